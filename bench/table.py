@@ -1,0 +1,146 @@
+"""Markdown tables from the JSON lines that bench, adamw, compile_time.py and peers.py write.
+
+    python3 table.py FILE...
+
+The first model of the files gives the main table: what an operation costs here, by hand and in the fastest Python library
+(whichever form of the tree is fastest there), and how many times as long that one takes.
+"""
+
+import json
+import sys
+
+# (operation, unit, budget in ns per unit, what it is); an operation without a budget has None.
+OPERATIONS = [
+    ("flatten", "node", 5, "flatten: leaves and treedef"),
+    ("structure", "node", 5, "structure: treedef alone"),
+    ("leaves", "leaf", 2, "leaves into an array"),
+    ("unflatten", "leaf", 6, "unflatten: a new tree"),
+    ("unflatten_into", "leaf", 2, "unflatten into a tree"),
+    ("def_equal", "node", 0.8, "treedef equality"),
+    ("def_hash", "node", 2, "treedef hash"),
+    ("def_copy", "node", None, "treedef copy"),
+    ("map1", "leaf", 4, "map over one tree, beyond its body"),
+    ("map4", "leaf", 8, "map over four trees, beyond its body"),
+    ("iterate1", "leaf", None, "iterate over one tree"),
+    ("iterate4", "leaf", None, "iterate over four trees"),
+    ("reduce", "leaf", None, "reduce"),
+    ("walk", "node", None, "walk"),
+    ("num_leaves", "leaf", None, "count leaves"),
+    ("paths", "leaf", 15, "all key paths as text"),
+    ("def_text", "node", 15, "treedef as text"),
+    ("allocate", "leaf", None, "allocate"),
+    ("clone", "leaf", None, "clone"),
+    ("zeros_like", "leaf", None, "zeros_like"),
+    ("copy_into", "leaf", None, "copy_into"),
+    ("equal", "leaf", None, "equal, values too"),
+    ("sum", "leaf", None, "sum of all elements"),
+    ("check", "leaf", None, "check"),
+    ("find_duplicates", "leaf", None, "find_duplicates"),
+]
+PEERS = ("jax", "optree")
+
+
+def number(x):
+    return f"{x:.2f}" if x < 9.95 else f"{x:.1f}" if x < 99.5 else f"{x:.0f}"
+
+
+def operations_table(records, model):
+    found = {}
+    for r in records:
+        if r.get("model") == model and "nodes" in r:
+            found.setdefault(r["op"], {})[r["library"], r["form"]] = r
+    some = found["flatten"]["pytree", "struct"]
+    peers = any(library in PEERS for forms in found.values() for library, _ in forms)
+    print(f"{model}: {some['nodes']} nodes, {some['leaves']} leaves. Nanoseconds per node or leaf.\n")
+    print("| operation | per | pytree | budget | allocations | by hand |"
+          + (" fastest peer | which | ratio |" if peers else ""))
+    print("|---|---|---:|---:|---:|---:|" + ("---:|---|---:|" if peers else ""))
+    for op, unit, budget, what in OPERATIONS:
+        ours = found.get(op, {}).get(("pytree", "struct"))
+        if ours is None:
+            continue
+        count = ours["leaves" if unit == "leaf" else "nodes"]
+        beyond = ours["ns"]
+        body = found.get(op + "_body", {}).get(("pytree", "struct"))
+        if body is not None:
+            beyond -= body["ns"]
+        hand = found[op].get(("pytree", "by hand"))
+        row = [what, unit, number(beyond / count), "" if budget is None else f"{budget}", str(ours["allocations"]),
+               "" if hand is None else number(hand["ns"] / count)]
+        if peers:
+            others = [r for (library, _), r in found[op].items() if library in PEERS]
+            best = min(others, key=lambda r: r["ns"], default=None)
+            # The loop body counts on both sides of a ratio.
+            row += ["", "", ""] if best is None else [number(best["ns"] / count), f"{best['library']}, {best['form']}",
+                                                      f"{best['ns'] / ours['ns']:.0f}×"]
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def models_table(records, models):
+    ops = ["flatten", "leaves", "unflatten_into", "def_equal", "map4", "paths", "def_text"]
+    unit = {op: u for op, u, _, _ in OPERATIONS}
+    found = {(r["model"], r["op"]): r for r in records if r["library"] == "pytree" and r["form"] == "struct" and "nodes" in r}
+    print("The same per model, bodies included.\n")
+    print("| model | nodes | leaves | " + " | ".join(f"{op} / {unit[op]}" for op in ops) + " |")
+    print("|---|---:|---:|" + "---:|" * len(ops))
+    for model in models:
+        row = [found[model, op] for op in ops]
+        cells = [number(r["ns"] / r["leaves" if unit[op] == "leaf" else "nodes"]) for op, r in zip(ops, row)]
+        print(f"| {model} | {row[0]['nodes']} | {row[0]['leaves']} | " + " | ".join(cells) + " |")
+    print()
+
+
+def adamw_table(records):
+    found = {(r["library"], r["form"], r["model"]): r for r in records if r.get("op") == "adamw"}
+    print("AdamW over GPT-2 124M, nanoseconds per parameter, one CPU.\n")
+    print("| tree | how | ns | ratio to flat arrays |\n|---|---|---:|---:|")
+    for (library, form, model), r in found.items():
+        flat = found.get(("pytree", "by hand", model))
+        how = {"struct": "pytree_map over four trees",
+               "by hand": "the same loop over flat arrays"}.get(form, f"{library}, {form}")
+        ratio = f"{r['ns'] / flat['ns']:.3f}" if flat is not None else ""
+        print(f"| {model} | {how} | {r['ns'] / r['parameters']:.3f} | {ratio} |")
+    print()
+
+
+def compile_tables(records):
+    print("What including a header costs the compiler, -O0.\n")
+    print("| compiler | file includes | ms | beyond the line above |\n|---|---|---:|---:|")
+    last = {}
+    for r in records:
+        if r.get("what") == "header":
+            more = f"{r['ms'] - last[r['compiler']]:.1f}" if r["compiler"] in last else ""
+            last[r["compiler"]] = r["ms"]
+            print(f"| {r['compiler']} | {r['file']} | {r['ms']:.1f} | {more} |")
+    print("\nWhat registered types cost it. Ten fields each: three STATIC ints, five float pointers with ARRAY, one double, one "
+          "struct registered before; by hand: flatten and unflatten functions for the same structs.\n")
+    print("| compiler | level | types | s | MB | ms per type | by hand, ms per type |\n|---|---|---:|---:|---:|---:|---:|")
+    for r in records:
+        if r.get("what") == "types":
+            print(f"| {r['compiler']} | {r['level']} | {r['types']} | {r['seconds']:.2f} | {r['mb']:.0f} "
+                  f"| {r['ms_each']:.2f} | {r['hand_ms_each']:.2f} |")
+    print()
+
+
+def main():
+    records = []
+    for name in sys.argv[1:]:
+        with open(name) as file:
+            records += [json.loads(line) for line in file if line.strip()]
+    models = []
+    for r in records:
+        if "nodes" in r and r["library"] == "pytree" and r["model"] not in models:
+            models.append(r["model"])
+    if models:
+        operations_table(records, "ResNet152" if "ResNet152" in models else models[0])
+    if len(models) > 1:
+        models_table(records, models)
+    if any(r.get("op") == "adamw" for r in records):
+        adamw_table(records)
+    if any("what" in r for r in records):
+        compile_tables(records)
+
+
+if __name__ == "__main__":
+    main()

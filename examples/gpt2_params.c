@@ -1,0 +1,242 @@
+/* gpt2_params.c: the parameters of GPT-2 (124M), declared once, in two forms.
+ *
+ *     examples/run gpt2_params
+ *
+ * First in the manner of llm.c: sixteen arrays, each of which holds all layers. A program in that style keeps the list of those
+ * arrays many times over, always in the same order, and each copy is one more place where an array can be forgotten:
+ *
+ *     list                                                                          here
+ *     the struct: sixteen pointers                                                  struct GPT2
+ *     how many there are: a constant that says 16                                   gone
+ *     their sizes: sixteen products, stored by tensor number                        the shapes in its rows
+ *     where they begin: sixteen addresses of pointers, to cut up one block          gone: pytree_allocate
+ *     gradients, moments: the same sizes and pointers for each                      gone: pytree_zeros_like
+ *     initialisation: the deviation for each tensor number                          gone: a rule about key paths
+ *     weight decay: the tensor numbers that decay, 0, 1, 4, 6, 10 and 12            gone: a rule about key paths
+ *     the checkpoint, in the order of the numbers; the report, with names as text   gone: pytree_next, pytree_print
+ *
+ * Then as one thinks of the model: a list of blocks made of layers. The same functions serve it unchanged, and 148 arrays need
+ * no more lists than 16 do. */
+#define PYTREE_IMPLEMENTATION
+#include "pytree.h"
+
+#include <stdlib.h>
+
+/* ---- Stacked: each array holds all layers ----------------------------------------------------------------------------- */
+
+typedef struct GPT2 {
+    int max_seq_len, vocab_size, num_layers, num_heads, channels;
+    float *wte, *wpe;
+    float *ln1w, *ln1b, *qkvw, *qkvb, *attprojw, *attprojb;
+    float *ln2w, *ln2b, *fcw, *fcb, *fcprojw, *fcprojb;
+    float *lnfw, *lnfb;
+} GPT2;
+
+#define PYTREE_STRUCT GPT2
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(STATIC, max_seq_len)                                                              \
+    PYTREE_FIELD(STATIC, vocab_size)                                                               \
+    PYTREE_FIELD(STATIC, num_layers)                                                               \
+    PYTREE_FIELD(STATIC, num_heads)                                                                \
+    PYTREE_FIELD(STATIC, channels)                                                                 \
+    PYTREE_FIELD(DATA, wte, ARRAY(self->vocab_size, self->channels))                               \
+    PYTREE_FIELD(DATA, wpe, ARRAY(self->max_seq_len, self->channels))                              \
+    PYTREE_FIELD(DATA, ln1w, ARRAY(self->num_layers, self->channels))                              \
+    PYTREE_FIELD(DATA, ln1b, ARRAY(self->num_layers, self->channels))                              \
+    PYTREE_FIELD(DATA, qkvw, ARRAY(self->num_layers, 3 * self->channels, self->channels))          \
+    PYTREE_FIELD(DATA, qkvb, ARRAY(self->num_layers, 3 * self->channels))                          \
+    PYTREE_FIELD(DATA, attprojw, ARRAY(self->num_layers, self->channels, self->channels))          \
+    PYTREE_FIELD(DATA, attprojb, ARRAY(self->num_layers, self->channels))                          \
+    PYTREE_FIELD(DATA, ln2w, ARRAY(self->num_layers, self->channels))                              \
+    PYTREE_FIELD(DATA, ln2b, ARRAY(self->num_layers, self->channels))                              \
+    PYTREE_FIELD(DATA, fcw, ARRAY(self->num_layers, 4 * self->channels, self->channels))           \
+    PYTREE_FIELD(DATA, fcb, ARRAY(self->num_layers, 4 * self->channels))                           \
+    PYTREE_FIELD(DATA, fcprojw, ARRAY(self->num_layers, self->channels, 4 * self->channels))       \
+    PYTREE_FIELD(DATA, fcprojb, ARRAY(self->num_layers, self->channels))                           \
+    PYTREE_FIELD(DATA, lnfw, ARRAY(self->channels))                                                \
+    PYTREE_FIELD(DATA, lnfb, ARRAY(self->channels))
+#include "pytree_registry.h"
+
+/* ---- Nested: a list of blocks ------------------------------------------------------------------------------------------ */
+
+typedef struct Embedding { int num, dim; float *weight; } Embedding;
+#define PYTREE_STRUCT Embedding
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(STATIC, num) PYTREE_FIELD(STATIC, dim)                                            \
+    PYTREE_FIELD(DATA, weight, ARRAY(self->num, self->dim))
+#include "pytree_registry.h"
+
+typedef struct LayerNorm { int dim; float *weight, *bias; } LayerNorm;
+#define PYTREE_STRUCT LayerNorm
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(STATIC, dim)                                                                      \
+    PYTREE_FIELD(DATA, weight, ARRAY(self->dim)) PYTREE_FIELD(DATA, bias, ARRAY(self->dim))
+#include "pytree_registry.h"
+
+typedef struct Linear { int din, dout; float *weight, *bias; } Linear;
+#define PYTREE_STRUCT Linear
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(STATIC, din) PYTREE_FIELD(STATIC, dout)                                           \
+    PYTREE_FIELD(DATA, weight, ARRAY(self->dout, self->din)) PYTREE_FIELD(DATA, bias, ARRAY(self->dout))
+#include "pytree_registry.h"
+
+typedef struct Attention { int n_head; Linear c_attn, c_proj; } Attention;
+#define PYTREE_STRUCT Attention
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(STATIC, n_head)                                                                   \
+    PYTREE_FIELD(DATA, c_attn) PYTREE_FIELD(DATA, c_proj)
+#include "pytree_registry.h"
+
+typedef struct FeedForward { Linear c_fc, c_proj; } FeedForward;
+#define PYTREE_STRUCT FeedForward
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, c_fc) PYTREE_FIELD(DATA, c_proj)
+#include "pytree_registry.h"
+
+typedef struct Block { LayerNorm ln_1; Attention attn; LayerNorm ln_2; FeedForward mlp; } Block;
+#define PYTREE_STRUCT Block
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(DATA, ln_1) PYTREE_FIELD(DATA, attn) PYTREE_FIELD(DATA, ln_2) PYTREE_FIELD(DATA, mlp)
+#include "pytree_registry.h"
+
+typedef struct GPT { int n_layer; Embedding wte, wpe; Block *h; LayerNorm ln_f; } GPT;
+#define PYTREE_STRUCT GPT
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(STATIC, n_layer)                                                                  \
+    PYTREE_FIELD(DATA, wte) PYTREE_FIELD(DATA, wpe)                                                \
+    PYTREE_FIELD(DATA, h, LIST(self->n_layer))                                                     \
+    PYTREE_FIELD(DATA, ln_f)
+#include "pytree_registry.h"
+
+/* ---- The work: the same functions for both ---------------------------------------------------------------------------- */
+
+/* Does what lies at this key path decay? Matrices and embeddings do; biases and layer norms do not. */
+typedef bool rule(const char *path);
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool stacked_rule(const char *path) { return strncmp(path, ".ln", 3) != 0 && !ends_with(path, "b"); }
+static bool nested_rule(const char *path) { return strstr(path, ".ln_") == NULL && !ends_with(path, ".bias"); }
+
+/* A tree of the model's structure whose leaves are booleans: no struct needs to hold them. */
+typedef struct Mask {
+    pytree_def *def;
+    bool *values;
+    pytree_flat tree;
+} Mask;
+
+static pytree_status make_mask(Mask *mask, pytree t, rule *decays, pytree_error *err)
+{
+    pytree_leaf *leaves = NULL;
+    size_t n = 0;
+    const char **paths = pytree_paths(t, NULL, &n, NULL, err);
+    *mask = (Mask){ .def = NULL };
+    if (paths == NULL) { return err->status; }
+    if (pytree_flatten(t, &leaves, 0, &mask->def, NULL, err) == PYTREE_OK) {
+        mask->values = calloc(n, sizeof *mask->values);
+        if (mask->values == NULL) { pytree_fail(err, PYTREE_NO_MEMORY, "", "expected %zu bytes for a mask", n); }
+    }
+    for (size_t i = 0; err->status == PYTREE_OK && i < n; i++) {       /* the same structure, other leaves */
+        mask->values[i] = decays(paths[i]);
+        leaves[i] = (pytree_leaf){ .data = &mask->values[i], .type = PYTREE_TYPE(bool) };
+    }
+    mask->tree = (pytree_flat){ .def = mask->def, .leaves = leaves };
+    pytree_paths_free(paths);
+    return err->status;
+}
+
+static void free_mask(Mask *mask)
+{
+    free(mask->values);
+    pytree_def_free(mask->def);
+}
+
+typedef struct Totals {
+    size_t tensors, parameters, decayed_tensors, decayed_parameters;
+} Totals;
+
+/* Called with each leaf of the model and of the mask. */
+static pytree_status add_to_totals(void *context, const pytree_iter *at)
+{
+    Totals *totals = context;
+    size_t n = pytree_leaf_count(at->leaf[0]);
+    bool decays = *(const bool *)at->leaf[1]->data;
+    totals->tensors++;
+    totals->parameters += n;
+    totals->decayed_tensors += decays;
+    totals->decayed_parameters += decays ? n : 0;
+    return PYTREE_OK;
+}
+
+/* 124439808 as "124,439,808". */
+static const char *with_commas(size_t n, char text[32])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%zu", n), end = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) { text[end++] = ','; }
+        text[end++] = digits[i];
+    }
+    text[end] = '\0';
+    return text;
+}
+
+/* Prints the table and the mask of `shown`, which is the model or a part of it, and counts the whole model. */
+static pytree_status describe(pytree model, pytree shown, rule *decays, pytree_error *err)
+{
+    Mask mask = { .def = NULL }, shown_mask = { .def = NULL };
+    Totals totals = { 0 };
+    char text[2][32];
+    pytree_status status = pytree_check(model, NULL, NULL, NULL, err);
+    if (status == PYTREE_OK) { status = pytree_print(stdout, shown, NULL, err); }
+    if (status == PYTREE_OK) { status = make_mask(&shown_mask, shown, decays, err); }
+    if (status == PYTREE_OK) { printf("\nWhat decays:\n"); }
+    if (status == PYTREE_OK) { status = pytree_print(stdout, PYTREE(&shown_mask.tree), NULL, err); }
+    if (status == PYTREE_OK) { status = make_mask(&mask, model, decays, err); }
+    if (status == PYTREE_OK) {
+        status = pytree_map(add_to_totals, &totals, NULL, 2, (pytree[]){ model, PYTREE(&mask.tree) }, NULL, err);
+    }
+    if (status == PYTREE_OK) {
+        printf("\n%zu tensors, %s parameters; ", totals.tensors, with_commas(totals.parameters, text[0]));
+        printf("%zu tensors of %s parameters decay\n", totals.decayed_tensors, with_commas(totals.decayed_parameters, text[1]));
+    }
+    free_mask(&shown_mask);
+    free_mask(&mask);
+    return status;
+}
+
+int main(void)
+{
+    enum { CONTEXT = 1024, VOCABULARY = 50257, LAYERS = 12, HEADS = 12, C = 768 };
+    pytree_error err = { 0 };
+
+    GPT2 stacked = { .max_seq_len = CONTEXT, .vocab_size = VOCABULARY, .num_layers = LAYERS, .num_heads = HEADS,
+                     .channels = C };
+    if (pytree_allocate(PYTREE(&stacked), NULL, &err) == PYTREE_OK) {
+        printf("Stacked: an array holds all %d layers\n\n", LAYERS);
+        describe(PYTREE(&stacked), PYTREE(&stacked), stacked_rule, &err);
+        pytree_free(PYTREE(&stacked));
+    }
+
+    Block blocks[LAYERS];                 /* the template: how large each block is */
+    for (int i = 0; i < LAYERS; i++) {
+        blocks[i] = (Block){
+            .ln_1 = { .dim = C },
+            .attn = { .n_head = HEADS, .c_attn = { .din = C, .dout = 3 * C }, .c_proj = { .din = C, .dout = C } },
+            .ln_2 = { .dim = C },
+            .mlp = { .c_fc = { .din = C, .dout = 4 * C }, .c_proj = { .din = 4 * C, .dout = C } },
+        };
+    }
+    GPT nested = { .n_layer = LAYERS, .wte = { .num = VOCABULARY, .dim = C }, .wpe = { .num = CONTEXT, .dim = C }, .h = blocks,
+                   .ln_f = { .dim = C } };
+    if (err.status == PYTREE_OK && pytree_allocate(PYTREE(&nested), NULL, &err) == PYTREE_OK) {
+        printf("\nNested: a list of blocks, of which this is the first\n\n");
+        describe(PYTREE(&nested), PYTREE(&nested.h[0]), nested_rule, &err);
+        pytree_free(PYTREE(&nested));
+    }
+    pytree_error_print(stderr, &err);
+    return err.status == PYTREE_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}

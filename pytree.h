@@ -1,0 +1,4602 @@
+/* pytree.h: pytrees for C structs.
+ *
+ * Annotate a struct once; flatten it, rebuild it, map over several of it, name, compare, print, allocate and copy it.
+ *
+ *     #define PYTREE_IMPLEMENTATION            // in exactly one file of the program
+ *     #include "pytree.h"
+ *
+ *     typedef struct Linear { int din, dout; float *w, *b; } Linear;
+ *
+ *     #define PYTREE_STRUCT Linear
+ *     #define PYTREE_FIELDS                                      \
+ *         PYTREE_FIELD(STATIC, din)                              \
+ *         PYTREE_FIELD(STATIC, dout)                             \
+ *         PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))    \
+ *         PYTREE_FIELD(DATA, b, ARRAY(self->dout))
+ *     #include "pytree_registry.h"
+ *
+ *     Linear layer = { .din = 784, .dout = 128 };
+ *     pytree_allocate(PYTREE(&layer), NULL, NULL);
+ *     pytree_print(stdout, PYTREE(&layer), NULL);                // .w  f32[784,128] ...
+ *     pytree_free(PYTREE(&layer));
+ *
+ * Language: C11 (gcc, clang, tcc). This header also compiles as C++17; pytree_registry.h is C alone.
+ * Needs: the C standard library, and stb_ds.h for fields that are stb_ds containers.
+ *
+ * Rules that hold for every function here:
+ * - A `pytree` is a borrowed reference, passed by value. Nothing here keeps one after it returned, unless its doc says so.
+ * - `const pytree_options *opt` and `pytree_error *err` may be NULL: defaults, and "not wanted".
+ * - What can fail returns a `pytree_status` (0 is success) or a pointer that is NULL on failure. After a failure the inputs
+ *   are as before, outputs are untouched or empty, nothing leaks.
+ * - Nothing prints, exits, touches `errno` or keeps state: functions that only read a tree may run on it in many threads.
+ * - Depth is bounded by memory: trees of up to 24 levels need none, deeper ones borrow from the allocator while they are walked.
+ */
+#ifndef PYTREE_H
+#define PYTREE_H
+
+/* ---- Language and options ------------------------------------------------------------------------------------------ */
+
+#if !defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 201112L)
+#error "pytree.h needs C11: compile with -std=c11 or later (MSVC: /std:c11)."
+#endif
+#if defined(__cplusplus) && __cplusplus < 201703L
+#error "pytree.h needs C++17 when it is compiled as C++: compile with -std=c++17 or later."
+#endif
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#if !defined(INCLUDE_STB_DS_H)
+#if defined(__has_include)
+#if __has_include("stb_ds.h")
+#include "stb_ds.h"
+#elif __has_include(<stb/stb_ds.h>)
+#include <stb/stb_ds.h>
+#else
+#error "pytree.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside pytree.h."
+#endif
+#else
+#include "stb_ds.h"                       /* missing? install libstb-dev (-I/usr/include/stb), or copy it beside pytree.h */
+#endif
+#endif
+
+/* The version, as numbers and as text. Before 1.0 a minor version may change the interface; the changelog says where. */
+#define PYTREE_VERSION_MAJOR 0
+#define PYTREE_VERSION_MINOR 1
+#define PYTREE_VERSION_PATCH 0
+#define PYTREE_VERSION "0.1.0"
+
+/* Most dimensions of an array leaf, 1 to 16. It sizes pytree_leaf: the same value in every file of a program. */
+#ifndef PYTREE_MAX_DIMS
+#define PYTREE_MAX_DIMS 8
+#endif
+#if PYTREE_MAX_DIMS < 1 || PYTREE_MAX_DIMS > 16
+#error "PYTREE_MAX_DIMS must be from 1 to 16."
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define PYTREE__UNUSED __attribute__((unused))
+#define PYTREE__LIKELY(x) __builtin_expect(!!(x), 1)
+#define PYTREE__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define PYTREE__UNUSED
+#define PYTREE__LIKELY(x) (x)
+#define PYTREE__UNLIKELY(x) (x)
+#endif
+#if defined(__GNUC__) && !defined(__TINYC__) && defined(__OPTIMIZE__)
+#define PYTREE__INLINE static inline __attribute__((always_inline, unused))
+#else
+#define PYTREE__INLINE static inline
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors -------------------------------------------------------------------------------------------------------- */
+
+/* Every status with its name; the list makes the enum and pytree_status_name. */
+#define PYTREE__STATUSES(X)                                                                                             \
+    X(OK, "ok")                                                                                                         \
+    X(NO_MEMORY, "out of memory")                                                                                       \
+    X(NULL_POINTER, "NULL where data is required")                                                                      \
+    X(BAD_COUNT, "negative or absurd count")                                                                            \
+    X(OVERFLOW, "size does not fit")                                                                                    \
+    X(CYCLE, "tree contains itself")                                                                                    \
+    X(TOO_FEW_LEAVES, "too few leaves")                                                                                 \
+    X(TOO_MANY_LEAVES, "too many leaves")                                                                               \
+    X(STRUCTURE, "structures differ")                                                                                   \
+    X(TYPE, "types differ")                                                                                             \
+    X(SHAPE, "shapes differ")                                                                                           \
+    X(VALUE, "values differ")                                                                                           \
+    X(SHARED, "memory reached twice")                                                                                   \
+    X(NOT_FOUND, "nothing at that path")                                                                                \
+    X(SYNTAX, "text cannot be read")                                                                                    \
+    X(EMPTY, "no leaves")                                                                                               \
+    X(ARGUMENT, "bad argument")                                                                                         \
+    X(IO, "input or output failed")                                                                                     \
+    X(STOPPED, "stopped by the callback")
+
+typedef enum pytree_status {
+#define PYTREE__X(name, text) PYTREE_##name,
+    PYTREE__STATUSES(PYTREE__X)
+#undef PYTREE__X
+} pytree_status;
+
+/* Where and why an operation failed. Zero-initialise it. The first error stays: later calls leave a set one alone, so a
+ * sequence of calls can be checked once at its end. `message` reads "expected X, got Y"; `path` is the key path (empty: root).
+ * Texts that do not fit are cut in the middle and say so with "...". */
+typedef struct pytree_error {
+    pytree_status status;
+    char message[240];
+    char path[256];
+} pytree_error;
+
+/* The words for a status, "out of memory" and the like. Constant text, never NULL. */
+const char *pytree_status_name(pytree_status status);
+
+/* "path: message (status)" on one line with a newline. Does nothing if err is NULL or not set. */
+void pytree_error_print(FILE *file, const pytree_error *err);
+
+/* For callbacks and for operations built on these: sets *err, unless it is NULL or set already, from a printf format, and
+ * returns `status`. `path` may be NULL. */
+pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
+#if defined(__GNUC__) && !defined(__TINYC__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+/* ---- Memory -------------------------------------------------------------------------------------------------------- */
+
+/* Where memory comes from. `resize(context, p, old, new)`: p NULL allocates; new 0 frees (returns NULL); otherwise grows or
+ * shrinks, keeping the contents, NULL if it cannot (p then stays valid). Results are aligned like malloc's. The struct must
+ * outlive what was allocated with it. Calls come from the calling thread alone. */
+typedef struct pytree_allocator {
+    void *(*resize)(void *context, void *p, size_t old_size, size_t new_size);
+    void *context;
+} pytree_allocator;
+
+/* ---- Types --------------------------------------------------------------------------------------------------------- */
+
+typedef struct pytree_type pytree_type;
+typedef struct pytree_def pytree_def;
+typedef struct pytree_iter pytree_iter;
+
+/* A typed reference to any C value. Owns nothing; two words, pass it by value. Make one with PYTREE(p). */
+typedef struct pytree {
+    const pytree_type *type;
+    void *data;
+} pytree;
+
+/* Element type of a leaf. `char`, `long` and the like have the code of the fixed-size type they equal. */
+typedef enum pytree_dtype {
+    PYTREE_NO_DTYPE,                      /* not a leaf type */
+    PYTREE_BOOL8,
+    PYTREE_I8, PYTREE_I16, PYTREE_I32, PYTREE_I64,
+    PYTREE_U8, PYTREE_U16, PYTREE_U32, PYTREE_U64,
+    PYTREE_F16, PYTREE_BF16, PYTREE_F32, PYTREE_F64, PYTREE_FLONG,
+    PYTREE_C64, PYTREE_C128, PYTREE_CLONG,
+    PYTREE_STRING,                        /* char *, NUL-terminated */
+    PYTREE_OPAQUE                         /* registered with PYTREE_LEAF_TYPE: bytes that nothing here looks into */
+} pytree_dtype;
+
+/* Half-precision storage: the bits, without arithmetic. */
+typedef struct pytree_f16 { uint16_t bits; } pytree_f16;
+typedef struct pytree_bf16 { uint16_t bits; } pytree_bf16;
+
+/* What kind of value a type describes, and of which kind a treedef's node is. */
+typedef enum pytree_kind {
+    PYTREE_KIND_LEAF,
+    PYTREE_KIND_NONE,
+    PYTREE_KIND_STRUCT,
+    PYTREE_KIND_LIST,
+    PYTREE_KIND_TUPLE,
+    PYTREE_KIND_DICT,                     /* string keys, visited in sorted order */
+    PYTREE_KIND_ODICT,                    /* string keys, order is structure */
+    PYTREE_KIND_NAMEDTUPLE,
+    PYTREE_KIND_VIEW,                     /* a value held as a pytree_leaf */
+    PYTREE_KIND_REF,                      /* a value held as a pytree */
+    PYTREE_KIND_FLAT                      /* a value held as a pytree_flat: treedef and leaves */
+} pytree_kind;
+
+/* How a view's memory is to be read. Users meet PYTREE_FORM_LEAF and, for whole subtrees, any other; only the walker and
+ * the generated code need to tell those apart. */
+typedef enum pytree_form {
+    PYTREE_FORM_LEAF,                     /* data: elements */
+    PYTREE_FORM_NONE,                     /* no data */
+    PYTREE_FORM_STRUCT,                   /* data: one struct of `type` */
+    PYTREE_FORM_LIST,                     /* data: shape[0] values of `type` in a row */
+    PYTREE_FORM_TUPLE,                    /* likewise, of a fixed array */
+    PYTREE_FORM_MAP,                      /* data: an stb_ds string map of shape[0] entries, shape[1] bytes each, value at shape[2] */
+    PYTREE_FORM_ITEMS,                    /* data: a pytree_items; type: list, tuple, dict, odict or namedtuple */
+    PYTREE_FORM_FLAT,                     /* data: a pytree_flat; shape[0]: its node, shape[1]: first leaf below it */
+    PYTREE_FORM_VIEW,                     /* data: a pytree_leaf to be read in its place */
+    PYTREE_FORM_REF                       /* data: a pytree to be read in its place */
+} pytree_form;
+
+/* A leaf seen in place: element type, shape, and where it lies. Nothing is copied; `data` is borrowed from the tree. It is
+ * also a value of its own: a struct field or a container may hold one where the shape is only known at run time. Fill in
+ * data, type, ndim and shape and leave the rest zero. Dimensions are row-major and contiguous. */
+typedef struct pytree_leaf {
+    void *data;                           /* first element */
+    const pytree_type *type;              /* element type; its dtype is type->dtype */
+    int ndim;                             /* 0 for a scalar */
+    unsigned form;                        /* pytree_form; 0: a leaf */
+    size_t shape[PYTREE_MAX_DIMS];
+} pytree_leaf;
+
+/* Rows of a registered struct, in declaration order (the table behind PYTREE_FIELDS). */
+enum { PYTREE_ROW_DATA, PYTREE_ROW_STATIC, PYTREE_ROW_DROP };
+enum { PYTREE_IN_PLACE, PYTREE_POINTER, PYTREE_STB };           /* where a DATA field's value lies */
+
+typedef struct pytree_field {
+    const char *name;
+    const pytree_type *type;              /* element type; NULL for DROP rows and for opaque addresses */
+    unsigned char row;                    /* PYTREE_ROW_… */
+    unsigned char place;                  /* PYTREE_IN_PLACE, … */
+    unsigned char form;                   /* pytree_form of the child when it is not None */
+    unsigned char optional;
+    int ndim;                             /* of a fixed array */
+    size_t offset, size;                  /* bytes, within the struct */
+    size_t inner;                         /* bytes of one element along the first dimension of a fixed array */
+    pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);  /* stb_ds fields: make it n long */
+    void (*release)(void *field, const struct pytree_field *row);                  /* stb_ds fields: free */
+} pytree_field;
+
+/* Where static values are packed: counted if `at` is NULL. How: as bytes, long double without its padding, string, struct. */
+typedef struct pytree__statics {
+    unsigned char *at;
+    size_t length;
+} pytree__statics;
+enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
+void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void *at);
+
+/* Descriptor of a type: constant, made by pytree_registry.h or built in. Files that register the same struct have a copy
+ * each; pytree_type_equal knows them for the same. */
+struct pytree_type {
+    const char *name;                     /* as in C: "float", "Linear" */
+    size_t size;
+    size_t align;
+    pytree_kind kind;
+    pytree_dtype dtype;                   /* of a leaf type */
+    unsigned n_fields;                    /* rows */
+    unsigned n_children;                  /* DATA rows */
+    unsigned n_texts;                     /* STATIC rows that hold strings or structs */
+    bool leafy;                           /* every DATA row is a leaf or None */
+    const pytree_field *fields;
+    /* Writes a view of each child, in order (PYTREE__ODD bits: some need a closer look), and packs the static values; either may be NULL. */
+    unsigned (*flatten)(const void *self, pytree_leaf *children, pytree__statics *statics);
+    /* Puts children back: pointers take the views' data, values in place are copied. */
+    void (*unflatten)(void *self, const pytree_leaf *children);
+    /* Opaque leaf types; either may be NULL: bytes compare, and print as "<name>". */
+    bool (*equal)(const void *a, const void *b);
+    int (*print)(FILE *file, const void *value);
+    const pytree_type *origin;            /* of the type of an owned tree's root: the type itself; otherwise NULL */
+};
+
+/* The built-in types. pytree_types[PYTREE__T_float] and so on; use PYTREE_TYPE(float). */
+#define PYTREE__SCALARS(X)                                                                                              \
+    X(bool_, bool) X(char_, char) X(schar, signed char) X(uchar, unsigned char) X(short_, short)                      \
+    X(ushort, unsigned short) X(int_, int) X(uint, unsigned) X(long_, long) X(ulong, unsigned long)                    \
+    X(llong, long long) X(ullong, unsigned long long) X(float_, float) X(double_, double) X(ldouble, long double)      \
+    X(f16, pytree_f16) X(bf16, pytree_bf16)
+enum {
+    PYTREE__T_none,
+#define PYTREE__X(id, T) PYTREE__T_##id,
+    PYTREE__SCALARS(PYTREE__X)
+#undef PYTREE__X
+    PYTREE__T_cfloat, PYTREE__T_cdouble, PYTREE__T_cldouble,
+    PYTREE__T_string, PYTREE__T_address,
+    PYTREE__T_list, PYTREE__T_tuple, PYTREE__T_dict, PYTREE__T_odict, PYTREE__T_namedtuple,
+    PYTREE__T_view, PYTREE__T_ref, PYTREE__T_flat,
+    PYTREE__T_count
+};
+extern const pytree_type pytree_types[PYTREE__T_count];
+
+/* A child put back into *self, which the generated unflatten does for each row. */
+PYTREE__INLINE void pytree__put_back(const pytree_field *row, void *self, const pytree_leaf *child)
+{
+    char *at = (char *)self + row->offset;
+    if (row->place != PYTREE_IN_PLACE) {
+        void *p = child->form == PYTREE_FORM_NONE ? NULL : child->data;
+        memcpy(at, &p, sizeof p);
+    } else if (child->form == PYTREE_FORM_NONE) {
+        memset(at, 0, row->size);
+    } else if ((row->form == PYTREE_FORM_LEAF || row->form >= PYTREE_FORM_FLAT) && child->data != (void *)at) {
+        memcpy(at, child->data, row->size);
+    }
+}
+
+/* Same type? By address, else by name, size and rows: true for one struct registered in two files. Cost: O(rows) then. */
+bool pytree_type_equal(const pytree_type *a, const pytree_type *b);
+
+/* Short name of an element type as JAX prints it: "f32", "i64", "bool", "str"; the type's own name otherwise. */
+const char *pytree_dtype_name(const pytree_type *type);
+
+/* ---- Leaves -------------------------------------------------------------------------------------------------------- */
+
+/* Elements of a leaf: the product of its shape, 1 for a scalar. SIZE_MAX if the product does not fit. */
+static inline size_t pytree_leaf_count(const pytree_leaf *leaf)
+{
+    size_t n = 1;
+    int i;
+    for (i = 0; i < leaf->ndim; i++) {
+        if (leaf->shape[i] != 0 && n > SIZE_MAX / leaf->shape[i]) { return SIZE_MAX; }
+        n *= leaf->shape[i];
+    }
+    return n;
+}
+
+/* Bytes of a leaf (for a string: of the pointer to it). SIZE_MAX if the product does not fit. */
+static inline size_t pytree_leaf_bytes(const pytree_leaf *leaf)
+{
+    size_t n = pytree_leaf_count(leaf), size = leaf->type->size;
+    return n != 0 && size > SIZE_MAX / n ? SIZE_MAX : n * size;
+}
+
+/* Is it a leaf (and not a whole subtree, as callbacks get where is_leaf said so or a later tree is deeper)? */
+static inline bool pytree_is_leaf(const pytree_leaf *view) { return view->form == PYTREE_FORM_LEAF; }
+
+/* The value behind a view, to be walked or printed on its own. Borrows the view itself, which must stay where it is. */
+static inline pytree pytree_of_view(const pytree_leaf *view)
+{
+    pytree t;
+    t.type = &pytree_types[PYTREE__T_view];
+    t.data = (void *)(uintptr_t)view;
+    return t;
+}
+
+/* ---- Values -------------------------------------------------------------------------------------------------------- */
+
+/* A container of pytrees. Lists and tuples have `items`; dicts and namedtuples have `pairs`, a dict's in any order: they are
+ * visited by sorted key. A container borrows what it holds. */
+typedef struct pytree_pair {
+    const char *key;
+    pytree value;
+} pytree_pair;
+
+typedef struct pytree_items {
+    size_t count;
+    const pytree *items;
+    const pytree_pair *pairs;
+    const char *name;                     /* of a namedtuple's type */
+} pytree_items;
+
+/* A treedef and its leaves in one: a tree whose leaves are of another type than the struct's fields could hold. */
+typedef struct pytree_flat {
+    const pytree_def *def;
+    const pytree_leaf *leaves;            /* pytree_def_num_leaves(def) of them */
+} pytree_flat;
+
+/* PYTREE(p): a reference to *p, for any registered struct, arithmetic type, C string (p is a char **), pytree_leaf, pytree or
+ * pytree_flat; p may point to const. Costs nothing. A type that is not registered is a compile error that names it.
+ *
+ *     PYTREE(&model)   =>   ((pytree){ &pytree__type_of_MLP, (void *)(&model) })
+ *
+ * If a compile error led you here: the type that the compiler names has no PYTREE_STRUCT registration before this line. */
+#define PYTREE(p)                                                                                                       \
+    ((pytree){ PYTREE__TYPE_OF(*(p)),                                                                                   \
+               (char *)(uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered") })
+
+/* Descriptor of a type by its name: its name, size, fields. A constant expression. */
+#define PYTREE_TYPE(T) PYTREE__TYPE_OF(*(T *)0)
+
+/* None: a node without children. */
+#define PYTREE_NONE ((pytree){ &pytree_types[PYTREE__T_none], NULL })
+
+/* Leaves from literals. They live as long as the block they stand in. PYTREE_INT is an int64_t, PYTREE_FLOAT a double. */
+#define PYTREE_INT(v) PYTREE((&(int64_t){ (v) }))
+#define PYTREE_FLOAT(v) PYTREE((&(double){ (v) }))
+#define PYTREE_BOOL(v) PYTREE((&(_Bool){ (v) }))
+#define PYTREE_STR(v) ((pytree){ &pytree_types[PYTREE__T_string], &(const char *){ (v) } })
+
+/* Array leaf of a shape, element type from *p: PYTREE_ARRAY(p, 2, 3). Extents are checked when the tree is walked. */
+#define PYTREE_ARRAY(p, ...)                                                                                            \
+    PYTREE((&(pytree_leaf){ .data = (void *)(uintptr_t)(p), .type = PYTREE__TYPE_OF(*(p)),                              \
+                            .ndim = (int)(sizeof((const size_t[]){ __VA_ARGS__ }) / sizeof(size_t)), .shape = { __VA_ARGS__ } }))
+
+/* Containers as compound literals: no allocation, block lifetime. Empty: PYTREE_LIST(). */
+#define PYTREE_LIST(...) PYTREE__SEQUENCE(list, __VA_ARGS__)
+#define PYTREE_TUPLE(...) PYTREE__SEQUENCE(tuple, __VA_ARGS__)
+#define PYTREE_DICT(...) PYTREE__KEYED(dict, NULL, __VA_ARGS__)
+#define PYTREE_ODICT(...) PYTREE__KEYED(odict, NULL, __VA_ARGS__)
+#define PYTREE_NAMEDTUPLE(...) PYTREE__KEYED(namedtuple, __VA_ARGS__, )
+
+/* A first element that is not counted keeps the empty container free of empty initialisers. */
+#if defined(__TINYC__)                    /* tcc 0.9.27 counts an element that is no brace as two: at most 32 here */
+#define PYTREE__SEQUENCE(kind, ...)                                                                                     \
+    ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
+        .count = sizeof(#__VA_ARGS__) == 1 ? 0 : PYTREE__ITEMS(__VA_ARGS__),                                            \
+        .items = (pytree[1 + PYTREE__ITEMS(__VA_ARGS__)]){ { 0 }, __VA_ARGS__ } + 1 } })
+#define PYTREE__ITEMS(...)                                                                                              \
+    PYTREE__ITEM_32(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12,    \
+                    11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
+#define PYTREE__ITEM_32(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, N, ...) N
+#else
+#define PYTREE__SEQUENCE(kind, ...)                                                                                     \
+    ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
+        .count = sizeof((pytree[]){ { 0 }, __VA_ARGS__ }) / sizeof(pytree) - 1, .items = (pytree[]){ { 0 }, __VA_ARGS__ } + 1 } })
+#endif
+#define PYTREE__KEYED(kind, ...)                                                                                        \
+    ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
+        .count = sizeof((pytree_pair[]){ PYTREE__PAIRS(__VA_ARGS__) }) / sizeof(pytree_pair) - 1,                       \
+        .pairs = (pytree_pair[]){ PYTREE__PAIRS(__VA_ARGS__) } + 1, .name = PYTREE__FIRST(__VA_ARGS__, 0) } })
+#define PYTREE__FIRST(first, ...) first
+#define PYTREE__PAIRS(name, ...) { name, { 0, 0 } }, __VA_ARGS__
+
+/* The dispatch. pytree_registry.h puts the registered structs in front of the built-in types. What is in neither list is chosen
+ * itself, and has no member of that name: an error that names its type. Where a struct may hold an assertion, a sentence says so too. */
+#define PYTREE__TYPE_OF(x) ((const pytree_type *)&(PYTREE__USER_TYPE(x))->name)
+#define PYTREE__USER_TYPE(x) PYTREE__BUILTIN_TYPE(x)
+#define PYTREE__BUILTIN_TYPE(x)                                                                                         \
+    _Generic((x), PYTREE__SCALARS(PYTREE__TYPE_CASE) PYTREE__COMPLEX_CASES                                              \
+        char *: &pytree_types[PYTREE__T_string], const char *: &pytree_types[PYTREE__T_string],                         \
+        pytree_leaf: &pytree_types[PYTREE__T_view], pytree: &pytree_types[PYTREE__T_ref],                               \
+        pytree_flat: &pytree_types[PYTREE__T_flat], default: (x))
+#if defined(__TINYC__) || !defined(__GNUC__)
+#define PYTREE__REGISTERED(x, sentence) 0
+#else
+#define PYTREE__REGISTERED(x, sentence) sizeof(struct { char c; _Static_assert(PYTREE__IS_REGISTERED(x), sentence); })
+#endif
+#define PYTREE__IS_REGISTERED(x) _Generic((PYTREE__USER_TYPE(x)), const pytree_type *: 1, default: 0)
+#define PYTREE__TYPE_CASE(id, T) T: &pytree_types[PYTREE__T_##id],
+#if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__) || defined(__cplusplus)
+#define PYTREE__COMPLEX_CASES
+#else
+#define PYTREE__COMPLEX_CASES                                                                                           \
+    float _Complex: &pytree_types[PYTREE__T_cfloat], double _Complex: &pytree_types[PYTREE__T_cdouble],                 \
+    long double _Complex: &pytree_types[PYTREE__T_cldouble],
+#endif
+
+/* ---- Options ------------------------------------------------------------------------------------------------------- */
+
+/* A key path entry: how one step is written. `name` is borrowed from the tree, the treedef or the type. */
+typedef enum pytree_entry_kind {
+    PYTREE_ATTRIBUTE,                     /* .name   struct, namedtuple */
+    PYTREE_INDEX,                         /* [index] list, tuple */
+    PYTREE_KEY,                           /* ['name'] dict */
+    PYTREE_FLAT_INDEX                     /* [<flat index 0>] custom node without keys */
+} pytree_entry_kind;
+
+typedef struct pytree_entry {
+    pytree_entry_kind kind;
+    const char *name;
+    size_t index;
+} pytree_entry;
+
+/* How a leaf is reached: entries from the root. Borrowed. */
+typedef struct pytree_path {
+    size_t n;
+    const pytree_entry *entries;
+} pytree_path;
+
+/* Zero-initialised means the defaults. */
+typedef struct pytree_options {
+    bool none_is_leaf;                    /* None counts as a leaf (a view of form PYTREE_FORM_NONE); remembered in the treedef */
+    /* Asked about every value before it is opened, the root and None included; true makes it a leaf. Like JAX's is_leaf. */
+    bool (*is_leaf)(void *context, const pytree_leaf *value, const pytree_path *path);
+    void *is_leaf_context;
+    const pytree_allocator *allocator;    /* NULL: realloc and free */
+    size_t alignment;                     /* of arrays in what is allocated, a power of two; 0: 64 */
+} pytree_options;
+
+/* ---- Flatten ------------------------------------------------------------------------------------------------------- */
+
+/* Leaves and structure: jax.tree.flatten. If *leaves is not NULL it is an array of `capacity` views that is filled (too small:
+ * PYTREE_TOO_MANY_LEAVES with both counts). If *leaves is NULL it is set to an array that is part of the treedef's block
+ * and is freed with it. *def is freed with pytree_def_free. Views borrow from the tree. One allocation. O(nodes). */
+pytree_status pytree_flatten(pytree t, pytree_leaf **leaves, size_t capacity, pytree_def **def,
+                             const pytree_options *opt, pytree_error *err);
+
+/* Leaves alone, into the caller's array: jax.tree.leaves. *count (may be NULL) is the number of leaves, on
+ * PYTREE_TOO_MANY_LEAVES the number needed. No allocation. */
+pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
+                            const pytree_options *opt, pytree_error *err);
+
+/* Structure alone: jax.tree.structure. Free with pytree_def_free. One allocation. */
+pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *err);
+
+/* Number of leaves; SIZE_MAX on error. No allocation. */
+size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err);
+
+/* ---- Rebuild ------------------------------------------------------------------------------------------------------- */
+
+/* A new tree of the treedef's structure: jax.tree.unflatten. Pointer fields refer to the given leaves (which must outlive the
+ * tree), values in place are copied, static values restored (strings too), DROP fields zero. Types and shapes must be those
+ * the fields ask for. Data NULL on error. One allocation (stb_ds fields: theirs too); free with pytree_free. */
+pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves,
+                        const pytree_options *opt, pytree_error *err);
+
+/* The same into an existing tree of equal structure: pointers are set, values in place copied, all else is left. Everything is
+ * checked before anything is written. No allocation. */
+pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst,
+                                    const pytree_options *opt, pytree_error *err);
+
+/* Memory for a struct whose static fields say how large it is. All that its pointers need comes in one zeroed block, each array
+ * aligned (options), and the pointers are set. Array pointers must be NULL. A list or a pointed-to struct that is there is
+ * the template: it is copied into the block (yours stays yours); where a list is NULL its elements are zeroed. An OPTIONAL
+ * pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its memory. Back with pytree_free, which sets the pointers to NULL. */
+#define PYTREE_WANTED ((void *)(uintptr_t)pytree_wanted)
+extern const char pytree_wanted[1];
+
+pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err);
+
+/* A deep copy in one block, and the same with every number zero (strings and opaque leaves are kept). The layout of arrays in the block
+ * is the same for every tree of the same structure and shapes, so that parameters, gradients and moments line up; blocks begin at different offsets
+ * within a page. Data NULL on error. Free with pytree_free. */
+pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err);
+pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err);
+
+/* Frees what pytree_unflatten, _clone, _zeros_like returned, or what pytree_allocate put into *t.data. NULL data is fine. */
+void pytree_free(pytree t);
+
+/* Copies the leaves' values; structures, types and shapes must be equal and are checked first. Memory may be the same. */
+pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt, pytree_error *err);
+
+/* ---- Iterate and map ----------------------------------------------------------------------------------------------- */
+
+/* The walker, visible so that iterators can live on the stack. Private. */
+typedef struct pytree__frame {            /* an open node */
+    const pytree_type *type;              /* struct, container, or of a list's elements */
+    const void *self;                     /* the node's memory */
+    char *data;                           /* where its children are read from */
+    size_t next, count;                   /* children: which comes, how many */
+    size_t views;                         /* where its children's views begin, in pytree__cursor.views */
+    size_t node;                          /* of a pytree_flat: the node */
+    const char *name;                     /* of a namedtuple */
+    uint32_t nodes, leaves, meta;         /* emitted before it was opened; its static values */
+    uint16_t form, from;                  /* pytree_form; how children are found */
+} pytree__frame;
+enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
+typedef struct pytree__cursor {
+    pytree__frame *frames;
+    pytree_leaf *views;
+    size_t n_frames, n_views, max_frames, max_views;
+    const pytree_options *opt;
+    pytree_error *err;
+    pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
+    const struct pytree__watch *watch;    /* NULL: the first problem ends the walk */
+    bool making;                          /* NULL where data is required is no error: it is about to be made */
+    pytree__frame own_frames[PYTREE__FRAMES];
+    pytree_leaf own_views[PYTREE__VIEWS];
+} pytree__cursor;
+
+/* Goes through one tree or several of equal structure leaf by leaf: jax.tree.leaves_with_path, optree.tree_iter.
+ *
+ *     pytree_iter it;
+ *     if (pytree_iter_begin(&it, 2, (pytree[]){ params, grads }, NULL, &err) == PYTREE_OK) {
+ *         while (pytree_next(&it)) { use(it.leaf[0], it.leaf[1]); }
+ *     }
+ *     pytree_iter_end(&it);
+ *
+ * The first tree gives the structure. Where a later one is deeper its view is the whole subtree; anything else that differs
+ * is an error, found where it stands. Up to four trees need no allocation. A pytree_iter must not be moved or copied. */
+struct pytree_iter {
+    const pytree_leaf *const *leaf;       /* leaf[0 … n-1]: this leaf in each tree */
+    const pytree_leaf *out;               /* in pytree_map with an output tree: where the result goes, else NULL */
+    size_t n;                             /* trees */
+    size_t index;                         /* number of this leaf */
+    pytree_status status;                 /* what ended the iteration: PYTREE_OK at the end of the tree */
+    /* private */
+    pytree__cursor *cursors;
+    const pytree_leaf **views;
+    size_t n_cursors, block;
+    bool begun;
+    const pytree_allocator *allocator;
+    pytree__cursor own_cursors[PYTREE__TREES];
+    const pytree_leaf *own_views[PYTREE__TREES + 1];
+};
+pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err);
+bool pytree_next(pytree_iter *it);        /* false at the end and on an error (it->status, and the error object) */
+void pytree_iter_end(pytree_iter *it);    /* always; also after a failed begin and an early exit */
+
+/* Key path of the leaf that an iterator stands at. As text, like snprintf: at most n bytes with the NUL, returns the length
+ * needed without it. As entries: at most `capacity`, returns how many there are. O(depth). */
+size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n);
+size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t capacity);
+
+/* What pytree_map calls for each leaf: at->leaf[k] is tree k's view, at->out the output's, pytree_iter_path_text its path.
+ * Anything but PYTREE_OK stops the map, which returns it. */
+typedef pytree_status pytree_map_fn(void *context, const pytree_iter *at);
+
+/* Calls fn for every leaf of trees[0] in order, with the same leaf of the others: jax.tree.map, map_with_path, optree.tree_map_.
+ * `out` (may be NULL; may be one of the trees) has the same structure and receives results. All trees are checked before the
+ * first call. No allocation for up to four trees, out included. */
+pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
+                         const pytree_options *opt, pytree_error *err);
+
+/* ---- Reduce -------------------------------------------------------------------------------------------------------- */
+
+/* Left fold over the leaves: jax.tree.reduce. fn updates its context. The same as pytree_map over one tree, checked first. */
+pytree_status pytree_reduce(pytree_map_fn *fn, void *context, pytree t, const pytree_options *opt, pytree_error *err);
+
+/* Balanced fold, for operations that associate: jax.tree.reduce_associative. `leaf` turns a leaf into a value of `size` bytes at
+ * `value`; `join` adds b to a. *result receives the value; PYTREE_EMPTY if there are no leaves. One allocation. */
+pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const pytree_iter *at, void *value),
+                                     pytree_status (*join)(void *context, void *a, const void *b), void *context, size_t size,
+                                     void *result, pytree t, const pytree_options *opt, pytree_error *err);
+
+/* Over every element of every leaf, as doubles: jax.tree.all, optree.tree_any, tree_sum, tree_max, tree_min. Leaves that are not
+ * real numbers are PYTREE_TYPE errors. sum adds pairwise within a leaf, so that long arrays keep their digits.
+ * max and min of no elements are PYTREE_EMPTY; a NaN among the elements is the result. */
+pytree_status pytree_all(pytree t, bool *result, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_any(pytree t, bool *result, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_sum(pytree t, double *result, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_max(pytree t, double *result, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_min(pytree t, double *result, const pytree_options *opt, pytree_error *err);
+
+/* Element i of a real-number leaf as a double (float16 and bfloat16 too). Undefined for other leaves. */
+double pytree_leaf_get(const pytree_leaf *leaf, size_t i);
+
+/* ---- Walk ---------------------------------------------------------------------------------------------------------- */
+
+/* Callbacks on every value: `enter` before a node is opened or at a leaf, `leave` after a node's children; either may be NULL. `enter`
+ * may return PYTREE_WALK_SKIP to leave a node closed (no `leave` then). dm-tree's traverse, JAX's treedef.walk. */
+enum { PYTREE_WALK_ON = 0, PYTREE_WALK_SKIP = -1 };
+typedef struct pytree_visitor {
+    int (*enter)(void *context, const pytree_leaf *value, const pytree_path *path);   /* PYTREE_WALK_… or a pytree_status to stop with */
+    int (*leave)(void *context, const pytree_leaf *value, const pytree_path *path);
+    void *context;
+} pytree_visitor;
+pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_options *opt, pytree_error *err);
+
+/* The root's children, one level: optree.tree_flatten_one_level. Fills at most `capacity` views and (if not NULL) their keys;
+ * *count is how many there are. A leaf has none (PYTREE_ARGUMENT). */
+pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *keys, size_t capacity, size_t *count,
+                              const pytree_options *opt, pytree_error *err);
+
+/* ---- Compare and check --------------------------------------------------------------------------------------------- */
+
+/* How close numbers must be: |a - b| <= absolute + relative * |b|. NULL or zero: equal (0.0 equals -0.0). */
+typedef struct pytree_tolerance {
+    double relative, absolute;
+    bool nan_equal;                       /* NaN equals NaN */
+} pytree_tolerance;
+
+/* Structure, element types, shapes and values equal? equinox.tree_equal. If not, the error says where they first differ and how. */
+bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err);
+
+/* Called with each problem that pytree_check finds. */
+typedef void pytree_report_fn(void *context, const pytree_error *problem);
+
+/* Looks for everything that would make other operations fail or surprise: NULL where data is required, bad counts, sizes that
+ * overflow, cycles, memory reached twice. nnx.check_pytree. Goes on after each problem; returns the first one's status. `report`
+ * may be NULL. Allocates while it works. */
+pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err);
+
+/* Groups of key paths that reach the same or overlapping memory: nnx.find_duplicates. One block, freed with pytree_duplicates_free; NULL
+ * on error; no groups if nothing is shared. A subtree that is reached twice is one entry, not each of its leaves. */
+typedef struct pytree_duplicates {
+    size_t n_groups;
+    const size_t *counts;                 /* paths in group g */
+    const char *const *const *paths;      /* paths[g][0 … counts[g]-1], in visiting order */
+    const pytree_allocator *allocator;
+    size_t bytes;
+} pytree_duplicates;
+pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, pytree_error *err);
+void pytree_duplicates_free(pytree_duplicates *d);
+
+/* ---- Print --------------------------------------------------------------------------------------------------------- */
+
+/* A line per leaf: key path, element type and shape, and the value of a scalar or string. Like snprintf for _text. */
+pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err);
+size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err);   /* SIZE_MAX on error */
+
+/* All key paths as text in one block: paths[i] for leaf i, *count of them; NULL on error. Free with pytree_paths_free. `separator` NULL:
+ * JAX's keystr (.layers[0].w); otherwise the simple form, as in layers/0/w for "/". One allocation. */
+const char **pytree_paths(pytree t, const char *separator, size_t *count, const pytree_options *opt, pytree_error *err);
+void pytree_paths_free(const char **paths);
+
+/* ---- Treedefs ------------------------------------------------------------------------------------------------------ */
+
+/* The structure of a tree: jax.tree_util.PyTreeDef. Immutable, owns all it holds, outlives the tree; safe to read in many threads.
+ *
+ *     nodes    post-order, the root last: {type, arity, leaves, nodes, meta}
+ *     statics  static values of struct nodes, keys of dicts, packed without padding
+ *
+ *     MLP{n_layers = 2, layers = [Linear, Linear]}   =>   * * Linear  * * Linear  list/2  MLP/1        statics: 784 128 128 10 2
+ */
+typedef struct pytree_node {
+    const pytree_type *type;              /* struct's or built-in container's; NULL: a leaf */
+    uint32_t arity;
+    uint32_t leaves;                      /* below it; 1 for a leaf */
+    uint32_t nodes;                       /* in its subtree, itself included */
+    uint32_t meta;                        /* where its static values begin, in bytes */
+} pytree_node;
+
+struct pytree_def {
+    size_t n_nodes, n_leaves, n_statics;  /* statics in bytes */
+    const pytree_node *nodes;
+    const unsigned char *statics;
+    bool none_is_leaf;
+    /* private */
+    const pytree_allocator *allocator;
+    size_t bytes;
+};
+
+void pytree_def_free(pytree_def *def);                                          /* NULL is fine */
+pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err);
+
+/* Same node kinds, types, arities, keys, static values and None switch. O(nodes), no allocation. Equal treedefs have equal hashes,
+ * in one process and in files that registered the structs separately. */
+bool pytree_def_equal(const pytree_def *a, const pytree_def *b);
+uint64_t pytree_def_hash(const pytree_def *def);
+
+static inline size_t pytree_def_num_leaves(const pytree_def *def) { return def->n_leaves; }
+static inline size_t pytree_def_num_nodes(const pytree_def *def) { return def->n_nodes; }    /* leaves and None count one each */
+static inline size_t pytree_def_num_children(const pytree_def *def) { return def->nodes[def->n_nodes - 1].arity; }
+
+/* Child i of the root, negative from the end, as a treedef of its own (free it); NULL and PYTREE_ARGUMENT if there is none. */
+pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_options *opt, pytree_error *err);
+/* Key of child i of the root: borrowed from the treedef. */
+pytree_status pytree_def_entry(const pytree_def *def, ptrdiff_t i, pytree_entry *entry, pytree_error *err);
+
+pytree_kind pytree_def_kind(const pytree_def *def);              /* of the root */
+const char *pytree_def_type_name(const pytree_def *def);        /* "Linear", "list", "dict", "Point", "*" */
+bool pytree_def_is_leaf(const pytree_def *def);                  /* one leaf and nothing else */
+
+/* JAX's text: PyTreeDef((*, {'a': *, 'b': *})), PyTreeDef(CustomNode(Foo[('hi',)], [*, *])); ", NoneIsLeaf" before the last
+ * parenthesis where that is set. Like snprintf; SIZE_MAX if memory runs out (only deeper than 64 levels). */
+size_t pytree_def_text(const pytree_def *def, char *text, size_t n);
+pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *err);
+
+
+/* ==== Private, for the headers under pytree/ ========================================================================== */
+
+/* Where text goes: `length` counts all of it, at[0 … room) holds what fits, or it is written to `file`. */
+struct pytree__text {
+    char *at;
+    size_t room, length;
+    FILE *file;
+};
+void pytree__put(struct pytree__text *to, const char *s, size_t n);
+void pytree__put_text(struct pytree__text *to, const char *s);
+void pytree__put_number(struct pytree__text *to, uint64_t n);
+void pytree__put_repr(struct pytree__text *to, const char *utf8, size_t bytes);
+void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first);
+void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size);
+
+/* A treedef block with room for that many nodes and static bytes; NULL and an error if memory or the limit of 2^32 - 1 runs out.
+ * The caller fills in nodes, statics (through casts) and n_leaves. */
+pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err);
+size_t pytree__statics_size(const pytree_def *def, size_t node);
+void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node);   /* "(2,)" */
+/* String number `i` of those packed at `statics`; *length without its NUL. NULL: a NULL string. */
+const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length);
+/* Entry of child i of a treedef's node. */
+void pytree__def_entry_at(const pytree_def *def, size_t node, size_t i, pytree_entry *entry);
+
+/* ==== Bodies ========================================================================================================== */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* PYTREE_H */
+
+#if defined(PYTREE_IMPLEMENTATION) && !defined(PYTREE__IMPLEMENTED)
+#define PYTREE__IMPLEMENTED
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Errors -------------------------------------------------------------------------------------------------------- */
+
+const char *pytree_status_name(pytree_status status)
+{
+    switch (status) {
+#define PYTREE__X(name, text) case PYTREE_##name: return text;
+        PYTREE__STATUSES(PYTREE__X)
+#undef PYTREE__X
+    }
+    return "unknown status";
+}
+
+void pytree_error_print(FILE *file, const pytree_error *err)
+{
+    if (err != NULL && err->status != PYTREE_OK) {
+        fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message, pytree_status_name(err->status));
+    }
+}
+
+static void pytree__cut(char *to, size_t room, const char *text)
+{
+    size_t n = strlen(text), head = room / 2 - 2, tail = room - head - 4;
+    if (n < room) {
+        memcpy(to, text, n + 1);
+    } else {
+        memcpy(to, text, head);
+        memcpy(to + head, "...", 3);
+        memcpy(to + head + 3, text + n - tail, tail + 1);
+    }
+}
+
+pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
+{
+    if (err != NULL && err->status == PYTREE_OK) {
+        char text[1024];
+        va_list arguments;
+        va_start(arguments, format);
+        if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
+        va_end(arguments);
+        err->status = status;
+        pytree__cut(err->message, sizeof err->message, text);
+        pytree__cut(err->path, sizeof err->path, path == NULL ? "" : path);
+    }
+    return status;
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------------------- */
+
+void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
+{
+    if (a != NULL) { return a->resize(a->context, p, old_size, new_size); }
+    if (new_size == 0) { free(p); return NULL; }
+    return realloc(p, new_size);
+}
+
+static const pytree_allocator *pytree__allocator(const pytree_options *opt) { return opt == NULL ? NULL : opt->allocator; }
+
+static pytree_status pytree__no_memory(pytree_error *err, size_t bytes)
+{
+    return pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected %zu bytes of memory, got none", bytes);
+}
+
+/* a * b and a + b, SIZE_MAX for what does not fit: a size that no allocator has. */
+static size_t pytree__times(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
+static size_t pytree__plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) / to * to; }
+
+/* ---- Types --------------------------------------------------------------------------------------------------------- */
+
+#ifdef __cplusplus
+#define PYTREE__ALIGNOF alignof
+#else
+#define PYTREE__ALIGNOF _Alignof
+#endif
+#define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
+    { name, size, align, kind, dtype, 0, 0, 0, false, NULL, NULL, NULL, NULL, NULL, NULL }
+#define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
+#define PYTREE__INTEGER(T, sign)                                                                                        \
+    PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
+                      : sizeof(T) == 4 ? PYTREE_##sign##32 : PYTREE_##sign##64)
+#define PYTREE__CHAR(T) PYTREE__NUMBER(T, CHAR_MIN < 0 ? PYTREE_I8 : PYTREE_U8)
+#define PYTREE__PAIR_OF(T, dtype)                                                                                       \
+    PYTREE__BUILTIN(#T " complex", 2 * sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
+const pytree_type pytree_types[PYTREE__T_count] = {
+    PYTREE__BUILTIN("None", 0, 1, PYTREE_KIND_NONE, PYTREE_NO_DTYPE),
+    PYTREE__NUMBER(bool, PYTREE_BOOL8),
+    PYTREE__CHAR(char),
+    PYTREE__INTEGER(signed char, I), PYTREE__INTEGER(unsigned char, U),
+    PYTREE__INTEGER(short, I), PYTREE__INTEGER(unsigned short, U),
+    PYTREE__INTEGER(int, I), PYTREE__INTEGER(unsigned, U),
+    PYTREE__INTEGER(long, I), PYTREE__INTEGER(unsigned long, U),
+    PYTREE__INTEGER(long long, I), PYTREE__INTEGER(unsigned long long, U),
+    PYTREE__NUMBER(float, PYTREE_F32), PYTREE__NUMBER(double, PYTREE_F64), PYTREE__NUMBER(long double, PYTREE_FLONG),
+    PYTREE__NUMBER(pytree_f16, PYTREE_F16), PYTREE__NUMBER(pytree_bf16, PYTREE_BF16),
+    PYTREE__PAIR_OF(float, PYTREE_C64), PYTREE__PAIR_OF(double, PYTREE_C128), PYTREE__PAIR_OF(long double, PYTREE_CLONG),
+    PYTREE__BUILTIN("char *", sizeof(char *), PYTREE__ALIGNOF(char *), PYTREE_KIND_LEAF, PYTREE_STRING),
+    PYTREE__BUILTIN("address", sizeof(void *), PYTREE__ALIGNOF(void *), PYTREE_KIND_LEAF, PYTREE_OPAQUE),
+    PYTREE__BUILTIN("list", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_LIST, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("tuple", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_TUPLE, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("dict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DICT, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("OrderedDict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_ODICT, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("namedtuple", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_NAMEDTUPLE, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("pytree_leaf", sizeof(pytree_leaf), PYTREE__ALIGNOF(pytree_leaf), PYTREE_KIND_VIEW, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("pytree", sizeof(pytree), PYTREE__ALIGNOF(pytree), PYTREE_KIND_REF, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("pytree_flat", sizeof(pytree_flat), PYTREE__ALIGNOF(pytree_flat), PYTREE_KIND_FLAT, PYTREE_NO_DTYPE)
+};
+const char pytree_wanted[1] = { 0 };
+
+/* The type itself: not the wrapper of an owned root, not the promise of PYTREE_DECLARE. */
+static const pytree_type *pytree__origin(const pytree_type *type) { return type->origin != NULL ? type->origin : type; }
+
+bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
+{
+    unsigned i;
+    if (a == NULL || b == NULL) { return a == b; }
+    a = pytree__origin(a);
+    b = pytree__origin(b);
+    if (a == b) { return true; }
+    if (a->kind != b->kind || a->dtype != b->dtype || a->size != b->size || a->n_fields != b->n_fields) { return false; }
+    if (a->kind == PYTREE_KIND_LEAF && a->dtype != PYTREE_OPAQUE) { return true; }       /* long and long long */
+    if (strcmp(a->name, b->name) != 0) { return false; }
+    for (i = 0; i < a->n_fields; i++) {
+        const pytree_field *f = &a->fields[i], *g = &b->fields[i];
+        if (f->row != g->row || f->offset != g->offset || f->size != g->size || f->form != g->form || f->ndim != g->ndim
+            || strcmp(f->name, g->name) != 0) { return false; }
+    }
+    return true;
+}
+
+const char *pytree_dtype_name(const pytree_type *type)
+{
+    static const char *const names[] = { NULL, "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16",
+                                         "f32", "f64", NULL, "c64", "c128", NULL, "str", NULL };
+    return names[type->dtype] != NULL ? names[type->dtype] : type->name;
+}
+
+/* ---- Text ---------------------------------------------------------------------------------------------------------- */
+
+void pytree__put(struct pytree__text *to, const char *s, size_t n)
+{
+    if (to->file != NULL) {
+        fwrite(s, 1, n, to->file);
+    } else if (to->length < to->room) {
+        size_t left = to->room - to->length;
+        memcpy(to->at + to->length, s, n < left ? n : left);
+    }
+    to->length += n;
+}
+
+void pytree__put_text(struct pytree__text *to, const char *s) { pytree__put(to, s, strlen(s)); }
+
+void pytree__put_number(struct pytree__text *to, uint64_t n)
+{
+    char digits[20];
+    size_t i = sizeof digits;
+    do { digits[--i] = (char)('0' + n % 10); n /= 10; } while (n != 0);
+    pytree__put(to, digits + i, sizeof digits - i);
+}
+
+static void pytree__put_integer(struct pytree__text *to, int64_t n)
+{
+    if (n < 0) { pytree__put(to, "-", 1); }
+    pytree__put_number(to, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+}
+
+/* Ends a text in a buffer of n bytes and returns its length, as snprintf does. */
+static size_t pytree__end_text(const struct pytree__text *to, size_t n)
+{
+    if (n != 0) { to->at[to->length < n ? to->length : n - 1] = '\0'; }
+    return to->length;
+}
+static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file)
+{
+    struct pytree__text to;
+    to.at = at;
+    to.room = n == 0 ? 0 : n - 1;
+    to.length = 0;
+    to.file = file;
+    return to;
+}
+
+/* The shortest digits that read back, written as Python writes a float. */
+static void pytree__put_double(struct pytree__text *to, double v, bool single)
+{
+    char text[40];
+    int digits, exponent;
+    char *e;
+    if (v != v) { pytree__put(to, "nan", 3); return; }
+    if (v > DBL_MAX || v < -DBL_MAX) { pytree__put_text(to, v < 0 ? "-inf" : "inf"); return; }
+    for (digits = single ? 6 : 15; digits < (single ? 9 : 17); digits++) {
+        snprintf(text, sizeof text, "%.*e", digits - 1, v);
+        if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v) { break; }
+    }
+    snprintf(text, sizeof text, "%.*e", digits - 1, v);
+    e = strchr(text, 'e');
+    exponent = (int)strtol(e + 1, NULL, 10);
+    for (*e = '\0'; e > text && e[-1] == '0'; ) { *--e = '\0'; }
+    if (e > text && e[-1] == '.') { *--e = '\0'; }
+    if (exponent < -4 || exponent >= 16) {
+        char tail[16];
+        pytree__put_text(to, text);
+        snprintf(tail, sizeof tail, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
+        pytree__put_text(to, tail);
+    } else {
+        char digit[24];
+        size_t n = 0, i;
+        bool minus = text[0] == '-';
+        for (i = minus; text[i] != '\0'; i++) {
+            if (text[i] != '.') { digit[n++] = text[i]; }
+        }
+        if (minus) { pytree__put(to, "-", 1); }
+        if (exponent < 0) {
+            pytree__put(to, "0.000", (size_t)(1 - exponent));
+            pytree__put(to, digit, n);
+        } else {
+            for (i = 0; i <= (size_t)exponent || i < n; i++) {
+                if (i == (size_t)exponent + 1) { pytree__put(to, ".", 1); }
+                pytree__put(to, i < n ? &digit[i] : "0", 1);
+            }
+            if (n <= (size_t)exponent + 1) { pytree__put(to, ".0", 2); }
+        }
+    }
+}
+
+/* Length and value of the first character of s[0 … n-1], n > 0; length 0 if it is not UTF-8: cut short, overlong, a surrogate,
+ * beyond U+10FFFF. */
+static unsigned pytree__utf8(const char *s, size_t n, uint32_t *character)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    unsigned size, i;
+    uint32_t c = u[0];
+    if (c < 0x80) {
+        *character = c;
+        return 1;
+    }
+    if (c < 0xC2 || c > 0xF4) { return 0; }
+    size = c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+    if (n < size) { return 0; }
+    c &= 0x7Fu >> size;
+    for (i = 1; i < size; i++) {
+        if ((u[i] & 0xC0) != 0x80) { return 0; }
+        c = c << 6 | (u[i] & 0x3Fu);
+    }
+    if (size == 3 && (c < 0x800 || (c >= 0xD800 && c <= 0xDFFF))) { return 0; }
+    if (size == 4 && (c < 0x10000 || c > 0x10FFFF)) { return 0; }
+    *character = c;
+    return size;
+}
+
+/* Does Python print this character as it is? str.isprintable of Python 3.13 (Unicode 15.1), for every code point. The table
+ * holds lengths of stretches from U+00A0 on, by turns not printable and printable; behind them only U+E0100 to U+E01EF are. */
+static bool pytree__printable(uint32_t character)
+{
+    static const uint16_t stretches[] = {
+        1,12,1,714,2,6,4,7,1,1,1,20,1,397,1,38,2,50,2,3,1,55,8,27,4,6,17,22,1,192,1,48,2,59,2,101,14,59,2,49,2,15,1,28,2,1,1,11,
+        5,31,9,74,1,161,1,8,2,2,2,22,1,7,1,1,3,4,2,9,2,2,2,4,8,1,4,2,1,5,2,25,2,3,1,6,4,2,2,22,1,7,1,2,1,2,1,2,2,1,1,5,4,2,2,3,
+        3,1,7,4,1,1,7,17,10,3,1,9,1,3,1,22,1,7,1,2,1,5,2,10,1,3,1,3,2,1,15,4,2,12,7,7,1,3,1,8,2,2,2,22,1,7,1,2,1,5,2,9,2,2,2,3,
+        7,3,4,2,1,5,2,18,10,2,1,6,3,3,1,4,3,2,1,1,1,2,3,2,3,3,3,12,4,5,3,3,1,4,2,1,6,1,14,21,5,13,1,3,1,23,1,16,2,9,1,3,1,4,7,2,
+        1,3,2,1,2,4,2,10,7,22,1,3,1,23,1,10,1,5,2,9,1,3,1,4,7,2,6,2,1,4,2,10,1,3,12,13,1,3,1,51,1,3,1,6,4,16,2,26,1,3,1,18,3,24,
+        1,9,1,1,2,7,3,1,4,6,1,1,1,8,6,10,2,3,12,58,4,29,37,2,1,1,1,5,1,24,1,1,1,23,2,5,1,1,1,7,1,10,2,4,32,72,1,36,4,39,1,36,1,
+        15,1,13,37,198,1,1,5,1,2,377,1,4,2,7,1,1,1,4,2,41,1,4,2,33,1,4,2,7,1,1,1,4,2,15,1,57,1,4,2,67,2,32,3,26,6,86,2,6,2,640,
+        1,28,3,89,7,22,9,24,9,20,12,13,1,3,1,2,12,94,2,10,6,10,6,14,1,11,6,89,7,43,5,70,10,31,1,12,4,12,4,1,3,42,2,5,11,44,4,26,
+        6,11,3,62,2,65,1,29,2,11,6,10,6,14,2,31,49,77,3,47,1,116,8,60,3,15,3,60,7,43,2,11,8,43,5,534,2,6,2,38,2,6,2,8,1,1,1,1,1,
+        1,1,31,2,53,1,15,1,14,2,6,1,19,2,3,1,9,17,24,8,47,17,2,2,27,1,13,3,33,15,33,15,140,4,663,25,11,21,1812,2,32,1,349,5,45,
+        1,1,5,1,2,56,7,2,14,24,9,7,1,7,1,7,1,7,1,7,1,7,1,7,1,7,1,126,34,26,1,89,12,214,26,16,1,63,1,86,2,103,5,43,1,94,1,84,11,
+        48,1,29293,3,55,9,348,20,184,8,203,5,2,1,1,1,5,24,59,3,10,6,56,8,70,8,12,6,116,11,30,3,78,1,11,4,33,1,55,9,14,2,10,2,
+        103,24,28,10,6,2,6,2,6,9,7,1,7,1,60,4,126,2,10,6,11172,12,23,4,49,8452,366,2,106,38,7,12,5,5,26,1,5,1,1,1,2,1,2,1,125,
+        16,445,2,54,7,1,32,42,6,51,1,19,1,4,4,5,1,135,4,190,3,6,2,6,2,6,2,3,3,7,1,7,13,2,2,12,1,26,1,19,1,2,1,15,2,14,34,123,5,
+        3,4,45,3,88,1,13,3,1,47,46,130,29,3,49,15,28,4,36,9,30,5,43,5,30,1,37,4,14,42,158,2,10,6,36,4,36,4,40,8,52,11,12,1,15,1,
+        7,1,2,1,11,1,15,1,7,1,2,67,311,9,22,10,8,24,6,1,42,1,9,69,6,2,1,1,44,1,2,3,1,2,23,1,72,8,9,48,19,1,2,5,33,3,27,5,1,64,
+        56,4,20,2,50,1,2,5,8,1,3,1,29,2,3,4,10,7,9,7,64,32,39,4,12,9,54,3,29,2,27,5,26,7,4,12,7,80,73,55,51,13,51,7,46,8,10,294,
+        31,1,42,1,3,2,2,75,43,8,42,22,26,38,28,20,23,9,78,4,36,9,62,1,5,13,25,7,10,6,53,1,18,8,39,9,96,1,20,11,18,1,47,62,7,1,1,
+        1,4,1,15,1,11,6,59,5,10,6,4,1,8,2,2,2,22,1,7,1,2,1,5,1,10,2,2,2,3,2,1,6,1,5,7,2,7,3,5,139,92,1,5,30,72,8,10,166,54,2,38,
+        34,69,11,10,6,13,19,58,6,10,54,27,2,15,4,23,185,60,100,83,12,8,2,1,2,8,1,2,1,30,1,2,2,12,9,10,70,8,2,46,2,11,27,72,8,83,
+        13,73,7,10,246,9,1,45,1,14,10,29,3,32,2,22,1,14,73,7,1,2,1,44,3,1,1,2,1,9,8,10,6,6,1,2,1,37,1,2,1,6,7,10,310,25,7,17,1,
+        41,3,28,86,1,15,50,13,923,102,111,1,5,11,196,2636,99,13,1072,16,22,4010,583,8633,569,7,31,1,10,4,81,1,10,6,30,2,6,10,70,
+        10,10,1,7,1,21,5,19,688,91,101,75,4,57,7,17,64,5,11,2,14,6136,8,1238,42,9,8935,4,1,7,1,2,1,291,15,1,29,3,2,1,14,4,8,396,
+        2308,107,5,13,3,9,7,10,2,4,4704,46,2,23,9,116,60,246,10,39,2,74,8,112,21,70,122,20,12,20,12,87,9,25,135,85,1,71,1,2,2,1,
+        2,2,2,4,1,12,1,1,1,7,1,65,1,4,2,8,1,7,1,28,1,4,1,5,1,1,3,7,1,340,2,292,2,702,15,5,1,15,1104,31,6,6,213,7,1,17,2,7,1,2,1,
+        5,5,62,33,1,112,45,3,14,2,10,4,2,320,31,17,58,5,1,464,42,742,7,1,4,1,2,1,15,1,197,2,16,41,76,4,10,4,2,785,68,76,61,194,
+        4,1,27,1,2,1,1,2,1,1,10,1,4,1,1,1,1,6,1,4,1,1,1,1,1,1,3,1,2,1,1,2,1,1,1,1,1,1,1,1,1,1,2,1,1,2,4,1,7,1,4,1,4,1,1,1,10,1,
+        17,5,3,1,5,1,17,52,2,270,44,4,100,12,15,2,15,1,15,1,37,10,174,56,29,13,44,4,9,7,2,14,6,154,984,4,17,3,13,3,119,4,95,6,
+        12,4,1,15,12,4,56,8,10,6,40,8,30,2,2,78,340,12,14,2,13,3,9,7,46,1,7,8,14,4,9,7,9,7,147,1,55,37,10,1030,42720,32,4154,6,
+        222,2,5762,14,7473,15,622,2466,542,1506,4939,5,4192
+    };
+    uint32_t end = 0xA0;
+    size_t i;
+    if (character < end) { return character >= 0x20 && character < 0x7F; }
+    for (i = 0; i < sizeof(stretches) / sizeof(stretches[0]); i++) {
+        end += stretches[i];
+        if (character < end) { return i % 2 == 1; }
+    }
+    return character >= 0xE0100 && character <= 0xE01EF;
+}
+
+/* Python's repr of a text: single quotes unless it has a ' and no ". What is not printable is escaped, so that the text parses
+ * back. Bytes that are not UTF-8 are written as Python does in a str, \udc80 to \udcff: \x80 would be the character U+0080. */
+void pytree__put_repr(struct pytree__text *text, const char *utf8, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char quote = memchr(utf8, '\'', bytes) != NULL && memchr(utf8, '"', bytes) == NULL ? '"' : '\'';
+    size_t from = 0, at = 0;              /* what is printable is put in whole stretches: [from, at) is still to be put */
+    pytree__put(text, &quote, 1);
+    while (at < bytes) {
+        uint32_t c = (unsigned char)utf8[at];
+        unsigned size = 1;
+        size_t n = 0;
+        char escape[10];
+        if (c >= 0x80) {
+            size = pytree__utf8(utf8 + at, bytes - at, &c);
+            if (size == 0) {
+                size = 1;
+                c += 0xDC00;
+            }
+        }
+        if (c != (unsigned char)quote && c != '\\' && pytree__printable(c)) {
+            at += size;
+            continue;
+        }
+        escape[n++] = '\\';
+        if (c == (unsigned char)quote || c == '\\') {
+            escape[n++] = (char)c;
+        } else if (c == '\n' || c == '\r' || c == '\t') {
+            escape[n++] = c == '\n' ? 'n' : c == '\r' ? 'r' : 't';
+        } else {
+            unsigned shift = c < 0x100 ? 8 : c < 0x10000 ? 16 : 32;
+            escape[n++] = shift == 8 ? 'x' : shift == 16 ? 'u' : 'U';
+            while (shift > 0) {
+                shift -= 4;
+                escape[n++] = digits[c >> shift & 15];
+            }
+        }
+        pytree__put(text, utf8 + from, at - from);
+        pytree__put(text, escape, n);
+        at += size;
+        from = at;
+    }
+    pytree__put(text, utf8 + from, at - from);
+    pytree__put(text, &quote, 1);
+}
+
+void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first)
+{
+    if (separator != NULL) {
+        if (!first) { pytree__put_text(to, separator); }
+        if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY) { pytree__put_text(to, entry->name); }
+        else { pytree__put_number(to, entry->index); }
+        return;
+    }
+    switch (entry->kind) {
+    case PYTREE_ATTRIBUTE: pytree__put(to, ".", 1); pytree__put_text(to, entry->name); break;
+    case PYTREE_INDEX: pytree__put(to, "[", 1); pytree__put_number(to, entry->index); pytree__put(to, "]", 1); break;
+    case PYTREE_KEY:
+        pytree__put(to, "[", 1);
+        pytree__put_repr(to, entry->name, strlen(entry->name));
+        pytree__put(to, "]", 1);
+        break;
+    case PYTREE_FLAT_INDEX:
+        pytree__put_text(to, "[<flat index ");
+        pytree__put_number(to, entry->index);
+        pytree__put_text(to, ">]");
+        break;
+    }
+}
+
+/* ---- Static values -------------------------------------------------------------------------------------------------- */
+
+static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
+{
+    if (to->at != NULL) { memcpy(to->at + to->length, p, n); }
+    to->length += n;
+}
+
+static void pytree__pack_string(pytree__statics *to, const char *s)
+{
+    size_t n = s == NULL ? 0 : strlen(s) + 1;
+    uint32_t size = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    pytree__pack_bytes(to, &size, sizeof size);
+    if (n != 0) { pytree__pack_bytes(to, s, n); }
+}
+
+void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void *at)
+{
+    size_t i;
+    if (row->form == PYTREE__PACK_STRUCT) {
+        pytree__origin(row->type)->flatten(at, NULL, to);
+    } else if (row->form == PYTREE__PACK_TEXT) {
+        for (i = 0; i < row->size; i += sizeof(char *)) {
+            const char *s;
+            memcpy(&s, (const char *)at + i, sizeof s);
+            pytree__pack_string(to, s);
+        }
+    } else {                              /* the bytes behind an x87 number are nobody's */
+        for (i = 0; i < row->size; i += sizeof(long double)) {
+            unsigned char bytes[sizeof(long double)] = { 0 };
+            memcpy(bytes, (const char *)at + i, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof bytes);
+            pytree__pack_bytes(to, bytes, sizeof bytes);
+        }
+    }
+}
+
+static uint32_t pytree__u32(const unsigned char *at)
+{
+    uint32_t n;
+    memcpy(&n, at, sizeof n);
+    return n;
+}
+
+const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length)
+{
+    uint32_t n;
+    while (i-- != 0) { statics += sizeof n + pytree__u32(statics); }
+    n = pytree__u32(statics);
+    if (length != NULL) { *length = n == 0 ? 0 : n - 1; }
+    return n == 0 ? NULL : (const char *)statics + sizeof n;
+}
+
+static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t n)
+{
+    while (n-- != 0) { at += sizeof(uint32_t) + pytree__u32(at); }
+    return at;
+}
+
+/* The bytes that a struct's packed statics take. Static structs lie in one another by value, so the depth is the program's own. */
+static const unsigned char *pytree__skip_statics(const pytree_type *type, const unsigned char *at)
+{
+    unsigned i;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form == PYTREE__PACK_STRUCT) { at = pytree__skip_statics(row->type, at); }
+        else if (row->form == PYTREE__PACK_TEXT) { at = pytree__skip_strings(at, row->size / sizeof(char *)); }
+        else { at += row->size; }
+    }
+    return at;
+}
+
+size_t pytree__statics_size(const pytree_def *def, size_t node)
+{
+    const pytree_node *n = &def->nodes[node];
+    const unsigned char *at = def->statics + n->meta;
+    if (n->type == NULL) { return 0; }
+    switch (n->type->kind) {
+    case PYTREE_KIND_STRUCT: return (size_t)(pytree__skip_statics(n->type, at) - at);
+    case PYTREE_KIND_DICT:
+    case PYTREE_KIND_ODICT: return (size_t)(pytree__skip_strings(at, n->arity) - at);
+    case PYTREE_KIND_NAMEDTUPLE: return (size_t)(pytree__skip_strings(at, (size_t)n->arity + 1) - at);
+    default: return 0;
+    }
+}
+
+/* One packed element as Python would print it. */
+static void pytree__put_packed(struct pytree__text *to, const pytree_type *type, const unsigned char *at)
+{
+    union { int8_t i8; int16_t i16; int32_t i32; int64_t i64; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64;
+            float f; double d; long double l; uintptr_t p; } v;
+    memset(&v, 0, sizeof v);
+    memcpy(&v, at, type->size < sizeof v ? type->size : sizeof v);
+    switch (type->dtype) {
+    case PYTREE_BOOL8: pytree__put_text(to, v.u8 != 0 ? "True" : "False"); break;
+    case PYTREE_I8: pytree__put_integer(to, v.i8); break;
+    case PYTREE_I16: pytree__put_integer(to, v.i16); break;
+    case PYTREE_I32: pytree__put_integer(to, v.i32); break;
+    case PYTREE_I64: pytree__put_integer(to, v.i64); break;
+    case PYTREE_U8: pytree__put_number(to, v.u8); break;
+    case PYTREE_U16: pytree__put_number(to, v.u16); break;
+    case PYTREE_U32: pytree__put_number(to, v.u32); break;
+    case PYTREE_U64: pytree__put_number(to, v.u64); break;
+    case PYTREE_F32: pytree__put_double(to, (double)v.f, true); break;
+    case PYTREE_F64: pytree__put_double(to, v.d, false); break;
+    case PYTREE_FLONG: pytree__put_double(to, (double)v.l, false); break;
+    case PYTREE_F16:
+    case PYTREE_BF16: {
+        pytree_leaf leaf;
+        memset(&leaf, 0, sizeof leaf);
+        leaf.data = &v;
+        leaf.type = type;
+        pytree__put_double(to, pytree_leaf_get(&leaf, 0), true);
+        break;
+    }
+    case PYTREE_C64:
+    case PYTREE_C128:
+    case PYTREE_CLONG: {                  /* as Python: (1+2j) */
+        const pytree_type *part = &pytree_types[type->dtype == PYTREE_C64 ? PYTREE__T_float_ : type->dtype == PYTREE_C128
+                                                ? PYTREE__T_double_ : PYTREE__T_ldouble];
+        pytree__put(to, "(", 1);
+        pytree__put_packed(to, part, at);
+        pytree__put(to, "+", 1);
+        pytree__put_packed(to, part, at + part->size);
+        pytree__put(to, "j)", 2);
+        break;
+    }
+    default: {
+        char text[32];
+        snprintf(text, sizeof text, "<address 0x%llx>", (unsigned long long)v.p);
+        pytree__put_text(to, text);
+    }
+    }
+}
+
+static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at);
+
+/* A struct's statics: "(784, 128)" or, inside another's, "Config(rate=0.5, depth=3)". */
+static const unsigned char *pytree__put_struct(struct pytree__text *to, const pytree_type *type, const unsigned char *at, bool named)
+{
+    unsigned i, n = 0;
+    type = pytree__origin(type);
+    if (named) { pytree__put_text(to, type->name); }
+    pytree__put(to, "(", 1);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (n++ != 0) { pytree__put(to, ", ", 2); }
+        if (named) { pytree__put_text(to, row->name); pytree__put(to, "=", 1); }
+        at = pytree__put_row(to, row, at);
+    }
+    pytree__put(to, n == 1 && !named ? ",)" : ")", n == 1 && !named ? 2 : 1);
+    return at;
+}
+
+static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at)
+{
+    size_t i, n, step = row->type->size == 0 ? row->size : row->type->size;
+    if (row->form == PYTREE__PACK_STRUCT) { return pytree__put_struct(to, row->type, at, true); }
+    n = row->size / step;
+    if (row->ndim != 0) { pytree__put(to, "(", 1); }
+    for (i = 0; i < n; i++) {
+        if (i != 0) { pytree__put(to, ", ", 2); }
+        if (row->form == PYTREE__PACK_TEXT) {
+            size_t length;
+            const char *s = pytree__string_at(at, 0, &length);
+            if (s == NULL) { pytree__put(to, "None", 4); } else { pytree__put_repr(to, s, length); }
+            at = pytree__skip_strings(at, 1);
+        } else {
+            pytree__put_packed(to, row->type, at);
+            at += step;
+        }
+    }
+    if (row->ndim != 0) { pytree__put(to, n == 1 ? ",)" : ")", n == 1 ? 2 : 1); }
+    return at;
+}
+
+void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node)
+{
+    pytree__put_struct(to, def->nodes[node].type, def->statics + def->nodes[node].meta, false);
+}
+
+/* ---- The walker ------------------------------------------------------------------------------------------------------
+ *
+ * One cursor a tree. `root` or a frame's next child is the value at hand: a view. It is taken as a leaf or opened, which pushes
+ * a frame; a struct's generated flatten writes its children's views onto the view stack, and so does a dict in sorted order
+ * (its keys behind them); elements of lists get their view one at a time.
+ */
+enum { PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS };
+
+/* What pytree_check hears of instead of the walk's end. */
+struct pytree__watch {
+    void (*problem)(void *context, const pytree_error *problem);
+    void *context;
+};
+
+/* Entry of child i of an open node. */
+static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry)
+{
+    entry->kind = PYTREE_INDEX;
+    entry->name = NULL;
+    entry->index = i;
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)(const void *)f->data;
+        pytree__def_entry_at(flat->def, f->node, i, entry);
+    } else if (f->form == PYTREE_FORM_STRUCT) {
+        unsigned row = 0;
+        size_t left = i;
+        for (; f->type->fields[row].row != PYTREE_ROW_DATA || left-- != 0; row++) {}
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = f->type->fields[row].name;
+    } else if (f->from == PYTREE__FROM_PAIRS) {
+        entry->kind = f->type->kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_ATTRIBUTE : PYTREE_KEY;
+        entry->name = ((const pytree_pair *)(const void *)f->data)[i].key;
+    } else if (f->form == PYTREE_FORM_MAP || (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DICT)) {
+        const char *const *keys = (const char *const *)(const void *)(c->views + f->views + f->count);
+        entry->kind = PYTREE_KEY;
+        entry->name = keys[i];
+    }
+}
+
+/* Entries of the path of the value at hand: each frame's child that was taken last. A node that is just being opened has none. */
+static size_t pytree__depth(const pytree__cursor *c)
+{
+    return c->n_frames != 0 && c->frames[c->n_frames - 1].next == 0 ? c->n_frames - 1 : c->n_frames;
+}
+
+static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity)
+{
+    size_t i;
+    size_t n = pytree__depth(c);
+    for (i = 0; i < n && i < capacity; i++) {
+        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entries[i]);
+    }
+    return n;
+}
+
+static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to, size_t most)
+{
+    size_t i, n = pytree__depth(c);
+    for (i = 0; i < n; i++) {
+        pytree_entry entry;
+        if (n > most && i == most / 2) {
+            pytree__put(to, "...", 3);
+            i = n - most / 2;
+        }
+        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entry);
+        pytree__put_entry(to, &entry, NULL, i == 0);
+    }
+}
+
+/* An error at the value at hand. If somebody watches, they hear of it and the walk goes on. */
+static pytree_status pytree__problem(pytree__cursor *c, pytree_status status, const char *format, ...)
+{
+    char path[600], message[512];
+    struct pytree__text to = pytree__text_to(path, sizeof path, NULL);
+    va_list arguments;
+    if (c->err == NULL && c->watch == NULL) { return status; }
+    pytree__cursor_text(c, &to, 64);
+    pytree__end_text(&to, sizeof path);
+    va_start(arguments, format);
+    if (vsnprintf(message, sizeof message, format, arguments) < 0) { message[0] = '\0'; }
+    va_end(arguments);
+    if (c->watch != NULL) {
+        pytree_error problem;
+        problem.status = PYTREE_OK;
+        pytree_fail(&problem, status, path, "%s", message);
+        c->watch->problem(c->watch->context, &problem);
+        return PYTREE_OK;
+    }
+    return pytree_fail(c->err, status, path, "%s", message);
+}
+
+static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, pytree_error *err)
+{
+    c->frames = c->own_frames;
+    c->views = c->own_views;
+    c->n_frames = c->n_views = 0;
+    c->max_frames = PYTREE__FRAMES;
+    c->max_views = PYTREE__VIEWS;
+    c->opt = opt;
+    c->err = err;
+    c->watch = NULL;
+    c->making = false;
+}
+
+static void pytree__cursor_end(pytree__cursor *c)
+{
+    const pytree_allocator *a = pytree__allocator(c->opt);
+    if (c->frames != c->own_frames) { pytree__resize(a, c->frames, c->max_frames * sizeof *c->frames, 0); }
+    if (c->views != c->own_views) { pytree__resize(a, c->views, c->max_views * sizeof *c->views, 0); }
+    c->frames = c->own_frames;
+    c->views = c->own_views;
+    c->max_frames = PYTREE__FRAMES;
+    c->max_views = PYTREE__VIEWS;
+}
+
+/* Grows a stack that begins inside the cursor. */
+static void *pytree__grow(pytree__cursor *c, void *stack, const void *own, size_t *max, size_t needed, size_t size)
+{
+    const pytree_allocator *a = pytree__allocator(c->opt);
+    size_t count = needed > *max * 2 ? needed : *max * 2, bytes = pytree__times(count, size);
+    void *grown = bytes == SIZE_MAX ? NULL : pytree__resize(a, stack == own ? NULL : stack, stack == own ? 0 : *max * size, bytes);
+    if (grown == NULL) {
+        pytree__no_memory(c->err, bytes);
+        return NULL;
+    }
+    if (stack == own) { memcpy(grown, own, *max * size); }
+    *max = count;
+    return grown;
+}
+
+/* Room for n more views; they are not counted yet. NULL if memory runs out. */
+static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
+{
+    if (PYTREE__UNLIKELY(n > c->max_views - c->n_views)) {
+        pytree_leaf *grown = n > SIZE_MAX / 2 / sizeof *grown ? NULL
+            : (pytree_leaf *)pytree__grow(c, c->views, c->own_views, &c->max_views, c->n_views + n, sizeof *c->views);
+        if (grown == NULL) { pytree__no_memory(c->err, n); return NULL; }
+        c->views = grown;
+    }
+    return c->views + c->n_views;
+}
+
+static void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
+{
+    int i;
+    to->data = from->data;
+    to->type = from->type;
+    to->ndim = from->ndim;
+    to->form = from->form;
+    for (i = 0; i < (from->ndim < 3 ? 3 : from->ndim) && i < PYTREE_MAX_DIMS; i++) { to->shape[i] = from->shape[i]; }
+}
+
+static void pytree__none_view(pytree_leaf *v)
+{
+    v->data = NULL;
+    v->type = &pytree_types[PYTREE__T_none];
+    v->ndim = 0;
+    v->form = PYTREE_FORM_NONE;
+}
+
+static unsigned pytree__form_of(const pytree_type *type)
+{
+    switch (type->kind) {
+    case PYTREE_KIND_LEAF: return PYTREE_FORM_LEAF;
+    case PYTREE_KIND_NONE: return PYTREE_FORM_NONE;
+    case PYTREE_KIND_STRUCT: return PYTREE_FORM_STRUCT;
+    case PYTREE_KIND_VIEW: return PYTREE_FORM_VIEW;
+    case PYTREE_KIND_REF: return PYTREE_FORM_REF;
+    case PYTREE_KIND_FLAT: return PYTREE_FORM_FLAT;
+    default: return PYTREE_FORM_ITEMS;
+    }
+}
+
+/* A view of the value in memory at `data`. */
+static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
+{
+    v->data = data;
+    v->type = type;
+    v->ndim = 0;
+    v->form = type == NULL ? PYTREE_FORM_LEAF : pytree__form_of(type);
+}
+
+/* What pytree_allocate takes in place of a struct that is to be made and has no template. */
+static void *pytree__zeros(void)
+{
+    static const union { char bytes[4096]; long double l; void *p; long long i; } zeros = { { 0 } };
+    return (void *)(uintptr_t)&zeros;
+}
+static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
+{
+    if (type->size <= 4096) { return PYTREE_OK; }
+    return pytree__problem(c, PYTREE_NULL_POINTER, "expected a template of the %s that is to be made (its %zu bytes are too many to take zeros), got NULL",
+                           type->name, type->size);
+}
+
+/* What stands behind a value held as pytree or pytree_leaf; and whether it is sound: no NULL where data is required, extents that
+ * are not negative, bytes that fit. With a watcher, what is not sound becomes None. */
+static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
+{
+    pytree_status status = PYTREE_OK;
+    int hops = 0, i;
+    for (;;) {
+        if (v->form == PYTREE_FORM_REF && v->data != NULL) {
+            pytree t = *(const pytree *)v->data;
+            if (t.type == NULL) { status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type"); goto unsound; }
+            pytree__view(v, t.type, t.data);
+        } else if (v->form == PYTREE_FORM_VIEW && v->data != NULL) {
+            const pytree_leaf *inner = (const pytree_leaf *)v->data;
+            if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS || inner->form > PYTREE_FORM_REF) {
+                status = pytree__problem(c, PYTREE_ARGUMENT, "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
+                                         PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
+                goto unsound;
+            }
+            if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) { pytree__view(v, inner->type, inner->data); }
+            else {
+                memcpy(v, inner, sizeof *v);
+                if (v->form == PYTREE_FORM_FLAT) { return PYTREE_OK; }
+            }
+        } else {
+            break;
+        }
+        if (++hops > 100) { status = pytree__problem(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself"); goto unsound; }
+    }
+    switch (v->form) {
+    case PYTREE_FORM_LEAF: {
+        size_t n = pytree_leaf_count(v);
+        for (i = 0; i < v->ndim; i++) {
+            if (v->shape[i] > PTRDIFF_MAX) {
+                status = pytree__problem(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i, (long long)(ptrdiff_t)v->shape[i]);
+                goto unsound;
+            }
+        }
+        if (n == SIZE_MAX || pytree_leaf_bytes(v) > PTRDIFF_MAX) {
+            status = pytree__problem(c, PYTREE_OVERFLOW, "expected an array that fits memory, got extents %zu x %zu ... of %zu bytes each",
+                                     v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
+            goto unsound;
+        }
+        if (v->data == NULL && n != 0 && !c->making) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
+            goto unsound;
+        }
+        if (v->ndim == 0 && v->type->dtype == PYTREE_STRING && !c->making) {
+            const char *s;
+            memcpy(&s, v->data, sizeof s);
+            if (s == NULL) { status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)"); goto unsound; }
+        }
+        break;
+    }
+    case PYTREE_FORM_LIST:
+    case PYTREE_FORM_TUPLE:
+    case PYTREE_FORM_MAP: {
+        size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size;
+        if (v->shape[0] > PTRDIFF_MAX / (size == 0 ? 1 : size)) {
+            status = pytree__problem(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld", (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size), (long long)(ptrdiff_t)v->shape[0]);
+            goto unsound;
+        }
+        if (v->data == NULL && v->shape[0] != 0 && !c->making) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a list of %zu %s, got NULL", v->shape[0], v->type->name);
+            goto unsound;
+        }
+        break;
+    }
+    case PYTREE_FORM_NONE: pytree__none_view(v); break;
+    case PYTREE_FORM_FLAT: {
+        const pytree_flat *flat = (const pytree_flat *)v->data;
+        if (flat == NULL || flat->def == NULL || (flat->leaves == NULL && flat->def->n_leaves != 0)) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a treedef and leaves, got NULL");
+            goto unsound;
+        }
+        v->shape[0] = flat->def->n_nodes - 1;
+        v->shape[1] = 0;
+        break;
+    }
+    default:
+        if (c->making && v->form == PYTREE_FORM_STRUCT && (v->data == NULL || v->data == PYTREE_WANTED)) {
+            v->data = pytree__zeros();
+            return pytree__template(c, v->type);
+        }
+        if (v->data == NULL) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)", pytree__origin(v->type)->name);
+            goto unsound;
+        }
+    }
+    return PYTREE_OK;
+unsound:
+    pytree__none_view(v);
+    return status;
+}
+
+/* The whole tree as the value at hand. */
+static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
+{
+    c->n_frames = c->n_views = 0;
+    if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
+    pytree__view(&c->root, t.type, t.data);
+    return pytree__settle(c, &c->root);
+}
+
+/* Order of keys: by code point, which for UTF-8 is by byte. */
+static int pytree__by_key(const void *a, const void *b)
+{
+    return strcmp(((const pytree_pair *)a)->key, ((const pytree_pair *)b)->key);
+}
+
+/* Children of a dict or map as views in sorted order, the keys behind them. */
+static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, const pytree_leaf *v)
+{
+    const pytree_items *items = (const pytree_items *)v->data;
+    bool map = v->form == PYTREE_FORM_MAP;
+    size_t n = map ? v->shape[0] : items->count, i;
+    size_t slots = n > SIZE_MAX / 4 / sizeof(pytree_leaf) ? SIZE_MAX : n + (n * sizeof(char *) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
+    size_t bytes = pytree__times(n, sizeof(pytree_pair));
+    pytree_pair few[16], *pairs = few;
+    const char **keys;
+    pytree_leaf *views = slots == SIZE_MAX ? NULL : pytree__room(c, slots);
+    pytree_status status = PYTREE_OK;
+    if (views == NULL) { return PYTREE_NO_MEMORY; }
+    if (n > 16) {
+        pairs = (pytree_pair *)pytree__resize(pytree__allocator(c->opt), NULL, 0, bytes);
+        if (pairs == NULL) { return pytree__no_memory(c->err, bytes); }
+    }
+    f->count = n;
+    for (i = 0; i < n; i++) {
+        if (map) {
+            char *entry = (char *)v->data + i * v->shape[1];
+            memcpy(&pairs[i].key, entry, sizeof pairs[i].key);
+            pairs[i].value.type = v->type;
+            pairs[i].value.data = entry + v->shape[2];
+        } else {
+            pairs[i] = items->pairs[i];
+        }
+        if (pairs[i].key == NULL) {
+            f->count = 0;
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu", i);
+            goto end;
+        }
+    }
+    for (i = 1; i < n && strcmp(pairs[i - 1].key, pairs[i].key) < 0; i++) {}
+    if (i < n) { qsort(pairs, n, sizeof *pairs, pytree__by_key); }
+    keys = (const char **)(void *)(views + n);
+    for (i = 0; i < n; i++) {
+        keys[i] = pairs[i].key;
+        if (i != 0 && strcmp(keys[i - 1], keys[i]) == 0) {
+            f->count = 0;
+            status = pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got '%.60s' twice", keys[i]);
+            goto end;
+        }
+        if (pairs[i].value.type == NULL) {
+            f->count = 0;
+            status = pytree__problem(c, PYTREE_ARGUMENT, "expected a value for key '%.60s', got a pytree without a type", keys[i]);
+            goto end;
+        }
+        pytree__view(&views[i], pairs[i].value.type, pairs[i].value.data);
+    }
+    c->n_views += slots;
+    for (i = 0; i < n && status == PYTREE_OK; i++) {
+        f->next = i + 1;
+        status = pytree__settle(c, &c->views[f->views + i]);
+    }
+    f->next = 0;
+end:
+    if (pairs != few) { pytree__resize(pytree__allocator(c->opt), pairs, bytes, 0); }
+    return status;
+}
+
+/* Children of a treedef's node: found from the last to the first. */
+static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, const pytree_leaf *v)
+{
+    const pytree_flat *flat = (const pytree_flat *)v->data;
+    const pytree_node *node = &flat->def->nodes[v->shape[0]];
+    size_t at = v->shape[0], leaf = v->shape[1] + node->leaves, i = node->arity;
+    pytree_leaf *views = pytree__room(c, i);
+    if (views == NULL) { return PYTREE_NO_MEMORY; }
+    f->node = at;
+    f->type = node->type;
+    f->count = i;
+    while (i-- != 0) {
+        const pytree_node *child = &flat->def->nodes[--at];
+        leaf -= child->leaves;
+        if (child->type == NULL) {
+            pytree__copy_view(&views[i], &flat->leaves[leaf]);
+        } else if (child->type->kind == PYTREE_KIND_NONE) {
+            pytree__none_view(&views[i]);
+        } else {
+            views[i].data = v->data;
+            views[i].type = child->type;
+            views[i].ndim = 0;
+            views[i].form = PYTREE_FORM_FLAT;
+            views[i].shape[0] = at;
+            views[i].shape[1] = leaf;
+        }
+        at -= child->nodes - 1;
+    }
+    c->n_views += node->arity;
+    return PYTREE_OK;
+}
+
+/* Opens the value at hand, which is a node other than None. */
+static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
+{
+    pytree_leaf v;
+    pytree__frame *f;
+    pytree__copy_view(&v, value);
+    if (v.form == PYTREE_FORM_FLAT && v.ndim == 0) { v.shape[0] = value->shape[0]; v.shape[1] = value->shape[1]; }
+    if (v.form == PYTREE_FORM_STRUCT) { v.type = pytree__origin(v.type); }
+    if (c->n_frames != 0) {
+        /* Where a path is infinite, it comes again through whatever stands at a power of two of its depth. */
+        size_t mark = c->n_frames;
+        while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
+        f = &c->frames[mark - 1];
+        if (PYTREE__UNLIKELY(f->self == v.data && f->form == v.form && f->type == v.type && v.form != PYTREE_FORM_FLAT)) {
+            return pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
+                                   pytree__origin(v.type)->name, c->n_frames - (mark - 1));
+        }
+        /* Views that nothing comes back to make room: a chain through last fields takes frames alone. */
+        f = &c->frames[c->n_frames - 1];
+        if (f->next == f->count && f->form == PYTREE_FORM_STRUCT) { c->n_views = f->views; }
+    }
+    if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) {
+        pytree__frame *grown = (pytree__frame *)pytree__grow(c, c->frames, c->own_frames, &c->max_frames, c->n_frames + 1, sizeof *c->frames);
+        if (grown == NULL) { return PYTREE_NO_MEMORY; }
+        c->frames = grown;
+    }
+    f = &c->frames[c->n_frames++];
+    f->type = v.type;
+    f->self = v.data;
+    f->data = (char *)v.data;
+    f->next = 0;
+    f->views = c->n_views;
+    f->form = (uint16_t)v.form;
+    f->from = PYTREE__FROM_VIEWS;
+    switch (v.form) {
+    case PYTREE_FORM_STRUCT: {
+        pytree_leaf *views;
+        unsigned odd;
+        f->count = v.type->n_children;
+        if (v.type->flatten == NULL) {
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected a registered struct, got %s, which was declared and never defined", v.type->name);
+        }
+        views = pytree__room(c, f->count);
+        if (views == NULL) { return PYTREE_NO_MEMORY; }
+        odd = v.type->flatten(v.data, views, NULL);
+        c->n_views += f->count;
+        if (PYTREE__UNLIKELY((odd & 2) != 0 || c->making)) {
+            pytree_status status = PYTREE_OK;
+            size_t i;
+            for (i = 0; i < f->count && status == PYTREE_OK; i++) {
+                f->next = i + 1;
+                status = pytree__settle(c, &c->views[f->views + i]);
+            }
+            if (status == PYTREE_OK) { f->next = 0; }
+            return status;
+        }
+        return PYTREE_OK;
+    }
+    case PYTREE_FORM_LIST:
+    case PYTREE_FORM_TUPLE:
+        f->from = PYTREE__FROM_ROW;
+        f->count = v.shape[0];
+        if (v.data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
+        return PYTREE_OK;
+    case PYTREE_FORM_MAP: return pytree__open_keyed(c, f, &v);
+    case PYTREE_FORM_FLAT: return pytree__open_flat(c, f, &v);
+    default: {
+        const pytree_items *items = (const pytree_items *)v.data;
+        f->count = items->count;
+        if (v.type->kind == PYTREE_KIND_DICT) { return pytree__open_keyed(c, f, &v); }
+        f->from = items->pairs != NULL ? PYTREE__FROM_PAIRS : PYTREE__FROM_ITEMS;
+        f->data = (char *)(uintptr_t)(items->pairs != NULL ? (const void *)items->pairs : (const void *)items->items);
+        f->name = items->name;
+        if (f->data == NULL && f->count != 0) {
+            f->count = 0;
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
+        }
+        return PYTREE_OK;
+    }
+    }
+}
+
+/* The top frame's next child becomes the value at hand. There must be one. */
+static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
+{
+    pytree__frame *f = &c->frames[c->n_frames - 1];
+    size_t i = f->next++;
+    *value = &c->child;
+    switch (f->from) {
+    case PYTREE__FROM_VIEWS: *value = &c->views[f->views + i]; return PYTREE_OK;
+    case PYTREE__FROM_ROW:
+        pytree__view(&c->child, f->type, f->data + i * f->type->size);
+        if (f->type->kind == PYTREE_KIND_STRUCT || (f->type->kind == PYTREE_KIND_LEAF && f->type->dtype != PYTREE_STRING)) { return PYTREE_OK; }
+        return pytree__settle(c, &c->child);
+    case PYTREE__FROM_ZEROS: pytree__view(&c->child, f->type, pytree__zeros()); return PYTREE_OK;
+    case PYTREE__FROM_ITEMS:
+        c->child.form = PYTREE_FORM_REF;
+        c->child.data = f->data + i * sizeof(pytree);
+        return pytree__settle(c, &c->child);
+    default:
+        c->child.form = PYTREE_FORM_REF;
+        c->child.data = &((pytree_pair *)(void *)f->data)[i].value;
+        return pytree__settle(c, &c->child);
+    }
+}
+
+static void pytree__close(pytree__cursor *c)
+{
+    c->n_views = c->frames[--c->n_frames].views;
+}
+
+static bool pytree__stops(const pytree__cursor *c, const pytree_leaf *value)
+{
+    pytree_entry few[64], *entries = few;
+    pytree_path path;
+    bool yes;
+    if (c->opt == NULL || c->opt->is_leaf == NULL) { return false; }
+    path.n = c->n_frames;
+    if (path.n > 64) {
+        entries = (pytree_entry *)pytree__resize(c->opt->allocator, NULL, 0, path.n * sizeof *entries);
+        if (entries == NULL) { entries = few; path.n = 64; }             /* a path cut short is all that memory allows */
+    }
+    pytree__cursor_path(c, entries, path.n);
+    path.entries = entries;
+    yes = c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
+    if (entries != few) { pytree__resize(c->opt->allocator, entries, path.n * sizeof *entries, 0); }
+    return yes;
+}
+
+/* What the value at hand is to be taken for. */
+enum { PYTREE__A_LEAF, PYTREE__A_NONE, PYTREE__A_NODE };
+static int pytree__sort(const pytree__cursor *c, const pytree_leaf *value)
+{
+    if (pytree__stops(c, value)) { return PYTREE__A_LEAF; }
+    if (value->form == PYTREE_FORM_LEAF) { return PYTREE__A_LEAF; }
+    if (value->form != PYTREE_FORM_NONE) { return PYTREE__A_NODE; }
+    return c->opt != NULL && c->opt->none_is_leaf ? PYTREE__A_LEAF : PYTREE__A_NONE;
+}
+
+/* One step of a walk through one tree: the next value, not opened yet, or the end of an open node (its frame is still there). */
+enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_NODE, PYTREE__AT_END, PYTREE__DONE, PYTREE__FAILED };
+static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **value, pytree_status *status)
+{
+    if (!*begun) {
+        *begun = true;
+        *value = &c->root;
+    } else if (c->n_frames == 0) {
+        return PYTREE__DONE;
+    } else if (c->frames[c->n_frames - 1].next == c->frames[c->n_frames - 1].count) {
+        return PYTREE__AT_END;
+    } else {
+        *status = pytree__take(c, value);
+        if (*status != PYTREE_OK) { return PYTREE__FAILED; }
+    }
+    return pytree__sort(c, *value);
+}
+
+/* ---- Flatten ---------------------------------------------------------------------------------------------------------
+ *
+ * One pass over a tree that emits leaves, nodes in post-order and static values, each where there is room for it. Run without
+ * room it counts. With `against` it writes nothing and compares the structure with a treedef, node by node.
+ */
+struct pytree__scan {
+    pytree__cursor cursor;
+    pytree_leaf *leaves;
+    size_t capacity;
+    pytree_node *nodes;
+    size_t n_nodes, n_leaves;
+    bool structure;                       /* nodes and statics are wanted: counted, or written */
+    pytree__statics statics;
+    const pytree_def *against;
+};
+
+static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
+{
+    if (node->type == NULL) { pytree__put_text(to, "a leaf"); return; }
+    if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_text(to, "None"); return; }
+    if (node->type->kind == PYTREE_KIND_NAMEDTUPLE && def != NULL) {
+        size_t n;
+        const char *name = pytree__string_at(def->statics + node->meta, 0, &n);
+        pytree__put(to, name, n);
+    } else {
+        pytree__put_text(to, pytree__origin(node->type)->name);
+    }
+    if (node->type->kind != PYTREE_KIND_STRUCT) {
+        pytree__put_text(to, " of ");
+        pytree__put_number(to, node->arity);
+    }
+}
+
+static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
+{
+    return a->arity == b->arity && (a->type == b->type || (a->type != NULL && b->type != NULL && pytree_type_equal(a->type, b->type)));
+}
+
+/* One node, packed statics behind it being those from node->meta on. */
+static pytree_status pytree__emit(struct pytree__scan *s, const pytree_node *node)
+{
+    if (s->against != NULL) {
+        const pytree_def *def = s->against;
+        const pytree_node *other = s->n_nodes < def->n_nodes ? &def->nodes[s->n_nodes] : NULL;
+        if (other == NULL || !pytree__same_node(node, other) || s->statics.length - node->meta != pytree__statics_size(def, s->n_nodes)
+            || memcmp(s->statics.at + node->meta, def->statics + other->meta, s->statics.length - node->meta) != 0) {
+            char expected[200], got[200];
+            struct pytree__text to = pytree__text_to(expected, sizeof expected, NULL);
+            bool alike = other != NULL && pytree__same_node(node, other);
+            if (other == NULL) { pytree__put_text(&to, "the end"); } else { pytree__node_text(&to, def, other); }
+            pytree__end_text(&to, sizeof expected);
+            to = pytree__text_to(got, sizeof got, NULL);
+            pytree__node_text(&to, NULL, node);
+            pytree__end_text(&to, sizeof got);
+            return pytree__problem(&s->cursor, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got, alike ? " with other static values or keys" : "");
+        }
+        s->statics.length = node->meta;
+    } else if (s->nodes != NULL) {
+        s->nodes[s->n_nodes] = *node;
+    }
+    s->n_nodes++;
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__emit_leaf(struct pytree__scan *s, const pytree_leaf *value)
+{
+    if (s->n_leaves < s->capacity) { pytree__copy_view(&s->leaves[s->n_leaves], value); }
+    s->n_leaves++;
+    if (s->structure) {
+        pytree_node node = { NULL, 0, 1, 1, 0 };
+        if (s->nodes != NULL) { s->nodes[s->n_nodes++] = node; return PYTREE_OK; }
+        return pytree__emit(s, &node);
+    }
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__emit_none(struct pytree__scan *s)
+{
+    pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, (uint32_t)s->statics.length };
+    return s->structure ? pytree__emit(s, &node) : PYTREE_OK;
+}
+
+/* Room for the static values of one node while they are compared: `at` grows on demand. */
+static pytree_status pytree__compare_room(struct pytree__scan *s, size_t needed)
+{
+    if (s->against != NULL && needed > s->against->n_statics + 64) {
+        return pytree__problem(&s->cursor, PYTREE_STRUCTURE, "expected the static values of the treedef, got longer ones");
+    }
+    return PYTREE_OK;
+}
+
+/* A struct's static values, or a container's keys, packed. */
+static pytree_status pytree__emit_statics(struct pytree__scan *s, const pytree_leaf *v)
+{
+    const pytree_type *type = v->form == PYTREE_FORM_FLAT ? NULL : v->type;
+    pytree__statics *to = &s->statics;
+    if (s->against != NULL) {             /* what does not fit beside the treedef's own differs from it */
+        pytree__statics count = { NULL, 0 };
+        if (v->form == PYTREE_FORM_STRUCT) { pytree__origin(type)->flatten(v->data, NULL, &count); }
+        if (pytree__compare_room(s, to->length + count.length) != PYTREE_OK) { return PYTREE_STRUCTURE; }
+    }
+    if (v->form == PYTREE_FORM_STRUCT) {
+        pytree__origin(type)->flatten(v->data, NULL, to);
+    } else if (v->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)v->data;
+        size_t n = pytree__statics_size(flat->def, v->shape[0]);
+        if (pytree__compare_room(s, to->length + n) != PYTREE_OK) { return PYTREE_STRUCTURE; }
+        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[v->shape[0]].meta, n);
+    }
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__emit_keys(struct pytree__scan *s, const pytree__frame *f)
+{
+    size_t i;
+    const pytree__cursor *c = &s->cursor;
+    bool named = f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE;
+    bool keyed = f->form == PYTREE_FORM_MAP || (f->form == PYTREE_FORM_ITEMS && f->type->kind != PYTREE_KIND_LIST && f->type->kind != PYTREE_KIND_TUPLE);
+    if (!keyed) { return PYTREE_OK; }
+    if (s->against != NULL) {
+        size_t bytes = named && f->name != NULL ? strlen(f->name) + 5 : 4;
+        for (i = 0; i < f->count; i++) {
+            pytree_entry entry;
+            pytree__frame_entry(c, f, i, &entry);
+            bytes += (entry.name == NULL ? 0 : strlen(entry.name)) + 5;
+        }
+        if (pytree__compare_room(s, s->statics.length + bytes) != PYTREE_OK) { return PYTREE_STRUCTURE; }
+    }
+    if (named) { pytree__pack_string(&s->statics, f->name == NULL ? "namedtuple" : f->name); }
+    for (i = 0; i < f->count; i++) {
+        pytree_entry entry;
+        pytree__frame_entry(c, f, i, &entry);
+        pytree__pack_string(&s->statics, entry.name == NULL ? "" : entry.name);
+    }
+    return PYTREE_OK;
+}
+
+/* The type that a node is recorded under. */
+static const pytree_type *pytree__node_type(const pytree_leaf *v)
+{
+    switch (v->form) {
+    case PYTREE_FORM_LIST: return &pytree_types[PYTREE__T_list];
+    case PYTREE_FORM_TUPLE: return &pytree_types[PYTREE__T_tuple];
+    case PYTREE_FORM_MAP: return &pytree_types[PYTREE__T_dict];
+    case PYTREE_FORM_STRUCT: return pytree__origin(v->type);
+    default: return pytree__origin(v->type);
+    }
+}
+
+/* A struct whose children are leaves or None and sound: no frame. Where there is room the views are written to their place
+ * at once. False: one of the children must be looked at. */
+static bool pytree__scan_leafy(struct pytree__scan *s, const pytree_leaf *v, pytree_status *status)
+{
+    const pytree_type *type = pytree__origin(v->type);
+    size_t n = type->n_children, meta = s->statics.length, i, k, leaves = n;
+    bool direct = n <= s->capacity - (s->n_leaves < s->capacity ? s->n_leaves : s->capacity);
+    pytree_leaf *views = direct ? s->leaves + s->n_leaves : pytree__room(&s->cursor, n);
+    bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
+    unsigned odd;
+    *status = PYTREE_OK;
+    if (views == NULL) { *status = PYTREE_NO_MEMORY; return true; }
+    odd = type->flatten(v->data, views, s->structure && s->against == NULL ? &s->statics : NULL);
+    if (PYTREE__UNLIKELY((odd & 2) != 0)) { s->statics.length = meta; return false; }
+    if (s->against != NULL) { *status = pytree__emit_statics(s, v); }
+    if (odd != 0 && !none_is_leaf) {
+        for (i = k = 0; i < n && *status == PYTREE_OK; i++) {
+            if (views[i].form == PYTREE_FORM_NONE) {
+                pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, (uint32_t)meta };
+                if (s->nodes != NULL) { s->nodes[s->n_nodes++] = node; }
+                else if (s->against != NULL) {
+                    size_t length = s->statics.length;
+                    s->statics.length = meta;
+                    *status = pytree__emit(s, &node);
+                    s->statics.length = length;
+                } else { s->n_nodes++; }
+                continue;
+            }
+            if (direct && k != i) { pytree__copy_view(&views[k], &views[i]); }
+            else if (!direct && s->n_leaves + k < s->capacity) { pytree__copy_view(&s->leaves[s->n_leaves + k], &views[i]); }
+            k++;
+            if (s->nodes != NULL) {
+                pytree_node node = { NULL, 0, 1, 1, 0 };
+                s->nodes[s->n_nodes++] = node;
+            } else if (s->against != NULL) {
+                pytree_node node = { NULL, 0, 1, 1, 0 };
+                size_t length = s->statics.length;
+                s->statics.length = 0;
+                *status = pytree__emit(s, &node);
+                s->statics.length = length;
+            } else { s->n_nodes++; }
+        }
+        leaves = k;
+    } else {
+        if (!direct) {
+            for (i = 0; i < n && s->n_leaves + i < s->capacity; i++) { pytree__copy_view(&s->leaves[s->n_leaves + i], &views[i]); }
+        }
+        if (odd != 0) {
+            for (i = 0; i < n; i++) {
+                if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(direct || s->n_leaves + i >= s->capacity ? &views[i] : &s->leaves[s->n_leaves + i]); }
+            }
+        }
+        if (s->nodes != NULL) {
+            pytree_node *at = s->nodes + s->n_nodes;
+            const pytree_node node = { NULL, 0, 1, 1, 0 };
+            for (i = 0; i < n; i++) { at[i] = node; }
+            s->n_nodes += n;
+        } else if (s->against != NULL) {
+            size_t length = s->statics.length;
+            s->statics.length = 0;
+            for (i = 0; i < n && *status == PYTREE_OK; i++) {
+                pytree_node node = { NULL, 0, 1, 1, 0 };
+                *status = pytree__emit(s, &node);
+            }
+            s->statics.length = length;
+        } else {
+            s->n_nodes += n;
+        }
+    }
+    s->n_leaves += leaves;
+    if (s->structure && *status == PYTREE_OK) {
+        pytree_node node;
+        node.type = type;
+        node.arity = (uint32_t)n;
+        node.leaves = (uint32_t)leaves;
+        node.nodes = (uint32_t)n + 1;
+        node.meta = (uint32_t)meta;
+        if (s->nodes != NULL) { s->nodes[s->n_nodes++] = node; }
+        else { *status = pytree__emit(s, &node); }
+    }
+    return true;
+}
+
+static pytree_status pytree__scan(struct pytree__scan *s, pytree t)
+{
+    pytree__cursor *c = &s->cursor;
+    const pytree_leaf *value;
+    bool begun = false, quick = (c->opt == NULL || c->opt->is_leaf == NULL) && !c->making;
+    pytree_status status = pytree__cursor_root(c, t);
+    s->n_nodes = s->n_leaves = 0;
+    s->statics.length = 0;
+    while (status == PYTREE_OK) {
+        pytree__frame *f;
+        switch (pytree__step(c, &begun, &value, &status)) {
+        case PYTREE__AT_LEAF: status = pytree__emit_leaf(s, value); break;
+        case PYTREE__AT_NONE: status = pytree__emit_none(s); break;
+        case PYTREE__AT_NODE: {
+            const pytree_type *type = pytree__node_type(value);
+            uint32_t meta = (uint32_t)s->statics.length;
+            if (value->form == PYTREE_FORM_STRUCT && quick && type->leafy && pytree__scan_leafy(s, value, &status)) { break; }
+            status = pytree__open(c, value);
+            if (status != PYTREE_OK) { break; }
+            f = &c->frames[c->n_frames - 1];
+            f->nodes = (uint32_t)s->n_nodes;
+            f->leaves = (uint32_t)s->n_leaves;
+            f->meta = meta;
+            break;
+        }
+        case PYTREE__AT_END:
+            f = &c->frames[c->n_frames - 1];
+            if (s->structure) {
+                pytree_node node;
+                pytree_leaf v;
+                v.data = (void *)(uintptr_t)f->self;
+                v.type = f->type;
+                v.form = f->form;
+                v.ndim = 0;
+                v.shape[0] = f->node;
+                node.type = pytree__node_type(&v);
+                node.arity = (uint32_t)f->count;
+                node.leaves = (uint32_t)(s->n_leaves - f->leaves);
+                node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
+                node.meta = (uint32_t)s->statics.length;
+                status = pytree__emit_statics(s, &v);
+                if (status == PYTREE_OK) { status = pytree__emit_keys(s, f); }
+                if (status == PYTREE_OK) {
+                    size_t next = f->next;
+                    f->next = 0;          /* an error here is the node's own */
+                    status = pytree__emit(s, &node);
+                    f->next = next;
+                }
+            }
+            pytree__close(c);
+            break;
+        case PYTREE__DONE:
+            if (s->against != NULL && s->n_nodes != s->against->n_nodes) {
+                status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", s->against->n_nodes, s->n_nodes);
+            }
+            return status;
+        default: break;
+        }
+    }
+    return status;
+}
+
+static void pytree__scan_init(struct pytree__scan *s, pytree_leaf *leaves, size_t capacity, bool structure, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor_init(&s->cursor, opt, err);
+    s->leaves = leaves;
+    s->capacity = leaves == NULL ? 0 : capacity;
+    s->nodes = NULL;
+    s->structure = structure;
+    s->statics.at = NULL;
+    s->against = NULL;
+}
+
+pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err)
+{
+    size_t head = pytree__round(sizeof(pytree_def), 16), at = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
+    size_t leaves = pytree__round(pytree__plus(at, n_statics), 16), bytes = pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf)));
+    char *block;
+    pytree_def *def;
+    if (n_nodes > UINT32_MAX || n_statics > UINT32_MAX) {
+        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected at most %lu nodes and bytes of static values, got %zu and %zu", (unsigned long)UINT32_MAX, n_nodes, n_statics);
+        return NULL;
+    }
+    block = bytes == SIZE_MAX ? NULL : (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
+    if (block == NULL) { pytree__no_memory(err, bytes); return NULL; }
+    def = (pytree_def *)(void *)block;
+    def->n_nodes = n_nodes;
+    def->n_statics = n_statics;
+    def->n_leaves = 0;
+    def->nodes = (const pytree_node *)(const void *)(block + head);
+    def->statics = (const unsigned char *)block + at;
+    def->none_is_leaf = opt != NULL && opt->none_is_leaf;
+    def->allocator = pytree__allocator(opt);
+    def->bytes = bytes;
+    return def;
+}
+static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */
+{
+    return (pytree_leaf *)(void *)((char *)(uintptr_t)def + pytree__round((size_t)((const char *)def->statics - (const char *)def) + def->n_statics, 16));
+}
+
+void pytree_def_free(pytree_def *def)
+{
+    if (def != NULL) { pytree__resize(def->allocator, def, def->bytes, 0); }
+}
+
+/* Counts, makes the block, and fills it. */
+static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__scan s;
+    pytree_status status;
+    *def = NULL;
+    pytree__scan_init(&s, NULL, 0, true, opt, err);
+    s.cursor.making = making;
+    status = pytree__scan(&s, t);
+    if (status == PYTREE_OK && leaves != NULL && *leaves != NULL && s.n_leaves > capacity) {
+        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu", capacity, s.n_leaves);
+    }
+    if (status == PYTREE_OK) {
+        bool own = leaves != NULL && *leaves == NULL;
+        *def = pytree__def_new(s.n_nodes, s.statics.length, own ? s.n_leaves : 0, opt, err);
+        if (*def == NULL) { status = err != NULL && err->status == PYTREE_OVERFLOW ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY; }
+        else {
+            (*def)->n_leaves = s.n_leaves;
+            s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
+            s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
+            if (leaves != NULL) {
+                s.leaves = own ? pytree__def_leaves(*def) : *leaves;
+                s.capacity = s.n_leaves;
+            }
+            status = pytree__scan(&s, t);
+            if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
+            else if (own) { *leaves = s.leaves; }
+        }
+    }
+    pytree__cursor_end(&s.cursor);
+    return status;
+}
+
+pytree_status pytree_flatten(pytree t, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt, pytree_error *err)
+{
+    if (leaves == NULL || def == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the leaves and the treedef, got NULL"); }
+    return pytree__flatten(t, false, leaves, capacity, def, opt, err);
+}
+
+pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree_def *def;
+    return pytree__flatten(t, false, NULL, 0, &def, opt, err) == PYTREE_OK ? def : NULL;
+}
+
+pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__scan s;
+    pytree_status status;
+    if (count != NULL) { *count = 0; }
+    if (leaves == NULL && capacity != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity); }
+    pytree__scan_init(&s, leaves, capacity, false, opt, err);
+    status = pytree__scan(&s, t);
+    pytree__cursor_end(&s.cursor);
+    if (status == PYTREE_OK) {
+        if (count != NULL) { *count = s.n_leaves; }
+        if (s.n_leaves > capacity) {
+            status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu", capacity, s.n_leaves);
+        }
+    }
+    return status;
+}
+
+size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    size_t n;
+    pytree_status status = pytree_leaves(t, NULL, 0, &n, opt, NULL);
+    if (status == PYTREE_OK || status == PYTREE_TOO_MANY_LEAVES) { return n; }
+    pytree_leaves(t, NULL, 0, &n, opt, err);
+    return SIZE_MAX;
+}
+
+/* ---- Treedefs ------------------------------------------------------------------------------------------------------ */
+
+pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err)
+{
+    pytree_def *copy = pytree__def_new(def->n_nodes, def->n_statics, 0, opt, err);
+    if (copy != NULL) {
+        memcpy((void *)(uintptr_t)copy->nodes, def->nodes, def->n_nodes * sizeof *def->nodes);
+        memcpy((void *)(uintptr_t)copy->statics, def->statics, def->n_statics);
+        copy->n_leaves = def->n_leaves;
+        copy->none_is_leaf = def->none_is_leaf;
+    }
+    return copy;
+}
+
+bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
+{
+    size_t i;
+    if (a == b) { return true; }
+    if (a->n_nodes != b->n_nodes || a->n_leaves != b->n_leaves || a->n_statics != b->n_statics || a->none_is_leaf != b->none_is_leaf
+        || memcmp(a->statics, b->statics, a->n_statics) != 0) { return false; }
+    if (memcmp(a->nodes, b->nodes, a->n_nodes * sizeof *a->nodes) == 0) { return true; }
+    for (i = 0; i < a->n_nodes; i++) {    /* descriptors of two files */
+        const pytree_node *m = &a->nodes[i], *n = &b->nodes[i];
+        if (m->leaves != n->leaves || m->nodes != n->nodes || m->meta != n->meta || !pytree__same_node(m, n)) { return false; }
+    }
+    return true;
+}
+
+static uint64_t pytree__mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 32;
+}
+static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)p;
+    uint64_t word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = pytree__mix(h, word);
+    }
+    word = 0;
+    if (n != 0) { memcpy(&word, at, n); }
+    return pytree__mix(h, word ^ (uint64_t)n << 56);
+}
+
+uint64_t pytree_def_hash(const pytree_def *def)
+{
+    uint64_t h = pytree__hash_bytes(def->none_is_leaf, def->statics, def->n_statics);
+    const pytree_type *last = NULL;
+    uint64_t name = 0, leaves = 0;
+    size_t i;
+    for (i = 0; i < def->n_nodes; i++) {
+        const pytree_node *node = &def->nodes[i];
+        if (node->type == NULL) { leaves++; continue; }
+        if (node->type != last) {         /* by name: files have descriptors of their own */
+            const char *s = pytree__origin(node->type)->name;
+            last = node->type;
+            name = pytree__hash_bytes(last->kind, s, strlen(s));
+        }
+        h = pytree__mix(h, name + (leaves << 32) + node->arity);
+        leaves = 0;
+    }
+    return pytree__mix(h, leaves);
+}
+
+static size_t pytree__child_at(const pytree_def *def, size_t node, size_t i)
+{
+    size_t at = node - 1, k = def->nodes[node].arity;
+    while (--k > i) { at -= def->nodes[at].nodes; }
+    return at;
+}
+
+/* Child number i, negative from the end; false and an error if there is none. */
+static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
+{
+    ptrdiff_t n = (ptrdiff_t)pytree_def_num_children(def), at = *i < 0 ? *i + n : *i;
+    if (at < 0 || at >= n) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the number of one of %lld children, got %lld", (long long)n, (long long)*i);
+        return false;
+    }
+    *i = at;
+    return true;
+}
+
+pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_options *opt, pytree_error *err)
+{
+    pytree_def *child;
+    size_t at, first, from, to, k;
+    if (!pytree__index(def, &i, err)) { return NULL; }
+    at = pytree__child_at(def, def->n_nodes - 1, (size_t)i);
+    first = at + 1 - def->nodes[at].nodes;
+    for (k = first; k < at && def->nodes[k].type == NULL; k++) {}
+    from = def->nodes[k].type == NULL ? 0 : def->nodes[k].meta;           /* of the first node that has statics */
+    to = def->nodes[at].type == NULL ? from : def->nodes[at].meta + pytree__statics_size(def, at);
+    child = pytree__def_new(at + 1 - first, to - from, 0, opt, err);
+    if (child != NULL) {
+        pytree_node *nodes = (pytree_node *)(uintptr_t)child->nodes;
+        memcpy(nodes, def->nodes + first, child->n_nodes * sizeof *nodes);
+        for (k = 0; k < child->n_nodes; k++) {
+            if (nodes[k].type != NULL) { nodes[k].meta -= (uint32_t)from; }
+        }
+        memcpy((void *)(uintptr_t)child->statics, def->statics + from, to - from);
+        child->n_leaves = def->nodes[at].leaves;
+        child->none_is_leaf = def->none_is_leaf;
+    }
+    return child;
+}
+
+void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_entry *entry)
+{
+    const pytree_node *node = &def->nodes[at];
+    entry->kind = PYTREE_INDEX;
+    entry->name = NULL;
+    entry->index = i;
+    switch (node->type->kind) {
+    case PYTREE_KIND_STRUCT: {
+        const pytree_field *row = pytree__origin(node->type)->fields;
+        size_t left = i;
+        for (; row->row != PYTREE_ROW_DATA || left-- != 0; row++) {}
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = row->name;
+        break;
+    }
+    case PYTREE_KIND_DICT:
+    case PYTREE_KIND_ODICT:
+        entry->kind = PYTREE_KEY;
+        entry->name = pytree__string_at(def->statics + node->meta, i, NULL);
+        break;
+    case PYTREE_KIND_NAMEDTUPLE:
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = pytree__string_at(def->statics + node->meta, i + 1, NULL);
+        break;
+    default: break;
+    }
+}
+
+pytree_status pytree_def_entry(const pytree_def *def, ptrdiff_t i, pytree_entry *entry, pytree_error *err)
+{
+    if (!pytree__index(def, &i, err)) { return PYTREE_ARGUMENT; }
+    pytree__def_entry_at(def, def->n_nodes - 1, (size_t)i, entry);
+    return PYTREE_OK;
+}
+
+pytree_kind pytree_def_kind(const pytree_def *def)
+{
+    const pytree_type *type = def->nodes[def->n_nodes - 1].type;
+    return type == NULL ? PYTREE_KIND_LEAF : type->kind;
+}
+
+const char *pytree_def_type_name(const pytree_def *def)
+{
+    const pytree_node *root = &def->nodes[def->n_nodes - 1];
+    if (root->type == NULL) { return "*"; }
+    if (root->type->kind == PYTREE_KIND_NAMEDTUPLE) { return pytree__string_at(def->statics + root->meta, 0, NULL); }
+    return pytree__origin(root->type)->name;
+}
+
+bool pytree_def_is_leaf(const pytree_def *def) { return def->n_nodes == 1 && def->nodes[0].type == NULL; }
+
+/* ---- The text of a treedef -------------------------------------------------------------------------------------------
+ *
+ * Nodes are in post-order, so from the last to the first they come as the text reads from right to left: it is written
+ * backwards into a buffer whose length was counted first.
+ */
+static void pytree__put_open(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const pytree_node *node = &def->nodes[at];
+    size_t i, n;
+    const char *s;
+    switch (node->type->kind) {
+    case PYTREE_KIND_NONE: pytree__put(to, "None", 4); break;
+    case PYTREE_KIND_LIST: pytree__put(to, "[", 1); break;
+    case PYTREE_KIND_TUPLE: pytree__put(to, "(", 1); break;
+    case PYTREE_KIND_DICT: pytree__put(to, "{", 1); break;
+    case PYTREE_KIND_STRUCT:
+        pytree__put(to, "CustomNode(", 11);
+        pytree__put_text(to, pytree__origin(node->type)->name);
+        pytree__put(to, "[", 1);
+        pytree__put_statics(to, def, at);
+        pytree__put(to, "], [", 4);
+        break;
+    case PYTREE_KIND_ODICT: {
+        const unsigned char *key = def->statics + node->meta;
+        pytree__put_text(to, "CustomNode(OrderedDict[(");
+        for (i = 0; i < node->arity; i++, key = pytree__skip_strings(key, 1)) {
+            if (i != 0) { pytree__put(to, ", ", 2); }
+            s = pytree__string_at(key, 0, &n);
+            pytree__put_repr(to, s, n);
+        }
+        pytree__put_text(to, node->arity == 1 ? ",)], [" : ")], [");
+        break;
+    }
+    default:
+        pytree__put_text(to, "CustomNode(namedtuple[");
+        s = pytree__string_at(def->statics + node->meta, 0, &n);
+        pytree__put(to, s, n);
+        pytree__put(to, "], [", 4);
+    }
+}
+static const char *pytree__closing(const pytree_node *node)
+{
+    switch (node->type->kind) {
+    case PYTREE_KIND_NONE: return "";
+    case PYTREE_KIND_LIST: return "]";
+    case PYTREE_KIND_TUPLE: return node->arity == 1 ? ",)" : ")";
+    case PYTREE_KIND_DICT: return "}";
+    default: return "])";
+    }
+}
+
+/* Text is put at the end of what is still free: `left` bytes of the buffer's `room`. */
+struct pytree__backwards { char *text; size_t room, left; };
+static void pytree__put_before(struct pytree__backwards *b, const char *s, size_t n)
+{
+    b->left -= n;
+    if (b->left < b->room) { memcpy(b->text + b->left, s, n < b->room - b->left ? n : b->room - b->left); }
+}
+static struct pytree__text pytree__window(const struct pytree__backwards *b)
+{
+    struct pytree__text to = { NULL, 0, 0, NULL };
+    if (b->left < b->room) { to.at = b->text + b->left; to.room = b->room - b->left; }
+    return to;
+}
+static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
+{
+    struct pytree__text count = { NULL, 0, 0, NULL }, to;
+    const pytree_node *node = &def->nodes[at];
+    if (node->type->kind == PYTREE_KIND_LIST || node->type->kind == PYTREE_KIND_TUPLE || node->type->kind == PYTREE_KIND_DICT) {
+        pytree__put_before(b, node->type->kind == PYTREE_KIND_LIST ? "[" : node->type->kind == PYTREE_KIND_TUPLE ? "(" : "{", 1);
+        return;
+    }
+    if (b->left <= b->room) {             /* at its place in one go: into a small buffer first, whose length then is known */
+        char few[256];
+        to = pytree__text_to(few, sizeof few, NULL);
+        pytree__put_open(&to, def, at);
+        if (to.length < sizeof few) { pytree__put_before(b, few, to.length); return; }
+    }
+    pytree__put_open(&count, def, at);
+    b->left -= count.length;
+    to = pytree__window(b);
+    pytree__put_open(&to, def, at);
+}
+static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, const pytree_node *node, size_t i)
+{
+    struct pytree__text count = { NULL, 0, 0, NULL }, to;
+    size_t n;
+    const char *s = pytree__string_at(def->statics + node->meta, i, &n);
+    pytree__put_repr(&count, s, n);
+    pytree__put_before(b, ": ", 2);
+    b->left -= count.length;
+    to = pytree__window(b);
+    pytree__put_repr(&to, s, n);
+}
+
+static size_t pytree__def_length(const pytree_def *def)
+{
+    struct pytree__text to = { NULL, 0, 0, NULL };
+    size_t i, k;
+    pytree__put_text(&to, def->none_is_leaf ? "PyTreeDef(, NoneIsLeaf)" : "PyTreeDef()");
+    for (i = 0; i < def->n_nodes; i++) {
+        const pytree_node *node = &def->nodes[i];
+        if (node->type == NULL) { to.length++; continue; }
+        pytree__put_open(&to, def, i);
+        to.length += strlen(pytree__closing(node)) + (node->arity > 1 ? 2 * ((size_t)node->arity - 1) : 0);
+        if (node->type->kind == PYTREE_KIND_DICT) {
+            const unsigned char *key = def->statics + node->meta;
+            for (k = 0; k < node->arity; k++, key = pytree__skip_strings(key, 1)) {
+                size_t n;
+                const char *s = pytree__string_at(key, 0, &n);
+                pytree__put_repr(&to, s, n);
+                to.length += 2;
+            }
+        }
+    }
+    return to.length;
+}
+
+size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
+{
+    struct pytree__open_list { size_t node, left; } few[64], *open = few;
+    size_t length = pytree__def_length(def), depth = 0, most = 64, i = def->n_nodes;
+    struct pytree__backwards b;
+    if (n == 0) { return length; }
+    b.text = text;
+    b.room = n - 1;
+    b.left = length;
+    if (def->none_is_leaf) { pytree__put_before(&b, ", NoneIsLeaf)", 13); } else { pytree__put_before(&b, ")", 1); }
+    while (i-- != 0) {
+        const pytree_node *node = &def->nodes[i];
+        if (depth != 0 && open[depth - 1].left != def->nodes[open[depth - 1].node].arity) { pytree__put_before(&b, ", ", 2); }
+        if (node->type == NULL) {
+            pytree__put_before(&b, "*", 1);
+        } else {
+            const char *closing = pytree__closing(node);
+            pytree__put_before(&b, closing, strlen(closing));
+            if (node->arity != 0) {
+                if (depth == most) {
+                    struct pytree__open_list *grown = (struct pytree__open_list *)pytree__resize(def->allocator, open == few ? NULL : open, open == few ? 0 : most * sizeof *open,
+                                                                                               most > SIZE_MAX / 4 / sizeof *open ? SIZE_MAX : 2 * most * sizeof *open);
+                    if (grown == NULL) {
+                        if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
+                        text[0] = '\0';
+                        return SIZE_MAX;
+                    }
+                    if (open == few) { memcpy(grown, few, sizeof few); }
+                    open = grown;
+                    most *= 2;
+                }
+                open[depth].node = i;
+                open[depth++].left = node->arity;
+                continue;
+            }
+            pytree__open_before(&b, def, i);
+        }
+        while (depth != 0) {              /* a child is complete, perhaps its parent with it */
+            const pytree_node *parent = &def->nodes[open[depth - 1].node];
+            if (parent->type->kind == PYTREE_KIND_DICT) { pytree__key_before(&b, def, parent, open[depth - 1].left - 1); }
+            if (--open[depth - 1].left != 0) { break; }
+            pytree__open_before(&b, def, open[--depth].node);
+        }
+    }
+    pytree__put_before(&b, "PyTreeDef(", 10);
+    text[length < n ? length : n - 1] = '\0';
+    if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
+    return length;
+}
+
+pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *err)
+{
+    size_t n = pytree__def_length(def) + 1;
+    char few[512], *text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
+    pytree_status status = PYTREE_OK;
+    if (text == NULL) { return pytree__no_memory(err, n); }
+    if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes); }
+    else if (fwrite(text, 1, n - 1, file) != n - 1) { status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1); }
+    if (text != few) { pytree__resize(def->allocator, text, n, 0); }
+    return status;
+}
+
+/* ---- Rebuild in place ----------------------------------------------------------------------------------------------- */
+
+static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
+{
+    const pytree_field *row = type->fields;
+    if (type->n_fields == type->n_children) { return row + i; }
+    for (; row->row != PYTREE_ROW_DATA || i-- != 0; row++) {}
+    return row;
+}
+
+static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    int i;
+    if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(&to, "None"); }
+    else { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
+    if (leaf->ndim > 0) {
+        pytree__put(&to, "[", 1);
+        for (i = 0; i < leaf->ndim; i++) {
+            if (i != 0) { pytree__put(&to, ",", 1); }
+            pytree__put_number(&to, leaf->shape[i]);
+        }
+        pytree__put(&to, "]", 1);
+    }
+    pytree__end_text(&to, n);
+}
+
+/* OK, TYPE or SHAPE. */
+static pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got)
+{
+    int i;
+    if (wanted->form != got->form || (wanted->type != got->type && !pytree_type_equal(wanted->type, got->type))) { return PYTREE_TYPE; }
+    if (wanted->ndim != got->ndim) { return PYTREE_SHAPE; }
+    for (i = 0; i < wanted->ndim; i++) {
+        if (wanted->shape[i] != got->shape[i]) { return PYTREE_SHAPE; }
+    }
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got)
+{
+    char a[160], b[160];
+    pytree__leaf_text(a, sizeof a, wanted);
+    pytree__leaf_text(b, sizeof b, got);
+    return pytree__problem(c, status, "expected %s, got %s", a, b);
+}
+
+static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree_error *err)
+{
+    if (def == NULL || (leaves == NULL && n != 0)) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef and leaves, got NULL"); }
+    if (n == def->n_leaves) { return PYTREE_OK; }
+    return pytree_fail(err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL, "expected %zu leaves, got %zu", def->n_leaves, n);
+}
+
+/* Goes over dst's leaves: compares each with the one given, or puts that in its place. */
+static pytree_status pytree__each_leaf(pytree__cursor *c, pytree dst, const pytree_leaf *leaves, bool put)
+{
+    const pytree_leaf *value;
+    bool begun = false, quick = c->opt == NULL || (c->opt->is_leaf == NULL && !c->opt->none_is_leaf);
+    size_t k = 0, i, n;
+    pytree_status status = pytree__cursor_root(c, dst);
+    while (status == PYTREE_OK) {
+        switch (pytree__step(c, &begun, &value, &status)) {
+        case PYTREE__AT_LEAF:
+            if (!put) {
+                status = pytree__fits(value, &leaves[k]);
+                if (status == PYTREE_OK && leaves[k].data == NULL && leaves[k].form == PYTREE_FORM_LEAF && pytree_leaf_count(&leaves[k]) != 0) { status = PYTREE_NULL_POINTER; }
+                if (status == PYTREE_NULL_POINTER) { status = pytree__problem(c, status, "expected data for leaf %zu, got NULL", k); }
+                else if (status != PYTREE_OK) { status = pytree__misfit(c, status, value, &leaves[k]); }
+            } else {
+                const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+                const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
+                if (row != NULL && row->form == PYTREE_FORM_LEAF) { pytree__put_back(row, (void *)(uintptr_t)f->self, &leaves[k]); }
+                else if (row != NULL && row->form == PYTREE_FORM_VIEW) { ((pytree_leaf *)(void *)((char *)(uintptr_t)f->self + row->offset))->data = leaves[k].data; }
+                else if (value->form == PYTREE_FORM_LEAF && leaves[k].data != value->data) { memmove(value->data, leaves[k].data, pytree_leaf_bytes(value)); }
+            }
+            k++;
+            break;
+        case PYTREE__AT_NODE: {
+            const pytree_type *type = pytree__node_type(value);
+            if (quick && value->form == PYTREE_FORM_STRUCT && type->leafy) {
+                pytree_leaf *views = pytree__room(c, type->n_children);
+                void *self = value->data;
+                unsigned odd;
+                if (views == NULL) { status = PYTREE_NO_MEMORY; break; }
+                n = type->n_children;
+                odd = type->flatten(self, views, NULL);
+                if ((odd & 2) == 0) {
+                    size_t from = k;
+                    for (i = 0; i < n; i++) {
+                        if (views[i].form == PYTREE_FORM_NONE) { continue; }
+                        if (put) { views[i].data = leaves[k].data; }
+                        else if (pytree__fits(&views[i], &leaves[k]) != PYTREE_OK || leaves[k].data == NULL) { break; }
+                        k++;
+                    }
+                    if (put) { type->unflatten(self, views); break; }
+                    if (i == n) { break; }
+                    k = from;             /* again, one by one, for the path */
+                }
+            }
+            status = pytree__open(c, value);
+            break;
+        }
+        case PYTREE__AT_END: pytree__close(c); break;
+        case PYTREE__DONE: return PYTREE_OK;
+        default: break;
+        }
+    }
+    return status;
+}
+
+pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__scan s;
+    unsigned char few[8192], *room = few;
+    pytree_status status = pytree__leaf_counts(def, n, leaves, err);
+    if (status != PYTREE_OK) { return status; }
+    if (def->none_is_leaf != (opt != NULL && opt->none_is_leaf)) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected none_is_leaf as in the treedef (%s), got the other", def->none_is_leaf ? "true" : "false");
+    }
+    if (def->n_statics + 64 > sizeof few) {
+        room = (unsigned char *)pytree__resize(pytree__allocator(opt), NULL, 0, def->n_statics + 64);
+        if (room == NULL) { return pytree__no_memory(err, def->n_statics + 64); }
+    }
+    pytree__scan_init(&s, NULL, 0, true, opt, err);
+    s.against = def;
+    s.statics.at = room;
+    status = pytree__scan(&s, dst);
+    if (status == PYTREE_OK) { status = pytree__each_leaf(&s.cursor, dst, leaves, false); }
+    if (status == PYTREE_OK) { status = pytree__each_leaf(&s.cursor, dst, leaves, true); }
+    if (room != few) { pytree__resize(pytree__allocator(opt), room, def->n_statics + 64, 0); }
+    pytree__cursor_end(&s.cursor);
+    return status;
+}
+
+/* ---- Rebuild anew ----------------------------------------------------------------------------------------------------
+ *
+ * A treedef and leaves become a tree in one block:
+ *
+ *     [spare] [pytree__block] structs, lists, strings … | … arrays in the order of the leaves
+ *
+ * Nodes are taken from the last to the first, so that a parent comes before its children: it gives them their places. Structs
+ * fill the block from its beginning, arrays from its end. A first run, without memory, finds out how large both are.
+ */
+enum { PYTREE__REFER, PYTREE__COPY, PYTREE__ZERO, PYTREE__ALLOCATE };
+
+struct pytree__block {                    /* stands right before the first thing that a pointer leads to */
+    uint64_t magic;
+    void *base;                           /* as the allocator gave it */
+    size_t bytes;
+    const void *root;                     /* NULL: the root is the caller's */
+    bool stb;                             /* there are stb_ds containers to release */
+    const pytree_allocator *allocator;
+    pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
+};
+#define PYTREE__MAGIC UINT64_C(0x7079747265652e68)
+
+/* An stb_ds container that is to be released should the tree not be finished. */
+struct pytree__made {
+    void *field;
+    const pytree_field *row;
+    struct pytree__made *before;
+};
+
+/* A node whose children are being placed, from the last to the first. */
+struct pytree__task {
+    const pytree_type *type;              /* struct, or of a list's elements; NULL: pytrees */
+    char *at;                             /* the struct; a list's or container's first element */
+    size_t step;                          /* from one element to the next */
+    size_t left;                          /* children that still come */
+    size_t views;                         /* a struct's views, in the cursor's view stack */
+    unsigned rows;                        /* a struct's rows that still come */
+};
+struct pytree__maker {
+    const pytree_def *def;
+    const pytree_leaf *leaves;
+    int mode;
+    size_t align;
+    bool dry, in_place;
+    char *base;
+    size_t structs, arrays;               /* bytes in use, of each kind */
+    size_t all_structs, all_arrays;       /* and in all */
+    struct pytree__made *made;            /* stb_ds containers so far, the last one first */
+    struct pytree__task *tasks;
+    size_t n_tasks, max_tasks;
+    pytree__cursor cursor;                /* its view stack and its error */
+    pytree_status status;
+};
+
+/* A piece among the structs. Before each stands how far it is to the block's head, so that pytree_free can find that. */
+static char *pytree__place(struct pytree__maker *m, size_t bytes)
+{
+    char *at = m->dry ? NULL : m->base + m->structs + 16;
+    m->structs = pytree__plus(m->structs, pytree__plus(pytree__round(bytes, 16), 16));
+    if (!m->dry) {
+        uint64_t distance = (uint64_t)((m->base + m->all_structs - sizeof(struct pytree__block)) - at);
+        memcpy(at - 16, &distance, sizeof distance);
+    }
+    return at;
+}
+
+/* Arrays are placed from the last to the first; the first begins where the head ends. */
+static char *pytree__place_array(struct pytree__maker *m, size_t bytes)
+{
+    m->arrays = pytree__plus(m->arrays, pytree__round(bytes, m->align));
+    return m->dry ? NULL : m->base + m->all_structs + (m->all_arrays - m->arrays);
+}
+/* Static values from their packed form into *self. Strings are copied into the block. */
+static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree_type *type, char *self, const unsigned char *at)
+{
+    unsigned i;
+    size_t k, n;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form == PYTREE__PACK_STRUCT) {
+            at = pytree__unpack(m, row->type, self == NULL ? NULL : self + row->offset, at);
+        } else if (row->form == PYTREE__PACK_TEXT) {
+            for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
+                const char *s = pytree__string_at(at, 0, &n);
+                char *copy = s == NULL ? NULL : pytree__place(m, n + 1);
+                if (m->dry) { continue; }
+                if (s != NULL) { memcpy(copy, s, n + 1); }
+                memcpy(self + row->offset + k, &copy, sizeof copy);
+            }
+        } else {
+            if (self != NULL) { memcpy(self + row->offset, at, row->size); }
+            at += row->size;
+        }
+    }
+    return at;
+}
+
+static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, size_t step, size_t n, unsigned rows)
+{
+    struct pytree__task *task;
+    if (n == 0) { return; }
+    if (m->n_tasks == m->max_tasks) {
+        const pytree_allocator *a = pytree__allocator(m->cursor.opt);
+        size_t max = m->max_tasks == 0 ? 64 : 2 * m->max_tasks, bytes = pytree__times(max, sizeof *task);
+        task = (struct pytree__task *)pytree__resize(a, m->tasks, m->max_tasks * sizeof *task, bytes);
+        if (task == NULL) { m->status = pytree__no_memory(m->cursor.err, bytes); return; }
+        m->tasks = task;
+        m->max_tasks = max;
+    }
+    task = &m->tasks[m->n_tasks++];
+    task->type = type;
+    task->at = at;
+    task->step = step;
+    task->left = n;
+    task->views = m->cursor.n_views;
+    task->rows = rows;
+}
+
+static void pytree__make_wrong(struct pytree__maker *m, size_t node, const char *expected)
+{
+    char got[160];
+    struct pytree__text to = pytree__text_to(got, sizeof got, NULL);
+    pytree__node_text(&to, m->def, &m->def->nodes[node]);
+    pytree__end_text(&to, sizeof got);
+    m->status = pytree_fail(m->cursor.err, PYTREE_STRUCTURE, NULL, "expected %s, got %s (node %zu of the treedef)", expected, got, node);
+}
+
+/* A leaf that a field cannot hold, with the type and the field that say so. */
+static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, const pytree_type *type, const pytree_field *row,
+                                const pytree_leaf *wanted, const pytree_leaf *got, size_t k)
+{
+    char a[160], b[160], path[128];
+    pytree__leaf_text(a, sizeof a, wanted);
+    pytree__leaf_text(b, sizeof b, got);
+    snprintf(path, sizeof path, "%.60s.%.60s", type->name, row->name);
+    m->status = pytree_fail(m->cursor.err, status, path, "expected %s, got %s for leaf %zu", a, b, k);
+}
+
+static const char *pytree__make_string(struct pytree__maker *m, const char *s)
+{
+    size_t n = strlen(s) + 1;
+    char *copy = pytree__place(m, n);
+    if (copy != NULL) { memcpy(copy, s, n); }
+    return copy;
+}
+
+/* The bytes of one leaf to `to`: as the mode says. Strings are copied where the leaf is. `fixed`: not an array of its own. */
+static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_leaf *leaf, bool fixed)
+{
+    size_t n = pytree_leaf_count(leaf), i;
+    bool kept = m->mode == PYTREE__COPY || m->mode == PYTREE__REFER || (m->mode == PYTREE__ALLOCATE && fixed)
+        || leaf->type->dtype == PYTREE_OPAQUE || (leaf->type->dtype == PYTREE_STRING && m->mode != PYTREE__ALLOCATE);
+    if (leaf->type->dtype == PYTREE_STRING && kept && m->mode != PYTREE__REFER && m->mode != PYTREE__ALLOCATE) {
+        for (i = 0; i < n; i++) {
+            const char *s;
+            memcpy(&s, (const char *)leaf->data + i * sizeof s, sizeof s);
+            if (s != NULL) { s = pytree__make_string(m, s); }
+            if (!m->dry) { memcpy((char *)to + i * sizeof s, &s, sizeof s); }
+        }
+    } else if (!m->dry && n != 0) {
+        if (kept) { memcpy(to, leaf->data, n * leaf->type->size); } else { memset(to, 0, n * leaf->type->size); }
+    }
+}
+
+/* Where a leaf's elements will be: those given, or their own place. */
+static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf)
+{
+    size_t bytes = pytree_leaf_bytes(leaf);
+    void *at;
+    if (m->mode == PYTREE__REFER) { return leaf->data; }
+    at = leaf->ndim == 0 ? pytree__place(m, bytes) : pytree__place_array(m, bytes);
+    pytree__make_bytes(m, at, leaf, leaf->ndim == 0);
+    return at;
+}
+
+static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, bool there)
+{
+    const pytree_node *n = &m->def->nodes[node];
+    pytree_leaf *views;
+    if (n->type == NULL || n->type->kind != PYTREE_KIND_STRUCT || !pytree_type_equal(n->type, type)) {
+        pytree__make_wrong(m, node, type->name);
+        return;
+    }
+    type = pytree__origin(type);
+    if (!there) {
+        if (!m->dry) { memset(self, 0, type->size); }
+        if (!m->dry || type->n_texts != 0) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
+    }
+    if (m->dry) { pytree__make_push(m, type, NULL, 0, type->n_children, type->n_fields); return; }
+    views = pytree__room(&m->cursor, type->n_children);
+    if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
+    type->flatten(self, views, NULL);
+    pytree__make_push(m, type, self, 0, type->n_children, type->n_fields);
+    if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
+}
+
+static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *leaf);
+
+/* A container of pytrees: its items are a task. */
+static pytree pytree__make_items(struct pytree__maker *m, size_t node)
+{
+    const pytree_node *n = &m->def->nodes[node];
+    bool keyed = n->type->kind != PYTREE_KIND_LIST && n->type->kind != PYTREE_KIND_TUPLE;
+    size_t step = keyed ? sizeof(pytree_pair) : sizeof(pytree), i, first = n->type->kind == PYTREE_KIND_NAMEDTUPLE;
+    pytree_items *items = (pytree_items *)(void *)pytree__place(m, sizeof *items);
+    char *at = pytree__place(m, pytree__times(n->arity, step));
+    const unsigned char *statics = m->def->statics + n->meta;
+    pytree t;
+    if (items != NULL) {
+        memset(items, 0, sizeof *items);
+        items->count = n->arity;
+        if (keyed) { items->pairs = (const pytree_pair *)(void *)at; } else { items->items = (const pytree *)(void *)at; }
+    }
+    if (first != 0) {
+        const char *name = pytree__make_string(m, pytree__string_at(statics, 0, NULL));
+        if (items != NULL) { items->name = name; }
+    }
+    if (keyed) {
+        statics = pytree__skip_strings(statics, first);
+        for (i = 0; i < n->arity; i++, statics = pytree__skip_strings(statics, 1)) {
+            const char *key = pytree__make_string(m, pytree__string_at(statics, 0, NULL));
+            if (!m->dry) { ((pytree_pair *)(void *)at)[i].key = key; }
+        }
+        if (at != NULL) { at += offsetof(pytree_pair, value); }
+    }
+    pytree__make_push(m, NULL, at, step, n->arity, 0);
+    t.type = n->type;
+    t.data = items;
+    return t;
+}
+
+static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *leaf)
+{
+    const pytree_node *n = &m->def->nodes[node];
+    pytree t;
+    t.type = &pytree_types[PYTREE__T_none];
+    t.data = NULL;
+    if (n->type == NULL) {
+        const pytree_leaf *from = &m->leaves[--*leaf];
+        if (from->form == PYTREE_FORM_LEAF) {
+            t.type = from->type;
+            t.data = pytree__make_array(m, from);
+            if (from->ndim != 0) {
+                pytree_leaf *view = (pytree_leaf *)(void *)pytree__place(m, sizeof *view);
+                if (view != NULL) {
+                    memset(view, 0, sizeof *view);
+                    pytree__copy_view(view, from);
+                    view->data = t.data;
+                }
+                t.type = &pytree_types[PYTREE__T_view];
+                t.data = view;
+            }
+        } else if (from->form != PYTREE_FORM_NONE) {
+            m->status = pytree_fail(m->cursor.err, PYTREE_TYPE, NULL, "expected leaves, got a %s as leaf %zu", from->type->name, *leaf);
+        }
+    } else if (n->type->kind == PYTREE_KIND_STRUCT) {
+        const pytree_type *type = pytree__origin(n->type);
+        t.type = type;
+        t.data = pytree__place(m, type->size);
+        pytree__make_struct(m, node, type, (char *)t.data, false);
+    } else if (n->type->kind != PYTREE_KIND_NONE) {
+        t = pytree__make_items(m, node);
+    }
+    return t;
+}
+
+/* A leaf into a row of a struct. */
+static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, pytree_leaf *view, size_t k)
+{
+    const pytree_leaf *leaf = &m->leaves[k];
+    char *field = m->dry ? NULL : task->at + row->offset;
+    if (row->form == PYTREE_FORM_VIEW) {
+        pytree_leaf copy;
+        memset(&copy, 0, sizeof copy);
+        pytree__copy_view(&copy, leaf);
+        if (leaf->form == PYTREE_FORM_LEAF && m->mode == PYTREE__ALLOCATE && leaf->data != NULL) {
+            m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, NULL, "expected NULL for leaf %zu, which is to be allocated, got a pointer (it would be lost)", k);
+            return;
+        }
+        if (leaf->form == PYTREE_FORM_LEAF) { copy.data = pytree__make_array(m, leaf); }
+        if (!m->dry) { memcpy(field, &copy, sizeof copy); }
+        return;
+    }
+    if (!m->dry) {
+        pytree_status status;
+        unsigned form = view->form;
+        if (leaf->form == PYTREE_FORM_NONE && row->optional) { return; }
+        view->form = PYTREE_FORM_LEAF;
+        status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
+        if (status == PYTREE_OK && leaf->data == NULL && m->mode != PYTREE__ALLOCATE && pytree_leaf_count(leaf) != 0) { status = PYTREE_NULL_POINTER; }
+        if (status != PYTREE_OK) { view->form = row->form == PYTREE_FORM_LEAF ? PYTREE_FORM_LEAF : form; pytree__make_misfit(m, status, task->type, row, view, leaf, k); return; }
+    } else if (row->form != PYTREE_FORM_LEAF || leaf->form != PYTREE_FORM_LEAF) {
+        return;
+    }
+    if (row->place == PYTREE_POINTER) {
+        void *p = leaf->data;
+        if (m->mode == PYTREE__ALLOCATE && p != NULL && p != PYTREE_WANTED) {
+            char path[128];
+            snprintf(path, sizeof path, "%.60s.%.60s", task->type->name, row->name);
+            m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path, "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
+            return;
+        }
+        p = pytree__make_array(m, leaf);
+        if (!m->dry) { memcpy(field, &p, sizeof p); }
+    } else {
+        pytree__make_bytes(m, field, leaf, true);
+    }
+}
+
+static const char *const *pytree__make_keys(struct pytree__maker *m, const pytree_node *n)
+{
+    const char **keys = (const char **)(void *)pytree__place(m, pytree__times(n->arity, sizeof(char *)));
+    const unsigned char *at = m->def->statics + n->meta;
+    size_t i;
+    for (i = 0; keys != NULL && i < n->arity; i++, at = pytree__skip_strings(at, 1)) { keys[i] = pytree__string_at(at, 0, NULL); }
+    return (const char *const *)keys;
+}
+
+/* A list, tuple or dict into a row of a struct. */
+static void pytree__make_list(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, size_t child, size_t node,
+                              size_t *next, size_t *leaf)
+{
+    const pytree_node *n = &m->def->nodes[node];
+    const pytree_leaf *view = m->dry ? NULL : &m->cursor.views[task->views + child];
+    bool map = row->form == PYTREE_FORM_MAP, fits = map ? n->type->kind == PYTREE_KIND_DICT : row->form == PYTREE_FORM_TUPLE
+        ? n->type->kind == PYTREE_KIND_TUPLE : row->form == PYTREE_FORM_LIST && n->type->kind == PYTREE_KIND_LIST;
+    size_t step = row->form == PYTREE_FORM_TUPLE ? row->inner : map ? row->inner : row->type->size;
+    char *field = m->dry ? NULL : task->at + row->offset, *at = field;
+    const pytree_type *type = row->type, *of = task->type;
+    size_t views = task->views;
+    if (!fits || (!m->dry && row->place != PYTREE_STB && view->shape[0] != n->arity)) {
+        char expected[160];
+        snprintf(expected, sizeof expected, "%s.%s: a %s of %zu", of->name, row->name, map ? "dict" : row->form == PYTREE_FORM_TUPLE ? "tuple" : row->form == PYTREE_FORM_LIST ? "list" : "value",
+                 m->dry || row->place == PYTREE_STB ? (size_t)n->arity : view->shape[0]);
+        pytree__make_wrong(m, node, expected);
+        return;
+    }
+    if (row->place == PYTREE_STB) {
+        const char *const *keys;
+        struct pytree__made *made;
+        if (m->mode == PYTREE__ALLOCATE) {                     /* theirs: left as it is, with all that it holds */
+            *next = node + 1 - n->nodes;
+            *leaf -= n->leaves;
+            if (!m->dry) { memcpy(field, &view->data, sizeof view->data); }
+            return;
+        }
+        made = (struct pytree__made *)(void *)pytree__place(m, sizeof *made);
+        keys = map ? pytree__make_keys(m, n) : NULL;
+        if (!m->dry) {
+            if (n->arity != 0) { m->status = row->resize(field, n->arity, keys, row); }
+            if (m->status != PYTREE_OK) { pytree__no_memory(m->cursor.err, n->arity * row->inner); return; }
+            made->field = field;
+            made->row = row;
+            made->before = m->made;
+            m->made = made;
+            memcpy(&at, field, sizeof at);
+            if (map) {
+                of->flatten(task->at, m->cursor.views + views, NULL);
+                at += m->cursor.views[views + child].shape[2];
+            }
+        }
+    } else if (row->place == PYTREE_POINTER) {
+        at = pytree__place(m, pytree__times(n->arity, step));
+        if (!m->dry) { memcpy(field, &at, sizeof at); }
+    }
+    pytree__make_push(m, type, at, step, n->arity, 0);
+}
+
+/* The next child of the task at hand, which is node `node`. */
+static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *leaf, size_t *next)
+{
+    struct pytree__task *top = &m->tasks[m->n_tasks - 1], task;
+    const pytree_node *n = &m->def->nodes[node];
+    size_t child = --top->left;
+    pytree value;
+    task = *top;
+    if (task.type == NULL) {                                   /* an item of a container */
+        value = pytree__make_value(m, node, leaf);
+        if (!m->dry) { memcpy(task.at + child * task.step, &value, sizeof value); }
+        return;
+    }
+    if (task.rows == 0) {                                      /* an element of a list */
+        char *at = m->dry ? NULL : task.at + child * task.step;
+        if (task.type->kind == PYTREE_KIND_STRUCT) {
+            pytree__make_struct(m, node, task.type, at, false);
+        } else if (task.type->kind == PYTREE_KIND_REF) {
+            value = pytree__make_value(m, node, leaf);
+            if (!m->dry) { memcpy(at, &value, sizeof value); }
+        } else if (task.type->kind == PYTREE_KIND_LEAF && n->type == NULL) {
+            const pytree_leaf *from = &m->leaves[--*leaf];
+            if (from->form != PYTREE_FORM_LEAF || from->ndim != 0 || !pytree_type_equal(from->type, task.type)) {
+                pytree_leaf wanted;
+                pytree_field row;
+                memset(&row, 0, sizeof row);
+                row.name = "element";
+                pytree__view(&wanted, task.type, NULL);
+                pytree__make_misfit(m, PYTREE_TYPE, task.type, &row, &wanted, from, *leaf);
+                return;
+            }
+            pytree__make_bytes(m, at, from, true);
+        } else {
+            pytree__make_wrong(m, node, task.type->name);
+        }
+        return;
+    }
+    {
+        const pytree_field *row;
+        do { row = &task.type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
+        if (row->form == PYTREE_FORM_REF && m->mode == PYTREE__ALLOCATE) {     /* theirs, like an stb_ds container */
+            *next = node + 1 - n->nodes;
+            *leaf -= n->leaves;
+        } else if (row->form == PYTREE_FORM_REF) {
+            value = pytree__make_value(m, node, leaf);
+            if (!m->dry) { memcpy(task.at + row->offset, &value, sizeof value); }
+        } else if (n->type == NULL) {
+            --*leaf;
+            pytree__make_leaf(m, &task, row, m->dry ? NULL : &m->cursor.views[task.views + child], *leaf);
+        } else if (n->type->kind == PYTREE_KIND_NONE) {
+            if (row->form == PYTREE_FORM_VIEW) {
+                if (!m->dry) { pytree__none_view((pytree_leaf *)(void *)(task.at + row->offset)); }
+            } else if (!row->optional) {
+                pytree__make_wrong(m, node, row->type->name);
+            }
+        } else if (n->type->kind == PYTREE_KIND_STRUCT && row->form == PYTREE_FORM_STRUCT) {
+            char *at = m->dry ? NULL : task.at + row->offset;
+            if (row->place == PYTREE_POINTER) {
+                char *p = pytree__place(m, row->type->size);
+                if (!m->dry) { memcpy(at, &p, sizeof p); }
+                at = p;
+            }
+            pytree__make_struct(m, node, row->type, at, false);
+        } else {
+            pytree__make_list(m, &task, row, child, node, next, leaf);
+        }
+    }
+}
+
+/* Struct at the top whose children are leaves that the new tree refers to: all at once, by its own unflatten. */
+static bool pytree__make_leafy(struct pytree__maker *m, size_t *next, size_t *leaf)
+{
+    struct pytree__task *task = &m->tasks[m->n_tasks - 1];
+    const pytree_type *type = task->type;
+    size_t i, n, from = *leaf, at = *next;
+    pytree_leaf *views;
+    if (m->mode != PYTREE__REFER || type == NULL || task->rows == 0 || !type->leafy || task->left != type->n_children) { return false; }
+    n = type->n_children;
+    if (m->dry) {
+        for (i = 0; i < n; i++) {
+            at--;
+            if (m->def->nodes[at].type == NULL) { from--; }
+            else if (m->def->nodes[at].type->kind != PYTREE_KIND_NONE) { return false; }
+        }
+    } else {
+        const pytree_field *rows = type->n_fields == n ? type->fields : NULL;
+        views = m->cursor.views + task->views;
+        for (i = n; i-- != 0; ) {
+            at--;
+            if (m->def->nodes[at].type == NULL) {
+                const pytree_leaf *given = &m->leaves[--from];
+                if (views[i].form != PYTREE_FORM_LEAF && given->form == PYTREE_FORM_LEAF) { views[i].form = PYTREE_FORM_LEAF; }
+                if (given->data == NULL || pytree__fits(&views[i], given) != PYTREE_OK) { break; }
+                views[i].data = given->data;
+            } else {
+                const pytree_field *row = rows != NULL ? rows + i : pytree__data_row(type, i);
+                if (m->def->nodes[at].type->kind != PYTREE_KIND_NONE || !row->optional) { break; }
+                views[i].form = PYTREE_FORM_NONE;
+            }
+        }
+        if (i != SIZE_MAX) { type->flatten(task->at, views, NULL); return false; }    /* one by one, for the error */
+        type->unflatten(task->at, views);
+        m->cursor.n_views = task->views;
+    }
+    m->n_tasks--;
+    *next = at;
+    *leaf = from;
+    return true;
+}
+
+/* One run over the treedef. `root`: where the root struct is to be (pytree_allocate), or NULL. */
+static pytree pytree__make_run(struct pytree__maker *m, char *root)
+{
+    size_t next = m->def->n_nodes - 1, leaf = m->def->n_leaves;
+    pytree t;
+    m->structs = m->arrays = 0;
+    m->n_tasks = 0;
+    m->cursor.n_views = 0;
+    if (m->in_place) {
+        t.type = m->def->nodes[next].type;
+        t.data = root;
+        pytree__make_struct(m, next, t.type, root, true);
+    } else {
+        t = pytree__make_value(m, next, &leaf);
+    }
+    while (m->n_tasks != 0 && m->status == PYTREE_OK) {
+        struct pytree__task *top = &m->tasks[m->n_tasks - 1];
+        if (top->left == 0) {
+            m->cursor.n_views = top->views;
+            m->n_tasks--;
+        } else if (!pytree__make_leafy(m, &next, &leaf)) {
+            size_t node = --next;
+            pytree__make_child(m, node, &leaf, &next);
+        }
+    }
+    return t;
+}
+
+/* Both runs. On success `t` is the tree; its block is not the caller's to see. */
+static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__maker m;
+    const pytree_allocator *a = pytree__allocator(opt);
+    size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment, head, bytes, spare, shift;
+    char *base, *root = NULL;
+    struct pytree__block *block;
+    pytree made;
+    t->type = NULL;
+    t->data = NULL;
+    if ((align & (align - 1)) != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align); }
+    if (align < 16) { align = 16; }
+    memset(&m, 0, offsetof(struct pytree__maker, cursor));
+    pytree__cursor_init(&m.cursor, opt, err);
+    m.status = PYTREE_OK;
+    m.def = def;
+    m.leaves = leaves;
+    m.mode = mode;
+    m.align = align;
+    m.dry = true;
+    m.in_place = in_place != NULL;
+    if (m.in_place) { pytree__place(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
+    head = m.structs;
+    pytree__make_run(&m, NULL);
+    m.structs = pytree__plus(m.structs, head);
+    m.all_arrays = m.arrays;
+    m.all_structs = pytree__round(pytree__plus(m.structs, sizeof *block), align);
+    spare = m.all_arrays < 65536 ? 0 : 16 * 192;
+    bytes = pytree__plus(pytree__plus(m.all_structs, m.all_arrays), align + spare);
+    if (m.status == PYTREE_OK) {
+        base = bytes == SIZE_MAX ? NULL : (char *)pytree__resize(a, NULL, 0, bytes);
+        if (base == NULL) { m.status = pytree__no_memory(err, bytes); }
+        else {
+            shift = spare == 0 ? 0 : (size_t)(((uint64_t)(uintptr_t)base >> 12) * UINT64_C(0x9E3779B97F4A7C15) >> 60) * 192;
+            m.base = (char *)(((uintptr_t)base + shift + align - 1) & ~(uintptr_t)(align - 1));
+            m.dry = false;
+            block = (struct pytree__block *)(void *)(m.base + m.all_structs) - 1;
+            if (m.in_place) {
+                m.structs = 0;
+                root = pytree__place(&m, in_place->type->size);
+                memcpy(root, in_place->data, in_place->type->size);
+                m.base += m.structs;
+                m.all_structs -= m.structs;
+            }
+            made = pytree__make_run(&m, root);
+            block->magic = PYTREE__MAGIC;
+            block->base = base;
+            block->bytes = bytes;
+            block->allocator = a;
+            if (m.status == PYTREE_OK) {
+                block->root = m.in_place ? NULL : made.data;
+                block->stb = m.made != NULL;
+                block->type = *made.type;
+                block->type.origin = pytree__origin(made.type);
+                t->type = &block->type;
+                t->data = made.data;
+                if (made.data == NULL) { t->data = block; }                 /* None: still a block to be freed */
+                if (m.in_place) { memcpy(in_place->data, root, in_place->type->size); *t = *in_place; }
+            } else {
+                for (; m.made != NULL; m.made = m.made->before) { m.made->row->release(m.made->field, m.made->row); }
+                pytree__resize(a, base, bytes, 0);
+            }
+        }
+    }
+    pytree__resize(a, m.tasks, m.max_tasks * sizeof *m.tasks, 0);
+    pytree__cursor_end(&m.cursor);
+    return m.status;
+}
+
+pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves, const pytree_options *opt, pytree_error *err)
+{
+    pytree t = { NULL, NULL };
+    if (pytree__leaf_counts(def, n, leaves, err) == PYTREE_OK) { pytree__make(&t, def, leaves, PYTREE__REFER, NULL, opt, err); }
+    return t;
+}
+
+/* Structure and leaves, which a predicate of the caller's has no say in, and from them the new tree. */
+static pytree_status pytree__remake(pytree *made, pytree from, int mode, const pytree_options *opt, pytree_error *err)
+{
+    pytree_options own;
+    pytree_def *def;
+    pytree_leaf *leaves = NULL;
+    pytree_status status;
+    memset(&own, 0, sizeof own);
+    if (opt != NULL) { own.allocator = opt->allocator; own.alignment = opt->alignment; }
+    made->type = NULL;
+    made->data = NULL;
+    status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
+    if (status == PYTREE_OK) {
+        status = pytree__make(made, def, leaves, mode, mode == PYTREE__ALLOCATE ? &from : NULL, &own, err);
+        if (status == PYTREE_OK && mode != PYTREE__ALLOCATE) { ((struct pytree__block *)(void *)((char *)(uintptr_t)made->type - offsetof(struct pytree__block, type)))->allocator = pytree__allocator(opt); }
+        pytree_def_free(def);
+    }
+    return status;
+}
+
+pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree made;
+    pytree__remake(&made, t, PYTREE__COPY, opt, err);
+    return made;
+}
+
+pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree made;
+    pytree__remake(&made, t, PYTREE__ZERO, opt, err);
+    return made;
+}
+
+/* Copies values; both trees have the same structure, which the map has checked. */
+static pytree_status pytree__copy_leaf(void *context, const pytree_iter *at)
+{
+    (void)context;
+    if (at->leaf[0]->form == PYTREE_FORM_LEAF) { memmove(at->out->data, at->leaf[0]->data, pytree_leaf_bytes(at->leaf[0])); }
+    return PYTREE_OK;
+}
+
+pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt, pytree_error *err)
+{
+    pytree both[2];
+    pytree_iter it;
+    both[0] = dst;
+    both[1] = src;
+    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
+        while (pytree_next(&it)) {
+            it.status = pytree__fits(it.leaf[0], it.leaf[1]);
+            if (it.status != PYTREE_OK) { it.status = pytree__misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status != PYTREE_OK ? it.status : pytree_map(pytree__copy_leaf, NULL, &dst, 1, &src, opt, err);
+}
+
+pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree made;
+    if (t.type == NULL || t.type->kind != PYTREE_KIND_STRUCT || t.data == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s", t.type == NULL ? "nothing" : t.type->name);
+    }
+    t.type = pytree__origin(t.type);
+    return pytree__remake(&made, t, PYTREE__ALLOCATE, opt, err);
+}
+
+/* The first pointer of a struct that pytree_allocate has set, and whether it leads to an array; NULL if there is none. */
+static char *pytree__first_pointer(const pytree_type *type, const char *self, bool *array)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        char *p = NULL;
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB) { continue; }
+        if (row->place == PYTREE_POINTER) {
+            memcpy(&p, self + row->offset, sizeof p);
+            *array = row->form == PYTREE_FORM_LEAF;
+        } else if (row->form == PYTREE_FORM_STRUCT) {
+            p = pytree__first_pointer(row->type, self + row->offset, array);
+        } else if (row->form == PYTREE_FORM_TUPLE) {
+            for (k = 0; p == NULL && k < row->size; k += row->inner) { p = pytree__first_pointer(row->type, self + row->offset + k, array); }
+        } else if (row->form == PYTREE_FORM_VIEW) {
+            memcpy(&p, self + row->offset + offsetof(pytree_leaf, data), sizeof p);
+            *array = true;
+        }
+        if (p != NULL) { return p; }
+    }
+    return NULL;
+}
+
+/* Every pointer of a struct that leads into the block becomes NULL. */
+static void pytree__forget(const pytree_type *type, char *self)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB) { continue; }
+        if (row->place == PYTREE_POINTER) { memset(self + row->offset, 0, sizeof(void *)); }
+        else if (row->form == PYTREE_FORM_STRUCT) { pytree__forget(row->type, self + row->offset); }
+        else if (row->form == PYTREE_FORM_TUPLE) {
+            for (k = 0; k < row->size; k += row->inner) { pytree__forget(row->type, self + row->offset + k); }
+        }
+        else if (row->form == PYTREE_FORM_VIEW) { memset(self + row->offset + offsetof(pytree_leaf, data), 0, sizeof(void *)); }
+    }
+}
+
+/* stb_ds containers of an owned tree, those inside others first. */
+static void pytree__release_stb(pytree t, const pytree_allocator *a)
+{
+    pytree_options opt;
+    pytree__cursor c;
+    const pytree_leaf *value;
+    bool begun = false;
+    pytree_status status;
+    memset(&opt, 0, sizeof opt);
+    opt.allocator = a;
+    pytree__cursor_init(&c, &opt, NULL);
+    status = pytree__cursor_root(&c, t);
+    while (status == PYTREE_OK) {
+        int at = pytree__step(&c, &begun, &value, &status);
+        if (at == PYTREE__DONE) { break; }
+        if (at == PYTREE__AT_NODE) { status = pytree__open(&c, value); }
+        if (at == PYTREE__AT_END) {
+            const pytree__frame *f = &c.frames[c.n_frames - 1];
+            unsigned i;
+            for (i = 0; f->form == PYTREE_FORM_STRUCT && i < f->type->n_fields; i++) {
+                const pytree_field *row = &f->type->fields[i];
+                if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) { row->release((char *)(uintptr_t)f->self + row->offset, row); }
+            }
+            pytree__close(&c);
+        }
+    }
+    pytree__cursor_end(&c);
+}
+
+void pytree_free(pytree t)
+{
+    struct pytree__block *block = NULL;
+    if (t.type == NULL || t.data == NULL) { return; }
+    if (t.type->origin != NULL && t.type != t.type->origin && t.type->flatten == t.type->origin->flatten && t.type->name == t.type->origin->name
+        && (t.type->kind != PYTREE_KIND_STRUCT || t.type->flatten != NULL)) {
+        block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));
+    } else if (t.type->kind == PYTREE_KIND_STRUCT) {
+        bool array = false;
+        char *first = pytree__first_pointer(t.type, (const char *)t.data, &array);
+        if (first == NULL) { return; }
+        if (array) { block = (struct pytree__block *)(void *)first - 1; }
+        else {
+            uint64_t distance;
+            memcpy(&distance, first - 16, sizeof distance);
+            block = (struct pytree__block *)(void *)(first + distance);
+        }
+    }
+    if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
+    if (block->root == NULL) { pytree__forget(t.type, (char *)t.data); }
+    else if (block->stb) { pytree__release_stb(t, block->allocator); }
+    block->magic = 0;
+    pytree__resize(block->allocator, block->base, block->bytes, 0);
+}
+
+/* Static values of two structs, and of one and a treedef's packed ones. */
+static bool pytree__same_packed(const pytree_type *type, const char *self, const unsigned char *at)
+{
+    unsigned i;
+    size_t k, n;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        const char *field = self + row->offset;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form == PYTREE__PACK_STRUCT) {
+            if (!pytree__same_packed(pytree__origin(row->type), field, at)) { return false; }
+            at = pytree__skip_statics(row->type, at);
+        } else if (row->form == PYTREE__PACK_TEXT) {
+            for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
+                const char *s, *other = pytree__string_at(at, 0, &n);
+                memcpy(&s, field + k, sizeof s);
+                if ((s == NULL) != (other == NULL) || (s != NULL && strcmp(s, other) != 0)) { return false; }
+            }
+        } else if (row->form == PYTREE__PACK_WIDE) {
+            for (k = 0; k < row->size; k += sizeof(long double)) {
+                if (memcmp(field + k, at + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
+            }
+            at += row->size;
+        } else {
+            if (memcmp(field, at, row->size) != 0) { return false; }
+            at += row->size;
+        }
+    }
+    return true;
+}
+static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        const char *x = a + row->offset, *y = b + row->offset;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form == PYTREE__PACK_BYTES) {
+            if (row->size == 4 ? memcmp(x, y, 4) != 0 : row->size == 8 ? memcmp(x, y, 8) != 0 : memcmp(x, y, row->size) != 0) { return false; }
+        } else if (row->form == PYTREE__PACK_STRUCT) {
+            if (!pytree__same_statics(row->type, x, y)) { return false; }
+        } else if (row->form == PYTREE__PACK_TEXT) {
+            for (k = 0; k < row->size; k += sizeof(char *)) {
+                const char *s, *t;
+                memcpy(&s, x + k, sizeof s);
+                memcpy(&t, y + k, sizeof t);
+                if (s != t && (s == NULL || t == NULL || strcmp(s, t) != 0)) { return false; }
+            }
+        } else {
+            for (k = 0; k < row->size; k += sizeof(long double)) {
+                if (memcmp(x + k, y + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- Iterate and map -------------------------------------------------------------------------------------------------- */
+
+static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
+{
+    it->status = status;
+    return status;
+}
+
+/* What differs between the value at hand in the first tree and in tree k. */
+static pytree_status pytree__unlike(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got, const char *how)
+{
+    char a[160], b[160];
+    const pytree_type *x = pytree__node_type(expected), *y = pytree__node_type(got);
+    if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) { pytree__leaf_text(a, sizeof a, expected); } else { snprintf(a, sizeof a, "%s", x->name); }
+    if (got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE) { pytree__leaf_text(b, sizeof b, got); } else { snprintf(b, sizeof b, "%s", y->name); }
+    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
+}
+
+pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
+{
+    size_t k;
+    it->leaf = it->own_views;
+    it->out = NULL;
+    it->n = it->n_cursors = n;
+    it->index = SIZE_MAX;
+    it->status = PYTREE_OK;
+    it->cursors = it->own_cursors;
+    it->views = it->own_views;
+    it->block = 0;
+    it->begun = false;
+    it->allocator = pytree__allocator(opt);
+    if (n == 0 || trees == NULL) { it->n_cursors = 0; return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none")); }
+    if (n > PYTREE__TREES) {
+        size_t each = sizeof(pytree__cursor) + sizeof(pytree_leaf *);
+        char *block = n > SIZE_MAX / each ? NULL : (char *)pytree__resize(it->allocator, NULL, 0, n * each);
+        if (block == NULL) { it->n_cursors = 0; return pytree__iter_fail(it, pytree__no_memory(err, pytree__times(n, each))); }
+        it->block = n * each;
+        it->cursors = (pytree__cursor *)(void *)block;
+        it->views = (const pytree_leaf **)(void *)(block + n * sizeof(pytree__cursor));
+        it->leaf = it->views;
+    }
+    for (k = 0; k < n; k++) { pytree__cursor_init(&it->cursors[k], opt, err); }
+    for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__cursor_root(&it->cursors[k], trees[k]); }
+    return it->status;
+}
+
+void pytree_iter_end(pytree_iter *it)
+{
+    size_t k;
+    for (k = 0; k < it->n_cursors; k++) { pytree__cursor_end(&it->cursors[k]); }
+    if (it->block != 0) { pytree__resize(it->allocator, it->cursors, it->block, 0); }
+    it->n_cursors = it->block = 0;
+}
+
+/* Do the nodes that tree 0 and tree k have just opened agree in type, number of children, keys and static values? */
+static pytree_status pytree__iter_agree(pytree_iter *it, size_t k, const pytree_leaf *first, const pytree_leaf *other)
+{
+    const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
+    const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
+    size_t i;
+    if (f->count != g->count) {
+        return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %zu children as in the first tree, got %zu in tree %zu", f->count, g->count, k));
+    }
+    if (f->form == PYTREE_FORM_STRUCT && g->form == PYTREE_FORM_STRUCT) {
+        const pytree_type *type = f->type;
+        if (type->n_fields != type->n_children && f->self != g->self && !pytree__same_statics(type, (const char *)f->self, (const char *)g->self)) {
+            return pytree__unlike(it, k, first, other, " with other static values");
+        }
+        return PYTREE_OK;
+    }
+    if (f->form == PYTREE_FORM_STRUCT || g->form == PYTREE_FORM_STRUCT) {     /* a struct beside a pytree_flat */
+        const pytree__frame *s = f->form == PYTREE_FORM_STRUCT ? f : g, *p = s == f ? g : f;
+        const pytree_flat *flat = (const pytree_flat *)(const void *)p->data;
+        if (!pytree__same_packed(s->type, (const char *)s->self, flat->def->statics + flat->def->nodes[p->node].meta)) {
+            return pytree__unlike(it, k, first, other, " with other static values");
+        }
+        return PYTREE_OK;
+    }
+    if (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *x = (const pytree_flat *)(const void *)f->data, *y = (const pytree_flat *)(const void *)g->data;
+        size_t n = pytree__statics_size(x->def, f->node);
+        if (n != pytree__statics_size(y->def, g->node) || memcmp(x->def->statics + x->def->nodes[f->node].meta, y->def->statics + y->def->nodes[g->node].meta, n) != 0) {
+            return pytree__unlike(it, k, first, other, " with other static values");
+        }
+        return PYTREE_OK;
+    }
+    for (i = 0; i < f->count; i++) {
+        pytree_entry x, y;
+        if (f->from == PYTREE__FROM_ROW && g->from == PYTREE__FROM_ROW) { break; }
+        pytree__frame_entry(a, f, i, &x);
+        pytree__frame_entry(b, g, i, &y);
+        if (x.kind != y.kind) { break; }
+        if (x.name != y.name && (x.name == NULL || y.name == NULL || strcmp(x.name, y.name) != 0)) {
+            return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected key '%.60s' as in the first tree, got '%.60s' in tree %zu",
+                                                         x.name == NULL ? "" : x.name, y.name == NULL ? "" : y.name, k));
+        }
+    }
+    return PYTREE_OK;
+}
+
+/* Opens the node at hand in every tree; a tree that has something else there differs. */
+static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_leaf **values)
+{
+    const pytree_type *type = pytree__node_type(values[0]);
+    pytree_leaf first, other;
+    size_t k;
+    it->status = pytree__open(&it->cursors[0], values[0]);
+    if (n == 1 || it->status != PYTREE_OK) { return it->status; }
+    pytree__copy_view(&first, values[0]);
+    for (k = 1; k < n && it->status == PYTREE_OK; k++) {
+        const pytree_type *mine = pytree__node_type(values[k]);
+        pytree__copy_view(&other, values[k]);
+        if (values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE || (mine != type && !pytree_type_equal(mine, type))) {
+            it->cursors[0].n_frames--;    /* the path is the node's */
+            pytree__unlike(it, k, &first, &other, "");
+            it->cursors[0].n_frames++;
+            return it->status;
+        }
+        it->status = pytree__open(&it->cursors[k], values[k]);
+        if (it->status == PYTREE_OK) { pytree__iter_agree(it, k, &first, &other); }
+    }
+    return it->status;
+}
+
+bool pytree_next(pytree_iter *it)
+{
+    pytree__cursor *c = it->cursors;
+    const pytree_leaf **values = it->views;
+    const size_t n = it->n_cursors;
+    size_t k;
+    if (it->status != PYTREE_OK || n == 0) { return false; }
+    for (;;) {
+        int sort;
+        if (!it->begun) {
+            it->begun = true;
+            for (k = 0; k < n; k++) { values[k] = &c[k].root; }
+        } else {
+            pytree__frame *f;
+            if (c->n_frames == 0) { return false; }
+            f = &c->frames[c->n_frames - 1];
+            if (f->next == f->count) {
+                for (k = 0; k < n; k++) { pytree__close(&c[k]); }
+                continue;
+            }
+            for (k = 0; k < n; k++) {
+                f = &c[k].frames[c[k].n_frames - 1];
+                if (PYTREE__LIKELY(f->from == PYTREE__FROM_VIEWS)) { values[k] = &c[k].views[f->views + f->next++]; }
+                else if ((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK) { return false; }
+            }
+        }
+        sort = c->opt == NULL && values[0]->form == PYTREE_FORM_LEAF ? PYTREE__A_LEAF : pytree__sort(c, values[0]);
+        if (sort == PYTREE__A_LEAF) {
+            it->index++;
+            return true;
+        }
+        if (sort == PYTREE__A_NONE) {
+            for (k = 1; k < n; k++) {
+                if (values[k]->form != PYTREE_FORM_NONE) { pytree__unlike(it, k, values[0], values[k], ""); return false; }
+            }
+        } else if (pytree__iter_open(it, n, values) != PYTREE_OK) {
+            return false;
+        }
+    }
+}
+
+size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    pytree__cursor_text(&it->cursors[0], &to, SIZE_MAX);
+    return pytree__end_text(&to, n);
+}
+
+size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t capacity)
+{
+    return pytree__cursor_path(&it->cursors[0], entries, capacity);
+}
+
+/* Goes once over all trees to find what is wrong with them. With an output, which is the last tree, its leaves must be leaves. */
+static pytree_status pytree__map_check(size_t n, const pytree *trees, bool out, const pytree_options *opt, pytree_error *err)
+{
+    pytree_iter it;
+    if (pytree_iter_begin(&it, n, trees, opt, err) == PYTREE_OK) {
+        while (pytree_next(&it)) {
+            if (out && it.leaf[n - 1]->form != PYTREE_FORM_LEAF && it.leaf[0]->form != it.leaf[n - 1]->form) {
+                it.status = pytree__problem(&it.cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s", pytree__node_type(it.leaf[n - 1])->name);
+            }
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status;
+}
+
+pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
+{
+    pytree few[PYTREE__TREES], *all = few;
+    size_t count = n + (out != NULL), k;
+    pytree_iter it;
+    pytree_status status;
+    if (fn == NULL || n == 0 || trees == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function and at least one tree, got NULL or none"); }
+    if (count > PYTREE__TREES) {
+        all = (pytree *)pytree__resize(pytree__allocator(opt), NULL, 0, pytree__times(count, sizeof *all));
+        if (all == NULL) { return pytree__no_memory(err, pytree__times(count, sizeof *all)); }
+    }
+    for (k = 0; k < n; k++) { all[k] = trees[k]; }
+    if (out != NULL) { all[n] = *out; }
+    status = pytree__map_check(count, all, out != NULL, opt, err);
+    if (status == PYTREE_OK) {
+        status = pytree_iter_begin(&it, count, all, opt, err);
+        it.n = n;
+        while (status == PYTREE_OK && pytree_next(&it)) {
+            if (out != NULL) { it.out = it.leaf[n]; }
+            status = fn(context, &it);
+            if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) {
+                status = pytree__problem(&it.cursors[0], status, "stopped by the callback at leaf %zu", it.index);
+            }
+        }
+        if (status == PYTREE_OK) { status = it.status; }
+        pytree_iter_end(&it);
+    }
+    if (all != few) { pytree__resize(pytree__allocator(opt), all, count * sizeof *all, 0); }
+    return status;
+}
+
+/* ---- Reduce -------------------------------------------------------------------------------------------------------- */
+
+pytree_status pytree_reduce(pytree_map_fn *fn, void *context, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    return pytree_map(fn, context, NULL, 1, &t, opt, err);
+}
+
+/* A stack of partial results, each over half of what is left of the leaves: [first half][first half of the second] … */
+struct pytree__pairwise {
+    pytree_status (*leaf)(void *context, const pytree_iter *at, void *value);
+    pytree_status (*join)(void *context, void *a, const void *b);
+    void *context;
+    char *stack;
+    size_t size, depth;
+    size_t first[64], count[64];          /* the open ranges of leaves, from the whole to the one at hand */
+    size_t n_ranges;
+};
+static pytree_status pytree__pairwise_leaf(void *context, const pytree_iter *at)
+{
+    struct pytree__pairwise *p = (struct pytree__pairwise *)context;
+    pytree_status status;
+    while (p->count[p->n_ranges - 1] > 1) {                    /* down to the range of this leaf alone */
+        size_t k = p->n_ranges++;
+        p->first[k] = p->first[k - 1];
+        p->count[k] = p->count[k - 1] / 2;
+    }
+    status = p->leaf(p->context, at, p->stack + p->depth++ * p->size);
+    while (status == PYTREE_OK && p->n_ranges > 1) {
+        size_t k = p->n_ranges - 1, whole = p->count[k - 1], half = whole / 2;
+        if (p->first[k] == p->first[k - 1]) {                  /* that was a first half: now the second */
+            p->first[k] += half;
+            p->count[k] = whole - half;
+            break;
+        }
+        p->depth--;
+        status = p->join(p->context, p->stack + (p->depth - 1) * p->size, p->stack + p->depth * p->size);
+        p->n_ranges--;
+    }
+    return status;
+}
+
+pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const pytree_iter *at, void *value),
+                                     pytree_status (*join)(void *context, void *a, const void *b), void *context, size_t size,
+                                     void *result, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__pairwise p;
+    pytree_status status;
+    size_t n = pytree_num_leaves(t, opt, err), bytes = pytree__times(66, size);
+    if (n == SIZE_MAX) { return err != NULL ? err->status : pytree_leaves(t, NULL, 0, NULL, opt, NULL); }
+    if (n == 0) { return pytree_fail(err, PYTREE_EMPTY, NULL, "expected at least one leaf, got none"); }
+    p.leaf = leaf;
+    p.join = join;
+    p.context = context;
+    p.size = size;
+    p.depth = 0;
+    p.first[0] = 0;
+    p.count[0] = n;
+    p.n_ranges = 1;
+    p.stack = (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
+    if (p.stack == NULL) { return pytree__no_memory(err, bytes); }
+    status = pytree_map(pytree__pairwise_leaf, &p, NULL, 1, &t, opt, err);
+    if (status == PYTREE_OK) { memcpy(result, p.stack, size); }
+    pytree__resize(pytree__allocator(opt), p.stack, bytes, 0);
+    return status;
+}
+
+static double pytree__half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31;
+    double m = bits & 1023, v = exponent == 31 ? (m != 0 ? NAN : INFINITY) : exponent == 0 ? ldexp(m, -24) : ldexp(m + 1024, exponent - 25);
+    return (bits & 0x8000) != 0 ? -v : v;
+}
+
+double pytree_leaf_get(const pytree_leaf *leaf, size_t i)
+{
+    const void *p = leaf->data;
+    switch (leaf->type->dtype) {
+    case PYTREE_BOOL8: return ((const bool *)p)[i];
+    case PYTREE_I8: return ((const int8_t *)p)[i];
+    case PYTREE_I16: return ((const int16_t *)p)[i];
+    case PYTREE_I32: return ((const int32_t *)p)[i];
+    case PYTREE_I64: return (double)((const int64_t *)p)[i];
+    case PYTREE_U8: return ((const uint8_t *)p)[i];
+    case PYTREE_U16: return ((const uint16_t *)p)[i];
+    case PYTREE_U32: return ((const uint32_t *)p)[i];
+    case PYTREE_U64: return (double)((const uint64_t *)p)[i];
+    case PYTREE_F16: return pytree__half(((const pytree_f16 *)p)[i].bits);
+    case PYTREE_BF16: {
+        uint32_t bits = (uint32_t)((const pytree_bf16 *)p)[i].bits << 16;
+        float f;
+        memcpy(&f, &bits, sizeof f);
+        return (double)f;
+    }
+    case PYTREE_F32: return (double)((const float *)p)[i];
+    case PYTREE_F64: return ((const double *)p)[i];
+    case PYTREE_FLONG: return (double)((const long double *)p)[i];
+    default: return 0;
+    }
+}
+
+static bool pytree__real(const pytree_type *type) { return type->dtype >= PYTREE_BOOL8 && type->dtype <= PYTREE_FLONG; }
+
+struct pytree__fold {
+    double value;
+    size_t count;
+    bool flag;
+    int what;                             /* 'a'll, 'o'r (any), 's'um, '>' max, '<' min */
+    pytree_error *err;
+};
+static double pytree__sum_range(const pytree_leaf *leaf, size_t from, size_t n)
+{
+    double sum = 0;
+    size_t i;
+    if (n > 64) { return pytree__sum_range(leaf, from, n / 2) + pytree__sum_range(leaf, from + n / 2, n - n / 2); }   /* at most 64 deep */
+    for (i = 0; i < n; i++) { sum += pytree_leaf_get(leaf, from + i); }
+    return sum;
+}
+static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
+{
+    struct pytree__fold *fold = (struct pytree__fold *)context;
+    const pytree_leaf *leaf = at->leaf[0];
+    size_t n, i;
+    if (leaf->form != PYTREE_FORM_LEAF || !pytree__real(leaf->type)) {
+        return pytree__problem(&at->cursors[0], PYTREE_TYPE, "expected real numbers, got %s", leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));
+    }
+    n = pytree_leaf_count(leaf);
+    if (fold->what == 's') { fold->value += pytree__sum_range(leaf, 0, n); fold->count += n; return PYTREE_OK; }
+    for (i = 0; i < n; i++) {
+        double v = pytree_leaf_get(leaf, i);
+        switch (fold->what) {
+        case 'a': fold->flag = fold->flag && v != 0; break;
+        case 'o': fold->flag = fold->flag || v != 0; break;
+        case '>': if (fold->count == 0 || v > fold->value || v != v) { fold->value = fold->value != fold->value ? fold->value : v; } break;
+        default: if (fold->count == 0 || v < fold->value || v != v) { fold->value = fold->value != fold->value ? fold->value : v; } break;
+        }
+        fold->count++;
+    }
+    return PYTREE_OK;
+}
+static pytree_status pytree__fold(struct pytree__fold *fold, int what, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree_status status;
+    fold->value = 0;
+    fold->count = 0;
+    fold->flag = what == 'a';
+    fold->what = what;
+    fold->err = err;
+    status = pytree_map(pytree__fold_leaf, fold, NULL, 1, &t, opt, err);
+    if (status == PYTREE_OK && fold->count == 0 && (what == '<' || what == '>')) {
+        status = pytree_fail(err, PYTREE_EMPTY, NULL, "expected at least one element, got none");
+    }
+    return status;
+}
+pytree_status pytree_all(pytree t, bool *result, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__fold fold;
+    pytree_status status = pytree__fold(&fold, 'a', t, opt, err);
+    if (status == PYTREE_OK) { *result = fold.flag; }
+    return status;
+}
+pytree_status pytree_any(pytree t, bool *result, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__fold fold;
+    pytree_status status = pytree__fold(&fold, 'o', t, opt, err);
+    if (status == PYTREE_OK) { *result = fold.flag; }
+    return status;
+}
+static pytree_status pytree__fold_number(int what, pytree t, double *result, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__fold fold;
+    pytree_status status = pytree__fold(&fold, what, t, opt, err);
+    if (status == PYTREE_OK) { *result = fold.value; }
+    return status;
+}
+pytree_status pytree_sum(pytree t, double *result, const pytree_options *opt, pytree_error *err) { return pytree__fold_number('s', t, result, opt, err); }
+pytree_status pytree_max(pytree t, double *result, const pytree_options *opt, pytree_error *err) { return pytree__fold_number('>', t, result, opt, err); }
+pytree_status pytree_min(pytree t, double *result, const pytree_options *opt, pytree_error *err) { return pytree__fold_number('<', t, result, opt, err); }
+
+/* ---- Walk ---------------------------------------------------------------------------------------------------------- */
+
+/* A callback with its value and path; the path's entries are `room`, which grows with the depth. */
+struct pytree__path_room { pytree_entry few[64], *entries; size_t max; };
+static pytree_status pytree__call(pytree__cursor *c, struct pytree__path_room *room, int (*fn)(void *, const pytree_leaf *, const pytree_path *),
+                                  void *context, const pytree_leaf *value, size_t depth, int *answer)
+{
+    pytree_path path;
+    size_t n;
+    if (depth > room->max) {
+        const pytree_allocator *a = pytree__allocator(c->opt);
+        size_t bytes = pytree__times(2 * depth, sizeof *room->entries);
+        pytree_entry *grown = (pytree_entry *)pytree__resize(a, room->entries == room->few ? NULL : room->entries,
+                                                             room->entries == room->few ? 0 : room->max * sizeof *grown, bytes);
+        if (grown == NULL) { return pytree__no_memory(c->err, bytes); }
+        room->entries = grown;
+        room->max = 2 * depth;
+    }
+    n = pytree__cursor_path(c, room->entries, depth);
+    path.n = n < depth ? n : depth;
+    path.entries = room->entries;
+    *answer = fn(context, value, &path);
+    return PYTREE_OK;
+}
+
+pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    struct pytree__path_room room;
+    const pytree_leaf *value;
+    bool begun = false;
+    pytree_status status;
+    room.entries = room.few;
+    room.max = 64;
+    pytree__cursor_init(&c, opt, err);
+    status = pytree__cursor_root(&c, t);
+    while (status == PYTREE_OK) {
+        int at = pytree__step(&c, &begun, &value, &status), answer = PYTREE_WALK_ON;
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at == PYTREE__AT_END) {
+            const pytree__frame *f = &c.frames[c.n_frames - 1];
+            pytree_leaf node;
+            memset(&node, 0, sizeof node);
+            node.data = (void *)(uintptr_t)f->self;
+            node.type = f->type;
+            node.form = f->form;
+            node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
+            node.shape[0] = f->form == PYTREE_FORM_FLAT ? f->node : f->count;
+            if (visitor->leave != NULL) { status = pytree__call(&c, &room, visitor->leave, visitor->context, &node, c.n_frames - 1, &answer); }
+            pytree__close(&c);
+        } else {
+            if (visitor->enter != NULL) { status = pytree__call(&c, &room, visitor->enter, visitor->context, value, c.n_frames, &answer); }
+            if (status == PYTREE_OK && at == PYTREE__AT_NODE && answer == PYTREE_WALK_ON) { status = pytree__open(&c, value); }
+        }
+        if (status == PYTREE_OK && answer > 0) { status = pytree__problem(&c, (pytree_status)answer, "stopped by the callback"); }
+    }
+    if (room.entries != room.few) { pytree__resize(pytree__allocator(opt), room.entries, room.max * sizeof *room.entries, 0); }
+    pytree__cursor_end(&c);
+    return status;
+}
+
+pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *keys, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    pytree_status status;
+    size_t i;
+    *count = 0;
+    pytree__cursor_init(&c, opt, err);
+    status = pytree__cursor_root(&c, t);
+    if (status == PYTREE_OK) {
+        int sort = pytree__sort(&c, &c.root);
+        if (sort == PYTREE__A_LEAF) {
+            status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)", c.root.type == NULL ? "None" : c.root.type->name);
+        } else if (sort == PYTREE__A_NODE) {
+            status = pytree__open(&c, &c.root);
+            if (status == PYTREE_OK) { *count = c.frames[0].count; }
+            for (i = 0; status == PYTREE_OK && i < *count && i < capacity; i++) {
+                const pytree_leaf *value;
+                status = pytree__take(&c, &value);
+                if (status != PYTREE_OK) { break; }
+                if (children != NULL) { memset(&children[i], 0, sizeof children[i]); pytree__copy_view(&children[i], value); }
+                if (keys != NULL) {
+                    pytree__frame_entry(&c, &c.frames[0], i, &keys[i]);
+                    /* the keys' texts stay the tree's own: their pointers are what is copied */
+                }
+            }
+        }
+    }
+    pytree__cursor_end(&c);
+    return status;
+}
+
+/* ---- Compare and check --------------------------------------------------------------------------------------------- */
+
+static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)
+{
+    if (x == y) { return true; }
+    if (tolerance == NULL) { return false; }
+    if (x != x || y != y) { return tolerance->nan_equal && x != x && y != y; }
+    return fabs(x - y) <= tolerance->absolute + tolerance->relative * fabs(y);
+}
+
+/* Parts of numbers in a leaf: two for each complex one, none if the type is compared otherwise. The view `out` is of the parts. */
+static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out)
+{
+    *out = *leaf;
+    switch (leaf->type->dtype) {
+    case PYTREE_C64: out->type = &pytree_types[PYTREE__T_float_]; return true;
+    case PYTREE_C128: out->type = &pytree_types[PYTREE__T_double_]; return true;
+    case PYTREE_CLONG: out->type = &pytree_types[PYTREE__T_ldouble]; return true;
+    default: return false;
+    }
+}
+
+/* Index of the first element in which two leaves of one type and shape differ; SIZE_MAX if they are equal. */
+static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b, const pytree_tolerance *tolerance)
+{
+    size_t n = pytree_leaf_count(a), size = a->type->size, i;
+    const char *x = (const char *)a->data, *y = (const char *)b->data;
+    pytree_leaf p, q;
+    if (pytree__parts(a, &p)) {
+        pytree__parts(b, &q);
+        for (i = 0; i < 2 * n; i++) {
+            if (!pytree__near(pytree_leaf_get(&p, i), pytree_leaf_get(&q, i), tolerance)) { return i / 2; }
+        }
+        return SIZE_MAX;
+    }
+    switch (a->type->dtype) {
+    case PYTREE_STRING:
+        for (i = 0; i < n; i++) {
+            const char *s, *t;
+            memcpy(&s, x + i * size, sizeof s);
+            memcpy(&t, y + i * size, sizeof t);
+            if (s != t && (s == NULL || t == NULL || strcmp(s, t) != 0)) { return i; }
+        }
+        return SIZE_MAX;
+    case PYTREE_OPAQUE: {
+        const pytree_type *type = pytree__origin(a->type);
+        for (i = 0; i < n; i++) {
+            if (type->equal != NULL ? !type->equal(x + i * size, y + i * size) : memcmp(x + i * size, y + i * size, size) != 0) { return i; }
+        }
+        return SIZE_MAX;
+    }
+    case PYTREE_FLONG:
+        for (i = 0; i < n; i++) {
+            long double s = ((const long double *)a->data)[i], t = ((const long double *)b->data)[i];
+            if (s != t && !(tolerance != NULL && pytree__near((double)s, (double)t, tolerance))) { return i; }
+        }
+        return SIZE_MAX;
+    case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64:
+        for (i = 0; i < n; i++) {
+            if (!pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance)) { return i; }
+        }
+        return SIZE_MAX;
+    default:
+        if (n == 0 || memcmp(x, y, n * size) == 0) { return SIZE_MAX; }
+        for (i = 0; i < n; i++) {
+            if (memcmp(x + i * size, y + i * size, size) != 0 && (tolerance == NULL || !pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance))) { return i; }
+        }
+        return SIZE_MAX;
+    }
+}
+
+static void pytree__put_value(struct pytree__text *to, const pytree_leaf *leaf, size_t i);
+
+bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err)
+{
+    pytree both[2];
+    pytree_iter it;
+    both[0] = a;
+    both[1] = b;
+    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
+        while (pytree_next(&it)) {
+            const pytree_leaf *x = it.leaf[0], *y = it.leaf[1];
+            size_t i;
+            it.status = pytree__fits(x, y);
+            if (it.status != PYTREE_OK) {
+                if (x->form != y->form) { it.status = PYTREE_STRUCTURE; }
+                pytree__misfit(&it.cursors[0], it.status, x, y);
+            } else if (x->form == PYTREE_FORM_LEAF && (i = pytree__first_difference(x, y, tolerance)) != SIZE_MAX) {
+                char m[100], n[100];
+                struct pytree__text to = pytree__text_to(m, sizeof m, NULL);
+                pytree__put_value(&to, x, i);
+                pytree__end_text(&to, sizeof m);
+                to = pytree__text_to(n, sizeof n, NULL);
+                pytree__put_value(&to, y, i);
+                pytree__end_text(&to, sizeof n);
+                it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE, "expected %s, got %s at element %zu", m, n, i);
+            }
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status == PYTREE_OK;
+}
+
+/* A piece of memory that is reached through a path: what a pointer leads to, or a leaf in its place. */
+struct pytree__reach {
+    const char *from, *to;
+    size_t order;                         /* when it was reached */
+    size_t path;                          /* offset of its text */
+    size_t group;
+};
+struct pytree__reaches {
+    struct pytree__reach *all;
+    char *texts;
+    size_t n, max, length, room;
+    const void **seen;                    /* nodes so far, hashed; a power of two of places, at most half of them taken */
+    size_t n_seen, max_seen;
+    const pytree_allocator *allocator;
+    pytree_status status;
+    void (*report)(void *context, const pytree_error *problem);
+    void *context;
+    pytree_status first;
+    pytree_error *err;
+};
+
+static void pytree__reach_problem(void *context, const pytree_error *problem)
+{
+    struct pytree__reaches *r = (struct pytree__reaches *)context;
+    if (r->first == PYTREE_OK) {
+        r->first = problem->status;
+        pytree_fail(r->err, problem->status, problem->path, "%s", problem->message);
+    }
+    if (r->report != NULL) { r->report(r->context, problem); }
+}
+
+/* The bytes that a value takes where it lies; none for what lies inside its parent and holds other values. */
+static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
+{
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
+    if (f != NULL && f->from == PYTREE__FROM_ROW) { return 0; }            /* part of its list */
+    if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW && row->form != PYTREE_FORM_FLAT) { return 0; }
+    switch (v->form) {
+    case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
+    case PYTREE_FORM_STRUCT: return v->type->size;
+    case PYTREE_FORM_LIST: return v->shape[0] * v->type->size;
+    case PYTREE_FORM_MAP: return v->shape[0] * v->shape[1];
+    case PYTREE_FORM_ITEMS: return sizeof(pytree_items);
+    default: return 0;
+    }
+}
+
+static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *c, const pytree_leaf *v)
+{
+    size_t bytes = pytree__reach_bytes(c, v), length;
+    struct pytree__text to = { NULL, 0, 0, NULL };
+    if (bytes == 0 || v->data == NULL) { return; }
+    pytree__cursor_text(c, &to, SIZE_MAX);
+    length = to.length;
+    if (r->n == r->max) {
+        size_t max = r->max == 0 ? 64 : 2 * r->max;
+        struct pytree__reach *grown = (struct pytree__reach *)pytree__resize(r->allocator, r->all, r->max * sizeof *grown, pytree__times(max, sizeof *grown));
+        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
+        r->all = grown;
+        r->max = max;
+    }
+    if (length + 1 > r->room - r->length) {
+        size_t room = pytree__plus(2 * r->room, length + 1024);
+        char *grown = (char *)pytree__resize(r->allocator, r->texts, r->room, room);
+        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
+        r->texts = grown;
+        r->room = room;
+    }
+    r->all[r->n].from = (const char *)v->data;
+    r->all[r->n].to = (const char *)v->data + bytes;
+    r->all[r->n].order = r->n;
+    r->all[r->n].path = r->length;
+    r->all[r->n].group = r->n;
+    r->n++;
+    to = pytree__text_to(r->texts + r->length, r->room - r->length, NULL);
+    pytree__cursor_text(c, &to, SIZE_MAX);
+    r->length += pytree__end_text(&to, r->room - r->length) + 1;
+}
+
+/* Was this node entered before? If not it is from now on. Nodes of different forms may begin at one address. */
+static bool pytree__seen(struct pytree__reaches *r, const void *data, unsigned form)
+{
+    const void *key = (const char *)data + form;
+    size_t i, k;
+    if (2 * (r->n_seen + 1) > r->max_seen) {
+        size_t max = r->max_seen == 0 ? 64 : 2 * r->max_seen;
+        const void **grown = (const void **)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
+        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return true; }
+        for (i = 0; i < max; i++) { grown[i] = NULL; }
+        for (k = 0; k < r->max_seen; k++) {
+            if (r->seen[k] == NULL) { continue; }
+            for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)r->seen[k]) & (max - 1); grown[i] != NULL; i = (i + 1) & (max - 1)) {}
+            grown[i] = r->seen[k];
+        }
+        pytree__resize(r->allocator, (void *)r->seen, r->max_seen * sizeof *r->seen, 0);
+        r->seen = grown;
+        r->max_seen = max;
+    }
+    for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)key) & (r->max_seen - 1); r->seen[i] != NULL; i = (i + 1) & (r->max_seen - 1)) {
+        if (r->seen[i] == key) { return true; }
+    }
+    r->seen[i] = key;
+    r->n_seen++;
+    return false;
+}
+
+static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
+{
+    size_t i;
+    for (i = 0; i < c->n_frames; i++) {
+        if (c->frames[i].self == v->data && c->frames[i].form == v->form) {
+            pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", pytree__origin(v->type)->name, c->n_frames - i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int pytree__by_address(const void *a, const void *b)
+{
+    const struct pytree__reach *x = (const struct pytree__reach *)a, *y = (const struct pytree__reach *)b;
+    uintptr_t p = (uintptr_t)x->from, q = (uintptr_t)y->from;
+    return p < q ? -1 : p > q ? 1 : x->order < y->order ? -1 : x->order > y->order;
+}
+static int pytree__by_group(const void *a, const void *b)
+{
+    const struct pytree__reach *x = (const struct pytree__reach *)a, *y = (const struct pytree__reach *)b;
+    return x->group < y->group ? -1 : x->group > y->group ? 1 : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Walks everything. A node in memory that was reached before is noted and, once it is known for one, not entered again. */
+static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    struct pytree__watch watch;
+    const pytree_leaf *value;
+    bool begun = false;
+    size_t i, group = 0;
+    const char *end = NULL;
+    pytree_status status;
+    watch.problem = pytree__reach_problem;
+    watch.context = r;
+    pytree__cursor_init(&c, opt, err);
+    c.watch = &watch;
+    status = pytree__cursor_root(&c, t);
+    while (status == PYTREE_OK && r->status == PYTREE_OK) {
+        int at = pytree__step(&c, &begun, &value, &status);
+        if (at == PYTREE__DONE) { break; }
+        if (at == PYTREE__AT_END) { pytree__close(&c); continue; }
+        if (at == PYTREE__FAILED) { break; }
+        if (value->form == PYTREE_FORM_NONE) { continue; }
+        if (at == PYTREE__AT_NODE && pytree__reach_bytes(&c, value) != 0 && pytree__seen(r, value->data, value->form)) {
+            if (pytree__inside_itself(&c, value)) { continue; }
+            pytree__reach_note(r, &c, value);
+        } else {
+            pytree__reach_note(r, &c, value);
+            if (at == PYTREE__AT_NODE && r->status == PYTREE_OK) { status = pytree__open(&c, value); }
+        }
+    }
+    pytree__cursor_end(&c);
+    if (r->status != PYTREE_OK) { return pytree__no_memory(err, r->room); }
+    if (status != PYTREE_OK) { return status; }
+    if (r->n != 0) { qsort(r->all, r->n, sizeof *r->all, pytree__by_address); }
+    for (i = 0; i < r->n; i++) {          /* overlapping stretches are one group, numbered by what was reached first */
+        if (end != NULL && (uintptr_t)r->all[i].from < (uintptr_t)end) {
+            if ((uintptr_t)r->all[i].to > (uintptr_t)end) { end = r->all[i].to; }
+        } else {
+            group = i;
+            end = r->all[i].to;
+        }
+        r->all[i].group = group;
+    }
+    for (i = 0; i < r->n; ) {
+        size_t k, first = SIZE_MAX, from = i, g = r->all[i].group;
+        for (; i < r->n && r->all[i].group == g; i++) { if (r->all[i].order < first) { first = r->all[i].order; } }
+        for (k = from; k < i; k++) { r->all[k].group = first; }
+    }
+    if (r->n != 0) { qsort(r->all, r->n, sizeof *r->all, pytree__by_group); }
+    return PYTREE_OK;
+}
+
+static void pytree__reaches_init(struct pytree__reaches *r, const pytree_options *opt)
+{
+    memset(r, 0, sizeof *r);
+    r->allocator = pytree__allocator(opt);
+}
+static void pytree__reaches_end(struct pytree__reaches *r)
+{
+    pytree__resize(r->allocator, r->all, r->max * sizeof *r->all, 0);
+    pytree__resize(r->allocator, r->texts, r->room, 0);
+    pytree__resize(r->allocator, (void *)r->seen, r->max_seen * sizeof *r->seen, 0);
+}
+
+pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__reaches r;
+    pytree_status status;
+    size_t i;
+    pytree__reaches_init(&r, opt);
+    r.report = report;
+    r.context = context;
+    r.err = err;
+    status = pytree__reach_all(&r, t, opt, err);
+    for (i = 1; status == PYTREE_OK && i < r.n; i++) {
+        const struct pytree__reach *first = &r.all[i - 1];
+        pytree_error problem;
+        if (r.all[i].group != first->group) { continue; }
+        while (first->order != r.all[i].group) { first--; }
+        problem.status = PYTREE_OK;
+        pytree_fail(&problem, PYTREE_SHARED, r.texts + r.all[i].path, "expected memory of its own, got %s %s",
+                    first->from == r.all[i].from && first->to == r.all[i].to ? "that of" : "some of that of",
+                    r.texts[first->path] == '\0' ? "the root" : r.texts + first->path);
+        pytree__reach_problem(&r, &problem);
+    }
+    if (status == PYTREE_OK) { status = r.first; }
+    pytree__reaches_end(&r);
+    return status;
+}
+
+pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__reaches r;
+    pytree_duplicates *d = NULL;
+    size_t i, k, groups = 0, paths = 0, texts = 0, bytes;
+    pytree_status status;
+    pytree__reaches_init(&r, opt);
+    r.err = err;
+    status = pytree__reach_all(&r, t, opt, err);
+    if (status == PYTREE_OK) { status = r.first; }             /* the first problem is the error's already */
+    for (i = 0; status == PYTREE_OK && i < r.n; i = k) {
+        for (k = i; k < r.n && r.all[k].group == r.all[i].group; k++) {}
+        if (k - i == 1) { continue; }
+        groups++;
+        paths += k - i;
+        for (; i < k; i++) { texts += strlen(r.texts + r.all[i].path) + 1; }
+    }
+    bytes = sizeof *d + groups * (sizeof(size_t) + sizeof(char **)) + paths * sizeof(char *) + texts;
+    if (status == PYTREE_OK) {
+        d = (pytree_duplicates *)pytree__resize(r.allocator, NULL, 0, bytes);
+        if (d == NULL) { pytree__no_memory(err, bytes); }
+    }
+    if (d != NULL) {
+        size_t *counts = (size_t *)(void *)(d + 1), g = 0;
+        const char *const **lists = (const char *const **)(void *)(counts + groups);
+        const char **path = (const char **)(void *)(lists + groups);
+        char *text = (char *)(path + paths);
+        d->n_groups = groups;
+        d->counts = counts;
+        d->paths = (const char *const *const *)lists;
+        d->allocator = r.allocator;
+        d->bytes = bytes;
+        for (i = 0; i < r.n; i = k) {
+            for (k = i; k < r.n && r.all[k].group == r.all[i].group; k++) {}
+            if (k - i == 1) { continue; }
+            counts[g] = k - i;
+            lists[g++] = (const char *const *)path;
+            for (; i < k; i++) {
+                size_t n = strlen(r.texts + r.all[i].path) + 1;
+                memcpy(text, r.texts + r.all[i].path, n);
+                *path++ = text;
+                text += n;
+            }
+        }
+    }
+    pytree__reaches_end(&r);
+    return d;
+}
+
+void pytree_duplicates_free(pytree_duplicates *d)
+{
+    if (d != NULL) { pytree__resize(d->allocator, d, d->bytes, 0); }
+}
+
+/* ---- Print --------------------------------------------------------------------------------------------------------- */
+
+static void pytree__put_value(struct pytree__text *to, const pytree_leaf *leaf, size_t i)
+{
+    const char *at = (const char *)leaf->data + i * leaf->type->size;
+    const pytree_type *type = pytree__origin(leaf->type);
+    if (type->dtype == PYTREE_STRING) {
+        const char *s;
+        memcpy(&s, at, sizeof s);
+        if (s == NULL) { pytree__put(to, "None", 4); } else { pytree__put_repr(to, s, strlen(s)); }
+    } else if (type->dtype == PYTREE_OPAQUE) {
+        if (type->print != NULL && to->file != NULL) {
+            int n = type->print(to->file, at);
+            to->length += n < 0 ? 0 : (size_t)n;
+        } else {
+            pytree__put(to, "<", 1);
+            pytree__put_text(to, type->name);
+            pytree__put(to, ">", 1);
+        }
+    } else {
+        pytree__put_packed(to, type, (const unsigned char *)at);
+    }
+}
+
+static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree_iter it;
+    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
+        while (pytree_next(&it)) {
+            const pytree_leaf *leaf = it.leaf[0];
+            char kind[300];
+            size_t begin = to->length;
+            pytree__cursor_text(&it.cursors[0], to, SIZE_MAX);
+            if (to->length != begin) { pytree__put(to, "  ", 2); }
+            if (leaf->form == PYTREE_FORM_LEAF || leaf->form == PYTREE_FORM_NONE) { pytree__leaf_text(kind, sizeof kind, leaf); }
+            else { snprintf(kind, sizeof kind, "<%s>", pytree__node_type(leaf)->name); }
+            pytree__put_text(to, kind);
+            if (leaf->form == PYTREE_FORM_LEAF && leaf->ndim == 0) {
+                pytree__put(to, " ", 1);
+                pytree__put_value(to, leaf, 0);
+            }
+            pytree__put(to, "\n", 1);
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status;
+}
+
+pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__text to = pytree__text_to(NULL, 0, file);
+    pytree_status status = pytree_num_leaves(t, opt, err) == SIZE_MAX ? PYTREE_STOPPED : PYTREE_OK;
+    if (status != PYTREE_OK) { return err != NULL ? err->status : pytree_leaves(t, NULL, 0, NULL, opt, NULL); }   /* nothing is written then */
+    status = pytree__put_tree(&to, t, opt, err);
+    if (status == PYTREE_OK && ferror(file)) { status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got a write error", to.length); }
+    return status;
+}
+
+size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    pytree_status status = pytree__put_tree(&to, t, opt, err);
+    if (status != PYTREE_OK && n != 0) { text[0] = '\0'; }
+    return status != PYTREE_OK ? SIZE_MAX : n == 0 ? to.length : pytree__end_text(&to, n);
+}
+
+/* Block of pytree_paths: this, then the pointers, then the texts. */
+struct pytree__paths { const pytree_allocator *allocator; size_t bytes; };
+
+/* All paths, one after another, each with its NUL; `starts` (may be NULL) gets where each begins. The text of the path down to the
+ * open nodes stands in `prefix`, whose length each level remembers in its frame, so that a leaf adds its last entry alone. */
+static pytree_status pytree__put_paths(struct pytree__text *to, const char **starts, size_t *count, pytree t, const char *separator,
+                                       const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    const pytree_leaf *value;
+    bool begun = false;
+    size_t prefix = 0, length = 0;        /* the last path written, and how much of it is the open nodes' */
+    pytree_status status;
+    pytree__cursor_init(&c, opt, err);
+    status = pytree__cursor_root(&c, t);
+    *count = 0;
+    while (status == PYTREE_OK) {
+        int at = pytree__step(&c, &begun, &value, &status);
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at == PYTREE__AT_END) {
+            pytree__close(&c);
+        } else if (at == PYTREE__AT_NODE) {
+            status = pytree__open(&c, value);
+        } else if (at == PYTREE__AT_LEAF) {
+            size_t begin = to->length, i, n = c.n_frames;
+            if (starts != NULL) { starts[*count] = to->at + begin; }
+            for (i = 0; i < n; i++) {
+                pytree_entry entry;
+                pytree__frame_entry(&c, &c.frames[i], c.frames[i].next - 1, &entry);
+                pytree__put_entry(to, &entry, separator, i == 0);
+            }
+            pytree__put(to, "", 1);
+            ++*count;
+        }
+    }
+    (void)prefix;
+    (void)length;
+    pytree__cursor_end(&c);
+    return status;
+}
+
+const char **pytree_paths(pytree t, const char *separator, size_t *count, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__text to = { NULL, 0, 0, NULL };
+    struct pytree__paths *head;
+    const char **paths;
+    size_t n, bytes;
+    if (count != NULL) { *count = 0; }
+    if (pytree__put_paths(&to, NULL, &n, t, separator, opt, err) != PYTREE_OK) { return NULL; }
+    bytes = pytree__plus(pytree__plus(sizeof *head, pytree__times(n, sizeof(char *))), to.length);
+    head = bytes == SIZE_MAX ? NULL : (struct pytree__paths *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
+    if (head == NULL) { pytree__no_memory(err, bytes); return NULL; }
+    head->allocator = pytree__allocator(opt);
+    head->bytes = bytes;
+    paths = (const char **)(void *)(head + 1);
+    to.at = (char *)(paths + n);
+    to.room = to.length;
+    to.length = 0;
+    if (pytree__put_paths(&to, paths, &n, t, separator, opt, err) != PYTREE_OK) {
+        pytree__resize(head->allocator, head, bytes, 0);
+        return NULL;
+    }
+    if (count != NULL) { *count = n; }
+    return paths;
+}
+
+void pytree_paths_free(const char **paths)
+{
+    if (paths != NULL) {
+        struct pytree__paths *head = (struct pytree__paths *)(void *)paths - 1;
+        pytree__resize(head->allocator, head, head->bytes, 0);
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* PYTREE_IMPLEMENTATION */

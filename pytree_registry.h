@@ -1,0 +1,960 @@
+/* pytree_registry.h: registers a struct with pytree.h. Include it once for each struct; it has no include guard.
+ *
+ *     typedef struct MLP { size_t n_layers; Linear *layers; Linear *head; float scale[2][3]; } MLP;
+ *
+ *     #define PYTREE_STRUCT MLP
+ *     #define PYTREE_FIELDS                                      \
+ *         PYTREE_FIELD(STATIC, n_layers)                         \
+ *         PYTREE_FIELD(DATA, layers, LIST(self->n_layers))       \
+ *         PYTREE_FIELD(DATA, head, OPTIONAL)                     \
+ *         PYTREE_FIELD(DATA, scale)
+ *     #include "pytree_registry.h"
+ *
+ * One row for each member, in the order of the struct; the types are read from the struct itself.
+ *
+ *     DATA, f                  a child: number, string, struct, fixed array of those, pointer to one struct
+ *     DATA, f, ARRAY(n, m)     pointer to numbers: one array leaf of that shape
+ *     DATA, f, LIST(n)         pointer to n values in a row: a list
+ *     DATA, f, STB_ARRAY       stb_ds array: a list            DATA, f, STB_MAP   stb_ds string map: a dict
+ *     DATA, f, RANK(3)         fixed array of three or more dimensions: one array leaf (one and two need nothing)
+ *     DATA, f, …, OPTIONAL     the pointer may be NULL: None
+ *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows
+ *     DROP, f                  neither visited nor compared; padding members too
+ *
+ * In row expressions `self` is the struct. Other forms of this include:
+ *
+ *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
+ *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT
+ *     #define PYTREE_LEAF_TYPE Handle      Handle is a leaf that nothing looks into; PYTREE_EQUAL and PYTREE_PRINT may name functions
+ *
+ * An alias (typedef float real;) needs no registration. Up to 512 types in one file. All macros that steer an include are
+ * undefined by it. If a compile error led you here, docs/compiler-messages.md explains each. */
+#include "pytree.h"
+
+#ifdef __cplusplus
+#error "pytree_registry.h is C alone: register structs in a C file and share the trees with C++ through pytree.h."
+#endif
+
+/* ==== Once: the macros ============================================================================================== */
+
+#ifndef PYTREE__REGISTRY
+#define PYTREE__REGISTRY
+
+#define PYTREE__CAT(a, b) PYTREE__CAT_(a, b)
+#define PYTREE__CAT_(a, b) a##b
+#define PYTREE__CAT4(a, b, c, d) PYTREE__CAT4_(a, b, c, d)
+#define PYTREE__CAT4_(a, b, c, d) a##b##c##d
+#define PYTREE__TEXT(a) PYTREE__TEXT_(a)
+#define PYTREE__TEXT_(a) #a
+#define PYTREE__SECOND(a, b, ...) b
+#define PYTREE__THIRD(a, b, c, ...) c
+
+/* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
+#define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
+
+/* Is it an array? A conditional decays one. Elsewhere the sizes tell, except for arrays as large as a pointer. */
+#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+#define PYTREE__IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))))
+#define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
+#else
+#define PYTREE__IS_ARRAY(x) (sizeof(x) != sizeof(((void)0, (x))))
+#define PYTREE__ALIGN_OF(x) (sizeof(x) < 16 ? (int)sizeof(x) : 16)
+#endif
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__IS_RECORD(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
+#else
+#define PYTREE__IS_RECORD(x) 0
+#endif
+
+/* ---- Types by slot --------------------------------------------------------------------------------------------------
+ *
+ * Slot 017 (octal) holds the type pytree__t017, its descriptor pytree__d017 and its code pytree__c017. A dispatch is nested in
+ * groups of eight, because compilers compare each association with each other one in its list:
+ *
+ *     _Generic((x), pytree__t010: &pytree__d010, default:
+ *     _Generic((x), pytree__t000: &pytree__d000, …, pytree__t007: &pytree__d007, default: <built-in types>))
+ */
+#define PYTREE__D2 0
+#define PYTREE__D1 0
+#define PYTREE__D0 0
+
+#define PYTREE__BY_TYPE(n) pytree__t##n: &pytree__d##n,
+#define PYTREE__BY_ANY(n) pytree__t##n: &pytree__d##n, pytree__t##n *: &pytree__d##n,
+#define PYTREE__BY_CODE(n) pytree__t##n: pytree__c##n, pytree__t##n *: pytree__c##n + PYTREE__IS_POINTER,
+
+#define PYTREE__SLOTS_0(by, g)
+#define PYTREE__SLOTS_1(by, g) by(g##0)
+#define PYTREE__SLOTS_2(by, g) by(g##0) by(g##1)
+#define PYTREE__SLOTS_3(by, g) by(g##0) by(g##1) by(g##2)
+#define PYTREE__SLOTS_4(by, g) by(g##0) by(g##1) by(g##2) by(g##3)
+#define PYTREE__SLOTS_5(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4)
+#define PYTREE__SLOTS_6(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4) by(g##5)
+#define PYTREE__SLOTS_7(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4) by(g##5) by(g##6)
+#define PYTREE__SLOTS_8(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4) by(g##5) by(g##6) by(g##7)
+
+#define PYTREE__GROUP(x, by, g) _Generic((x), PYTREE__SLOTS_8(by, g) default:
+#define PYTREE__GROUPS_0(x, by, h)
+#define PYTREE__GROUPS_1(x, by, h) PYTREE__GROUP(x, by, h##0)
+#define PYTREE__GROUPS_2(x, by, h) PYTREE__GROUPS_1(x, by, h) PYTREE__GROUP(x, by, h##1)
+#define PYTREE__GROUPS_3(x, by, h) PYTREE__GROUPS_2(x, by, h) PYTREE__GROUP(x, by, h##2)
+#define PYTREE__GROUPS_4(x, by, h) PYTREE__GROUPS_3(x, by, h) PYTREE__GROUP(x, by, h##3)
+#define PYTREE__GROUPS_5(x, by, h) PYTREE__GROUPS_4(x, by, h) PYTREE__GROUP(x, by, h##4)
+#define PYTREE__GROUPS_6(x, by, h) PYTREE__GROUPS_5(x, by, h) PYTREE__GROUP(x, by, h##5)
+#define PYTREE__GROUPS_7(x, by, h) PYTREE__GROUPS_6(x, by, h) PYTREE__GROUP(x, by, h##6)
+#define PYTREE__GROUPS_8(x, by, h) PYTREE__GROUPS_7(x, by, h) PYTREE__GROUP(x, by, h##7)
+#define PYTREE__BLOCKS_0(x, by)
+#define PYTREE__BLOCKS_1(x, by) PYTREE__GROUPS_8(x, by, 0)
+#define PYTREE__BLOCKS_2(x, by) PYTREE__BLOCKS_1(x, by) PYTREE__GROUPS_8(x, by, 1)
+#define PYTREE__BLOCKS_3(x, by) PYTREE__BLOCKS_2(x, by) PYTREE__GROUPS_8(x, by, 2)
+#define PYTREE__BLOCKS_4(x, by) PYTREE__BLOCKS_3(x, by) PYTREE__GROUPS_8(x, by, 3)
+#define PYTREE__BLOCKS_5(x, by) PYTREE__BLOCKS_4(x, by) PYTREE__GROUPS_8(x, by, 4)
+#define PYTREE__BLOCKS_6(x, by) PYTREE__BLOCKS_5(x, by) PYTREE__GROUPS_8(x, by, 5)
+#define PYTREE__BLOCKS_7(x, by) PYTREE__BLOCKS_6(x, by) PYTREE__GROUPS_8(x, by, 6)
+#define PYTREE__BLOCKS_8(x, by) PYTREE__BLOCKS_7(x, by) PYTREE__GROUPS_8(x, by, 7)
+
+#define PYTREE__CLOSE_0
+#define PYTREE__CLOSE_1 )
+#define PYTREE__CLOSE_2 ))
+#define PYTREE__CLOSE_3 )))
+#define PYTREE__CLOSE_4 ))))
+#define PYTREE__CLOSE_5 )))))
+#define PYTREE__CLOSE_6 ))))))
+#define PYTREE__CLOSE_7 )))))))
+#define PYTREE__CLOSE_8 ))))))))
+#define PYTREE__CLOSE_BLOCKS_0
+#define PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_8
+#define PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_8 PYTREE__CLOSE_8
+#define PYTREE__CLOSE_BLOCKS_3 PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_8
+#define PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_BLOCKS_2
+#define PYTREE__CLOSE_BLOCKS_5 PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_8
+#define PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_BLOCKS_2
+#define PYTREE__CLOSE_BLOCKS_7 PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_8
+#define PYTREE__CLOSE_BLOCKS_8 PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_BLOCKS_2
+
+#define PYTREE__ROUND_0 0                 /* is there a group that is not full? */
+#define PYTREE__ROUND_1 1
+#define PYTREE__ROUND_2 1
+#define PYTREE__ROUND_3 1
+#define PYTREE__ROUND_4 1
+#define PYTREE__ROUND_5 1
+#define PYTREE__ROUND_6 1
+#define PYTREE__ROUND_7 1
+#define PYTREE__PART_0(x, by, slots, g)
+#define PYTREE__PART_1(x, by, slots, g) _Generic((x), slots(by, g) default:
+
+/* Everything registered so far, in front of `otherwise`. */
+#define PYTREE__AMONG(x, by, otherwise) PYTREE__AMONG_(x, by, otherwise, PYTREE__D2, PYTREE__D1, PYTREE__D0)
+#define PYTREE__AMONG_(x, by, otherwise, d2, d1, d0) PYTREE__AMONG__(x, by, otherwise, d2, d1, d0)
+#define PYTREE__AMONG__(x, by, otherwise, d2, d1, d0)                                                                   \
+    PYTREE__CAT(PYTREE__PART_, PYTREE__ROUND_##d0)(x, by, PYTREE__SLOTS_##d0, d2##d1)                                   \
+    PYTREE__GROUPS_##d1(x, by, d2) PYTREE__BLOCKS_##d2(x, by) otherwise                                                 \
+    PYTREE__CLOSE_BLOCKS_##d2 PYTREE__CLOSE_##d1 PYTREE__CAT(PYTREE__CLOSE_, PYTREE__ROUND_##d0)
+
+#undef PYTREE__USER_TYPE
+#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, PYTREE__BY_TYPE, PYTREE__BUILTIN_TYPE(x))
+
+/* ---- Codes ----------------------------------------------------------------------------------------------------------
+ *
+ * What a member is, as a constant: the element type's number (0: none that is known) and how it is held. Checks read it. */
+enum {
+    PYTREE__CODE_TYPE = 1023,
+    PYTREE__IS_POINTER = 1024,            /* T * or T[n] */
+    PYTREE__IS_TABLE = 2048,              /* T[n][m] */
+    PYTREE__HAS_DATA = 4096,              /* struct with DATA rows */
+    PYTREE__IS_LEAF = 8192                /* registered leaf type */
+};
+
+#if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__)
+#define PYTREE__COMPLEX(X)
+#else
+#define PYTREE__COMPLEX(X) X(cfloat, float _Complex) X(cdouble, double _Complex) X(cldouble, long double _Complex)
+#endif
+#define PYTREE__VALUE_CODE(id, T) T: PYTREE__T_##id,
+#define PYTREE__POINTER_CODE(id, T) T *: PYTREE__T_##id + PYTREE__IS_POINTER,
+#define PYTREE__CONST_CODE(id, T) const T *: PYTREE__T_##id + PYTREE__IS_POINTER,
+#define PYTREE__TABLE_CODE(id, T) T (*)[]: PYTREE__T_##id + PYTREE__IS_TABLE,
+#define PYTREE__NUMBERS(X)                                                                                              \
+    X(bool_, _Bool) X(schar, signed char) X(uchar, unsigned char) X(short_, short) X(ushort, unsigned short)            \
+    X(int_, int) X(uint, unsigned) X(long_, long) X(ulong, unsigned long) X(llong, long long)                           \
+    X(ullong, unsigned long long) X(float_, float) X(double_, double) X(ldouble, long double)                           \
+    X(f16, pytree_f16) X(bf16, pytree_bf16) PYTREE__COMPLEX(X)
+#define PYTREE__POINTER_CODES(x, otherwise)                                                                             \
+    _Generic((x), PYTREE__NUMBERS(PYTREE__POINTER_CODE) char **: PYTREE__T_string + PYTREE__IS_POINTER,                 \
+        const char **: PYTREE__T_string + PYTREE__IS_POINTER, default:                                                  \
+    _Generic((x), PYTREE__NUMBERS(PYTREE__CONST_CODE) char *: PYTREE__T_string, const char *: PYTREE__T_string,         \
+        default: otherwise))
+#define PYTREE__BUILTIN_CODE(x)                                                                                         \
+    _Generic((x), PYTREE__NUMBERS(PYTREE__VALUE_CODE) char: PYTREE__T_char_, default:                                   \
+    PYTREE__POINTER_CODES(x,                                                                                            \
+    _Generic((x), PYTREE__NUMBERS(PYTREE__TABLE_CODE) char (*)[]: PYTREE__T_char_ + PYTREE__IS_TABLE,                   \
+        pytree_leaf: PYTREE__T_view, pytree: PYTREE__T_ref, pytree_flat: PYTREE__T_flat, default: 0)))
+#define PYTREE__CODE(x) PYTREE__AMONG(x, PYTREE__BY_CODE, PYTREE__BUILTIN_CODE(x))
+
+/* char[n] decays to the type of a string: an array of them is numbers. */
+#define PYTREE__FIXED(code, x) (((code) & PYTREE__IS_TABLE) != 0 || (((code) & PYTREE__IS_POINTER) != 0 && PYTREE__IS_ARRAY(x))     \
+    || ((code) == PYTREE__T_string && PYTREE__IS_ARRAY(x)))
+#define PYTREE__ELEMENT(code, x)                                                                                        \
+    ((code) == PYTREE__T_string && PYTREE__IS_ARRAY(x) ? PYTREE__T_char_                                                \
+     : ((code) & PYTREE__CODE_TYPE) < PYTREE__T_count ? ((code) & PYTREE__CODE_TYPE) : PYTREE__T_none)
+
+/* ---- Rows -----------------------------------------------------------------------------------------------------------
+ *
+ * PYTREE_FIELD(kind, name, modifiers…) becomes PYTREE__ROW(kind, name, storage, arguments, optional), which each pass defines
+ * its own way: PYTREE_FIELD(DATA, w, OPTIONAL, ARRAY(n, m))  =>  PYTREE__ROW(DATA, w, ARRAY, (n, m), 1).
+ * A new modifier is one line in each of the three lists. Words that are not known count as DROP and as nothing; a check names them. */
+#define PYTREE__KIND_DATA ~, 1, DATA
+#define PYTREE__KIND_STATIC ~, 1, STATIC
+#define PYTREE__KIND_DROP ~, 1, DROP
+
+#define PYTREE__WORD_NONE ~, 1
+#define PYTREE__WORD_OPTIONAL ~, 1
+#define PYTREE__WORD_ARRAY(...) ~, 1
+#define PYTREE__WORD_LIST(...) ~, 1
+#define PYTREE__WORD_RANK(...) ~, 1
+#define PYTREE__WORD_STB_ARRAY ~, 1
+#define PYTREE__WORD_STB_MAP ~, 1
+
+#define PYTREE__STORE_NONE
+#define PYTREE__STORE_OPTIONAL
+#define PYTREE__STORE_ARRAY(...) ~, ARRAY, (__VA_ARGS__)
+#define PYTREE__STORE_LIST(...) ~, LIST, (__VA_ARGS__)
+#define PYTREE__STORE_RANK(...) ~, RANK, (__VA_ARGS__)
+#define PYTREE__STORE_STB_ARRAY ~, STB_ARRAY, ()
+#define PYTREE__STORE_STB_MAP ~, STB_MAP, ()
+
+#define PYTREE__MAYBE_OPTIONAL ~, 1
+
+#define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
+#define PYTREE__KNOWN(kind) PYTREE__IS(PYTREE__KIND_##kind)
+#define PYTREE__KIND(...) PYTREE__THIRD(__VA_ARGS__, ~, DROP, ~)
+#define PYTREE__STORE(...) PYTREE__SECOND(__VA_ARGS__, PLAIN, ~)
+#define PYTREE__ARGUMENTS(...) PYTREE__THIRD(__VA_ARGS__, ~, (), ~)
+
+#define PYTREE_FIELD(kind, ...) PYTREE__FIELD(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
+#define PYTREE__FIELD(kind, name, m1, m2, m3, ...)                                                                      \
+    PYTREE__CAT(PYTREE__FIELD_, PYTREE__PASS)(kind, name, m1, m2, m3)
+#define PYTREE__FIELD_WORDS(kind, name, m1, m2, m3) PYTREE__CHECK_WORDS(kind, name, m1, m2, m3)
+#define PYTREE__FIELD_ROW(kind, name, m1, m2, m3)                                                                       \
+    PYTREE__ROW(PYTREE__KIND(PYTREE__KIND_##kind), name,                                                                \
+                PYTREE__STORE(PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3),                                \
+                PYTREE__ARGUMENTS(PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3),                            \
+                (PYTREE__IS(PYTREE__MAYBE_##m1) || PYTREE__IS(PYTREE__MAYBE_##m2) || PYTREE__IS(PYTREE__MAYBE_##m3)))
+#define PYTREE__ROW(kind, name, store, arguments, optional) PYTREE__ROW_(kind, name, store, arguments, optional)
+#define PYTREE__ROW_(kind, name, store, arguments, optional)                                                            \
+    PYTREE__CAT(PYTREE__PURPOSE, _##kind)(name, store, arguments, optional)
+
+#define PYTREE__MEMBER(name) (((PYTREE__S *)0)->name)
+#define PYTREE__NAMED(what, name) PYTREE__CAT4(pytree__, what, PYTREE__S, _##name)
+#define PYTREE__IN(name) "pytree: " PYTREE__TEXT(PYTREE__S) "." #name ": "
+
+/* Pass: words. The first check, so that a misspelt word is the first error. */
+#define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3)                                                                     \
+    _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind "; write DATA, STATIC or DROP");         \
+    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
+                   PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
+                   "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP or OPTIONAL");
+
+/* Pass: count of DATA rows. */
+#define PYTREE__COUNT_DATA(name, store, arguments, optional) + 1
+#define PYTREE__COUNT_STATIC(name, store, arguments, optional)
+#define PYTREE__COUNT_DROP(name, store, arguments, optional)
+
+/* Pass: what each member is.      =>   pytree__code_MLP_scale = PYTREE__T_float_ + PYTREE__IS_TABLE, */
+#define PYTREE__CODES_DATA(name, store, arguments, optional)                                                            \
+    PYTREE__NAMED(code_, name) = PYTREE__CAT(PYTREE__CODE_, store)(PYTREE__MEMBER(name), arguments),
+#define PYTREE__CODES_STATIC(name, store, arguments, optional) PYTREE__NAMED(code_, name) = PYTREE__CODE(PYTREE__MEMBER(name)),
+#define PYTREE__CODES_DROP(name, store, arguments, optional)
+#define PYTREE__CODE_PLAIN(x, arguments) PYTREE__CODE(x)
+#define PYTREE__CODE_ARRAY(x, arguments) PYTREE__POINTER_CODES(x, 0)
+#define PYTREE__CODE_LIST(x, arguments) PYTREE__CODE(x)
+#define PYTREE__CODE_STB_ARRAY(x, arguments) PYTREE__CODE(x)
+#define PYTREE__CODE_STB_MAP(x, arguments) PYTREE__CODE((x)->value)
+#define PYTREE__CODE_RANK(x, arguments) PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments)
+
+/* Pass: are all children leaves? How many static values are more than bytes? */
+#define PYTREE__LEAFY_DATA(name, store, arguments, optional) && PYTREE__CAT(PYTREE__LEAFY_, store)((int)PYTREE__NAMED(code_, name))
+#define PYTREE__LEAFY_STATIC(name, store, arguments, optional)
+#define PYTREE__LEAFY_DROP(name, store, arguments, optional)
+#define PYTREE__LEAFY_PLAIN(code) (!PYTREE__IS_USER(code) && (code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat)
+#define PYTREE__LEAFY_ARRAY(code) 1
+#define PYTREE__LEAFY_RANK(code) 1
+#define PYTREE__LEAFY_LIST(code) 0
+#define PYTREE__LEAFY_STB_ARRAY(code) 0
+#define PYTREE__LEAFY_STB_MAP(code) 0
+#define PYTREE__TEXTS_DATA(name, store, arguments, optional)
+#define PYTREE__TEXTS_STATIC(name, store, arguments, optional)                                                          \
+    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)) >= PYTREE__PACK_TEXT)
+#define PYTREE__TEXTS_DROP(name, store, arguments, optional)
+
+/* Pass: checks of types. */
+#define PYTREE__TYPES_DATA(name, store, arguments, optional)                                                            \
+    PYTREE__CAT(PYTREE__CHECK_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
+#define PYTREE__TYPES_STATIC(name, store, arguments, optional)                                                          \
+    PYTREE__CHECK_STATIC(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))
+#define PYTREE__TYPES_DROP(name, store, arguments, optional)
+
+#define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or list the field as DROP"
+#define PYTREE__CHECK_PLAIN(name, code, x, arguments, optional)                                                         \
+    _Static_assert((code) != 0 || PYTREE__IS_ARRAY(x), PYTREE__IN(name) PYTREE__UNKNOWN);                               \
+    _Static_assert((code) != 0 || !PYTREE__IS_ARRAY(x),                                                                 \
+                   PYTREE__IN(name) "an array whose element type is not registered, or of three or more dimensions; write RANK(3) for those");  \
+    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || ((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count || PYTREE__IS_ARRAY(x),   \
+                   PYTREE__IN(name) "a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values");  \
+    _Static_assert(!(optional) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x)) || ((code) == PYTREE__T_string && !PYTREE__IS_ARRAY(x)), \
+                   PYTREE__IN(name) "OPTIONAL is for pointers: what lies in the struct itself is always there");
+#define PYTREE__CHECK_ARRAY(name, code, x, arguments, optional)                                                         \
+    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x),                                          \
+                   PYTREE__IN(name) "ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs LIST(n)");  \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS,                                                \
+                   PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
+#define PYTREE__CHECK_LIST(name, code, x, arguments, optional)                                                          \
+    _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
+    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x),                                          \
+                   PYTREE__IN(name) "LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
+#define PYTREE__CHECK_STB_ARRAY(name, code, x, arguments, optional)                                                     \
+    _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
+    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x), PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
+#define PYTREE__CHECK_STB_MAP(name, code, x, arguments, optional)                                                       \
+    _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
+    _Static_assert(((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0, PYTREE__IN(name) "the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
+#define PYTREE__CHECK_RANK(name, code, x, arguments, optional)                                                          \
+    _Static_assert((code) != 0 && ((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                              \
+                   PYTREE__IN(name) "RANK is the number of dimensions of a fixed array of numbers; this array has another");        \
+    _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS,                                                        \
+                   PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
+#define PYTREE__CHECK_STATIC(name, code, x)                                                                             \
+    _Static_assert((code) != 0 || !PYTREE__IS_RECORD(x), PYTREE__IN(name) PYTREE__UNKNOWN);                             \
+    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || PYTREE__IS_ARRAY(x),                                           \
+                   PYTREE__IN(name) "a pointer to numbers or structs is data; write DATA with ARRAY(n) or LIST(n)");    \
+    _Static_assert(((code) & PYTREE__HAS_DATA) == 0, PYTREE__IN(name) "a struct with DATA rows cannot be STATIC; write DATA");      \
+    _Static_assert((code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat, PYTREE__IN(name) "a tree is data; write DATA");     \
+    _Static_assert(((code) & PYTREE__IS_LEAF) == 0, PYTREE__IN(name) "an opaque leaf type is data; write DATA");        \
+    _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);
+
+#define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
+#define PYTREE__SUBSCRIPTS_1 [0]
+#define PYTREE__SUBSCRIPTS_2 [0][0]
+#define PYTREE__SUBSCRIPTS_3 [0][0][0]
+#define PYTREE__SUBSCRIPTS_4 [0][0][0][0]
+#define PYTREE__SUBSCRIPTS_5 PYTREE__SUBSCRIPTS_4 [0]
+#define PYTREE__SUBSCRIPTS_6 PYTREE__SUBSCRIPTS_4 [0][0]
+#define PYTREE__SUBSCRIPTS_7 PYTREE__SUBSCRIPTS_4 [0][0][0]
+#define PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_4 PYTREE__SUBSCRIPTS_4
+#define PYTREE__RANK_OF(n) n
+#define PYTREE__COUNT_ARGUMENTS(...)                                                                                    \
+    PYTREE__SEVENTEENTH(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
+#define PYTREE__SEVENTEENTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, ...) q
+
+/* Pass: the table.
+ *
+ *     static const pytree_field pytree__fields_Linear[] = {
+ *         { "din", &pytree_types[PYTREE__T_int_], PYTREE_ROW_STATIC, … offsetof(Linear, din), sizeof(int), … },
+ *         { "w", &pytree_types[PYTREE__T_float_], PYTREE_ROW_DATA, PYTREE_POINTER, … },
+ *         { 0 }
+ *     };
+ */
+#define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))]
+#define PYTREE__TYPE_ANY(name) PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__BY_ANY, PYTREE__BUILTIN_OF(name))
+#define PYTREE__ENTRY(name, type, row, place, form, optional, ndim, inner, resize, release)                             \
+    { #name, type, row, place, form, optional, ndim, offsetof(PYTREE__S, name), sizeof(PYTREE__MEMBER(name)), inner, resize, release },
+
+#define PYTREE__TABLE_DATA(name, store, arguments, optional)                                                            \
+    PYTREE__CAT(PYTREE__TABLE_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
+#define PYTREE__TABLE_STATIC(name, store, arguments, optional)                                                          \
+    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                                     \
+                  PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)), 0,                                    \
+                  PYTREE__FIXED_RANK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)),                                 \
+                  PYTREE__INNER((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)), NULL, NULL)
+#define PYTREE__TABLE_DROP(name, store, arguments, optional)                                                            \
+    PYTREE__ENTRY(name, NULL, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, NULL, NULL)
+
+#define PYTREE__FIXED_RANK(code, x) (((code) & PYTREE__IS_TABLE) != 0 ? 2 : PYTREE__FIXED(code, x) ? 1 : 0)
+#define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(PYTREE__FIXED(code, x), x, &(x)))
+#define PYTREE__IS_USER(code) (((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count && ((code) & PYTREE__IS_LEAF) == 0)
+#define PYTREE__PLAIN_FORM(code, x)                                                                                     \
+    (PYTREE__IS_USER(code) ? (PYTREE__FIXED(code, x) ? PYTREE_FORM_TUPLE : PYTREE_FORM_STRUCT)                          \
+     : (code) == PYTREE__T_view ? PYTREE_FORM_VIEW : (code) == PYTREE__T_ref ? PYTREE_FORM_REF                          \
+     : (code) == PYTREE__T_flat ? PYTREE_FORM_FLAT : PYTREE_FORM_LEAF)
+#define PYTREE__TABLE_PLAIN(name, code, x, arguments, optional)                                                         \
+    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA,                                                        \
+                  ((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x) ? PYTREE_POINTER : PYTREE_IN_PLACE,        \
+                  PYTREE__PLAIN_FORM(code, x), optional, PYTREE__FIXED_RANK(code, x), PYTREE__INNER(code, x), NULL, NULL)
+#define PYTREE__TABLE_ARRAY(name, code, x, arguments, optional)                                                         \
+    PYTREE__ENTRY(name, PYTREE__BUILTIN_OF(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,          \
+                  PYTREE__COUNT_ARGUMENTS arguments, sizeof(*(x)), NULL, NULL)
+#define PYTREE__TABLE_LIST(name, code, x, arguments, optional)                                                          \
+    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), NULL, NULL)
+#define PYTREE__TABLE_RANK(name, code, x, arguments, optional)                                                          \
+    PYTREE__ENTRY(name, &pytree_types[code], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional,              \
+                  PYTREE__RANK_OF arguments, sizeof((x)[0]), NULL, NULL)
+#define PYTREE__TABLE_STB_ARRAY(name, code, x, arguments, optional)                                                     \
+    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), \
+                  pytree__stb_array_resize, pytree__stb_array_release)
+#define PYTREE__TABLE_STB_MAP(name, code, x, arguments, optional)                                                       \
+    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, PYTREE__BY_TYPE, &pytree_types[(code) & PYTREE__CODE_TYPE]), PYTREE_ROW_DATA,       \
+                  PYTREE_STB, PYTREE_FORM_MAP, optional, 1, sizeof(*(x)), pytree__stb_map_resize, pytree__stb_map_release)
+
+/* How a static value is packed: see pytree__pack. */
+#define PYTREE__PACK(code, x)                                                                                           \
+    (PYTREE__IS_USER(code) ? PYTREE__PACK_STRUCT                                                                        \
+     : PYTREE__ELEMENT(code, x) == PYTREE__T_string ? PYTREE__PACK_TEXT                                                 \
+     : PYTREE__ELEMENT(code, x) == PYTREE__T_ldouble || PYTREE__ELEMENT(code, x) == PYTREE__T_cldouble ? PYTREE__PACK_WIDE : PYTREE__PACK_BYTES)
+
+/* Pass: flatten.
+ *
+ *     static inline unsigned pytree__flatten_Linear(const void *at, pytree_leaf *child, pytree__statics *statics)
+ *     {
+ *         const Linear *self = at;
+ *         …
+ *         child->shape[0] = (size_t)(self->din); child->shape[1] = (size_t)(self->dout);
+ *         odd |= pytree__array(child++, row++, self->w, 2);
+ *         …
+ *     }
+ */
+#define PYTREE__FLATTEN_DATA(name, store, arguments, optional)                                                          \
+    PYTREE__CAT(PYTREE__FLATTEN_, store)(name, arguments)
+#define PYTREE__FLATTEN_STATIC(name, store, arguments, optional) row++;
+#define PYTREE__FLATTEN_DROP(name, store, arguments, optional) row++;
+#define PYTREE__FLATTEN_PLAIN(name, arguments) odd |= pytree__plain(child++, row++, &self->name);
+#define PYTREE__FLATTEN_ARRAY(name, arguments)                                                                          \
+    PYTREE__EXTENTS arguments odd |= pytree__array(child++, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
+#define PYTREE__FLATTEN_LIST(name, arguments) child->shape[0] = (size_t)arguments; odd |= pytree__list(child++, row++, self->name);
+#define PYTREE__FLATTEN_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)  \
+    odd |= pytree__plain(child++, row++, &self->name);
+#define PYTREE__FLATTEN_STB_ARRAY(name, arguments) child->shape[0] = pytree__stb_array_length(self->name); odd |= pytree__list(child++, row++, self->name);
+#define PYTREE__FLATTEN_STB_MAP(name, arguments)                                                                        \
+    child->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                          \
+    child->shape[1] = sizeof(*self->name);                                                                              \
+    child->shape[2] = self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name);   \
+    odd |= pytree__list(child++, row++, self->name);
+
+#define PYTREE__EXTENTS(...) PYTREE__CAT(PYTREE__EXTENTS_, PYTREE__COUNT_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__)
+#define PYTREE__EXTENT(i, n) child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = (size_t)(n);
+#define PYTREE__EXTENTS_1(a) PYTREE__EXTENT(0, a)
+#define PYTREE__EXTENTS_2(a, b) PYTREE__EXTENTS_1(a) PYTREE__EXTENT(1, b)
+#define PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENTS_2(a, b) PYTREE__EXTENT(2, c)
+#define PYTREE__EXTENTS_4(a, b, c, d) PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENT(3, d)
+#define PYTREE__EXTENTS_5(a, b, c, d, e) PYTREE__EXTENTS_4(a, b, c, d) PYTREE__EXTENT(4, e)
+#define PYTREE__EXTENTS_6(a, b, c, d, e, f) PYTREE__EXTENTS_5(a, b, c, d, e) PYTREE__EXTENT(5, f)
+#define PYTREE__EXTENTS_7(a, b, c, d, e, f, g) PYTREE__EXTENTS_6(a, b, c, d, e, f) PYTREE__EXTENT(6, g)
+#define PYTREE__EXTENTS_8(a, b, c, d, e, f, g, h) PYTREE__EXTENTS_7(a, b, c, d, e, f, g) PYTREE__EXTENT(7, h)
+#define PYTREE__EXTENTS_9(a, b, c, d, e, f, g, h, i) PYTREE__EXTENTS_8(a, b, c, d, e, f, g, h) PYTREE__EXTENT(8, i)
+#define PYTREE__EXTENTS_10(a, b, c, d, e, f, g, h, i, j) PYTREE__EXTENTS_9(a, b, c, d, e, f, g, h, i) PYTREE__EXTENT(9, j)
+#define PYTREE__EXTENTS_11(a, b, c, d, e, f, g, h, i, j, k) PYTREE__EXTENTS_10(a, b, c, d, e, f, g, h, i, j) PYTREE__EXTENT(10, k)
+#define PYTREE__EXTENTS_12(a, b, c, d, e, f, g, h, i, j, k, l)                                                          \
+    PYTREE__EXTENTS_11(a, b, c, d, e, f, g, h, i, j, k) PYTREE__EXTENT(11, l)
+#define PYTREE__EXTENTS_13(a, b, c, d, e, f, g, h, i, j, k, l, m)                                                       \
+    PYTREE__EXTENTS_12(a, b, c, d, e, f, g, h, i, j, k, l) PYTREE__EXTENT(12, m)
+#define PYTREE__EXTENTS_14(a, b, c, d, e, f, g, h, i, j, k, l, m, n)                                                    \
+    PYTREE__EXTENTS_13(a, b, c, d, e, f, g, h, i, j, k, l, m) PYTREE__EXTENT(13, n)
+#define PYTREE__EXTENTS_15(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)                                                 \
+    PYTREE__EXTENTS_14(a, b, c, d, e, f, g, h, i, j, k, l, m, n) PYTREE__EXTENT(14, o)
+#define PYTREE__EXTENTS_16(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)                                              \
+    PYTREE__EXTENTS_15(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) PYTREE__EXTENT(15, p)
+
+#define PYTREE__FIXED_EXTENT(i, x) PYTREE__EXTENT(i, sizeof(x) / sizeof((x)[0]))
+#define PYTREE__FIXED_EXTENTS_1(x) PYTREE__FIXED_EXTENT(0, x)
+#define PYTREE__FIXED_EXTENTS_2(x) PYTREE__FIXED_EXTENTS_1(x) PYTREE__FIXED_EXTENT(1, (x)[0])
+#define PYTREE__FIXED_EXTENTS_3(x) PYTREE__FIXED_EXTENTS_2(x) PYTREE__FIXED_EXTENT(2, (x)[0][0])
+#define PYTREE__FIXED_EXTENTS_4(x) PYTREE__FIXED_EXTENTS_3(x) PYTREE__FIXED_EXTENT(3, (x)[0][0][0])
+#define PYTREE__FIXED_EXTENTS_5(x) PYTREE__FIXED_EXTENTS_4(x) PYTREE__FIXED_EXTENT(4, (x)[0][0][0][0])
+#define PYTREE__FIXED_EXTENTS_6(x) PYTREE__FIXED_EXTENTS_5(x) PYTREE__FIXED_EXTENT(5, (x)[0][0][0][0][0])
+#define PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENTS_6(x) PYTREE__FIXED_EXTENT(6, (x)[0][0][0][0][0][0])
+#define PYTREE__FIXED_EXTENTS_8(x) PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENT(7, (x)[0][0][0][0][0][0][0])
+
+/* Pass: static values, in flatten.      =>   pytree__pack(statics, row++, &self->din); */
+#define PYTREE__STATICS_DATA(name, store, arguments, optional) row++;
+#define PYTREE__STATICS_STATIC(name, store, arguments, optional) pytree__pack(statics, row++, &self->name);
+#define PYTREE__STATICS_DROP(name, store, arguments, optional) row++;
+
+/* Pass: unflatten.      =>   pytree__put_back(row++, self, child++); */
+#define PYTREE__UNFLATTEN_DATA(name, store, arguments, optional) pytree__put_back(row++, self, child++);
+#define PYTREE__UNFLATTEN_STATIC(name, store, arguments, optional) row++;
+#define PYTREE__UNFLATTEN_DROP(name, store, arguments, optional) row++;
+
+/* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a
+ * row knows where the row before it ended:   pytree__before_w, pytree__after_w = offsetof(Linear, w) + sizeof w, */
+#define PYTREE__ENDS(name, store, arguments, optional)                                                                  \
+    PYTREE__NAMED(before_, name), PYTREE__NAMED(after_, name) = (int)(offsetof(PYTREE__S, name) + sizeof(PYTREE__MEMBER(name))),
+#define PYTREE__ENDS_DATA PYTREE__ENDS
+#define PYTREE__ENDS_STATIC PYTREE__ENDS
+#define PYTREE__ENDS_DROP PYTREE__ENDS
+
+/* Pass: nothing left out, nothing out of order. */
+#define PYTREE__LAYOUT(name, store, arguments, optional)                                                                \
+    _Static_assert((int)offsetof(PYTREE__S, name) + 1 >= PYTREE__NAMED(before_, name),                                  \
+                   PYTREE__IN(name) "rows are out of order; list the fields as the struct declares them, each once");   \
+    _Static_assert((int)offsetof(PYTREE__S, name) + 1 - PYTREE__NAMED(before_, name) < PYTREE__ALIGN_OF(PYTREE__MEMBER(name)),        \
+                   PYTREE__IN(name) "a field before this one is not listed; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
+#define PYTREE__LAYOUT_DATA PYTREE__LAYOUT
+#define PYTREE__LAYOUT_STATIC PYTREE__LAYOUT
+#define PYTREE__LAYOUT_DROP PYTREE__LAYOUT
+
+/* ---- What the generated functions are made of ----------------------------------------------------------------------- */
+
+/* Flatten's answer: at least one child is a node or None; at least one must be looked at (NULL, a large or negative extent, a
+ * value held as pytree or pytree_leaf). */
+enum { PYTREE__NODE = 1, PYTREE__ODD = 2 };
+
+/* 2 to this power bounds an extent of an array of that many dimensions so that bytes cannot overflow: larger ones are
+ * looked at. A negative int becomes a huge size_t and is caught the same way. */
+PYTREE__INLINE unsigned pytree__huge(const pytree_leaf *child, int ndim)
+{
+    size_t bits = 0;
+    int i;
+    for (i = 0; i < ndim; i++) { bits |= child->shape[i]; }
+    return (bits >> ((sizeof(size_t) * 8 - 8) / (size_t)(ndim < 2 ? 2 : ndim))) != 0 ? PYTREE__ODD : 0;
+}
+
+PYTREE__INLINE unsigned pytree__array(pytree_leaf *child, const pytree_field *row, const void *p, int ndim)
+{
+    child->data = (void *)(uintptr_t)p;
+    child->type = row->type;
+    child->ndim = ndim;
+    child->form = PYTREE_FORM_LEAF;
+    if (PYTREE__UNLIKELY(p == NULL)) {
+        if (row->optional != 0) { child->form = PYTREE_FORM_NONE; return PYTREE__NODE; }
+        return PYTREE__ODD;
+    }
+    return pytree__huge(child, ndim);
+}
+
+PYTREE__INLINE unsigned pytree__list(pytree_leaf *child, const pytree_field *row, const void *p)
+{
+    child->data = (void *)(uintptr_t)p;
+    child->type = row->type;
+    child->ndim = 1;
+    child->form = row->form;
+    if (p == NULL && row->optional != 0 && row->place != PYTREE_STB) { child->form = PYTREE_FORM_NONE; return PYTREE__NODE; }
+    return PYTREE__NODE | (p == NULL && child->shape[0] != 0 ? PYTREE__ODD : pytree__huge(child, 1));
+}
+
+PYTREE__INLINE unsigned pytree__plain(pytree_leaf *child, const pytree_field *row, const void *at)
+{
+    void *p;
+    child->type = row->type;
+    child->form = row->form;
+    child->ndim = row->ndim;
+    if (row->place == PYTREE_POINTER || (row->type == &pytree_types[PYTREE__T_string] && row->ndim == 0)) {
+        memcpy(&p, at, sizeof p);
+        child->data = row->place == PYTREE_POINTER ? p : (void *)(uintptr_t)at;
+        if (p == NULL) {
+            if (row->optional != 0) { child->form = PYTREE_FORM_NONE; return PYTREE__NODE; }
+            return PYTREE__NODE | PYTREE__ODD;
+        }
+        return row->place == PYTREE_POINTER ? PYTREE__NODE : 0;
+    }
+    child->data = (void *)(uintptr_t)at;
+    if (row->ndim == 1 || row->ndim == 2) { child->shape[0] = row->size / row->inner; }
+    if (row->ndim == 2) { child->shape[1] = row->inner / row->type->size; }
+    return row->form == PYTREE_FORM_LEAF ? 0 : row->form >= PYTREE_FORM_FLAT ? PYTREE__NODE | PYTREE__ODD : PYTREE__NODE;
+}
+
+/* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that
+ * begins one (default) element earlier. */
+static inline size_t pytree__stb_array_length(const void *a)
+{
+    return a == NULL ? 0 : ((const stbds_array_header *)a)[-1].length;
+}
+static inline size_t pytree__stb_map_length(const void *map, size_t size)
+{
+    return map == NULL ? 0 : ((const stbds_array_header *)(const void *)((const char *)map - size))[-1].length - 1;
+}
+
+/* stb_ds cannot report that memory ran out. So as much as it is about to ask for is asked for, and given back, first. */
+static inline bool pytree__stb_room(size_t n, size_t size)
+{
+    void *p;
+    if (n > (SIZE_MAX / 2 - 4096) / size) { return false; }
+    p = STBDS_REALLOC(NULL, NULL, n * size + 4096);
+    if (p == NULL) { return false; }
+    STBDS_FREE(NULL, p);
+    return true;
+}
+static inline void pytree__stb_array_release(void *field, const pytree_field *row)
+{
+    void *a;
+    (void)row;
+    memcpy(&a, field, sizeof a);
+    if (a != NULL) { STBDS_FREE(NULL, (stbds_array_header *)a - 1); }
+    memset(field, 0, sizeof a);
+}
+static inline pytree_status pytree__stb_array_resize(void *field, size_t n, const char *const *keys, const pytree_field *row)
+{
+    void *a;
+    (void)keys;
+    if (!pytree__stb_room(n, row->inner)) { return PYTREE_NO_MEMORY; }
+    a = stbds_arrgrowf(NULL, row->inner, 0, n);
+    ((stbds_array_header *)a)[-1].length = n;
+    memset(a, 0, n * row->inner);
+    memcpy(field, &a, sizeof a);
+    return PYTREE_OK;
+}
+static inline void pytree__stb_map_release(void *field, const pytree_field *row)
+{
+    char *map;
+    memcpy(&map, field, sizeof map);
+    if (map != NULL) { stbds_hmfree_func(map - row->inner, row->inner); }
+    memset(field, 0, sizeof map);
+}
+/* The map copies the keys. Entries come in the order given, values zeroed. */
+static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const char *const *keys, const pytree_field *row)
+{
+    size_t i, bytes = 0;
+    char *map;
+    for (i = 0; i < n; i++) { bytes += strlen(keys[i]) + 1 + 64; }
+    if (!pytree__stb_room(2 * n, row->inner + 64) || !pytree__stb_room(bytes, 1)) { return PYTREE_NO_MEMORY; }
+    map = (char *)stbds_shmode_func(row->inner, STBDS_SH_STRDUP);
+    for (i = 0; i < n; i++) {
+        ptrdiff_t at;
+        map = (char *)stbds_hmput_key(map, row->inner, (void *)(uintptr_t)keys[i], sizeof(char *), STBDS_HM_STRING);
+        at = ((stbds_array_header *)(void *)(map - row->inner))[-1].temp;
+        memset(map + (size_t)at * row->inner + sizeof(char *), 0, row->inner - sizeof(char *));
+    }
+    memcpy(field, &map, sizeof map);
+    return PYTREE_OK;
+}
+
+/* Static values, one after another without padding. Other than plain bytes: see pytree__pack_other. */
+PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
+{
+    if (row->form != PYTREE__PACK_BYTES) {
+        pytree__pack_other(to, row, at);
+    } else {
+        if (to->at != NULL) { memcpy(to->at + to->length, at, row->size); }
+        to->length += row->size;
+    }
+}
+#endif
+
+/* ==== Each include: one type ======================================================================================== */
+
+/* Words of the rows that the program has defined as macros of its own are put aside while the rows are read. */
+#pragma push_macro("DATA")
+#pragma push_macro("STATIC")
+#pragma push_macro("DROP")
+#pragma push_macro("ARRAY")
+#pragma push_macro("LIST")
+#pragma push_macro("RANK")
+#pragma push_macro("OPTIONAL")
+#pragma push_macro("STB_ARRAY")
+#pragma push_macro("STB_MAP")
+#pragma push_macro("NONE")
+#undef DATA
+#undef STATIC
+#undef DROP
+#undef ARRAY
+#undef LIST
+#undef RANK
+#undef OPTIONAL
+#undef STB_ARRAY
+#undef STB_MAP
+#undef NONE
+
+#if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
+#error "pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it."
+#elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 1
+#error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, not several."
+#endif
+#if (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS)
+#error "pytree_registry.h: define PYTREE_FIELDS, a PYTREE_FIELD(…) row for each member, before including it."
+#endif
+
+#if defined(PYTREE_STRUCT)
+#define PYTREE__S PYTREE_STRUCT
+#elif defined(PYTREE_DECLARE)
+#define PYTREE__S PYTREE_DECLARE
+#elif defined(PYTREE_DEFINE)
+#define PYTREE__S PYTREE_DEFINE
+#else
+#define PYTREE__S PYTREE_LEAF_TYPE
+#endif
+#define PYTREE__SLOT(prefix) PYTREE__CAT4(prefix, PYTREE__S2, PYTREE__S1, PYTREE__S0)
+
+/* ---- The slot: everything but a definition that was declared before takes one ------------------------------------------ */
+
+#if !defined(PYTREE_DEFINE)
+#if PYTREE__D2 == 8
+#error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file and pass its trees on."
+#endif
+
+/* Its digits are this slot's; then the count goes on, so that a struct finds its own type too. */
+#if PYTREE__D2 == 0
+#define PYTREE__S2 0
+#elif PYTREE__D2 == 1
+#define PYTREE__S2 1
+#elif PYTREE__D2 == 2
+#define PYTREE__S2 2
+#elif PYTREE__D2 == 3
+#define PYTREE__S2 3
+#elif PYTREE__D2 == 4
+#define PYTREE__S2 4
+#elif PYTREE__D2 == 5
+#define PYTREE__S2 5
+#elif PYTREE__D2 == 6
+#define PYTREE__S2 6
+#elif PYTREE__D2 == 7
+#define PYTREE__S2 7
+#endif
+#if PYTREE__D1 == 0
+#define PYTREE__S1 0
+#elif PYTREE__D1 == 1
+#define PYTREE__S1 1
+#elif PYTREE__D1 == 2
+#define PYTREE__S1 2
+#elif PYTREE__D1 == 3
+#define PYTREE__S1 3
+#elif PYTREE__D1 == 4
+#define PYTREE__S1 4
+#elif PYTREE__D1 == 5
+#define PYTREE__S1 5
+#elif PYTREE__D1 == 6
+#define PYTREE__S1 6
+#elif PYTREE__D1 == 7
+#define PYTREE__S1 7
+#endif
+#if PYTREE__D0 == 0
+#define PYTREE__S0 0
+#elif PYTREE__D0 == 1
+#define PYTREE__S0 1
+#elif PYTREE__D0 == 2
+#define PYTREE__S0 2
+#elif PYTREE__D0 == 3
+#define PYTREE__S0 3
+#elif PYTREE__D0 == 4
+#define PYTREE__S0 4
+#elif PYTREE__D0 == 5
+#define PYTREE__S0 5
+#elif PYTREE__D0 == 6
+#define PYTREE__S0 6
+#elif PYTREE__D0 == 7
+#define PYTREE__S0 7
+#endif
+
+/* =>   _Static_assert(<code of Linear> == 0, …);
+ *      typedef Linear pytree__t000;
+ *      static const pytree_type pytree__d000;
+ *      enum { pytree__c000 = PYTREE__T_count + 0000 | … }; */
+_Static_assert(PYTREE__CODE(*(PYTREE__S *)0) == 0,
+               "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs no registration)");
+typedef PYTREE__S PYTREE__SLOT(pytree__t);
+static const pytree_type PYTREE__SLOT(pytree__d);
+#if PYTREE__S0 == 0
+#undef PYTREE__D0
+#define PYTREE__D0 1
+#elif PYTREE__S0 == 1
+#undef PYTREE__D0
+#define PYTREE__D0 2
+#elif PYTREE__S0 == 2
+#undef PYTREE__D0
+#define PYTREE__D0 3
+#elif PYTREE__S0 == 3
+#undef PYTREE__D0
+#define PYTREE__D0 4
+#elif PYTREE__S0 == 4
+#undef PYTREE__D0
+#define PYTREE__D0 5
+#elif PYTREE__S0 == 5
+#undef PYTREE__D0
+#define PYTREE__D0 6
+#elif PYTREE__S0 == 6
+#undef PYTREE__D0
+#define PYTREE__D0 7
+#else
+#undef PYTREE__D0
+#define PYTREE__D0 0
+#if PYTREE__S1 == 0
+#undef PYTREE__D1
+#define PYTREE__D1 1
+#elif PYTREE__S1 == 1
+#undef PYTREE__D1
+#define PYTREE__D1 2
+#elif PYTREE__S1 == 2
+#undef PYTREE__D1
+#define PYTREE__D1 3
+#elif PYTREE__S1 == 3
+#undef PYTREE__D1
+#define PYTREE__D1 4
+#elif PYTREE__S1 == 4
+#undef PYTREE__D1
+#define PYTREE__D1 5
+#elif PYTREE__S1 == 5
+#undef PYTREE__D1
+#define PYTREE__D1 6
+#elif PYTREE__S1 == 6
+#undef PYTREE__D1
+#define PYTREE__D1 7
+#else
+#undef PYTREE__D1
+#define PYTREE__D1 0
+#if PYTREE__S2 == 0
+#undef PYTREE__D2
+#define PYTREE__D2 1
+#elif PYTREE__S2 == 1
+#undef PYTREE__D2
+#define PYTREE__D2 2
+#elif PYTREE__S2 == 2
+#undef PYTREE__D2
+#define PYTREE__D2 3
+#elif PYTREE__S2 == 3
+#undef PYTREE__D2
+#define PYTREE__D2 4
+#elif PYTREE__S2 == 4
+#undef PYTREE__D2
+#define PYTREE__D2 5
+#elif PYTREE__S2 == 5
+#undef PYTREE__D2
+#define PYTREE__D2 6
+#elif PYTREE__S2 == 6
+#undef PYTREE__D2
+#define PYTREE__D2 7
+#else
+#undef PYTREE__D2
+#define PYTREE__D2 8
+#endif
+#endif
+#endif
+
+#if defined(PYTREE_STRUCT)
+#define PYTREE__PASS ROW
+#define PYTREE__PURPOSE PYTREE__COUNT
+enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | ((0 PYTREE_FIELDS) != 0 ? PYTREE__HAS_DATA : 0) };
+#undef PYTREE__PURPOSE
+#undef PYTREE__PASS
+#elif defined(PYTREE_DECLARE)
+enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__HAS_DATA };
+#else
+enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__IS_LEAF };
+#endif
+#endif
+
+/* ---- A declared type: the slot's descriptor says where the definition will be ------------------------------------------ */
+
+#if defined(PYTREE_DECLARE)
+static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
+static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT,
+    PYTREE_NO_DTYPE, 0, 0, 0, false, NULL, NULL, NULL, NULL, NULL, &PYTREE__CAT(pytree__type_of_, PYTREE__S) };
+#endif
+
+/* ---- A leaf type ---------------------------------------------------------------------------------------------------- */
+
+#if defined(PYTREE_LEAF_TYPE)
+#ifndef PYTREE_EQUAL
+#define PYTREE_EQUAL NULL
+#endif
+#ifndef PYTREE_PRINT
+#define PYTREE_PRINT NULL
+#endif
+static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_LEAF,
+    PYTREE_OPAQUE, 0, 0, 0, false, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL };
+#endif
+
+/* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
+
+#if defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)
+#define PYTREE__PASS WORDS
+PYTREE_FIELDS
+#undef PYTREE__PASS
+#define PYTREE__PASS ROW
+
+#define PYTREE__PURPOSE PYTREE__CODES
+enum { PYTREE_FIELDS PYTREE__CAT(pytree__rows_of_, PYTREE__S) };
+#undef PYTREE__PURPOSE
+
+#define PYTREE__PURPOSE PYTREE__TYPES
+PYTREE_FIELDS
+#undef PYTREE__PURPOSE
+
+#define PYTREE__PURPOSE PYTREE__ENDS
+enum { PYTREE__CAT(pytree__begin_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__S) };
+#undef PYTREE__PURPOSE
+#define PYTREE__PURPOSE PYTREE__LAYOUT
+PYTREE_FIELDS
+_Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__S) < (int)_Alignof(PYTREE__S),
+               "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
+#undef PYTREE__PURPOSE
+
+#define PYTREE__PURPOSE PYTREE__TABLE
+static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__S)[] = { PYTREE_FIELDS { 0 } };
+#undef PYTREE__PURPOSE
+
+/* A view of each child of *at, the static values of it. Either may be NULL. */
+static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__S)(const void *at, pytree_leaf *child, pytree__statics *statics)
+{
+    const PYTREE__S *self = (const PYTREE__S *)at;
+    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__S);
+    unsigned odd = 0;
+    if (statics != NULL) {
+#define PYTREE__PURPOSE PYTREE__STATICS
+        PYTREE_FIELDS
+#undef PYTREE__PURPOSE
+        row = PYTREE__CAT(pytree__fields_, PYTREE__S);
+    }
+    if (child != NULL) {
+#define PYTREE__PURPOSE PYTREE__FLATTEN
+        PYTREE_FIELDS
+#undef PYTREE__PURPOSE
+    }
+    (void)self;
+    (void)row;
+    return odd;
+}
+
+/* The children put back into *self. */
+static inline void PYTREE__CAT(pytree__unflatten_, PYTREE__S)(void *self, const pytree_leaf *child)
+{
+    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__S);
+#define PYTREE__PURPOSE PYTREE__UNFLATTEN
+    PYTREE_FIELDS
+#undef PYTREE__PURPOSE
+    (void)self;
+    (void)row;
+    (void)child;
+}
+
+#if defined(PYTREE_DEFINE)
+static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S) = {
+#else
+static const pytree_type PYTREE__SLOT(pytree__d) = {
+#endif
+    PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
+    sizeof(PYTREE__CAT(pytree__fields_, PYTREE__S)) / sizeof(pytree_field) - 1,
+#define PYTREE__PURPOSE PYTREE__COUNT
+    0 PYTREE_FIELDS,
+#undef PYTREE__PURPOSE
+#define PYTREE__PURPOSE PYTREE__TEXTS
+    0 PYTREE_FIELDS,
+#undef PYTREE__PURPOSE
+#define PYTREE__PURPOSE PYTREE__LEAFY
+    true PYTREE_FIELDS,
+#undef PYTREE__PURPOSE
+    PYTREE__CAT(pytree__fields_, PYTREE__S), PYTREE__CAT(pytree__flatten_, PYTREE__S), PYTREE__CAT(pytree__unflatten_, PYTREE__S),
+    NULL, NULL, NULL
+};
+#undef PYTREE__PASS
+#endif
+
+/* ---- Nothing stays behind -------------------------------------------------------------------------------------------- */
+
+#undef PYTREE_STRUCT
+#undef PYTREE_DECLARE
+#undef PYTREE_DEFINE
+#undef PYTREE_LEAF_TYPE
+#undef PYTREE_FIELDS
+#undef PYTREE_EQUAL
+#undef PYTREE_PRINT
+#undef PYTREE__S
+#undef PYTREE__SLOT
+#undef PYTREE__S2
+#undef PYTREE__S1
+#undef PYTREE__S0
+#pragma pop_macro("NONE")
+#pragma pop_macro("STB_MAP")
+#pragma pop_macro("STB_ARRAY")
+#pragma pop_macro("OPTIONAL")
+#pragma pop_macro("RANK")
+#pragma pop_macro("LIST")
+#pragma pop_macro("ARRAY")
+#pragma pop_macro("DROP")
+#pragma pop_macro("STATIC")
+#pragma pop_macro("DATA")

@@ -1,0 +1,225 @@
+"""The examples as their users meet them: results, repeatability, and what they say about input that is wrong."""
+import gzip
+import pathlib
+import random
+import re
+import shutil
+import struct
+
+import harness
+from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, failed, run
+
+EXAMPLES = ROOT / "examples"
+DATA = BUILD / "examples" / "data"
+REAL = pathlib.Path("/usr/share/datasets/fashion-mnist")
+NAMES = ["train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz", "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz"]
+SIDE = 28
+
+
+def idx(extents, content, magic=None):
+    """A file in IDX format, compressed."""
+    head = struct.pack(">I", 0x800 + len(extents) if magic is None else magic) + b"".join(struct.pack(">I", n) for n in extents)
+    return gzip.compress(head + content, compresslevel=1, mtime=0)
+
+
+def image(label, source):
+    """Noise, and bright rows where the label says: can be learnt in a moment."""
+    rows = bytearray(source.randbytes(SIDE * SIDE))
+    for row in range(2 * label, 2 * label + 4):
+        rows[row * SIDE:(row + 1) * SIDE] = b"\xff" * SIDE
+    return bytes(rows)
+
+
+def images(n, seed):
+    """n images and their labels as file contents."""
+    source = random.Random(seed)
+    labels = bytes(i % 10 for i in range(n))
+    return idx([n, SIDE, SIDE], b"".join(image(label, source) for label in labels)), idx([n], labels)
+
+
+def small_data():
+    """A folder with 6000 training and 500 test images."""
+    folder = harness.fresh(DATA / "small")
+    for name, content in zip(NAMES, [*images(6000, 1), *images(500, 2)]):
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def build(name, flags, target):
+    """Compiles an example with strict flags."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return run(C_COMPILERS["gcc"].compile(*flags, *harness.INCLUDE, EXAMPLES / f"{name}.c", "-o", target, "-lz", "-lm"), timeout=120)
+
+
+# ---- Every example and benchmark under every compiler ------------------------------------------------------------------
+
+
+def strict(source, compiler):
+    """Compiles under the strict flags."""
+    folder = BUILD / "examples" / "strict"
+    folder.mkdir(parents=True, exist_ok=True)
+    return harness.steps(compiler.compile(*harness.INCLUDE, "-c", source, "-o", folder / f"{source.stem}.{compiler.name}.o"))
+
+
+# ---- Those that only print -----------------------------------------------------------------------------------------------
+
+
+def prints(name, patterns):
+    """The example runs through examples/run, under sanitizers prints the same, and says what it must."""
+    plain = run([EXAMPLES / "run", name], timeout=120)
+    if plain.status != 0:
+        return failed(plain.log())
+    outcome = Outcome()
+    for pattern in patterns:
+        if re.search(pattern, plain.output, re.M):
+            outcome.passed += 1
+        else:
+            outcome.failed += 1
+            outcome.log += f"{plain.log()}lacks {pattern}\n"
+    program = BUILD / "examples" / f"{name}-sanitized"
+    built = build(name, ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], program)
+    checked = run([program], timeout=120) if built.status == 0 else built
+    if checked.status == 0 and checked.output == plain.output:
+        outcome.passed += 1
+    else:
+        outcome.failed += 1
+        outcome.log += f"{plain.log()}{checked.log()}under sanitizers it must succeed and print the same\n"
+    return outcome
+
+
+# ---- fashion_mnist --------------------------------------------------------------------------------------------------------
+
+
+def without_times(text):
+    """Output with what a clock says taken out."""
+    return re.sub(r"\d+(\.\d+)? *(s\b|seconds|images/s)", "", text)
+
+
+def accuracy(result):
+    """What the last line says; None if it says something else."""
+    found = re.fullmatch(r"test accuracy: (\d+\.\d\d) %", result.output.rstrip("\n").rpartition("\n")[2])
+    return float(found[1]) if result.status == 0 and found else None
+
+
+def main_job():
+    """On the real images, a few epochs: well above what one layer reaches; the same seed gives the same result, another does not."""
+    short = [EXAMPLES / "run", "--epochs", "3", "--data", REAL]
+    first, second, other = run([*short, "--seed", "1"]), run([*short, "--seed", "1"]), run([*short, "--seed", "2"])
+    outcome = Outcome(note=f"{accuracy(first)} % after three epochs")
+    for good, what in [(accuracy(first) is not None and accuracy(first) >= 84.0, "at least 84 % after three epochs"),
+                       (without_times(first.output) == without_times(second.output), "the same seed gives the same output"),
+                       (accuracy(other) is not None and without_times(first.output) != without_times(other.output),
+                        "another seed gives another output")]:
+        outcome.passed += good
+        outcome.failed += not good
+        outcome.log += "" if good else f"{first.log()}{second.log()}{other.log()}not so: {what}\n"
+    return outcome
+
+
+class FashionMnist:
+    """The program under sanitizers with made-up images: a run that works, and many that must not."""
+
+    def __init__(self):
+        self.program = BUILD / "examples" / "fashion_mnist-sanitized"
+        self.folder = small_data()
+        self.outcome = Outcome()
+
+    def expect(self, good, log):
+        """Counts one test."""
+        self.outcome.passed += bool(good)
+        self.outcome.failed += not good
+        self.outcome.log += "" if good else log + "\n"
+
+    def fails(self, arguments, words):
+        """Status 1, nothing about an accuracy, no sanitizer's report, and one line of error that says all the words."""
+        result = run([self.program, *arguments], timeout=120, separate=True)
+        lines = result.errors.rstrip("\n").splitlines()
+        good = result.status == 1 and "test accuracy" not in result.output and len(lines) == 1
+        good = good and all(word in lines[0] for word in words)
+        shown = " ".join(words)
+        self.expect(good, f"{result.log()}{result.errors}must end with status 1 and one line that says: {shown}")
+
+    def broken(self, name, content, *words):
+        """A copy of the data with one file replaced (None: taken away) is refused, and the file is named."""
+        folder = harness.fresh(DATA / "broken")
+        for other in NAMES:
+            (folder / other).symlink_to(self.folder / other)
+        (folder / name).unlink()
+        if content is not None:
+            (folder / name).write_bytes(content)
+        self.fails(["--data", folder, "--epochs", "1"], [name, *words])
+
+    def check(self):
+        """All of it."""
+        built = build("fashion_mnist", ["-g", "-O2", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], self.program)
+        if built.status != 0:
+            return failed(built.log())
+        result = run([self.program, "--data", self.folder, "--epochs", "1", "--batch", "32"], timeout=240)
+        self.expect(accuracy(result) is not None and accuracy(result) >= 90.0, f"{result.log()}must learn bright rows at once")
+        self.expect(len(re.findall(r"^ *\S+( +\d+){10} +\d+\.\d %$", result.output, re.M)) == 10,
+                    f"{result.log()}must print a confusion table of ten rows")
+
+        self.fails(["--data", DATA / "nowhere"], ["nowhere", "No such file"])
+        self.fails(["--data"], ["--data", "nothing"])
+        self.fails(["--epochs", "0"], ["--epochs", "1 to", "got 0"])
+        self.fails(["--epochs", "many"], ["--epochs", "got many"])
+        self.fails(["--batch", "-1"], ["--batch", "got -1"])
+        self.fails(["--rate", "fast"], ["--rate", "got fast"])
+        self.fails(["--frobnicate", "1"], ["--frobnicate"])
+        for name in NAMES:
+            whole = (self.folder / name).read_bytes()
+            content = gzip.decompress(whole)
+            self.broken(name, None, "No such file")
+            self.broken(name, b"", "empty")
+            self.broken(name, content, "gzip")                                       # not compressed
+            self.broken(name, whole[:len(whole) // 2], "expected")                   # compressed stream cut
+            self.broken(name, whole[:-8], "expected")                                # checksum cut away
+            self.broken(name, whole[:-8] + bytes([whole[-8] ^ 1]) + whole[-7:], "expected")   # checksum wrong
+            self.broken(name, gzip.compress(content[:-1], 1), "truncated")           # one element short
+            self.broken(name, gzip.compress(content + b"\0", 1), "more data")        # one too many
+            self.broken(name, gzip.compress(content[:6], 1), "header")               # header cut
+            self.broken(name, gzip.compress(b"\0\0\x0d" + content[3:], 1), "magic")  # floats, says the magic number
+            self.broken(name, gzip.compress(content[:4] + b"\xff\xff\xff\xff" + content[8:], 1), "extent")
+            self.broken(name, gzip.compress(content[:4] + b"\0\0\0\0" + content[8:], 1), "extent")
+        self.broken(NAMES[0], (self.folder / NAMES[1]).read_bytes(), "magic")        # labels in place of images
+        self.broken(NAMES[0], idx([6000, 27, SIDE], bytes(6000 * 27 * SIDE)), "28 x 28", "27 x 28")
+        self.broken(NAMES[1], idx([5999], bytes(5999)), "6000 labels", "5999")
+        self.broken(NAMES[1], idx([6000], bytes(5999) + b"\x0a"), "got 10 for image 5999")
+        few = harness.fresh(DATA / "few")
+        for name, content in zip(NAMES, [*images(100, 3), *images(100, 4)]):
+            (few / name).write_bytes(content)
+        self.fails(["--data", few], ["training images", "100"])
+        return self.outcome
+
+
+def help_text():
+    """--help lists every option."""
+    result = run([EXAMPLES / "run", "--help"])
+    options = ["--data", "--epochs", "--seed", "--batch", "--rate", "--decay"]
+    good = result.status == 0 and all(option in result.output for option in options)
+    return Outcome(passed=1) if good else failed(result.log())
+
+
+def fashion_mnist():
+    """One after the other: examples/run compiles the program each time."""
+    one, two = help_text(), main_job()
+    return Outcome(one.passed + two.passed, one.failed + two.failed, one.log + two.log, two.note)
+
+
+def checks():
+    """All examples."""
+    shutil.rmtree(DATA, ignore_errors=True)
+    made = [Check(f"{source.relative_to(ROOT)} compiles, {compiler.name}",
+                  lambda source=source, compiler=compiler: strict(source, compiler))
+            for source in sorted([*EXAMPLES.glob("*.c"), *(ROOT / "bench").glob("*.c")])
+            for compiler in C_COMPILERS.values() if compiler.name != "tcc"]
+    made += [
+        Check("quickstart", lambda: prints("quickstart", [
+            r"^PyTreeDef\(CustomNode\(MLP\[\(2,\)\], \[\[CustomNode\(Linear\[\(784, 128\)\], \[\*, \*\]\), "
+            r"CustomNode\(Linear\[\(128, 10\)\], \[\*, \*\]\)\], None, \*\]\)\)$",
+            r"^\.layers\[0\]\.w +f32\[784,128\]", r"^\.layers\[1\]\.b +f32\[10\]", r"^\.scale +f32\[2,3\]"])),
+        Check("gpt2_params", lambda: prints("gpt2_params", [r"124,?439,?808"])),
+        Check("fashion_mnist: made-up images, wrong files, wrong options", lambda: FashionMnist().check(), long=True),
+        Check("fashion_mnist: the real images, --help", fashion_mnist, long=True),
+    ]
+    return made

@@ -1,0 +1,223 @@
+"""What the test scripts share: compilers and their flags, running commands, running checks side by side, the report.
+
+A check is a name and a function that returns an Outcome. Checks run in parallel, are reported in the order in which
+they were given, and all of them count: the last line is `N passed, N failed`, and the exit status says whether N failed is 0.
+"""
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+
+# ---- Compilers -------------------------------------------------------------------------------------------------------
+
+STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Compiler:
+    """A compiler and its strictest flags."""
+    name: str
+    command: str
+    flags: tuple
+
+    def compile(self, *arguments):
+        """Command line that compiles C (or C++) with the strict flags."""
+        return [self.command, *self.flags, *map(str, arguments)]
+
+
+C_COMPILERS = {
+    "gcc": Compiler("gcc", "gcc", ("-std=c11", *STRICT)),
+    "clang": Compiler("clang", "clang", ("-std=c11", *STRICT)),
+    "tcc": Compiler("tcc", "tcc", ("-std=c11", "-Wall", "-Werror")),      # it knows none of the other warnings
+}
+CXX_COMPILERS = {
+    "gcc": Compiler("g++", "g++", ("-std=c++17", *STRICT)),
+    "clang": Compiler("clang++", "clang++", ("-std=c++17", *STRICT)),
+}
+
+
+def pkg_config(package, *arguments):
+    """pkg-config's answer as words; its include paths as system paths: not our headers, not our warnings."""
+    answer = subprocess.run(["pkg-config", *arguments, package], capture_output=True, text=True, check=False)
+    return [word.replace("-I", "-isystem", 1) if word.startswith("-I") else word for word in shlex.split(answer.stdout)]
+
+
+# tcc has no __has_include, so that it needs to be told where stb_ds.h is; the others are told so that all see the same file.
+STB = pkg_config("stb", "--cflags")
+INCLUDE = ["-I", str(ROOT), *STB]
+
+# ---- Commands --------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Result:
+    """What a command did."""
+    status: int
+    output: str
+    command: str
+
+    def log(self):
+        """For the reader of a failure: command, output, status."""
+        return f"$ {self.command}\n{self.output.rstrip()}\n(exit status {self.status})\n"
+
+
+def run(command, timeout=300, cwd=None, env=None, separate=False):
+    """Runs a command without input. Output and errors come in one text, or the errors apart in .errors."""
+    shown = " ".join(shlex.quote(str(word)) for word in command)
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", **(env or {})}
+    try:
+        done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE if separate else subprocess.STDOUT, timeout=timeout, cwd=cwd or ROOT,
+                              env=environment, check=False)
+    except subprocess.TimeoutExpired as late:
+        text = (late.stdout or b"").decode("utf-8", "replace")
+        return Result(124, f"{text}\nstopped: took longer than {timeout} s", shown)
+    except OSError as error:
+        return Result(127, str(error), shown)
+    result = Result(done.returncode, done.stdout.decode("utf-8", "replace"), shown)
+    if separate:
+        result.errors = done.stderr.decode("utf-8", "replace")
+    return result
+
+
+# ---- Checks ----------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Outcome:
+    """How many tests a check made and how they went. The log is shown if any failed, the note always."""
+    passed: int = 0
+    failed: int = 0
+    log: str = ""
+    note: str = ""
+
+
+@dataclasses.dataclass(eq=False)
+class Check:
+    """Something that can pass or fail. Those that take long are started early, so that they do not run alone at the end."""
+    name: str
+    function: object
+    long: bool = False
+
+    def __call__(self):
+        try:
+            return self.function()
+        except Exception as error:      # a broken check is a failed check, and the others go on
+            import traceback
+            return Outcome(failed=1, log="".join(traceback.format_exception(error)))
+
+
+def passed(note=""):
+    """One test that went well."""
+    return Outcome(passed=1, note=note)
+
+
+def failed(log):
+    """One test that went wrong."""
+    return Outcome(failed=1, log=log)
+
+
+def steps(*commands, timeout=300, cwd=None, env=None):
+    """Outcome of commands that must all succeed: one test."""
+    for command in commands:
+        result = run(command, timeout, cwd, env)
+        if result.status != 0:
+            return failed(result.log())
+    return passed()
+
+
+def fresh(path):
+    """An empty directory."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+LOG_LINES = 80                  # of a failed check that are shown
+
+
+class Report:
+    """Runs sections of checks on a pool of workers and keeps the totals."""
+
+    def __init__(self, jobs=None):
+        self.jobs = jobs or max(2, len(os.sched_getaffinity(0)))
+        self.passed = self.failed = 0
+        self.sections = []
+
+    def add(self, title, checks, last=False):
+        """Appends a section, `last` if it starts when all before it are done. One without checks would pass by doing nothing."""
+        self.sections.append((title, list(checks) or [Check("anything to check", lambda: failed("nothing found to check"))], last))
+
+    def finish(self):
+        """Runs everything, prints as results come, returns the exit status."""
+        began = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            due = [check for _, checks, last in self.sections if not last for check in checks]
+            started = {check: pool.submit(check) for check in sorted(due, key=lambda check: not check.long)}
+            for title, checks, last in self.sections:
+                print(f"\n{title}", flush=True)
+                if last:
+                    concurrent.futures.wait(started.values())
+                    started.update((check, pool.submit(check)) for check in checks)
+                width = max(len(check.name) for check in checks)
+                for check in checks:
+                    self.show(check.name.ljust(width), started[check].result())
+        print(f"\n{time.monotonic() - began:.0f} s", flush=True)
+        print(f"{self.passed} passed, {self.failed} failed", flush=True)
+        return 1 if self.failed or not self.passed else 0
+
+    def show(self, name, outcome):
+        """One line for a check, and what it said if it failed."""
+        self.passed += outcome.passed
+        self.failed += outcome.failed
+        if not outcome.passed and not outcome.failed:
+            self.failed += 1
+            outcome = Outcome(0, 1, outcome.log + "nothing was tested\n", outcome.note)
+        words = f"{outcome.passed} passed" + (f", {outcome.failed} FAILED" if outcome.failed else "")
+        print(f"  {name}  {words}" + (f"   {outcome.note}" if outcome.note else ""), flush=True)
+        if outcome.failed:
+            lines = outcome.log.rstrip().splitlines()
+            if len(lines) > LOG_LINES:
+                lines[LOG_LINES // 2:-LOG_LINES // 2] = [f"... {len(lines) - LOG_LINES} lines ..."]
+            print("".join(f"    | {line}\n" for line in lines), end="", flush=True)
+
+
+# ---- cmocka ----------------------------------------------------------------------------------------------------------
+
+
+def cmocka(command, timeout=180, env=None):
+    """Runs a cmocka program and believes its report only if it is whole: every planned test reported, status as reported."""
+    result = run(command, timeout, env={"CMOCKA_MESSAGE_OUTPUT": "TAP", **(env or {})})
+    planned = sum(int(n) for n in re.findall(r"^1\.\.(\d+)$", result.output, re.M))
+    verdicts = re.findall(r"^(ok|not ok) \d+ - [^\n]*$", result.output, re.M)
+    skipped = len(re.findall(r"^not ok \d+ # SKIP", result.output, re.M))
+    good, bad = verdicts.count("ok"), verdicts.count("not ok")
+    note = f"{skipped} skipped" if skipped else ""
+    if planned != good + bad + skipped or planned == 0:
+        bad += max(1, planned - good - bad - skipped)
+    elif result.status != 0 and bad == 0:
+        bad = 1
+    elif result.status == 0 and bad > 0:
+        result.output += "\nthe program ended with status 0 although tests failed"
+    return Outcome(good, bad, result.log(), note)
+
+
+def words(text):
+    """Text with every run of white space made one space."""
+    return " ".join(text.split())
+
+
+def main(title, checks):
+    """A script's checks on their own."""
+    report = Report()
+    report.add(title, checks)
+    sys.exit(report.finish())

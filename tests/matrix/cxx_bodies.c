@@ -1,0 +1,3 @@
+/* The bodies for a C++ program, compiled as C. */
+#define PYTREE_IMPLEMENTATION
+#include "pytree.h"

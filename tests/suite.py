@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+"""All tests of the library; tests/run starts it once everything it needs is installed.
+
+    suite.py                     everything
+    suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, build, coverage
+    suite.py fast                themes with gcc and under clang's sanitizers: while working
+    suite.py theme NAME...       tests/test_NAME.c alone (or a file), as for `fast`, with --config CONFIG under that one
+    -j N                         checks that run at a time (otherwise as many as there are processors)
+"""
+import argparse
+import functools
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import threading
+
+import examples_checks
+import harness
+from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
+
+TESTS = ROOT / "tests"
+
+# ---- Themes: one cmocka program for each tests/test_*.c ---------------------------------------------------------------
+
+SANITIZE = ["-g", "-O1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+CONFIGS = {                      # compiler, flags
+    "gcc-O0": ("gcc", ["-g", "-O0"]),
+    "gcc-O2": ("gcc", ["-O2"]),
+    "clang-O0": ("clang", ["-O0"]),
+    "clang-O2": ("clang", ["-O2"]),
+    "tcc": ("tcc", []),
+    "gcc-sanitized": ("gcc", SANITIZE),
+    "clang-sanitized": ("clang", SANITIZE),
+    "valgrind": ("gcc", ["-g", "-O0"]),
+    "coverage": ("gcc", ["-g", "-O0", "--coverage", "-fprofile-abs-path"]),
+}
+PLAIN_CONFIGS = ["gcc-O0", "gcc-O2", "clang-O0", "clang-O2", "tcc"]
+CHECKED_CONFIGS = ["gcc-sanitized", "clang-sanitized", "valgrind"]
+FAST_CONFIGS = ["gcc-O0", "clang-sanitized"]
+VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=all",
+            "--errors-for-leak-kinds=definite,indirect,possible"]
+SANITIZER_SETTINGS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
+
+
+def themes():
+    """The test programs' sources."""
+    return sorted(TESTS.glob("test_*.c"))
+
+
+def run_theme(source, config, defines=()):
+    """Builds and runs one test program under one configuration."""
+    compiler, flags = CONFIGS[config]
+    folder = BUILD / "tests" / config
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "-".join([source.stem, *defines])
+    for stale in folder.glob(f"{program.name}-{source.stem}.gcda"):
+        stale.unlink()
+    built = run(C_COMPILERS[compiler].compile(*flags, *(f"-D{name}" for name in defines), *harness.INCLUDE, "-I", TESTS,
+                                              source, "-o", program, "-lcmocka", "-lm", "-lpthread"), timeout=180)
+    if built.status != 0:
+        return failed(built.log())
+    if config == "valgrind":
+        return harness.cmocka([*VALGRIND, program], timeout=500, env={"PYTREE_TEST_VALGRIND": "1"})
+    return harness.cmocka([program], env=SANITIZER_SETTINGS)
+
+
+def theme_checks(configs, sources=None):
+    """Every theme under every configuration."""
+    return [Check(f"{source.stem.removeprefix('test_')} {config}", lambda source=source, config=config: run_theme(source, config))
+            for source in (themes() if sources is None else sources) for config in configs]
+
+
+# ---- Matrix: how the headers may be included ---------------------------------------------------------------------------
+
+MATRIX = TESTS / "matrix"
+HEADERS = ["pytree.h", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pytree").glob("*.h"))]
+# name, sources, defines
+PROGRAMS = [
+    *((f"{header} alone", ["header_alone.c"], [f'-DHEADER="{header}"']) for header in HEADERS),
+    *((f"{header} alone, with bodies", ["header_alone.c"], [f'-DHEADER="{header}"', "-DPYTREE_IMPLEMENTATION"])
+      for header in HEADERS),
+    ("pytree_registry.h alone", ["registry_alone.c", "cxx_bodies.c"], []),
+    ("pytree_registry.h alone, with bodies", ["registry_alone.c"], ["-DWITH_BODIES"]),
+    ("pytree.h, pytree_registry.h", ["pytree_first.c"], []),
+    ("pytree_registry.h, pytree.h", ["registry_first.c"], []),
+    ("all twice", ["pytree_twice.c"], []),
+    ("bodies after their use", ["bodies_after.c"], []),
+    ("two files share trees", ["two_files_a.c", "two_files_b.c"], []),
+]
+
+
+def objects(folder, name, sources, compiler_of, flags):
+    """Compiles each source to an object; returns the failure or None, and the objects."""
+    made = []
+    for source in sources:
+        target = folder / (re.sub(r"\W+", "_", name) + "." + source + ".o")
+        compiler = compiler_of(source)
+        built = run(compiler.compile(*flags, *harness.INCLUDE, "-c", MATRIX / source, "-o", target))
+        if built.status != 0:
+            return failed(built.log()), made
+        made.append(target)
+    return None, made
+
+
+def matrix_program(name, sources, defines, compiler_of, linker, optimisation):
+    """Compiles the sources apart, links them, runs the program."""
+    folder = BUILD / "matrix" / re.sub(r"\W+", "_", f"{linker}{optimisation}")
+    folder.mkdir(parents=True, exist_ok=True)
+    trouble, made = objects(folder, name, sources, compiler_of, [optimisation, *defines])
+    if trouble:
+        return trouble
+    program = folder / re.sub(r"\W+", "_", name)
+    return steps([linker, *made, "-o", program, "-lm"], [program])
+
+
+def matrix_checks():
+    """Every program under every compiler, C++ from C, and objects of two compilers in one program."""
+    checks = []
+    for optimisation in ("-O0", "-O2"):
+        for compiler in C_COMPILERS.values():
+            checks += [Check(f"{compiler.name} {optimisation}  {name}",
+                             lambda name=name, sources=sources, defines=defines, compiler=compiler, optimisation=optimisation:
+                             matrix_program(name, sources, defines, lambda _: compiler, compiler.command, optimisation))
+                       for name, sources, defines in PROGRAMS]
+        for kind, compiler in CXX_COMPILERS.items():
+            def either(source, kind=kind, compiler=compiler):
+                return compiler if source.endswith(".cpp") else C_COMPILERS[kind]
+            checks.append(Check(f"{compiler.name} {optimisation}  C++17 with a struct registered in C",
+                                lambda compiler=compiler, either=either, optimisation=optimisation:
+                                matrix_program("C++", ["cxx_main.cpp", "two_files_b.c", "cxx_bodies.c"], [], either,
+                                               compiler.command, optimisation)))
+            # -x c++: a header on its own is otherwise taken for one to be precompiled
+            checks.append(Check(f"{compiler.name} {optimisation}  C++17, pytree.h alone",
+                                lambda compiler=compiler, optimisation=optimisation:
+                                steps(compiler.compile(optimisation, *harness.INCLUDE, '-DHEADER="pytree.h"', "-x", "c++", "-c",
+                                                       MATRIX / "header_alone.c", "-o", "/dev/null"))))
+
+        def mixed(source):
+            return C_COMPILERS["clang" if source.endswith("_b.c") else "gcc"]
+        checks.append(Check(f"gcc and clang {optimisation}  two files share trees",
+                            lambda mixed=mixed, optimisation=optimisation:
+                            matrix_program("mixed", ["two_files_a.c", "two_files_b.c"], [], mixed, "gcc", optimisation)))
+    return checks
+
+
+# ---- The harness itself: a failure must be noticed ---------------------------------------------------------------------
+
+
+def must_fail(how, config, last_line, words=""):
+    """A whole run over tests/must_fail.c must report the failure, in its last line and in its exit status."""
+    result = run(["python3", TESTS / "suite.py", "theme", TESTS / "must_fail.c", "--config", config, "--define",
+                  f"MUST_FAIL_BY_{how}"])
+    last = result.output.rstrip().splitlines()[-1]
+    if result.status == 0 or last != last_line or words not in result.output:
+        return failed(f"{result.log()}this run must end with status 1, say '{words}', and close with '{last_line}'")
+    return passed()
+
+
+def harness_checks():
+    """Each kind of failure under the configuration that is there to find it."""
+    cases = [("ASSERTION", config, "1 passed, 1 failed", "Failure!") for config in CONFIGS]
+    cases += [
+        ("CRASH", "gcc-O0", "1 passed, 1 failed", "exit status"),
+        ("EXIT", "gcc-O0", "1 passed, 1 failed", "exit status 0"),
+        ("WARNING", "gcc-O0", "0 passed, 1 failed", "unused variable"),
+        ("WARNING", "clang-O0", "0 passed, 1 failed", "unused variable"),
+        ("LEAK", "gcc-sanitized", "2 passed, 1 failed", "LeakSanitizer"),
+        ("LEAK", "clang-sanitized", "2 passed, 1 failed", "LeakSanitizer"),
+        ("LEAK", "valgrind", "2 passed, 1 failed", "definitely lost"),
+        ("OVERFLOW", "gcc-sanitized", "1 passed, 1 failed", "signed integer overflow"),
+        ("OVERFLOW", "clang-sanitized", "1 passed, 1 failed", "signed integer overflow"),
+        ("OVERRUN", "gcc-sanitized", "1 passed, 1 failed", "heap-buffer-overflow"),
+        ("OVERRUN", "clang-sanitized", "1 passed, 1 failed", "heap-buffer-overflow"),
+        ("OVERRUN", "valgrind", "2 passed, 1 failed", "Invalid read"),
+    ]
+    return [Check(f"{how.lower()} is noticed, {config}", lambda case=(how, config, *rest): must_fail(*case))
+            for how, config, *rest in cases]
+
+
+# ---- Build system --------------------------------------------------------------------------------------------------------
+
+
+def meson(folder, source, *arguments):
+    """Command line that configures a build."""
+    return ["meson", "setup", folder, source, *arguments]
+
+
+def meson_checks():
+    """The build of meson.build, an installation, and those who use either."""
+    build, prefix = BUILD / "meson", BUILD / "installed"
+
+    def whole():
+        harness.fresh(build)
+        made = steps(meson(build, ROOT, "--prefix", prefix, "-Dtests=enabled", "-Dexamples=enabled"),
+                     ["meson", "compile", "-C", build], timeout=600)
+        if made.failed:
+            return made
+        result = run(["meson", "test", "-C", build], timeout=600)
+        counts = dict(re.findall(r"^(Ok|Fail|Expected Fail|Timeout|Skipped):\s+(\d+)", result.output, re.M))
+        good, bad = int(counts.get("Ok", 0)), int(counts.get("Fail", 0)) + int(counts.get("Timeout", 0))
+        if good != len(themes()) or result.status != 0:
+            bad = max(bad, 1)
+        outcome = Outcome(1 + good, bad, result.log())        # the build itself is one
+        harness.fresh(prefix)
+        installed = steps(["meson", "install", "-C", build])
+        if installed.failed:
+            return Outcome(outcome.passed, outcome.failed + 1, outcome.log + installed.log)
+        # Installed as they are, all of them, in the places that pkg-config is told.
+        there = {path.relative_to(prefix / "include").as_posix() for path in (prefix / "include").rglob("*.h")}
+        wanted = {"pytree.h", "pytree_registry.h", *HEADERS}
+        same = there == wanted and all((prefix / "include" / name).read_bytes() == (ROOT / name).read_bytes() for name in there)
+        if not same:
+            return Outcome(outcome.passed, outcome.failed + 1, f"{outcome.log}installed: {sorted(there)}, wanted: {sorted(wanted)}")
+        outcome.passed += 1
+        consumer = pkg_config_consumer(prefix)
+        return Outcome(outcome.passed + consumer.passed, outcome.failed + consumer.failed, outcome.log + consumer.log)
+
+    return [Check("meson: build, test, install; consumer by pkg-config", whole, long=True),
+            Check("meson: as a subproject", subproject)]
+
+
+def pkg_config_consumer(prefix):
+    """Builds a program with nothing but what pkg-config says about an installation, under each compiler."""
+    folder = harness.fresh(BUILD / "consumer")
+    shutil.copytree(MATRIX, folder / "source")
+    found = sorted(prefix.rglob("pytree.pc"))
+    if not found:
+        return failed("no pytree.pc was installed")
+    environment = {"PKG_CONFIG_PATH": str(found[0].parent)}
+    answer = run(["pkg-config", "--cflags", "--libs", "pytree"], env=environment)
+    version = run(["pkg-config", "--modversion", "pytree"], env=environment)
+    header = (ROOT / "pytree.h").read_text(encoding="utf-8")
+    if answer.status != 0 or f'#define PYTREE_VERSION "{version.output.strip()}"' not in header:
+        return failed(answer.log() + version.log())
+    outcome = Outcome()
+    for compiler in C_COMPILERS.values():
+        program = folder / compiler.name
+        one = steps(compiler.compile("two_files_a.c", "two_files_b.c", *answer.output.split(), "-o", program, "-lm"), [program],
+                    cwd=folder / "source")
+        outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
+    return outcome
+
+
+def library_copy(folder):
+    """What a project that carries the library has of it."""
+    folder.mkdir(parents=True)
+    for name in ("pytree.h", "pytree_registry.h", "meson.build", "meson_options.txt"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "pytree", folder / "pytree")
+    return folder
+
+
+def subproject():
+    """Two ways to ask for it: by name, answered by the override, and by the variable of the subproject."""
+    outcome = Outcome()
+    for number, lookup in enumerate(["subproject('pytree')\npytree = dependency('pytree')",
+                                     "pytree = dependency('pytree', fallback: ['pytree', 'pytree_dep'], allow_fallback: true)",
+                                     "pytree = subproject('pytree').get_variable('pytree_dep')"]):
+        folder = harness.fresh(BUILD / "subproject" / str(number))
+        library_copy(folder / "subprojects" / "pytree")
+        for name in ("two_files_a.c", "two_files_b.c", "two_files.h", "model.h", "use.h"):
+            shutil.copy(MATRIX / name, folder)
+        (folder / "meson.build").write_text(
+            f"project('consumer', 'c', default_options: ['c_std=c11', 'warning_level=3', 'werror=true'])\n{lookup}\n"
+            "test('use', executable('use', 'two_files_a.c', 'two_files_b.c', dependencies: pytree))\n", encoding="utf-8")
+        one = steps(meson(folder / "build", folder), ["meson", "test", "-C", folder / "build"])
+        outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
+    return outcome
+
+
+# ---- stb_ds wherever it is -----------------------------------------------------------------------------------------------
+
+
+MIRRORS = threading.Lock()
+
+
+@functools.lru_cache
+def mirror_without_stb(compiler):
+    """Flags under which the system's headers are all there but stb's: its include folders, mirrored without them by links."""
+    said = run([compiler, "-E", "-v", "-x", "c", "/dev/null"]).output
+    flags = ["-nostdinc"]
+    listed = re.search(r"#include <\.\.\.> search starts here:\n(.*?)End of search list", said, re.S)[1]
+    for number, folder in enumerate(pathlib.Path(line.strip()) for line in listed.splitlines()):
+        mirror = harness.fresh(BUILD / "without_stb" / f"{compiler}{number}")
+        for entry in folder.iterdir():
+            if entry.name not in ("stb", "stb_ds.h"):
+                (mirror / entry.name).symlink_to(entry)
+        # In one word, and never the folder itself: meson drops words it has seen and folders the compiler knows.
+        flags.append(f"-isystem{mirror}")
+    return flags
+
+
+def without_stb(compiler):
+    """The same, made once for all checks."""
+    with MIRRORS:
+        return list(mirror_without_stb(compiler))
+
+
+def stb_header():
+    """Where this machine has stb_ds.h."""
+    places = [word.removeprefix("-isystem") for word in harness.STB] + ["/usr/include/stb", "/usr/local/include/stb", "/usr/include"]
+    return next(path for path in (pathlib.Path(place) / "stb_ds.h" for place in places) if path.is_file())
+
+
+def stb_places(compiler):
+    """Compiles pytree.h with stb_ds.h in each of its places, and with none: then the error must say what to install."""
+    folder = harness.fresh(BUILD / "stb" / compiler)
+    hidden = without_stb(compiler)
+    (folder / "plain").mkdir()
+    (folder / "plain" / "stb_ds.h").symlink_to(stb_header())
+    (folder / "nested" / "stb").mkdir(parents=True)
+    (folder / "nested" / "stb" / "stb_ds.h").symlink_to(stb_header())
+    copy = library_copy(folder / "copy")
+    shutil.copy(stb_header(), copy)
+    source = ["-DPYTREE_IMPLEMENTATION", '-DHEADER="pytree.h"', "-c", MATRIX / "header_alone.c", "-o", folder / "out.o"]
+    # Warnings are not asked of stb_ds.h where it is a plain header of the user's.
+    base = [compiler, "-std=c11", "-pedantic-errors", *hidden]
+    outcome = Outcome()
+    for flags in (["-isystem", folder / "plain", "-I", ROOT], ["-isystem", folder / "nested", "-I", ROOT], ["-I", copy],
+                  [*harness.STB, "-I", ROOT]):
+        one = steps([*base, *flags, *source])
+        outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
+    missing = run([*base, "-I", ROOT, *source])
+    complaints = re.findall(r"error: (.*)", missing.output)
+    if missing.status != 0 and complaints and "libstb-dev" in complaints[0]:
+        outcome.passed += 1
+    else:
+        outcome.failed += 1
+        outcome.log += f"{missing.log()}without stb_ds.h the first error must say what to install\n"
+    return outcome
+
+
+def stb_meson(place):
+    """The same through meson.build: with stb_ds.h in one place only, or nowhere."""
+    folder = harness.fresh(BUILD / "stb" / ("meson_" + re.sub(r"\W+", "_", place)))
+    copy = library_copy(folder / "subprojects" / "pytree")
+    flags = without_stb("gcc")
+    environment = {"CC": "gcc", "PKG_CONFIG_LIBDIR": str(folder / "pc"), "PKG_CONFIG_PATH": ""}
+    (folder / "pc").mkdir()
+    (folder / "there" / "stb").mkdir(parents=True)
+    if place == "beside":
+        shutil.copy(stb_header(), copy)
+    elif place == "stb.pc":
+        (folder / "there" / "stb_ds.h").symlink_to(stb_header())
+        (folder / "pc" / "stb.pc").write_text(f"Name: stb\nDescription: stb\nVersion: 0\nCflags: -I{folder}/there\n", encoding="utf-8")
+    elif place == "<stb/stb_ds.h>":
+        (folder / "there" / "stb" / "stb_ds.h").symlink_to(stb_header())
+        flags.append(f"-isystem{folder / 'there'}")
+    elif place == "<stb_ds.h>":
+        (folder / "there" / "stb_ds.h").symlink_to(stb_header())
+        flags.append(f"-isystem{folder / 'there'}")
+    for name in ("two_files_a.c", "two_files_b.c", "two_files.h", "model.h", "use.h"):
+        shutil.copy(MATRIX / name, folder)
+    (folder / "meson.build").write_text(
+        "project('consumer', 'c', default_options: ['c_std=c11'])\n"
+        "test('use', executable('use', 'two_files_a.c', 'two_files_b.c', dependencies: dependency('pytree')))\n", encoding="utf-8")
+    (folder / "subprojects" / "pytree.wrap").write_text("[wrap-file]\n[provide]\npytree = pytree_dep\n", encoding="utf-8")
+    setup = run(meson(folder / "build", folder, "-Dc_args=" + json.dumps(flags)), env=environment)
+    if place == "nowhere":
+        return passed() if setup.status != 0 and "libstb-dev" in setup.output else failed(setup.log())
+    if setup.status != 0:
+        return failed(setup.log())
+    return steps(["meson", "test", "-C", folder / "build"], env=environment)
+
+
+def build_checks():
+    """meson, pkg-config, and where stb_ds.h may be."""
+    return [*meson_checks(),
+            *[Check(f"{compiler}: stb_ds.h in each of its places, and in none", lambda compiler=compiler: stb_places(compiler))
+              for compiler in ("gcc", "clang")],
+            *[Check(f"meson: stb_ds.h {place}", lambda place=place: stb_meson(place))
+              for place in ("beside", "stb.pc", "<stb/stb_ds.h>", "<stb_ds.h>", "nowhere")]]
+
+
+# ---- Coverage ------------------------------------------------------------------------------------------------------------
+
+
+def coverage_checks():
+    """The tests as the compiler counts them; what an earlier run left is not counted."""
+    harness.fresh(BUILD / "tests" / "coverage")
+    return theme_checks(["coverage"])
+
+
+def coverage_report():
+    """gcovr over what the coverage builds left behind: lines and branches of the library's headers."""
+    folder = BUILD / "coverage"
+    folder.mkdir(parents=True, exist_ok=True)
+    result = run(["gcovr", "--root", ROOT, "--object-directory", BUILD / "tests" / "coverage", "--filter", r"pytree(_registry)?\.h",
+                  "--filter", r"pytree/", "--json-summary", folder / "summary.json", "--txt", folder / "lines.txt",
+                  "--html-details", folder / "index.html", BUILD / "tests" / "coverage"], cwd=folder, timeout=600)
+    if result.status != 0:
+        return failed(result.log())
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    rows = summary["files"] + [{**summary, "filename": "all"}]
+    if summary["line_covered"] == 0 or summary["branch_covered"] == 0:
+        return failed(f"{result.log()}nothing was covered")
+    table = "".join(f"\n    {row['filename']:<24} lines {row['line_percent']:5.1f} % of {row['line_total']:<6}"
+                    f" branches {row['branch_percent']:5.1f} % of {row['branch_total']}" for row in rows)
+    return passed(f"details in {(folder / 'index.html').relative_to(ROOT)}{table}")
+
+
+# ---- Sections ------------------------------------------------------------------------------------------------------------
+
+
+def script(path):
+    """A script's checks: the script is a program of its own, and a module here."""
+    loader = importlib.machinery.SourceFileLoader(re.sub(r"\W", "_", path), str(TESTS / path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module.checks()
+
+
+SECTIONS = {
+    "themes": ("Tests, each theme under each compiler", lambda: theme_checks(PLAIN_CONFIGS)),
+    "matrix": ("Compile matrix: headers alone, in any order, twice, in two files, from C++", matrix_checks),
+    "sanitizers": ("The tests once more: address and undefined-behaviour sanitizers, valgrind", lambda: theme_checks(CHECKED_CONFIGS)),
+    "compile_fail": ("Programs that must not compile, and what the compiler must say", lambda: script("compile_fail/run")),
+    "docs": ("Documents: every C block compiles, every program prints what the page shows", lambda: script("docs/run")),
+    "harness": ("A failure is noticed", harness_checks),
+    "examples": ("Examples", examples_checks.checks),
+    "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),
+    "coverage": ("Coverage of the tests", coverage_checks),
+}
+
+
+def main():
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", help="sections, `fast`, or `theme NAME...`")
+    parser.add_argument("-j", type=int, default=None, dest="jobs", help="checks at a time")
+    parser.add_argument("--config", choices=CONFIGS, action="append", help="for `theme`")
+    parser.add_argument("--define", action="append", default=[], help="for `theme`: macros")
+    arguments = parser.parse_args()
+    os.chdir(ROOT)
+    report = harness.Report(arguments.jobs)
+    what = arguments.what
+    if what[:1] == ["theme"]:
+        sources = [pathlib.Path(name).resolve() if name.endswith(".c") else TESTS / f"test_{name}.c" for name in what[1:]]
+        configs = arguments.config or FAST_CONFIGS
+        report.add("Tests", [Check(f"{source.stem.removeprefix('test_')} {config}",
+                                   lambda source=source, config=config: run_theme(source, config, arguments.define))
+                             for source in sources for config in configs])
+        return report.finish()
+    if what == ["fast"]:
+        report.add("Tests", theme_checks(FAST_CONFIGS))
+        return report.finish()
+    unknown = [name for name in what if name not in SECTIONS]
+    if unknown:
+        parser.error(f"unknown section: {' '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    for name in what or SECTIONS:
+        title, checks = SECTIONS[name]
+        report.add(title, checks())
+        if name == "coverage":
+            report.add("Lines and branches", [Check("gcovr", coverage_report)], last=True)
+    return report.finish()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
