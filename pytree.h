@@ -267,6 +267,9 @@ struct pytree_type {
     unsigned n_children;                  /* DATA rows */
     unsigned n_texts;                     /* STATIC rows that hold strings or structs */
     bool leafy;                           /* every DATA row is a leaf or None */
+    size_t static_at;                     /* where the first static value begins */
+    bool dense;                           /* nothing but `static_bytes` of static values follows there: they compare in one piece */
+    size_t static_bytes;                  /* of static values that are plain bytes */
     const pytree_field *fields;
     /* Writes a view of each child, in order (PYTREE__ODD bits: some need a closer look), and packs the static values; either may be NULL. */
     unsigned (*flatten)(const void *self, pytree_leaf *children, pytree__statics *statics);
@@ -548,8 +551,9 @@ typedef struct pytree__frame {            /* an open node */
     size_t views;                         /* where its children's views begin, in pytree__cursor.views */
     size_t node;                          /* of a pytree_flat: the node */
     const char *name;                     /* of a namedtuple */
-    uint32_t nodes, leaves, meta;         /* emitted before it was opened; its static values */
-    uint16_t form, from;                  /* pytree_form; how children are found */
+    uint32_t nodes, leaves;               /* emitted before it was opened */
+    uint8_t form, from;                   /* pytree_form; how children are found */
+    bool plain;                           /* a struct whose children are leaves, all of them */
 } pytree__frame;
 enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
 typedef struct pytree__cursor {
@@ -585,7 +589,8 @@ struct pytree_iter {
     pytree__cursor *cursors;
     const pytree_leaf **views;
     size_t n_cursors, block;
-    bool begun;
+    size_t run;                           /* leaves that follow side by side */
+    bool begun, checked;                  /* in pytree_map all trees have been gone over already */
     const pytree_allocator *allocator;
     pytree__cursor own_cursors[PYTREE__TREES];
     const pytree_leaf *own_views[PYTREE__TREES + 1];
@@ -864,7 +869,7 @@ static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SI
 #define PYTREE__ALIGNOF _Alignof
 #endif
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
-    { name, size, align, kind, dtype, 0, 0, 0, false, NULL, NULL, NULL, NULL, NULL, NULL }
+    { name, size, align, kind, dtype, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL }
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 #define PYTREE__INTEGER(T, sign)                                                                                        \
     PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
@@ -1174,7 +1179,7 @@ void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void
 {
     size_t i;
     if (row->form == PYTREE__PACK_STRUCT) {
-        pytree__origin(row->type)->flatten(at, NULL, to);
+        for (i = 0; i < row->size; i += row->type->size) { pytree__origin(row->type)->flatten((const char *)at + i, NULL, to); }
     } else if (row->form == PYTREE__PACK_TEXT) {
         for (i = 0; i < row->size; i += sizeof(char *)) {
             const char *s;
@@ -1216,11 +1221,14 @@ static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t
 static const unsigned char *pytree__skip_statics(const pytree_type *type, const unsigned char *at)
 {
     unsigned i;
+    size_t k;
     type = pytree__origin(type);
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form == PYTREE__PACK_STRUCT) { at = pytree__skip_statics(row->type, at); }
+        if (row->form == PYTREE__PACK_STRUCT) {
+            for (k = 0; k < row->size; k += row->type->size) { at = pytree__skip_statics(row->type, at); }
+        }
         else if (row->form == PYTREE__PACK_TEXT) { at = pytree__skip_strings(at, row->size / sizeof(char *)); }
         else { at += row->size; }
     }
@@ -1312,13 +1320,14 @@ static const unsigned char *pytree__put_struct(struct pytree__text *to, const py
 
 static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at)
 {
-    size_t i, n, step = row->type->size == 0 ? row->size : row->type->size;
-    if (row->form == PYTREE__PACK_STRUCT) { return pytree__put_struct(to, row->type, at, true); }
+    size_t i, n, step = row->type->size;
     n = row->size / step;
     if (row->ndim != 0) { pytree__put(to, "(", 1); }
     for (i = 0; i < n; i++) {
         if (i != 0) { pytree__put(to, ", ", 2); }
-        if (row->form == PYTREE__PACK_TEXT) {
+        if (row->form == PYTREE__PACK_STRUCT) {
+            at = pytree__put_struct(to, row->type, at, true);
+        } else if (row->form == PYTREE__PACK_TEXT) {
             size_t length;
             const char *s = pytree__string_at(at, 0, &length);
             if (s == NULL) { pytree__put(to, "None", 4); } else { pytree__put_repr(to, s, length); }
@@ -1335,6 +1344,90 @@ static const unsigned char *pytree__put_row(struct pytree__text *to, const pytre
 void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node)
 {
     pytree__put_struct(to, def->nodes[node].type, def->statics + def->nodes[node].meta, false);
+}
+
+/* Static values of two structs, and of one and a treedef's packed ones. */
+static bool pytree__same_packed(const pytree_type *type, const char *self, const unsigned char *at)
+{
+    unsigned i;
+    size_t k, n;
+    if (type->dense) { return memcmp(self + type->static_at, at, type->static_bytes) == 0; }
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        const char *field = self + row->offset;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form == PYTREE__PACK_STRUCT) {
+            for (k = 0; k < row->size; k += row->type->size, at = pytree__skip_statics(row->type, at)) {
+                if (!pytree__same_packed(pytree__origin(row->type), field + k, at)) { return false; }
+            }
+        } else if (row->form == PYTREE__PACK_TEXT) {
+            for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
+                const char *s, *other = pytree__string_at(at, 0, &n);
+                memcpy(&s, field + k, sizeof s);
+                if ((s == NULL) != (other == NULL) || (s != NULL && strcmp(s, other) != 0)) { return false; }
+            }
+        } else if (row->form == PYTREE__PACK_WIDE) {
+            for (k = 0; k < row->size; k += sizeof(long double)) {
+                if (memcmp(field + k, at + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
+            }
+            at += row->size;
+        } else {
+            if (memcmp(field, at, row->size) != 0) { return false; }
+            at += row->size;
+        }
+    }
+    return true;
+}
+static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    if (type->dense) {                    /* most structs; the pieces are small, a call would cost more than they do */
+        uint64_t p, q, differ = 0;
+        uint32_t u, v;
+        a += type->static_at;
+        b += type->static_at;
+        for (k = type->static_bytes; k >= 8; k -= 8, a += 8, b += 8) {
+            memcpy(&p, a, 8);
+            memcpy(&q, b, 8);
+            differ |= p ^ q;
+        }
+        if (k >= 4) {
+            memcpy(&u, a, 4);
+            memcpy(&v, b, 4);
+            differ |= u ^ v;
+            a += 4;
+            b += 4;
+            k -= 4;
+        }
+        for (; k != 0; k--) { differ |= (uint64_t)(*a++ != *b++); }
+        return differ == 0;
+    }
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        const char *x = a + row->offset, *y = b + row->offset;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form == PYTREE__PACK_BYTES) {
+            if (row->size == 4 ? memcmp(x, y, 4) != 0 : row->size == 8 ? memcmp(x, y, 8) != 0 : memcmp(x, y, row->size) != 0) { return false; }
+        } else if (row->form == PYTREE__PACK_STRUCT) {
+            for (k = 0; k < row->size; k += row->type->size) {
+                if (!pytree__same_statics(row->type, x + k, y + k)) { return false; }
+            }
+        } else if (row->form == PYTREE__PACK_TEXT) {
+            for (k = 0; k < row->size; k += sizeof(char *)) {
+                const char *s, *t;
+                memcpy(&s, x + k, sizeof s);
+                memcpy(&t, y + k, sizeof t);
+                if (s != t && (s == NULL || t == NULL || strcmp(s, t) != 0)) { return false; }
+            }
+        } else {
+            for (k = 0; k < row->size; k += sizeof(long double)) {
+                if (memcmp(x + k, y + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
+            }
+        }
+    }
+    return true;
 }
 
 /* ---- The walker ------------------------------------------------------------------------------------------------------
@@ -1642,11 +1735,11 @@ static int pytree__by_key(const void *a, const void *b)
 }
 
 /* Children of a dict or map as views in sorted order, the keys behind them. */
-static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, const pytree_leaf *v)
+static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, void *data, unsigned form, const pytree_type *type, const size_t *shape)
 {
-    const pytree_items *items = (const pytree_items *)v->data;
-    bool map = v->form == PYTREE_FORM_MAP;
-    size_t n = map ? v->shape[0] : items->count, i;
+    const pytree_items *items = (const pytree_items *)data;
+    bool map = form == PYTREE_FORM_MAP;
+    size_t n = map ? shape[0] : items->count, i;
     size_t slots = n > SIZE_MAX / 4 / sizeof(pytree_leaf) ? SIZE_MAX : n + (n * sizeof(char *) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
     size_t bytes = pytree__times(n, sizeof(pytree_pair));
     pytree_pair few[16], *pairs = few;
@@ -1661,10 +1754,10 @@ static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, con
     f->count = n;
     for (i = 0; i < n; i++) {
         if (map) {
-            char *entry = (char *)v->data + i * v->shape[1];
+            char *entry = (char *)data + i * shape[1];
             memcpy(&pairs[i].key, entry, sizeof pairs[i].key);
-            pairs[i].value.type = v->type;
-            pairs[i].value.data = entry + v->shape[2];
+            pairs[i].value.type = type;
+            pairs[i].value.data = entry + shape[2];
         } else {
             pairs[i] = items->pairs[i];
         }
@@ -1703,11 +1796,11 @@ end:
 }
 
 /* Children of a treedef's node: found from the last to the first. */
-static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, const pytree_leaf *v)
+static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, const size_t *shape)
 {
-    const pytree_flat *flat = (const pytree_flat *)v->data;
-    const pytree_node *node = &flat->def->nodes[v->shape[0]];
-    size_t at = v->shape[0], leaf = v->shape[1] + node->leaves, i = node->arity;
+    const pytree_flat *flat = (const pytree_flat *)f->self;
+    const pytree_node *node = &flat->def->nodes[shape[0]];
+    size_t at = shape[0], leaf = shape[1] + node->leaves, i = node->arity;
     pytree_leaf *views = pytree__room(c, i);
     if (views == NULL) { return PYTREE_NO_MEMORY; }
     f->node = at;
@@ -1721,7 +1814,7 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
         } else if (child->type->kind == PYTREE_KIND_NONE) {
             pytree__none_view(&views[i]);
         } else {
-            views[i].data = v->data;
+            views[i].data = f->data;
             views[i].type = child->type;
             views[i].ndim = 0;
             views[i].form = PYTREE_FORM_FLAT;
@@ -1737,19 +1830,20 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
 /* Opens the value at hand, which is a node other than None. */
 static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
 {
-    pytree_leaf v;
+    const pytree_type *const type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : value->type;
+    void *const data = value->data;
+    const unsigned form = value->form;
+    const size_t shape[3] = { value->shape[0], PYTREE_MAX_DIMS > 1 ? value->shape[1 % PYTREE_MAX_DIMS] : 0,
+                              PYTREE_MAX_DIMS > 2 ? value->shape[2 % PYTREE_MAX_DIMS] : 0 };
     pytree__frame *f;
-    pytree__copy_view(&v, value);
-    if (v.form == PYTREE_FORM_FLAT && v.ndim == 0) { v.shape[0] = value->shape[0]; v.shape[1] = value->shape[1]; }
-    if (v.form == PYTREE_FORM_STRUCT) { v.type = pytree__origin(v.type); }
     if (c->n_frames != 0) {
         /* Where a path is infinite, it comes again through whatever stands at a power of two of its depth. */
         size_t mark = c->n_frames;
         while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
         f = &c->frames[mark - 1];
-        if (PYTREE__UNLIKELY(f->self == v.data && f->form == v.form && f->type == v.type && v.form != PYTREE_FORM_FLAT)) {
+        if (PYTREE__UNLIKELY(f->self == data && f->form == form && f->type == type && form != PYTREE_FORM_FLAT)) {
             return pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
-                                   pytree__origin(v.type)->name, c->n_frames - (mark - 1));
+                                   type->name, c->n_frames - (mark - 1));
         }
         /* Views that nothing comes back to make room: a chain through last fields takes frames alone. */
         f = &c->frames[c->n_frames - 1];
@@ -1761,25 +1855,27 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         c->frames = grown;
     }
     f = &c->frames[c->n_frames++];
-    f->type = v.type;
-    f->self = v.data;
-    f->data = (char *)v.data;
+    f->type = type;
+    f->self = data;
+    f->data = (char *)data;
     f->next = 0;
     f->views = c->n_views;
-    f->form = (uint16_t)v.form;
+    f->form = (uint8_t)form;
     f->from = PYTREE__FROM_VIEWS;
-    switch (v.form) {
+    f->plain = false;
+    switch (form) {
     case PYTREE_FORM_STRUCT: {
         pytree_leaf *views;
         unsigned odd;
-        f->count = v.type->n_children;
-        if (v.type->flatten == NULL) {
-            return pytree__problem(c, PYTREE_ARGUMENT, "expected a registered struct, got %s, which was declared and never defined", v.type->name);
+        f->count = type->n_children;
+        if (PYTREE__UNLIKELY(type->flatten == NULL)) {
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected a registered struct, got %s, which was declared and never defined", type->name);
         }
         views = pytree__room(c, f->count);
-        if (views == NULL) { return PYTREE_NO_MEMORY; }
-        odd = v.type->flatten(v.data, views, NULL);
+        if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
+        odd = type->flatten(data, views, NULL);
         c->n_views += f->count;
+        f->plain = odd == 0;
         if (PYTREE__UNLIKELY((odd & 2) != 0 || c->making)) {
             pytree_status status = PYTREE_OK;
             size_t i;
@@ -1795,15 +1891,15 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     case PYTREE_FORM_LIST:
     case PYTREE_FORM_TUPLE:
         f->from = PYTREE__FROM_ROW;
-        f->count = v.shape[0];
-        if (v.data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
+        f->count = shape[0];
+        if (data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
         return PYTREE_OK;
-    case PYTREE_FORM_MAP: return pytree__open_keyed(c, f, &v);
-    case PYTREE_FORM_FLAT: return pytree__open_flat(c, f, &v);
+    case PYTREE_FORM_MAP: return pytree__open_keyed(c, f, data, form, type, shape);
+    case PYTREE_FORM_FLAT: return pytree__open_flat(c, f, shape);
     default: {
-        const pytree_items *items = (const pytree_items *)v.data;
+        const pytree_items *items = (const pytree_items *)data;
         f->count = items->count;
-        if (v.type->kind == PYTREE_KIND_DICT) { return pytree__open_keyed(c, f, &v); }
+        if (type->kind == PYTREE_KIND_DICT) { return pytree__open_keyed(c, f, data, form, type, shape); }
         f->from = items->pairs != NULL ? PYTREE__FROM_PAIRS : PYTREE__FROM_ITEMS;
         f->data = (char *)(uintptr_t)(items->pairs != NULL ? (const void *)items->pairs : (const void *)items->items);
         f->name = items->name;
@@ -1893,18 +1989,17 @@ static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **valu
 
 /* ---- Flatten ---------------------------------------------------------------------------------------------------------
  *
- * One pass over a tree that emits leaves, nodes in post-order and static values, each where there is room for it. Run without
- * room it counts. With `against` it writes nothing and compares the structure with a treedef, node by node.
+ * One pass over a tree that emits leaves, and nodes in post-order with their static values. It is written once and compiled for
+ * each of what it may be asked for: leaves alone, to count everything, to write everything.
  */
+enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
 struct pytree__scan {
     pytree__cursor cursor;
     pytree_leaf *leaves;
     size_t capacity;
     pytree_node *nodes;
     size_t n_nodes, n_leaves;
-    bool structure;                       /* nodes and statics are wanted: counted, or written */
     pytree__statics statics;
-    const pytree_def *against;
 };
 
 static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
@@ -1929,271 +2024,188 @@ static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
     return a->arity == b->arity && (a->type == b->type || (a->type != NULL && b->type != NULL && pytree_type_equal(a->type, b->type)));
 }
 
-/* One node, packed statics behind it being those from node->meta on. */
-static pytree_status pytree__emit(struct pytree__scan *s, const pytree_node *node)
+PYTREE__INLINE void pytree__emit(struct pytree__scan *s, const int mode, const pytree_node node)
 {
-    if (s->against != NULL) {
-        const pytree_def *def = s->against;
-        const pytree_node *other = s->n_nodes < def->n_nodes ? &def->nodes[s->n_nodes] : NULL;
-        if (other == NULL || !pytree__same_node(node, other) || s->statics.length - node->meta != pytree__statics_size(def, s->n_nodes)
-            || memcmp(s->statics.at + node->meta, def->statics + other->meta, s->statics.length - node->meta) != 0) {
-            char expected[200], got[200];
-            struct pytree__text to = pytree__text_to(expected, sizeof expected, NULL);
-            bool alike = other != NULL && pytree__same_node(node, other);
-            if (other == NULL) { pytree__put_text(&to, "the end"); } else { pytree__node_text(&to, def, other); }
-            pytree__end_text(&to, sizeof expected);
-            to = pytree__text_to(got, sizeof got, NULL);
-            pytree__node_text(&to, NULL, node);
-            pytree__end_text(&to, sizeof got);
-            return pytree__problem(&s->cursor, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got, alike ? " with other static values or keys" : "");
-        }
-        s->statics.length = node->meta;
-    } else if (s->nodes != NULL) {
-        s->nodes[s->n_nodes] = *node;
-    }
+    if (mode == PYTREE__FILL) { s->nodes[s->n_nodes] = node; }
     s->n_nodes++;
-    return PYTREE_OK;
 }
 
-static pytree_status pytree__emit_leaf(struct pytree__scan *s, const pytree_leaf *value)
+PYTREE__INLINE void pytree__emit_leaf(struct pytree__scan *s, const int mode, const pytree_leaf *value)
 {
+    const pytree_node node = { NULL, 0, 1, 1, 0 };
     if (s->n_leaves < s->capacity) { pytree__copy_view(&s->leaves[s->n_leaves], value); }
     s->n_leaves++;
-    if (s->structure) {
-        pytree_node node = { NULL, 0, 1, 1, 0 };
-        if (s->nodes != NULL) { s->nodes[s->n_nodes++] = node; return PYTREE_OK; }
-        return pytree__emit(s, &node);
-    }
-    return PYTREE_OK;
+    pytree__emit(s, mode, node);
 }
 
-static pytree_status pytree__emit_none(struct pytree__scan *s)
+PYTREE__INLINE void pytree__emit_none(struct pytree__scan *s, const int mode)
 {
-    pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, (uint32_t)s->statics.length };
-    return s->structure ? pytree__emit(s, &node) : PYTREE_OK;
-}
-
-/* Room for the static values of one node while they are compared: `at` grows on demand. */
-static pytree_status pytree__compare_room(struct pytree__scan *s, size_t needed)
-{
-    if (s->against != NULL && needed > s->against->n_statics + 64) {
-        return pytree__problem(&s->cursor, PYTREE_STRUCTURE, "expected the static values of the treedef, got longer ones");
-    }
-    return PYTREE_OK;
-}
-
-/* A struct's static values, or a container's keys, packed. */
-static pytree_status pytree__emit_statics(struct pytree__scan *s, const pytree_leaf *v)
-{
-    const pytree_type *type = v->form == PYTREE_FORM_FLAT ? NULL : v->type;
-    pytree__statics *to = &s->statics;
-    if (s->against != NULL) {             /* what does not fit beside the treedef's own differs from it */
-        pytree__statics count = { NULL, 0 };
-        if (v->form == PYTREE_FORM_STRUCT) { pytree__origin(type)->flatten(v->data, NULL, &count); }
-        if (pytree__compare_room(s, to->length + count.length) != PYTREE_OK) { return PYTREE_STRUCTURE; }
-    }
-    if (v->form == PYTREE_FORM_STRUCT) {
-        pytree__origin(type)->flatten(v->data, NULL, to);
-    } else if (v->form == PYTREE_FORM_FLAT) {
-        const pytree_flat *flat = (const pytree_flat *)v->data;
-        size_t n = pytree__statics_size(flat->def, v->shape[0]);
-        if (pytree__compare_room(s, to->length + n) != PYTREE_OK) { return PYTREE_STRUCTURE; }
-        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[v->shape[0]].meta, n);
-    }
-    return PYTREE_OK;
-}
-
-static pytree_status pytree__emit_keys(struct pytree__scan *s, const pytree__frame *f)
-{
-    size_t i;
-    const pytree__cursor *c = &s->cursor;
-    bool named = f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE;
-    bool keyed = f->form == PYTREE_FORM_MAP || (f->form == PYTREE_FORM_ITEMS && f->type->kind != PYTREE_KIND_LIST && f->type->kind != PYTREE_KIND_TUPLE);
-    if (!keyed) { return PYTREE_OK; }
-    if (s->against != NULL) {
-        size_t bytes = named && f->name != NULL ? strlen(f->name) + 5 : 4;
-        for (i = 0; i < f->count; i++) {
-            pytree_entry entry;
-            pytree__frame_entry(c, f, i, &entry);
-            bytes += (entry.name == NULL ? 0 : strlen(entry.name)) + 5;
-        }
-        if (pytree__compare_room(s, s->statics.length + bytes) != PYTREE_OK) { return PYTREE_STRUCTURE; }
-    }
-    if (named) { pytree__pack_string(&s->statics, f->name == NULL ? "namedtuple" : f->name); }
-    for (i = 0; i < f->count; i++) {
-        pytree_entry entry;
-        pytree__frame_entry(c, f, i, &entry);
-        pytree__pack_string(&s->statics, entry.name == NULL ? "" : entry.name);
-    }
-    return PYTREE_OK;
+    const pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    pytree__emit(s, mode, node);
 }
 
 /* The type that a node is recorded under. */
-static const pytree_type *pytree__node_type(const pytree_leaf *v)
+static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type *type)
 {
-    switch (v->form) {
+    switch (form) {
     case PYTREE_FORM_LIST: return &pytree_types[PYTREE__T_list];
     case PYTREE_FORM_TUPLE: return &pytree_types[PYTREE__T_tuple];
     case PYTREE_FORM_MAP: return &pytree_types[PYTREE__T_dict];
-    case PYTREE_FORM_STRUCT: return pytree__origin(v->type);
-    default: return pytree__origin(v->type);
+    default: return type->origin != NULL ? type->origin : type;
+    }
+}
+static const pytree_type *pytree__node_type(const pytree_leaf *v) { return pytree__type_of_form(v->form, v->type); }
+
+static bool pytree__keyed(const pytree_type *type)
+{
+    return type->kind == PYTREE_KIND_DICT || type->kind == PYTREE_KIND_ODICT || type->kind == PYTREE_KIND_NAMEDTUPLE;
+}
+
+/* What an open node has that is packed: a struct's static values, a container's keys. */
+static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f)
+{
+    size_t i;
+    if (f->form == PYTREE_FORM_STRUCT) {
+        f->type->flatten(f->self, NULL, to);
+    } else if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->node].meta, pytree__statics_size(flat->def, f->node));
+    } else if (pytree__keyed(pytree__type_of_form(f->form, f->type))) {
+        if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) { pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name); }
+        for (i = 0; i < f->count; i++) {
+            pytree_entry entry;
+            pytree__frame_entry(c, f, i, &entry);
+            pytree__pack_string(to, entry.name == NULL ? "" : entry.name);
+        }
     }
 }
 
-/* A struct whose children are leaves or None and sound: no frame. Where there is room the views are written to their place
- * at once. False: one of the children must be looked at. */
-static bool pytree__scan_leafy(struct pytree__scan *s, const pytree_leaf *v, pytree_status *status)
+/* A struct that has nothing but leaves and None below it: no frame is needed. Its views are written where they are wanted, or
+ * to the room at the end of the view stack. False: it must be opened, because something is wrong or there is no room. */
+PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scan *s, const int mode, const pytree_type *type, void *data)
 {
-    const pytree_type *type = pytree__origin(v->type);
-    size_t n = type->n_children, meta = s->statics.length, i, k, leaves = n;
-    bool direct = n <= s->capacity - (s->n_leaves < s->capacity ? s->n_leaves : s->capacity);
-    pytree_leaf *views = direct ? s->leaves + s->n_leaves : pytree__room(&s->cursor, n);
-    bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
+    const size_t n = type->n_children, meta = s->statics.length, before = s->n_leaves;
+    const bool direct = mode != PYTREE__COUNT_ALL && before + n <= s->capacity;
+    pytree_leaf *views = direct ? s->leaves + before : s->cursor.views + s->cursor.n_views, *to = views;
+    pytree_node *nodes = mode == PYTREE__FILL ? s->nodes + s->n_nodes : NULL;
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 };
     unsigned odd;
-    *status = PYTREE_OK;
-    if (views == NULL) { *status = PYTREE_NO_MEMORY; return true; }
-    odd = type->flatten(v->data, views, s->structure && s->against == NULL ? &s->statics : NULL);
+    size_t i;
+    if (PYTREE__UNLIKELY(!direct && n > s->cursor.max_views - s->cursor.n_views)) { return false; }
+    odd = type->flatten(data, views, mode == PYTREE__FILL || (mode == PYTREE__COUNT_ALL && type->n_texts != 0) ? &s->statics : NULL);
     if (PYTREE__UNLIKELY((odd & 2) != 0)) { s->statics.length = meta; return false; }
-    if (s->against != NULL) { *status = pytree__emit_statics(s, v); }
-    if (odd != 0 && !none_is_leaf) {
-        for (i = k = 0; i < n && *status == PYTREE_OK; i++) {
-            if (views[i].form == PYTREE_FORM_NONE) {
-                pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, (uint32_t)meta };
-                if (s->nodes != NULL) { s->nodes[s->n_nodes++] = node; }
-                else if (s->against != NULL) {
-                    size_t length = s->statics.length;
-                    s->statics.length = meta;
-                    *status = pytree__emit(s, &node);
-                    s->statics.length = length;
-                } else { s->n_nodes++; }
+    if (mode == PYTREE__COUNT_ALL && type->n_texts == 0) { s->statics.length += type->static_bytes; }
+    if (PYTREE__LIKELY(odd == 0 && (direct || before >= s->capacity))) {
+        if (mode == PYTREE__FILL) { for (i = 0; i < n; i++) { nodes[i] = leaf; } }
+        s->n_leaves = before + n;
+    } else {
+        const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
+        for (i = 0; i < n; i++) {
+            const bool none = views[i].form == PYTREE_FORM_NONE;
+            if (none && !none_is_leaf) {
+                if (mode == PYTREE__FILL) { nodes[i] = leaf; nodes[i].type = &pytree_types[PYTREE__T_none]; nodes[i].leaves = 0; }
                 continue;
             }
-            if (direct && k != i) { pytree__copy_view(&views[k], &views[i]); }
-            else if (!direct && s->n_leaves + k < s->capacity) { pytree__copy_view(&s->leaves[s->n_leaves + k], &views[i]); }
-            k++;
-            if (s->nodes != NULL) {
-                pytree_node node = { NULL, 0, 1, 1, 0 };
-                s->nodes[s->n_nodes++] = node;
-            } else if (s->against != NULL) {
-                pytree_node node = { NULL, 0, 1, 1, 0 };
-                size_t length = s->statics.length;
-                s->statics.length = 0;
-                *status = pytree__emit(s, &node);
-                s->statics.length = length;
-            } else { s->n_nodes++; }
-        }
-        leaves = k;
-    } else {
-        if (!direct) {
-            for (i = 0; i < n && s->n_leaves + i < s->capacity; i++) { pytree__copy_view(&s->leaves[s->n_leaves + i], &views[i]); }
-        }
-        if (odd != 0) {
-            for (i = 0; i < n; i++) {
-                if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(direct || s->n_leaves + i >= s->capacity ? &views[i] : &s->leaves[s->n_leaves + i]); }
+            if (none) { pytree__none_view(&views[i]); }
+            if (mode == PYTREE__FILL) { nodes[i] = leaf; }
+            if (s->n_leaves < s->capacity) {
+                if (!direct) { to = &s->leaves[s->n_leaves]; }
+                if (to != &views[i]) { pytree__copy_view(to, &views[i]); }
+                to++;
             }
-        }
-        if (s->nodes != NULL) {
-            pytree_node *at = s->nodes + s->n_nodes;
-            const pytree_node node = { NULL, 0, 1, 1, 0 };
-            for (i = 0; i < n; i++) { at[i] = node; }
-            s->n_nodes += n;
-        } else if (s->against != NULL) {
-            size_t length = s->statics.length;
-            s->statics.length = 0;
-            for (i = 0; i < n && *status == PYTREE_OK; i++) {
-                pytree_node node = { NULL, 0, 1, 1, 0 };
-                *status = pytree__emit(s, &node);
-            }
-            s->statics.length = length;
-        } else {
-            s->n_nodes += n;
+            s->n_leaves++;
         }
     }
-    s->n_leaves += leaves;
-    if (s->structure && *status == PYTREE_OK) {
-        pytree_node node;
-        node.type = type;
-        node.arity = (uint32_t)n;
-        node.leaves = (uint32_t)leaves;
-        node.nodes = (uint32_t)n + 1;
-        node.meta = (uint32_t)meta;
-        if (s->nodes != NULL) { s->nodes[s->n_nodes++] = node; }
-        else { *status = pytree__emit(s, &node); }
+    if (mode != PYTREE__LEAVES) { s->n_nodes += n + 1; }
+    if (mode == PYTREE__FILL) {
+        nodes[n].type = type;
+        nodes[n].arity = (uint32_t)n;
+        nodes[n].leaves = (uint32_t)(s->n_leaves - before);
+        nodes[n].nodes = (uint32_t)n + 1;
+        nodes[n].meta = (uint32_t)meta;
     }
     return true;
 }
 
-static pytree_status pytree__scan(struct pytree__scan *s, pytree t)
+PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scan *s, pytree t, const int mode)
 {
     pytree__cursor *c = &s->cursor;
     const pytree_leaf *value;
-    bool begun = false, quick = (c->opt == NULL || c->opt->is_leaf == NULL) && !c->making;
+    const bool quick = (c->opt == NULL || c->opt->is_leaf == NULL) && !c->making;
+    bool begun = false;
     pytree_status status = pytree__cursor_root(c, t);
     s->n_nodes = s->n_leaves = 0;
     s->statics.length = 0;
     while (status == PYTREE_OK) {
         pytree__frame *f;
-        switch (pytree__step(c, &begun, &value, &status)) {
-        case PYTREE__AT_LEAF: status = pytree__emit_leaf(s, value); break;
-        case PYTREE__AT_NONE: status = pytree__emit_none(s); break;
-        case PYTREE__AT_NODE: {
-            const pytree_type *type = pytree__node_type(value);
-            uint32_t meta = (uint32_t)s->statics.length;
-            if (value->form == PYTREE_FORM_STRUCT && quick && type->leafy && pytree__scan_leafy(s, value, &status)) { break; }
-            status = pytree__open(c, value);
-            if (status != PYTREE_OK) { break; }
+        if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of leaves, among a node's children */
             f = &c->frames[c->n_frames - 1];
-            f->nodes = (uint32_t)s->n_nodes;
-            f->leaves = (uint32_t)s->n_leaves;
-            f->meta = meta;
-            break;
+            if (f->from == PYTREE__FROM_VIEWS) {
+                const size_t count = f->count;
+                size_t i = f->next;
+                for (value = &c->views[f->views + i]; i < count; i++, value++) {
+                    if (value->form == PYTREE_FORM_STRUCT) {
+                        if (!value->type->leafy || !pytree__scan_leafy(s, mode, value->type, value->data)) { break; }
+                    } else if (value->form == PYTREE_FORM_LEAF) {
+                        pytree__emit_leaf(s, mode, value);
+                    } else {
+                        break;
+                    }
+                }
+                f->next = i;
+            } else if (f->from == PYTREE__FROM_ROW && f->type->leafy) {
+                const pytree_type *type = f->type;
+                const size_t count = f->count;
+                size_t i = f->next;
+                for (; i < count && pytree__scan_leafy(s, mode, type, f->data + i * type->size); i++) {}
+                f->next = i;
+            }
         }
+        switch (pytree__step(c, &begun, &value, &status)) {
+        case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
+        case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
+        case PYTREE__AT_NODE:
+            if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->leafy
+                && pytree__scan_leafy(s, mode, pytree__origin(value->type), value->data)) { break; }
+            status = pytree__open(c, value);
+            if (status == PYTREE_OK) {
+                f = &c->frames[c->n_frames - 1];
+                f->nodes = (uint32_t)s->n_nodes;
+                f->leaves = (uint32_t)s->n_leaves;
+            }
+            break;
         case PYTREE__AT_END:
             f = &c->frames[c->n_frames - 1];
-            if (s->structure) {
+            if (mode != PYTREE__LEAVES) {
                 pytree_node node;
-                pytree_leaf v;
-                v.data = (void *)(uintptr_t)f->self;
-                v.type = f->type;
-                v.form = f->form;
-                v.ndim = 0;
-                v.shape[0] = f->node;
-                node.type = pytree__node_type(&v);
+                node.type = pytree__type_of_form(f->form, f->type);
                 node.arity = (uint32_t)f->count;
                 node.leaves = (uint32_t)(s->n_leaves - f->leaves);
                 node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
                 node.meta = (uint32_t)s->statics.length;
-                status = pytree__emit_statics(s, &v);
-                if (status == PYTREE_OK) { status = pytree__emit_keys(s, f); }
-                if (status == PYTREE_OK) {
-                    size_t next = f->next;
-                    f->next = 0;          /* an error here is the node's own */
-                    status = pytree__emit(s, &node);
-                    f->next = next;
-                }
+                pytree__pack_node(&s->statics, c, f);
+                pytree__emit(s, mode, node);
             }
             pytree__close(c);
             break;
-        case PYTREE__DONE:
-            if (s->against != NULL && s->n_nodes != s->against->n_nodes) {
-                status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", s->against->n_nodes, s->n_nodes);
-            }
-            return status;
+        case PYTREE__DONE: return PYTREE_OK;
         default: break;
         }
     }
     return status;
 }
 
-static void pytree__scan_init(struct pytree__scan *s, pytree_leaf *leaves, size_t capacity, bool structure, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__scan_leaves(struct pytree__scan *s, pytree t) { return pytree__scan_as(s, t, PYTREE__LEAVES); }
+static pytree_status pytree__scan_count(struct pytree__scan *s, pytree t) { return pytree__scan_as(s, t, PYTREE__COUNT_ALL); }
+static pytree_status pytree__scan_fill(struct pytree__scan *s, pytree t) { return pytree__scan_as(s, t, PYTREE__FILL); }
+
+static void pytree__scan_init(struct pytree__scan *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor_init(&s->cursor, opt, err);
     s->leaves = leaves;
     s->capacity = leaves == NULL ? 0 : capacity;
     s->nodes = NULL;
-    s->structure = structure;
     s->statics.at = NULL;
-    s->against = NULL;
 }
 
 pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err)
@@ -2235,9 +2247,9 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     struct pytree__scan s;
     pytree_status status;
     *def = NULL;
-    pytree__scan_init(&s, NULL, 0, true, opt, err);
+    pytree__scan_init(&s, NULL, 0, opt, err);
     s.cursor.making = making;
-    status = pytree__scan(&s, t);
+    status = pytree__scan_count(&s, t);
     if (status == PYTREE_OK && leaves != NULL && *leaves != NULL && s.n_leaves > capacity) {
         status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu", capacity, s.n_leaves);
     }
@@ -2253,7 +2265,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
                 s.capacity = s.n_leaves;
             }
-            status = pytree__scan(&s, t);
+            status = pytree__scan_fill(&s, t);
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = s.leaves; }
         }
@@ -2280,8 +2292,8 @@ pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size
     pytree_status status;
     if (count != NULL) { *count = 0; }
     if (leaves == NULL && capacity != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity); }
-    pytree__scan_init(&s, leaves, capacity, false, opt, err);
-    status = pytree__scan(&s, t);
+    pytree__scan_init(&s, leaves, capacity, opt, err);
+    status = pytree__scan_leaves(&s, t);
     pytree__cursor_end(&s.cursor);
     if (status == PYTREE_OK) {
         if (count != NULL) { *count = s.n_leaves; }
@@ -2695,58 +2707,139 @@ static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const 
     return pytree_fail(err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL, "expected %zu leaves, got %zu", def->n_leaves, n);
 }
 
-/* Goes over dst's leaves: compares each with the one given, or puts that in its place. */
-static pytree_status pytree__each_leaf(pytree__cursor *c, pytree dst, const pytree_leaf *leaves, bool put)
+/* Is the node at the end of which the walk stands the treedef's node j? */
+static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def, size_t j, const pytree_type *type, size_t arity, bool same)
+{
+    pytree_node mine;
+    char expected[200], got[200];
+    struct pytree__text to = pytree__text_to(expected, sizeof expected, NULL);
+    mine.type = type;
+    mine.arity = (uint32_t)arity;
+    mine.meta = 0;
+    if (j < def->n_nodes && pytree__same_node(&mine, &def->nodes[j]) && same) { return PYTREE_OK; }
+    if (j < def->n_nodes) { pytree__node_text(&to, def, &def->nodes[j]); } else { pytree__put_text(&to, "the end"); }
+    pytree__end_text(&to, sizeof expected);
+    to = pytree__text_to(got, sizeof got, NULL);
+    pytree__node_text(&to, NULL, &mine);
+    pytree__end_text(&to, sizeof got);
+    return pytree__problem(c, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got, same ? "" : " with other static values or keys");
+}
+
+/* An open node's static values or keys, beside those of the treedef's node j of the same type. */
+static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j)
+{
+    const unsigned char *at = def->statics + def->nodes[j].meta;
+    size_t i, n;
+    if (f->form == PYTREE_FORM_STRUCT) { return pytree__same_packed(f->type, (const char *)f->self, at); }
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        n = pytree__statics_size(flat->def, f->node);
+        return n == pytree__statics_size(def, j) && memcmp(flat->def->statics + flat->def->nodes[f->node].meta, at, n) == 0;
+    }
+    if (def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE) {
+        if (strcmp(f->name == NULL ? "namedtuple" : f->name, pytree__string_at(at, 0, NULL)) != 0) { return false; }
+        at = pytree__skip_strings(at, 1);
+    }
+    for (i = 0; pytree__keyed(def->nodes[j].type) && i < f->count; i++, at = pytree__skip_strings(at, 1)) {
+        pytree_entry entry;
+        pytree__frame_entry(c, f, i, &entry);
+        if (strcmp(entry.name == NULL ? "" : entry.name, pytree__string_at(at, 0, NULL)) != 0) { return false; }
+    }
+    return true;
+}
+
+/* A leaf of dst: does the one given fit? Then, in the second run, it is put there. */
+static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put)
+{
+    if (!put) {
+        pytree_status status = pytree__fits(value, leaf);
+        if (status != PYTREE_OK) { return pytree__misfit(c, status, value, leaf); }
+        if (leaf->data == NULL && leaf->form == PYTREE_FORM_LEAF && pytree_leaf_count(leaf) != 0) {
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
+        }
+    } else {
+        const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+        const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
+        if (row != NULL && row->form == PYTREE_FORM_LEAF) {
+            pytree__put_back(row, (void *)(uintptr_t)f->self, leaf);
+        } else if (row != NULL && row->form == PYTREE_FORM_VIEW) {
+            ((pytree_leaf *)(void *)((char *)(uintptr_t)f->self + row->offset))->data = leaf->data;
+        } else if (value->form == PYTREE_FORM_LEAF && leaf->data != value->data) {
+            memmove(value->data, leaf->data, pytree_leaf_bytes(value));
+        }
+    }
+    return PYTREE_OK;
+}
+
+/* A struct of leaves at once; the treedef's nodes from j on, the leaves from k on. False: one by one, for the error. */
+static bool pytree__into_leafy(pytree__cursor *c, const pytree_type *type, void *self, const pytree_def *def, size_t j,
+                               const pytree_leaf *leaves, size_t *k, bool put)
+{
+    const size_t n = type->n_children;
+    pytree_leaf *views = pytree__room(c, n);
+    const pytree_node *nodes = &def->nodes[j];
+    size_t i, at = *k;
+    if (views == NULL || j + n >= def->n_nodes || (type->flatten(self, views, NULL) & 2) != 0) { return false; }
+    if (put) {
+        for (i = 0; i < n; i++) {
+            if (views[i].form != PYTREE_FORM_NONE) { views[i].data = leaves[at++].data; }
+        }
+        type->unflatten(self, views);
+    } else {
+        if ((nodes[n].type != type && !pytree_type_equal(nodes[n].type, type)) || nodes[n].arity != n) { return false; }
+        if (type->dense ? memcmp((const char *)self + type->static_at, def->statics + nodes[n].meta, type->static_bytes) != 0
+                        : !pytree__same_packed(type, (const char *)self, def->statics + nodes[n].meta)) { return false; }
+        for (i = 0; i < n; i++) {
+            if (views[i].form == PYTREE_FORM_NONE) {
+                if (nodes[i].type != &pytree_types[PYTREE__T_none]) { return false; }
+            } else if (nodes[i].type != NULL || leaves[at].data == NULL || pytree__fits(&views[i], &leaves[at++]) != PYTREE_OK) {
+                return false;
+            }
+        }
+    }
+    *k = at;
+    return true;
+}
+
+static pytree_status pytree__into(pytree__cursor *c, const pytree_def *def, const pytree_leaf *leaves, pytree dst, bool put)
 {
     const pytree_leaf *value;
-    bool begun = false, quick = c->opt == NULL || (c->opt->is_leaf == NULL && !c->opt->none_is_leaf);
-    size_t k = 0, i, n;
+    const bool quick = c->opt == NULL || (c->opt->is_leaf == NULL && !c->opt->none_is_leaf);
+    bool begun = false;
+    size_t j = 0, k = 0;
     pytree_status status = pytree__cursor_root(c, dst);
     while (status == PYTREE_OK) {
-        switch (pytree__step(c, &begun, &value, &status)) {
-        case PYTREE__AT_LEAF:
-            if (!put) {
-                status = pytree__fits(value, &leaves[k]);
-                if (status == PYTREE_OK && leaves[k].data == NULL && leaves[k].form == PYTREE_FORM_LEAF && pytree_leaf_count(&leaves[k]) != 0) { status = PYTREE_NULL_POINTER; }
-                if (status == PYTREE_NULL_POINTER) { status = pytree__problem(c, status, "expected data for leaf %zu, got NULL", k); }
-                else if (status != PYTREE_OK) { status = pytree__misfit(c, status, value, &leaves[k]); }
-            } else {
-                const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-                const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
-                if (row != NULL && row->form == PYTREE_FORM_LEAF) { pytree__put_back(row, (void *)(uintptr_t)f->self, &leaves[k]); }
-                else if (row != NULL && row->form == PYTREE_FORM_VIEW) { ((pytree_leaf *)(void *)((char *)(uintptr_t)f->self + row->offset))->data = leaves[k].data; }
-                else if (value->form == PYTREE_FORM_LEAF && leaves[k].data != value->data) { memmove(value->data, leaves[k].data, pytree_leaf_bytes(value)); }
-            }
-            k++;
-            break;
-        case PYTREE__AT_NODE: {
-            const pytree_type *type = pytree__node_type(value);
-            if (quick && value->form == PYTREE_FORM_STRUCT && type->leafy) {
-                pytree_leaf *views = pytree__room(c, type->n_children);
-                void *self = value->data;
-                unsigned odd;
-                if (views == NULL) { status = PYTREE_NO_MEMORY; break; }
-                n = type->n_children;
-                odd = type->flatten(self, views, NULL);
-                if ((odd & 2) == 0) {
-                    size_t from = k;
-                    for (i = 0; i < n; i++) {
-                        if (views[i].form == PYTREE_FORM_NONE) { continue; }
-                        if (put) { views[i].data = leaves[k].data; }
-                        else if (pytree__fits(&views[i], &leaves[k]) != PYTREE_OK || leaves[k].data == NULL) { break; }
-                        k++;
-                    }
-                    if (put) { type->unflatten(self, views); break; }
-                    if (i == n) { break; }
-                    k = from;             /* again, one by one, for the path */
-                }
-            }
-            status = pytree__open(c, value);
-            break;
+        int at = pytree__step(c, &begun, &value, &status);
+        if (at == PYTREE__DONE) {
+            if (!put && j != def->n_nodes) { status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", def->n_nodes, j); }
+            return status;
         }
-        case PYTREE__AT_END: pytree__close(c); break;
-        case PYTREE__DONE: return PYTREE_OK;
-        default: break;
+        if (at == PYTREE__AT_LEAF) {
+            if (!put) { status = pytree__match_node(c, def, j, NULL, 0, true); }
+            if (status == PYTREE_OK) { status = pytree__into_leaf(c, value, &leaves[k], k, put); }
+            j++;
+            k++;
+        } else if (at == PYTREE__AT_NONE) {
+            if (!put) { status = pytree__match_node(c, def, j, &pytree_types[PYTREE__T_none], 0, true); }
+            j++;
+        } else if (at == PYTREE__AT_NODE) {
+            const pytree_type *type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : NULL;
+            if (quick && type != NULL && type->leafy && pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) { j += type->n_children + 1; }
+            else { status = pytree__open(c, value); }
+        } else if (at == PYTREE__AT_END) {
+            if (!put) {
+                pytree__frame *f = &c->frames[c->n_frames - 1];
+                const pytree_type *type = pytree__type_of_form(f->form, f->type);
+                size_t next = f->next;
+                pytree_node mine;
+                mine.type = type;
+                mine.arity = (uint32_t)f->count;
+                f->next = 0;              /* an error here is the node's own */
+                status = pytree__match_node(c, def, j, type, f->count, j < def->n_nodes && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
+                f->next = next;
+            }
+            pytree__close(c);
+            j++;
         }
     }
     return status;
@@ -2754,25 +2847,16 @@ static pytree_status pytree__each_leaf(pytree__cursor *c, pytree dst, const pytr
 
 pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__scan s;
-    unsigned char few[8192], *room = few;
+    pytree__cursor c;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
     if (def->none_is_leaf != (opt != NULL && opt->none_is_leaf)) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected none_is_leaf as in the treedef (%s), got the other", def->none_is_leaf ? "true" : "false");
     }
-    if (def->n_statics + 64 > sizeof few) {
-        room = (unsigned char *)pytree__resize(pytree__allocator(opt), NULL, 0, def->n_statics + 64);
-        if (room == NULL) { return pytree__no_memory(err, def->n_statics + 64); }
-    }
-    pytree__scan_init(&s, NULL, 0, true, opt, err);
-    s.against = def;
-    s.statics.at = room;
-    status = pytree__scan(&s, dst);
-    if (status == PYTREE_OK) { status = pytree__each_leaf(&s.cursor, dst, leaves, false); }
-    if (status == PYTREE_OK) { status = pytree__each_leaf(&s.cursor, dst, leaves, true); }
-    if (room != few) { pytree__resize(pytree__allocator(opt), room, def->n_statics + 64, 0); }
-    pytree__cursor_end(&s.cursor);
+    pytree__cursor_init(&c, opt, err);
+    status = pytree__into(&c, def, leaves, dst, false);
+    if (status == PYTREE_OK) { status = pytree__into(&c, def, leaves, dst, true); }
+    pytree__cursor_end(&c);
     return status;
 }
 
@@ -2858,7 +2942,7 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (row->form == PYTREE__PACK_STRUCT) {
-            at = pytree__unpack(m, row->type, self == NULL ? NULL : self + row->offset, at);
+            for (k = 0; k < row->size; k += row->type->size) { at = pytree__unpack(m, row->type, self == NULL ? NULL : self + row->offset + k, at); }
         } else if (row->form == PYTREE__PACK_TEXT) {
             for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
                 const char *s = pytree__string_at(at, 0, &n);
@@ -3527,70 +3611,12 @@ void pytree_free(pytree t)
     pytree__resize(block->allocator, block->base, block->bytes, 0);
 }
 
-/* Static values of two structs, and of one and a treedef's packed ones. */
-static bool pytree__same_packed(const pytree_type *type, const char *self, const unsigned char *at)
-{
-    unsigned i;
-    size_t k, n;
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        const char *field = self + row->offset;
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form == PYTREE__PACK_STRUCT) {
-            if (!pytree__same_packed(pytree__origin(row->type), field, at)) { return false; }
-            at = pytree__skip_statics(row->type, at);
-        } else if (row->form == PYTREE__PACK_TEXT) {
-            for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
-                const char *s, *other = pytree__string_at(at, 0, &n);
-                memcpy(&s, field + k, sizeof s);
-                if ((s == NULL) != (other == NULL) || (s != NULL && strcmp(s, other) != 0)) { return false; }
-            }
-        } else if (row->form == PYTREE__PACK_WIDE) {
-            for (k = 0; k < row->size; k += sizeof(long double)) {
-                if (memcmp(field + k, at + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
-            }
-            at += row->size;
-        } else {
-            if (memcmp(field, at, row->size) != 0) { return false; }
-            at += row->size;
-        }
-    }
-    return true;
-}
-static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b)
-{
-    unsigned i;
-    size_t k;
-    type = pytree__origin(type);
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        const char *x = a + row->offset, *y = b + row->offset;
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form == PYTREE__PACK_BYTES) {
-            if (row->size == 4 ? memcmp(x, y, 4) != 0 : row->size == 8 ? memcmp(x, y, 8) != 0 : memcmp(x, y, row->size) != 0) { return false; }
-        } else if (row->form == PYTREE__PACK_STRUCT) {
-            if (!pytree__same_statics(row->type, x, y)) { return false; }
-        } else if (row->form == PYTREE__PACK_TEXT) {
-            for (k = 0; k < row->size; k += sizeof(char *)) {
-                const char *s, *t;
-                memcpy(&s, x + k, sizeof s);
-                memcpy(&t, y + k, sizeof t);
-                if (s != t && (s == NULL || t == NULL || strcmp(s, t) != 0)) { return false; }
-            }
-        } else {
-            for (k = 0; k < row->size; k += sizeof(long double)) {
-                if (memcmp(x + k, y + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
-            }
-        }
-    }
-    return true;
-}
-
 /* ---- Iterate and map -------------------------------------------------------------------------------------------------- */
 
 static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 {
     it->status = status;
+    it->run = 0;
     return status;
 }
 
@@ -3615,7 +3641,8 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     it->cursors = it->own_cursors;
     it->views = it->own_views;
     it->block = 0;
-    it->begun = false;
+    it->begun = it->checked = false;
+    it->run = 0;
     it->allocator = pytree__allocator(opt);
     if (n == 0 || trees == NULL) { it->n_cursors = 0; return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none")); }
     if (n > PYTREE__TREES) {
@@ -3640,8 +3667,15 @@ void pytree_iter_end(pytree_iter *it)
     it->n_cursors = it->block = 0;
 }
 
+static pytree_status pytree__other_statics(pytree_iter *it, size_t k)
+{
+    const pytree__cursor *c = &it->cursors[0];
+    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %s with the static values of the first tree, got others in tree %zu",
+                                                 c->frames[c->n_frames - 1].type->name, k));
+}
+
 /* Do the nodes that tree 0 and tree k have just opened agree in type, number of children, keys and static values? */
-static pytree_status pytree__iter_agree(pytree_iter *it, size_t k, const pytree_leaf *first, const pytree_leaf *other)
+static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
@@ -3651,8 +3685,8 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k, const pytree_
     }
     if (f->form == PYTREE_FORM_STRUCT && g->form == PYTREE_FORM_STRUCT) {
         const pytree_type *type = f->type;
-        if (type->n_fields != type->n_children && f->self != g->self && !pytree__same_statics(type, (const char *)f->self, (const char *)g->self)) {
-            return pytree__unlike(it, k, first, other, " with other static values");
+        if (f->self != g->self && !pytree__same_statics(type, (const char *)f->self, (const char *)g->self)) {
+            return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
     }
@@ -3660,7 +3694,7 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k, const pytree_
         const pytree__frame *s = f->form == PYTREE_FORM_STRUCT ? f : g, *p = s == f ? g : f;
         const pytree_flat *flat = (const pytree_flat *)(const void *)p->data;
         if (!pytree__same_packed(s->type, (const char *)s->self, flat->def->statics + flat->def->nodes[p->node].meta)) {
-            return pytree__unlike(it, k, first, other, " with other static values");
+            return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
     }
@@ -3668,7 +3702,7 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k, const pytree_
         const pytree_flat *x = (const pytree_flat *)(const void *)f->data, *y = (const pytree_flat *)(const void *)g->data;
         size_t n = pytree__statics_size(x->def, f->node);
         if (n != pytree__statics_size(y->def, g->node) || memcmp(x->def->statics + x->def->nodes[f->node].meta, y->def->statics + y->def->nodes[g->node].meta, n) != 0) {
-            return pytree__unlike(it, k, first, other, " with other static values");
+            return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
     }
@@ -3687,39 +3721,40 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k, const pytree_
 }
 
 /* Opens the node at hand in every tree; a tree that has something else there differs. */
-static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_leaf **values)
+static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_leaf **values, bool check)
 {
     const pytree_type *type = pytree__node_type(values[0]);
-    pytree_leaf first, other;
     size_t k;
-    it->status = pytree__open(&it->cursors[0], values[0]);
-    if (n == 1 || it->status != PYTREE_OK) { return it->status; }
-    pytree__copy_view(&first, values[0]);
-    for (k = 1; k < n && it->status == PYTREE_OK; k++) {
+    /* Opening may move a tree's views, so that values[k] must not be looked at after tree k is open: its frame tells. */
+    for (k = 1; k < n; k++) {
         const pytree_type *mine = pytree__node_type(values[k]);
-        pytree__copy_view(&other, values[k]);
-        if (values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE || (mine != type && !pytree_type_equal(mine, type))) {
-            it->cursors[0].n_frames--;    /* the path is the node's */
-            pytree__unlike(it, k, &first, &other, "");
-            it->cursors[0].n_frames++;
-            return it->status;
+        if (PYTREE__UNLIKELY(values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE || (mine != type && !pytree_type_equal(mine, type)))) {
+            return pytree__unlike(it, k, values[0], values[k], "");
         }
-        it->status = pytree__open(&it->cursors[k], values[k]);
-        if (it->status == PYTREE_OK) { pytree__iter_agree(it, k, &first, &other); }
     }
+    for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__open(&it->cursors[k], values[k]); }
+    for (k = 1; check && k < n && it->status == PYTREE_OK; k++) { pytree__iter_agree(it, k); }
     return it->status;
 }
 
-bool pytree_next(pytree_iter *it)
+/* The next leaf. Where a struct's children are leaves in every tree their views lie side by side: those come without looking
+ * (`run`), and are passed over where only structure is to be checked. */
+PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
 {
     pytree__cursor *c = it->cursors;
     const pytree_leaf **values = it->views;
-    const size_t n = it->n_cursors;
     size_t k;
-    if (it->status != PYTREE_OK || n == 0) { return false; }
+    if (!checking && it->run != 0) {
+        it->run--;
+        for (k = 0; k < n; k++) { values[k]++; }
+        c->frames[c->n_frames - 1].next++;
+        it->index++;
+        return true;
+    }
+    if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
     for (;;) {
         int sort;
-        if (!it->begun) {
+        if (PYTREE__UNLIKELY(!it->begun)) {
             it->begun = true;
             for (k = 0; k < n; k++) { values[k] = &c[k].root; }
         } else {
@@ -3733,10 +3768,11 @@ bool pytree_next(pytree_iter *it)
             for (k = 0; k < n; k++) {
                 f = &c[k].frames[c[k].n_frames - 1];
                 if (PYTREE__LIKELY(f->from == PYTREE__FROM_VIEWS)) { values[k] = &c[k].views[f->views + f->next++]; }
-                else if ((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK) { return false; }
+                else if (PYTREE__UNLIKELY((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK)) { return false; }
             }
         }
-        sort = c->opt == NULL && values[0]->form == PYTREE_FORM_LEAF ? PYTREE__A_LEAF : pytree__sort(c, values[0]);
+        sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF ? PYTREE__A_LEAF : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE : PYTREE__A_NODE)
+                              : pytree__sort(c, values[0]);
         if (sort == PYTREE__A_LEAF) {
             it->index++;
             return true;
@@ -3745,11 +3781,29 @@ bool pytree_next(pytree_iter *it)
             for (k = 1; k < n; k++) {
                 if (values[k]->form != PYTREE_FORM_NONE) { pytree__unlike(it, k, values[0], values[k], ""); return false; }
             }
-        } else if (pytree__iter_open(it, n, values) != PYTREE_OK) {
-            return false;
+        } else {
+            bool plain = c->opt == NULL || c->opt->is_leaf == NULL;
+            size_t count;
+            if (pytree__iter_open(it, n, values, checking || !it->checked) != PYTREE_OK) { return false; }
+            count = c->frames[c->n_frames - 1].count;
+            for (k = 0; plain && k < n; k++) { plain = c[k].frames[c[k].n_frames - 1].plain; }
+            if (plain && checking) {
+                for (k = 0; k < n; k++) { pytree__close(&c[k]); }
+            } else if (plain && count != 0) {
+                it->run = count - 1;
+                for (k = 0; k < n; k++) {
+                    pytree__frame *f = &c[k].frames[c[k].n_frames - 1];
+                    f->next = k == 0 ? 1 : count;                /* the first tree's stays exact, for the path */
+                    values[k] = &c[k].views[f->views];
+                }
+                it->index++;
+                return true;
+            }
         }
     }
 }
+
+bool pytree_next(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false); }
 
 size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
 {
@@ -3768,7 +3822,7 @@ static pytree_status pytree__map_check(size_t n, const pytree *trees, bool out, 
 {
     pytree_iter it;
     if (pytree_iter_begin(&it, n, trees, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (n == 1 ? pytree__advance(&it, 1, true) : pytree__advance(&it, n, true)) {
             if (out && it.leaf[n - 1]->form != PYTREE_FORM_LEAF && it.leaf[0]->form != it.leaf[n - 1]->form) {
                 it.status = pytree__problem(&it.cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s", pytree__node_type(it.leaf[n - 1])->name);
             }
@@ -3795,7 +3849,8 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     if (status == PYTREE_OK) {
         status = pytree_iter_begin(&it, count, all, opt, err);
         it.n = n;
-        while (status == PYTREE_OK && pytree_next(&it)) {
+        it.checked = true;
+        while (status == PYTREE_OK && (count == 1 ? pytree__advance(&it, 1, false) : pytree__advance(&it, count, false))) {
             if (out != NULL) { it.out = it.leaf[n]; }
             status = fn(context, &it);
             if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) {

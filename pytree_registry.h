@@ -354,6 +354,9 @@ enum {
  *     };
  */
 #define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))]
+#define PYTREE__STATIC_TYPE(name) \
+    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__BY_ANY, &pytree_types[PYTREE__NAMED(code_, name) == 0 ? PYTREE__T_address \
+                  : PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))])
 #define PYTREE__TYPE_ANY(name) PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__BY_ANY, PYTREE__BUILTIN_OF(name))
 #define PYTREE__ENTRY(name, type, row, place, form, optional, ndim, inner, resize, release)                             \
     { #name, type, row, place, form, optional, ndim, offsetof(PYTREE__S, name), sizeof(PYTREE__MEMBER(name)), inner, resize, release },
@@ -361,7 +364,7 @@ enum {
 #define PYTREE__TABLE_DATA(name, store, arguments, optional)                                                            \
     PYTREE__CAT(PYTREE__TABLE_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
 #define PYTREE__TABLE_STATIC(name, store, arguments, optional)                                                          \
-    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                                     \
+    PYTREE__ENTRY(name, PYTREE__STATIC_TYPE(name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                                     \
                   PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)), 0,                                    \
                   PYTREE__FIXED_RANK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)),                                 \
                   PYTREE__INNER((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)), NULL, NULL)
@@ -462,15 +465,31 @@ enum {
 #define PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENTS_6(x) PYTREE__FIXED_EXTENT(6, (x)[0][0][0][0][0][0])
 #define PYTREE__FIXED_EXTENTS_8(x) PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENT(7, (x)[0][0][0][0][0][0][0])
 
-/* Pass: static values, in flatten.      =>   pytree__pack(statics, row++, &self->din); */
+/* Pass: static values, in flatten.      =>   pytree__pack(&to, row++, &self->din); */
 #define PYTREE__STATICS_DATA(name, store, arguments, optional) row++;
-#define PYTREE__STATICS_STATIC(name, store, arguments, optional) pytree__pack(statics, row++, &self->name);
+#define PYTREE__STATICS_STATIC(name, store, arguments, optional) pytree__pack(&to, row++, &self->name);
 #define PYTREE__STATICS_DROP(name, store, arguments, optional) row++;
 
 /* Pass: unflatten.      =>   pytree__put_back(row++, self, child++); */
 #define PYTREE__UNFLATTEN_DATA(name, store, arguments, optional) pytree__put_back(row++, self, child++);
 #define PYTREE__UNFLATTEN_STATIC(name, store, arguments, optional) row++;
 #define PYTREE__UNFLATTEN_DROP(name, store, arguments, optional) row++;
+
+/* Pass: the stretch of the struct that its static values fill. Each row hands on where the first began (plus one; 0: none yet),
+ * by the same means as the pass below, and the last where it ended. */
+#define PYTREE__FIRST_STATIC_DATA(name, store, arguments, optional)
+#define PYTREE__FIRST_STATIC_DROP(name, store, arguments, optional)
+#define PYTREE__FIRST_STATIC_STATIC(name, store, arguments, optional)                                                   \
+    PYTREE__NAMED(next_, name), PYTREE__NAMED(first_, name) = PYTREE__NAMED(next_, name) > 1                            \
+        ? PYTREE__NAMED(next_, name) - 1 : (int)offsetof(PYTREE__S, name) + 1,
+#define PYTREE__LAST_STATIC_DATA(name, store, arguments, optional)
+#define PYTREE__LAST_STATIC_DROP(name, store, arguments, optional)
+#define PYTREE__LAST_STATIC_STATIC(name, store, arguments, optional)                                                    \
+    PYTREE__NAMED(last_, name) = (int)(offsetof(PYTREE__S, name) + sizeof(PYTREE__MEMBER(name))) - 1,
+#define PYTREE__BYTES_DATA(name, store, arguments, optional)
+#define PYTREE__BYTES_DROP(name, store, arguments, optional)
+#define PYTREE__BYTES_STATIC(name, store, arguments, optional)                                                          \
+    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)) == PYTREE__PACK_BYTES ? sizeof(PYTREE__MEMBER(name)) : 0)
 
 /* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a
  * row knows where the row before it ended:   pytree__before_w, pytree__after_w = offsetof(Linear, w) + sizeof w, */
@@ -833,7 +852,7 @@ enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__I
 #if defined(PYTREE_DECLARE)
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, 0, false, NULL, NULL, NULL, NULL, NULL, &PYTREE__CAT(pytree__type_of_, PYTREE__S) };
+    PYTREE_NO_DTYPE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, &PYTREE__CAT(pytree__type_of_, PYTREE__S) };
 #endif
 
 /* ---- A leaf type ---------------------------------------------------------------------------------------------------- */
@@ -846,7 +865,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #define PYTREE_PRINT NULL
 #endif
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, 0, false, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL };
+    PYTREE_OPAQUE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL };
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
@@ -874,6 +893,13 @@ _Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__S)
                "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
 #undef PYTREE__PURPOSE
 
+#define PYTREE__PURPOSE PYTREE__FIRST_STATIC
+enum { PYTREE__CAT(pytree__no_static_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree__first_static_, PYTREE__S) };
+#undef PYTREE__PURPOSE
+#define PYTREE__PURPOSE PYTREE__LAST_STATIC
+enum { PYTREE__CAT(pytree__no_last_, PYTREE__S) = -1, PYTREE_FIELDS PYTREE__CAT(pytree__last_static_, PYTREE__S) };
+#undef PYTREE__PURPOSE
+
 #define PYTREE__PURPOSE PYTREE__TABLE
 static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__S)[] = { PYTREE_FIELDS { 0 } };
 #undef PYTREE__PURPOSE
@@ -885,9 +911,11 @@ static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__S)(const void *at, 
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__S);
     unsigned odd = 0;
     if (statics != NULL) {
+        pytree__statics to = *statics;    /* in registers */
 #define PYTREE__PURPOSE PYTREE__STATICS
         PYTREE_FIELDS
 #undef PYTREE__PURPOSE
+        *statics = to;
         row = PYTREE__CAT(pytree__fields_, PYTREE__S);
     }
     if (child != NULL) {
@@ -927,6 +955,12 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE__PURPOSE
 #define PYTREE__PURPOSE PYTREE__LEAFY
     true PYTREE_FIELDS,
+#undef PYTREE__PURPOSE
+#define PYTREE__PURPOSE PYTREE__BYTES
+    PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 : (size_t)PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2,
+    PYTREE__CAT(pytree__last_static_, PYTREE__S) - (PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 : PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2)
+        == (int)(0 PYTREE_FIELDS),
+    0 PYTREE_FIELDS,
 #undef PYTREE__PURPOSE
     PYTREE__CAT(pytree__fields_, PYTREE__S), PYTREE__CAT(pytree__flatten_, PYTREE__S), PYTREE__CAT(pytree__unflatten_, PYTREE__S),
     NULL, NULL, NULL

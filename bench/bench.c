@@ -1,6 +1,6 @@
 /* bench.c: what each operation costs per node or leaf, and how often it allocates.
  *
- *     bench [--json] [--all | --model ResNet152]...
+ *     bench [--json] [--all | --model ResNet152]... [--op flatten] [--samples 25]
  *
  * Medians of many samples. Arrays of the measured trees all point at one small buffer, since operations on structure never
  * look at elements; what does read them (clone, copy_into, equal, ...) gets the same nodes with arrays of one element in memory
@@ -407,7 +407,7 @@ static void put_json(const Fixture *f, const char *form, const char *name, Measu
            form, f->model->name, name, m.median * 1e9, m.least * 1e9, f->model->nodes, f->model->leaves, allocations);
 }
 
-static void run_model(Fixture *f, const BenchModel *model, bool json)
+static void run_model(Fixture *f, const BenchModel *model, bool json, const char *op, size_t samples)
 {
     bool by_hand = has_floors(model);
     size_t i;
@@ -420,12 +420,13 @@ static void run_model(Fixture *f, const BenchModel *model, bool json)
     for (i = 0; i < OPERATIONS; i++) {
         double units = (double)(operations[i].leaf ? model->leaves : model->nodes);
         Measured measured, floor = { 0, 0 };
+        if (op != NULL && strcmp(op, operations[i].name) != 0) { continue; }
         f->allocations = 0;
         f->opt = &f->counting;
         measure_sink += operations[i].run(f);
         f->opt = NULL;
-        MEASURE(&measured, MEASURE_SAMPLES, operations[i].run(f));
-        if (by_hand && operations[i].by_hand != NULL) { MEASURE(&floor, MEASURE_SAMPLES, operations[i].by_hand(f)); }
+        MEASURE(&measured, samples, operations[i].run(f));
+        if (by_hand && operations[i].by_hand != NULL) { MEASURE(&floor, samples, operations[i].by_hand(f)); }
         if (json) {
             put_json(f, "struct", operations[i].name, measured, f->allocations);
             if (floor.median > 0) { put_json(f, "by hand", operations[i].name, floor, 0); }
@@ -445,8 +446,9 @@ int main(int argc, char **argv)
 {
     static Fixture fixture;
     bool wanted[BENCH_MODELS] = { false }, json = false, any = false;
+    const char *op = NULL;
+    size_t samples = 25, k;
     int i;
-    size_t k;
     for (i = 1; i < argc; i++) {
         bool known = false;
         if (strcmp(argv[i], "--json") == 0) {
@@ -460,16 +462,25 @@ int main(int argc, char **argv)
                 if (strcmp(argv[i], bench_models[k].name) == 0) { wanted[k] = any = known = true; }
             }
         }
+        if (strcmp(argv[i], "--op") == 0 && i + 1 < argc) {
+            op = argv[++i];
+            for (k = 0; k < OPERATIONS; k++) { known = known || strcmp(op, operations[k].name) == 0; }
+        } else if (strcmp(argv[i], "--samples") == 0 && i + 1 < argc) {
+            samples = strtoul(argv[++i], NULL, 10);
+            known = samples > 0 && samples <= MEASURE_MOST;
+        }
         if (!known) {
-            fprintf(stderr, "usage: bench [--json] [--all | --model NAME]...\nmodels:");
+            fprintf(stderr, "usage: bench [--json] [--all | --model NAME]... [--op NAME] [--samples N]\nmodels:");
             for (k = 0; k < BENCH_MODELS; k++) { fprintf(stderr, " %s", bench_models[k].name); }
+            fprintf(stderr, "\noperations:");
+            for (k = 0; k < OPERATIONS; k++) { fprintf(stderr, " %s", operations[k].name); }
             fprintf(stderr, "\n");
             return 2;
         }
     }
     wanted[BENCH_RESNET152] = wanted[BENCH_RESNET152] || !any;
     for (k = 0; k < BENCH_MODELS; k++) {
-        if (wanted[k]) { run_model(&fixture, &bench_models[k], json); }
+        if (wanted[k]) { run_model(&fixture, &bench_models[k], json, op, samples); }
     }
     return 0;
 }

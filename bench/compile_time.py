@@ -44,7 +44,8 @@ LEAF = "#include <stddef.h>\ntypedef struct Leaf { void *data; int type, ndim; s
 
 
 def registered(n):
-    text = ['#include "pytree.h"\n', BASE, "#define PYTREE_STRUCT Base\n#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(3))\n",
+    text = ['#include "pytree.h"\n', BASE,
+            "#define PYTREE_STRUCT Base\n#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(3))\n",
             '#include "pytree_registry.h"\n']
     for i in range(n):
         rows = [f"PYTREE_FIELD(STATIC, {f})" for f in "abc"]
@@ -59,17 +60,17 @@ def registered(n):
 
 def by_hand(n):
     text = [LEAF, BASE,
-            "static size_t flatten_Base(Base *s, Leaf *out)\n{\n    out[0].data = s->w;\n    out[0].type = 1;\n"
+            "size_t flatten_Base(Base *s, Leaf *out)\n{\n    out[0].data = s->w;\n    out[0].type = 1;\n"
             "    out[0].ndim = 1;\n    out[0].shape[0] = 3;\n    return 1;\n}\n"
-            "static size_t unflatten_Base(Base *s, const Leaf *in)\n{\n    s->w = in[0].data;\n    return 1;\n}\n"]
+            "size_t unflatten_Base(Base *s, const Leaf *in)\n{\n    s->w = in[0].data;\n    return 1;\n}\n"]
     for i in range(n):
-        text += [struct(i), f"static size_t flatten_Type{i}(Type{i} *s, Leaf *out)\n{{\n"]
+        text += [struct(i), f"size_t flatten_Type{i}(Type{i} *s, Leaf *out)\n{{\n"]
         for k in range(FLOATS):
             text += [f"    out[{k}].data = s->w{k};\n    out[{k}].type = 1;\n    out[{k}].ndim = 2;\n"
                      f"    out[{k}].shape[0] = (size_t)s->a;\n    out[{k}].shape[1] = (size_t)s->b;\n"]
         text += ["    out[5].data = &s->scale;\n    out[5].type = 2;\n    out[5].ndim = 0;\n"
                  f"    return 6 + flatten_{inner(i)}(&s->inner, out + 6);\n}}\n",
-                 f"static size_t unflatten_Type{i}(Type{i} *s, const Leaf *in)\n{{\n"]
+                 f"size_t unflatten_Type{i}(Type{i} *s, const Leaf *in)\n{{\n"]
         text += [f"    s->w{k} = in[{k}].data;\n" for k in range(FLOATS)]
         text += ["    s->scale = *(const double *)in[5].data;\n"
                  f"    return 6 + unflatten_{inner(i)}(&s->inner, in + 6);\n}}\n"]

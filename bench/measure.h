@@ -15,7 +15,7 @@
 
 #include "pytree.h"
 
-enum { MEASURE_SAMPLES = 25 };
+enum { MEASURE_MOST = 100000 };          /* samples of one measurement */
 
 /* Shortest sample in seconds: a thousand times what reading the clock costs. */
 #define MEASURE_SAMPLE 0.001
@@ -49,7 +49,8 @@ static inline double measure_median(double *values, size_t n)
 /* Runs an expression until a sample is long enough, then takes the samples. The expression's value is kept. */
 #define MEASURE(result, samples, expression)                                                                            \
     do {                                                                                                                \
-        double measure_values[(samples)], measure_start, measure_took = 0;                                              \
+        static double measure_values[MEASURE_MOST];                                                                     \
+        double measure_start, measure_took = 0;                                              \
         size_t measure_rounds = 1, measure_i, measure_k;                                                                \
         uint64_t measure_kept = 0;                                                                                      \
         for (;;) {                                                                                                      \

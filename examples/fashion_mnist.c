@@ -547,7 +547,7 @@ static pytree_status train_epoch(const Trees *trees, AdamW *optimizer, Batch *ba
         optimizer->rate = options->rate * schedule(step, options->epochs * n_batches);
         optimizer->correction1 = 1 / (1 - powf(optimizer->beta1, (float)(step + 1)));
         optimizer->correction2 = 1 / (1 - powf(optimizer->beta2, (float)(step + 1)));
-        if (pytree_map(adamw, optimizer, NULL, 4, (pytree[]){ trees->model, trees->gradients, trees->m, trees->v }, NULL, err)
+        if (pytree_map(adamw, optimizer, NULL, 4, (pytree[4]){ trees->model, trees->gradients, trees->m, trees->v }, NULL, err)
             != PYTREE_OK) {
             return err->status;
         }

@@ -197,7 +197,7 @@ static pytree_status describe(pytree model, pytree shown, rule *decays, pytree_e
     if (status == PYTREE_OK) { status = pytree_print(stdout, PYTREE(&shown_mask.tree), NULL, err); }
     if (status == PYTREE_OK) { status = make_mask(&mask, model, decays, err); }
     if (status == PYTREE_OK) {
-        status = pytree_map(add_to_totals, &totals, NULL, 2, (pytree[]){ model, PYTREE(&mask.tree) }, NULL, err);
+        status = pytree_map(add_to_totals, &totals, NULL, 2, (pytree[2]){ model, PYTREE(&mask.tree) }, NULL, err);
     }
     if (status == PYTREE_OK) {
         printf("\n%zu tensors, %s parameters; ", totals.tensors, with_commas(totals.parameters, text[0]));

@@ -31,16 +31,17 @@ typedef struct MLP {
     PYTREE_FIELD(DATA, scale)
 #include "pytree_registry.h"
 
-typedef struct AdamW { float rate, decay, beta1, beta2; } AdamW;
+typedef struct AdamW { float rate, decay, beta1, beta2, step; } AdamW;
 
 static pytree_status adamw(void *context, const pytree_iter *at)   /* called for each leaf: weights, gradient, moments */
 {
     const AdamW o = *(const AdamW *)context;
     float *w = at->leaf[0]->data, *g = at->leaf[1]->data, *m = at->leaf[2]->data, *v = at->leaf[3]->data;
-    for (size_t i = 0; i < pytree_leaf_count(at->leaf[0]); i++) {
+    float c1 = 1 - powf(o.beta1, o.step), c2 = 1 - powf(o.beta2, o.step);
+    for (size_t i = 0, n = pytree_leaf_count(at->leaf[0]); i < n; i++) {
         m[i] += (1 - o.beta1) * (g[i] - m[i]);
         v[i] += (1 - o.beta2) * (g[i] * g[i] - v[i]);
-        w[i] -= o.rate * (m[i] / (1 - o.beta1) / (sqrtf(v[i] / (1 - o.beta2)) + 1e-8f) + o.decay * w[i]);
+        w[i] -= o.rate * (m[i] / c1 / (sqrtf(v[i] / c2) + 1e-8f) + o.decay * w[i]);
     }
     return PYTREE_OK;
 }
@@ -49,7 +50,7 @@ int main(void)
 {
     Linear layers[] = { { .din = 784, .dout = 128 }, { .din = 128, .dout = 10 } };
     MLP model = { .n_layers = 2, .layers = layers };
-    AdamW opt = { .rate = 0.001f, .decay = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f };
+    AdamW opt = { .rate = 0.001f, .decay = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .step = 1 };
     pytree_error err = { 0 };                              /* the first error stays in it */
     pytree t = PYTREE(&model);
 
@@ -59,14 +60,19 @@ int main(void)
         pytree_def *def = pytree_structure(t, NULL, &err);
         if (err.status == PYTREE_OK) {
             MLP *g = grads.data;                           /* a tree is the plain struct */
-            g->layers[0].w[0] = 3, g->scale[1][2] = -5;
+            g->layers[0].w[0] = 3;
+            g->scale[1][2] = -5;
 
             pytree_def_print(stdout, def, &err);
             pytree_print(stdout, t, NULL, &err);
-            pytree_map(adamw, &opt, NULL, 4, (pytree[]){ t, grads, m, v }, NULL, &err);
+            pytree_map(adamw, &opt, NULL, 4, (pytree[4]){ t, grads, m, v }, NULL, &err);
             printf("after a step: %g %g\n", (double)model.layers[0].w[0], (double)model.scale[1][2]);
         }
-        pytree_def_free(def), pytree_free(v), pytree_free(m), pytree_free(grads), pytree_free(t);
+        pytree_def_free(def);
+        pytree_free(v);
+        pytree_free(m);
+        pytree_free(grads);
+        pytree_free(t);
     }
     pytree_error_print(stderr, &err);
     return err.status != PYTREE_OK;

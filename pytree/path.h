@@ -26,23 +26,25 @@
  *     quoted = '…' or "…" in UTF-8, with Python's escapes \\ \' \" \a \b \f \n \r \t \v \xNN \uNNNN \UNNNNNNNN
  *              (\udc80 to \udcff is a byte, 0x80 to 0xff, that is not UTF-8)
  *
- * Rules as in pytree.h. Functions that take a `const pytree_path *` accept NULL for the root's path. Nothing recurses: a path
- * may have a million entries. Everything here may run in many threads, as long as none writes to the tree.
+ * Rules as in pytree.h. Where a `const pytree_path *` is asked for, NULL is the root's path. Texts, patterns and the names of
+ * attributes and keys are not NULL. Nothing recurses: a path may have a million entries. Everything here may run in many
+ * threads at once, pytree_set as long as nobody reads what it writes.
  *
  * Language: C11 (gcc, clang, tcc); compiles as C++17. Needs: pytree.h.
  */
-#ifndef PYTREE_PATH_H
-#define PYTREE_PATH_H
-
+/* Outside the guard, so that the bodies of both come where PYTREE_IMPLEMENTATION is defined, be it after the first include. */
 #if defined(__has_include)
 #if __has_include("../pytree.h")
 #include "../pytree.h"
 #else
-#include <pytree.h>
+#include "pytree.h"                       /* installed apart, or all in one directory */
 #endif
 #else
 #include "../pytree.h"
 #endif
+
+#ifndef PYTREE_PATH_H
+#define PYTREE_PATH_H
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,7 +115,8 @@ bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_e
 /* The value at a path: a view of a leaf, or of a node for pytree_of_view. Borrowed from the tree. On error its type is NULL and
  * its data too: PYTREE_NOT_FOUND names the first entry that is missing and what is there instead ("expected .wx, got a Linear
  * with .w, .b"); the error's path is where. Of the options, is_leaf is not asked: what lies below such a leaf is reached.
- * Cost: the number of children of the nodes passed. Allocates (and frees) only where a node has more than 16. */
+ * Cost: the path's length; in nodes other than lists and tuples also their children. Allocates (and frees) only to open a node
+ * with more than 48 children or a dict with more than 16. */
 pytree_leaf pytree_get(pytree t, const pytree_path *path, const pytree_options *opt, pytree_error *err);
 
 /* The same with the path as text. */
@@ -121,7 +124,8 @@ pytree_leaf pytree_at(pytree t, const char *text, const pytree_options *opt, pyt
 
 /* Copies a value into the tree at a path. For a leaf: element type and shape must be the same (PYTREE_TYPE, PYTREE_SHAPE), then
  * its elements are copied; of strings, the pointers. The memory may be the same or overlap. A view of a node is copied leaf by
- * leaf if the structures are equal, as pytree_copy_into does. Nothing is written on an error. */
+ * leaf if the structures are equal, as pytree_copy_into does. Nothing is written on an error. A value without a type, which
+ * pytree_at returns on errors, is PYTREE_ARGUMENT. */
 pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *value,
                          const pytree_options *opt, pytree_error *err);
 
@@ -152,23 +156,6 @@ static void pytree__path_put(struct pytree__text *sink, const pytree_path *path,
     for (i = from; i < to; i++) { pytree__put_entry(sink, &path->entries[i], separator, i == 0); }
 }
 
-/* A sink into text[0 … n-1] that leaves room for the NUL, which pytree__path_close writes. */
-static struct pytree__text pytree__path_sink(char *text, size_t n)
-{
-    struct pytree__text sink;
-    sink.at = n == 0 ? NULL : text;
-    sink.room = n == 0 ? 0 : n - 1;
-    sink.length = 0;
-    sink.file = NULL;
-    return sink;
-}
-
-static size_t pytree__path_close(const struct pytree__text *sink)
-{
-    if (sink->at != NULL) { sink->at[sink->length < sink->room ? sink->length : sink->room] = '\0'; }
-    return sink->length;
-}
-
 size_t pytree_path_text(const pytree_path *path, char *text, size_t n)
 {
     return pytree_path_simple_text(path, NULL, text, n);
@@ -176,55 +163,69 @@ size_t pytree_path_text(const pytree_path *path, char *text, size_t n)
 
 size_t pytree_path_simple_text(const pytree_path *path, const char *separator, char *text, size_t n)
 {
-    struct pytree__text sink = pytree__path_sink(text, n);
+    struct pytree__text sink = pytree__text_to(text, n, NULL);
     pytree__path_put(&sink, path, 0, pytree__path_length(path), separator);
-    return pytree__path_close(&sink);
+    return pytree__end_text(&sink, n);
 }
 
 pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_error *err)
 {
-    struct pytree__text sink = pytree__path_sink(NULL, 0);
-    sink.file = file;
+    struct pytree__text sink = pytree__text_to(NULL, 0, file);
     pytree__path_put(&sink, path, 0, pytree__path_length(path), NULL);
     return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected a file that can be written, got an error") : PYTREE_OK;
 }
 
-/* Text of entries [0, n) in out, for messages: where it is too long, its beginning and its last entries with "..." between. */
-enum { PYTREE__WHERE = 256, PYTREE__WHERE_HEAD = 120 };
-static void pytree__path_where(const pytree_path *path, size_t n, char out[PYTREE__WHERE])
+/* At most n bytes of a longer text, without a part of a character at the end. */
+static size_t pytree__path_whole(const char *text, size_t n)
 {
-    struct pytree__text sink = pytree__path_sink(out, PYTREE__WHERE), tail;
-    size_t from = n, kept = PYTREE__WHERE_HEAD;
+    size_t begin = n;
+    uint32_t character;
+    while (begin > 0 && n - begin < 3 && ((unsigned char)text[begin - 1] & 0xC0) == 0x80) { begin--; }
+    if (begin > 0 && ((unsigned char)text[begin - 1] & 0x80) != 0) { begin--; }
+    return begin < n && pytree__utf8(text + begin, n - begin, &character) == n - begin ? n : begin;
+}
+
+/* Text of entries [0, n) in out, for messages: where it is too long, its beginning and its last entries with "..." between. */
+enum { PYTREE__PATH_WHERE = 256, PYTREE__PATH_WHERE_HEAD = 120 };
+static void pytree__path_where(const pytree_path *path, size_t n, char out[PYTREE__PATH_WHERE])
+{
+    struct pytree__text sink = pytree__text_to(out, PYTREE__PATH_WHERE, NULL), tail;
+    size_t from = n, kept;
     pytree__path_put(&sink, path, 0, n, NULL);
-    if (pytree__path_close(&sink) < PYTREE__WHERE) { return; }
-    while (kept > 0 && ((unsigned char)out[kept] & 0xC0) == 0x80) { kept--; }     /* not within a character */
+    if (pytree__end_text(&sink, PYTREE__PATH_WHERE) < PYTREE__PATH_WHERE) { return; }
+    kept = pytree__path_whole(out, PYTREE__PATH_WHERE_HEAD);
     memcpy(out + kept, "...", 3);
-    tail = pytree__path_sink(NULL, 0);
+    tail = pytree__text_to(NULL, 0, NULL);
     do {
         from--;
         pytree__path_put(&tail, path, from, from + 1, NULL);
-    } while (from > 0 && tail.length < PYTREE__WHERE_HEAD);
-    if (tail.length >= PYTREE__WHERE - kept - 3) { from++; }                       /* that entry alone was too long */
-    tail = pytree__path_sink(out + kept + 3, PYTREE__WHERE - kept - 3);
+    } while (from > 0 && tail.length < PYTREE__PATH_WHERE_HEAD);
+    if (tail.length >= PYTREE__PATH_WHERE - kept - 3) { from++; }                       /* that entry alone was too long */
+    tail = pytree__text_to(out + kept + 3, PYTREE__PATH_WHERE - kept - 3, NULL);
     pytree__path_put(&tail, path, from, n, NULL);
-    pytree__path_close(&tail);
+    pytree__end_text(&tail, PYTREE__PATH_WHERE - kept - 3);
 }
 
 /* ---- Read text ----------------------------------------------------------------------------------------------------- */
 
 /* What an entry of a text or pattern may be beside the kinds that entries have. */
-enum { PYTREE__ANY = PYTREE_FLAT_INDEX + 1, PYTREE__ANY_ATTRIBUTE, PYTREE__ANY_IN_BRACKETS, PYTREE__ANY_NUMBER };
+enum {
+    PYTREE__PATH_ANY = PYTREE_FLAT_INDEX + 1,
+    PYTREE__PATH_ANY_ATTRIBUTE,
+    PYTREE__PATH_ANY_IN_BRACKETS,
+    PYTREE__PATH_ANY_NUMBER
+};
 
 /* An entry as it stands in a text: its name is a stretch of that text, with its escapes. */
-struct pytree__step {
-    int kind;                             /* pytree_entry_kind or PYTREE__ANY… */
+struct pytree__path_step {
+    int kind;                             /* pytree_entry_kind or PYTREE__PATH_ANY… */
     bool escaped;                         /* the name has escapes */
     size_t index;
     const char *name;
     size_t bytes;
 };
 
-struct pytree__reader {
+struct pytree__path_reader {
     const char *text;
     size_t at, end;
     const char *separator;                /* NULL: the text form */
@@ -235,9 +236,10 @@ struct pytree__reader {
     pytree_error *err;
 };
 
-static struct pytree__reader pytree__read_begin(const char *text, const char *separator, bool pattern, pytree_error *err)
+static struct pytree__path_reader pytree__path_read_begin(const char *text, const char *separator, bool pattern,
+                                                          pytree_error *err)
 {
-    struct pytree__reader r;
+    struct pytree__path_reader r;
     r.text = text;
     r.at = 0;
     r.end = strlen(text);
@@ -250,30 +252,30 @@ static struct pytree__reader pytree__read_begin(const char *text, const char *se
     return r;
 }
 
-static bool pytree__read_fail(struct pytree__reader *r, size_t at, const char *expected)
+static bool pytree__path_read_fail(struct pytree__path_reader *r, size_t at, const char *expected)
 {
     char got[32];
-    struct pytree__text sink = pytree__path_sink(got, sizeof(got));
+    struct pytree__text sink = pytree__text_to(got, sizeof(got), NULL);
     uint32_t character;
     if (at == r->end) {
-        pytree__put(&sink, "the end", 7);
+        pytree__put_text(&sink, "the end");
     } else {
         unsigned size = pytree__utf8(r->text + at, r->end - at, &character);
         pytree__put_repr(&sink, r->text + at, size == 0 ? 1 : size);
     }
-    pytree__path_close(&sink);
+    pytree__end_text(&sink, sizeof(got));
     r->status = pytree_fail(r->err, PYTREE_SYNTAX, r->text, "expected %s at byte %zu, got %s", expected, at, got);
     return false;
 }
 
-static int pytree__read_digit(char c, unsigned base)
+static int pytree__path_read_digit(char c, unsigned base)
 {
     int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
     return digit < (int)base ? digit : -1;
 }
 
 /* Digits of a number without leading zeros from s[0 … n-1]: how many, 0 if there is none or it does not fit. */
-static size_t pytree__read_digits(const char *s, size_t n, size_t *value)
+static size_t pytree__path_read_digits(const char *s, size_t n, size_t *value)
 {
     size_t i, v = 0;
     for (i = 0; i < n && s[i] >= '0' && s[i] <= '9'; i++) {
@@ -287,7 +289,7 @@ static size_t pytree__read_digits(const char *s, size_t n, size_t *value)
 }
 
 /* Reads the escape at s[0] == '\\' into at most four bytes; returns its length in the text, 0 if it is none. */
-static size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *bytes)
+static size_t pytree__path_read_escape(const char *s, size_t n, char out[4], size_t *bytes)
 {
     static const char simple[] = "\\\\''\"\"a\ab\bf\fn\nr\rt\tv\v";
     uint32_t c = 0;
@@ -303,7 +305,7 @@ static size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *
     digits = s[1] == 'x' ? 2 : s[1] == 'u' ? 4 : s[1] == 'U' ? 8 : 0;
     if (digits == 0 || n < 2 + digits) { return 0; }
     for (i = 0; i < digits; i++) {
-        int digit = pytree__read_digit(s[2 + i], 16);
+        int digit = pytree__path_read_digit(s[2 + i], 16);
         if (digit < 0) { return 0; }
         c = c << 4 | (uint32_t)digit;
     }
@@ -322,7 +324,7 @@ static size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *
     return 2 + digits;
 }
 
-static bool pytree__read_quoted(struct pytree__reader *r, struct pytree__step *step)
+static bool pytree__path_read_quoted(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     const char quote = r->text[r->at++];
     uint32_t character;
@@ -333,31 +335,33 @@ static bool pytree__read_quoted(struct pytree__reader *r, struct pytree__step *s
         const char *s = r->text + r->at;
         size_t n = r->end - r->at, size, unused;
         if (*s == '\\') {
-            size = pytree__read_escape(s, n, bytes, &unused);
-            if (size == 0) { return pytree__read_fail(r, r->at, "an escape such as \\n, \\' or \\x41 (no NUL, no surrogate)"); }
+            size = pytree__path_read_escape(s, n, bytes, &unused);
+            if (size == 0) {
+                return pytree__path_read_fail(r, r->at, "an escape such as \\n, \\' or \\x41 (no NUL, no surrogate)");
+            }
             step->escaped = true;
         } else {
-            if (*s == '\n' || *s == '\r') { return pytree__read_fail(r, r->at, "\\n or \\r for a line end"); }
+            if (*s == '\n' || *s == '\r') { return pytree__path_read_fail(r, r->at, "\\n or \\r for a line end"); }
             size = pytree__utf8(s, n, &character);
-            if (size == 0) { return pytree__read_fail(r, r->at, "UTF-8"); }
+            if (size == 0) { return pytree__path_read_fail(r, r->at, "UTF-8"); }
         }
         r->at += size;
     }
-    if (r->at == r->end) { return pytree__read_fail(r, r->at, quote == '"' ? "a closing \"" : "a closing '"); }
+    if (r->at == r->end) { return pytree__path_read_fail(r, r->at, quote == '"' ? "a closing \"" : "a closing '"); }
     step->bytes = (size_t)(r->text + r->at - step->name);
     r->at++;
     return true;
 }
 
-static bool pytree__read_brackets(struct pytree__reader *r, struct pytree__step *step)
+static bool pytree__path_read_brackets(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     static const char flat[] = "<flat index ";
     const char *s = r->text + ++r->at;
     size_t size;
     if (*s == '\'' || *s == '"') {
-        if (!pytree__read_quoted(r, step)) { return false; }
+        if (!pytree__path_read_quoted(r, step)) { return false; }
     } else if (r->pattern && *s == '*') {
-        step->kind = PYTREE__ANY_IN_BRACKETS;
+        step->kind = PYTREE__PATH_ANY_IN_BRACKETS;
         r->at++;
     } else {
         step->kind = PYTREE_INDEX;
@@ -365,29 +369,29 @@ static bool pytree__read_brackets(struct pytree__reader *r, struct pytree__step 
             step->kind = PYTREE_FLAT_INDEX;
             r->at += sizeof(flat) - 1;
         }
-        size = pytree__read_digits(r->text + r->at, r->end - r->at, &step->index);
+        size = pytree__path_read_digits(r->text + r->at, r->end - r->at, &step->index);
         if (size == 0) {
-            return pytree__read_fail(r, r->at, step->kind == PYTREE_FLAT_INDEX ? "an index that fits size_t" :
+            return pytree__path_read_fail(r, r->at, step->kind == PYTREE_FLAT_INDEX ? "an index that fits size_t" :
                                      r->pattern ? "an index that fits size_t, a quoted key or *" :
                                                   "an index that fits size_t or a quoted key");
         }
         r->at += size;
         if (step->kind == PYTREE_FLAT_INDEX) {
-            if (r->text[r->at] != '>') { return pytree__read_fail(r, r->at, "'>'"); }
+            if (r->text[r->at] != '>') { return pytree__path_read_fail(r, r->at, "'>'"); }
             r->at++;
         }
     }
-    if (r->text[r->at] != ']') { return pytree__read_fail(r, r->at, "']'"); }
+    if (r->text[r->at] != ']') { return pytree__path_read_fail(r, r->at, "']'"); }
     r->at++;
     return true;
 }
 
-static bool pytree__read_attribute(struct pytree__reader *r, struct pytree__step *step)
+static bool pytree__path_read_attribute(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     uint32_t character;
     step->name = r->text + ++r->at;
     if (r->pattern && *step->name == '*') {
-        step->kind = PYTREE__ANY_ATTRIBUTE;
+        step->kind = PYTREE__PATH_ANY_ATTRIBUTE;
         r->at++;
         return true;
     }
@@ -397,15 +401,15 @@ static bool pytree__read_attribute(struct pytree__reader *r, struct pytree__step
         unsigned size = 1;
         if (c <= ' ' || c == 0x7F || strchr(".[]'\"*\\", c) != NULL) { break; }
         if (c >= 0x80) { size = pytree__utf8(r->text + r->at, r->end - r->at, &character); }
-        if (size == 0) { return pytree__read_fail(r, r->at, "UTF-8"); }
+        if (size == 0) { return pytree__path_read_fail(r, r->at, "UTF-8"); }
         r->at += size;
     }
     step->bytes = (size_t)(r->text + r->at - step->name);
-    return step->bytes > 0 || pytree__read_fail(r, r->at, "a name");
+    return step->bytes > 0 || pytree__path_read_fail(r, r->at, "a name");
 }
 
 /* The simple form: what stands up to the next separator. */
-static bool pytree__read_piece(struct pytree__reader *r, struct pytree__step *step)
+static bool pytree__path_read_piece(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     const char *s = r->text + r->at, *next = strstr(s, r->separator);
     size_t i;
@@ -413,7 +417,7 @@ static bool pytree__read_piece(struct pytree__reader *r, struct pytree__step *st
     step->bytes = next == NULL ? r->end - r->at : (size_t)(next - s);
     r->at += step->bytes + (next == NULL ? 0 : strlen(r->separator));
     r->done = next == NULL;
-    if (pytree__read_digits(s, step->bytes, &step->index) == step->bytes && step->bytes > 0) {
+    if (pytree__path_read_digits(s, step->bytes, &step->index) == step->bytes && step->bytes > 0) {
         step->kind = PYTREE_INDEX;
         return true;
     }
@@ -428,39 +432,39 @@ static bool pytree__read_piece(struct pytree__reader *r, struct pytree__step *st
     return true;
 }
 
-static bool pytree__read_entry(struct pytree__reader *r, struct pytree__step *step)
+static bool pytree__path_read_entry(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     const char c = r->text[r->at];
-    if (c == '.') { return pytree__read_attribute(r, step); }
-    if (c == '[') { return pytree__read_brackets(r, step); }
+    if (c == '.') { return pytree__path_read_attribute(r, step); }
+    if (c == '[') { return pytree__path_read_brackets(r, step); }
     if (r->pattern && c == '*') {
         bool number = r->text[r->at + 1] == '*';
-        if (r->last == PYTREE__ANY_ATTRIBUTE || (r->last == PYTREE_ATTRIBUTE && !number)) {
-            return pytree__read_fail(r, r->at, "'.', '[' or the end");     /* who writes .w* means names that begin with w */
+        if (r->last == PYTREE__PATH_ANY_ATTRIBUTE || (r->last == PYTREE_ATTRIBUTE && !number)) {
+            return pytree__path_read_fail(r, r->at, "'.', '[' or the end");        /* .w* would seem to ask for beginnings */
         }
-        step->kind = number ? PYTREE__ANY_NUMBER : PYTREE__ANY;
+        step->kind = number ? PYTREE__PATH_ANY_NUMBER : PYTREE__PATH_ANY;
         r->at += number ? 2 : 1;
         return true;
     }
-    return pytree__read_fail(r, r->at, r->pattern ? "'.', '[', '*' or the end" : "'.', '[' or the end");
+    return pytree__path_read_fail(r, r->at, r->pattern ? "'.', '[', '*' or the end" : "'.', '[' or the end");
 }
 
 /* Reads the next entry; false at the end and on an error, which is r->status. */
-static bool pytree__read_step(struct pytree__reader *r, struct pytree__step *step)
+static bool pytree__path_read_step(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     bool read;
     step->kind = -1;
     step->escaped = false;
     step->index = step->bytes = 0;
     step->name = NULL;
-    if (r->separator != NULL) { return !r->done && pytree__read_piece(r, step); }
-    read = r->at < r->end && pytree__read_entry(r, step);
+    if (r->separator != NULL) { return !r->done && pytree__path_read_piece(r, step); }
+    read = r->at < r->end && pytree__path_read_entry(r, step);
     r->last = step->kind;
     return read;
 }
 
 /* The step's name without its escapes, in `to` unless that is NULL; returns its bytes. */
-static size_t pytree__step_name(const struct pytree__step *step, char *to)
+static size_t pytree__path_step_name(const struct pytree__path_step *step, char *to)
 {
     size_t from = 0, n = 0, bytes;
     char out[4];
@@ -470,7 +474,7 @@ static size_t pytree__step_name(const struct pytree__step *step, char *to)
     }
     while (from < step->bytes) {
         if (step->name[from] == '\\') {
-            from += pytree__read_escape(step->name + from, step->bytes - from, out, &bytes);
+            from += pytree__path_read_escape(step->name + from, step->bytes - from, out, &bytes);
         } else {
             out[0] = step->name[from++];
             bytes = 1;
@@ -492,14 +496,14 @@ struct pytree__path_block {
 
 /* Where a short path is read without an allocation. */
 enum { PYTREE__PATH_ENTRIES = 16, PYTREE__PATH_NAMES = 240 };
-struct pytree__path_room {
+struct pytree__path_scratch {
     struct pytree__path_block block;
     pytree_entry entries[PYTREE__PATH_ENTRIES];
     char names[PYTREE__PATH_NAMES];
 };
 
 /* A block for n entries and the bytes of their names, in `room` if that is not NULL and they fit; NULL if memory runs out. */
-static struct pytree__path_block *pytree__path_make(size_t n, size_t names, struct pytree__path_room *room,
+static struct pytree__path_block *pytree__path_make(size_t n, size_t names, struct pytree__path_scratch *room,
                                                     pytree_entry **entries, char **name,
                                                     const pytree_options *opt, pytree_error *err)
 {
@@ -530,12 +534,12 @@ static struct pytree__path_block *pytree__path_make(size_t n, size_t names, stru
     return block;
 }
 
-static pytree_path *pytree__path_read(const char *text, const char *separator, struct pytree__path_room *room,
+static pytree_path *pytree__path_read(const char *text, const char *separator, struct pytree__path_scratch *room,
                                       const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__reader count = pytree__read_begin(text, separator, false, err), r = count;
+    struct pytree__path_reader count = pytree__path_read_begin(text, separator, false, err), r = count;
     struct pytree__path_block *block;
-    struct pytree__step step;
+    struct pytree__path_step step;
     pytree_entry *entries;
     char *name;
     size_t n = 0, names = 0;
@@ -543,19 +547,19 @@ static pytree_path *pytree__path_read(const char *text, const char *separator, s
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a separator (or NULL), got the empty text");
         return NULL;
     }
-    for (; pytree__read_step(&count, &step); n++) {
-        if (step.name != NULL) { names += pytree__step_name(&step, NULL) + 1; }
+    for (; pytree__path_read_step(&count, &step); n++) {
+        if (step.name != NULL) { names += pytree__path_step_name(&step, NULL) + 1; }
     }
     if (count.status != PYTREE_OK) { return NULL; }
     block = pytree__path_make(n, names, room, &entries, &name, opt, err);
     if (block == NULL) { return NULL; }
-    for (; pytree__read_step(&r, &step); entries++) {
+    for (; pytree__path_read_step(&r, &step); entries++) {
         entries->kind = (pytree_entry_kind)step.kind;
         entries->index = step.index;
         entries->name = NULL;
         if (step.name != NULL) {
             entries->name = name;
-            name += pytree__step_name(&step, name);
+            name += pytree__path_step_name(&step, name);
             *name++ = '\0';
         }
     }
@@ -601,12 +605,12 @@ pytree_path *pytree_path_join(const pytree_path *a, const pytree_path *b, const 
 
 /* ---- Compare ------------------------------------------------------------------------------------------------------- */
 
-static bool pytree__entry_named(const pytree_entry *e) { return e->kind == PYTREE_ATTRIBUTE || e->kind == PYTREE_KEY; }
+static bool pytree__path_named(const pytree_entry *e) { return e->kind == PYTREE_ATTRIBUTE || e->kind == PYTREE_KEY; }
 
-static int pytree__entry_compare(const pytree_entry *a, const pytree_entry *b)
+static int pytree__path_order(const pytree_entry *a, const pytree_entry *b)
 {
     if (a->kind != b->kind) { return a->kind < b->kind ? -1 : 1; }
-    if (pytree__entry_named(a)) {
+    if (pytree__path_named(a)) {
         int order = strcmp(a->name, b->name);
         return order < 0 ? -1 : order > 0;
     }
@@ -619,7 +623,7 @@ bool pytree_path_starts_with(const pytree_path *path, const pytree_path *prefix)
     size_t i;
     if (n > pytree__path_length(path)) { return false; }
     for (i = 0; i < n; i++) {
-        if (pytree__entry_compare(&path->entries[i], &prefix->entries[i]) != 0) { return false; }
+        if (pytree__path_order(&path->entries[i], &prefix->entries[i]) != 0) { return false; }
     }
     return true;
 }
@@ -634,7 +638,7 @@ int pytree_path_compare(const pytree_path *a, const pytree_path *b)
     const size_t na = pytree__path_length(a), nb = pytree__path_length(b);
     size_t i;
     for (i = 0; i < na && i < nb; i++) {
-        int order = pytree__entry_compare(&a->entries[i], &b->entries[i]);
+        int order = pytree__path_order(&a->entries[i], &b->entries[i]);
         if (order != 0) { return order; }
     }
     return na < nb ? -1 : na > nb;
@@ -650,7 +654,7 @@ uint64_t pytree_path_hash(const pytree_path *path)
     for (i = 0; i < n; i++) {
         const pytree_entry *e = &path->entries[i];
         hash = (hash ^ (unsigned)e->kind) * prime;
-        if (pytree__entry_named(e)) {
+        if (pytree__path_named(e)) {
             const char *s = e->name;
             do { hash = (hash ^ (unsigned char)*s) * prime; } while (*s++ != '\0');
         } else {
@@ -665,7 +669,7 @@ uint64_t pytree_path_hash(const pytree_path *path)
 
 /* ---- Match --------------------------------------------------------------------------------------------------------- */
 
-static bool pytree__step_named(const struct pytree__step *step, const char *name)
+static bool pytree__path_step_named(const struct pytree__path_step *step, const char *name)
 {
     size_t from = 0, bytes;
     char out[4];
@@ -673,23 +677,23 @@ static bool pytree__step_named(const struct pytree__step *step, const char *name
     while (from < step->bytes) {
         out[0] = step->name[from];
         bytes = 1;
-        from += out[0] == '\\' ? pytree__read_escape(step->name + from, step->bytes - from, out, &bytes) : 1;
+        from += out[0] == '\\' ? pytree__path_read_escape(step->name + from, step->bytes - from, out, &bytes) : 1;
         if (strncmp(name, out, bytes) != 0) { return false; }
         name += bytes;
     }
     return *name == '\0';
 }
 
-static bool pytree__step_fits(const struct pytree__step *step, const pytree_entry *e)
+static bool pytree__path_step_fits(const struct pytree__path_step *step, const pytree_entry *e)
 {
     switch (step->kind) {
-    case PYTREE__ANY: return true;
-    case PYTREE__ANY_ATTRIBUTE: return e->kind == PYTREE_ATTRIBUTE;
-    case PYTREE__ANY_IN_BRACKETS: return e->kind != PYTREE_ATTRIBUTE;
+    case PYTREE__PATH_ANY: return true;
+    case PYTREE__PATH_ANY_ATTRIBUTE: return e->kind == PYTREE_ATTRIBUTE;
+    case PYTREE__PATH_ANY_IN_BRACKETS: return e->kind != PYTREE_ATTRIBUTE;
     default: break;
     }
     if (step->kind != (int)e->kind) { return false; }
-    return pytree__entry_named(e) ? pytree__step_named(step, e->name) : step->index == e->index;
+    return pytree__path_named(e) ? pytree__path_step_named(step, e->name) : step->index == e->index;
 }
 
 /* After a mismatch only the `**` met last need try again, one entry further on. What follows the pattern's last one has a fixed
@@ -697,21 +701,21 @@ static bool pytree__step_fits(const struct pytree__step *step, const pytree_entr
 bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err)
 {
     const size_t n = pytree__path_length(path);
-    struct pytree__reader r = pytree__read_begin(pattern, NULL, true, err), again = r, check = r;
-    struct pytree__step step;
+    struct pytree__path_reader r = pytree__path_read_begin(pattern, NULL, true, err), again = r, check = r;
+    struct pytree__path_step step;
     size_t i = 0, again_i = 0, stars = 0, steps = 0, tail = 0;
     bool have_again = false;
-    while (pytree__read_step(&check, &step)) {
-        bool star = step.kind == PYTREE__ANY_NUMBER;
+    while (pytree__path_read_step(&check, &step)) {
+        bool star = step.kind == PYTREE__PATH_ANY_NUMBER;
         stars += star;
         steps += !star;
         tail = star ? 0 : tail + 1;
     }
     if (check.status != PYTREE_OK || n < steps || (stars == 0 && n != steps)) { return false; }
     for (;;) {
-        if (!pytree__read_step(&r, &step)) {
+        if (!pytree__path_read_step(&r, &step)) {
             if (i == n) { return true; }
-        } else if (step.kind == PYTREE__ANY_NUMBER) {
+        } else if (step.kind == PYTREE__PATH_ANY_NUMBER) {
             if (--stars == 0) {
                 if (n - i < tail) { return false; }
                 i = n - tail;
@@ -722,7 +726,7 @@ bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_erro
                 have_again = true;
             }
             continue;
-        } else if (i < n && pytree__step_fits(&step, &path->entries[i])) {
+        } else if (i < n && pytree__path_step_fits(&step, &path->entries[i])) {
             i++;
             continue;
         }
@@ -755,200 +759,143 @@ bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_e
 
 /* ---- Get and set --------------------------------------------------------------------------------------------------- */
 
-/* The children of one node; in one block where there are many. */
-enum { PYTREE__CHILDREN = 16 };
-struct pytree__level {
-    pytree_leaf *views;
-    pytree_entry *keys;
-    size_t count, capacity;
-    size_t bytes;                         /* of the block that begins with the views; 0: own_views and own_keys */
-    pytree_options options;
-    pytree_leaf own_views[PYTREE__CHILDREN];
-    pytree_entry own_keys[PYTREE__CHILDREN];
-};
-
-static void pytree__level_begin(struct pytree__level *level, const pytree_options *opt)
-{
-    memset(&level->options, 0, sizeof(level->options));
-    if (opt != NULL) { level->options = *opt; }
-    level->options.is_leaf = NULL;
-    level->views = level->own_views;
-    level->keys = level->own_keys;
-    level->capacity = PYTREE__CHILDREN;
-    level->count = level->bytes = 0;
-}
-
-static void pytree__level_end(struct pytree__level *level)
-{
-    if (level->bytes > 0) { pytree__resize(level->options.allocator, level->views, level->bytes, 0); }
-    level->bytes = 0;
-}
-
-/* Fills the level with the children of a node that stands at the first n entries of the path (NULL: the tuple around all). */
-static pytree_status pytree__level_open(struct pytree__level *level, pytree node, const pytree_path *path, size_t n,
-                                        pytree_error *err)
-{
-    char where[PYTREE__WHERE + sizeof(((pytree_error *)0)->path)];
-    const size_t each = sizeof(pytree_leaf) + sizeof(pytree_entry);
-    pytree_error problem;
-    pytree_status status;
-    memset(&problem, 0, sizeof(problem));
-    status = pytree_children(node, level->views, level->keys, level->capacity, &level->count, &level->options, &problem);
-    if (status == PYTREE_OK && level->count > level->capacity) {
-        void *block = NULL;
-        pytree__level_end(level);
-        if (level->count <= SIZE_MAX / each) {
-            block = pytree__resize(level->options.allocator, NULL, 0, level->count * each);
-        }
-        if (block == NULL) {
-            pytree__path_where(path, n, where);
-            return pytree_fail(err, PYTREE_NO_MEMORY, where, "expected room for views of %zu children, got none", level->count);
-        }
-        level->bytes = level->count * each;
-        level->capacity = level->count;
-        level->views = (pytree_leaf *)block;
-        level->keys = (pytree_entry *)(void *)(level->views + level->count);
-        status = pytree_children(node, level->views, level->keys, level->capacity, &level->count, &level->options, &problem);
-    }
-    if (status == PYTREE_OK) { return PYTREE_OK; }
-    pytree__path_where(path, n, where);
-    strcat(where, path == NULL ? "" : problem.path);
-    return pytree_fail(err, status, where, "%s", problem.message);
-}
-
 /* Does a child's key answer to what the path asks for? What the simple form left open fits by its name or number alone. */
-static bool pytree__entry_answers(const pytree_entry *key, const pytree_entry *wanted)
+static bool pytree__path_answers(const pytree_entry *key, const pytree_entry *wanted)
 {
-    const bool open = pytree__entry_named(wanted) ? wanted->index == SIZE_MAX : wanted->name != NULL;
+    const bool open = pytree__path_named(wanted) ? wanted->index == SIZE_MAX : wanted->name != NULL;
     if (key->kind != wanted->kind && !open) { return false; }
-    if (pytree__entry_named(key)) { return strcmp(key->name, wanted->name) == 0; }
-    return !pytree__entry_named(wanted) && key->index == wanted->index;
+    if (pytree__path_named(key)) { return strcmp(key->name, wanted->name) == 0; }
+    return !pytree__path_named(wanted) && key->index == wanted->index;
 }
 
 /* "f32[4,3]" */
 static void pytree__path_put_type(struct pytree__text *sink, const pytree_leaf *leaf)
 {
-    const char *name = pytree_dtype_name(leaf->type);
-    char extent[32];
     int i;
-    pytree__put(sink, name, strlen(name));
+    pytree__put_text(sink, pytree_dtype_name(leaf->type));
     for (i = 0; i < leaf->ndim; i++) {
-        int n = snprintf(extent, sizeof(extent), i == 0 ? "[%zu" : ",%zu", leaf->shape[i]);
-        pytree__put(sink, extent, (size_t)n);
+        pytree__put_text(sink, i == 0 ? "[" : ",");
+        pytree__put_number(sink, leaf->shape[i]);
     }
-    if (leaf->ndim > 0) { pytree__put(sink, "]", 1); }
+    if (leaf->ndim > 0) { pytree__put_text(sink, "]"); }
 }
 
-/* What kind of node a view shows, and the name of its type. */
-static pytree_kind pytree__path_kind(const pytree_leaf *view, const char **name)
+/* "a Linear with .w, .b": what stands where an entry is missing. A node is open in the cursor. */
+static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor *c, char *text, size_t n)
 {
-    const pytree_type *type = view->type;
-    *name = type->name;
-    switch (view->form) {
-    case PYTREE_FORM_LEAF: return PYTREE_KIND_LEAF;
-    case PYTREE_FORM_NONE: return PYTREE_KIND_NONE;
-    case PYTREE_FORM_LIST: return PYTREE_KIND_LIST;
-    case PYTREE_FORM_TUPLE: return PYTREE_KIND_TUPLE;
-    case PYTREE_FORM_MAP: return PYTREE_KIND_DICT;
-    case PYTREE_FORM_ITEMS:
-        if (type->kind == PYTREE_KIND_NAMEDTUPLE) { *name = ((const pytree_items *)view->data)->name; }
-        return type->kind;
-    case PYTREE_FORM_FLAT:
-        type = ((const pytree_flat *)view->data)->def->nodes[view->shape[0]].type;
-        *name = type->name;
-        return type->kind;
-    default: return type->kind;
-    }
-}
-
-/* "a Linear with .w, .b": what stands where an entry is missing. */
-static void pytree__path_describe(const pytree_leaf *view, const struct pytree__level *level, char *text, size_t n)
-{
-    struct pytree__text sink = pytree__path_sink(text, n);
-    const char *name;
-    const pytree_kind kind = pytree__path_kind(view, &name);
-    const bool counted = kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE;
-    char number[48];
-    size_t i;
-    if (kind == PYTREE_KIND_LEAF) {
-        pytree__put(&sink, "a leaf ", 7);
+    struct pytree__text sink = pytree__text_to(text, n, NULL);
+    if (view->form == PYTREE_FORM_LEAF) {
+        pytree__put_text(&sink, "a leaf ");
         pytree__path_put_type(&sink, view);
-    } else if (kind == PYTREE_KIND_NONE) {
-        pytree__put(&sink, "None", 4);
+    } else if (view->form == PYTREE_FORM_NONE) {
+        pytree__put_text(&sink, "None");
     } else {
-        const char *article = level->count == 0 ? "an empty " : strchr("AEIOUaeiou", *name) != NULL ? "an " : "a ";
-        pytree__put(&sink, article, strlen(article));
-        pytree__put(&sink, name, strlen(name));
-        if (level->count > 0) {
-            snprintf(number, sizeof(number), counted ? " of %zu" : " with ", level->count);
-            pytree__put(&sink, number, strlen(number));
+        const pytree_type *type = view->form == PYTREE_FORM_FLAT ? c->frames[0].type : pytree__node_type(view);
+        const bool counted = type->kind == PYTREE_KIND_LIST || type->kind == PYTREE_KIND_TUPLE;
+        const size_t count = c->frames[0].count;
+        const char *name = type->name;
+        char all[48];
+        size_t i;
+        if (view->form == PYTREE_FORM_ITEMS && type->kind == PYTREE_KIND_NAMEDTUPLE && c->frames[0].name != NULL) {
+            name = c->frames[0].name;
         }
-        snprintf(number, sizeof(number), "... (%zu in all)", level->count);
-        for (i = 0; i < level->count && !counted; i++) {
-            struct pytree__text next = pytree__path_sink(NULL, 0);
-            pytree__put_entry(&next, &level->keys[i], NULL, true);
-            if (sink.length + next.length + 2 + strlen(number) > sink.room) {
-                pytree__put(&sink, number, strlen(number));
+        pytree__put_text(&sink, count == 0 ? "an empty " : strchr("AEIOUaeiou", *name) != NULL ? "an " : "a ");
+        pytree__put_text(&sink, name);
+        if (count > 0) { pytree__put_text(&sink, counted ? " of " : " with "); }
+        if (count > 0 && counted) { pytree__put_number(&sink, count); }
+        snprintf(all, sizeof(all), "... (%zu in all)", count);
+        for (i = 0; i < count && !counted; i++) {
+            struct pytree__text next = pytree__text_to(NULL, 0, NULL);
+            pytree_entry entry;
+            pytree__frame_entry(c, &c->frames[0], i, &entry);
+            pytree__put_entry(&next, &entry, NULL, true);
+            if (sink.length + next.length + 2 + strlen(all) > sink.room) {
+                pytree__put_text(&sink, all);
                 break;
             }
-            pytree__put_entry(&sink, &level->keys[i], NULL, true);
-            if (i + 1 < level->count) { pytree__put(&sink, ", ", 2); }
+            pytree__put_entry(&sink, &entry, NULL, true);
+            if (i + 1 < count) { pytree__put_text(&sink, ", "); }
         }
     }
-    pytree__path_close(&sink);
+    pytree__end_text(&sink, n);
 }
 
 /* The error for path->entries[n], which is not among the children of what stands before it. */
-static pytree_status pytree__path_missing(const pytree_path *path, size_t n, const pytree_leaf *at,
-                                          const struct pytree__level *level, pytree_error *err)
+static pytree_status pytree__path_missing(const pytree_path *path, size_t n, const pytree_leaf *at, const pytree__cursor *c,
+                                          pytree_error *err)
 {
-    char where[PYTREE__WHERE], wanted[80], there[140];
-    struct pytree__text sink = pytree__path_sink(wanted, sizeof(wanted) - 3);
+    char where[PYTREE__PATH_WHERE], wanted[80], there[140];
+    struct pytree__text sink = pytree__text_to(wanted, sizeof(wanted) - 3, NULL);
     if (err == NULL) { return PYTREE_NOT_FOUND; }
     pytree__put_entry(&sink, &path->entries[n], NULL, true);
-    if (pytree__path_close(&sink) > sink.room) {
-        size_t kept = sink.room;
-        while (kept > 0 && ((unsigned char)wanted[kept - 1] & 0xC0) == 0x80) { kept--; }
-        if (kept > 0 && ((unsigned char)wanted[kept - 1] & 0x80) != 0) { kept--; }
-        strcpy(wanted + kept, "...");
-    }
+    pytree__end_text(&sink, sizeof(wanted) - 3);
+    if (sink.length > sink.room) { strcpy(wanted + pytree__path_whole(wanted, sink.room), "..."); }
     pytree__path_where(path, n, where);
-    pytree__path_describe(at, level, there, sizeof(there));
+    pytree__path_describe(at, c, there, sizeof(there));
     return pytree_fail(err, PYTREE_NOT_FOUND, where, "expected %s, got %s", wanted, there);
 }
 
-/* Goes down level by level. The root's own view is that of the only child of a tuple around it. */
+/* Which child of the open node answers to an entry? Its count if none does. */
+static size_t pytree__path_child(const pytree__cursor *c, const pytree_entry *wanted)
+{
+    const pytree__frame *f = &c->frames[0];
+    pytree_entry key;
+    size_t k;
+    if (!pytree__path_named(wanted) && wanted->index < f->count) {                 /* lists are long */
+        pytree__frame_entry(c, f, wanted->index, &key);
+        if (pytree__path_answers(&key, wanted)) { return wanted->index; }
+    }
+    for (k = 0; k < f->count; k++) {
+        pytree__frame_entry(c, f, k, &key);
+        if (pytree__path_answers(&key, wanted)) { break; }
+        if (!pytree__path_named(&key)) { return f->count; }
+    }
+    return k;
+}
+
+/* An error of the walker or of pytree_copy_into, whose path begins after the first n entries of this one. */
+static pytree_status pytree__path_fail(const pytree_path *path, size_t n, const pytree_error *problem, pytree_error *err)
+{
+    char where[PYTREE__PATH_WHERE + sizeof(problem->path)];
+    pytree__path_where(path, n, where);
+    strcat(where, problem->path);
+    return pytree_fail(err, problem->status, where, "%s", problem->message);
+}
+
+/* Goes down level by level: opens a node, takes the child that answers, closes the node. */
 static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree_leaf *found, const pytree_options *opt,
                                        pytree_error *err)
 {
     const size_t n = pytree__path_length(path);
-    struct pytree__level level;
-    pytree_items around;
+    pytree__cursor c;
+    pytree_error problem;
     pytree_leaf at;
-    pytree root;
     pytree_status status;
-    size_t i, k;
-    around.count = 1;
-    around.items = &t;
-    around.pairs = NULL;
-    around.name = NULL;
-    root.type = &pytree_types[PYTREE__T_tuple];
-    root.data = &around;
-    pytree__level_begin(&level, opt);
-    status = pytree__level_open(&level, root, NULL, 0, err);
-    for (i = 0, k = 0; status == PYTREE_OK; i++) {
-        at = level.views[k];
-        if (i == n) { break; }
-        level.count = 0;
-        if (at.form != PYTREE_FORM_LEAF && at.form != PYTREE_FORM_NONE) {
-            status = pytree__level_open(&level, pytree_of_view(&at), path, i, err);
+    size_t i = 0;
+    memset(&problem, 0, sizeof(problem));
+    memset(&at, 0, sizeof(at));
+    pytree__cursor_init(&c, opt, &problem);
+    status = pytree__cursor_root(&c, t);
+    if (status == PYTREE_OK) { pytree__copy_view(&at, &c.root); }
+    for (; status == PYTREE_OK && i < n; i++) {
+        const bool opens = at.form != PYTREE_FORM_LEAF && at.form != PYTREE_FORM_NONE;
+        const pytree_leaf *child;
+        size_t k;
+        if (opens) { status = pytree__open(&c, &at); }
+        if (status != PYTREE_OK) { break; }
+        k = opens ? pytree__path_child(&c, &path->entries[i]) : 0;
+        if (!opens || k == c.frames[0].count) {
+            status = pytree__path_missing(path, i, &at, &c, err);
+            break;
         }
-        if (status == PYTREE_OK) {
-            for (k = 0; k < level.count && !pytree__entry_answers(&level.keys[k], &path->entries[i]);) { k++; }
-            if (k == level.count) { status = pytree__path_missing(path, i, &at, &level, err); }
-        }
+        c.frames[0].next = k;
+        status = pytree__take(&c, &child);
+        if (status != PYTREE_OK) { break; }
+        pytree__copy_view(&at, child);
+        pytree__close(&c);
     }
-    pytree__level_end(&level);
+    pytree__cursor_end(&c);
+    if (problem.status != PYTREE_OK) { return pytree__path_fail(path, i, &problem, err); }
     if (status == PYTREE_OK) { *found = at; }
     return status;
 }
@@ -963,7 +910,7 @@ pytree_leaf pytree_get(pytree t, const pytree_path *path, const pytree_options *
 
 pytree_leaf pytree_at(pytree t, const char *text, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__path_room room;
+    struct pytree__path_scratch room;
     pytree_path *path = pytree__path_read(text, NULL, &room, opt, err);
     pytree_leaf found;
     memset(&found, 0, sizeof(found));
@@ -975,7 +922,7 @@ pytree_leaf pytree_at(pytree t, const char *text, const pytree_options *opt, pyt
 pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *value,
                          const pytree_options *opt, pytree_error *err)
 {
-    char where[PYTREE__WHERE + sizeof(((pytree_error *)0)->path)], texts[2][96];
+    char where[PYTREE__PATH_WHERE], texts[2][96];
     const pytree_leaf *sides[2];
     pytree_leaf to;
     pytree_error problem;
@@ -984,22 +931,25 @@ pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *v
     size_t bytes;
     int i;
     if (status != PYTREE_OK) { return status; }
-    pytree__path_where(path, pytree__path_length(path), where);
-    if (!pytree_is_leaf(&to) || !pytree_is_leaf(value)) {
+    if (value == NULL || value->type == NULL || value->ndim < 0 || value->ndim > PYTREE_MAX_DIMS) {
+        pytree__path_where(path, pytree__path_length(path), where);
+        return pytree_fail(err, PYTREE_ARGUMENT, where, "expected a value with a type and 0 to %d dimensions, got %s",
+                           PYTREE_MAX_DIMS, value == NULL ? "NULL" : value->type == NULL ? "no type" : "others");
+    }
+    if (!pytree_is_leaf(&to) || !pytree_is_leaf(value) || value->type->kind != PYTREE_KIND_LEAF) {
         memset(&problem, 0, sizeof(problem));
         status = pytree_copy_into(pytree_of_view(&to), pytree_of_view(value), opt, &problem);
-        if (status == PYTREE_OK) { return status; }
-        strcat(where, problem.path);
-        return pytree_fail(err, status, where, "%s", problem.message);
+        return status == PYTREE_OK ? status : pytree__path_fail(path, pytree__path_length(path), &problem, err);
     }
+    pytree__path_where(path, pytree__path_length(path), where);
     same_type = pytree_type_equal(to.type, value->type);
     if (!same_type || to.ndim != value->ndim || memcmp(to.shape, value->shape, (size_t)to.ndim * sizeof(to.shape[0])) != 0) {
         sides[0] = &to;
         sides[1] = value;
         for (i = 0; i < 2; i++) {
-            struct pytree__text sink = pytree__path_sink(texts[i], sizeof(texts[i]));
+            struct pytree__text sink = pytree__text_to(texts[i], sizeof(texts[i]), NULL);
             pytree__path_put_type(&sink, sides[i]);
-            pytree__path_close(&sink);
+            pytree__end_text(&sink, sizeof(texts[i]));
         }
         return pytree_fail(err, same_type ? PYTREE_SHAPE : PYTREE_TYPE, where, "expected %s, got %s", texts[0], texts[1]);
     }
@@ -1012,7 +962,7 @@ pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *v
 
 pytree_status pytree_set_at(pytree t, const char *text, const pytree_leaf *value, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__path_room room;
+    struct pytree__path_scratch room;
     pytree_error problem;
     pytree_status status;
     pytree_path *path;

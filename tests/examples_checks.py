@@ -65,10 +65,10 @@ def strict(source, compiler):
 
 
 def prints(name, patterns):
-    """The example runs through examples/run, under sanitizers prints the same, and says what it must."""
-    plain = run([EXAMPLES / "run", name], timeout=120)
-    if plain.status != 0:
-        return failed(plain.log())
+    """The example runs through examples/run without a complaint, says what it must, and under sanitizers prints the same."""
+    plain = run([EXAMPLES / "run", name], timeout=120, separate=True)
+    if plain.status != 0 or plain.errors:
+        return failed(f"{plain.log()}{plain.errors}must succeed and have nothing to complain about")
     outcome = Outcome()
     for pattern in patterns:
         if re.search(pattern, plain.output, re.M):
@@ -170,7 +170,7 @@ class FashionMnist:
             whole = (self.folder / name).read_bytes()
             content = gzip.decompress(whole)
             self.broken(name, None, "No such file")
-            self.broken(name, b"", "empty")
+            self.broken(name, b"", "0 bytes")
             self.broken(name, content, "gzip")                                       # not compressed
             self.broken(name, whole[:len(whole) // 2], "expected")                   # compressed stream cut
             self.broken(name, whole[:-8], "expected")                                # checksum cut away

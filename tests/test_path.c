@@ -901,6 +901,13 @@ static void in_a_flat_tree(void **state)
     assert_error(error.status, PYTREE_NOT_FOUND, ".layers[1]", &error);
     assert_string_equal(error.message, "expected .c, got a Linear with .w, .b");
     assert_null(view.type);
+    memset(&error, 0, sizeof(error));
+    view = pytree_at(PYTREE(&flat), ".x", NULL, &error);
+    assert_error(error.status, PYTREE_NOT_FOUND, "", &error);
+    assert_string_equal(error.message, "expected .x, got a MLP with .layers, .head, .scale");
+    memset(&error, 0, sizeof(error));
+    view = pytree_at(PYTREE(&flat), ".head.w", NULL, &error);
+    assert_error(error.status, PYTREE_NOT_FOUND, ".head", &error);
     pytree_def_free(def);
     mlp_clear(&model);
 }
@@ -1120,6 +1127,31 @@ static void setting_checks_first(void **state)
     mlp_clear(&model);
 }
 
+static void setting_what_is_no_value(void **state)
+{
+    MLP model = mlp_make(1, false);
+    pytree t = PYTREE(&model);
+    pytree_error error = { 0 }, ignored = { 0 };
+    pytree_leaf value = pytree_at(t, ".nothing", NULL, &ignored);
+    float one[3] = { 1, 2, 3 };
+    (void)state;
+    assert_error(pytree_set_at(t, ".scale", &value, NULL, &error), PYTREE_ARGUMENT, ".scale", &error);
+    assert_string_equal(error.message, "expected a value with a type and 0 to 8 dimensions, got no type");
+    memset(&error, 0, sizeof(error));
+    assert_error(pytree_set_at(t, ".scale", NULL, NULL, &error), PYTREE_ARGUMENT, ".scale", &error);
+    memset(&error, 0, sizeof(error));
+    value = (pytree_leaf){ .data = one, .type = PYTREE_TYPE(float), .ndim = PYTREE_MAX_DIMS + 1 };
+    assert_error(pytree_set_at(t, ".scale", &value, NULL, &error), PYTREE_ARGUMENT, ".scale", &error);
+    memset(&error, 0, sizeof(error));
+    value.ndim = -1;
+    assert_error(pytree_set_at(t, ".scale", &value, NULL, &error), PYTREE_ARGUMENT, ".scale", &error);
+    memset(&error, 0, sizeof(error));
+    value = (pytree_leaf){ .data = one, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 3 } };
+    assert_error(pytree_set_at(t, ".head", &value, NULL, &error), PYTREE_STRUCTURE, ".head", &error);   /* None there */
+    assert_null(model.head);
+    mlp_clear(&model);
+}
+
 static void setting_a_subtree(void **state)
 {
     MLP model = mlp_make(3, false), other = mlp_make(3, false);
@@ -1129,6 +1161,10 @@ static void setting_a_subtree(void **state)
     (void)state;
     for (i = 0; i < 12; i++) { other.layers[0].w[i] = -3.0f; }
     value = pytree_at(PYTREE(&other), ".layers[0]", NULL, &error);
+    assert_ok(pytree_set_at(PYTREE(&model), ".layers[0]", &value, NULL, &error), &error);
+    assert_memory_equal(model.layers[0].w, other.layers[0].w, 12 * sizeof(float));
+    value = (pytree_leaf){ .data = &other.layers[0], .type = PYTREE_TYPE(Linear) };
+    model.layers[0].w[0] = 0.0f;
     assert_ok(pytree_set_at(PYTREE(&model), ".layers[0]", &value, NULL, &error), &error);
     assert_memory_equal(model.layers[0].w, other.layers[0].w, 12 * sizeof(float));
     assert_error(pytree_set_at(PYTREE(&model), ".layers[1]", &value, NULL, &error), PYTREE_STRUCTURE, ".layers[1]", &error);
@@ -1275,6 +1311,29 @@ static pytree_status get_and_set(void *context, const pytree_options *opt, pytre
     return pytree_set_at(box, text, &value, opt, err);
 }
 
+static pytree_status get_from_wide_nodes(void *context, const pytree_options *opt, pytree_error *err)
+{
+    enum { N = 60 };
+    pytree_pair pairs[N];
+    pytree_items items = { N, NULL, pairs, NULL };
+    pytree dict = { &pytree_types[PYTREE__T_dict], &items }, t = PYTREE_LIST(dict);
+    char names[N][8];
+    pytree_leaf view;
+    size_t i;
+    for (i = 0; i < N; i++) {
+        snprintf(names[i], sizeof(names[i]), "%zu", N - i);
+        pairs[i].key = names[i];
+        pairs[i].value = PYTREE((float *)context);
+    }
+    view = pytree_at(t, "[0]['7']", opt, err);
+    if (view.type == NULL) {
+        assert_string_equal(err->path, "[0]");
+        return err->status;
+    }
+    assert_ptr_equal(view.data, context);
+    return err->status;
+}
+
 static pytree_status match_deep_leaves(void *context, const pytree_options *opt, pytree_error *err)
 {
     pytree t = PYTREE((Node *)context);
@@ -1295,8 +1354,9 @@ static void every_allocation_may_fail(void **state)
 {
     Everything all = everything_make(true);
     Node *chain = chain_make(40);
-    float before;
+    float before, number = 1.0f;
     (void)state;
+    assert_true(sweep_allocations(get_from_wide_nodes, &number) >= 1);
     assert_int_equal(sweep_allocations(parse_and_join, NULL), 3);
     before = all.points[2].x;
     assert_true(before != 1.0f);
@@ -1356,6 +1416,7 @@ int main(void)
         cmocka_unit_test(broken_nodes_on_the_way),
         cmocka_unit_test(setting_a_leaf),
         cmocka_unit_test(setting_checks_first),
+        cmocka_unit_test(setting_what_is_no_value),
         cmocka_unit_test(setting_a_subtree),
         cmocka_unit_test(setting_strings_and_scalars),
         cmocka_unit_test(a_million_entries),

@@ -1,7 +1,8 @@
-/* Treedefs without a value: pytree/treedef.h. The file golden_core/treedef.jsonl holds trees with what JAX and optree say of
- * their treedefs. */
+/* Treedefs without a value: pytree/treedef.h, pytree/treedef_io.h. The file golden_core/treedef.jsonl holds trees with what JAX
+ * and optree say of their treedefs. */
 #include "support.h"
 #include "pytree/treedef.h"
+#include "pytree/treedef_io.h"
 #include <math.h>
 #include <cjson/cJSON.h>
 
@@ -429,7 +430,8 @@ static pytree value_of(Arena *arena, const cJSON *json)
     items->items = children;
     items->pairs = pairs;
     tree.type = &pytree_types[node.kind == PYTREE_KIND_LIST ? PYTREE__T_list : node.kind == PYTREE_KIND_TUPLE ? PYTREE__T_tuple
-                              : node.kind == PYTREE_KIND_DICT ? PYTREE__T_dict : node.kind == PYTREE_KIND_ODICT ? PYTREE__T_odict
+                              : node.kind == PYTREE_KIND_DICT ? PYTREE__T_dict : node.kind == PYTREE_KIND_ODICT
+                                  ? PYTREE__T_odict
                               : PYTREE__T_namedtuple];
     tree.data = items;
     return tree;
@@ -575,7 +577,8 @@ static void check_equality(const cJSON *golden)
                 const cJSON *one = cJSON_GetArrayItem(differences, (int)i);
                 char kind[40] = "different_";
                 assert_string_equal(list->errors[i].path, string_of(member(one, "keystr")));
-                memcpy(kind + 10, pytree_mismatch_name(list->errors[i].kind) + 10, strlen(pytree_mismatch_name(list->errors[i].kind)) - 9);
+                memcpy(kind + 10, pytree_mismatch_name(list->errors[i].kind) + 10,
+                       strlen(pytree_mismatch_name(list->errors[i].kind)) - 9);
                 assert_string_equal(kind, string_of(member(one, "kind")));
                 assert_string_not_equal(list->errors[i].a, list->errors[i].b);
                 assert_keys(cJSON_GetObjectItemCaseSensitive(one, "missing"), list->errors[i].missing);
@@ -593,7 +596,8 @@ static void check_compose(const cJSON *golden)
     int nil;
     for (nil = 0; nil < 2; nil++) {
         pytree_error error = { 0 };
-        pytree_def *outer = must_build(member(golden, "outer"), nil != 0), *inner = must_build(member(golden, "inner"), nil != 0);
+        pytree_def *outer = must_build(member(golden, "outer"), nil != 0), *inner =
+            must_build(member(golden, "inner"), nil != 0);
         pytree_def *both = pytree_def_compose(outer, inner, NULL, &error);
         assert_ok(error.status, &error);
         assert_sound(both);
@@ -615,7 +619,8 @@ static void check_common_suffix(const cJSON *golden)
 {
     int nil;
     for (nil = 0; nil < 2; nil++) {
-        const cJSON *answer = member(golden, nil ? "optree_nil" : "optree"), *wanted = cJSON_GetObjectItemCaseSensitive(answer, "a");
+        const cJSON *answer = member(golden, nil ? "optree_nil" : "optree"), *wanted =
+            cJSON_GetObjectItemCaseSensitive(answer, "a");
         pytree_error error = { 0 };
         pytree_def *a = must_build(member(golden, "a"), nil != 0), *b = must_build(member(golden, "b"), nil != 0);
         pytree_def *common = pytree_def_common_suffix(a, b, NULL, &error);
@@ -665,6 +670,7 @@ static void check_construct(const cJSON *golden)
     if (own == NULL) {
         Arena arena = { 0 };
         pytree_def *expected = pytree_structure(value_of(&arena, tree), NULL, &error);
+        assert_ok(error.status, &error);
         assert_same_def(def, expected);
         pytree_def_free(expected);
         arena_free(&arena);
@@ -1033,10 +1039,12 @@ static void errors_in_words(void **state)
         { PYTREE_DIFFERENT_KEYS, "[7]", "OrderedDict without keys", "OrderedDict with keys 'z'", "", "'z'" }
     };
     pytree_def *a = must_parse("PyTreeDef([*, {'k': [*]}, CustomNode(DC[('a',)], [*, *]), {'b': *, \"it's\": [*]}, "
-                               "CustomNode(OrderedDict[('b', 'a')], [*, *]), CustomNode(namedtuple[Point], [CustomNode(namedtuple[Point], [*, *]), {}]), "
+                               "CustomNode(OrderedDict[('b', 'a')], [*, *]), CustomNode(namedtuple[Point], "
+                               "[CustomNode(namedtuple[Point], [*, *]), {}]), "
                                "CustomNode(DC[('c',)], [CustomNode(Tag[('t',)], []), *]), CustomNode(OrderedDict[()], [])])");
     pytree_def *b = must_parse("PyTreeDef([None, {'k': [*, *]}, CustomNode(DC[('b',)], [*, [*]]), {'a': *, 'b': *}, "
-                               "CustomNode(OrderedDict[('a', 'b')], [*, *]), CustomNode(namedtuple[Point], [CustomNode(namedtuple[Pair], [*, *]), ()]), "
+                               "CustomNode(OrderedDict[('a', 'b')], [*, *]), CustomNode(namedtuple[Point], "
+                               "[CustomNode(namedtuple[Pair], [*, *]), ()]), "
                                "CustomNode(DC[('c',)], [*, *]), CustomNode(OrderedDict[('z',)], [*])])");
     pytree_def_error_list *list = pytree_def_errors(a, b, NULL, NULL);
     pytree_error error = { 0 };
@@ -1118,7 +1126,8 @@ static void dicts_match_in_any_order(void **state)
 
 static void leaf_paths_are_those_of_the_texts(void **state)
 {
-    pytree_def *def = must_parse("PyTreeDef([*, {'a': (*, None, *), 'b': []}, CustomNode(Mixed[(1, 'j')], [*, CustomNode(namedtuple[Quad], "
+    pytree_def *def = must_parse("PyTreeDef([*, {'a': (*, None, *), 'b': []}, CustomNode(Mixed[(1, 'j')], [*, "
+                                 "CustomNode(namedtuple[Quad], "
                                  "[*, *, [[*]], *]), *]), CustomNode(OrderedDict[('y', 'x')], [*, *])])");
     size_t count, i, k;
     const char **paths = pytree_def_paths(def, NULL, &count, NULL, NULL);
@@ -1135,7 +1144,7 @@ static void leaf_paths_are_those_of_the_texts(void **state)
         text[to.length] = '\0';
         assert_string_equal(text, paths[i]);
     }
-    assert_string_equal(paths[5], "[2].a.b[0][0]");
+    assert_string_equal(paths[6], "[2].a.b[0][0]");
     assert_string_equal(paths[count - 1], "[3]['x']");
     assert_int_equal(pytree_def_leaf_path(def, count, entries, COUNT_OF(entries)), SIZE_MAX);
     pytree_paths_free(paths);
@@ -1157,7 +1166,8 @@ static void paths_are_those_of_the_value(void **state)
     MLP model = mlp_make(2, true);
     pytree_def *def = pytree_structure(PYTREE(&model), NULL, NULL);
     size_t i, n, m;
-    const char **of_def = pytree_def_paths(def, NULL, &n, NULL, NULL), **of_value = pytree_paths(PYTREE(&model), NULL, &m, NULL, NULL);
+    const char **of_def = pytree_def_paths(def, NULL, &n, NULL, NULL), **of_value =
+        pytree_paths(PYTREE(&model), NULL, &m, NULL, NULL);
     (void)state;
     assert_int_equal(n, m);
     for (i = 0; i < n; i++) { assert_string_equal(of_def[i], of_value[i]); }
@@ -1171,7 +1181,8 @@ static void paths_are_those_of_the_value(void **state)
 
 static void parse_takes_space_and_any_key_order(void **state)
 {
-    pytree_def *a = must_parse(" PyTreeDef (\n  [ * ,\t{ 'b' : * , 'a' : [ ] } , ( * , ) ,\r\n CustomNode( Linear[ (1 ,2) ] , [ *, * ] ) ] , NoneIsLeaf ) \n");
+    pytree_def *a = must_parse(" PyTreeDef (\n  [ * ,\t{ 'b' : * , 'a' : [ ] } , ( * , ) ,\r\n CustomNode( Linear[ (1 ,2) ] , "
+                               "[ *, * ] ) ] , NoneIsLeaf ) \n");
     pytree_def *b = must_parse("PyTreeDef([*, {'a': [], 'b': *}, (*,), CustomNode(Linear[(1, 2)], [*, *])], NoneIsLeaf)");
     (void)state;
     assert_same_def(a, b);
@@ -1182,7 +1193,8 @@ static void parse_takes_space_and_any_key_order(void **state)
 
 static void parse_reads_escapes(void **state)
 {
-    pytree_def *def = must_parse("PyTreeDef(CustomNode(OrderedDict[('\\x41', \"\\u00e9'\", '\\U0001f600', '\\a\\b\\f\\v\\'\\\"\\\\', '\\udcff')], [*, *, *, *, *]))");
+    pytree_def *def = must_parse("PyTreeDef(CustomNode(OrderedDict[('\\x41', \"\\u00e9'\", '\\U0001f600', "
+                                 "'\\a\\b\\f\\v\\'\\\"\\\\', '\\udcff')], [*, *, *, *, *]))");
     static const char *const keys[] = { "A", "\xC3\xA9'", "\xF0\x9F\x98\x80", "\a\b\f\v'\"\\", "\xFF" };
     pytree_entry entry;
     size_t i;
@@ -1205,7 +1217,8 @@ static void parse_says_where_and_what(void **state)
         { "PyTreeDef(*", PYTREE_SYNTAX, "line 1, column 12: expected ')', got the end" },
         { "PyTreeDef(*) *", PYTREE_SYNTAX, "line 1, column 14: expected the end, got '*'" },
         { "PyTreeDef(*, Nothing)", PYTREE_SYNTAX, "line 1, column 14: expected 'NoneIsLeaf', got 'Nothing'" },
-        { "PyTreeDef([\n  *,\n  None], NoneIsLeaf)", PYTREE_SYNTAX, "line 3, column 3: expected * (with NoneIsLeaf, None is a leaf), got 'None'" },
+        { "PyTreeDef([\n  *,\n  None], NoneIsLeaf)", PYTREE_SYNTAX,
+          "line 3, column 3: expected * (with NoneIsLeaf, None is a leaf), got 'None'" },
         { "PyTreeDef([*)", PYTREE_SYNTAX, "line 1, column 13: expected ',' or ']', got ')'" },
         { "PyTreeDef([*,])", PYTREE_SYNTAX, "line 1, column 14: expected *, None, [, (, { or CustomNode(, got ']'" },
         { "PyTreeDef((*))", PYTREE_SYNTAX, "line 1, column 13: expected ',', got ')'" },
@@ -1214,27 +1227,39 @@ static void parse_says_where_and_what(void **state)
         { "PyTreeDef({*})", PYTREE_SYNTAX, "line 1, column 12: expected a key in quotes or '}', got '*'" },
         { "PyTreeDef({'a': *, })", PYTREE_SYNTAX, "line 1, column 20: expected a key in quotes, got '}'" },
         { "PyTreeDef({'a' *})", PYTREE_SYNTAX, "line 1, column 16: expected ':', got '*'" },
-        { "PyTreeDef({'a': *, 'b': *, 'a': *})", PYTREE_SYNTAX, "line 1, column 34: expected different keys before this, got '}'" },
+        { "PyTreeDef({'a': *, 'b': *, 'a': *})", PYTREE_SYNTAX,
+          "line 1, column 34: expected different keys before this, got '}'" },
         { "PyTreeDef({'a: *})", PYTREE_SYNTAX, "line 1, column 19: expected the closing ', got the end" },
         { "PyTreeDef({\"a\n\": *})", PYTREE_SYNTAX, "line 1, column 14: expected the closing \", got byte 0x0a" },
-        { "PyTreeDef({'\\q': *})", PYTREE_SYNTAX, "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
-        { "PyTreeDef({'\\x0': *})", PYTREE_SYNTAX, "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
-        { "PyTreeDef({'\\x00': *})", PYTREE_SYNTAX, "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
-        { "PyTreeDef({'\\ud800': *})", PYTREE_SYNTAX, "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
-        { "PyTreeDef({'\\U00110000': *})", PYTREE_SYNTAX, "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
-        { "PyTreeDef({'\\", PYTREE_SYNTAX, "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
+        { "PyTreeDef({'\\q': *})", PYTREE_SYNTAX,
+          "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
+        { "PyTreeDef({'\\x0': *})", PYTREE_SYNTAX,
+          "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
+        { "PyTreeDef({'\\x00': *})", PYTREE_SYNTAX,
+          "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
+        { "PyTreeDef({'\\ud800': *})", PYTREE_SYNTAX,
+          "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
+        { "PyTreeDef({'\\U00110000': *})", PYTREE_SYNTAX,
+          "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
+        { "PyTreeDef({'\\", PYTREE_SYNTAX,
+          "line 1, column 13: expected an escape such as \\n, \\x1b or \\u200b, and not NUL, got '\\'" },
         { "PyTreeDef({'\xC3\xA9': *, 1: *})", PYTREE_SYNTAX, "line 1, column 20: expected a key in quotes, got '1'" },
         { "PyTreeDef(\x01)", PYTREE_SYNTAX, "line 1, column 11: expected *, None, [, (, { or CustomNode(, got byte 0x01" },
         { "PyTreeDef(aVeryLongWordThatGoesOnAndOn)", PYTREE_SYNTAX,
           "line 1, column 11: expected *, None, [, (, { or CustomNode(, got 'aVeryLongWordThatGoe...'" },
         { "PyTreeDef(CustomNode([", PYTREE_SYNTAX, "line 1, column 22: expected the name of a type, got '['" },
-        { "PyTreeDef(CustomNode(Foo[()], []))", PYTREE_NOT_FOUND, "line 1, column 22: expected OrderedDict, namedtuple or one of the given structs, got 'Foo'" },
-        { "PyTreeDef(CustomNode(namedtuple[Foo], []))", PYTREE_NOT_FOUND, "line 1, column 33: expected one of the given namedtuples, got 'Foo'" },
-        { "PyTreeDef(CustomNode(namedtuple[Point], [*]))", PYTREE_SYNTAX, "line 1, column 43: expected 2 children, after 1, got ']'" },
-        { "PyTreeDef(CustomNode(DC[('a',)], [*, *, *]))", PYTREE_SYNTAX, "line 1, column 42: expected 2 children, after 3, got ']'" },
+        { "PyTreeDef(CustomNode(Foo[()], []))", PYTREE_NOT_FOUND,
+          "line 1, column 22: expected OrderedDict, namedtuple or one of the given structs, got 'Foo'" },
+        { "PyTreeDef(CustomNode(namedtuple[Foo], []))", PYTREE_NOT_FOUND,
+          "line 1, column 33: expected one of the given namedtuples, got 'Foo'" },
+        { "PyTreeDef(CustomNode(namedtuple[Point], [*]))", PYTREE_SYNTAX,
+          "line 1, column 43: expected 2 children, after 1, got ']'" },
+        { "PyTreeDef(CustomNode(DC[('a',)], [*, *, *]))", PYTREE_SYNTAX,
+          "line 1, column 42: expected 2 children, after 3, got ']'" },
         { "PyTreeDef(CustomNode(DC[('a',)], [*, *])", PYTREE_SYNTAX, "line 1, column 41: expected ')', got the end" },
         { "PyTreeDef(CustomNode(DC[('a')], [*, *]))", PYTREE_SYNTAX, "line 1, column 29: expected ',)', got ')'" },
-        { "PyTreeDef(CustomNode(DC[(1,)], [*, *]))", PYTREE_SYNTAX, "line 1, column 26: expected a text in quotes or None, got '1'" },
+        { "PyTreeDef(CustomNode(DC[(1,)], [*, *]))", PYTREE_SYNTAX,
+          "line 1, column 26: expected a text in quotes or None, got '1'" },
         { "PyTreeDef(CustomNode(Linear[(1,)], [*, *]))", PYTREE_SYNTAX, "line 1, column 32: expected an integer, got ')'" },
         { "PyTreeDef(CustomNode(Linear[(1, 9223372036854775808)], [*, *]))", PYTREE_SYNTAX,
           "line 1, column 33: expected an integer that fits i64, got '9223372036854775808'" },
@@ -1242,15 +1267,23 @@ static void parse_says_where_and_what(void **state)
           "line 1, column 33: expected an integer that fits i64, got '99999999999999999999...'" },
         { "PyTreeDef(CustomNode(Linear[(1, -9223372036854775809)], [*, *]))", PYTREE_SYNTAX,
           "line 1, column 33: expected an integer that fits i64, got '-'" },
-        { "PyTreeDef(CustomNode(Wrap[('a', true, 1.0)], [*]))", PYTREE_SYNTAX, "line 1, column 32: expected True or False, got 'true'" },
-        { "PyTreeDef(CustomNode(Wrap[('a', True, .5)], [*]))", PYTREE_SYNTAX, "line 1, column 38: expected a number, got '.'" },
-        { "PyTreeDef(CustomNode(Wrap[('a', True, 1.e5)], [*]))", PYTREE_SYNTAX, "line 1, column 38: expected a number, got '1'" },
-        { "PyTreeDef(CustomNode(Wrap[('a', True, 1e)], [*]))", PYTREE_SYNTAX, "line 1, column 38: expected a number, got '1e'" },
-        { "PyTreeDef(CustomNode(Wrap[('a', True, 0x1p3)], [*]))", PYTREE_SYNTAX, "line 1, column 39: expected ')', got 'x1p3'" },
-        { "PyTreeDef(CustomNode(Wrap[('a', True, 1e999)], [*]))", PYTREE_SYNTAX, "line 1, column 38: expected a number that f64 has, got '1e999'" },
-        { "PyTreeDef(CustomNode(OrderedDict[('a', 'b')], [*]))", PYTREE_SYNTAX, "line 1, column 49: expected 2 children, after 1, got ']'" },
-        { "PyTreeDef(CustomNode(OrderedDict[('a', 'a')], [*, *]))", PYTREE_SYNTAX, "line 1, column 52: expected different keys before this, got ']'" },
-        { "PyTreeDef(CustomNode(OrderedDict[('a', 'b',)], [*, *]))", PYTREE_SYNTAX, "line 1, column 44: expected a key in quotes, got ')'" },
+        { "PyTreeDef(CustomNode(Wrap[('a', true, 1.0)], [*]))", PYTREE_SYNTAX,
+          "line 1, column 33: expected True or False, got 'true'" },
+        { "PyTreeDef(CustomNode(Wrap[('a', True, .5)], [*]))", PYTREE_SYNTAX, "line 1, column 39: expected a number, got '.'" },
+        { "PyTreeDef(CustomNode(Wrap[('a', True, 1.e5)], [*]))", PYTREE_SYNTAX,
+          "line 1, column 39: expected a number, got '1'" },
+        { "PyTreeDef(CustomNode(Wrap[('a', True, 1e)], [*]))", PYTREE_SYNTAX,
+          "line 1, column 39: expected a number, got '1e'" },
+        { "PyTreeDef(CustomNode(Wrap[('a', True, 0x1p3)], [*]))", PYTREE_SYNTAX,
+          "line 1, column 40: expected ')', got 'x1p3'" },
+        { "PyTreeDef(CustomNode(Wrap[('a', True, 1e999)], [*]))", PYTREE_SYNTAX,
+          "line 1, column 39: expected a number that f64 has, got '1e999'" },
+        { "PyTreeDef(CustomNode(OrderedDict[('a', 'b')], [*]))", PYTREE_SYNTAX,
+          "line 1, column 49: expected 2 children, after 1, got ']'" },
+        { "PyTreeDef(CustomNode(OrderedDict[('a', 'a')], [*, *]))", PYTREE_SYNTAX,
+          "line 1, column 52: expected different keys before this, got ']'" },
+        { "PyTreeDef(CustomNode(OrderedDict[('a', 'b',)], [*, *]))", PYTREE_SYNTAX,
+          "line 1, column 44: expected a key in quotes, got ')'" },
         { "PyTreeDef(CustomNode(OrderedDict['a'], [*]))", PYTREE_SYNTAX, "line 1, column 34: expected '(', got '''" }
     };
     size_t i;
@@ -1275,8 +1308,10 @@ static void parse_says_where_and_what(void **state)
 }
 
 static const char sample_text[] =
-    "PyTreeDef([CustomNode(Wrap[('it\\'s \"\\u200b\"', True, -1.5e-07)], [{'a': *, 'b': (None, (*,))}]), CustomNode(OrderedDict[('z', 'y')], "
-    "[CustomNode(namedtuple[Point], [*, []]), CustomNode(Linear[(-7, 784)], [*, *])]), CustomNode(Maybe[(None,)], [CustomNode(Linear[(1, 2)], [*, {}])])])";
+    "PyTreeDef([CustomNode(Wrap[('it\\'s \"\\u200b\"', True, -1.5e-07)], [{'a': *, 'b': (None, (*,))}]), "
+    "CustomNode(OrderedDict[('z', 'y')], "
+    "[CustomNode(namedtuple[Point], [*, []]), CustomNode(Linear[(-7, 784)], [*, *])]), CustomNode(Maybe[(None,)], "
+    "[CustomNode(Linear[(1, 2)], [*, {}])])])";
 
 /* Every beginning of a text, and every text with one byte changed, is refused or read as a sound treedef. */
 static void parse_survives_broken_text(void **state)
@@ -1358,7 +1393,8 @@ static pytree_def *statics_def(const Statics *s, pytree_error *err)
 
 static void static_values_of_every_kind_round_trip(void **state)
 {
-    static const double floats[] = { 0.0, -0.0, 1e16, 123456789012345680.0, 5e-324, 1.7976931348623157e308, 0.1, 1e-5, HUGE_VAL, -HUGE_VAL };
+    const double floats[] = { 0.0, -0.0, 1e16, 123456789012345680.0, 5e-324, 1.7976931348623157e308, 0.1, 1e-5, HUGE_VAL,
+                              -HUGE_VAL };
     const pytree_type *types[1];
     Statics s = statics_make();
     pytree_def *def;
@@ -1373,7 +1409,7 @@ static void static_values_of_every_kind_round_trip(void **state)
     for (i = 0; i < COUNT_OF(floats); i++) {
         s.f64 = floats[i];
         s.f32 = floats[i] > 1e38 ? HUGE_VALF : (float)floats[i];
-        s.wide = (long double)floats[i];
+        if (!under_valgrind()) { s.wide = (long double)floats[i]; }
         def = statics_def(&s, NULL);
         assert_round_trips(def, types, 1);
         pytree_def_free(def);
@@ -1390,7 +1426,7 @@ static void static_values_of_every_kind_round_trip(void **state)
 /* Digits of a long double that no double has are kept in bytes. */
 static void long_doubles_keep_their_digits_in_bytes(void **state)
 {
-    static const long double values[] = { 1.0L / 3.0L, -LDBL_MAX, LDBL_MIN, LDBL_MIN * LDBL_EPSILON, -0.0L, 1.0L + LDBL_EPSILON };
+    const long double values[] = { 1.0L / 3.0L, -LDBL_MAX, LDBL_MIN, LDBL_MIN * LDBL_EPSILON, -0.0L, 1.0L + LDBL_EPSILON };
     const pytree_type *types[1];
     size_t i, size;
     (void)state;
@@ -1442,7 +1478,8 @@ static void static_values_must_fit(void **state)
         { "-32768", "32768", "an integer that fits i16" }, { "65535", "65536", "an integer that fits u16" },
         { "-2147483648", "2147483648", "an integer that fits i32" }, { "4294967295", "4294967296", "an integer that fits u32" },
         { "18446744073709551615", "18446744073709551616", "an integer that fits u64" },
-        { "0.1,", "1e39,", "a number that f32 has" }, { "(1, -2, 3, -4)", "(1, -2, 3)", "','" }, { "(1, -2, 3, -4)", "[1, -2, 3, -4]", "'('" },
+        { "0.1,", "1e39,", "a number that f32 has" }, { "(1, -2, 3, -4)", "(1, -2, 3)", "','" },
+            { "(1, -2, 3, -4)", "[1, -2, 3, -4]", "'('" },
         { "(5,)", "(5)", "',)'" }, { "Inner(level=-3", "Inner(word=-3", "'level'" }, { "Inner(", "Outer(", "'Inner'" },
         { "<address 0x0>", "<address 0x10>", "<address 0x0>" }, { "True", "1", "True or False" }
     };
@@ -1463,7 +1500,9 @@ static void static_values_must_fit(void **state)
         strcat(wrong, at + strlen(cases[i].right));
         assert_null(pytree_def_parse(wrong, types, 1, NULL, &error));
         assert_int_equal(error.status, PYTREE_SYNTAX);
-        if (strstr(error.message, cases[i].expected) == NULL) { fail_msg("'%s' in place of '%s': %s", cases[i].wrong, cases[i].right, error.message); }
+        if (strstr(error.message, cases[i].expected) == NULL) {
+            fail_msg("'%s' in place of '%s': %s", cases[i].wrong, cases[i].right, error.message);
+        }
     }
     free(wrong);
     free(text);
@@ -1480,12 +1519,13 @@ static void the_format_is_what_it_was(void **state)
         0, 1, 4, 2, 0, 0, 0, 2, 0, 0, 0, 'a', 2, 0, 0, 0, 'b',                                  /* {'a': *, 'b': None} */
         0, 3, 1, 0, 0, 0,                                                                       /* (*,) */
         0, 5, 1, 0, 0, 0, 1, 0, 0, 0,                                                           /* an ordered dict, key '' */
-        8, 4, 0, 0, 0, 'T', 'a', 'g', 0xF1, 0x15, 0x73, 0x40, 0x4F, 0xC9, 0x3B, 0xFC, 3, 0, 0, 0, 'h', 'i',
+        8, 4, 0, 0, 0, 'T', 'a', 'g', 0x90, 0x7E, 0x52, 0xC9, 0x88, 0x08, 0x75, 0xB7, 3, 0, 0, 0, 'h', 'i',
         7, 0, 0, 0, 0, 0, 0, 0, 0,                                                              /* name NULL */
         6, 4, 0, 0, 0, 'N', 'i', 'l', 0, 0, 0, 0,
         2, 6, 0, 0, 0
     };
-    pytree_def *def = must_parse("PyTreeDef([{'a': *, 'b': None}, (*,), CustomNode(OrderedDict[('',)], [*]), CustomNode(Tag[('hi',)], []), "
+    pytree_def *def = must_parse("PyTreeDef([{'a': *, 'b': None}, (*,), CustomNode(OrderedDict[('',)], [*]), "
+                                 "CustomNode(Tag[('hi',)], []), "
                                  "CustomNode(Tag[(None,)], []), CustomNode(namedtuple[Nil], [])])");
     size_t size;
     unsigned char *bytes = saved(def, &size), *some;
@@ -1527,7 +1567,8 @@ static void numbers_are_saved_in_one_order(void **state)
     pytree_def_free(def);
 }
 
-static pytree_status load_status(const unsigned char *bytes, size_t size, const pytree_type *const *types, size_t n, pytree_error *error)
+static pytree_status load_status(const unsigned char *bytes, size_t size, const pytree_type *const *types, size_t n,
+                                 pytree_error *error)
 {
     pytree_def *def = pytree_def_load(bytes, size, types, n, NULL, error);
     assert_int_equal(def == NULL, error->status != PYTREE_OK);
@@ -1587,7 +1628,7 @@ static void many_structs_are_announced_once(void **state)
     }
     def = pytree_def_list(2 * N, children, NULL, NULL);
     bytes = saved(def, &size);
-    assert_int_equal(size, 20 + N * (1 + 4 + 8 + 5) + 10 + 2 * (N - 10) + N * (1 + 4 + 5) + 5);
+    assert_int_equal(size, 20 + N * (1 + 4 + 8 + 5) + 2 * 10 + 3 * (N - 10) + N * (1 + 4 + 5) + 5);
     loaded = pytree_def_load(bytes, size, types, N, NULL, &error);
     assert_ok(error.status, &error);
     assert_same_def(def, loaded);
@@ -1613,8 +1654,10 @@ static void load_says_where(void **state)
         { HEAD("\0", "\1") "\0\0", 22, "byte 21: expected the end, got something else" },
         { HEAD("\0", "\1") "\11", 21, "byte 20: expected the kind of a node, got something else" },
         { HEAD("\1", "\1") "\1", 21, "byte 20: expected the kind of a node, got something else" },
-        { HEAD("\0", "\1") "\2\1\0\0\0", 25, "byte 20: expected a node that has as many children as there are, got something else" },
-        { HEAD("\0", "\1") "\2\xFF\xFF\xFF\xFF", 25, "byte 20: expected a node that has as many children as there are, got something else" },
+        { HEAD("\0", "\1") "\2\1\0\0\0", 25,
+          "byte 20: expected a node that has as many children as there are, got something else" },
+        { HEAD("\0", "\1") "\2\xFF\xFF\xFF\xFF", 25,
+          "byte 20: expected a node that has as many children as there are, got something else" },
         { HEAD("\0", "\1") "\2\1\0\0", 24, "byte 24: expected the number of children, got the end" },
         { HEAD("\0", "\2") "\0\4\1\0\0\0", 26, "byte 26: expected the length of a text, got the end" },
         { HEAD("\0", "\2") "\0\4\1\0\0\0\0\0\0\0", 30, "byte 26: expected a text, got something else" },
@@ -1636,6 +1679,10 @@ static void load_says_where(void **state)
         assert_int_equal(load_status(bytes + 1, cases[i].size, golden_types, GOLDEN_TYPES, &error), PYTREE_SYNTAX);
         assert_string_equal(error.message, cases[i].message);
         free(bytes);
+    }
+    {
+        pytree_error error = { 0 };
+        assert_int_equal(load_status(NULL, 0, NULL, 0, &error), PYTREE_SYNTAX);
     }
 }
 
@@ -1930,7 +1977,8 @@ static pytree_status build_body(void *context, const pytree_options *opt, pytree
 {
     static const char *const keys[] = { "z", "y" };
     AnyDC dc = { PYTREE_NONE, PYTREE_NONE, "an operation" };
-    pytree_def *leaf = pytree_def_leaf(opt, err), *none = pytree_def_none(opt, err), *node = NULL, *odict = NULL, *dict = NULL, *tuple = NULL;
+    pytree_def *leaf = pytree_def_leaf(opt, err), *none = pytree_def_none(opt, err), *node = NULL, *odict = NULL, *dict =
+        NULL, *tuple = NULL;
     const pytree_def *children[2];
     pytree_status status;
     (void)context;
@@ -1979,14 +2027,16 @@ int main(void)
         cmocka_unit_test(dicts_sort_children_with_keys), cmocka_unit_test(structs_take_their_static_values),
         cmocka_unit_test(transform_replaces_nodes_and_leaves), cmocka_unit_test(transform_checks_results),
         cmocka_unit_test(combinations_refuse_other_switches), cmocka_unit_test(compose_checks_the_size),
-        cmocka_unit_test(errors_in_words), cmocka_unit_test(namedtuples_compare_by_fields), cmocka_unit_test(dicts_match_in_any_order),
+        cmocka_unit_test(errors_in_words), cmocka_unit_test(namedtuples_compare_by_fields),
+            cmocka_unit_test(dicts_match_in_any_order),
         cmocka_unit_test(leaf_paths_are_those_of_the_texts), cmocka_unit_test(paths_are_those_of_the_value),
         cmocka_unit_test(parse_takes_space_and_any_key_order), cmocka_unit_test(parse_reads_escapes),
         cmocka_unit_test(parse_says_where_and_what), cmocka_unit_test(parse_survives_broken_text),
         cmocka_unit_test(static_values_of_every_kind_round_trip), cmocka_unit_test(long_doubles_keep_their_digits_in_bytes),
         cmocka_unit_test(addresses_stay_in_the_process), cmocka_unit_test(static_values_must_fit),
         cmocka_unit_test(the_format_is_what_it_was), cmocka_unit_test(numbers_are_saved_in_one_order),
-        cmocka_unit_test(load_knows_the_structs), cmocka_unit_test(many_structs_are_announced_once), cmocka_unit_test(load_says_where),
+        cmocka_unit_test(load_knows_the_structs), cmocka_unit_test(many_structs_are_announced_once),
+            cmocka_unit_test(load_says_where),
         cmocka_unit_test(load_survives_broken_bytes), cmocka_unit_test(a_million_nodes_deep),
         cmocka_unit_test(depth_bombs_end_in_an_error), cmocka_unit_test(every_allocation_may_fail)
     };

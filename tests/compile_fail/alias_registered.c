@@ -1,0 +1,17 @@
+/* An alias of a registered type. */
+// both: pytree: Dense: this type is registered already
+// fixed: yes
+#include "pytree.h"
+typedef struct Linear { int n; float *w; } Linear;
+
+#define PYTREE_STRUCT Linear
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"
+
+typedef Linear Dense;
+
+#ifndef PYTREE_TEST_FIXED
+#define PYTREE_STRUCT Dense
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"
+#endif

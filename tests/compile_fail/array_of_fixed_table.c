@@ -1,0 +1,18 @@
+/* ARRAY on a fixed array of two dimensions. */
+// both: pytree: Layer.scale: ARRAY is for a pointer to numbers
+// fixed: yes
+#include "pytree.h"
+
+typedef struct Layer { int n; float scale[3][2]; } Layer;
+
+#define PYTREE_STRUCT Layer
+#ifndef PYTREE_TEST_FIXED
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, n)                                \
+    PYTREE_FIELD(DATA, scale, ARRAY(3,2))
+#else
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, n)                                \
+    PYTREE_FIELD(DATA, scale)
+#endif
+#include "pytree_registry.h"

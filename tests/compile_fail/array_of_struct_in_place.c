@@ -1,0 +1,24 @@
+/* ARRAY on a struct in place. */
+// both: pytree: MLP.head: ARRAY is for a pointer to numbers
+// fixed: yes
+#include "pytree.h"
+
+typedef struct Linear { int n; float *w; } Linear;
+
+#define PYTREE_STRUCT Linear
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"
+
+typedef struct MLP { int n; Linear head; } MLP;
+
+#define PYTREE_STRUCT MLP
+#ifndef PYTREE_TEST_FIXED
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, n)                                \
+    PYTREE_FIELD(DATA, head, ARRAY(self->n))
+#else
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, n)                                \
+    PYTREE_FIELD(DATA, head)
+#endif
+#include "pytree_registry.h"

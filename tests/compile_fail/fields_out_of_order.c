@@ -1,0 +1,18 @@
+/* Rows in another order than the struct's fields. */
+// both: pytree: Layer.n: rows are out of order
+// fixed: yes
+#include "pytree.h"
+
+typedef struct Layer { int n; float *weight; } Layer;
+
+#define PYTREE_STRUCT Layer
+#ifndef PYTREE_TEST_FIXED
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, weight, ARRAY(self->n))             \
+    PYTREE_FIELD(STATIC, n)
+#else
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, n)                                \
+    PYTREE_FIELD(DATA, weight, ARRAY(self->n))
+#endif
+#include "pytree_registry.h"

@@ -1,0 +1,3 @@
+// The bodies, compiled as C++.
+#define PYTREE_IMPLEMENTATION
+#include "pytree.h"
