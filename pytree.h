@@ -553,7 +553,6 @@ typedef struct pytree__frame {            /* an open node */
     const char *name;                     /* of a namedtuple */
     uint32_t nodes, leaves;               /* emitted before it was opened */
     uint8_t form, from;                   /* pytree_form; how children are found */
-    bool plain;                           /* a struct whose children are leaves, all of them */
 } pytree__frame;
 enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
 typedef struct pytree__cursor {
@@ -1862,7 +1861,6 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     f->views = c->n_views;
     f->form = (uint8_t)form;
     f->from = PYTREE__FROM_VIEWS;
-    f->plain = false;
     switch (form) {
     case PYTREE_FORM_STRUCT: {
         pytree_leaf *views;
@@ -1875,7 +1873,6 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
         odd = type->flatten(data, views, NULL);
         c->n_views += f->count;
-        f->plain = odd == 0;
         if (PYTREE__UNLIKELY((odd & 2) != 0 || c->making)) {
             pytree_status status = PYTREE_OK;
             size_t i;
@@ -2148,6 +2145,8 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scan *s, pytree t, c
                         if (!value->type->leafy || !pytree__scan_leafy(s, mode, value->type, value->data)) { break; }
                     } else if (value->form == PYTREE_FORM_LEAF) {
                         pytree__emit_leaf(s, mode, value);
+                    } else if (value->form == PYTREE_FORM_NONE && (c->opt == NULL || !c->opt->none_is_leaf)) {
+                        pytree__emit_none(s, mode);
                     } else {
                         break;
                     }
@@ -2362,18 +2361,21 @@ static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
 uint64_t pytree_def_hash(const pytree_def *def)
 {
     uint64_t h = pytree__hash_bytes(def->none_is_leaf, def->statics, def->n_statics);
-    const pytree_type *last = NULL;
-    uint64_t name = 0, leaves = 0;
+    struct { const pytree_type *type; uint64_t name; } known[16];      /* types whose names are hashed already */
+    uint64_t leaves = 0;
     size_t i;
+    memset(known, 0, sizeof known);
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
+        size_t at;
         if (node->type == NULL) { leaves++; continue; }
-        if (node->type != last) {         /* by name: files have descriptors of their own */
+        at = (size_t)((uintptr_t)node->type >> 5 & 15);
+        if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
             const char *s = pytree__origin(node->type)->name;
-            last = node->type;
-            name = pytree__hash_bytes(last->kind, s, strlen(s));
+            known[at].type = node->type;
+            known[at].name = pytree__hash_bytes(node->type->kind, s, strlen(s));
         }
-        h = pytree__mix(h, name + (leaves << 32) + node->arity);
+        h = pytree__mix(h, known[at].name + (leaves << 32) + node->arity);
         leaves = 0;
     }
     return pytree__mix(h, leaves);
@@ -2681,7 +2683,7 @@ static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
 }
 
 /* OK, TYPE or SHAPE. */
-static pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got)
+PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got)
 {
     int i;
     if (wanted->form != got->form || (wanted->type != got->type && !pytree_type_equal(wanted->type, got->type))) { return PYTREE_TYPE; }
@@ -2772,20 +2774,25 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 }
 
 /* A struct of leaves at once; the treedef's nodes from j on, the leaves from k on. False: one by one, for the error. */
-static bool pytree__into_leafy(pytree__cursor *c, const pytree_type *type, void *self, const pytree_def *def, size_t j,
+PYTREE__INLINE bool pytree__into_leafy(pytree__cursor *c, const pytree_type *type, void *self, const pytree_def *def, size_t j,
                                const pytree_leaf *leaves, size_t *k, bool put)
 {
     const size_t n = type->n_children;
     pytree_leaf *views = pytree__room(c, n);
     const pytree_node *nodes = &def->nodes[j];
     size_t i, at = *k;
-    if (views == NULL || j + n >= def->n_nodes || (type->flatten(self, views, NULL) & 2) != 0) { return false; }
+    if (PYTREE__UNLIKELY(views == NULL)) { return false; }
     if (put) {
         for (i = 0; i < n; i++) {
-            if (views[i].form != PYTREE_FORM_NONE) { views[i].data = leaves[at++].data; }
+            views[i].form = PYTREE_FORM_NONE;
+            if (nodes[i].type == NULL) {
+                views[i].form = PYTREE_FORM_LEAF;
+                views[i].data = leaves[at++].data;
+            }
         }
         type->unflatten(self, views);
     } else {
+        if (PYTREE__UNLIKELY(j + n >= def->n_nodes || (type->flatten(self, views, NULL) & 2) != 0)) { return false; }
         if ((nodes[n].type != type && !pytree_type_equal(nodes[n].type, type)) || nodes[n].arity != n) { return false; }
         if (type->dense ? memcmp((const char *)self + type->static_at, def->statics + nodes[n].meta, type->static_bytes) != 0
                         : !pytree__same_packed(type, (const char *)self, def->statics + nodes[n].meta)) { return false; }
@@ -2801,7 +2808,7 @@ static bool pytree__into_leafy(pytree__cursor *c, const pytree_type *type, void 
     return true;
 }
 
-static pytree_status pytree__into(pytree__cursor *c, const pytree_def *def, const pytree_leaf *leaves, pytree dst, bool put)
+PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *def, const pytree_leaf *leaves, pytree dst, const bool put)
 {
     const pytree_leaf *value;
     const bool quick = c->opt == NULL || (c->opt->is_leaf == NULL && !c->opt->none_is_leaf);
@@ -2809,7 +2816,20 @@ static pytree_status pytree__into(pytree__cursor *c, const pytree_def *def, cons
     size_t j = 0, k = 0;
     pytree_status status = pytree__cursor_root(c, dst);
     while (status == PYTREE_OK) {
-        int at = pytree__step(c, &begun, &value, &status);
+        int at;
+        if (quick && c->n_frames != 0) {
+            pytree__frame *f = &c->frames[c->n_frames - 1];
+            if (f->from == PYTREE__FROM_VIEWS) {
+                for (; f->next < f->count; f->next++) {
+                    const pytree_type *type;
+                    value = &c->views[f->views + f->next];
+                    type = value->type;
+                    if (value->form != PYTREE_FORM_STRUCT || !type->leafy || !pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) { break; }
+                    j += type->n_children + 1;
+                }
+            }
+        }
+        at = pytree__step(c, &begun, &value, &status);
         if (at == PYTREE__DONE) {
             if (!put && j != def->n_nodes) { status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", def->n_nodes, j); }
             return status;
@@ -3037,19 +3057,53 @@ static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf
     return at;
 }
 
-static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, bool there)
+/* A struct whose children are leaves that the new tree refers to: all at once, by its own unflatten. False: one by one. */
+static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type, char *self, size_t node, size_t *next, size_t *leaf)
+{
+    const pytree_node *nodes = &m->def->nodes[node] - type->n_children;
+    pytree_leaf *views;
+    size_t i = type->n_children, from = *leaf;
+    if (m->def->nodes[node].nodes != i + 1) { return false; }
+    if (!m->dry) {
+        views = pytree__room(&m->cursor, i);
+        if (views == NULL) { return false; }
+        type->flatten(self, views, NULL);
+        while (i-- != 0) {
+            if (nodes[i].type == NULL) {
+                const pytree_leaf *given = &m->leaves[--from];
+                if (given->form == PYTREE_FORM_LEAF) { views[i].form = PYTREE_FORM_LEAF; }
+                if (PYTREE__UNLIKELY(given->data == NULL || pytree__fits(&views[i], given) != PYTREE_OK)) { return false; }
+                views[i].data = given->data;
+            } else {
+                if (nodes[i].type->kind != PYTREE_KIND_NONE || !pytree__data_row(type, i)->optional) { return false; }
+                views[i].form = PYTREE_FORM_NONE;
+            }
+        }
+        type->unflatten(self, views);
+    }
+    *leaf -= m->def->nodes[node].leaves;
+    *next = node - type->n_children;
+    return true;
+}
+
+static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, bool there, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     pytree_leaf *views;
-    if (n->type == NULL || n->type->kind != PYTREE_KIND_STRUCT || !pytree_type_equal(n->type, type)) {
+    if (n->type != type && (n->type == NULL || n->type->kind != PYTREE_KIND_STRUCT || !pytree_type_equal(n->type, type))) {
         pytree__make_wrong(m, node, type->name);
         return;
     }
     type = pytree__origin(type);
     if (!there) {
         if (!m->dry) { memset(self, 0, type->size); }
-        if (!m->dry || type->n_texts != 0) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
+        if (type->dense) {
+            if (!m->dry) { memcpy(self + type->static_at, m->def->statics + n->meta, type->static_bytes); }
+        } else if (!m->dry || type->n_texts != 0) {
+            pytree__unpack(m, type, self, m->def->statics + n->meta);
+        }
     }
+    if (m->mode == PYTREE__REFER && type->leafy && pytree__make_leafy(m, type, self, node, next, leaf)) { return; }
     if (m->dry) { pytree__make_push(m, type, NULL, 0, type->n_children, type->n_fields); return; }
     views = pytree__room(&m->cursor, type->n_children);
     if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
@@ -3057,8 +3111,6 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
     pytree__make_push(m, type, self, 0, type->n_children, type->n_fields);
     if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
 }
-
-static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *leaf);
 
 /* A container of pytrees: its items are a task. */
 static pytree pytree__make_items(struct pytree__maker *m, size_t node)
@@ -3093,7 +3145,7 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
     return t;
 }
 
-static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *leaf)
+static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     pytree t;
@@ -3121,7 +3173,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *l
         const pytree_type *type = pytree__origin(n->type);
         t.type = type;
         t.data = pytree__place(m, type->size);
-        pytree__make_struct(m, node, type, (char *)t.data, false);
+        pytree__make_struct(m, node, type, (char *)t.data, false, next, leaf);
     } else if (n->type->kind != PYTREE_KIND_NONE) {
         t = pytree__make_items(m, node);
     }
@@ -3239,16 +3291,16 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     pytree value;
     task = *top;
     if (task.type == NULL) {                                   /* an item of a container */
-        value = pytree__make_value(m, node, leaf);
+        value = pytree__make_value(m, node, next, leaf);
         if (!m->dry) { memcpy(task.at + child * task.step, &value, sizeof value); }
         return;
     }
     if (task.rows == 0) {                                      /* an element of a list */
         char *at = m->dry ? NULL : task.at + child * task.step;
         if (task.type->kind == PYTREE_KIND_STRUCT) {
-            pytree__make_struct(m, node, task.type, at, false);
+            pytree__make_struct(m, node, task.type, at, false, next, leaf);
         } else if (task.type->kind == PYTREE_KIND_REF) {
-            value = pytree__make_value(m, node, leaf);
+            value = pytree__make_value(m, node, next, leaf);
             if (!m->dry) { memcpy(at, &value, sizeof value); }
         } else if (task.type->kind == PYTREE_KIND_LEAF && n->type == NULL) {
             const pytree_leaf *from = &m->leaves[--*leaf];
@@ -3274,7 +3326,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             *next = node + 1 - n->nodes;
             *leaf -= n->leaves;
         } else if (row->form == PYTREE_FORM_REF) {
-            value = pytree__make_value(m, node, leaf);
+            value = pytree__make_value(m, node, next, leaf);
             if (!m->dry) { memcpy(task.at + row->offset, &value, sizeof value); }
         } else if (n->type == NULL) {
             --*leaf;
@@ -3292,52 +3344,11 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
                 if (!m->dry) { memcpy(at, &p, sizeof p); }
                 at = p;
             }
-            pytree__make_struct(m, node, row->type, at, false);
+            pytree__make_struct(m, node, row->type, at, false, next, leaf);
         } else {
             pytree__make_list(m, &task, row, child, node, next, leaf);
         }
     }
-}
-
-/* Struct at the top whose children are leaves that the new tree refers to: all at once, by its own unflatten. */
-static bool pytree__make_leafy(struct pytree__maker *m, size_t *next, size_t *leaf)
-{
-    struct pytree__task *task = &m->tasks[m->n_tasks - 1];
-    const pytree_type *type = task->type;
-    size_t i, n, from = *leaf, at = *next;
-    pytree_leaf *views;
-    if (m->mode != PYTREE__REFER || type == NULL || task->rows == 0 || !type->leafy || task->left != type->n_children) { return false; }
-    n = type->n_children;
-    if (m->dry) {
-        for (i = 0; i < n; i++) {
-            at--;
-            if (m->def->nodes[at].type == NULL) { from--; }
-            else if (m->def->nodes[at].type->kind != PYTREE_KIND_NONE) { return false; }
-        }
-    } else {
-        const pytree_field *rows = type->n_fields == n ? type->fields : NULL;
-        views = m->cursor.views + task->views;
-        for (i = n; i-- != 0; ) {
-            at--;
-            if (m->def->nodes[at].type == NULL) {
-                const pytree_leaf *given = &m->leaves[--from];
-                if (views[i].form != PYTREE_FORM_LEAF && given->form == PYTREE_FORM_LEAF) { views[i].form = PYTREE_FORM_LEAF; }
-                if (given->data == NULL || pytree__fits(&views[i], given) != PYTREE_OK) { break; }
-                views[i].data = given->data;
-            } else {
-                const pytree_field *row = rows != NULL ? rows + i : pytree__data_row(type, i);
-                if (m->def->nodes[at].type->kind != PYTREE_KIND_NONE || !row->optional) { break; }
-                views[i].form = PYTREE_FORM_NONE;
-            }
-        }
-        if (i != SIZE_MAX) { type->flatten(task->at, views, NULL); return false; }    /* one by one, for the error */
-        type->unflatten(task->at, views);
-        m->cursor.n_views = task->views;
-    }
-    m->n_tasks--;
-    *next = at;
-    *leaf = from;
-    return true;
 }
 
 /* One run over the treedef. `root`: where the root struct is to be (pytree_allocate), or NULL. */
@@ -3351,16 +3362,16 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     if (m->in_place) {
         t.type = m->def->nodes[next].type;
         t.data = root;
-        pytree__make_struct(m, next, t.type, root, true);
+        pytree__make_struct(m, next, t.type, root, true, &next, &leaf);
     } else {
-        t = pytree__make_value(m, next, &leaf);
+        t = pytree__make_value(m, next, &next, &leaf);
     }
     while (m->n_tasks != 0 && m->status == PYTREE_OK) {
         struct pytree__task *top = &m->tasks[m->n_tasks - 1];
         if (top->left == 0) {
             m->cursor.n_views = top->views;
             m->n_tasks--;
-        } else if (!pytree__make_leafy(m, &next, &leaf)) {
+        } else {
             size_t node = --next;
             pytree__make_child(m, node, &leaf, &next);
         }
@@ -3737,6 +3748,53 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
     return it->status;
 }
 
+/* A struct of leaves, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where only structure
+ * is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side (`run`); AT_NODE: it is
+ * done with, or open; DONE: it must be opened the long way. */
+PYTREE__INLINE int pytree__iter_leafy(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
+{
+    const pytree_type *const type = values[0]->type;
+    const size_t count = type->n_children;
+    pytree__cursor *c = it->cursors;
+    unsigned odd = 0;
+    size_t k, i;
+    for (k = 0; k < n; k++) {
+        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type || count > c[k].max_views - c[k].n_views
+            || c[k].n_frames == c[k].max_frames)) { return PYTREE__DONE; }
+    }
+    for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, c[k].views + c[k].n_views, NULL); }
+    if (PYTREE__UNLIKELY((odd & 2) != 0)) { return PYTREE__DONE; }
+    if (n > 1 && (checking || !it->checked)) {
+        for (k = 1; k < n; k++) {
+            if (PYTREE__UNLIKELY(!pytree__same_statics(type, (const char *)values[0]->data, (const char *)values[k]->data))) { return PYTREE__DONE; }
+        }
+        for (i = 0; odd != 0 && i < count; i++) {
+            for (k = 1; k < n; k++) {
+                if ((c[k].views[c[k].n_views + i].form == PYTREE_FORM_NONE) != (c[0].views[c[0].n_views + i].form == PYTREE_FORM_NONE)) { return PYTREE__DONE; }
+            }
+        }
+    }
+    if (checking) { return PYTREE__AT_NODE; }
+    for (i = 0; odd != 0 && i < count && c->views[c->n_views + i].form != PYTREE_FORM_NONE; i++) {}
+    if (odd == 0) { i = count; }
+    for (k = 0; k < n; k++) {
+        pytree__frame *f = &c[k].frames[c[k].n_frames++];
+        f->type = type;
+        f->self = values[k]->data;
+        f->count = count;
+        f->views = c[k].n_views;
+        f->form = PYTREE_FORM_STRUCT;
+        f->from = PYTREE__FROM_VIEWS;
+        f->next = k == 0 && i != 0 ? 1 : i;                    /* the first tree's stays exact, for the path */
+        values[k] = &c[k].views[f->views];
+        c[k].n_views += count;
+    }
+    if (i == 0) { return PYTREE__AT_NODE; }
+    it->run = i - 1;
+    it->index++;
+    return PYTREE__AT_LEAF;
+}
+
 /* The next leaf. Where a struct's children are leaves in every tree their views lie side by side: those come without looking
  * (`run`), and are passed over where only structure is to be checked. */
 PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
@@ -3771,6 +3829,11 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
                 else if (PYTREE__UNLIKELY((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK)) { return false; }
             }
         }
+        if (values[0]->form == PYTREE_FORM_STRUCT && (c->opt == NULL || c->opt->is_leaf == NULL) && values[0]->type->leafy) {
+            int leafy = pytree__iter_leafy(it, n, values, checking);
+            if (leafy == PYTREE__AT_LEAF) { return true; }
+            if (leafy == PYTREE__AT_NODE) { continue; }
+        }
         sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF ? PYTREE__A_LEAF : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE : PYTREE__A_NODE)
                               : pytree__sort(c, values[0]);
         if (sort == PYTREE__A_LEAF) {
@@ -3781,24 +3844,8 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             for (k = 1; k < n; k++) {
                 if (values[k]->form != PYTREE_FORM_NONE) { pytree__unlike(it, k, values[0], values[k], ""); return false; }
             }
-        } else {
-            bool plain = c->opt == NULL || c->opt->is_leaf == NULL;
-            size_t count;
-            if (pytree__iter_open(it, n, values, checking || !it->checked) != PYTREE_OK) { return false; }
-            count = c->frames[c->n_frames - 1].count;
-            for (k = 0; plain && k < n; k++) { plain = c[k].frames[c[k].n_frames - 1].plain; }
-            if (plain && checking) {
-                for (k = 0; k < n; k++) { pytree__close(&c[k]); }
-            } else if (plain && count != 0) {
-                it->run = count - 1;
-                for (k = 0; k < n; k++) {
-                    pytree__frame *f = &c[k].frames[c[k].n_frames - 1];
-                    f->next = k == 0 ? 1 : count;                /* the first tree's stays exact, for the path */
-                    values[k] = &c[k].views[f->views];
-                }
-                it->index++;
-                return true;
-            }
+        } else if (pytree__iter_open(it, n, values, checking || !it->checked) != PYTREE_OK) {
+            return false;
         }
     }
 }

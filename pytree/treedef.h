@@ -233,6 +233,9 @@ static pytree_kind pytree__td_kind(const pytree_node *node)
 
 static bool pytree__td_keyed(pytree_kind kind) { return kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT; }
 
+/* A leaf or None: nothing that could have static values, `meta` is 0. */
+static bool pytree__td_plain(const pytree_node *node) { return node->type == NULL || node->type->kind == PYTREE_KIND_NONE; }
+
 /* A type that was declared before it was defined stands for its definition. */
 static const pytree_type *pytree__td_type(const pytree_type *type)
 {
@@ -298,7 +301,7 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
     node->arity = (uint32_t)arity;
     node->leaves = (uint32_t)leaves;
     node->nodes = (uint32_t)(m->n_nodes - child);
-    node->meta = type == NULL ? 0 : (uint32_t)meta;
+    node->meta = pytree__td_plain(node) ? 0 : (uint32_t)meta;
     return true;
 }
 
@@ -314,15 +317,16 @@ static bool pytree__td_push_like(pytree__td_maker *m, const pytree_def *def, siz
 /* A whole subtree of another treedef: its nodes and its statics stand together there. */
 static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t root)
 {
-    size_t i = root + 1 - def->nodes[root].nodes, begin, end = def->nodes[root].meta + pytree__statics_size(def, root);
+    size_t i = root + 1 - def->nodes[root].nodes, begin = i, end;
     uint32_t to = (uint32_t)m->statics.n;
     if (!pytree__td_reserve(m, def->nodes[root].nodes)) { return false; }
-    for (; i < root && def->nodes[i].type == NULL; i++) { m->nodes[m->n_nodes++] = def->nodes[i]; }
-    begin = def->nodes[i].meta;
+    while (begin < root && pytree__td_plain(&def->nodes[begin])) { begin++; }
+    begin = def->nodes[begin].meta;       /* of the first node that may have statics */
+    end = pytree__td_plain(&def->nodes[root]) ? begin : def->nodes[root].meta + pytree__statics_size(def, root);
     for (; i <= root; i++) {
         pytree_node *node = &m->nodes[m->n_nodes++];
         *node = def->nodes[i];
-        if (node->type != NULL) { node->meta = (uint32_t)(node->meta - begin + to); }
+        node->meta = pytree__td_plain(node) ? 0 : (uint32_t)(node->meta - begin + to);
     }
     return end == begin || pytree__td_add(&m->statics, def->statics + begin, end - begin, m->opt, m->err);
 }
@@ -401,7 +405,7 @@ static bool pytree__td_reorder(pytree__td_maker *m, size_t names, const pytree__
     pytree_node *nodes;
     unsigned char *statics;
     for (i = 0; i < k->n; i++) { first -= m->nodes[first - 1].nodes; }
-    for (at = first; at < m->n_nodes && m->nodes[at].type == NULL; at++) {}
+    for (at = first; at < m->n_nodes && pytree__td_plain(&m->nodes[at]); at++) {}
     text = at < m->n_nodes ? m->nodes[at].meta : names;
     total = m->n_nodes - first;
     size = total * sizeof *nodes + (k->n + 1) * sizeof *parts + m->statics.n - text;
@@ -415,7 +419,7 @@ static bool pytree__td_reorder(pytree__td_maker *m, size_t names, const pytree__
     parts[k->n].meta = (uint32_t)names;
     for (i = k->n; i-- > 0;) {
         parts[i].node = parts[i + 1].node - nodes[parts[i + 1].node - 1].nodes;
-        for (at = parts[i].node; at < parts[i + 1].node && nodes[at].type == NULL; at++) {}
+        for (at = parts[i].node; at < parts[i + 1].node && pytree__td_plain(&nodes[at]); at++) {}
         parts[i].meta = at < parts[i + 1].node ? nodes[at].meta : parts[i + 1].meta;
     }
     at = text;
@@ -424,7 +428,7 @@ static bool pytree__td_reorder(pytree__td_maker *m, size_t names, const pytree__
         size_t node, n = from[1].meta - from->meta;
         for (node = from->node; node < from[1].node; node++, first++) {
             m->nodes[first] = nodes[node];
-            if (nodes[node].type != NULL) { m->nodes[first].meta = (uint32_t)(nodes[node].meta - from->meta + at); }
+            if (!pytree__td_plain(&nodes[node])) { m->nodes[first].meta = (uint32_t)(nodes[node].meta - from->meta + at); }
         }
         memcpy(m->statics.at + at, statics + (from->meta - text), n);
         at += n;

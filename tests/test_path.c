@@ -1005,6 +1005,26 @@ static void long_errors_are_cut(void **state)
     assert_non_null(strstr(error.message, "expected .xxxx"));
     assert_non_null(strstr(error.message, "..., got a dict with ['key00']"));
 
+    /* a long entry before the one that is missing: what stands before it is kept, as is as much of it as there is room for */
+    for (i = 0; i < LONG; i += 2) { memcpy(text + i, "\xC3\xA9", 2); }
+    pairs[1].key = text;
+    memset(&error, 0, sizeof(error));
+    {
+        pytree_entry entries[] = { INDEX(0), KEY(text), ATTRIBUTE("x"), ATTRIBUTE("y") };
+        const pytree_path path = { 4, entries };
+        pytree point = PYTREE_NAMEDTUPLE("Point", { "x", t });
+        items.count = 2;
+        pairs[1].value = point;
+        view = pytree_get(PYTREE_LIST(t), &path, NULL, &error);
+        assert_null(view.type);
+        assert_error(error.status, PYTREE_NOT_FOUND, NULL, &error);
+        assert_memory_equal(error.message, "expected .y, got a dict with ['key00'], ... (2 in all)", 54);
+        assert_memory_equal(error.path, "[0]['\xC3\xA9", 7);
+        assert_string_equal(error.path + strlen(error.path) - 6, "\xA9....x");
+        assert_int_equal(strlen(error.path) % 2, 0);                               /* no half characters */
+        assert_true(strlen(error.path) > 100);
+    }
+
     text[0] = '\0';
     for (i = 0; i < 299; i++) { strcat(text, ".next"); }
     strcat(text, ".valu");
@@ -1089,6 +1109,11 @@ static void setting_a_leaf(void **state)
     value = pytree_at(t, ".layers[0].b", NULL, &error);
     assert_ok(pytree_set_at(t, ".layers[0].b", &value, NULL, &error), &error);     /* onto itself */
     assert_memory_equal(model.layers[0].b, b, sizeof(b));
+    b[2] = 0.5f;
+    value = (pytree_leaf){ .data = &(pytree_leaf){ .data = b, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 3 } },
+                           .type = PYTREE_TYPE(pytree_leaf) };                     /* a value that holds a view */
+    assert_ok(pytree_set_at(t, ".layers[0].b", &value, NULL, &error), &error);
+    assert_memory_equal(model.layers[0].b, b, sizeof(b));
     mlp_clear(&model);
 }
 
@@ -1108,6 +1133,10 @@ static void setting_checks_first(void **state)
     value.ndim = 1;
     value.shape[0] = 12;
     assert_error(pytree_set_at(t, ".layers[0].w", &value, NULL, &error), PYTREE_SHAPE, ".layers[0].w", &error);
+    memset(&error, 0, sizeof(error));
+    value = (pytree_leaf){ .data = numbers, .type = PYTREE_TYPE(float), .ndim = 2, .shape = { 3, 1 } };
+    assert_error(pytree_set_at(t, ".layers[0].b", &value, NULL, &error), PYTREE_SHAPE, ".layers[0].b", &error);
+    assert_string_equal(error.message, "expected f32[3], got f32[3,1]");
     memset(&error, 0, sizeof(error));
     value = (pytree_leaf){ .data = doubles, .type = PYTREE_TYPE(double), .ndim = 2, .shape = { 4, 3 } };
     assert_error(pytree_set_at(t, ".layers[0].w", &value, NULL, &error), PYTREE_TYPE, ".layers[0].w", &error);

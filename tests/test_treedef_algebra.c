@@ -221,7 +221,7 @@ static void assert_sound(const pytree_def *def)
         }
         assert_int_equal(node->nodes, i + 1 - child);
         assert_int_equal(node->leaves, sum);
-        assert_int_equal(node->meta, node->type == NULL ? 0 : statics);
+        assert_int_equal(node->meta, node->type == NULL || node->type->kind == PYTREE_KIND_NONE ? 0 : statics);
         statics += pytree__statics_size(def, i);
         leaves += node->type == NULL;
     }
@@ -1421,7 +1421,49 @@ static void static_values_of_every_kind_round_trip(void **state)
         assert_round_trips(def, types, 1);
         pytree_def_free(def);
     }
+    s.half.bits = 0x7E00;
+    s.brain.bits = 0x7FC0;
+    s.f32 = NAN;
+    s.f64 = NAN;
+    s.wide = (long double)NAN;
+    def = statics_def(&s, NULL);
+    assert_round_trips(def, types, 1);
+    pytree_def_free(def);
 }
+
+#if TEST_HAS_COMPLEX
+typedef struct Phases {
+    float _Complex c64;
+    double _Complex pair[2];
+    long double _Complex wide;
+} Phases;
+#define PYTREE_STRUCT Phases
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, c64) PYTREE_FIELD(STATIC, pair) PYTREE_FIELD(STATIC, wide)
+#include "pytree_registry.h"
+
+static void complex_static_values_round_trip(void **state)
+{
+    static const float c64[] = { 1.5f, -0.1f };
+    static const double pair[] = { -0.0, 1e300, 3.0, -4.0 };
+    static const long double wide[] = { 0.5L, -2.25L };
+    const pytree_type *types[1];
+    Phases phases;
+    pytree_def *def;
+    pytree_error error = { 0 };
+    (void)state;
+    memset(&phases, 0, sizeof phases);
+    memcpy(&phases.c64, c64, sizeof c64);
+    memcpy(phases.pair, pair, sizeof pair);
+    memcpy(&phases.wide, wide, sizeof wide);
+    types[0] = PYTREE_TYPE(Phases);
+    def = pytree_def_struct(PYTREE(&phases), 0, NULL, NULL, NULL);
+    assert_def(def, "PyTreeDef(CustomNode(Phases[((1.5+-0.1j), ((-0.0+1e+300j), (3.0+-4.0j)), (0.5+-2.25j))], []))");
+    assert_round_trips(def, types, 1);
+    pytree_def_free(def);
+    assert_null(pytree_def_parse("PyTreeDef(CustomNode(Phases[((1.5), 1, 2)], []))", types, 1, NULL, &error));
+    assert_string_equal(error.message, "line 1, column 34: expected '+', got ')'");
+}
+#endif
 
 /* Digits of a long double that no double has are kept in bytes. */
 static void long_doubles_keep_their_digits_in_bytes(void **state)
@@ -2033,6 +2075,9 @@ int main(void)
         cmocka_unit_test(parse_takes_space_and_any_key_order), cmocka_unit_test(parse_reads_escapes),
         cmocka_unit_test(parse_says_where_and_what), cmocka_unit_test(parse_survives_broken_text),
         cmocka_unit_test(static_values_of_every_kind_round_trip), cmocka_unit_test(long_doubles_keep_their_digits_in_bytes),
+#if TEST_HAS_COMPLEX
+        cmocka_unit_test(complex_static_values_round_trip),
+#endif
         cmocka_unit_test(addresses_stay_in_the_process), cmocka_unit_test(static_values_must_fit),
         cmocka_unit_test(the_format_is_what_it_was), cmocka_unit_test(numbers_are_saved_in_one_order),
         cmocka_unit_test(load_knows_the_structs), cmocka_unit_test(many_structs_are_announced_once),

@@ -1,7 +1,10 @@
-/* An alias of a registered type. */
-// both: pytree: Dense: this type is registered already
+/* An alias of a registered type registered.
+ *
+ * To the compiler both names are one type; `PYTREE` and fields take either. */
+// both: pytree: Dense: this type is registered already (an alias of a registered type needs no registration)
 // fixed: yes
 #include "pytree.h"
+
 typedef struct Linear { int n; float *w; } Linear;
 
 #define PYTREE_STRUCT Linear

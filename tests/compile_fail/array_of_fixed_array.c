@@ -1,18 +1,19 @@
-/* ARRAY on a fixed array. */
-// both: pytree: Layer.scale: ARRAY is for a pointer to numbers
+/* ARRAY on a fixed array.
+ *
+ * The struct says its extents already. */
+// both: pytree: Layer.scale: ARRAY is for a pointer to numbers; a fixed array needs no modifier,
+// both: a pointer to structs needs LIST(n)
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Layer { int n; float scale[3]; } Layer;
+typedef struct Layer { float scale[2][3]; } Layer;
 
 #define PYTREE_STRUCT Layer
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
-    PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, scale, ARRAY(3))
+    PYTREE_FIELD(DATA, scale, ARRAY(2, 3))
 #else
 #define PYTREE_FIELDS                                      \
-    PYTREE_FIELD(STATIC, n)                                \
     PYTREE_FIELD(DATA, scale)
 #endif
 #include "pytree_registry.h"

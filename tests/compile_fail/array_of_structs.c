@@ -1,5 +1,6 @@
 /* ARRAY on a pointer to structs. */
-// both: pytree: MLP.layers: ARRAY is for a pointer to numbers
+// both: pytree: MLP.layers: ARRAY is for a pointer to numbers; a fixed array needs no modifier,
+// both: a pointer to structs needs LIST(n)
 // fixed: yes
 #include "pytree.h"
 

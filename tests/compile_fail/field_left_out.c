@@ -1,5 +1,9 @@
-/* A field without a row, before one that has one. */
-// both: pytree: Layer.bias: a field before this one is not listed
+/* A field without a row.
+ *
+ * Every member has a row, so that none is forgotten when the struct grows. The message names the listed field that
+ * comes after the gap. What does not belong to the tree, padding members included, is a DROP row. */
+// both: pytree: Layer.bias: a field before this one is not listed, or too late; give it a row (DATA, STATIC,
+// both: or DROP for padding and scratch space)
 // fixed: yes
 #include "pytree.h"
 
@@ -9,11 +13,11 @@ typedef struct Layer { int n; float *weight, *bias; } Layer;
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, bias, ARRAY(1))
+    PYTREE_FIELD(DATA, bias, ARRAY(self->n))
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
     PYTREE_FIELD(DATA, weight, ARRAY(self->n))             \
-    PYTREE_FIELD(DATA, bias, ARRAY(1))
+    PYTREE_FIELD(DATA, bias, ARRAY(self->n))
 #endif
 #include "pytree_registry.h"

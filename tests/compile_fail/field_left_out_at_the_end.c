@@ -1,5 +1,5 @@
 /* The last field without a row. */
-// both: pytree: Layer: a field at the end is not listed
+// both: pytree: Layer: a field at the end is not listed; give it a row (DATA, STATIC, or DROP for padding and scratch space)
 // fixed: yes
 #include "pytree.h"
 
@@ -14,6 +14,6 @@ typedef struct Layer { int n; float *weight, *bias; } Layer;
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
     PYTREE_FIELD(DATA, weight, ARRAY(self->n))             \
-    PYTREE_FIELD(DATA, bias, ARRAY(1))
+    PYTREE_FIELD(DATA, bias, ARRAY(self->n))
 #endif
 #include "pytree_registry.h"

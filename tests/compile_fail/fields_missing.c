@@ -1,11 +1,11 @@
 /* PYTREE_FIELDS missing. */
-// both: define PYTREE_FIELDS, a PYTREE_FIELD(…) row for each member
+// both: pytree_registry.h: define PYTREE_FIELDS, one PYTREE_FIELD row for each member of the struct, before including it.
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Layer { int n; float *w; } Layer;
+typedef struct Linear { int n; float *w; } Linear;
 
-#define PYTREE_STRUCT Layer
+#define PYTREE_STRUCT Linear
 #ifdef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
 #endif

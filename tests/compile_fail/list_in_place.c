@@ -1,5 +1,5 @@
-/* LIST on a value in place. */
-// both: pytree: MLP.head: LIST is for a pointer
+/* LIST on a struct in place. */
+// both: pytree: MLP.head: LIST is for a pointer to registered structs or single values; a fixed array needs no modifier
 // fixed: yes
 #include "pytree.h"
 

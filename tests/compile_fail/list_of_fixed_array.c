@@ -1,5 +1,5 @@
 /* LIST on a fixed array. */
-// both: pytree: MLP.layers: LIST is for a pointer
+// both: pytree: MLP.layers: LIST is for a pointer to registered structs or single values; a fixed array needs no modifier
 // fixed: yes
 #include "pytree.h"
 

@@ -1,5 +1,5 @@
 /* OPTIONAL on a value in place. */
-// both: pytree: Layer.scale: OPTIONAL is for pointers
+// both: pytree: Layer.scale: OPTIONAL is for pointers: what lies in the struct itself is always there
 // fixed: yes
 #include "pytree.h"
 

@@ -1,5 +1,7 @@
-/* OPTIONAL does not say how many numbers there are. */
-// both: pytree: Layer.weight: a pointer needs its extent; write ARRAY(n, m) for numbers
+/* OPTIONAL alone on a pointer to numbers.
+ *
+ * `OPTIONAL` says that the pointer may be NULL, not how long the array is. */
+// both: pytree: Layer.weight: a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values
 // fixed: yes
 #include "pytree.h"
 

@@ -1,5 +1,8 @@
-/* A pointer to numbers without ARRAY. */
-// both: pytree: Layer.weight: a pointer needs its extent; write ARRAY(n, m) for numbers
+/* A pointer to numbers that does not say how many.
+ *
+ * Only a pointer to one registered struct needs nothing. `ARRAY` makes one array leaf, `LIST` a list with a leaf for
+ * each number. */
+// both: pytree: Layer.weight: a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values
 // fixed: yes
 #include "pytree.h"
 

@@ -1,5 +1,7 @@
-/* A fixed array of three dimensions without RANK. */
-// both: pytree: Grid.at: 
+/* A fixed array of three dimensions without its rank.
+ *
+ * One and two dimensions are recognised; for more, C needs to be told how many to look through. */
+// both: pytree: Grid.at: an array whose element type is not registered, or of three or more dimensions; write RANK(3) for those
 // fixed: yes
 #include "pytree.h"
 

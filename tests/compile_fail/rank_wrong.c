@@ -1,5 +1,5 @@
-/* RANK that is not the array's. */
-// both: pytree: Grid.at: RANK is the number of dimensions
+/* A rank that is not the array's. */
+// both: pytree: Grid.at: RANK is the number of dimensions of a fixed array of numbers; this array has another
 // fixed: yes
 #include "pytree.h"
 

@@ -1,7 +1,10 @@
-/* The same struct registered twice. */
-// both: pytree: Linear: this type is registered already
+/* A struct registered twice.
+ *
+ * Often a header without an include guard. Errors that come after this one follow from it. */
+// both: pytree: Linear: this type is registered already (an alias of a registered type needs no registration)
 // fixed: yes
 #include "pytree.h"
+
 typedef struct Linear { int n; float *w; } Linear;
 
 #define PYTREE_STRUCT Linear

@@ -1,5 +1,9 @@
-/* A pointer to numbers in a STATIC row. */
-// both: pytree: Layer.weight: a pointer to numbers or structs is data
+/* A pointer to numbers in a STATIC row.
+ *
+ * Static values belong to the structure: they are copied into the treedef, compared and hashed. What a pointer leads
+ * to would not be. */
+// both: pytree: Layer.weight: a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers,
+// both: LIST(n) for n structs
 // fixed: yes
 #include "pytree.h"
 

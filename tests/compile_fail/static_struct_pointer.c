@@ -1,5 +1,5 @@
 /* A pointer to a struct in a STATIC row. */
-// both: pytree: MLP.head: a pointer to numbers or structs is data
+// both: pytree: MLP.head: a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n structs
 // fixed: yes
 #include "pytree.h"
 

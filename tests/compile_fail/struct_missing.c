@@ -1,12 +1,14 @@
-/* PYTREE_STRUCT missing. */
-// both: define PYTREE_STRUCT
+/* PYTREE_STRUCT missing.
+ *
+ * The include undefines what steers it, so each struct needs its own `PYTREE_STRUCT` and `PYTREE_FIELDS`. */
+// both: pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it.
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Layer { int n; float *w; } Layer;
+typedef struct Linear { int n; float *w; } Linear;
 
 #ifdef PYTREE_TEST_FIXED
-#define PYTREE_STRUCT Layer
+#define PYTREE_STRUCT Linear
 #endif
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
 #include "pytree_registry.h"

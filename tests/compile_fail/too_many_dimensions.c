@@ -1,5 +1,8 @@
-/* ARRAY of nine dimensions. */
-// both: pytree: Layer.weight: too many dimensions
+/* ARRAY with nine dimensions.
+ *
+ * Eight unless `PYTREE_MAX_DIMS` is defined otherwise, for instance with `-DPYTREE_MAX_DIMS=9`; it sizes every leaf
+ * view, so all files of a program must agree. */
+// both: pytree: Layer.weight: too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file
 // fixed: yes
 #include "pytree.h"
 

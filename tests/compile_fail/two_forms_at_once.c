@@ -1,13 +1,14 @@
 /* Two forms of the include at once. */
-// both: define one of PYTREE_STRUCT
+// both: pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include,
+// both: not several.
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Layer { int n; float *w; } Layer;
+typedef struct Linear { int n; float *w; } Linear;
 
-#define PYTREE_STRUCT Layer
 #ifndef PYTREE_TEST_FIXED
-#define PYTREE_DECLARE Layer
+#define PYTREE_LEAF_TYPE Linear
 #endif
+#define PYTREE_STRUCT Linear
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
 #include "pytree_registry.h"

@@ -1,5 +1,6 @@
 /* A modifier that does not exist. */
-// both: pytree: Layer.weight: unknown modifier
+// both: pytree: Layer.weight: unknown modifier among TENSOR(self->n), NONE, NONE; write ARRAY(n, m), LIST(n), RANK(n),
+// both: STB_ARRAY, STB_MAP or OPTIONAL
 // fixed: yes
 #include "pytree.h"
 

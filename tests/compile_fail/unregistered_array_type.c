@@ -1,5 +1,8 @@
-/* A fixed array of structs that are not registered. */
-// both: pytree: MLP.layers:
+/* A fixed array of a type that is not registered.
+ *
+ * The same sentence stands for arrays of numbers with more than two dimensions: C alone cannot tell the two apart. */
+// both: pytree: MLP.layers: an array whose element type is not registered, or of three or more dimensions;
+// both: write RANK(3) for those
 // fixed: yes
 #include "pytree.h"
 

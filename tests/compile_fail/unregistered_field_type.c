@@ -1,5 +1,9 @@
-/* A field whose type is not registered. */
-// both: pytree: MLP.head: its type is not registered
+/* A field of a type that is not registered.
+ *
+ * Inner structs come first. A type that nothing needs to look into can be a leaf (`PYTREE_LEAF_TYPE`), a field that
+ * does not belong to the tree a DROP row. Two structs that refer to each other: `PYTREE_DECLARE` one of them. */
+// both: pytree: MLP.head: its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE),
+// both: or list the field as DROP
 // fixed: yes
 #include "pytree.h"
 

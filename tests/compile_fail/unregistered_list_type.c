@@ -1,5 +1,6 @@
 /* A list of a type that is not registered. */
-// both: pytree: MLP.layers: its type is not registered
+// both: pytree: MLP.layers: its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE),
+// both: or list the field as DROP
 // fixed: yes
 #include "pytree.h"
 

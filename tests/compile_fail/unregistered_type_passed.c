@@ -1,15 +1,20 @@
-/* PYTREE of a type that is not registered. */
-// both: x
+/* A value of a type that is not registered.
+ *
+ * Register the struct above the first line that uses it, best in the header that declares it. The compiler's first
+ * line names the type, the sentence the call. */
+// both: pytree: PYTREE(layer): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)
+// gcc: (have 'Linear')
+// clang: member reference type 'Linear'
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Layer { int n; float *w; } Layer;
+typedef struct Linear { int n; float *w; } Linear;
 
 #ifdef PYTREE_TEST_FIXED
-#define PYTREE_STRUCT Layer
+#define PYTREE_STRUCT Linear
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
 #include "pytree_registry.h"
 #endif
 
-pytree tree_of(Layer *layer);
-pytree tree_of(Layer *layer) { return PYTREE(layer); }
+pytree tree_of(Linear *layer);
+pytree tree_of(Linear *layer) { return PYTREE(layer); }

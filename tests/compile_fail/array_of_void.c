@@ -1,19 +1,21 @@
-/* A field with two rows. */
-// both: pytree: Layer.n: rows are out of order
+/* ARRAY on a pointer to void.
+ *
+ * Nothing says what it points at. Give it an element type, or leave it out of the tree. */
+// both: pytree: Layer.weight: ARRAY is for a pointer to numbers; a fixed array needs no modifier,
+// both: a pointer to structs needs LIST(n)
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Layer { int n; float *weight; } Layer;
+typedef struct Layer { int n; void *weight; } Layer;
 
 #define PYTREE_STRUCT Layer
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(STATIC, n)                                \
     PYTREE_FIELD(DATA, weight, ARRAY(self->n))
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, weight, ARRAY(self->n))
+    PYTREE_FIELD(DROP, weight)
 #endif
 #include "pytree_registry.h"

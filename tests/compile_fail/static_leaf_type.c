@@ -1,21 +1,21 @@
-/* opaque static */
-// both: pytree: Bag.x: an opaque leaf
+/* A leaf type in a STATIC row. */
+// both: pytree: Bag.handle: an opaque leaf type is data; write DATA
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Handle { int fd; } Handle;
+typedef struct Handle { int number; } Handle;
 
 #define PYTREE_LEAF_TYPE Handle
 #include "pytree_registry.h"
 
-typedef struct Bag { Handle x; } Bag;
+typedef struct Bag { Handle handle; } Bag;
 
 #define PYTREE_STRUCT Bag
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
-    PYTREE_FIELD(STATIC, x)
+    PYTREE_FIELD(STATIC, handle)
 #else
 #define PYTREE_FIELDS                                      \
-    PYTREE_FIELD(DATA, x)
+    PYTREE_FIELD(DATA, handle)
 #endif
 #include "pytree_registry.h"

@@ -1,5 +1,7 @@
-/* STB_MAP with pointer values. */
-// both: pytree: Bag.entries: the values of a STB_MAP
+/* STB_MAP with pointers as values.
+ *
+ * A map's entry has no place for a length. Make the value a registered struct that holds the pointer and its length. */
+// both: pytree: Bag.entries: the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays
 // fixed: yes
 #include "pytree.h"
 

@@ -1,5 +1,9 @@
-/* self missing */
-// both: 'n' undeclared
+/* A field with two rows.
+ *
+ * The compiler first complains that names which are made from struct and field exist already. */
+// both: pytree: Layer.n: rows are out of order; list the fields as the struct declares them, each once
+// gcc: redeclaration of enumerator 'pytree__code_Layer_n'
+// clang: redefinition of enumerator 'pytree__code_Layer_n'
 // fixed: yes
 #include "pytree.h"
 
@@ -9,7 +13,8 @@ typedef struct Layer { int n; float *weight; } Layer;
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, weight, ARRAY(n))
+    PYTREE_FIELD(STATIC, n)                                \
+    PYTREE_FIELD(DATA, weight, ARRAY(self->n))
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \

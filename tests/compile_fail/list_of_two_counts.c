@@ -1,5 +1,5 @@
-/* LIST of two extents. */
-// both: pytree: MLP.layers: 
+/* LIST with two counts. */
+// both: pytree: MLP.layers: LIST takes one count, LIST(n)
 // fixed: yes
 #include "pytree.h"
 
@@ -19,6 +19,6 @@ typedef struct MLP { int n; Linear *layers; } MLP;
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, layers, LIST(2*self->n))
+    PYTREE_FIELD(DATA, layers, LIST(self->n * 2))
 #endif
 #include "pytree_registry.h"

@@ -1,5 +1,6 @@
-/* ARRAY of 17 dimensions. */
-// both: pytree: Layer.weight: too many dimensions
+/* Two ways to store one field. */
+// both: pytree: Layer.weight: one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a DATA row;
+// both: STATIC and DROP rows take nothing
 // fixed: yes
 #include "pytree.h"
 
@@ -9,10 +10,10 @@ typedef struct Layer { int n; float *weight; } Layer;
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, weight, ARRAY(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, self->n))
+    PYTREE_FIELD(DATA, weight, ARRAY(self->n), LIST(self->n))
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, weight, ARRAY(1, 1, 1, 1, 1, 1, 1, self->n))
+    PYTREE_FIELD(DATA, weight, ARRAY(self->n))
 #endif
 #include "pytree_registry.h"

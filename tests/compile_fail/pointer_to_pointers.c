@@ -1,5 +1,8 @@
-/* A pointer to pointers to structs. */
-// both: pytree: MLP.layers:
+/* A pointer to pointers.
+ *
+ * A list holds its values in a row: `Linear *layers`. A pointer to pointers can be left out of the tree. */
+// both: pytree: MLP.layers: its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE),
+// both: or list the field as DROP
 // fixed: yes
 #include "pytree.h"
 

@@ -1,14 +1,14 @@
-/* RANK that is not the array's. */
-// both: pytree: Grid.at: RANK is the number of dimensions
+/* A STATIC array of three dimensions. */
+// both: pytree: Grid.at: a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows
 // fixed: yes
 #include "pytree.h"
 
-typedef struct Grid { float at[2][3][4]; } Grid;
+typedef struct Grid { int at[2][3][4]; } Grid;
 
 #define PYTREE_STRUCT Grid
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
-    PYTREE_FIELD(DATA, at, RANK(4))
+    PYTREE_FIELD(STATIC, at)
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(DATA, at, RANK(3))

@@ -1,0 +1,11 @@
+/* Registration in a C++ file.
+ *
+ * C++ has no `_Generic`. A C file registers the struct and hands out a `pytree`, which C++ code uses through
+ * pytree.h. */
+// both: pytree_registry.h is C alone: register structs in a C file and share the trees with C++ through pytree.h.
+// flags: -x c++ -std=c++17
+typedef struct Linear { int n; float *w; } Linear;
+
+#define PYTREE_STRUCT Linear
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"

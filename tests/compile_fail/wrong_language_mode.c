@@ -1,4 +1,0 @@
-/* C99. */
-// both: pytree.h needs C11
-// flags: -std=c99
-#include "pytree.h"
