@@ -942,13 +942,29 @@ void pytree__put(struct pytree__text *to, const char *s, size_t n)
     to->length += n;
 }
 
+/* The same for a few bytes, without a call where they fit. */
+PYTREE__INLINE void pytree__add(struct pytree__text *to, const char *s, size_t n)
+{
+    if (PYTREE__LIKELY(to->file == NULL && to->length <= to->room && n <= to->room - to->length)) {
+        memcpy(to->at + to->length, s, n);
+        to->length += n;
+    } else {
+        pytree__put(to, s, n);
+    }
+}
+
 void pytree__put_text(struct pytree__text *to, const char *s) { pytree__put(to, s, strlen(s)); }
 
 void pytree__put_number(struct pytree__text *to, uint64_t n)
 {
     char digits[20];
     size_t i = sizeof digits;
-    do { digits[--i] = (char)('0' + n % 10); n /= 10; } while (n != 0);
+    if (n < 10) { digits[0] = (char)('0' + n); pytree__add(to, digits, 1); return; }
+    for (; n > UINT32_MAX; n /= 10) { digits[--i] = (char)('0' + n % 10); }
+    {
+        uint32_t m = (uint32_t)n;         /* whose divisions are cheap */
+        do { digits[--i] = (char)('0' + m % 10); m /= 10; } while (m != 0);
+    }
     pytree__put(to, digits + i, sizeof digits - i);
 }
 
@@ -1309,9 +1325,16 @@ static const unsigned char *pytree__put_struct(struct pytree__text *to, const py
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (n++ != 0) { pytree__put(to, ", ", 2); }
+        if (n++ != 0) { pytree__add(to, ", ", 2); }
         if (named) { pytree__put_text(to, row->name); pytree__put(to, "=", 1); }
-        at = pytree__put_row(to, row, at);
+        if (row->ndim == 0 && row->type->dtype == PYTREE_I32) {             /* by far the most */
+            int32_t v;
+            memcpy(&v, at, sizeof v);
+            pytree__put_integer(to, v);
+            at += sizeof v;
+        } else {
+            at = pytree__put_row(to, row, at);
+        }
     }
     pytree__put(to, n == 1 && !named ? ",)" : ")", n == 1 && !named ? 2 : 1);
     return at;
@@ -2526,12 +2549,17 @@ static const char *pytree__closing(const pytree_node *node)
     }
 }
 
-/* Text is put at the end of what is still free: `left` bytes of the buffer's `room`. */
-struct pytree__backwards { char *text; size_t room, left; };
-static void pytree__put_before(struct pytree__backwards *b, const char *s, size_t n)
+/* Text is put at the end of what is still free: `left` bytes, of which the buffer has `room`. If they do not suffice, `full` is set. */
+struct pytree__backwards { char *text; size_t room, left; bool full; };
+static bool pytree__back(struct pytree__backwards *b, size_t n)
 {
+    if (PYTREE__UNLIKELY(n > b->left)) { b->full = true; b->left = 0; return false; }
     b->left -= n;
-    if (b->left < b->room) { memcpy(b->text + b->left, s, n < b->room - b->left ? n : b->room - b->left); }
+    return true;
+}
+PYTREE__INLINE void pytree__put_before(struct pytree__backwards *b, const char *s, size_t n)
+{
+    if (pytree__back(b, n) && b->left < b->room) { memcpy(b->text + b->left, s, n < b->room - b->left ? n : b->room - b->left); }
 }
 static struct pytree__text pytree__window(const struct pytree__backwards *b)
 {
@@ -2554,7 +2582,7 @@ static void pytree__open_before(struct pytree__backwards *b, const pytree_def *d
         if (to.length < sizeof few) { pytree__put_before(b, few, to.length); return; }
     }
     pytree__put_open(&count, def, at);
-    b->left -= count.length;
+    if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
     pytree__put_open(&to, def, at);
 }
@@ -2565,7 +2593,7 @@ static void pytree__key_before(struct pytree__backwards *b, const pytree_def *de
     const char *s = pytree__string_at(def->statics + node->meta, i, &n);
     pytree__put_repr(&count, s, n);
     pytree__put_before(b, ": ", 2);
-    b->left -= count.length;
+    if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
     pytree__put_repr(&to, s, n);
 }
@@ -2593,15 +2621,12 @@ static size_t pytree__def_length(const pytree_def *def)
     return to.length;
 }
 
-size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
+/* Into the last of b->left bytes. False if memory for the open nodes runs out. */
+static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwards *to)
 {
     struct pytree__open_list { size_t node, left; } few[64], *open = few;
-    size_t length = pytree__def_length(def), depth = 0, most = 64, i = def->n_nodes;
-    struct pytree__backwards b;
-    if (n == 0) { return length; }
-    b.text = text;
-    b.room = n - 1;
-    b.left = length;
+    size_t depth = 0, most = 64, i = def->n_nodes;
+    struct pytree__backwards b = *to;
     if (def->none_is_leaf) { pytree__put_before(&b, ", NoneIsLeaf)", 13); } else { pytree__put_before(&b, ")", 1); }
     while (i-- != 0) {
         const pytree_node *node = &def->nodes[i];
@@ -2617,8 +2642,7 @@ size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
                                                                                                most > SIZE_MAX / 4 / sizeof *open ? SIZE_MAX : 2 * most * sizeof *open);
                     if (grown == NULL) {
                         if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
-                        text[0] = '\0';
-                        return SIZE_MAX;
+                        return false;
                     }
                     if (open == few) { memcpy(grown, few, sizeof few); }
                     open = grown;
@@ -2638,8 +2662,31 @@ size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
         }
     }
     pytree__put_before(&b, "PyTreeDef(", 10);
-    text[length < n ? length : n - 1] = '\0';
     if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
+    *to = b;
+    return true;
+}
+
+size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
+{
+    struct pytree__backwards b;
+    size_t length;
+    bool made;
+    if (n == 0) { return pytree__def_length(def); }
+    b.text = text;
+    b.room = b.left = n - 1;
+    b.full = false;
+    made = pytree__text_backwards(def, &b);
+    if (made && !b.full) {                /* it fits: it stands at the buffer's end now */
+        length = n - 1 - b.left;
+        memmove(text, text + b.left, length);
+    } else if (made) {
+        length = b.left = pytree__def_length(def);
+        b.full = false;
+        made = pytree__text_backwards(def, &b);
+    }
+    if (!made) { text[0] = '\0'; return SIZE_MAX; }
+    text[length < n ? length : n - 1] = '\0';
     return length;
 }
 
@@ -4627,15 +4674,16 @@ size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, py
 /* Block of pytree_paths: this, then the pointers, then the texts. */
 struct pytree__paths { const pytree_allocator *allocator; size_t bytes; };
 
-/* All paths, one after another, each with its NUL; `starts` (may be NULL) gets where each begins. The text of the path down to the
- * open nodes stands in `prefix`, whose length each level remembers in its frame, so that a leaf adds its last entry alone. */
+/* All paths, one after another, each with its NUL; `starts` (may be NULL) gets where each begins. Each open node knows where in
+ * `room` its own path ends, so that a leaf adds its last entry alone; a path that does not fit there is put together anew. */
 static pytree_status pytree__put_paths(struct pytree__text *to, const char **starts, size_t *count, pytree t, const char *separator,
                                        const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
     const pytree_leaf *value;
+    const size_t between = separator == NULL ? 0 : strlen(separator);
+    char room[512];
     bool begun = false;
-    size_t prefix = 0, length = 0;        /* the last path written, and how much of it is the open nodes' */
     pytree_status status;
     pytree__cursor_init(&c, opt, err);
     status = pytree__cursor_root(&c, t);
@@ -4646,21 +4694,42 @@ static pytree_status pytree__put_paths(struct pytree__text *to, const char **sta
         if (at == PYTREE__AT_END) {
             pytree__close(&c);
         } else if (at == PYTREE__AT_NODE) {
-            status = pytree__open(&c, value);
-        } else if (at == PYTREE__AT_LEAF) {
-            size_t begin = to->length, i, n = c.n_frames;
-            if (starts != NULL) { starts[*count] = to->at + begin; }
-            for (i = 0; i < n; i++) {
+            struct pytree__text path = { room, sizeof room, 0, NULL };
+            const size_t n = c.n_frames;
+            if (n != 0) {
                 pytree_entry entry;
-                pytree__frame_entry(&c, &c.frames[i], c.frames[i].next - 1, &entry);
-                pytree__put_entry(to, &entry, separator, i == 0);
+                path.length = c.frames[n - 1].leaves;
+                pytree__frame_entry(&c, &c.frames[n - 1], c.frames[n - 1].next - 1, &entry);
+                pytree__put_entry(&path, &entry, separator, n == 1);
             }
-            pytree__put(to, "", 1);
+            status = pytree__open(&c, value);
+            if (status == PYTREE_OK) { c.frames[c.n_frames - 1].leaves = path.length > sizeof room ? sizeof room + 1 : (uint32_t)path.length; }
+        } else if (at == PYTREE__AT_LEAF) {
+            const size_t n = c.n_frames, prefix = n == 0 ? 0 : c.frames[n - 1].leaves;
+            const pytree__frame *f = n == 0 ? NULL : &c.frames[n - 1];
+            pytree_entry entry;
+            size_t i;
+            if (starts != NULL) { starts[*count] = to->at + to->length; }
+            if (f != NULL && prefix <= sizeof room) {
+                pytree__add(to, room, prefix);
+                if (f->form == PYTREE_FORM_STRUCT) {
+                    const char *name = pytree__data_row(f->type, f->next - 1)->name;
+                    if (separator == NULL) { pytree__add(to, ".", 1); } else if (n != 1) { pytree__add(to, separator, between); }
+                    pytree__add(to, name, strlen(name));
+                } else {
+                    pytree__frame_entry(&c, f, f->next - 1, &entry);
+                    pytree__put_entry(to, &entry, separator, n == 1);
+                }
+            } else {
+                for (i = 0; i < n; i++) {
+                    pytree__frame_entry(&c, &c.frames[i], c.frames[i].next - 1, &entry);
+                    pytree__put_entry(to, &entry, separator, i == 0);
+                }
+            }
+            pytree__add(to, "", 1);
             ++*count;
         }
     }
-    (void)prefix;
-    (void)length;
     pytree__cursor_end(&c);
     return status;
 }

@@ -12,9 +12,10 @@
  *     pytree_def *model = pytree_def_list(2, layers, NULL, &err);          // PyTreeDef([CustomNode(Linear[…, [*, *]), …])
  *
  * Rules of pytree.h hold here too. Every treedef that is returned is one block, independent of its arguments, and is freed with
- * pytree_def_free. Functions that return one return NULL on failure. Two treedefs can only be combined if None is a leaf in
- * both or in neither (`none_is_leaf`); otherwise the error is PYTREE_ARGUMENT. A treedef has less than 2^32 nodes and bytes of
- * static values: PYTREE_OVERFLOW. Nothing recurses: depth is bounded by memory.
+ * pytree_def_free. Functions that return one return NULL on failure. Treedefs that are passed must not be NULL, but for the
+ * children of a container: there NULL is an error, so that a row of calls can be checked at its end. Two treedefs can only be
+ * combined if None is a leaf in both or in neither (`none_is_leaf`); otherwise the error is PYTREE_ARGUMENT. A treedef has less
+ * than 2^32 nodes and bytes of static values: PYTREE_OVERFLOW. Nothing recurses: depth is bounded by memory.
  *
  * The bodies stand where PYTREE_IMPLEMENTATION is defined, as those of pytree.h, in the same file.
  */

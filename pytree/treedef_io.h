@@ -162,7 +162,10 @@ static bool pytree__td_unexpected(const pytree__td_parser *p, const char *expect
     return pytree__td_expected(p, p->at, PYTREE_SYNTAX, expected);
 }
 
-static void pytree__td_space(pytree__td_parser *p) { p->at += strspn(p->at, " \t\r\n"); }
+static void pytree__td_space(pytree__td_parser *p)
+{
+    while (*p->at == ' ' || *p->at == '\t' || *p->at == '\r' || *p->at == '\n') { p->at++; }
+}
 
 static bool pytree__td_skip(pytree__td_parser *p, const char *word)
 {
@@ -261,9 +264,11 @@ static bool pytree__td_parse_integer(pytree__td_parser *p, const pytree_type *ty
         v = v * 10 + digit;
     }
     fits = fits && (!minus || is_signed || v == 0);
-    (void)snprintf(expected, sizeof expected, "an integer%s%s", at == start + minus ? "" : " that fits ",
-                   at == start + minus ? "" : pytree_dtype_name(type));
-    if (at == start + minus || !fits) { return pytree__td_unexpected(p, expected); }
+    if (at == start + minus) { return pytree__td_unexpected(p, "an integer"); }
+    if (!fits) {
+        (void)snprintf(expected, sizeof expected, "an integer that fits %s", pytree_dtype_name(type));
+        return pytree__td_unexpected(p, expected);
+    }
     p->at = at;
     pytree__td_number(bytes, minus ? 0 - v : v, type->size);
     pytree__td_little(bytes, type->size);
@@ -350,8 +355,10 @@ static bool pytree__td_parse_float(pytree__td_parser *p, const pytree_type *type
         good = good && pytree__td_half(type, v, &half);
         memcpy(bytes, &half, sizeof half);
     }
-    (void)snprintf(expected, sizeof expected, "a number that %s has", pytree_dtype_name(type));
-    if (!good) { return pytree__td_unexpected(p, expected); }
+    if (!good) {
+        (void)snprintf(expected, sizeof expected, "a number that %s has", pytree_dtype_name(type));
+        return pytree__td_unexpected(p, expected);
+    }
     p->at += n;
     return pytree__td_hold(p, bytes, type->size);
 }
@@ -1003,7 +1010,7 @@ pytree_def *pytree_def_load(const void *bytes, size_t size, const pytree_type *c
         && pytree__td_load_number(&l, 4, &flags, "the flags") && (flags <= 1 || pytree__td_bad(&l, l.at - 4, "known flags"))
         && pytree__td_load_number(&l, 4, &nodes, "the number of nodes")
         && (nodes <= (size_t)(l.end - l.at) || pytree__td_bad(&l, l.end, "as many nodes as it says"))
-            && pytree__td_reserve(&l.m, (size_t)nodes);
+        && pytree__td_reserve(&l.m, (size_t)nodes);
     for (i = 0; i < nodes && good; i++) { good = pytree__td_load_node(&l, flags == 1, &roots); }
     good = good && (l.at == l.end || pytree__td_bad(&l, l.at, "the end"))
         && (roots == 1 || pytree__td_bad(&l, l.end, "one root"));

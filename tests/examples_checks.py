@@ -102,17 +102,19 @@ def accuracy(result):
 
 
 def main_job():
-    """On the real images, a few epochs: well above what one layer reaches; the same seed gives the same result, another does not."""
-    short = [EXAMPLES / "run", "--epochs", "3", "--data", REAL]
-    first, second, other = run([*short, "--seed", "1"]), run([*short, "--seed", "1"]), run([*short, "--seed", "2"])
-    outcome = Outcome(note=f"{accuracy(first)} % after three epochs")
-    for good, what in [(accuracy(first) is not None and accuracy(first) >= 84.0, "at least 84 % after three epochs"),
-                       (without_times(first.output) == without_times(second.output), "the same seed gives the same output"),
+    """The main job as it is, and shorter: the same seed gives the same result, another does not."""
+    whole = run([EXAMPLES / "run", "--data", REAL], timeout=400)
+    short = [EXAMPLES / "run", "--epochs", "2", "--data", REAL]
+    first, second, other = run([*short, "--seed", "7"]), run([*short, "--seed", "7"]), run([*short, "--seed", "8"])
+    outcome = Outcome(note=f"test accuracy {accuracy(whole)} %")
+    for good, what in [(accuracy(whole) is not None and accuracy(whole) >= 88.0, "at least 88 %"),
+                       (accuracy(first) is not None and without_times(first.output) == without_times(second.output),
+                        "the same seed gives the same output"),
                        (accuracy(other) is not None and without_times(first.output) != without_times(other.output),
                         "another seed gives another output")]:
         outcome.passed += good
         outcome.failed += not good
-        outcome.log += "" if good else f"{first.log()}{second.log()}{other.log()}not so: {what}\n"
+        outcome.log += "" if good else f"{whole.log()}{first.log()}{second.log()}{other.log()}not so: {what}\n"
     return outcome
 
 

@@ -2,7 +2,7 @@
  *
  * The compiler first complains that names which are made from struct and field exist already. */
 // both: pytree: Layer.n: rows are out of order; list the fields as the struct declares them, each once
-// gcc: redeclaration of enumerator 'pytree__code_Layer_n'
+// gcc: redeclaration of enumerator ‘pytree__code_Layer_n’
 // clang: redefinition of enumerator 'pytree__code_Layer_n'
 // fixed: yes
 #include "pytree.h"

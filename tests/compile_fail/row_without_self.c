@@ -1,7 +1,7 @@
 /* A size that does not say whose it is.
  *
  * In row expressions `self` points to the struct that is being visited. */
-// gcc: 'n' undeclared
+// gcc: ‘n’ undeclared
 // clang: use of undeclared identifier 'n'
 // fixed: yes
 #include "pytree.h"

@@ -3,7 +3,7 @@
  * Register the struct above the first line that uses it, best in the header that declares it. The compiler's first
  * line names the type, the sentence the call. */
 // both: pytree: PYTREE(layer): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)
-// gcc: (have 'Linear')
+// gcc: (have ‘Linear’)
 // clang: member reference type 'Linear'
 // fixed: yes
 #include "pytree.h"
