@@ -383,7 +383,7 @@ typedef struct pytree_flat {
  * If a compile error led you here: the type that the compiler names has no PYTREE_STRUCT registration before this line. */
 #define PYTREE(p)                                                                                                       \
     ((pytree){ PYTREE__TYPE_OF(*(p)),                                                                                   \
-               (char *)(uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered") })
+               (char *)(uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)") })
 
 /* Descriptor of a type by its name: its name, size, fields. A constant expression. */
 #define PYTREE_TYPE(T) PYTREE__TYPE_OF(*(T *)0)
@@ -746,7 +746,7 @@ bool pytree_def_is_leaf(const pytree_def *def);                  /* one leaf and
 /* JAX's text: PyTreeDef((*, {'a': *, 'b': *})), PyTreeDef(CustomNode(Foo[('hi',)], [*, *])); ", NoneIsLeaf" before the last
  * parenthesis where that is set. Like snprintf; SIZE_MAX if memory runs out (only deeper than 64 levels). */
 size_t pytree_def_text(const pytree_def *def, char *text, size_t n);
-pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *err);
+pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *err);           /* and a newline */
 
 
 /* ==== Private, for the headers under pytree/ ========================================================================== */
@@ -990,46 +990,61 @@ static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file)
     return to;
 }
 
-/* The shortest digits that read back, written as Python writes a float. */
-static void pytree__put_double(struct pytree__text *to, double v, bool single)
+/* Do these digits, d.ddde+x, read back as v? */
+static bool pytree__reads_back(const char *text, long double v, int kind)
 {
-    char text[40];
+    return kind == 'f' ? strtof(text, NULL) == (float)v : kind == 'd' ? strtod(text, NULL) == (double)v : strtold(text, NULL) == v;
+}
+
+/* Digits as "%.*e" would write them, without what the locale has in place of a point. */
+static void pytree__digits(char *text, size_t room, int digits, long double v)
+{
+    snprintf(text, room, "%.*Le", digits - 1, v);
+}
+
+/* The shortest digits that read back, written as Python writes a float. `kind`: 'f'loat, 'd'ouble, 'l'ong double. */
+static void pytree__put_float(struct pytree__text *to, long double v, int kind)
+{
+    const int most = kind == 'f' ? 9 : kind == 'd' ? 17 : LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
+    const long double small = kind == 'f' ? (long double)FLT_MIN : kind == 'd' ? (long double)DBL_MIN : LDBL_MIN;
+    char text[80], digit[48];
     int digits, exponent;
-    char *e;
+    size_t n = 0, i;
+    bool minus = signbit(v) != 0;
     if (v != v) { pytree__put(to, "nan", 3); return; }
-    if (v > DBL_MAX || v < -DBL_MAX) { pytree__put_text(to, v < 0 ? "-inf" : "inf"); return; }
-    for (digits = single ? 6 : 15; digits < (single ? 9 : 17); digits++) {
-        snprintf(text, sizeof text, "%.*e", digits - 1, v);
-        if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v) { break; }
+    if (minus) { pytree__put(to, "-", 1); v = -v; }
+    if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) { pytree__put(to, "inf", 3); return; }
+    for (digits = v < small ? 1 : most - 2; ; digits++) {
+        pytree__digits(text, sizeof text, digits, v);
+        if (digits >= most || pytree__reads_back(text, v, kind)) { break; }
+        if (digits == most - 1) {         /* below a power of two numbers stand closer: the next digit may read back where the nearest does not */
+            char *last = strchr(text, 'e') - 1;
+            if (*last < '9') {
+                ++*last;
+                if (pytree__reads_back(text, v, kind)) { break; }
+            }
+        }
     }
-    snprintf(text, sizeof text, "%.*e", digits - 1, v);
-    e = strchr(text, 'e');
-    exponent = (int)strtol(e + 1, NULL, 10);
-    for (*e = '\0'; e > text && e[-1] == '0'; ) { *--e = '\0'; }
-    if (e > text && e[-1] == '.') { *--e = '\0'; }
+    exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    for (i = 0; text[i] != 'e'; i++) {
+        if (text[i] >= '0' && text[i] <= '9') { digit[n++] = text[i]; }
+    }
+    while (n > 1 && digit[n - 1] == '0') { n--; }
     if (exponent < -4 || exponent >= 16) {
         char tail[16];
-        pytree__put_text(to, text);
+        pytree__put(to, digit, 1);
+        if (n > 1) { pytree__put(to, ".", 1); pytree__put(to, digit + 1, n - 1); }
         snprintf(tail, sizeof tail, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
         pytree__put_text(to, tail);
+    } else if (exponent < 0) {
+        pytree__put(to, "0.000", (size_t)(1 - exponent));
+        pytree__put(to, digit, n);
     } else {
-        char digit[24];
-        size_t n = 0, i;
-        bool minus = text[0] == '-';
-        for (i = minus; text[i] != '\0'; i++) {
-            if (text[i] != '.') { digit[n++] = text[i]; }
+        for (i = 0; i <= (size_t)exponent || i < n; i++) {
+            if (i == (size_t)exponent + 1) { pytree__put(to, ".", 1); }
+            pytree__put(to, i < n ? &digit[i] : "0", 1);
         }
-        if (minus) { pytree__put(to, "-", 1); }
-        if (exponent < 0) {
-            pytree__put(to, "0.000", (size_t)(1 - exponent));
-            pytree__put(to, digit, n);
-        } else {
-            for (i = 0; i <= (size_t)exponent || i < n; i++) {
-                if (i == (size_t)exponent + 1) { pytree__put(to, ".", 1); }
-                pytree__put(to, i < n ? &digit[i] : "0", 1);
-            }
-            if (n <= (size_t)exponent + 1) { pytree__put(to, ".0", 2); }
-        }
+        if (n <= (size_t)exponent + 1) { pytree__put(to, ".0", 2); }
     }
 }
 
@@ -1281,16 +1296,16 @@ static void pytree__put_packed(struct pytree__text *to, const pytree_type *type,
     case PYTREE_U16: pytree__put_number(to, v.u16); break;
     case PYTREE_U32: pytree__put_number(to, v.u32); break;
     case PYTREE_U64: pytree__put_number(to, v.u64); break;
-    case PYTREE_F32: pytree__put_double(to, (double)v.f, true); break;
-    case PYTREE_F64: pytree__put_double(to, v.d, false); break;
-    case PYTREE_FLONG: pytree__put_double(to, (double)v.l, false); break;
+    case PYTREE_F32: pytree__put_float(to, (long double)v.f, 'f'); break;
+    case PYTREE_F64: pytree__put_float(to, (long double)v.d, 'd'); break;
+    case PYTREE_FLONG: pytree__put_float(to, v.l, 'l'); break;
     case PYTREE_F16:
     case PYTREE_BF16: {
         pytree_leaf leaf;
         memset(&leaf, 0, sizeof leaf);
         leaf.data = &v;
         leaf.type = type;
-        pytree__put_double(to, pytree_leaf_get(&leaf, 0), true);
+        pytree__put_float(to, (long double)pytree_leaf_get(&leaf, 0), 'f');
         break;
     }
     case PYTREE_C64:
@@ -1300,7 +1315,9 @@ static void pytree__put_packed(struct pytree__text *to, const pytree_type *type,
                                                 ? PYTREE__T_double_ : PYTREE__T_ldouble];
         pytree__put(to, "(", 1);
         pytree__put_packed(to, part, at);
-        pytree__put(to, "+", 1);
+        memset(&v, 0, sizeof v);
+        memcpy(&v, at + part->size, part->size);
+        if (type->dtype == PYTREE_C64 ? !signbit(v.f) : type->dtype == PYTREE_C128 ? !signbit(v.d) : !signbit(v.l)) { pytree__put(to, "+", 1); }
         pytree__put_packed(to, part, at + part->size);
         pytree__put(to, "j)", 2);
         break;
@@ -1631,7 +1648,7 @@ static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
     v->data = data;
     v->type = type;
     v->ndim = 0;
-    v->form = type == NULL ? PYTREE_FORM_LEAF : pytree__form_of(type);
+    v->form = type == NULL ? 0 : pytree__form_of(type);
 }
 
 /* What pytree_allocate takes in place of a struct that is to be made and has no template. */
@@ -2013,7 +2030,7 @@ static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **valu
  * each of what it may be asked for: leaves alone, to count everything, to write everything.
  */
 enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
-struct pytree__scan {
+struct pytree__scanner {
     pytree__cursor cursor;
     pytree_leaf *leaves;
     size_t capacity;
@@ -2044,13 +2061,13 @@ static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
     return a->arity == b->arity && (a->type == b->type || (a->type != NULL && b->type != NULL && pytree_type_equal(a->type, b->type)));
 }
 
-PYTREE__INLINE void pytree__emit(struct pytree__scan *s, const int mode, const pytree_node node)
+PYTREE__INLINE void pytree__emit(struct pytree__scanner *s, const int mode, const pytree_node node)
 {
     if (mode == PYTREE__FILL) { s->nodes[s->n_nodes] = node; }
     s->n_nodes++;
 }
 
-PYTREE__INLINE void pytree__emit_leaf(struct pytree__scan *s, const int mode, const pytree_leaf *value)
+PYTREE__INLINE void pytree__emit_leaf(struct pytree__scanner *s, const int mode, const pytree_leaf *value)
 {
     const pytree_node node = { NULL, 0, 1, 1, 0 };
     if (s->n_leaves < s->capacity) { pytree__copy_view(&s->leaves[s->n_leaves], value); }
@@ -2058,7 +2075,7 @@ PYTREE__INLINE void pytree__emit_leaf(struct pytree__scan *s, const int mode, co
     pytree__emit(s, mode, node);
 }
 
-PYTREE__INLINE void pytree__emit_none(struct pytree__scan *s, const int mode)
+PYTREE__INLINE void pytree__emit_none(struct pytree__scanner *s, const int mode)
 {
     const pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
     pytree__emit(s, mode, node);
@@ -2074,7 +2091,10 @@ static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type 
     default: return type->origin != NULL ? type->origin : type;
     }
 }
-static const pytree_type *pytree__node_type(const pytree_leaf *v) { return pytree__type_of_form(v->form, v->type); }
+static const pytree_type *pytree__node_type(const pytree_leaf *v)
+{
+    return v->form == PYTREE_FORM_FLAT ? ((const pytree_flat *)v->data)->def->nodes[v->shape[0]].type : pytree__type_of_form(v->form, v->type);
+}
 
 static bool pytree__keyed(const pytree_type *type)
 {
@@ -2102,10 +2122,10 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
 
 /* A struct that has nothing but leaves and None below it: no frame is needed. Its views are written where they are wanted, or
  * to the room at the end of the view stack. False: it must be opened, because something is wrong or there is no room. */
-PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scan *s, const int mode, const pytree_type *type, void *data)
+PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scanner *s, const int mode, const pytree_type *type, void *data)
 {
     const size_t n = type->n_children, meta = s->statics.length, before = s->n_leaves;
-    const bool direct = mode != PYTREE__COUNT_ALL && before + n <= s->capacity;
+    const bool direct = mode != PYTREE__COUNT_ALL && s->capacity != 0 && before + n <= s->capacity;
     pytree_leaf *views = direct ? s->leaves + before : s->cursor.views + s->cursor.n_views, *to = views;
     pytree_node *nodes = mode == PYTREE__FILL ? s->nodes + s->n_nodes : NULL;
     const pytree_node leaf = { NULL, 0, 1, 1, 0 };
@@ -2147,7 +2167,7 @@ PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scan *s, const int mode, c
     return true;
 }
 
-PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scan *s, pytree t, const int mode)
+PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t, const int mode)
 {
     pytree__cursor *c = &s->cursor;
     const pytree_leaf *value;
@@ -2217,11 +2237,11 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scan *s, pytree t, c
     return status;
 }
 
-static pytree_status pytree__scan_leaves(struct pytree__scan *s, pytree t) { return pytree__scan_as(s, t, PYTREE__LEAVES); }
-static pytree_status pytree__scan_count(struct pytree__scan *s, pytree t) { return pytree__scan_as(s, t, PYTREE__COUNT_ALL); }
-static pytree_status pytree__scan_fill(struct pytree__scan *s, pytree t) { return pytree__scan_as(s, t, PYTREE__FILL); }
+static pytree_status pytree__scan_leaves(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__LEAVES); }
+static pytree_status pytree__scan_count(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__COUNT_ALL); }
+static pytree_status pytree__scan_fill(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__FILL); }
 
-static void pytree__scan_init(struct pytree__scan *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt, pytree_error *err)
+static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor_init(&s->cursor, opt, err);
     s->leaves = leaves;
@@ -2266,7 +2286,7 @@ void pytree_def_free(pytree_def *def)
 /* Counts, makes the block, and fills it. */
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__scan s;
+    struct pytree__scanner s;
     pytree_status status;
     *def = NULL;
     pytree__scan_init(&s, NULL, 0, opt, err);
@@ -2278,7 +2298,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     if (status == PYTREE_OK) {
         bool own = leaves != NULL && *leaves == NULL;
         *def = pytree__def_new(s.n_nodes, s.statics.length, own ? s.n_leaves : 0, opt, err);
-        if (*def == NULL) { status = err != NULL && err->status == PYTREE_OVERFLOW ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY; }
+        if (*def == NULL) { status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY; }
         else {
             (*def)->n_leaves = s.n_leaves;
             s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
@@ -2308,20 +2328,27 @@ pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *
     return pytree__flatten(t, false, NULL, 0, &def, opt, err) == PYTREE_OK ? def : NULL;
 }
 
-pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
+/* Leaves as far as there is room, and how many there are. */
+static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__scan s;
+    struct pytree__scanner s;
     pytree_status status;
-    if (count != NULL) { *count = 0; }
-    if (leaves == NULL && capacity != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity); }
     pytree__scan_init(&s, leaves, capacity, opt, err);
     status = pytree__scan_leaves(&s, t);
     pytree__cursor_end(&s.cursor);
-    if (status == PYTREE_OK) {
-        if (count != NULL) { *count = s.n_leaves; }
-        if (s.n_leaves > capacity) {
-            status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu", capacity, s.n_leaves);
-        }
+    *count = status == PYTREE_OK ? s.n_leaves : 0;
+    return status;
+}
+
+pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
+{
+    size_t n = 0;
+    pytree_status status;
+    if (leaves == NULL && capacity != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity); }
+    status = pytree__count_leaves(t, leaves, capacity, &n, opt, err);
+    if (count != NULL) { *count = n; }
+    if (status == PYTREE_OK && n > capacity) {
+        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu", capacity, n);
     }
     return status;
 }
@@ -2329,10 +2356,7 @@ pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size
 size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
 {
     size_t n;
-    pytree_status status = pytree_leaves(t, NULL, 0, &n, opt, NULL);
-    if (status == PYTREE_OK || status == PYTREE_TOO_MANY_LEAVES) { return n; }
-    pytree_leaves(t, NULL, 0, &n, opt, err);
-    return SIZE_MAX;
+    return pytree__count_leaves(t, NULL, 0, &n, opt, err) == PYTREE_OK ? n : SIZE_MAX;
 }
 
 /* ---- Treedefs ------------------------------------------------------------------------------------------------------ */
@@ -2697,7 +2721,7 @@ pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *
     pytree_status status = PYTREE_OK;
     if (text == NULL) { return pytree__no_memory(err, n); }
     if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes); }
-    else if (fwrite(text, 1, n - 1, file) != n - 1) { status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1); }
+    else if (fwrite(text, 1, n - 1, file) != n - 1 || fputc('\n', file) == EOF) { status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1); }
     if (text != few) { pytree__resize(def->allocator, text, n, 0); }
     return status;
 }
@@ -2971,6 +2995,7 @@ struct pytree__maker {
     int mode;
     size_t align;
     bool dry, in_place;
+    bool zeroed;                          /* the block is zero already, its pages perhaps not touched yet */
     char *base;
     size_t structs, arrays;               /* bytes in use, of each kind */
     size_t all_structs, all_arrays;       /* and in all */
@@ -3089,7 +3114,7 @@ static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_l
             if (!m->dry) { memcpy((char *)to + i * sizeof s, &s, sizeof s); }
         }
     } else if (!m->dry && n != 0) {
-        if (kept) { memcpy(to, leaf->data, n * leaf->type->size); } else { memset(to, 0, n * leaf->type->size); }
+        if (kept) { memcpy(to, leaf->data, n * leaf->type->size); } else if (!m->zeroed || fixed) { memset(to, 0, n * leaf->type->size); }
     }
 }
 
@@ -3251,7 +3276,7 @@ static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task
         view->form = PYTREE_FORM_LEAF;
         status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
         if (status == PYTREE_OK && leaf->data == NULL && m->mode != PYTREE__ALLOCATE && pytree_leaf_count(leaf) != 0) { status = PYTREE_NULL_POINTER; }
-        if (status != PYTREE_OK) { view->form = row->form == PYTREE_FORM_LEAF ? PYTREE_FORM_LEAF : form; pytree__make_misfit(m, status, task->type, row, view, leaf, k); return; }
+        if (status != PYTREE_OK) { if (row->form != PYTREE_FORM_LEAF) { view->form = form; } pytree__make_misfit(m, status, task->type, row, view, leaf, k); return; }
     } else if (row->form != PYTREE_FORM_LEAF || leaf->form != PYTREE_FORM_LEAF) {
         return;
     }
@@ -3457,7 +3482,8 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     spare = m.all_arrays < 65536 ? 0 : 16 * 192;
     bytes = pytree__plus(pytree__plus(m.all_structs, m.all_arrays), align + spare);
     if (m.status == PYTREE_OK) {
-        base = bytes == SIZE_MAX ? NULL : (char *)pytree__resize(a, NULL, 0, bytes);
+        m.zeroed = a == NULL && (mode == PYTREE__ZERO || mode == PYTREE__ALLOCATE);
+        base = bytes == SIZE_MAX ? NULL : m.zeroed ? (char *)calloc(1, bytes) : (char *)pytree__resize(a, NULL, 0, bytes);
         if (base == NULL) { m.status = pytree__no_memory(err, bytes); }
         else {
             shift = spare == 0 ? 0 : (size_t)(((uint64_t)(uintptr_t)base >> 12) * UINT64_C(0x9E3779B97F4A7C15) >> 60) * 192;
@@ -4004,9 +4030,9 @@ pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const 
                                      void *result, pytree t, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__pairwise p;
-    pytree_status status;
-    size_t n = pytree_num_leaves(t, opt, err), bytes = pytree__times(66, size);
-    if (n == SIZE_MAX) { return err != NULL ? err->status : pytree_leaves(t, NULL, 0, NULL, opt, NULL); }
+    size_t n, bytes = pytree__times(66, size);
+    pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
+    if (status != PYTREE_OK) { return status; }
     if (n == 0) { return pytree_fail(err, PYTREE_EMPTY, NULL, "expected at least one leaf, got none"); }
     p.leaf = leaf;
     p.join = join;
@@ -4060,7 +4086,7 @@ double pytree_leaf_get(const pytree_leaf *leaf, size_t i)
 
 static bool pytree__real(const pytree_type *type) { return type->dtype >= PYTREE_BOOL8 && type->dtype <= PYTREE_FLONG; }
 
-struct pytree__fold {
+struct pytree__folder {
     double value;
     size_t count;
     bool flag;
@@ -4077,7 +4103,7 @@ static double pytree__sum_range(const pytree_leaf *leaf, size_t from, size_t n)
 }
 static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
 {
-    struct pytree__fold *fold = (struct pytree__fold *)context;
+    struct pytree__folder *fold = (struct pytree__folder *)context;
     const pytree_leaf *leaf = at->leaf[0];
     size_t n, i;
     if (leaf->form != PYTREE_FORM_LEAF || !pytree__real(leaf->type)) {
@@ -4097,7 +4123,7 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
     }
     return PYTREE_OK;
 }
-static pytree_status pytree__fold(struct pytree__fold *fold, int what, pytree t, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__fold(struct pytree__folder *fold, int what, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree_status status;
     fold->value = 0;
@@ -4113,21 +4139,21 @@ static pytree_status pytree__fold(struct pytree__fold *fold, int what, pytree t,
 }
 pytree_status pytree_all(pytree t, bool *result, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__fold fold;
+    struct pytree__folder fold;
     pytree_status status = pytree__fold(&fold, 'a', t, opt, err);
     if (status == PYTREE_OK) { *result = fold.flag; }
     return status;
 }
 pytree_status pytree_any(pytree t, bool *result, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__fold fold;
+    struct pytree__folder fold;
     pytree_status status = pytree__fold(&fold, 'o', t, opt, err);
     if (status == PYTREE_OK) { *result = fold.flag; }
     return status;
 }
 static pytree_status pytree__fold_number(int what, pytree t, double *result, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__fold fold;
+    struct pytree__folder fold;
     pytree_status status = pytree__fold(&fold, what, t, opt, err);
     if (status == PYTREE_OK) { *result = fold.value; }
     return status;
@@ -4188,7 +4214,10 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
             pytree__close(&c);
         } else {
             if (visitor->enter != NULL) { status = pytree__call(&c, &room, visitor->enter, visitor->context, value, c.n_frames, &answer); }
-            if (status == PYTREE_OK && at == PYTREE__AT_NODE && answer == PYTREE_WALK_ON) { status = pytree__open(&c, value); }
+            if (status == PYTREE_OK && answer == PYTREE_WALK_ON && at == PYTREE__AT_NODE) { status = pytree__open(&c, value); }
+            if (status == PYTREE_OK && answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE && visitor->leave != NULL) {
+                status = pytree__call(&c, &room, visitor->leave, visitor->context, value, c.n_frames, &answer);
+            }
         }
         if (status == PYTREE_OK && answer > 0) { status = pytree__problem(&c, (pytree_status)answer, "stopped by the callback"); }
     }
@@ -4656,8 +4685,9 @@ static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const p
 pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__text to = pytree__text_to(NULL, 0, file);
-    pytree_status status = pytree_num_leaves(t, opt, err) == SIZE_MAX ? PYTREE_STOPPED : PYTREE_OK;
-    if (status != PYTREE_OK) { return err != NULL ? err->status : pytree_leaves(t, NULL, 0, NULL, opt, NULL); }   /* nothing is written then */
+    size_t n;
+    pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
+    if (status != PYTREE_OK) { return status; }                 /* and nothing is written */
     status = pytree__put_tree(&to, t, opt, err);
     if (status == PYTREE_OK && ferror(file)) { status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got a write error", to.length); }
     return status;

@@ -33,7 +33,7 @@
 
 #ifdef __cplusplus
 #error "pytree_registry.h is C alone: register structs in a C file and share the trees with C++ through pytree.h."
-#endif
+#else
 
 /* ==== Once: the macros ============================================================================================== */
 
@@ -62,8 +62,11 @@
 #endif
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__IS_RECORD(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
-#else
+#define PYTREE__CHECK_SCALAR(name, code, x)
+#else                                     /* only scalars can be negated */
 #define PYTREE__IS_RECORD(x) 0
+#define PYTREE__CHECK_SCALAR(name, code, x)                                                                             \
+    _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);
 #endif
 
 /* ---- Types by slot --------------------------------------------------------------------------------------------------
@@ -203,16 +206,16 @@ enum {
  * its own way: PYTREE_FIELD(DATA, w, OPTIONAL, ARRAY(n, m))  =>  PYTREE__ROW(DATA, w, ARRAY, (n, m), 1).
  * A new modifier is one line in each of the three lists. Words that are not known count as DROP and as nothing; a check names them. */
 #define PYTREE__KIND_DATA ~, 1, DATA
-#define PYTREE__KIND_STATIC ~, 1, STATIC
-#define PYTREE__KIND_DROP ~, 1, DROP
+#define PYTREE__KIND_STATIC ~, 2, STATIC
+#define PYTREE__KIND_DROP ~, 2, DROP
 
-#define PYTREE__WORD_NONE ~, 1
-#define PYTREE__WORD_OPTIONAL ~, 1
-#define PYTREE__WORD_ARRAY(...) ~, 1
-#define PYTREE__WORD_LIST(...) ~, 1
-#define PYTREE__WORD_RANK(...) ~, 1
-#define PYTREE__WORD_STB_ARRAY ~, 1
-#define PYTREE__WORD_STB_MAP ~, 1
+#define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
+#define PYTREE__WORD_OPTIONAL ~, 2
+#define PYTREE__WORD_ARRAY(...) ~, 16
+#define PYTREE__WORD_LIST(...) ~, 16
+#define PYTREE__WORD_RANK(...) ~, 16
+#define PYTREE__WORD_STB_ARRAY ~, 16
+#define PYTREE__WORD_STB_MAP ~, 16
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
@@ -252,7 +255,11 @@ enum {
     _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind "; write DATA, STATIC or DROP");         \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
-                   "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP or OPTIONAL");
+                   "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP or OPTIONAL");                            \
+    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3)        \
+                   <= (PYTREE__IS(PYTREE__KIND_##kind) == 1 ? 31 : 3),                                                  \
+                   PYTREE__IN(name) "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a DATA row; "   \
+                   "STATIC and DROP rows take nothing");
 
 /* Pass: count of DATA rows. */
 #define PYTREE__COUNT_DATA(name, store, arguments, optional) + 1
@@ -293,7 +300,7 @@ enum {
     PYTREE__CHECK_STATIC(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))
 #define PYTREE__TYPES_DROP(name, store, arguments, optional)
 
-#define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or list the field as DROP"
+#define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or list the field as DROP (an address: STATIC)"
 #define PYTREE__CHECK_PLAIN(name, code, x, arguments, optional)                                                         \
     _Static_assert((code) != 0 || PYTREE__IS_ARRAY(x), PYTREE__IN(name) PYTREE__UNKNOWN);                               \
     _Static_assert((code) != 0 || !PYTREE__IS_ARRAY(x),                                                                 \
@@ -309,11 +316,12 @@ enum {
                    PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
 #define PYTREE__CHECK_LIST(name, code, x, arguments, optional)                                                          \
     _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
-    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x),                                          \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, PYTREE__IN(name) "LIST takes one count, LIST(n)");           \
+    _Static_assert((code) == 0 || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x)),                         \
                    PYTREE__IN(name) "LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
 #define PYTREE__CHECK_STB_ARRAY(name, code, x, arguments, optional)                                                     \
     _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
-    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x), PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
+    _Static_assert((code) == 0 || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x)), PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(name, code, x, arguments, optional)                                                       \
     _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
     _Static_assert(((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0, PYTREE__IN(name) "the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
@@ -324,12 +332,14 @@ enum {
                    PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
 #define PYTREE__CHECK_STATIC(name, code, x)                                                                             \
     _Static_assert((code) != 0 || !PYTREE__IS_RECORD(x), PYTREE__IN(name) PYTREE__UNKNOWN);                             \
+    _Static_assert((code) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(PYTREE__IS_ARRAY(x), x, &(x))) || !PYTREE__IS_ARRAY(x),     \
+                   PYTREE__IN(name) "a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");      \
     _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || PYTREE__IS_ARRAY(x),                                           \
-                   PYTREE__IN(name) "a pointer to numbers or structs is data; write DATA with ARRAY(n) or LIST(n)");    \
-    _Static_assert(((code) & PYTREE__HAS_DATA) == 0, PYTREE__IN(name) "a struct with DATA rows cannot be STATIC; write DATA");      \
+                   PYTREE__IN(name) "a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n structs");    \
+    _Static_assert(((code) & (PYTREE__HAS_DATA | PYTREE__IS_POINTER)) != PYTREE__HAS_DATA, PYTREE__IN(name) "a struct with DATA rows cannot be STATIC; write DATA");      \
     _Static_assert((code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat, PYTREE__IN(name) "a tree is data; write DATA");     \
     _Static_assert(((code) & PYTREE__IS_LEAF) == 0, PYTREE__IN(name) "an opaque leaf type is data; write DATA");        \
-    _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);
+    PYTREE__CHECK_SCALAR(name, code, x)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
 #define PYTREE__SUBSCRIPTS_1 [0]
@@ -340,6 +350,14 @@ enum {
 #define PYTREE__SUBSCRIPTS_6 PYTREE__SUBSCRIPTS_4 [0][0]
 #define PYTREE__SUBSCRIPTS_7 PYTREE__SUBSCRIPTS_4 [0][0][0]
 #define PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_4 PYTREE__SUBSCRIPTS_4
+#define PYTREE__SUBSCRIPTS_9 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_1
+#define PYTREE__SUBSCRIPTS_10 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_2
+#define PYTREE__SUBSCRIPTS_11 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_3
+#define PYTREE__SUBSCRIPTS_12 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_4
+#define PYTREE__SUBSCRIPTS_13 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_5
+#define PYTREE__SUBSCRIPTS_14 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_6
+#define PYTREE__SUBSCRIPTS_15 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_7
+#define PYTREE__SUBSCRIPTS_16 PYTREE__SUBSCRIPTS_8 PYTREE__SUBSCRIPTS_8
 #define PYTREE__RANK_OF(n) n
 #define PYTREE__COUNT_ARGUMENTS(...)                                                                                    \
     PYTREE__SEVENTEENTH(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
@@ -464,6 +482,14 @@ enum {
 #define PYTREE__FIXED_EXTENTS_6(x) PYTREE__FIXED_EXTENTS_5(x) PYTREE__FIXED_EXTENT(5, (x)[0][0][0][0][0])
 #define PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENTS_6(x) PYTREE__FIXED_EXTENT(6, (x)[0][0][0][0][0][0])
 #define PYTREE__FIXED_EXTENTS_8(x) PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENT(7, (x)[0][0][0][0][0][0][0])
+#define PYTREE__FIXED_EXTENTS_9(x) PYTREE__FIXED_EXTENTS_8(x) PYTREE__FIXED_EXTENT(8, (x) PYTREE__SUBSCRIPTS_8)
+#define PYTREE__FIXED_EXTENTS_10(x) PYTREE__FIXED_EXTENTS_9(x) PYTREE__FIXED_EXTENT(9, (x) PYTREE__SUBSCRIPTS_9)
+#define PYTREE__FIXED_EXTENTS_11(x) PYTREE__FIXED_EXTENTS_10(x) PYTREE__FIXED_EXTENT(10, (x) PYTREE__SUBSCRIPTS_10)
+#define PYTREE__FIXED_EXTENTS_12(x) PYTREE__FIXED_EXTENTS_11(x) PYTREE__FIXED_EXTENT(11, (x) PYTREE__SUBSCRIPTS_11)
+#define PYTREE__FIXED_EXTENTS_13(x) PYTREE__FIXED_EXTENTS_12(x) PYTREE__FIXED_EXTENT(12, (x) PYTREE__SUBSCRIPTS_12)
+#define PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENTS_13(x) PYTREE__FIXED_EXTENT(13, (x) PYTREE__SUBSCRIPTS_13)
+#define PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENT(14, (x) PYTREE__SUBSCRIPTS_14)
+#define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
 
 /* Pass: static values, in flatten.      =>   pytree__pack(&to, row++, &self->din); */
 #define PYTREE__STATICS_DATA(name, store, arguments, optional) row++;
@@ -504,7 +530,7 @@ enum {
     _Static_assert((int)offsetof(PYTREE__S, name) + 1 >= PYTREE__NAMED(before_, name),                                  \
                    PYTREE__IN(name) "rows are out of order; list the fields as the struct declares them, each once");   \
     _Static_assert((int)offsetof(PYTREE__S, name) + 1 - PYTREE__NAMED(before_, name) < PYTREE__ALIGN_OF(PYTREE__MEMBER(name)),        \
-                   PYTREE__IN(name) "a field before this one is not listed; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
+                   PYTREE__IN(name) "a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
 #define PYTREE__LAYOUT_DATA PYTREE__LAYOUT
 #define PYTREE__LAYOUT_STATIC PYTREE__LAYOUT
 #define PYTREE__LAYOUT_DROP PYTREE__LAYOUT
@@ -670,14 +696,16 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
 #undef STB_MAP
 #undef NONE
 
+/* After one of these errors the rest of the include is left out: what would follow from it says nothing more. */
 #if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
 #error "pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it."
 #elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 1
 #error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, not several."
-#endif
-#if (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS)
-#error "pytree_registry.h: define PYTREE_FIELDS, a PYTREE_FIELD(…) row for each member, before including it."
-#endif
+#elif (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS)
+#error "pytree_registry.h: define PYTREE_FIELDS, one PYTREE_FIELD row for each member of the struct, before including it."
+#elif PYTREE__D2 == 8 && !defined(PYTREE_DEFINE)
+#error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file and pass its trees on."
+#else
 
 #if defined(PYTREE_STRUCT)
 #define PYTREE__S PYTREE_STRUCT
@@ -693,9 +721,6 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
 /* ---- The slot: everything but a definition that was declared before takes one ------------------------------------------ */
 
 #if !defined(PYTREE_DEFINE)
-#if PYTREE__D2 == 8
-#error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file and pass its trees on."
-#endif
 
 /* Its digits are this slot's; then the count goes on, so that a struct finds its own type too. */
 #if PYTREE__D2 == 0
@@ -754,7 +779,8 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
  *      typedef Linear pytree__t000;
  *      static const pytree_type pytree__d000;
  *      enum { pytree__c000 = PYTREE__T_count + 0000 | … }; */
-_Static_assert(PYTREE__CODE(*(PYTREE__S *)0) == 0,
+enum { PYTREE__SLOT(pytree__known_) = PYTREE__CODE(*(PYTREE__S *)0) };   /* a name for it: clang quotes what is asserted */
+_Static_assert(PYTREE__SLOT(pytree__known_) == 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs no registration)");
 typedef PYTREE__S PYTREE__SLOT(pytree__t);
 static const pytree_type PYTREE__SLOT(pytree__d);
@@ -871,6 +897,11 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
 
 #if defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)
+#if defined(PYTREE_DEFINE)
+enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__CODE(*(PYTREE__S *)0) };
+_Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
+               "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; write PYTREE_STRUCT");
+#endif
 #define PYTREE__PASS WORDS
 PYTREE_FIELDS
 #undef PYTREE__PASS
@@ -968,6 +999,8 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE__PASS
 #endif
 
+#endif
+
 /* ---- Nothing stays behind -------------------------------------------------------------------------------------------- */
 
 #undef PYTREE_STRUCT
@@ -992,3 +1025,4 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #pragma pop_macro("DROP")
 #pragma pop_macro("STATIC")
 #pragma pop_macro("DATA")
+#endif

@@ -25,8 +25,8 @@
 #else
 #include "pytree.h"                       /* copied into one directory */
 #endif
-#else
-#include "../pytree.h"
+#elif !defined(PYTREE_H) || (defined(PYTREE_IMPLEMENTATION) && !defined(PYTREE__IMPLEMENTED))
+#include "../pytree.h"                    /* not there? include pytree.h first */
 #endif
 
 #ifndef PYTREE_TREEDEF_H

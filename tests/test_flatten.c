@@ -880,7 +880,7 @@ static void what_only_looks_like_a_cycle(void **state)
 {
     Node shared = { 1.0, NULL }, first = { 0.0, NULL };
     Kids inner = { 0, NULL, 1.0f }, middle = { 1, NULL, 2.0f }, outer = { 1, NULL, 3.0f };
-    pytree one, nested;
+    pytree one, nested, hops[50];
     size_t i;
     int number = 0;
     (void)state;
@@ -892,8 +892,9 @@ static void what_only_looks_like_a_cycle(void **state)
     one = PYTREE(&number);
     nested = PYTREE_TUPLE(PYTREE_TUPLE(PYTREE_TUPLE(PYTREE_TUPLE(one, one), one), one), one);
     assert_int_equal(pytree_num_leaves(nested, NULL, NULL), 5);
-    for (i = 0; i < 50; i++) {            /* references to references are followed */
-        one = PYTREE((&(pytree){ one.type, one.data }));
+    for (i = 0; i < COUNT_OF(hops); i++) {             /* references to references are followed */
+        hops[i] = one;
+        one = PYTREE(&hops[i]);
         assert_int_equal(pytree_num_leaves(one, NULL, NULL), 1);
     }
 }

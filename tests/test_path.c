@@ -299,6 +299,7 @@ static void says_what_was_expected_where(void **state)
         { ".a..b", "expected a name at byte 3, got '.'" },
         { ".a b", "expected '.', '[' or the end at byte 2, got ' '" },
         { ".a\n", "expected '.', '[' or the end at byte 2, got '\\n'" },
+        { ".a\x7F", "expected '.', '[' or the end at byte 2, got '\\x7f'" },
         { ".a*", "expected '.', '[' or the end at byte 2, got '*'" },
         { ".*", "expected a name at byte 1, got '*'" },
         { ".a\xFF", "expected UTF-8 at byte 2, got '\\udcff'" },
@@ -1368,13 +1369,17 @@ static pytree_status match_deep_leaves(void *context, const pytree_options *opt,
     pytree t = PYTREE((Node *)context);
     pytree_iter it;
     pytree_status status = pytree_iter_begin(&it, 1, &t, opt, err);
-    size_t deep = 0;
+    size_t deep = 0, values = 0;
     while (status == PYTREE_OK && pytree_next(&it)) {
         deep += pytree_iter_path_match(&it, "**.next.next.next.next.next.next.next.next**", err);
+        values += pytree_iter_path_match(&it, "**.value", err);
         status = err->status;
     }
     if (status == PYTREE_OK) { status = it.status; }
-    if (status == PYTREE_OK) { assert_int_equal(deep, 40 - 8); }
+    if (status == PYTREE_OK) {
+        assert_int_equal(deep, 40 - 8);
+        assert_int_equal(values, 40);
+    }
     pytree_iter_end(&it);
     return status;
 }

@@ -1,8 +1,8 @@
 /* A field with two rows.
  *
- * The compiler first complains that names which are made from struct and field exist already. */
-// both: pytree: Layer.n: rows are out of order; list the fields as the struct declares them, each once
+ * The compilers complain that a name which is made from struct and field exists already. */
 // gcc: redeclaration of enumerator ‘pytree__code_Layer_n’
+// gcc: pytree: Layer.n: rows are out of order; list the fields as the struct declares them, each once
 // clang: redefinition of enumerator 'pytree__code_Layer_n'
 // fixed: yes
 #include "pytree.h"

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Makes docs/compiler-messages.md from the programs in tests/compile_fail, which the tests compile.
+
+    docs/compiler_messages.py             prints the page
+    docs/compiler_messages.py --write     writes it
+    docs/compiler_messages.py --check     fails if the page (or the file named after it) is not what the programs say
+
+A program gives a section: the first line of its comment is the heading, the rest the explanation; its `// both:`, `// gcc:` and
+`// clang:` lines are the message; what PYTREE_TEST_FIXED changes is what to write instead. So the page shows what the tests
+prove: that the program is refused with these words, and that the mended one compiles.
+"""
+import difflib
+import pathlib
+import re
+import textwrap
+
+import page
+
+HERE = pathlib.Path(__file__).resolve().parent
+CASES = HERE.parent / "tests" / "compile_fail"
+PAGE = HERE / "compiler-messages.md"
+
+# The chapters, and the programs in their order. A program that is in none of them is an error.
+CHAPTERS = {
+    "Types": ["unregistered_type_passed", "unregistered_field_type", "unregistered_list_type", "unregistered_array_type",
+              "unregistered_static_type", "pointer_to_pointers", "registered_twice", "alias_registered", "defined_not_declared"],
+    "Rows": ["field_left_out", "field_left_out_at_the_end", "fields_out_of_order", "field_listed_twice", "misspelt_field",
+             "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages", "static_row_with_modifier"],
+    "Pointers and arrays": ["pointer_without_extent", "optional_pointer_without_extent", "optional_in_place", "array_of_a_number",
+                            "array_of_structs", "array_of_fixed_array", "array_of_void", "list_in_place", "list_of_fixed_array",
+                            "list_of_two_counts", "rank_missing", "rank_wrong", "too_many_dimensions", "too_many_dimensions_fixed",
+                            "stb_array_of_fixed_array", "stb_map_of_pointers"],
+    "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data", "static_tree", "static_leaf_type",
+                      "static_array_of_three_dimensions"],
+    "The include": ["struct_missing", "fields_missing", "two_forms_at_once", "more_than_512_types", "c99", "registration_in_cxx",
+                    "old_cxx", "max_dims_out_of_range"],
+}
+
+INTRODUCTION = """\
+# What the compiler says, and what to write instead
+
+Mistakes in a registration are compile errors. Most of them are sentences that begin with `pytree:` and the names of struct and
+field; search this page for a few words of yours. Read the **first** error: later ones may follow from it. clang puts the condition
+that failed before the sentence, gcc the place in the macro after it.
+
+In each section, lines with `-` are what was typed, lines with `+` what to write instead. Every program is compiled by the tests,
+both ways: it stands in `tests/compile_fail/` under the name given.
+"""
+
+COMMENT = re.compile(r"/\* (.*?)\*/\n", re.S)
+DIRECTIVE = re.compile(r"^// (both|gcc|clang|flags|fixed): *(.*?) *$", re.M)
+
+
+def explanation(text):
+    """The first comment as (heading, text)."""
+    lines = [line.removeprefix(" *").strip() for line in COMMENT.match(text)[1].split("\n")]
+    heading, _, rest = "\n".join(lines).partition("\n")
+    return heading.strip().rstrip("."), " ".join(rest.split())
+
+
+def variants(text):
+    """The program as it was typed and as it is mended: lines that PYTREE_TEST_FIXED chooses between."""
+    typed, mended, inside = [], [], None
+    depth = 0
+    for line in text.split("\n"):
+        if re.match(r"#if(n?)def PYTREE_TEST_FIXED$", line):
+            inside, depth = line.startswith("#ifdef"), 1
+        elif inside is not None and line == "#else" and depth == 1:
+            inside = not inside
+        elif inside is not None and line == "#endif" and depth == 1:
+            inside = None
+        else:
+            if inside is not None:
+                depth += line.startswith("#if") - line.startswith("#endif")
+            if inside is not True:
+                typed.append(line)
+            if inside is not False:
+                mended.append(line)
+    return typed, mended
+
+
+def program(text):
+    """The lines to show, with - and + where the two variants differ."""
+    text = DIRECTIVE.sub("", text[COMMENT.match(text).end():])
+    typed, mended = variants(re.sub(r'^#include "pytree\.h"\n', "", text, flags=re.M))
+    lines = [line.rstrip() for line in difflib.ndiff(typed, mended) if not line.startswith("?")]
+    lines = [line[:1] + line[2:] if line[:1] in "+-" else line[1:] for line in lines]
+    return re.sub(r"\n(?:[ +-]?\n)+", "\n\n", "\n".join(lines)).strip("\n").removeprefix(" \n")
+
+
+def messages(found, key):
+    """What a compiler says; a piece that ends with a comma or semicolon goes on in the next."""
+    said = []
+    for name, words in found:
+        if name == key:
+            if said and said[-1].endswith((",", ";")):
+                said[-1] += " " + words
+            else:
+                said.append(words)
+    return said
+
+
+def section(name):
+    """One program's section."""
+    text = (CASES / f"{name}.c").read_text(encoding="utf-8")
+    heading, why = explanation(text)
+    found = DIRECTIVE.findall(text)
+    parts = [f"### {heading}", f"[`{name}.c`](../tests/compile_fail/{name}.c)" + "".join(f", compiled with `{words}`" for key, words in found if key == "flags")]
+    shown = program(text)
+    if name == "more_than_512_types":
+        parts.append("A file that registers 513 types.")
+    elif shown:
+        parts.append(f"```diff\n{shown}\n```")
+    for key, who in (("both", "Both compilers say:"), ("gcc", "gcc says:"), ("clang", "clang says:")):
+        said = messages(found, key)
+        if said:
+            parts.append(f"{who}\n\n```text\n" + "\n".join(said) + "\n```")
+    if why:
+        parts.append(textwrap.fill(why, 120, break_long_words=False, break_on_hyphens=False))
+    return "\n\n".join(parts)
+
+
+def text_of_page():
+    """The whole page."""
+    listed = [name for names in CHAPTERS.values() for name in names]
+    there = [path.stem for path in CASES.glob("*.c")]
+    if sorted(listed) != sorted(there):
+        raise SystemExit(f"compiler_messages.py: not in a chapter, or not in tests/compile_fail: {' '.join(sorted(set(listed) ^ set(there)))}")
+    chapters = ["\n\n".join([f"## {title}", *map(section, names)]) for title, names in CHAPTERS.items()]
+    return "\n\n".join([INTRODUCTION.rstrip("\n"), *chapters]) + "\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(page.main(__doc__, PAGE, text_of_page))
