@@ -70,12 +70,12 @@
 #define PYTREE_VERSION_PATCH 0
 #define PYTREE_VERSION "0.1.0"
 
-/* Most dimensions of an array leaf, 1 to 16. It sizes pytree_leaf: the same value in every file of a program. */
+/* Most dimensions of an array leaf, 3 to 16. It sizes pytree_leaf: the same value in every file of a program. */
 #ifndef PYTREE_MAX_DIMS
 #define PYTREE_MAX_DIMS 8
 #endif
-#if PYTREE_MAX_DIMS < 1 || PYTREE_MAX_DIMS > 16
-#error "PYTREE_MAX_DIMS must be from 1 to 16."
+#if PYTREE_MAX_DIMS < 3 || PYTREE_MAX_DIMS > 16
+#error "PYTREE_MAX_DIMS must be from 3 to 16."
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -383,7 +383,7 @@ typedef struct pytree_flat {
  * If a compile error led you here: the type that the compiler names has no PYTREE_STRUCT registration before this line. */
 #define PYTREE(p)                                                                                                       \
     ((pytree){ PYTREE__TYPE_OF(*(p)),                                                                                   \
-               (char *)(uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)") })
+               (void *)((uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)")) })
 
 /* Descriptor of a type by its name: its name, size, fields. A constant expression. */
 #define PYTREE_TYPE(T) PYTREE__TYPE_OF(*(T *)0)
@@ -392,15 +392,16 @@ typedef struct pytree_flat {
 #define PYTREE_NONE ((pytree){ &pytree_types[PYTREE__T_none], NULL })
 
 /* Leaves from literals. They live as long as the block they stand in. PYTREE_INT is an int64_t, PYTREE_FLOAT a double. */
-#define PYTREE_INT(v) PYTREE((&(int64_t){ (v) }))
-#define PYTREE_FLOAT(v) PYTREE((&(double){ (v) }))
-#define PYTREE_BOOL(v) PYTREE((&(_Bool){ (v) }))
+#define PYTREE_INT(v) ((pytree){ PYTREE__BUILTIN_TYPE(*(int64_t *)0), &(int64_t){ (v) } })
+#define PYTREE_FLOAT(v) ((pytree){ &pytree_types[PYTREE__T_double_], &(double){ (v) } })
+#define PYTREE_BOOL(v) ((pytree){ &pytree_types[PYTREE__T_bool_], &(_Bool){ (v) } })
 #define PYTREE_STR(v) ((pytree){ &pytree_types[PYTREE__T_string], &(const char *){ (v) } })
 
 /* Array leaf of a shape, element type from *p: PYTREE_ARRAY(p, 2, 3). Extents are checked when the tree is walked. */
 #define PYTREE_ARRAY(p, ...)                                                                                            \
-    PYTREE((&(pytree_leaf){ .data = (void *)(uintptr_t)(p), .type = PYTREE__TYPE_OF(*(p)),                              \
-                            .ndim = (int)(sizeof((const size_t[]){ __VA_ARGS__ }) / sizeof(size_t)), .shape = { __VA_ARGS__ } }))
+    ((pytree){ &pytree_types[PYTREE__T_view],                                                                           \
+               &(pytree_leaf){ .data = (void *)(uintptr_t)(p), .type = PYTREE__TYPE_OF(*(p)), .shape = { __VA_ARGS__ },        \
+                               .ndim = (int)(sizeof((const size_t[]){ __VA_ARGS__ }) / sizeof(size_t)) } })
 
 /* Containers as compound literals: no allocation, block lifetime. Empty: PYTREE_LIST(). */
 #define PYTREE_LIST(...) PYTREE__SEQUENCE(list, __VA_ARGS__)
@@ -549,7 +550,7 @@ typedef struct pytree__frame {            /* an open node */
     char *data;                           /* where its children are read from */
     size_t next, count;                   /* children: which comes, how many */
     size_t views;                         /* where its children's views begin, in pytree__cursor.views */
-    size_t node;                          /* of a pytree_flat: the node */
+    size_t shape[3];                      /* of a map and a pytree_flat: the view's */
     const char *name;                     /* of a namedtuple */
     uint32_t nodes, leaves;               /* emitted before it was opened */
     uint8_t form, from;                   /* pytree_form; how children are found */
@@ -945,7 +946,7 @@ void pytree__put(struct pytree__text *to, const char *s, size_t n)
 /* The same for a few bytes, without a call where they fit. */
 PYTREE__INLINE void pytree__add(struct pytree__text *to, const char *s, size_t n)
 {
-    if (PYTREE__LIKELY(to->file == NULL && to->length <= to->room && n <= to->room - to->length)) {
+    if (PYTREE__LIKELY(to->at != NULL && to->file == NULL && to->length <= to->room && n <= to->room - to->length)) {
         memcpy(to->at + to->length, s, n);
         to->length += n;
     } else {
@@ -1491,7 +1492,7 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
     entry->index = i;
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)(const void *)f->data;
-        pytree__def_entry_at(flat->def, f->node, i, entry);
+        pytree__def_entry_at(flat->def, f->shape[0], i, entry);
     } else if (f->form == PYTREE_FORM_STRUCT) {
         unsigned row = 0;
         size_t left = i;
@@ -1618,7 +1619,8 @@ static void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
     to->type = from->type;
     to->ndim = from->ndim;
     to->form = from->form;
-    for (i = 0; i < (from->ndim < 3 ? 3 : from->ndim) && i < PYTREE_MAX_DIMS; i++) { to->shape[i] = from->shape[i]; }
+    /* a list has one extent, a map and a pytree_flat three, and any leaf those that it says */
+    for (i = 0; i < (from->form == PYTREE_FORM_MAP || from->form == PYTREE_FORM_FLAT ? 3 : from->ndim); i++) { to->shape[i] = from->shape[i]; }
 }
 
 static void pytree__none_view(pytree_leaf *v)
@@ -1738,8 +1740,14 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
             status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a treedef and leaves, got NULL");
             goto unsound;
         }
-        v->shape[0] = flat->def->n_nodes - 1;
-        v->shape[1] = 0;
+        if (flat->def->n_nodes == 1 && flat->def->n_leaves == 1) {         /* a leaf, or None as one */
+            pytree__copy_view(v, &flat->leaves[0]);
+        } else if (flat->def->nodes[flat->def->n_nodes - 1].type->kind == PYTREE_KIND_NONE) {
+            pytree__none_view(v);
+        } else {
+            v->shape[0] = flat->def->n_nodes - 1;
+            v->shape[1] = 0;
+        }
         break;
     }
     default:
@@ -1842,7 +1850,6 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
     size_t at = shape[0], leaf = shape[1] + node->leaves, i = node->arity;
     pytree_leaf *views = pytree__room(c, i);
     if (views == NULL) { return PYTREE_NO_MEMORY; }
-    f->node = at;
     f->type = node->type;
     f->count = i;
     while (i-- != 0) {
@@ -1872,8 +1879,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     const pytree_type *const type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : value->type;
     void *const data = value->data;
     const unsigned form = value->form;
-    const size_t shape[3] = { value->shape[0], PYTREE_MAX_DIMS > 1 ? value->shape[1 % PYTREE_MAX_DIMS] : 0,
-                              PYTREE_MAX_DIMS > 2 ? value->shape[2 % PYTREE_MAX_DIMS] : 0 };
+    const size_t shape[3] = { value->shape[0], value->shape[1], value->shape[2] };
     pytree__frame *f;
     if (c->n_frames != 0) {
         /* Where a path is infinite, it comes again through whatever stands at a power of two of its depth. */
@@ -1931,8 +1937,12 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         f->count = shape[0];
         if (data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
         return PYTREE_OK;
-    case PYTREE_FORM_MAP: return pytree__open_keyed(c, f, data, form, type, shape);
-    case PYTREE_FORM_FLAT: return pytree__open_flat(c, f, shape);
+    case PYTREE_FORM_MAP:
+        memcpy(f->shape, shape, sizeof shape);
+        return pytree__open_keyed(c, f, data, form, type, shape);
+    case PYTREE_FORM_FLAT:
+        memcpy(f->shape, shape, sizeof shape);
+        return pytree__open_flat(c, f, shape);
     default: {
         const pytree_items *items = (const pytree_items *)data;
         f->count = items->count;
@@ -2109,7 +2119,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
         f->type->flatten(f->self, NULL, to);
     } else if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
-        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->node].meta, pytree__statics_size(flat->def, f->node));
+        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta, pytree__statics_size(flat->def, f->shape[0]));
     } else if (pytree__keyed(pytree__type_of_form(f->form, f->type))) {
         if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) { pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name); }
         for (i = 0; i < f->count; i++) {
@@ -2806,8 +2816,8 @@ static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, c
     if (f->form == PYTREE_FORM_STRUCT) { return pytree__same_packed(f->type, (const char *)f->self, at); }
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
-        n = pytree__statics_size(flat->def, f->node);
-        return n == pytree__statics_size(def, j) && memcmp(flat->def->statics + flat->def->nodes[f->node].meta, at, n) == 0;
+        n = pytree__statics_size(flat->def, f->shape[0]);
+        return n == pytree__statics_size(def, j) && memcmp(flat->def->statics + flat->def->nodes[f->shape[0]].meta, at, n) == 0;
     }
     if (def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE) {
         if (strcmp(f->name == NULL ? "namedtuple" : f->name, pytree__string_at(at, 0, NULL)) != 0) { return false; }
@@ -3777,15 +3787,15 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
     if (f->form == PYTREE_FORM_STRUCT || g->form == PYTREE_FORM_STRUCT) {     /* a struct beside a pytree_flat */
         const pytree__frame *s = f->form == PYTREE_FORM_STRUCT ? f : g, *p = s == f ? g : f;
         const pytree_flat *flat = (const pytree_flat *)(const void *)p->data;
-        if (!pytree__same_packed(s->type, (const char *)s->self, flat->def->statics + flat->def->nodes[p->node].meta)) {
+        if (!pytree__same_packed(s->type, (const char *)s->self, flat->def->statics + flat->def->nodes[p->shape[0]].meta)) {
             return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
     }
     if (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *x = (const pytree_flat *)(const void *)f->data, *y = (const pytree_flat *)(const void *)g->data;
-        size_t n = pytree__statics_size(x->def, f->node);
-        if (n != pytree__statics_size(y->def, g->node) || memcmp(x->def->statics + x->def->nodes[f->node].meta, y->def->statics + y->def->nodes[g->node].meta, n) != 0) {
+        size_t n = pytree__statics_size(x->def, f->shape[0]);
+        if (n != pytree__statics_size(y->def, g->shape[0]) || memcmp(x->def->statics + x->def->nodes[f->shape[0]].meta, y->def->statics + y->def->nodes[g->shape[0]].meta, n) != 0) {
             return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
@@ -4209,7 +4219,8 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
             node.type = f->type;
             node.form = f->form;
             node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
-            node.shape[0] = f->form == PYTREE_FORM_FLAT ? f->node : f->count;
+            node.shape[0] = f->count;
+            if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT) { memcpy(node.shape, f->shape, sizeof f->shape); }
             if (visitor->leave != NULL) { status = pytree__call(&c, &room, visitor->leave, visitor->context, &node, c.n_frames - 1, &answer); }
             pytree__close(&c);
         } else {

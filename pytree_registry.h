@@ -52,9 +52,10 @@
 /* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
 #define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
 
-/* Is it an array? A conditional decays one. Elsewhere the sizes tell, except for arrays as large as a pointer. */
+/* Is it an array? A conditional decays one (and makes an int of what is smaller). Elsewhere the sizes tell, except for arrays as large as a pointer. */
 #if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
-#define PYTREE__IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))))
+#define PYTREE__IS_ARRAY(x)                                                                                             \
+    (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))) && !__builtin_types_compatible_p(__typeof__(1 ? (x) : (x)), int))
 #define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
 #else
 #define PYTREE__IS_ARRAY(x) (sizeof(x) != sizeof(((void)0, (x))))

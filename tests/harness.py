@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -109,11 +110,15 @@ class Check:
     long: bool = False
 
     def __call__(self):
+        began = time.monotonic()
         try:
-            return self.function()
+            outcome = self.function()
         except Exception as error:      # a broken check is a failed check, and the others go on
-            import traceback
-            return Outcome(failed=1, log="".join(traceback.format_exception(error)))
+            outcome = Outcome(failed=1, log="".join(traceback.format_exception(error)))
+        seconds = time.monotonic() - began
+        if seconds >= SLOW:
+            outcome.note += f"{'   ' if outcome.note else ''}({seconds:.0f} s)"
+        return outcome
 
 
 def passed(note=""):
@@ -143,6 +148,7 @@ def fresh(path):
 
 
 LOG_LINES = 80                  # of a failed check that are shown
+SLOW = 10.0                     # seconds from which on a check's time is shown
 
 
 class Report:

@@ -1204,7 +1204,7 @@ static pytree_status make_both(void *context, const pytree_options *opt, pytree_
 
 static pytree_status make_leaves(void *context, const pytree_options *opt, pytree_error *err)
 {
-    pytree_leaf room[400];
+    pytree_leaf room[500];
     return pytree_leaves(*(const pytree *)context, room, COUNT_OF(room), NULL, opt, err);
 }
 

@@ -1166,7 +1166,7 @@ static void setting_what_is_no_value(void **state)
     float one[3] = { 1, 2, 3 };
     (void)state;
     assert_error(pytree_set_at(t, ".scale", &value, NULL, &error), PYTREE_ARGUMENT, ".scale", &error);
-    assert_string_equal(error.message, "expected a value with a type and 0 to 8 dimensions, got no type");
+    assert_non_null(strstr(error.message, ", got no type"));
     memset(&error, 0, sizeof(error));
     assert_error(pytree_set_at(t, ".scale", NULL, NULL, &error), PYTREE_ARGUMENT, ".scale", &error);
     memset(&error, 0, sizeof(error));

@@ -109,7 +109,8 @@ typedef struct Statics {
     int one[1];
     const char *word, *nothing;
     const char *words[2];
-    Inner inner;
+    Inner inner, inners[2], last[1];
+    double (*functions[2])(double);
     double (*function)(double);
     pytree tree;
 } Statics;
@@ -121,6 +122,7 @@ typedef struct Statics {
     PYTREE_FIELD(STATIC, wide) PYTREE_FIELD(STATIC, half) PYTREE_FIELD(STATIC, brain) PYTREE_FIELD(STATIC, color)       \
     PYTREE_FIELD(STATIC, code) PYTREE_FIELD(STATIC, table) PYTREE_FIELD(STATIC, one) PYTREE_FIELD(STATIC, word)         \
     PYTREE_FIELD(STATIC, nothing) PYTREE_FIELD(STATIC, words) PYTREE_FIELD(STATIC, inner)                               \
+    PYTREE_FIELD(STATIC, inners) PYTREE_FIELD(STATIC, last) PYTREE_FIELD(STATIC, functions)                             \
     PYTREE_FIELD(STATIC, function) PYTREE_FIELD(DATA, tree)
 #include "pytree_registry.h"
 
@@ -1377,6 +1379,9 @@ static Statics statics_make(void)
     s.words[1] = NULL;
     s.inner.level = -3;
     s.inner.word = "deep";
+    s.inners[0].level = 1;
+    s.inners[1].level = 2;
+    s.inners[1].word = "deeper";
     s.tree = PYTREE_NONE;
     return s;
 }
@@ -1423,9 +1428,9 @@ static void static_values_of_every_kind_round_trip(void **state)
     }
     s.half.bits = 0x7E00;
     s.brain.bits = 0x7FC0;
-    s.f32 = NAN;
-    s.f64 = NAN;
-    s.wide = (long double)NAN;
+    s.f32 = strtof("nan", NULL);          /* without a sign, which NAN has with some compilers */
+    s.f64 = strtod("nan", NULL);
+    s.wide = strtold("nan", NULL);
     def = statics_def(&s, NULL);
     assert_round_trips(def, types, 1);
     pytree_def_free(def);
@@ -1457,7 +1462,7 @@ static void complex_static_values_round_trip(void **state)
     memcpy(&phases.wide, wide, sizeof wide);
     types[0] = PYTREE_TYPE(Phases);
     def = pytree_def_struct(PYTREE(&phases), 0, NULL, NULL, NULL);
-    assert_def(def, "PyTreeDef(CustomNode(Phases[((1.5+-0.1j), ((-0.0+1e+300j), (3.0+-4.0j)), (0.5+-2.25j))], []))");
+    assert_def(def, "PyTreeDef(CustomNode(Phases[((1.5-0.1j), ((-0.0+1e+300j), (3.0-4.0j)), (0.5-2.25j))], []))");
     assert_round_trips(def, types, 1);
     pytree_def_free(def);
     assert_null(pytree_def_parse("PyTreeDef(CustomNode(Phases[((1.5), 1, 2)], []))", types, 1, NULL, &error));

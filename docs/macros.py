@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+"""Makes docs/macros.md: what the preprocessor leaves of one registered struct, from the headers themselves.
+
+    docs/macros.py             prints the page
+    docs/macros.py --write     writes it
+    docs/macros.py --check     fails if the page (or the file named after it) is not what the headers make now
+
+gcc -E expands the registration of `Linear`; what comes from the part of pytree_registry.h that is repeated for each struct is laid
+out anew, sorted under the headings below and shown. Three things are shortened, each time the same way and with a comment in its
+place: long lists of built-in types, which stand at the end of the page once; expressions that differ from one shown before only in the
+field; and NULL and offsetof, which are written so again. Nothing else is left out: a declaration that no heading claims is an error.
+"""
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+
+import page
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "macros.md"
+WIDTH = 116
+FIELDS = ["din", "dout", "w", "b"]
+
+REGISTRATION = """\
+typedef struct Linear {
+    int    din, dout;
+    float *w;                       /* (din, dout) */
+    float *b;                       /* (dout,)     */
+} Linear;
+
+#define PYTREE_STRUCT Linear
+#define PYTREE_FIELDS                                      \\
+    PYTREE_FIELD(STATIC, din)                              \\
+    PYTREE_FIELD(STATIC, dout)                             \\
+    PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))    \\
+    PYTREE_FIELD(DATA, b, ARRAY(self->dout))
+#include "pytree_registry.h"
+"""
+USE = "pytree t = PYTREE(&layer);"
+
+# ---- The preprocessor ------------------------------------------------------------------------------------------------
+
+
+def preprocessed(source):
+    """Lines of gcc -E as (file, line number, text), without the preprocessor's own."""
+    stb = shlex.split(subprocess.run(["pkg-config", "--cflags", "stb"], capture_output=True, text=True, check=False).stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "linear.c"
+        path.write_text(source, encoding="utf-8")
+        done = subprocess.run(["gcc", "-std=c11", "-E", "-I", str(ROOT), *stb, str(path)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    name, number = "", 0
+    for line in done.stdout.split("\n"):
+        marker = re.match(r'# (\d+) "(.*?)"', line)
+        if marker:
+            name, number = pathlib.Path(marker[2]).name, int(marker[1])
+        else:
+            if line.strip() and not line.startswith("#"):
+                yield name, number, line
+            number += 1
+
+
+def expansions():
+    """Tokens of what the include leaves, and of the line that uses the type."""
+    registry = (ROOT / "pytree_registry.h").read_text(encoding="utf-8").split("\n")
+    once = next(i for i, line in enumerate(registry, 1) if line.startswith("/* ==== Each include"))
+    body = '#include "pytree.h"\n' + REGISTRATION + "void use(Linear layer) {\n" + USE + "\n}\n"
+    generated, used = [], []
+    last = body[:body.index(USE)].count("\n") + 1
+    for name, number, line in preprocessed(body):
+        if name == "pytree_registry.h" and number > once:
+            generated.append(line)
+        elif name == "linear.c" and number == last:
+            used.append(line)
+    return tokens("\n".join(generated)), tokens("\n".join(used))
+
+
+# A token keeps the space before it, so that the layout of the macros shows.
+TOKEN = re.compile(r' ?(?:"(?:[^"\\]|\\.)*"|/\*.*?\*/|\w+|->|\+\+|--|&&|\|\||<<|>>|[=!<>|&+]=|\.\.\.|[^\s\w])')
+
+
+def tokens(text):
+    """A text as tokens. Strings that stand side by side become one, as the compiler sees them."""
+    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r"\( ?\( ?void ?\* ?\) ?0 ?\)", "NULL", text)
+    text = re.sub(r" ?__builtin_offsetof \(", " offsetof(", text).replace("(int) offsetof", "(int)offsetof").replace("( offsetof", "(offsetof")
+    text = re.sub(r" (?=[,;)\]])|(?<=[(\[]) ", "", text)
+    words = TOKEN.findall(re.sub(r'(?<!\\)" ?"', "", text))
+    doubled = set()                 # ((x)) is (x)
+    for i in range(len(words) - 1):
+        if words[i].strip() == "(" == words[i + 1].strip() and closing(words, i + 1) == closing(words, i) - 1:
+            doubled |= {i + 1, closing(words, i + 1)}
+    return [word for i, word in enumerate(words) if i not in doubled]
+
+
+# ---- Layout ----------------------------------------------------------------------------------------------------------
+
+LISTS = {}                          # a long list of built-in types, as text: its name
+SHOWN = {}                          # expressions that were shown, without the name of the field: that name
+
+
+def flat(words):
+    """Tokens as one line."""
+    return "".join(words).strip()
+
+
+def split(words, separators):
+    """The tokens between separators that are not in parentheses, each with the separator behind it."""
+    parts, depth, part = [], 0, []
+    for word in words:
+        depth += word.strip() in "([{"
+        depth -= word.strip() in ")]}"
+        part.append(word)
+        if depth == 0 and (word.strip() in separators or "," in separators and word.startswith(" /*")):
+            parts.append(part)
+            part = []
+    return parts + [part] if part else parts
+
+
+def general(words):
+    """An expression without the name of its field, and that name."""
+    field = next((name for name in FIELDS for word in words if word.strip() == name or word.endswith(f"_Linear_{name}")), None)
+    return tuple(re.sub(rf"(_Linear_|\bLinear\.|^){field}\b", r"\1@", word.strip()) for word in words), field
+
+
+def type_list(words):
+    """The name of a long list of built-in types, if this is the inside of a _Generic that holds one, and where it begins and ends."""
+    parts = split(words, ",")
+    cases = [part for part in parts[1:] if len(part) > 1 and part[0].strip() != "default"]
+    own = [part for part in cases if "pytree__t" not in flat(part)]
+    if len(own) < 8:
+        return None
+    text = flat([word for part in own for word in part])
+    if text not in LISTS:
+        held = next((name for sign, name in ((r"const float \*:", "pointers to const"), (r"float \(\*\)\[\]:", "two-dimensional arrays"),
+                                             (r"float \*:", "pointers"), (r"float:", "values")) if re.search(sign, text)), "types")
+        what = "descriptors" if "&pytree_types" in text else "codes"
+        name = f"{held}, {what}"
+        LISTS[text] = name if name not in LISTS.values() else f"{name} ({1 + len(LISTS)})"
+    first = parts.index(own[0])
+    return LISTS[text], parts[0], [part for part in parts[1:first]], [part for part in parts[first + len(own):]]
+
+
+def shorten(words):
+    """The tokens with comments in place of long lists of built-in types."""
+    out, i = [], 0
+    while i < len(words):
+        out.append(words[i])
+        if words[i].strip() == "_Generic":
+            end = closing(words, i + 1)
+            inside = words[i + 2:end]
+            found = type_list(inside)
+            if found:
+                name, control, before, after = found
+                inside = [*control, *[word for part in before for word in part], f" /* … {name} … */", *[word for part in after for word in part]]
+            out += ["(", *shorten(inside), ")"]
+            i = end
+        i += 1
+    return out
+
+
+def closing(words, start):
+    """Where the parenthesis that opens at `start` closes."""
+    depth = 0
+    for i in range(start, len(words)):
+        depth += words[i].strip() in "([{"
+        depth -= words[i].strip() in ")]}"
+        if depth == 0:
+            return i
+    raise ValueError("unbalanced")
+
+
+def known(words, least=25):
+    """A comment in place of an expression that was shown before, for another field or the same one."""
+    key, field = general(words)
+    if len(words) < least:
+        return None
+    if key in SHOWN:
+        return f"/* … as {'above' if SHOWN[key] == field else 'for ' + str(SHOWN[key])} … */"
+    SHOWN[key] = field
+    return None
+
+
+BREAKS = [(",",), ("?", ":"), ("||",), ("&&",), ("|",), ("==", "!=", ">=", "<="), ("+",), ("=",)]
+
+
+def layout(words, indent, tail=""):
+    """Lines for an expression: as one line if it fits, else broken where it binds least."""
+    short = " " * indent + flat(words) + tail
+    if len(short) <= WIDTH:
+        return [short]
+    at = next((i for i, word in enumerate(words) if word.strip() == "_Generic"), None)
+    if at is not None and at < 4 and closing(words, at + 1) == len(words) - 1:
+        return generic(words, indent, tail)
+    for separators in BREAKS:
+        parts = split(words, separators)
+        if len(parts) > 1 and not (separators == ("?", ":") and "?" not in [part[-1].strip() for part in parts]):
+            break
+    else:
+        parts = [words]
+    if len(parts) == 1:
+        # Into the longest parenthesis.
+        pairs = [(i, closing(words, i)) for i, word in enumerate(words) if word.strip() in "({"]
+        if not pairs:
+            return [short]
+        start, end = max(pairs, key=lambda pair: pair[1] - pair[0])
+        return [" " * indent + flat(words[:start + 1]), *layout(words[start + 1:end], indent + 4),
+                " " * indent + flat(words[end:]) + tail]
+    if separators in ((",",), ("=",)):
+        lines = []
+        for k, part in enumerate(parts):
+            separator = part[-1] if part[-1].strip() in separators else ""
+            body = part[:-1] if separator else part
+            told = known(body) if separators == (",",) else None
+            deeper = indent + (4 if separators == ("=",) and k > 0 else 0)
+            after = separator + (tail if k == len(parts) - 1 else "")
+            lines += [" " * deeper + told + after] if told else layout(body, deeper, after)
+        return lines
+    # Each line but the first begins with the operator that ended the part before it.
+    lines, operator = [], ""
+    for k, part in enumerate(parts):
+        deeper = indent + (4 if k > 0 else 0)
+        body = part[:-1] if k < len(parts) - 1 else part
+        told = known(body) if k > 0 else None
+        more = [told + (tail if k == len(parts) - 1 else "")] if told else layout(body, deeper + len(operator), tail if k == len(parts) - 1 else "")
+        lines += [" " * deeper + operator + more[0].lstrip(), *more[1:]]
+        operator = part[-1].strip() + " "
+    return lines
+
+
+def generic(words, indent, tail):
+    """Lines for a _Generic: an association each, the last of which may be another _Generic."""
+    start = [word.strip() for word in words].index("_Generic")
+    control, *cases = split(words[start + 2:-1], ",")
+    lines = [" " * indent + flat(words[:start + 2] + control)]
+    deeper = indent if words[0].strip() == "default" else indent + 4
+    for case in cases[:-1]:
+        lines += layout(case, deeper)
+    return lines + layout(cases[-1], deeper, ")" + tail)
+
+
+def braces(words, indent):
+    """Lines for what stands in braces: one element each."""
+    lines = []
+    for part in split(words, ","):
+        tail = "," if part[-1].strip() == "," else ""
+        body = part[:-1] if tail else part
+        equals = next((i for i, word in enumerate(body) if word.strip() == "="), None)
+        told = known(body[equals + 1:]) if equals is not None else None
+        if told:
+            lines.append(" " * indent + flat(body[:equals + 1]) + " " + told + tail)
+        elif equals is not None and len(flat(body)) + indent > WIDTH:
+            lines += [" " * indent + flat(body[:equals + 1]), *layout(body[equals + 1:], indent + 4, tail)]
+        else:
+            lines += layout(body, indent, tail)
+    return lines
+
+
+def statements(words, indent):
+    """Lines for a function's body."""
+    lines, i = [], 0
+    while i < len(words):
+        depth, j = 0, i
+        while j < len(words):
+            word = words[j].strip()
+            if word == "{" and depth == 0:
+                end = closing(words, j)
+                lines += [*layout(words[i:j + 1], indent), *statements(words[j + 1:end], indent + 4), " " * indent + "}"]
+                j = end
+                break
+            depth += word in "(["
+            depth -= word in ")]"
+            if word == ";" and depth == 0:
+                lines += layout(words[i:j], indent, ";")
+                break
+            j += 1
+        i = j + 1
+    return lines
+
+
+def declaration(words):
+    """Lines for one declaration or function."""
+    words = shorten(words)
+    if words[-1].strip() == "}":
+        start = next(i for i, word in enumerate(words) if word.strip() == "{")
+        return [flat(words[:start]), "{", *statements(words[start + 1:-1], 4), "}"]
+    body = words[:-1]
+    starts = [i for i, word in enumerate(body) if word.strip() == "{"]
+    if body[0].strip() == "_Static_assert":
+        condition, message = split(body[2:-1], ",")
+        told = known(condition[:-1])
+        condition = [told] if told else condition[:-1]
+        lines = layout(condition, 4, ",")
+        lines[0] = "_Static_assert(" + lines[0].lstrip()
+        return [*lines, *layout(message, 4, ");")]
+    if starts and (len(flat(words)) > WIDTH or body[0].strip() == "enum"):
+        end = closing(body, starts[0])
+        return [flat(body[:starts[0] + 1]), *braces(body[starts[0] + 1:end], 4), "}" + flat(body[end + 1:]) + ";"]
+    return layout(body, 0, ";")
+
+
+def declarations(words):
+    """The tokens of each declaration at the top level."""
+    found, part, depth = [], [], 0
+    for word in words:
+        part.append(word)
+        depth += word.strip() in "([{"
+        depth -= word.strip() in ")]}"
+        is_function = word.strip() == "}" and "=" not in [w.strip() for w in part[:12]] and part[0].strip() == "static"
+        if depth == 0 and (word.strip() == ";" or is_function):
+            if len(part) > 1:
+                found.append(part)
+            part = []
+    if part:
+        raise SystemExit("macros.py: unfinished declaration: " + flat(part))
+    return found
+
+
+def block(found):
+    """A block of C. An assertion that differs from an earlier one only in the field is a comment behind that one."""
+    lines, likewise = [], {}
+    for words in found:
+        if words[0].strip() == "_Static_assert":
+            key, field = general(words)
+            if key in likewise:
+                likewise[key].append(field)
+                continue
+            likewise[key] = []
+            lines += [*declaration(words), key]
+        else:
+            lines += declaration(words)
+    done = []
+    for line in lines:
+        if not isinstance(line, tuple):
+            done.append(line)
+        elif likewise[line]:
+            done.append(f"    /* … likewise for {', '.join(likewise[line])} … */")
+    return "```c\n" + "\n".join(done) + "\n```"
+
+
+# ---- The page --------------------------------------------------------------------------------------------------------
+
+# Heading, which declarations stand below it, and what is said about them. Each declaration goes to the first that claims it.
+SECTIONS = [
+    ("Checks", lambda text: text.startswith("_Static_assert"), """\
+Assertions alone: no code, no data. The words of a row come first, so that a misspelt one is the first error; then types; then the
+layout. The messages are explained in [compiler-messages.md](compiler-messages.md)."""),
+    ("Unflatten", lambda text: "pytree__unflatten_Linear(" in text and text.endswith("}"), """\
+The other direction: each DATA row takes a view back. `pytree__put_back` sets a pointer or copies what lies in the struct; its row
+says which."""),
+    ("Flatten", lambda text: "pytree__flatten_Linear(" in text and text.endswith("}"), """\
+The function that every operation calls to look into a `Linear`. It writes one view for each DATA row, in order; the extents are the
+row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows its row without searching.
+The result says whether a child needs a closer look: a node, a NULL, an extent that is negative or absurd. Where static values are
+wanted (a treedef is being built) they are packed one after another, without the padding between them."""),
+    ("The table of the rows", lambda text: "pytree__fields_Linear[]" in text, """\
+One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for stb_ds containers
+the functions that resize and free them. Types are read from the struct: the row says no type, so none can be wrong."""),
+    ("The descriptor", lambda text: "pytree__d000 = {" in text, """\
+What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers to nothing but
+constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has a copy of its own;
+`pytree_type_equal` knows them for the same."""),
+    ("The slot", lambda text: re.match(r"typedef Linear|static const pytree_type pytree__d000;|enum \{ pytree__(c000|known)", text), """\
+Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the type in every
+dispatch that follows: `pytree__t000` for the type, `pytree__d000` for its descriptor, `pytree__c000` for a constant that checks read.
+That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any struct does."""),
+    ("What each member is", lambda text: text.startswith("enum"), """\
+Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it is held
+(in place, pointer, fixed array), found by `_Generic` on the member itself. An enumerator without a value is the one before it plus
+one; that is how a row knows where the row before it ended."""),
+]
+ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Flatten", "Unflatten", "The descriptor"]
+
+INTRODUCTION = f"""\
+# What the macros leave
+
+You write:
+
+<!-- compile -->
+```c
+{REGISTRATION}```
+
+After the preprocessor there are a descriptor, a flatten and an unflatten function, assertions, and a slot that `_Generic` can find.
+This page shows all of it. It is made from the headers by `docs/macros.py`, and the tests fail when it is out of date.
+
+The script only lays the text out anew and shortens it in these ways: a comment between two dots, `/* … name … */`, stands for a long list
+of built-in types, all of which are at the end of the page; `/* … as for din … */` and `/* … likewise for din … */` for what differs from
+text already shown in the field's name alone; doubled parentheses are single, NULL and offsetof are written so; declarations
+are sorted under headings.
+"""
+
+USE_TEXT = """\
+Where the program says `{use}`, this stands:"""
+
+USE_AFTER = """\
+The dispatch goes through registered slots in groups of eight, then through the built-in types. Its controlling expression
+is `*(&layer)`: a value, so that `const` plays no role. What is found nowhere is an error twice: `->name` of something that has no such
+member, which names the type, and an assertion, which says what to do. At run time nothing of this remains but two words."""
+
+
+def text_of_page():
+    """The whole page."""
+    generated, used = expansions()
+    found = {heading: [] for heading, _, _ in SECTIONS}
+    for words in declarations(generated):
+        text = flat(words)
+        heading = next((heading for heading, claims, _ in SECTIONS if claims(text)), None)
+        if heading is None:
+            raise SystemExit("macros.py: no heading claims: " + text)
+        found[heading].append(words)
+    texts = {heading: text for heading, _, text in SECTIONS}
+    parts = [INTRODUCTION]
+    for heading in ORDER:
+        if not found[heading]:
+            raise SystemExit(f"macros.py: nothing stands under {heading}")
+        parts += [f"## {heading}", texts[heading], "<!-- shown -->\n" + block(found[heading])]
+    parts += ["## The use", USE_TEXT.format(use=USE), "<!-- shown -->\n" + block([used]), USE_AFTER, "## The lists of built-in types",
+              "Types in C's own order of keywords; half-precision storage and, where the compiler has it, complex numbers."]
+    for text, name in LISTS.items():
+        lines = layout(tokens(text), 0)
+        parts.append(f"`/* … {name} … */`:\n\n```text\n" + "\n".join(fill(lines)) + "\n```")
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def fill(lines):
+    """Short lines as few long ones."""
+    filled = [""]
+    for line in lines:
+        if len(filled[-1]) + len(line) + 1 > WIDTH:
+            filled.append("")
+        filled[-1] += (" " if filled[-1] else "") + line.strip()
+    return filled
+
+
+if __name__ == "__main__":
+    raise SystemExit(page.main(__doc__, PAGE, text_of_page))

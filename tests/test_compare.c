@@ -1,0 +1,913 @@
+/* Equal trees and trees that differ; what pytree_check and pytree_find_duplicates find. */
+#include "support.h"
+#include <float.h>
+#include <math.h>
+
+/* ---- Leaf types of the program ------------------------------------------------------------------------------------------ */
+
+typedef struct Handle {
+    int number;
+    int cache;                            /* says nothing about the value */
+} Handle;
+
+static bool handle_equal(const void *a, const void *b)
+{
+    return ((const Handle *)a)->number == ((const Handle *)b)->number;
+}
+
+#define PYTREE_LEAF_TYPE Handle
+#define PYTREE_EQUAL handle_equal
+#include "pytree_registry.h"
+
+typedef struct Token {
+    unsigned char bytes[4];
+} Token;
+
+#define PYTREE_LEAF_TYPE Token
+#include "pytree_registry.h"
+
+/* ---- Helpers ------------------------------------------------------------------------------------------------------------- */
+
+static void assert_says(const pytree_error *error, const char *words)
+{
+    if (strstr(error->message, words) == NULL) {
+        print_error("# no '%s' in: %s\n", words, error->message);
+        fail();
+    }
+}
+
+static void assert_equal_trees(pytree a, pytree b, const pytree_tolerance *tolerance)
+{
+    pytree_error error = { 0 };
+    bool equal = pytree_equal(a, b, tolerance, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(equal);
+    assert_true(pytree_equal(b, a, tolerance, NULL, NULL));
+}
+
+/* Both ways round; the path and the words are those of a against b. */
+static void assert_differ(pytree a, pytree b, const pytree_tolerance *tolerance, pytree_status status, const char *path,
+                          const char *words)
+{
+    pytree_error error = { 0 };
+    assert_false(pytree_equal(a, b, tolerance, NULL, &error));
+    assert_error(error.status, status, path, &error);
+    assert_says(&error, words);
+    assert_false(pytree_equal(b, a, tolerance, NULL, NULL));
+    memset(&error, 0, sizeof error);
+    assert_false(pytree_equal(b, a, tolerance, NULL, &error));
+    assert_error(error.status, status, NULL, &error);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------------------------- */
+
+#define ASSERT_NUMBERS(T, one, two, words)                                                                              \
+    do {                                                                                                                \
+        T left[3] = { 1, 0, (one) }, right[3] = { 1, 0, (one) };                                                        \
+        assert_equal_trees(PYTREE_ARRAY(left, 3), PYTREE_ARRAY(right, 3), NULL);                                        \
+        assert_equal_trees(PYTREE(&left[2]), PYTREE(&right[2]), NULL);                                                  \
+        right[2] = (two);                                                                                               \
+        assert_differ(PYTREE_LIST(PYTREE_ARRAY(left, 3)), PYTREE_LIST(PYTREE_ARRAY(right, 3)), NULL, PYTREE_VALUE,      \
+                      "[0]", words);                                                                                    \
+        assert_equal_trees(PYTREE_ARRAY(left, 2), PYTREE_ARRAY(right, 2), NULL);                                        \
+    } while (0)
+
+static void every_number_type(void **state)
+{
+    (void)state;
+    ASSERT_NUMBERS(bool, true, false, "expected True, got False");
+    ASSERT_NUMBERS(signed char, -3, 4, "expected -3, got 4 at element 2");
+    ASSERT_NUMBERS(unsigned char, 200, 201, "expected 200, got 201");
+    ASSERT_NUMBERS(short, -300, 300, "expected -300, got 300");
+    ASSERT_NUMBERS(unsigned short, 60000, 60001, "expected 60000, got 60001");
+    ASSERT_NUMBERS(int, INT_MIN, INT_MAX, "expected -2147483648, got 2147483647");
+    ASSERT_NUMBERS(unsigned, UINT_MAX, 7, "expected 4294967295, got 7");
+    ASSERT_NUMBERS(long, -5, 5, "expected -5, got 5");
+    ASSERT_NUMBERS(unsigned long, 5, 6, "expected 5, got 6");
+    ASSERT_NUMBERS(long long, LLONG_MIN, LLONG_MIN + 1, "expected -9223372036854775808, got -9223372036854775807");
+    ASSERT_NUMBERS(unsigned long long, ULLONG_MAX, ULLONG_MAX - 1, "expected 18446744073709551615, got 18446744073709551614");
+    ASSERT_NUMBERS(float, 0.1f, 0.2f, "expected 0.1, got 0.2 at element 2");
+    ASSERT_NUMBERS(double, 0.1, 0.30000000000000004, "expected 0.1, got 0.30000000000000004");
+    ASSERT_NUMBERS(long double, 0.5L, -0.5L, "expected 0.5, got -0.5");
+    ASSERT_NUMBERS(char, 'a', 'b', "expected 97, got 98");
+}
+
+static void half_precision_numbers(void **state)
+{
+    pytree_f16 h[4] = { { 0x3C00 }, { 0x3C00 }, { 0x8000 }, { 0x0000 } }, other = { 0x4000 };
+    pytree_bf16 b[4] = { { 0x3F80 }, { 0x3F80 }, { 0x8000 }, { 0x0000 } }, third = { 0xC000 };
+    pytree_tolerance near = { .absolute = 1.0 };
+    (void)state;
+    assert_equal_trees(PYTREE(&h[0]), PYTREE(&h[1]), NULL);
+    assert_equal_trees(PYTREE(&h[2]), PYTREE(&h[3]), NULL);
+    assert_equal_trees(PYTREE(&b[0]), PYTREE(&b[1]), NULL);
+    assert_equal_trees(PYTREE(&b[2]), PYTREE(&b[3]), NULL);
+    assert_differ(PYTREE(&h[0]), PYTREE(&other), NULL, PYTREE_VALUE, "", "expected 1.0, got 2.0");
+    assert_differ(PYTREE(&b[0]), PYTREE(&third), NULL, PYTREE_VALUE, "", "expected 1.0, got -2.0");
+    assert_equal_trees(PYTREE(&h[0]), PYTREE(&other), &near);
+    assert_differ(PYTREE(&b[0]), PYTREE(&third), &near, PYTREE_VALUE, "", "got -2.0");
+}
+
+static void zeros_have_no_sign(void **state)
+{
+    float f[2] = { 0.0f, -0.0f };
+    double d[2] = { 0.0, -0.0 };
+    long double l[2] = { 0.0L, -0.0L };
+    (void)state;
+    assert_equal_trees(PYTREE(&f[0]), PYTREE(&f[1]), NULL);
+    assert_equal_trees(PYTREE(&d[0]), PYTREE(&d[1]), NULL);
+    assert_equal_trees(PYTREE(&l[0]), PYTREE(&l[1]), NULL);
+}
+
+static void not_a_number(void **state)
+{
+    float f[2] = { NAN, 1.0f };
+    double d[2] = { NAN, 1.0 }, e[2] = { NAN, 1.0 };
+    long double l[2] = { NAN, 1.0L };
+    pytree_f16 h = { 0x7E00 };
+    pytree_tolerance same = { .nan_equal = true }, near = { .absolute = 1e300, .relative = 1e300 };
+    (void)state;
+    assert_differ(PYTREE_ARRAY(d, 2), PYTREE_ARRAY(e, 2), NULL, PYTREE_VALUE, "", "expected nan, got nan at element 0");
+    assert_differ(PYTREE_ARRAY(d, 2), PYTREE_ARRAY(d, 2), NULL, PYTREE_VALUE, "", "nan");     /* not even with itself */
+    assert_differ(PYTREE_ARRAY(d, 2), PYTREE_ARRAY(e, 2), &near, PYTREE_VALUE, "", "nan");
+    assert_equal_trees(PYTREE_ARRAY(d, 2), PYTREE_ARRAY(e, 2), &same);
+    assert_equal_trees(PYTREE_ARRAY(f, 2), PYTREE_ARRAY(f, 2), &same);
+    assert_equal_trees(PYTREE_ARRAY(l, 2), PYTREE_ARRAY(l, 2), &same);
+    assert_equal_trees(PYTREE(&h), PYTREE(&h), &same);
+    assert_differ(PYTREE(&h), PYTREE(&h), NULL, PYTREE_VALUE, "", "nan");
+    assert_differ(PYTREE(&d[0]), PYTREE(&e[1]), &same, PYTREE_VALUE, "", "expected nan, got 1.0");
+    assert_differ(PYTREE(&f[0]), PYTREE(&f[1]), &same, PYTREE_VALUE, "", "expected nan, got 1.0");
+}
+
+static void tolerances(void **state)
+{
+    double ten = 10.0, eleven = 11.0, minus = -10.0, zero = 0.0, small = 1e-9, infinite = HUGE_VAL, other = -HUGE_VAL;
+    pytree_tolerance absolute = { .absolute = 1.0 }, tight = { .absolute = 0.999999 }, relative = { .relative = 0.095 };
+    pytree_tolerance both = { .relative = 0.05, .absolute = 0.5 }, none = { 0.0, 0.0, false };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_equal_trees(PYTREE(&ten), PYTREE(&eleven), &absolute);
+    assert_differ(PYTREE(&ten), PYTREE(&eleven), &tight, PYTREE_VALUE, "", "expected 10.0, got 11.0");
+    assert_differ(PYTREE(&ten), PYTREE(&eleven), &none, PYTREE_VALUE, "", "expected 10.0, got 11.0");
+    assert_differ(PYTREE(&ten), PYTREE(&minus), &absolute, PYTREE_VALUE, "", "expected 10.0, got -10.0");
+    /* relative to the second: 1 <= 0.095 * 11, but not 0.095 * 10 */
+    assert_true(pytree_equal(PYTREE(&ten), PYTREE(&eleven), &relative, NULL, &error));
+    assert_false(pytree_equal(PYTREE(&eleven), PYTREE(&ten), &relative, NULL, &error));
+    assert_equal_trees(PYTREE(&ten), PYTREE(&eleven), &both);
+    assert_differ(PYTREE(&zero), PYTREE(&small), &none, PYTREE_VALUE, "", "expected 0.0, got 1e-09");
+    assert_equal_trees(PYTREE(&zero), PYTREE(&small), &absolute);
+    assert_equal_trees(PYTREE(&infinite), PYTREE(&infinite), &absolute);
+    assert_differ(PYTREE(&infinite), PYTREE(&other), &absolute, PYTREE_VALUE, "", "expected inf, got -inf");
+    /* however large the relative tolerance, no number is near infinity */
+    assert_differ(PYTREE(&infinite), PYTREE(&other), &relative, PYTREE_VALUE, "", "expected inf, got -inf");
+    assert_differ(PYTREE(&ten), PYTREE(&infinite), &relative, PYTREE_VALUE, "", "expected 10.0, got inf");
+    assert_differ(PYTREE(&ten), PYTREE(&infinite), &absolute, PYTREE_VALUE, "", "expected 10.0, got inf");
+}
+
+#define ASSERT_NEAR(T)                                                                                                  \
+    do {                                                                                                                \
+        T left[2] = { 1, 10 }, right[2] = { 2, 11 }, far[2] = { 1, 13 };                                                \
+        pytree_tolerance one = { .absolute = 1.5 };                                                                     \
+        assert_equal_trees(PYTREE_ARRAY(left, 2), PYTREE_ARRAY(right, 2), &one);                                        \
+        assert_differ(PYTREE_ARRAY(left, 2), PYTREE_ARRAY(far, 2), &one, PYTREE_VALUE, "", "at element 1");             \
+    } while (0)
+
+static void tolerances_of_every_type(void **state)
+{
+    (void)state;
+    ASSERT_NEAR(signed char);
+    ASSERT_NEAR(unsigned char);
+    ASSERT_NEAR(short);
+    ASSERT_NEAR(unsigned short);
+    ASSERT_NEAR(int);
+    ASSERT_NEAR(unsigned);
+    ASSERT_NEAR(long);
+    ASSERT_NEAR(unsigned long);
+    ASSERT_NEAR(long long);
+    ASSERT_NEAR(unsigned long long);
+    ASSERT_NEAR(float);
+    ASSERT_NEAR(double);
+    ASSERT_NEAR(long double);
+}
+
+/* A tolerance of zero is none: numbers that a double can't tell apart are different all the same. */
+static void zero_tolerance_is_none(void **state)
+{
+    long long a = INT64_C(9007199254740992), b = a + 1;
+    unsigned long long c = ULLONG_MAX, d = c - 1;
+    long double e = 1.0L, f = 1.0L + LDBL_EPSILON;
+    pytree_tolerance none = { 0.0, 0.0, false }, nan = { .nan_equal = true }, one = { .absolute = 1.0 };
+    (void)state;
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, "", "expected 9007199254740992, got 9007199254740993");
+    assert_differ(PYTREE(&a), PYTREE(&b), &none, PYTREE_VALUE, "", "expected 9007199254740992, got 9007199254740993");
+    assert_differ(PYTREE(&c), PYTREE(&d), &nan, PYTREE_VALUE, "", "got 18446744073709551614");
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), &one);
+    if (!under_valgrind()) {
+        assert_differ(PYTREE(&e), PYTREE(&f), NULL, PYTREE_VALUE, "", "expected 1.0, got 1.0");
+        assert_differ(PYTREE(&e), PYTREE(&f), &none, PYTREE_VALUE, "", "expected 1.0, got 1.0");
+    }
+    assert_equal_trees(PYTREE(&e), PYTREE(&f), &one);
+}
+
+static void long_double_padding(void **state)
+{
+    long double a, b;
+    (void)state;
+    memset(&a, 0x00, sizeof a);
+    memset(&b, 0xFF, sizeof b);
+    a = b = 0.1L;
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), NULL);
+}
+
+static void strings(void **state)
+{
+    char here[] = "same", there[] = "same";
+    char *a = here, *b = there;
+    const char *words[3] = { "one", "two", NULL }, *others[3] = { "one", "two", NULL };
+    Everything x = everything_make(true), y = everything_make(true);
+    (void)state;
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), NULL);
+    there[0] = 'S';
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, "", "expected 'same', got 'Same'");
+    assert_equal_trees(PYTREE_ARRAY(words, 3), PYTREE_ARRAY(others, 3), NULL);
+    others[2] = "";
+    assert_differ(PYTREE_ARRAY(words, 3), PYTREE_ARRAY(others, 3), NULL, PYTREE_VALUE, "", "expected None, got '' at element 2");
+    y.title = "a t\xC3\xADtle's";
+    assert_differ(PYTREE(&x), PYTREE(&y), NULL, PYTREE_VALUE, ".title", "expected 'a title', got \"a t\xC3\xADtle's\"");
+    y.title = x.title;
+    y.name[0] = 'O';
+    assert_differ(PYTREE(&x), PYTREE(&y), NULL, PYTREE_VALUE, ".name", "expected 'owned', got 'Owned'");
+    everything_clear(&x);
+    everything_clear(&y);
+}
+
+static void opaque_leaves(void **state)
+{
+    Handle a[2] = { { 1, 10 }, { 2, 20 } }, b[2] = { { 1, 11 }, { 2, 21 } };
+    Token c = { { 1, 2, 3, 4 } }, d = { { 1, 2, 3, 4 } };
+    (void)state;
+    assert_equal_trees(PYTREE(&a[0]), PYTREE(&b[0]), NULL);
+    assert_equal_trees(PYTREE_ARRAY(a, 2), PYTREE_ARRAY(b, 2), NULL);
+    b[1].number = 3;
+    assert_differ(PYTREE_LIST(PYTREE_ARRAY(a, 2)), PYTREE_LIST(PYTREE_ARRAY(b, 2)), NULL, PYTREE_VALUE, "[0]",
+                  "expected <Handle>, got <Handle> at element 1");
+    assert_equal_trees(PYTREE(&c), PYTREE(&d), NULL);
+    d.bytes[3] = 5;
+    assert_differ(PYTREE(&c), PYTREE(&d), NULL, PYTREE_VALUE, "", "<Token>");
+    assert_differ(PYTREE(&c), PYTREE(&a[0]), NULL, PYTREE_TYPE, "", "expected Token, got Handle");
+}
+
+#if defined(TEST_HAS_COMPLEX)
+static void complex_numbers(void **state)
+{
+    Waves a, b;
+    float parts[2] = { 1.0f, -2.0f }, close[2] = { 1.0f, -2.5f }, nan[2] = { 1.0f, NAN };
+    pytree_tolerance half = { .absolute = 0.5 }, same = { .nan_equal = true };
+    (void)state;
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    memcpy(&a.c64, parts, sizeof parts);
+    memcpy(&b.c64, parts, sizeof parts);
+    memcpy(&a.pair[1], parts, sizeof parts);
+    memcpy(&b.pair[1], parts, sizeof parts);
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), NULL);
+    memcpy(&b.pair[1], close, sizeof close);
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".pair", "at element 1");
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), &half);
+    memcpy(&b.c64, close, sizeof close);
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".c64", "expected (1-2j), got (1-2.5j)");
+    memcpy(&a.c64, nan, sizeof nan);
+    memcpy(&b, &a, sizeof b);
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".c64", "nan");
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), &same);
+    {
+        double imaginary[2] = { 0.0, 1.0 };
+        memcpy(&b.c64, &a.c64, sizeof a.c64);
+        memcpy(&b.c128, imaginary, sizeof imaginary);
+        assert_differ(PYTREE(&a), PYTREE(&b), &same, PYTREE_VALUE, ".c128", "expected 0j, got 1j");
+    }
+}
+#endif
+
+/* ---- Structure, types and shapes ---------------------------------------------------------------------------------------------- */
+
+static void types_that_differ(void **state)
+{
+    float f[6] = { 1.0f };
+    double d = 1.0;
+    int i = 1;
+    unsigned u = 1;
+    long l = 1;
+    long long ll = 1;
+    (void)state;
+    assert_differ(PYTREE(f), PYTREE(&d), NULL, PYTREE_TYPE, "", "expected f32, got f64");
+    assert_differ(PYTREE(&i), PYTREE(&u), NULL, PYTREE_TYPE, "", "expected i32, got u32");
+    assert_differ(PYTREE_LIST(PYTREE(f), PYTREE_ARRAY(f, 2, 3)), PYTREE_LIST(PYTREE(f), PYTREE(&d)), NULL, PYTREE_TYPE, "[1]",
+                  "expected f32[2,3], got f64");
+    if (sizeof l == sizeof ll) {          /* two names of one type */
+        assert_equal_trees(PYTREE(&l), PYTREE(&ll), NULL);
+    }
+}
+
+static void shapes_that_differ(void **state)
+{
+    float f[12] = { 0.0f };
+    pytree all[6];
+    size_t i, k;
+    (void)state;
+    all[0] = PYTREE_ARRAY(f, 2, 3);
+    all[1] = PYTREE_ARRAY(f, 3, 2);
+    all[2] = PYTREE_ARRAY(f, 6);
+    all[3] = PYTREE_ARRAY(f, 1, 6);
+    all[4] = PYTREE_ARRAY(f, 0);
+    all[5] = PYTREE(f);
+    for (i = 0; i < 6; i++) {
+        for (k = 0; k < 6; k++) {
+            if (i == k) {
+                assert_equal_trees(all[i], all[k], NULL);
+            } else {
+                assert_differ(PYTREE_DICT({ "k", all[i] }), PYTREE_DICT({ "k", all[k] }), NULL, PYTREE_SHAPE, "['k']", "expected f32");
+            }
+        }
+    }
+    assert_differ(all[0], all[1], NULL, PYTREE_SHAPE, "", "expected f32[2,3], got f32[3,2]");
+    assert_differ(all[2], all[5], NULL, PYTREE_SHAPE, "", "expected f32[6], got f32");
+}
+
+static void structures_that_differ(void **state)
+{
+    MLP a = mlp_make(2, true), b = mlp_make(2, true);
+    int x = 1;
+    pytree leaf = PYTREE(&x);
+    Linear *head = b.head;
+    pytree_options none = { .none_is_leaf = true };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), NULL);
+    b.layers[1].b[1] = 5.0f;
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".layers[1].b", "at element 1");
+    b.layers[1].b[1] = a.layers[1].b[1];
+    b.head = NULL;
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_STRUCTURE, ".head", "expected Linear");
+    assert_false(pytree_equal(PYTREE(&b), PYTREE(&a), NULL, &none, &error));
+    assert_error(error.status, PYTREE_STRUCTURE, ".head", &error);
+    b.head = head;
+    b.n_layers = 1;
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_STRUCTURE, "", "MLP");
+    b.n_layers = 2;
+    b.layers[0].din = 2;
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_STRUCTURE, ".layers[0]", "Linear");
+    b.layers[0].din = 4;
+    assert_differ(PYTREE_LIST(leaf), PYTREE_TUPLE(leaf), NULL, PYTREE_STRUCTURE, "", "expected list");
+    assert_differ(PYTREE_LIST(leaf), PYTREE_LIST(leaf, leaf), NULL, PYTREE_STRUCTURE, "", "");
+    assert_differ(PYTREE_LIST(leaf), PYTREE_LIST(PYTREE_LIST(leaf)), NULL, PYTREE_STRUCTURE, "[0]", "");
+    assert_differ(PYTREE_LIST(leaf), PYTREE_LIST(PYTREE_NONE), NULL, PYTREE_STRUCTURE, "[0]", "");
+    assert_differ(PYTREE_DICT({ "a", leaf }), PYTREE_DICT({ "b", leaf }), NULL, PYTREE_STRUCTURE, "", "'a'");
+    assert_differ(PYTREE_NAMEDTUPLE("P", { "x", leaf }), PYTREE_NAMEDTUPLE("Q", { "x", leaf }), NULL, PYTREE_STRUCTURE, "", "");
+    assert_equal_trees(PYTREE_DICT({ "a", leaf }, { "b", PYTREE(&a) }), PYTREE_DICT({ "b", PYTREE(&b) }, { "a", leaf }), NULL);
+    assert_equal_trees(PYTREE_NONE, PYTREE_NONE, NULL);
+    assert_true(pytree_equal(PYTREE_NONE, PYTREE_NONE, NULL, &none, NULL));
+    assert_equal_trees(PYTREE_LIST(), PYTREE_LIST(), NULL);
+    mlp_clear(&a);
+    mlp_clear(&b);
+}
+
+static void comparisons_that_fail(void **state)
+{
+    MLP a = mlp_make(2, true);
+    Point *nowhere = NULL;
+    pytree untyped = { NULL, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_false(pytree_equal(PYTREE(nowhere), PYTREE(nowhere), NULL, NULL, &error));
+    assert_error(error.status, PYTREE_NULL_POINTER, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_false(pytree_equal(untyped, PYTREE(&a), NULL, NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_false(pytree_equal(PYTREE(&a), untyped, NULL, NULL, NULL));
+    mlp_clear(&a);
+}
+
+static bool stops_at_linear(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->form == PYTREE_FORM_STRUCT && strcmp(value->type->name, "Linear") == 0;
+}
+
+/* What a predicate makes a leaf is compared as a whole. */
+static void subtrees_as_leaves_are_compared(void **state)
+{
+    MLP a = mlp_make(2, true), b = mlp_make(2, true);
+    pytree_options opt = { .is_leaf = stops_at_linear };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_true(pytree_equal(PYTREE(&a), PYTREE(&b), NULL, &opt, &error));
+    b.layers[1].w[2] = -1.0f;
+    assert_false(pytree_equal(PYTREE(&a), PYTREE(&b), NULL, &opt, &error));
+    mlp_clear(&a);
+    mlp_clear(&b);
+}
+
+static void everything_compares(void **state)
+{
+    Everything a = everything_make(true), b = everything_make(true);
+    Shelf c = shelf_make(), d = shelf_make();
+    (void)state;
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), NULL);
+    b.scratch = &b;
+    assert_equal_trees(PYTREE(&a), PYTREE(&b), NULL);
+    b.points[2].y += 1.0f;
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".points[2].y", "expected 32.0, got 33.0");
+    b.points[2].y -= 1.0f;
+    b.cube[1][2][3] = -1;
+    assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".cube", "expected 23, got -1 at element 23");
+    assert_equal_trees(PYTREE(&c), PYTREE(&d), NULL);
+    stbds_shput(d.prices, "fig", 0.5);
+    assert_differ(PYTREE(&c), PYTREE(&d), NULL, PYTREE_VALUE, ".prices['fig']", "expected 0.75, got 0.5");
+    everything_clear(&a);
+    everything_clear(&b);
+    shelf_clear(&c);
+    shelf_clear(&d);
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct Report {
+    size_t n;
+    pytree_error problems[64];
+} Report;
+
+static void keep(void *context, const pytree_error *problem)
+{
+    Report *report = context;
+    assert_true(report->n < COUNT_OF(report->problems));
+    assert_true(problem->status != PYTREE_OK && problem->message[0] != '\0');
+    report->problems[report->n++] = *problem;
+}
+
+/* Finds just these problems, "status at path" each, the first of which is returned. */
+typedef struct Problem {
+    pytree_status status;
+    const char *path;
+    const char *words;
+} Problem;
+
+static void assert_problems(pytree tree, size_t n, const Problem *expected)
+{
+    Report report;
+    pytree_error error = { 0 };
+    pytree_status status;
+    size_t i;
+    memset(&report, 0, sizeof report);
+    status = pytree_check(tree, keep, &report, NULL, &error);
+    for (i = 0; i < report.n && i < n; i++) {
+        if (report.problems[i].status != expected[i].status || strcmp(report.problems[i].path, expected[i].path) != 0
+            || strstr(report.problems[i].message, expected[i].words) == NULL) {
+            print_error("# problem %u: expected %s at '%s' with '%s'\n# got %s at '%s': %s\n", (unsigned)i,
+                        pytree_status_name(expected[i].status), expected[i].path, expected[i].words,
+                        pytree_status_name(report.problems[i].status), report.problems[i].path, report.problems[i].message);
+            fail();
+        }
+    }
+    for (; i < report.n; i++) {
+        print_error("# not expected: %s at '%s': %s\n", pytree_status_name(report.problems[i].status), report.problems[i].path,
+                    report.problems[i].message);
+    }
+    assert_int_equal(report.n, n);
+    assert_int_equal(status, n == 0 ? PYTREE_OK : expected[0].status);
+    assert_int_equal(error.status, status);
+    if (n != 0) {
+        assert_string_equal(error.path, expected[0].path);
+        assert_string_equal(error.message, report.problems[0].message);
+    }
+    assert_int_equal(pytree_check(tree, NULL, NULL, NULL, NULL), status);
+}
+
+static void sound_trees(void **state)
+{
+    MLP a = mlp_make(2, true), b = mlp_make(0, false);
+    Everything c = everything_make(true), d = everything_make(false);
+    Shelf e = shelf_make(), f = { 0 };
+    int x = 1, y = 2;
+    (void)state;
+    assert_problems(PYTREE(&a), 0, NULL);
+    assert_problems(PYTREE(&b), 0, NULL);
+    assert_problems(PYTREE(&c), 0, NULL);
+    assert_problems(PYTREE(&d), 0, NULL);
+    assert_problems(PYTREE(&e), 0, NULL);
+    assert_problems(PYTREE(&f), 0, NULL);
+    assert_problems(PYTREE_LIST(PYTREE(&x), PYTREE_DICT({ "k", PYTREE(&y) }), PYTREE_NONE, PYTREE_TUPLE()), 0, NULL);
+    assert_problems(PYTREE_NONE, 0, NULL);
+    assert_problems(PYTREE(&x), 0, NULL);
+    mlp_clear(&a);
+    mlp_clear(&b);
+    everything_clear(&c);
+    everything_clear(&d);
+    shelf_clear(&e);
+}
+
+static void a_long_chain_is_sound(void **state)
+{
+    Node *chain = chain_make(1500);
+    Node **nodes = malloc(1500 * sizeof *nodes);
+    size_t i;
+    (void)state;
+    assert_non_null(nodes);
+    for (i = 0; i < 1500; i++) {          /* in blocks of their own */
+        nodes[i] = malloc(sizeof **nodes);
+        assert_non_null(nodes[i]);
+        nodes[i]->value = (double)i;
+        nodes[i]->next = NULL;
+        if (i != 0) {
+            nodes[i - 1]->next = nodes[i];
+        }
+    }
+    assert_problems(PYTREE(nodes[0]), 0, NULL);
+    assert_problems(PYTREE(chain), 0, NULL);
+    for (i = 0; i < 1500; i++) {
+        free(nodes[i]);
+    }
+    free(nodes);
+    free(chain);
+}
+
+static void missing_memory(void **state)
+{
+    static const Problem problems[] = {
+        { PYTREE_NULL_POINTER, ".layers[0].b", "expected 3 elements of float, got NULL" },
+        { PYTREE_NULL_POINTER, ".layers[1].w", "expected 6 elements of float, got NULL" },
+        { PYTREE_NULL_POINTER, ".head.w", "got NULL" },
+    };
+    MLP model = mlp_make(2, true);
+    MLP listless = { 0 };
+    Everything all = everything_make(true);
+    char *name = all.name;
+    Point *nowhere = NULL, point = { 1.0f, 2.0f };
+    const char *no_text = NULL;
+    (void)state;
+    free(model.layers[0].b);
+    free(model.layers[1].w);
+    free(model.head->w);
+    model.layers[0].b = model.layers[1].w = model.head->w = NULL;
+    assert_problems(PYTREE(&model), 3, problems);
+    listless.n_layers = 2;
+    assert_problems(PYTREE(&listless), 1, (const Problem[1]){ { PYTREE_NULL_POINTER, ".layers", "list of 2 Linear, got NULL" } });
+    all.name = NULL;
+    all.title = NULL;
+    assert_problems(PYTREE(&all), 2, (const Problem[2]){ { PYTREE_NULL_POINTER, ".name", "expected a string, got NULL" },
+                                                         { PYTREE_NULL_POINTER, ".title", "expected a string, got NULL" } });
+    all.name = name;
+    assert_problems(PYTREE_LIST(PYTREE(nowhere), PYTREE(&point), PYTREE(&no_text)), 2,
+                    (const Problem[2]){ { PYTREE_NULL_POINTER, "[0]", "Point" }, { PYTREE_NULL_POINTER, "[2]", "string" } });
+    assert_problems(PYTREE(nowhere), 1, (const Problem[1]){ { PYTREE_NULL_POINTER, "", "Point" } });
+    mlp_clear(&model);
+    everything_clear(&all);
+}
+
+static void bad_counts_and_sizes(void **state)
+{
+    MLP model = mlp_make(2, false);
+    Linear absurd = { 0 };
+    float f = 0.0f;
+    (void)state;
+    model.layers[0].din = -4;
+    assert_problems(PYTREE(&model), 1, (const Problem[1]){ { PYTREE_BAD_COUNT, ".layers[0].w", "got -4" } });
+    model.layers[0].din = 4;
+    model.layers[1].dout = -1;
+    assert_problems(PYTREE(&model), 2, (const Problem[2]){ { PYTREE_BAD_COUNT, ".layers[1].w", "got -1" },
+                                                           { PYTREE_BAD_COUNT, ".layers[1].b", "got -1" } });
+    model.layers[1].dout = 2;
+    model.n_layers = (size_t)-3;
+    assert_problems(PYTREE(&model), 1, (const Problem[1]){ { PYTREE_BAD_COUNT, ".layers", "got -3" } });
+    model.n_layers = 2;
+    absurd.din = absurd.dout = INT_MAX;
+    absurd.w = absurd.b = &f;
+    assert_int_equal(pytree_check(PYTREE_ARRAY(&f, SIZE_MAX / 4, 8), NULL, NULL, NULL, NULL), PYTREE_OVERFLOW);
+    assert_problems(PYTREE_LIST(PYTREE_ARRAY(&f, PTRDIFF_MAX, 2, 3), PYTREE_ARRAY(&f, 3, SIZE_MAX)), 2,
+                    (const Problem[2]){ { PYTREE_OVERFLOW, "[0]", "expected" }, { PYTREE_BAD_COUNT, "[1]", "got -1" } });
+    mlp_clear(&model);
+}
+
+typedef struct Pair {
+    struct Pair *left, *right;
+    float value;
+} Pair;
+
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, left, OPTIONAL) PYTREE_FIELD(DATA, right, OPTIONAL) PYTREE_FIELD(DATA, value)
+#include "pytree_registry.h"
+
+static void cycles_are_reported(void **state)
+{
+    Pair a = { NULL, NULL, 1.0f }, b = { NULL, NULL, 2.0f }, c = { NULL, NULL, 3.0f };
+    Member member = { 0.5f, NULL };
+    Team team = { 1, NULL };
+    pytree self, items[2];
+    pytree_items list = { 2, NULL, NULL, NULL };
+    Node ring[40];
+    size_t i;
+    (void)state;
+    a.left = &a;
+    assert_problems(PYTREE(&a), 1, (const Problem[1]){ { PYTREE_CYCLE, ".left", "this Pair is the one 1 levels above it" } });
+    a.left = &b;
+    b.right = &c;
+    c.left = &a;
+    assert_problems(PYTREE(&a), 1, (const Problem[1]){ { PYTREE_CYCLE, ".left.right.left", "3 levels above" } });
+    b.left = &b;
+    c.right = &b;
+    assert_problems(PYTREE(&a), 3, (const Problem[3]){ { PYTREE_CYCLE, ".left.left", "1 levels" },
+                                                       { PYTREE_CYCLE, ".left.right.left", "3 levels" },
+                                                       { PYTREE_CYCLE, ".left.right.right", "2 levels" } });
+    member.team = &team;
+    team.lead = &member;
+    assert_problems(PYTREE(&member), 1, (const Problem[1]){ { PYTREE_CYCLE, ".team.lead", "Member" } });
+    list.items = items;
+    self.type = &pytree_types[PYTREE__T_list];
+    self.data = &list;
+    items[0] = PYTREE(&c.value);
+    items[1] = self;
+    assert_problems(self, 1, (const Problem[1]){ { PYTREE_CYCLE, "[1]", "list" } });
+    items[1] = PYTREE(&items[1]);         /* a reference to itself */
+    assert_int_equal(pytree_check(self, NULL, NULL, NULL, NULL), PYTREE_CYCLE);
+    for (i = 0; i < COUNT_OF(ring); i++) {
+        ring[i].value = (double)i;
+        ring[i].next = &ring[i == COUNT_OF(ring) - 1 ? 7 : i + 1];
+    }
+    assert_int_equal(pytree_check(PYTREE(ring), NULL, NULL, NULL, NULL), PYTREE_CYCLE);
+}
+
+static void shared_memory(void **state)
+{
+    MLP model = mlp_make(2, true);
+    float *b = model.layers[1].b, *w = model.head->w, *first = model.layers[0].w, both[14] = { 0.0f };
+    Linear *head = model.head;
+    (void)state;
+    model.layers[1].b = model.layers[0].b;
+    assert_problems(PYTREE(&model), 1, (const Problem[1]){ { PYTREE_SHARED, ".layers[1].b", ".layers[0].b" } });
+    model.layers[1].b = model.layers[0].w + 5;
+    assert_problems(PYTREE(&model), 1, (const Problem[1]){ { PYTREE_SHARED, ".layers[1].b", "some of that of .layers[0].w" } });
+    model.layers[0].w = both;             /* one behind the other is fine, one element less is not */
+    model.layers[1].b = both + 12;
+    assert_problems(PYTREE(&model), 0, NULL);
+    model.layers[1].b = both + 11;
+    assert_problems(PYTREE(&model), 1, (const Problem[1]){ { PYTREE_SHARED, ".layers[1].b", "some of that of .layers[0].w" } });
+    model.layers[0].w = first;
+    model.layers[1].b = b;
+    model.head->w = model.scale[0];
+    assert_problems(PYTREE(&model), 1, (const Problem[1]){ { PYTREE_SHARED, ".head.w", "some of that of the root" } });
+    model.head->w = w;
+    model.head = &model.layers[1];        /* a whole subtree: reported once */
+    assert_problems(PYTREE(&model), 1, (const Problem[1]){ { PYTREE_SHARED, ".head", ".layers" } });
+    model.head = head;
+    assert_problems(PYTREE(&model), 0, NULL);
+    mlp_clear(&model);
+}
+
+typedef struct Holder {                   /* begins where its first member does */
+    Point first;
+    Point *other;
+} Holder;
+
+#define PYTREE_STRUCT Holder
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, other, OPTIONAL)
+#include "pytree_registry.h"
+
+static void a_member_is_not_its_struct(void **state)
+{
+    Holder holder = { { 1.0f, 2.0f }, NULL }, holders[2] = { { { 1.0f, 2.0f }, NULL }, { { 1.0f, 2.0f }, NULL } };
+    Holder *pointer = &holders[1];
+    (void)state;
+    assert_problems(PYTREE(&holder), 0, NULL);
+    holder.other = &holder.first;
+    assert_problems(PYTREE(&holder), 1, (const Problem[1]){ { PYTREE_SHARED, ".other", "the root" } });
+    assert_problems(PYTREE_LIST(PYTREE(&holder.first), PYTREE(&holders[0]), PYTREE(pointer)), 0, NULL);
+    holders[0].other = &holders[1].first;
+    assert_problems(PYTREE_LIST(PYTREE(&holders[0]), PYTREE(pointer)), 1, (const Problem[1]){ { PYTREE_SHARED, "[1]", "[0].other" } });
+}
+
+static void shared_subtrees(void **state)
+{
+    Point point = { 1.0f, 2.0f };
+    Pair leaf = { NULL, NULL, 1.0f }, a = { NULL, NULL, 2.0f }, root = { NULL, NULL, 3.0f };
+    pytree p = PYTREE(&point);
+    int x = 1;
+    (void)state;
+    a.left = a.right = &leaf;
+    root.left = &a;
+    root.right = &leaf;
+    assert_problems(PYTREE(&root), 2, (const Problem[2]){ { PYTREE_SHARED, ".left.right", ".left.left" },
+                                                          { PYTREE_SHARED, ".right", ".left.left" } });
+    assert_problems(PYTREE_LIST(p, p, PYTREE(&x), PYTREE(&x)), 2,
+                    (const Problem[2]){ { PYTREE_SHARED, "[1]", "[0]" }, { PYTREE_SHARED, "[3]", "[2]" } });
+    assert_problems(PYTREE_TUPLE(p, PYTREE(&point.y)), 1, (const Problem[1]){ { PYTREE_SHARED, "[1]", "[0]" } });
+}
+
+static void several_problems_at_once(void **state)
+{
+    MLP model = mlp_make(3, true);
+    float *w = model.layers[1].w, *b = model.head->b;
+    Pair pair = { NULL, NULL, 1.0f };
+    pytree tree;
+    (void)state;
+    model.layers[0].din = -1;
+    model.layers[1].w = NULL;
+    model.head->b = model.layers[2].w;
+    pair.left = pair.right = &pair;
+    tree = PYTREE_LIST(PYTREE(&model), PYTREE(&pair));
+    assert_problems(tree, 5, (const Problem[5]){
+        { PYTREE_BAD_COUNT, "[0].layers[0].w", "-1" }, { PYTREE_NULL_POINTER, "[0].layers[1].w", "NULL" },
+        { PYTREE_CYCLE, "[1].left", "Pair" }, { PYTREE_CYCLE, "[1].right", "Pair" },
+        { PYTREE_SHARED, "[0].head.b", "[0].layers[2].w" } });
+    model.layers[0].din = 4;
+    model.layers[1].w = w;
+    model.head->b = b;
+    mlp_clear(&model);
+}
+
+static void trees_that_are_none(void **state)
+{
+    pytree untyped = { NULL, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_check(untyped, NULL, NULL, NULL, &error), PYTREE_ARGUMENT, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_find_duplicates(untyped, NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_problems(PYTREE_LIST(untyped), 1, (const Problem[1]){ { PYTREE_NULL_POINTER, "[0]", "without a type" } });
+    {
+        int x = 1;
+        const char *no_key = NULL;
+        assert_problems(PYTREE_DICT({ "a", PYTREE(&x) }, { "a", PYTREE_NONE }), 1,
+                        (const Problem[1]){ { PYTREE_ARGUMENT, "", "'a' twice" } });
+        assert_problems(PYTREE_LIST(PYTREE_DICT({ no_key, PYTREE(&x) })), 1,
+                        (const Problem[1]){ { PYTREE_NULL_POINTER, "[0]", "key" } });
+    }
+}
+
+/* ---- Duplicates ------------------------------------------------------------------------------------------------------------------ */
+
+/* The groups as text: a line each, the paths in it apart by blanks. */
+static void assert_duplicates(pytree tree, const char *expected)
+{
+    char text[2000] = "";
+    pytree_error error = { 0 };
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree_duplicates *d;
+    size_t g, i;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    d = pytree_find_duplicates(tree, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_non_null(d);
+    assert_int_equal(heap.blocks, 1);
+    for (g = 0; g < d->n_groups; g++) {
+        for (i = 0; i < d->counts[g]; i++) {
+            assert_true(strlen(text) + strlen(d->paths[g][i]) + 4 < sizeof text);
+            strcat(text, i == 0 ? "" : " ");
+            strcat(text, d->paths[g][i][0] == '\0' ? "(root)" : d->paths[g][i]);
+        }
+        strcat(text, "\n");
+    }
+    assert_string_equal(text, expected);
+    pytree_duplicates_free(d);
+    assert_heap_clean(&heap);
+}
+
+static void groups_of_duplicates(void **state)
+{
+    MLP model = mlp_make(3, true);
+    float *b1 = model.layers[1].b, *b2 = model.layers[2].b, *hw = model.head->w, *hb = model.head->b;
+    Linear *head = model.head;
+    Point point = { 1.0f, 2.0f };
+    int x = 1;
+    pytree p = PYTREE(&point), a = PYTREE(&x);
+    (void)state;
+    assert_duplicates(PYTREE(&model), "");
+    assert_duplicates(PYTREE_NONE, "");
+    assert_duplicates(a, "");
+    model.layers[1].b = model.layers[0].b;
+    model.layers[2].b = model.layers[0].b;
+    assert_duplicates(PYTREE(&model), ".layers[0].b .layers[1].b .layers[2].b\n");
+    model.head->w = model.layers[1].w + 1;
+    assert_duplicates(PYTREE(&model), ".layers[0].b .layers[1].b .layers[2].b\n.layers[1].w .head.w\n");
+    model.head->b = model.layers[0].w;
+    assert_duplicates(PYTREE(&model), ".layers[0].w .head.b\n.layers[0].b .layers[1].b .layers[2].b\n.layers[1].w .head.w\n");
+    model.layers[1].b = b1;
+    model.layers[2].b = b2;
+    model.head->w = hw;
+    model.head->b = hb;
+    assert_duplicates(PYTREE_LIST(PYTREE(&model), a, PYTREE(model.head), a), "[0].head [2]\n[1] [3]\n");
+    assert_duplicates(PYTREE_DICT({ "b", p }, { "a", p }, { "c", PYTREE(&point.y) }), "['a'] ['b'] ['c']\n");
+    model.head = head;
+    mlp_clear(&model);
+    pytree_duplicates_free(NULL);
+}
+
+static void duplicates_of_unsound_trees(void **state)
+{
+    Pair a = { NULL, NULL, 1.0f };
+    pytree_error error = { 0 };
+    (void)state;
+    a.left = &a;
+    assert_null(pytree_find_duplicates(PYTREE(&a), NULL, &error));
+    assert_error(error.status, PYTREE_CYCLE, ".left", &error);
+    assert_null(pytree_find_duplicates(PYTREE(&a), NULL, NULL));
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------------------------ */
+
+static pytree_status sweep_check(void *context, const pytree_options *opt, pytree_error *err)
+{
+    return pytree_check(*(const pytree *)context, NULL, NULL, opt, err);
+}
+
+static pytree_status sweep_duplicates(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_duplicates *d = pytree_find_duplicates(*(const pytree *)context, opt, err);
+    assert_true((d == NULL) == (err->status != PYTREE_OK));
+    if (d != NULL) {
+        assert_int_equal(d->n_groups, 1);
+    }
+    pytree_duplicates_free(d);
+    return err->status;
+}
+
+static pytree_status sweep_equal(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree *tree = context;
+    bool equal = pytree_equal(*tree, *tree, NULL, opt, err);
+    assert_int_equal(equal, err->status == PYTREE_OK);
+    return err->status;
+}
+
+static void sweeps(void **state)
+{
+    enum { N = 300 };
+    static Node nodes[N];
+    static pytree_pair pairs[40];
+    static char names[40][4];
+    pytree_items dict = { 40, NULL, pairs, NULL };
+    MLP model = mlp_make(2, true);
+    pytree shallow = PYTREE(&model), deep = PYTREE(nodes), shared, wide = { &pytree_types[PYTREE__T_dict], NULL };
+    int x = 1;
+    size_t i;
+    (void)state;
+    for (i = 0; i < N; i++) {
+        nodes[i].next = i + 1 < N ? &nodes[i + 1] : NULL;
+    }
+    for (i = 0; i < 40; i++) {
+        snprintf(names[i], sizeof names[i], "%02u", (unsigned)(39 - i));
+        pairs[i].key = names[i];
+        pairs[i].value = PYTREE_NONE;
+    }
+    wide.data = &dict;
+    shared = PYTREE_LIST(deep, PYTREE(&x), wide, PYTREE(&x));
+    assert_in_range(sweep_allocations(sweep_check, &shallow), 1, 10);
+    assert_in_range(sweep_allocations(sweep_check, &deep), 5, 60);
+    assert_in_range(sweep_allocations(sweep_check, &wide), 1, 10);
+    assert_in_range(sweep_allocations(sweep_duplicates, &shared), 5, 60);
+    assert_int_equal(sweep_allocations(sweep_equal, &shallow), 0);
+    assert_in_range(sweep_allocations(sweep_equal, &deep), 2, 40);
+    mlp_clear(&model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_type),
+        cmocka_unit_test(half_precision_numbers),
+        cmocka_unit_test(zeros_have_no_sign),
+        cmocka_unit_test(not_a_number),
+        cmocka_unit_test(tolerances),
+        cmocka_unit_test(tolerances_of_every_type),
+        cmocka_unit_test(zero_tolerance_is_none),
+        cmocka_unit_test(long_double_padding),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(opaque_leaves),
+#if defined(TEST_HAS_COMPLEX)
+        cmocka_unit_test(complex_numbers),
+#endif
+        cmocka_unit_test(types_that_differ),
+        cmocka_unit_test(shapes_that_differ),
+        cmocka_unit_test(structures_that_differ),
+        cmocka_unit_test(comparisons_that_fail),
+        cmocka_unit_test(subtrees_as_leaves_are_compared),
+        cmocka_unit_test(everything_compares),
+        cmocka_unit_test(sound_trees),
+        cmocka_unit_test(a_long_chain_is_sound),
+        cmocka_unit_test(missing_memory),
+        cmocka_unit_test(bad_counts_and_sizes),
+        cmocka_unit_test(cycles_are_reported),
+        cmocka_unit_test(shared_memory),
+        cmocka_unit_test(a_member_is_not_its_struct),
+        cmocka_unit_test(shared_subtrees),
+        cmocka_unit_test(several_problems_at_once),
+        cmocka_unit_test(trees_that_are_none),
+        cmocka_unit_test(groups_of_duplicates),
+        cmocka_unit_test(duplicates_of_unsound_trees),
+        cmocka_unit_test(sweeps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
