@@ -265,7 +265,7 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     unsigned n_fields;                    /* rows */
     unsigned n_children;                  /* DATA rows */
-    unsigned n_texts;                     /* STATIC rows that hold strings or structs */
+    unsigned n_texts;                     /* STATIC rows that are more than plain bytes */
     bool leafy;                           /* every DATA row is a leaf or None */
     size_t static_at;                     /* where the first static value begins */
     bool dense;                           /* nothing but `static_bytes` of static values follows there: they compare in one piece */
@@ -931,6 +931,25 @@ const char *pytree_dtype_name(const pytree_type *type)
 }
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------- */
+
+/* memcpy for at most 32 bytes, where calling it would cost more than the copy: two overlapping moves. */
+PYTREE__INLINE void pytree__copy_short(char *to, const char *from, size_t n)
+{
+    if (n >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+    } else if (n != 0) {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+}
 
 void pytree__put(struct pytree__text *to, const char *s, size_t n)
 {
@@ -1929,6 +1948,12 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
             if (status == PYTREE_OK) { f->next = 0; }
             return status;
         }
+        if (odd != 0 && c->opt != NULL && c->opt->none_is_leaf) {
+            size_t i;
+            for (i = 0; i < f->count; i++) {
+                if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(&views[i]); }
+            }
+        }
         return PYTREE_OK;
     }
     case PYTREE_FORM_LIST:
@@ -2593,7 +2618,9 @@ static bool pytree__back(struct pytree__backwards *b, size_t n)
 }
 PYTREE__INLINE void pytree__put_before(struct pytree__backwards *b, const char *s, size_t n)
 {
-    if (pytree__back(b, n) && b->left < b->room) { memcpy(b->text + b->left, s, n < b->room - b->left ? n : b->room - b->left); }
+    if (pytree__back(b, n) && b->left < b->room) {
+        if (PYTREE__LIKELY(n <= b->room - b->left)) { memcpy(b->text + b->left, s, n); } else { memcpy(b->text + b->left, s, b->room - b->left); }
+    }
 }
 static struct pytree__text pytree__window(const struct pytree__backwards *b)
 {
@@ -2601,6 +2628,43 @@ static struct pytree__text pytree__window(const struct pytree__backwards *b)
     if (b->left < b->room) { to.at = b->text + b->left; to.room = b->room - b->left; }
     return to;
 }
+
+/* The usual struct, whose static fields are a few ints: backwards too, digit by digit. False: it is another, or room is scarce. */
+static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *def, const pytree_node *node)
+{
+    const pytree_type *type = pytree__origin(node->type);
+    const unsigned char *packed = def->statics + node->meta;
+    size_t length = strlen(type->name), ints = 0, i;
+    char *to;
+    if (type->n_fields > 32 || length > 128 || b->left > b->room || b->left < 32 + 128 + 32 * 13) { return false; }
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->size != 4 || row->ndim != 0 || row->form != PYTREE__PACK_BYTES || row->type->dtype != PYTREE_I32) { return false; }
+        ints++;
+    }
+    to = b->text + b->left - 5;
+    memcpy(to, ")], [", 5);
+    if (ints == 1) { *--to = ','; }
+    for (i = ints; i-- != 0;) {
+        int32_t v;
+        uint32_t digits;
+        memcpy(&v, packed + 4 * i, sizeof v);
+        digits = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+        do { *--to = (char)('0' + digits % 10); digits /= 10; } while (digits != 0);
+        if (v < 0) { *--to = '-'; }
+        if (i != 0) { to -= 2; memcpy(to, ", ", 2); }
+    }
+    to -= 2;
+    memcpy(to, "[(", 2);
+    to -= length;
+    memcpy(to, type->name, length);
+    to -= 11;
+    memcpy(to, "CustomNode(", 11);
+    b->left = (size_t)(to - b->text);
+    return true;
+}
+
 static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
 {
     struct pytree__text count = { NULL, 0, 0, NULL }, to;
@@ -2609,6 +2673,8 @@ static void pytree__open_before(struct pytree__backwards *b, const pytree_def *d
         pytree__put_before(b, node->type->kind == PYTREE_KIND_LIST ? "[" : node->type->kind == PYTREE_KIND_TUPLE ? "(" : "{", 1);
         return;
     }
+    if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_before(b, "None", 4); return; }
+    if (node->type->kind == PYTREE_KIND_STRUCT && pytree__open_plainly(b, def, node)) { return; }
     if (b->left <= b->room) {             /* at its place in one go: into a small buffer first, whose length then is known */
         char few[256];
         to = pytree__text_to(few, sizeof few, NULL);
@@ -2668,8 +2734,12 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
         if (node->type == NULL) {
             pytree__put_before(&b, "*", 1);
         } else {
-            const char *closing = pytree__closing(node);
-            pytree__put_before(&b, closing, strlen(closing));
+            if (node->type->kind == PYTREE_KIND_STRUCT) {
+                pytree__put_before(&b, "])", 2);
+            } else {
+                const char *closing = pytree__closing(node);
+                pytree__put_before(&b, closing, strlen(closing));
+            }
             if (node->arity != 0) {
                 if (depth == most) {
                     struct pytree__open_list *grown = (struct pytree__open_list *)pytree__resize(def->allocator, open == few ? NULL : open, open == few ? 0 : most * sizeof *open,
@@ -3012,8 +3082,9 @@ struct pytree__maker {
     struct pytree__made *made;            /* stb_ds containers so far, the last one first */
     struct pytree__task *tasks;
     size_t n_tasks, max_tasks;
-    pytree__cursor cursor;                /* its view stack and its error */
     pytree_status status;
+    pytree__cursor cursor;                /* its view stack and its error */
+    struct pytree__task few[PYTREE__FRAMES];
 };
 
 /* A piece among the structs. Before each stands how far it is to the block's head, so that pytree_free can find that. */
@@ -3067,9 +3138,11 @@ static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, 
     if (n == 0) { return; }
     if (m->n_tasks == m->max_tasks) {
         const pytree_allocator *a = pytree__allocator(m->cursor.opt);
-        size_t max = m->max_tasks == 0 ? 64 : 2 * m->max_tasks, bytes = pytree__times(max, sizeof *task);
-        task = (struct pytree__task *)pytree__resize(a, m->tasks, m->max_tasks * sizeof *task, bytes);
+        size_t max = 2 * m->max_tasks, bytes = pytree__times(max, sizeof *task);
+        bool own = m->tasks == m->few;
+        task = (struct pytree__task *)pytree__resize(a, own ? NULL : m->tasks, own ? 0 : m->max_tasks * sizeof *task, bytes);
         if (task == NULL) { m->status = pytree__no_memory(m->cursor.err, bytes); return; }
+        if (own) { memcpy(task, m->few, sizeof m->few); }
         m->tasks = task;
         m->max_tasks = max;
     }
@@ -3475,6 +3548,8 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     if ((align & (align - 1)) != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align); }
     if (align < 16) { align = 16; }
     memset(&m, 0, offsetof(struct pytree__maker, cursor));
+    m.tasks = m.few;
+    m.max_tasks = PYTREE__FRAMES;
     pytree__cursor_init(&m.cursor, opt, err);
     m.status = PYTREE_OK;
     m.def = def;
@@ -3527,7 +3602,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
             }
         }
     }
-    pytree__resize(a, m.tasks, m.max_tasks * sizeof *m.tasks, 0);
+    if (m.tasks != m.few) { pytree__resize(a, m.tasks, m.max_tasks * sizeof *m.tasks, 0); }
     pytree__cursor_end(&m.cursor);
     return m.status;
 }
@@ -3761,6 +3836,15 @@ void pytree_iter_end(pytree_iter *it)
     it->n_cursors = it->block = 0;
 }
 
+static const char *pytree__frame_name(const pytree__frame *f)
+{
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        return pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+    }
+    return f->name == NULL ? "namedtuple" : f->name;
+}
+
 static pytree_status pytree__other_statics(pytree_iter *it, size_t k)
 {
     const pytree__cursor *c = &it->cursors[0];
@@ -3799,6 +3883,12 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
             return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
+    }
+    if (f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
+        const char *x = pytree__frame_name(f), *y = pytree__frame_name(g);
+        if (strcmp(x, y) != 0) {
+            return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %.60s as in the first tree, got %.60s in tree %zu", x, y, k));
+        }
     }
     for (i = 0; i < f->count; i++) {
         pytree_entry x, y;
@@ -3846,7 +3936,7 @@ PYTREE__INLINE int pytree__iter_leafy(pytree_iter *it, const size_t n, const pyt
             || c[k].n_frames == c[k].max_frames)) { return PYTREE__DONE; }
     }
     for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, c[k].views + c[k].n_views, NULL); }
-    if (PYTREE__UNLIKELY((odd & 2) != 0)) { return PYTREE__DONE; }
+    if (PYTREE__UNLIKELY((odd & 2) != 0 || (odd != 0 && c->opt != NULL && c->opt->none_is_leaf))) { return PYTREE__DONE; }
     if (n > 1 && (checking || !it->checked)) {
         for (k = 1; k < n; k++) {
             if (PYTREE__UNLIKELY(!pytree__same_statics(type, (const char *)values[0]->data, (const char *)values[k]->data))) { return PYTREE__DONE; }
@@ -4715,62 +4805,210 @@ size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, py
 /* Block of pytree_paths: this, then the pointers, then the texts. */
 struct pytree__paths { const pytree_allocator *allocator; size_t bytes; };
 
-/* All paths, one after another, each with its NUL; `starts` (may be NULL) gets where each begins. Each open node knows where in
- * `room` its own path ends, so that a leaf adds its last entry alone; a path that does not fit there is put together anew. */
+/* Where paths are put. The path of the open node at hand stands in `prefix`, of which each frame remembers how much is its own
+ * (in `nodes`), so that a leaf adds its last entry alone. A path that is longer than that is put together anew each time. */
+enum { PYTREE__PREFIX = 512, PYTREE__NO_PREFIX = 0x7FFFFFFF, PYTREE__NAMES = 22 };
+struct pytree__known_names {              /* lengths of the names of a struct's children, and of the separators before them */
+    const pytree_type *type;
+    size_t sum;
+    unsigned char lengths[PYTREE__NAMES];
+};
+struct pytree__path_writer {
+    struct pytree__text *to;              /* at NULL: lengths are added up, None counting as a leaf */
+    const char **starts;
+    size_t count;
+    const char *separator;
+    size_t n_separator;
+    bool none_is_leaf;
+    struct pytree__known_names known[16];
+    char prefix[PYTREE__PREFIX + 16];
+};
+
+/* What is known of a struct's names; NULL if it has too many fields, or too long names. */
+PYTREE__INLINE const struct pytree__known_names *pytree__names(struct pytree__path_writer *w, const pytree_type *type)
+{
+    struct pytree__known_names *known = &w->known[(uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60];
+    const pytree_field *row = type->fields;
+    size_t i;
+    if (PYTREE__LIKELY(known->type == type)) { return known; }
+    if (type->n_children > PYTREE__NAMES) { return NULL; }
+    known->type = NULL;
+    known->sum = 0;
+    for (i = 0; i < type->n_children; i++, row++) {
+        size_t length;
+        for (; row->row != PYTREE_ROW_DATA; row++) {}
+        length = strlen(row->name);
+        if (length > UCHAR_MAX) { return NULL; }
+        known->lengths[i] = (unsigned char)length;
+        known->sum += length + w->n_separator;
+    }
+    known->type = type;
+    return known;
+}
+
+/* A path of which all but the last entry, a field's name, is the prefix. */
+PYTREE__INLINE void pytree__put_field_path(struct pytree__path_writer *w, size_t n_prefix, const char *name, size_t n_name)
+{
+    struct pytree__text *to = w->to;
+    const size_t n_separator = n_prefix == 0 && w->separator != NULL ? 0 : w->n_separator;
+    if (w->starts != NULL) { w->starts[w->count] = to->at + to->length; }
+    w->count++;
+    if (to->at == NULL) {
+        to->length += n_prefix + n_separator + n_name + 1;
+    } else if (n_separator <= 1 && to->length < to->room && to->room - to->length > n_prefix + n_name + 32) {
+        char *at = to->at + to->length;   /* the copy may run on for some bytes: there is room, and what comes next is put over them */
+        size_t i;
+        for (i = 0; i < n_prefix; i += 16) { memcpy(at + i, w->prefix + i, 16); }
+        at += n_prefix;
+        *at = w->separator == NULL ? '.' : *w->separator;
+        at += n_separator;
+        if (n_name <= 32) { pytree__copy_short(at, name, n_name); } else { memcpy(at, name, n_name); }
+        at[n_name] = '\0';
+        to->length += n_prefix + n_separator + n_name + 1;
+    } else {
+        pytree__put(to, w->prefix, n_prefix);
+        if (n_separator != 0) { pytree__put_text(to, w->separator == NULL ? "." : w->separator); }
+        pytree__put(to, name, n_name);
+        pytree__put(to, "", 1);
+    }
+}
+
+/* The path of the child at hand of the open node on top, as a prefix; PYTREE__NO_PREFIX if it is too long. */
+static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__cursor *c)
+{
+    const pytree__frame *f;
+    struct pytree__text to;
+    pytree_entry entry;
+    if (c->n_frames == 0) { return 0; }
+    f = &c->frames[c->n_frames - 1];
+    if (f->nodes == PYTREE__NO_PREFIX) { return PYTREE__NO_PREFIX; }
+    to = pytree__text_to(w->prefix, PYTREE__PREFIX + 1, NULL);
+    to.length = f->nodes;
+    pytree__frame_entry(c, f, f->next - 1, &entry);
+    pytree__put_entry(&to, &entry, w->separator, c->n_frames == 1);
+    return to.length > PYTREE__PREFIX ? PYTREE__NO_PREFIX : (uint32_t)to.length;
+}
+
+/* The paths below a struct whose children are leaves or None and sound, without opening it; false: it must be opened. */
+PYTREE__INLINE bool pytree__put_leafy_paths(struct pytree__path_writer *w, pytree__cursor *c, const pytree_type *type,
+                                            const void *self, uint32_t n_prefix)
+{
+    const struct pytree__known_names *known = pytree__names(w, type);
+    const pytree_field *row = type->fields;
+    pytree_leaf *views;
+    size_t i;
+    if (known == NULL || n_prefix == PYTREE__NO_PREFIX) { return false; }
+    if (w->to->at == NULL) {
+        w->count += type->n_children;
+        w->to->length += known->sum + type->n_children * ((size_t)n_prefix + 1);
+        return true;
+    }
+    views = pytree__room(c, type->n_children);
+    if (views == NULL || (type->flatten(self, views, NULL) & 2) != 0) { return false; }
+    for (i = 0; i < type->n_children; i++, row++) {
+        for (; row->row != PYTREE_ROW_DATA; row++) {}
+        if (views[i].form == PYTREE_FORM_LEAF || w->none_is_leaf) { pytree__put_field_path(w, n_prefix, row->name, known->lengths[i]); }
+    }
+    return true;
+}
+
+/* Children of the struct on top, which has views of them, one after the other until one must be opened: false, and it is at hand. */
+static bool pytree__put_child_paths(struct pytree__path_writer *w, pytree__cursor *c, const pytree_leaf **value)
+{
+    pytree__frame *f = &c->frames[c->n_frames - 1];
+    const struct pytree__known_names *known = pytree__names(w, f->type);
+    const pytree_field *row = f->type->fields + f->leaves;
+    const size_t n_prefix = f->nodes, n_separator = n_prefix == 0 && w->separator != NULL ? 0 : w->n_separator;
+    if (known == NULL) {                  /* as any other node */
+        *value = &c->views[f->views + f->next++];
+        return false;
+    }
+    while (f->next < f->count) {
+        const pytree_leaf *view = &c->views[f->views + f->next];
+        size_t length;
+        if (PYTREE__UNLIKELY(known->type != f->type)) { known = pytree__names(w, f->type); }     /* a child's took the place */
+        length = known->lengths[f->next++];
+        for (; row->row != PYTREE_ROW_DATA; row++) {}
+        if (view->form == PYTREE_FORM_LEAF || (view->form == PYTREE_FORM_NONE && w->none_is_leaf)) {
+            pytree__put_field_path(w, n_prefix, row->name, length);
+        } else if (view->form == PYTREE_FORM_STRUCT && view->type->leafy && n_prefix + length + n_separator <= PYTREE__PREFIX
+                   && n_separator <= 1) {
+            w->prefix[n_prefix] = w->separator == NULL ? '.' : *w->separator;
+            memcpy(w->prefix + n_prefix + n_separator, row->name, length);
+            if (!pytree__put_leafy_paths(w, c, view->type, view->data, (uint32_t)(n_prefix + n_separator + length))) {
+                *value = view;
+                break;
+            }
+        } else if (view->form != PYTREE_FORM_NONE) {
+            *value = view;
+            break;
+        }
+        row++;
+        *value = NULL;
+    }
+    f->leaves = (uint32_t)(row - f->type->fields) + (*value != NULL);
+    return *value == NULL;
+}
+
+/* All paths, one after another, each with its NUL; `starts` gets where each begins. Without room it finds how much there must be. */
 static pytree_status pytree__put_paths(struct pytree__text *to, const char **starts, size_t *count, pytree t, const char *separator,
                                        const pytree_options *opt, pytree_error *err)
 {
+    struct pytree__path_writer w;
     pytree__cursor c;
     const pytree_leaf *value;
-    const size_t between = separator == NULL ? 0 : strlen(separator);
-    char room[512];
+    const bool quick = opt == NULL || opt->is_leaf == NULL;
     bool begun = false;
     pytree_status status;
+    size_t i;
+    w.to = to;
+    w.starts = starts;
+    w.count = 0;
+    w.separator = separator;
+    w.n_separator = separator == NULL ? 1 : strlen(separator);
+    w.none_is_leaf = opt != NULL && opt->none_is_leaf;
+    for (i = 0; i < 16; i++) { w.known[i].type = NULL; }
     pytree__cursor_init(&c, opt, err);
     status = pytree__cursor_root(&c, t);
-    *count = 0;
     while (status == PYTREE_OK) {
-        int at = pytree__step(&c, &begun, &value, &status);
+        pytree__frame *f = c.n_frames == 0 ? NULL : &c.frames[c.n_frames - 1];
+        int at;
+        if (quick && f != NULL && f->form == PYTREE_FORM_STRUCT && f->nodes != PYTREE__NO_PREFIX && f->next < f->count) {
+            value = NULL;
+            if (pytree__put_child_paths(&w, &c, &value)) { continue; }
+            at = value->form == PYTREE_FORM_LEAF ? PYTREE__AT_LEAF : value->form != PYTREE_FORM_NONE ? PYTREE__AT_NODE
+                 : w.none_is_leaf ? PYTREE__AT_LEAF : PYTREE__AT_NONE;
+        } else {
+            at = pytree__step(&c, &begun, &value, &status);
+        }
         if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) {
             pytree__close(&c);
         } else if (at == PYTREE__AT_NODE) {
-            struct pytree__text path = { room, sizeof room, 0, NULL };
-            const size_t n = c.n_frames;
-            if (n != 0) {
-                pytree_entry entry;
-                path.length = c.frames[n - 1].leaves;
-                pytree__frame_entry(&c, &c.frames[n - 1], c.frames[n - 1].next - 1, &entry);
-                pytree__put_entry(&path, &entry, separator, n == 1);
-            }
+            uint32_t prefix = pytree__prefix(&w, &c);
+            if (quick && f != NULL && f->form != PYTREE_FORM_STRUCT && value->form == PYTREE_FORM_STRUCT
+                && pytree__origin(value->type)->leafy
+                && pytree__put_leafy_paths(&w, &c, pytree__origin(value->type), value->data, prefix)) { continue; }
             status = pytree__open(&c, value);
-            if (status == PYTREE_OK) { c.frames[c.n_frames - 1].leaves = path.length > sizeof room ? sizeof room + 1 : (uint32_t)path.length; }
-        } else if (at == PYTREE__AT_LEAF) {
-            const size_t n = c.n_frames, prefix = n == 0 ? 0 : c.frames[n - 1].leaves;
-            const pytree__frame *f = n == 0 ? NULL : &c.frames[n - 1];
-            pytree_entry entry;
-            size_t i;
-            if (starts != NULL) { starts[*count] = to->at + to->length; }
-            if (f != NULL && prefix <= sizeof room) {
-                pytree__add(to, room, prefix);
-                if (f->form == PYTREE_FORM_STRUCT) {
-                    const char *name = pytree__data_row(f->type, f->next - 1)->name;
-                    if (separator == NULL) { pytree__add(to, ".", 1); } else if (n != 1) { pytree__add(to, separator, between); }
-                    pytree__add(to, name, strlen(name));
-                } else {
-                    pytree__frame_entry(&c, f, f->next - 1, &entry);
-                    pytree__put_entry(to, &entry, separator, n == 1);
-                }
-            } else {
-                for (i = 0; i < n; i++) {
-                    pytree__frame_entry(&c, &c.frames[i], c.frames[i].next - 1, &entry);
-                    pytree__put_entry(to, &entry, separator, i == 0);
-                }
+            if (status == PYTREE_OK) {
+                c.frames[c.n_frames - 1].nodes = prefix;
+                c.frames[c.n_frames - 1].leaves = 0;
             }
-            pytree__add(to, "", 1);
-            ++*count;
+        } else if (at == PYTREE__AT_LEAF) {
+            size_t n = c.n_frames;
+            if (starts != NULL) { starts[w.count] = to->at + to->length; }
+            w.count++;
+            i = n != 0 && c.frames[n - 1].nodes != PYTREE__NO_PREFIX ? n - 1 : 0;
+            if (i != 0) { pytree__put(to, w.prefix, c.frames[i].nodes); }
+            for (; i < n; i++) {
+                pytree_entry entry;
+                pytree__frame_entry(&c, &c.frames[i], c.frames[i].next - 1, &entry);
+                pytree__put_entry(to, &entry, separator, i == 0);
+            }
+            pytree__put(to, "", 1);
         }
     }
+    *count = w.count;
     pytree__cursor_end(&c);
     return status;
 }

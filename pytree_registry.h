@@ -291,7 +291,7 @@ enum {
 #define PYTREE__LEAFY_STB_MAP(code) 0
 #define PYTREE__TEXTS_DATA(name, store, arguments, optional)
 #define PYTREE__TEXTS_STATIC(name, store, arguments, optional)                                                          \
-    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)) >= PYTREE__PACK_TEXT)
+    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)) != PYTREE__PACK_BYTES)
 #define PYTREE__TEXTS_DROP(name, store, arguments, optional)
 
 /* Pass: checks of types. */

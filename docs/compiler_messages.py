@@ -83,17 +83,21 @@ def program(text):
     """The lines to show, with - and + where the two variants differ."""
     text = DIRECTIVE.sub("", text[COMMENT.match(text).end():])
     typed, mended = variants(re.sub(r'^#include "pytree\.h"\n', "", text, flags=re.M))
-    lines = [line.rstrip() for line in difflib.ndiff(typed, mended) if not line.startswith("?")]
-    lines = [line[:1] + line[2:] if line[:1] in "+-" else line[1:] for line in lines]
+    # A line that only gains or loses the backslash at its end is the same line.
+    plain = [[line.rstrip(" \\") for line in lines] for lines in (typed, mended)]
+    lines = []
+    for what, i, j, k, m in difflib.SequenceMatcher(None, *plain, autojunk=False).get_opcodes():
+        lines += [f" {line}" for line in mended[k:m]] if what == "equal" else [*[f"-{line}" for line in typed[i:j]], *[f"+{line}" for line in mended[k:m]]]
+    lines = [line.rstrip() for line in lines]
     return re.sub(r"\n(?:[ +-]?\n)+", "\n\n", "\n".join(lines)).strip("\n").removeprefix(" \n")
 
 
 def messages(found, key):
-    """What a compiler says; a piece that ends with a comma or semicolon goes on in the next."""
+    """What a compiler says; a piece that ends with a comma or begins with a small word goes on from the one before."""
     said = []
     for name, words in found:
         if name == key:
-            if said and said[-1].endswith((",", ";")):
+            if said and (said[-1].endswith((",", ";")) or words.startswith("and ")):
                 said[-1] += " " + words
             else:
                 said.append(words)
@@ -109,7 +113,7 @@ def section(name):
     shown = program(text)
     if name == "more_than_512_types":
         parts.append("A file that registers 513 types.")
-    elif shown:
+    elif shown.strip() != "int unused;" and shown:
         parts.append(f"```diff\n{shown}\n```")
     for key, who in (("both", "Both compilers say:"), ("gcc", "gcc says:"), ("clang", "clang says:")):
         said = messages(found, key)

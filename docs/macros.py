@@ -236,6 +236,8 @@ def generic(words, indent, tail):
     start = [word.strip() for word in words].index("_Generic")
     control, *cases = split(words[start + 2:-1], ",")
     lines = [" " * indent + flat(words[:start + 2] + control)]
+    if len(lines[0]) > WIDTH:
+        lines = [" " * indent + flat(words[:start + 2]), *layout(control[:-1], indent + 8, ",")]
     deeper = indent if words[0].strip() == "default" else indent + 4
     for case in cases[:-1]:
         lines += layout(case, deeper)

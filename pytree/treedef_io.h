@@ -711,7 +711,7 @@ static bool pytree__td_wide_load(unsigned char *to, const unsigned char *from)
         + ldexpl((long double)pytree__td_number_at(from + 16, 8), (int)e - 128);
     if ((what & 255) == 1) { v = HUGE_VALL; }
     if ((what & 255) == 2) { v = HUGE_VALL - HUGE_VALL; }
-    if (signbit(v) ? what < 256 : what >= 256) { v = -v; }
+    v = copysignl(v, what >= 256 ? -1.0L : 1.0L);
     memset(to, 0, sizeof v);
     memcpy(to, &v, PYTREE__TD_WIDE);
     pytree__td_wide_save(again, to);

@@ -77,7 +77,7 @@ def prints(name, patterns):
             outcome.failed += 1
             outcome.log += f"{plain.log()}lacks {pattern}\n"
     program = BUILD / "examples" / f"{name}-sanitized"
-    built = build(name, ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], program)
+    built = build(name, ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], program)
     checked = run([program], timeout=120) if built.status == 0 else built
     if checked.status == 0 and checked.output == plain.output:
         outcome.passed += 1

@@ -26,7 +26,7 @@ TESTS = ROOT / "tests"
 
 # ---- Themes: one cmocka program for each tests/test_*.c ---------------------------------------------------------------
 
-SANITIZE = ["-g", "-O1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZE = ["-g", "-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 CONFIGS = {                      # compiler, flags
     "gcc-O0": ("gcc", ["-g", "-O0"]),
     "gcc-O2": ("gcc", ["-O2"]),

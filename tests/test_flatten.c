@@ -252,7 +252,8 @@ static void none_is_a_node_or_a_leaf(void **state)
     assert_int_equal(pytree_def_num_nodes(without), pytree_def_num_nodes(with));
     assert_false(pytree_def_equal(without, with));
     assert_def_text(PYTREE(&model), "PyTreeDef(CustomNode(MLP[(1,)], [[CustomNode(Linear[(4, 3)], [*, *])], None, *]))", NULL);
-    assert_def_text(PYTREE(&model), "PyTreeDef(CustomNode(MLP[(1,)], [[CustomNode(Linear[(4, 3)], [*, *])], *, *]), NoneIsLeaf)",
+    assert_def_text(PYTREE(&model),
+                    "PyTreeDef(CustomNode(MLP[(1,)], [[CustomNode(Linear[(4, 3)], [*, *])], *, *]), NoneIsLeaf)",
                     &opt);
     pytree_def_free(without);
     pytree_def_free(with);
@@ -338,7 +339,7 @@ static void none_among_leaves(void **state)
     }
 }
 
-/* ---- is_leaf ---------------------------------------------------------------------------------------------------------------- */
+/* ---- is_leaf ------------------------------------------------------------------------------------------------------------- */
 
 /* Writes down what it is asked about, and says yes to values of one kind. */
 typedef struct Predicate {
@@ -452,12 +453,13 @@ static void is_leaf_makes_nodes_leaves(void **state)
     mlp_clear(&bare);
 }
 
-/* ---- Containers --------------------------------------------------------------------------------------------------------------- */
+/* ---- Containers ---------------------------------------------------------------------------------------------------------- */
 
 static void containers_from_literals(void **state)
 {
     Point point = { 1.0f, 2.0f };
     int a = 1, b = 2;
+    pytree inner;
     (void)state;
     assert_def_text(PYTREE_LIST(), "PyTreeDef([])", NULL);
     assert_def_text(PYTREE_TUPLE(), "PyTreeDef(())", NULL);
@@ -468,9 +470,10 @@ static void containers_from_literals(void **state)
     assert_def_text(PYTREE_DICT({ "b", PYTREE(&b) }, { "a", PYTREE(&a) }), "PyTreeDef({'a': *, 'b': *})", NULL);
     assert_paths(PYTREE_LIST(PYTREE(&a), PYTREE(&point), PYTREE_TUPLE(PYTREE(&b))), "[0] [1].x [1].y [2][0]", NULL);
     assert_paths(PYTREE_ODICT({ "b", PYTREE(&b) }, { "a", PYTREE(&a) }), "['b'] ['a']", NULL);
-    assert_paths(PYTREE_NAMEDTUPLE("Pair", { "second", PYTREE(&b) }, { "first", PYTREE(&point) }), ".second .first.x .first.y", NULL);
-    assert_paths(PYTREE_DICT({ "k", PYTREE_ODICT({ "n", PYTREE_NAMEDTUPLE("T", { "x", PYTREE_LIST(PYTREE_DICT({ "z", PYTREE(&a) })) }) }) }),
-                 "['k']['n'].x[0]['z']", NULL);
+    assert_paths(PYTREE_NAMEDTUPLE("Pair", { "second", PYTREE(&b) }, { "first", PYTREE(&point) }), ".second .first.x .first.y",
+                 NULL);
+    inner = PYTREE_NAMEDTUPLE("T", { "x", PYTREE_LIST(PYTREE_DICT({ "z", PYTREE(&a) })) });
+    assert_paths(PYTREE_DICT({ "k", PYTREE_ODICT({ "n", inner }) }), "['k']['n'].x[0]['z']", NULL);
     assert_int_equal(pytree_num_leaves(PYTREE_ODICT(), NULL, NULL), 0);
     assert_int_equal(pytree_num_leaves(PYTREE_NAMEDTUPLE("Empty"), NULL, NULL), 0);
 }
@@ -603,7 +606,7 @@ static void bad_containers(void **state)
     assert_refused(PYTREE_TUPLE(broken), PYTREE_NULL_POINTER, "[0]", "NULL");
 }
 
-/* ---- Deep and large --------------------------------------------------------------------------------------------------------- */
+/* ---- Deep and large ------------------------------------------------------------------------------------------------------ */
 
 /* What the thread of `chains_of_a_million` found. It cannot use cmocka's assertions itself. */
 typedef struct Deep {
@@ -755,7 +758,7 @@ static void a_list_of_ten_million_scalars(void **state)
     free(series.values);
 }
 
-/* ---- Cycles ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Cycles -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct Loop {                     /* nothing but the way on, in its first member */
     struct Loop *next;
@@ -924,7 +927,7 @@ static void first_members_share_their_structs_address(void **state)
     assert_paths(PYTREE(husks), ".shell.core[0].value .next.shell.core[0].value .next.next.shell.core[0].value", NULL);
 }
 
-/* ---- NULL, counts, sizes ------------------------------------------------------------------------------------------------------ */
+/* ---- NULL, counts, sizes ------------------------------------------------------------------------------------------------- */
 
 typedef struct Needs {
     Point *point;
@@ -1088,7 +1091,7 @@ static void nothing_needs_no_memory(void **state)
     assert_def_text(PYTREE(&none), "PyTreeDef(CustomNode(Sized[(0, 5, 0, 0)], [*, [], [], *]))", NULL);
 }
 
-/* ---- Trees held as treedef and leaves ----------------------------------------------------------------------------------------- */
+/* ---- Trees held as treedef and leaves ------------------------------------------------------------------------------------ */
 
 static void a_flat_tree_is_a_tree_like_any_other(void **state)
 {
@@ -1122,7 +1125,8 @@ static void a_flat_tree_is_a_tree_like_any_other(void **state)
 
     /* containers with their keys, and None */
     {
-        pytree tree = PYTREE_DICT({ "b", PYTREE_NONE }, { "a", PYTREE_ODICT({ "z", PYTREE(&masks[0]) }, { "y", PYTREE_TUPLE(PYTREE(&masks[1])) }) },
+        pytree tree = PYTREE_DICT({ "b", PYTREE_NONE },
+                                  { "a", PYTREE_ODICT({ "z", PYTREE(&masks[0]) }, { "y", PYTREE_TUPLE(PYTREE(&masks[1])) }) },
                                   { "c", PYTREE_NAMEDTUPLE("N", { "n", PYTREE(&masks[2]) }) });
         def = pytree_structure(tree, NULL, &error);
         assert_ok(error.status, &error);
@@ -1137,7 +1141,7 @@ static void a_flat_tree_is_a_tree_like_any_other(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Allocations ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Allocations --------------------------------------------------------------------------------------------------------- */
 
 static void how_many_allocations_are_made(void **state)
 {

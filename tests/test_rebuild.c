@@ -1,5 +1,5 @@
-/* Rebuild: trees from treedef and leaves, in place and anew; memory for a struct, copies, zeros; what is refused, and that nothing
- * is half done then. */
+/* Rebuild: trees from treedef and leaves, in place and anew; memory for a struct, copies, zeros; what is refused, and that
+ * nothing is half done then. */
 #include "support.h"
 
 /* ---- Helpers --------------------------------------------------------------------------------------------------------- */
@@ -262,10 +262,12 @@ static void trees_of_every_kind(void **state)
     check_all_ways(PYTREE_DICT());
     check_all_ways(PYTREE_ODICT());
     check_all_ways(PYTREE_NAMEDTUPLE("Empty"));
-    check_all_ways(PYTREE_LIST(PYTREE(&a), PYTREE_NONE, PYTREE(&point), PYTREE(&text), PYTREE_TUPLE(PYTREE(&b), PYTREE(&models[1]))));
+    check_all_ways(PYTREE_LIST(PYTREE(&a), PYTREE_NONE, PYTREE(&point), PYTREE(&text),
+                               PYTREE_TUPLE(PYTREE(&b), PYTREE(&models[1]))));
     check_all_ways(PYTREE_TUPLE(PYTREE_LIST(PYTREE_LIST(PYTREE_LIST())), PYTREE_ARRAY(&cells[1], 5)));
     check_all_ways(PYTREE_DICT({ "z", PYTREE(&a) }, { "a", PYTREE_DICT({ "n", PYTREE_NONE }, { "b", PYTREE(&b) }) }));
-    check_all_ways(PYTREE_ODICT({ "z", PYTREE(&a) }, { "a", PYTREE_NAMEDTUPLE("P", { "y", PYTREE(&b) }, { "x", PYTREE(&point) }) }));
+    check_all_ways(PYTREE_ODICT({ "z", PYTREE(&a) },
+                                { "a", PYTREE_NAMEDTUPLE("P", { "y", PYTREE(&b) }, { "x", PYTREE(&point) }) }));
     check_all_ways(PYTREE(&all));
     check_all_ways(PYTREE(&bare));
     check_all_ways(PYTREE_LIST(PYTREE(&bare)));
@@ -541,7 +543,8 @@ static void leaves_of_lists_that_do_not_fit(void **state)
     assert_says(&error, "expected f64, got f32");
     memset(&error, 0, sizeof error);
     parts.leaves[0].data = (void *)(uintptr_t)&wrong;
-    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&row), NULL, &error), PYTREE_TYPE, ".cells[1]", &error);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&row), NULL, &error), PYTREE_TYPE, ".cells[1]",
+                 &error);
     assert_says(&error, "expected f64, got f32");
     assert_true(cells[0] == 1.0);
     pytree_def_free(parts.def);
@@ -571,7 +574,8 @@ static void none_as_a_leaf_is_put_back(void **state)
     pytree_free(tree);
     assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&bare), &opt, &error), &error);
     assert_null(bare.note);
-    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&bare), NULL, &error), PYTREE_ARGUMENT, NULL, &error);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&bare), NULL, &error), PYTREE_ARGUMENT, NULL,
+                 &error);
     assert_says(&error, "none_is_leaf");
     pytree_def_free(parts.def);
 
@@ -612,7 +616,7 @@ static void subtrees_as_leaves_are_refused(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Unflatten into --------------------------------------------------------------------------------------------------------- */
+/* ---- Unflatten into ------------------------------------------------------------------------------------------------------ */
 
 static void unflatten_into_sets_and_copies(void **state)
 {
@@ -665,10 +669,10 @@ static void unflatten_into_containers_and_lists(void **state)
     const char *names[2] = { "x", "y" }, *other_names[2] = { "v", "w" };
     Row row = { 2, NULL, NULL }, other_row = { 2, NULL, NULL };
     Shelf shelf = shelf_make(), other_shelf = shelf_make();
-    pytree tree = PYTREE_DICT({ "b", PYTREE(&b) }, { "a", PYTREE_LIST(PYTREE(&a), PYTREE_ARRAY(&cells[0], 2)) }, { "row", PYTREE(&row) },
-                              { "shelf", PYTREE(&shelf) });
-    pytree other = PYTREE_DICT({ "b", PYTREE(&other_b) }, { "a", PYTREE_LIST(PYTREE(&other_a), PYTREE_ARRAY(&other_cells[0], 2)) },
-                               { "row", PYTREE(&other_row) }, { "shelf", PYTREE(&other_shelf) });
+    pytree tree = PYTREE_DICT({ "b", PYTREE(&b) }, { "row", PYTREE(&row) }, { "shelf", PYTREE(&shelf) },
+                              { "a", PYTREE_LIST(PYTREE(&a), PYTREE_ARRAY(&cells[0], 2)) });
+    pytree other = PYTREE_DICT({ "b", PYTREE(&other_b) }, { "row", PYTREE(&other_row) }, { "shelf", PYTREE(&other_shelf) },
+                               { "a", PYTREE_LIST(PYTREE(&other_a), PYTREE_ARRAY(&other_cells[0], 2)) });
     Parts parts;
     pytree_error error = { 0 };
     (void)state;
@@ -716,12 +720,14 @@ static void unflatten_into_another_structure_is_refused(void **state)
     pytree_error error = { 0 };
     (void)state;
     other = mlp_make(1, true);            /* a list of another length */
-    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL, &error);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL,
+                 &error);
     assert_true(other.layers[0].w != model.layers[0].w);
     mlp_clear(&other);
     memset(&error, 0, sizeof error);
     other = mlp_make(2, false);           /* None where a struct should be */
-    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, ".head", &error);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE,
+                 ".head", &error);
     assert_says(&error, "expected ");
     assert_says(&error, "got None");
     assert_true(other.layers[0].w != model.layers[0].w);
@@ -754,8 +760,8 @@ static void unflatten_into_another_structure_is_refused(void **state)
     memset(&error, 0, sizeof error);
     other = model;                        /* a tree that cannot be walked */
     other.layers = NULL;
-    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_NULL_POINTER, ".layers",
-                 &error);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_NULL_POINTER,
+                 ".layers", &error);
     pytree_def_free(parts.def);
     mlp_clear(&model);
 }
@@ -781,14 +787,17 @@ static void much_metadata(void **state)
     memset(other_text, 'a', sizeof other_text - 1);
     check_all_ways(PYTREE(&essay));
     parts = parts_of(PYTREE(&essay), NULL);
-    assert_error(pytree_unflatten_into(parts.def, 1, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL, &error);
+    assert_error(pytree_unflatten_into(parts.def, 1, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL,
+                 &error);
     assert_int_equal(other.number, 2);
     memset(&error, 0, sizeof error);
     other.text = "short";
-    assert_error(pytree_unflatten_into(parts.def, 1, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL, &error);
+    assert_error(pytree_unflatten_into(parts.def, 1, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL,
+                 &error);
     memset(&error, 0, sizeof error);
     other.text = NULL;
-    assert_error(pytree_unflatten_into(parts.def, 1, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL, &error);
+    assert_error(pytree_unflatten_into(parts.def, 1, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_STRUCTURE, NULL,
+                 &error);
     assert_int_equal(other.number, 2);
     memset(&error, 0, sizeof error);
     check_all_ways(PYTREE(&other));
@@ -800,7 +809,7 @@ static void much_metadata(void **state)
     pytree_def_free(parts.def);
 }
 
-/* ---- Allocate --------------------------------------------------------------------------------------------------------------- */
+/* ---- Allocate ------------------------------------------------------------------------------------------------------------ */
 
 /* Arrays of a tree that are reached through pointers lie within one run of bytes, aligned, in the order of the leaves, zero. */
 static void assert_one_run(pytree tree, size_t alignment)
@@ -899,7 +908,8 @@ static void alignment_is_an_option(void **state)
 
 static void lists_and_structs_are_templates(void **state)
 {
-    const Linear template_layers[2] = { { 784, 256, NULL, NULL }, { 256, 10, NULL, NULL } }, template_head = { 10, 2, NULL, NULL };
+    const Linear template_layers[2] = { { 784, 256, NULL, NULL }, { 256, 10, NULL, NULL } };
+    const Linear template_head = { 10, 2, NULL, NULL };
     Linear layers[2], head = template_head;
     MLP model = { 2, NULL, NULL, { { 1.0f, 2.0f, 3.0f }, { 4.0f, 5.0f, 6.0f } } };
     Heap heap;
@@ -923,8 +933,8 @@ static void lists_and_structs_are_templates(void **state)
     assert_true(model.scale[1][2] == 6.0f);                    /* what is in place stays */
     assert_one_run(PYTREE(&model), 64);
     assert_def_text(PYTREE(&model),
-                    "PyTreeDef(CustomNode(MLP[(2,)], [[CustomNode(Linear[(784, 256)], [*, *]), CustomNode(Linear[(256, 10)], [*, *])], "
-                    "CustomNode(Linear[(10, 2)], [*, *]), *]))", NULL);
+                    "PyTreeDef(CustomNode(MLP[(2,)], [[CustomNode(Linear[(784, 256)], [*, *]), "
+                    "CustomNode(Linear[(256, 10)], [*, *])], CustomNode(Linear[(10, 2)], [*, *]), *]))", NULL);
     pytree_free(PYTREE(&model));
     assert_heap_clean(&heap);
     assert_null(model.layers);
@@ -950,7 +960,7 @@ static void lists_and_structs_are_templates(void **state)
     assert_null(model.head);
 }
 
-typedef struct Handle { int number; char kind; } Handle;
+typedef struct Handle { int number, kind; } Handle;   /* without padding: it is compared by bytes */
 #define PYTREE_LEAF_TYPE Handle
 #include "pytree_registry.h"
 
@@ -1119,7 +1129,7 @@ static void allocate_refuses_to_lose_a_pointer(void **state)
     assert_heap_clean(&heap);
 }
 
-/* ---- Layout ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Layout -------------------------------------------------------------------------------------------------------------- */
 
 /* Arrays of two trees of one structure lie at the same distances from each other. */
 static void assert_same_layout(pytree a, pytree b)
@@ -1206,7 +1216,7 @@ static void blocks_begin_at_different_offsets(void **state)
     pytree_free(PYTREE(&layer));
 }
 
-/* ---- Copies --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Copies -------------------------------------------------------------------------------------------------------------- */
 
 static void a_clone_is_independent(void **state)
 {
@@ -1355,7 +1365,8 @@ typedef struct Library {                  /* containers in containers */
 
 #define PYTREE_STRUCT Library
 #define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(DATA, main) PYTREE_FIELD(DATA, shelves, STB_ARRAY) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, more, LIST(self->n))
+    PYTREE_FIELD(DATA, main) PYTREE_FIELD(DATA, shelves, STB_ARRAY) PYTREE_FIELD(STATIC, n)                             \
+    PYTREE_FIELD(DATA, more, LIST(self->n))
 #include "pytree_registry.h"
 
 static void stb_containers_in_stb_containers(void **state)
@@ -1453,7 +1464,7 @@ static void fields_that_hold_trees(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Copy into ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Copy into ----------------------------------------------------------------------------------------------------------- */
 
 static void copy_into_copies_values(void **state)
 {
@@ -1522,14 +1533,17 @@ static void copy_into_another_structure_is_refused(void **state)
     a.head->din = 2;
     REFUSED(PYTREE(&b), PYTREE(&point), PYTREE_STRUCTURE, "");
     REFUSED(PYTREE(&b), PYTREE(&number), PYTREE_STRUCTURE, "");
-    REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE_ARRAY(&narrow[0], 6)), PYTREE_TUPLE(PYTREE(&a), PYTREE_ARRAY(&wide[0], 6)), PYTREE_TYPE, "[1]");
+    REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE_ARRAY(&narrow[0], 6)), PYTREE_TUPLE(PYTREE(&a), PYTREE_ARRAY(&wide[0], 6)),
+            PYTREE_TYPE, "[1]");
     assert_says(&error, "f32[6]");
     assert_says(&error, "f64[6]");
-    REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE_ARRAY(&narrow[0], 6)), PYTREE_TUPLE(PYTREE(&a), PYTREE_ARRAY(&narrow[0], 2, 3)), PYTREE_SHAPE, "[1]");
+    REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE_ARRAY(&narrow[0], 6)), PYTREE_TUPLE(PYTREE(&a), PYTREE_ARRAY(&narrow[0], 2, 3)),
+            PYTREE_SHAPE, "[1]");
     assert_says(&error, "f32[2,3]");
     REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE(&narrow[0])), PYTREE_TUPLE(PYTREE(&a), PYTREE(&point)), PYTREE_TYPE, "[1]");
     assert_says(&error, "expected f32, got Point");
-    REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE(&pair[0])), PYTREE_TUPLE(PYTREE(&a), PYTREE_NONE), PYTREE_STRUCTURE, "[1]");
+    REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE(&pair[0])), PYTREE_TUPLE(PYTREE(&a), PYTREE_NONE), PYTREE_TYPE, "[1]");
+    assert_says(&error, "expected f32, got None");
     a.layers[1].w = NULL;
     REFUSED(PYTREE(&b), PYTREE(&a), PYTREE_NULL_POINTER, ".layers[1].w");
 #undef REFUSED
@@ -1543,7 +1557,7 @@ static void copy_into_another_structure_is_refused(void **state)
     mlp_clear(&a);
 }
 
-/* ---- Allocations ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Allocations --------------------------------------------------------------------------------------------------------- */
 
 static void how_many_allocations_are_made(void **state)
 {

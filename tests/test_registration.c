@@ -60,8 +60,9 @@ static void test_assert_leaves(pytree tree, size_t n, const Expected *expected, 
         shape_text(&leaves[i], shape, sizeof shape);
         if (!pytree_is_leaf(&leaves[i]) || strcmp(paths[i], expected[i].path) != 0 || strcmp(type, expected[i].type) != 0
             || strcmp(shape, expected[i].shape) != 0 || leaves[i].data != expected[i].data) {
-            print_error("# leaf %lu\n# expected %s  %s%s at %p\n# got      %s  %s%s at %p\n", (unsigned long)i, expected[i].path,
-                        expected[i].type, expected[i].shape, expected[i].data, paths[i], type, shape, leaves[i].data);
+            print_error("# leaf %lu\n# expected %s  %s%s at %p\n# got      %s  %s%s at %p\n", (unsigned long)i,
+                        expected[i].path, expected[i].type, expected[i].shape, expected[i].data, paths[i], type, shape,
+                        leaves[i].data);
             _fail(file, line);
         }
     }
@@ -127,7 +128,8 @@ static void optional_members_may_be_missing(void **state)
     (void)state;
     assert_ok(pytree_children(PYTREE(&bare), children, keys, COUNT_OF(children), &n, NULL, &error), &error);
     for (i = 0; i < n; i++) {
-        bool missing = strcmp(keys[i].name, "note") == 0 || strcmp(keys[i].name, "far") == 0 || strcmp(keys[i].name, "bias") == 0;
+        bool missing = strcmp(keys[i].name, "note") == 0 || strcmp(keys[i].name, "far") == 0
+            || strcmp(keys[i].name, "bias") == 0;
         assert_int_equal(keys[i].kind, PYTREE_ATTRIBUTE);
         assert_true((children[i].form == PYTREE_FORM_NONE) == missing);
         none += missing;
@@ -267,7 +269,8 @@ static void const_members(void **state)
     (void)state;
     expected[3].data = other;
     assert_leaves(PYTREE(&fixed), expected);
-    assert_def_text(PYTREE(&fixed), "PyTreeDef(CustomNode(Fixed[(2, 1)], [*, *, *, *, *, CustomNode(Point[()], [*, *])]))", NULL);
+    assert_def_text(PYTREE(&fixed), "PyTreeDef(CustomNode(Fixed[(2, 1)], [*, *, *, *, *, CustomNode(Point[()], [*, *])]))",
+                    NULL);
 }
 
 /* ---- ARRAY ------------------------------------------------------------------------------------------------------------- */
@@ -519,7 +522,8 @@ static void stb_containers(void **state)
     stbds_shput(stb.flags, "m", true);
     {
         Expected expected[] = {
-            IN(stb, names[0], "str", ""), { ".layers[0].w", "f32", "[1,2]", layer.w }, { ".layers[0].b", "f32", "[2]", layer.b },
+            IN(stb, names[0], "str", ""), { ".layers[0].w", "f32", "[1,2]", layer.w },
+            { ".layers[0].b", "f32", "[2]", layer.b },
             IN(stb, bytes[0], "u8", ""), IN(stb, bytes[1], "u8", ""), IN(stb, wide[0], "long double", ""),
             { ".texts['B']", "str", "", &stb.texts[1].value }, { ".texts[\"it's\"]", "str", "", &stb.texts[0].value },
             { ".by_name['layer'].w", "f32", "[1,2]", layer.w }, { ".by_name['layer'].b", "f32", "[2]", layer.b },
@@ -679,7 +683,8 @@ static void structs_that_refer_to_each_other(void **state)
     {
         Expected expected[] = {
             IN(slow, wagons[0].load, "f32", ""), IN(slow, wagons[1].load, "f32", ""),
-            { ".wagons[1].trains[0].wagons[0].load", "f32", "", NULL }, { ".wagons[1].trains[0].wagons[1].load", "f32", "", NULL },
+            { ".wagons[1].trains[0].wagons[0].load", "f32", "", NULL },
+            { ".wagons[1].trains[0].wagons[1].load", "f32", "", NULL },
             { ".spare.load", "f32", "", NULL }, { ".spare.train.wagons[0].load", "f32", "", NULL },
             { ".spare.train.wagons[1].load", "f32", "", NULL },
         };
@@ -1026,11 +1031,60 @@ static void function_pointers_print_their_address(void **state)
     char expected[100];
     (void)state;
     memcpy(&address, &functions.function, sizeof functions.function);
-    snprintf(expected, sizeof expected, "PyTreeDef(CustomNode(Functions[(<address 0x%llx>,)], [*]))", (unsigned long long)address);
+    snprintf(expected, sizeof expected, "PyTreeDef(CustomNode(Functions[(<address 0x%llx>,)], [*]))",
+             (unsigned long long)address);
     assert_def_text(PYTREE(&functions), expected, NULL);
 }
 
-/* ---- DROP, and structs of few rows ---------------------------------------------------------------------------------------- */
+typedef struct Suite {
+    Config configs[2];
+    double (*functions[2])(double);
+    const Config last;
+} Suite;
+
+#define PYTREE_STRUCT Suite
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, configs) PYTREE_FIELD(STATIC, functions) PYTREE_FIELD(STATIC, last)
+#include "pytree_registry.h"
+
+static void static_arrays_of_structs_and_functions(void **state)
+{
+    Suite suite = { { { 1, "a", { 0.0, 0.0 } }, { 2, "b", { 0.5, 0.0 } } }, { twice, test_half_of }, { 3, NULL, { 0.0, 0.0 } } };
+    Suite other = { { { 1, "a", { 0.0, 0.0 } }, { 2, "b", { 0.5, 0.0 } } }, { twice, test_half_of }, { 3, NULL, { 0.0, 0.0 } } };
+    uintptr_t addresses[2];
+    char expected[400];
+    pytree_error error = { 0 };
+    pytree_def *def;
+    pytree made;
+    (void)state;
+    assert_true(same_structure(PYTREE(&suite), PYTREE(&other)));
+    other.configs[1].activation = "c";
+    assert_false(same_structure(PYTREE(&suite), PYTREE(&other)));
+    other.configs[1].activation = "b";
+    other.configs[1].rates[1] = 1.0;
+    assert_false(same_structure(PYTREE(&suite), PYTREE(&other)));
+    other.configs[1].rates[1] = 0.0;
+    other.functions[1] = twice;
+    assert_false(same_structure(PYTREE(&suite), PYTREE(&other)));
+    assert_int_equal(sizeof addresses, sizeof suite.functions);
+    memcpy(addresses, suite.functions, sizeof addresses);
+    snprintf(expected, sizeof expected,
+             "PyTreeDef(CustomNode(Suite[((Config(width=1, activation='a', rates=(0.0, 0.0)), "
+             "Config(width=2, activation='b', rates=(0.5, 0.0))), (<address 0x%llx>, <address 0x%llx>), "
+             "Config(width=3, activation=None, rates=(0.0, 0.0)))], []))",
+             (unsigned long long)addresses[0], (unsigned long long)addresses[1]);
+    assert_def_text(PYTREE(&suite), expected, NULL);
+    def = pytree_structure(PYTREE(&suite), NULL, &error);
+    assert_ok(error.status, &error);
+    made = pytree_unflatten(def, 0, NULL, NULL, &error);
+    assert_ok(error.status, &error);
+    pytree_def_free(def);
+    assert_true(same_structure(made, PYTREE(&suite)));
+    assert_string_equal(((const Suite *)made.data)->configs[1].activation, "b");
+    assert_true(((const Suite *)made.data)->functions[1] == test_half_of);
+    pytree_free(made);
+}
+
+/* ---- DROP, and structs of few rows --------------------------------------------------------------------------------------- */
 
 typedef struct Worker {
     void *scratch;
@@ -1105,7 +1159,7 @@ static void structs_of_few_rows(void **state)
                     "CustomNode(OneStatic[(2,)], [])), CustomNode(OneNumber[()], [*])]))", NULL);
 }
 
-/* ---- Trees inside trees ---------------------------------------------------------------------------------------------------- */
+/* ---- Trees inside trees -------------------------------------------------------------------------------------------------- */
 
 typedef struct Carrier {
     pytree tree;
@@ -1149,7 +1203,8 @@ static void fields_that_hold_trees(void **state)
     {
         Expected expected[] = {
             { ".tree.w", "f32", "[2,2]", layer.w }, { ".tree.b", "f32", "[2]", layer.b }, { ".view", "f64", "[1,2,3]", NULL },
-            { ".flat.layers[0].w", "i32", "", NULL }, { ".flat.layers[0].b", "i32", "", NULL }, { ".flat.scale", "i32", "", NULL },
+            { ".flat.layers[0].w", "i32", "", NULL }, { ".flat.layers[0].b", "i32", "", NULL },
+            { ".flat.scale", "i32", "", NULL },
         };
         expected[2].data = grid;
         for (i = 0; i < 3; i++) {
@@ -1382,7 +1437,7 @@ static void a_copy_of_a_descriptor_is_the_same_type(void **state)
     assert_false(pytree_type_equal(PYTREE_TYPE(Linear), &copy));
 }
 
-/* ---- Values of built-in types ----------------------------------------------------------------------------------------------- */
+/* ---- Values of built-in types -------------------------------------------------------------------------------------------- */
 
 static void anything_registered_is_a_tree(void **state)
 {
@@ -1424,7 +1479,8 @@ static void values_from_literals(void **state)
     pytree_error error = { 0 };
     size_t n;
     float numbers[6] = { 0 };
-    pytree tree = PYTREE_LIST(PYTREE_INT(-1), PYTREE_FLOAT(1.5), PYTREE_STR("a"), PYTREE_BOOL(true), PYTREE_ARRAY(numbers, 2, 3),
+    pytree tree = PYTREE_LIST(PYTREE_INT(-1), PYTREE_FLOAT(1.5), PYTREE_STR("a"), PYTREE_BOOL(true),
+                              PYTREE_ARRAY(numbers, 2, 3),
                               PYTREE_NONE, PYTREE_ARRAY(&numbers[1], 5));
     (void)state;
     assert_ok(pytree_leaves(tree, leaves, 6, &n, NULL, &error), &error);
@@ -1495,6 +1551,7 @@ int main(void)
         cmocka_unit_test(padding_does_not_count),
         cmocka_unit_test(static_values_print_as_python_would),
         cmocka_unit_test(function_pointers_print_their_address),
+        cmocka_unit_test(static_arrays_of_structs_and_functions),
         cmocka_unit_test(dropped_members_are_not_seen),
         cmocka_unit_test(structs_of_few_rows),
         cmocka_unit_test(fields_that_hold_trees),

@@ -432,8 +432,9 @@ static void assert_printed(const pytree_def *def)
     pytree_def_text(def, text, length + 1);
     assert_ok(pytree_def_print(file, def, &error), &error);
     rewind(file);
-    assert_int_equal(fread(read, 1, length + 2, file), length);
+    assert_int_equal(fread(read, 1, length + 2, file), length + 1);
     assert_memory_equal(read, text, length);
+    assert_int_equal(read[length], '\n');
     fclose(file);
     free(text);
     free(read);

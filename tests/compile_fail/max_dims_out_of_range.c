@@ -1,5 +1,5 @@
 /* A PYTREE_MAX_DIMS that is too large. */
-// both: PYTREE_MAX_DIMS must be from 1 to 16.
+// both: PYTREE_MAX_DIMS must be from 3 to 16.
 // flags: -DPYTREE_MAX_DIMS=17
 #include "pytree.h"
 int unused;
