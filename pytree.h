@@ -710,7 +710,7 @@ typedef struct pytree_node {
     uint32_t arity;
     uint32_t leaves;                      /* below it; 1 for a leaf */
     uint32_t nodes;                       /* in its subtree, itself included */
-    uint32_t meta;                        /* where its static values begin, in bytes */
+    uint32_t meta;                        /* where its static values begin, in bytes; 0 for leaves and None */
 } pytree_node;
 
 struct pytree_def {
@@ -2013,16 +2013,16 @@ static void pytree__close(pytree__cursor *c)
     c->n_views = c->frames[--c->n_frames].views;
 }
 
-static bool pytree__stops(const pytree__cursor *c, const pytree_leaf *value)
+/* The predicate's answer; -1 if there is no memory for the path. */
+static int pytree__stops(const pytree__cursor *c, const pytree_leaf *value)
 {
     pytree_entry few[64], *entries = few;
     pytree_path path;
     bool yes;
-    if (c->opt == NULL || c->opt->is_leaf == NULL) { return false; }
     path.n = c->n_frames;
     if (path.n > 64) {
         entries = (pytree_entry *)pytree__resize(c->opt->allocator, NULL, 0, path.n * sizeof *entries);
-        if (entries == NULL) { entries = few; path.n = 64; }             /* a path cut short is all that memory allows */
+        if (entries == NULL) { pytree__no_memory(c->err, path.n * sizeof *entries); return -1; }
     }
     pytree__cursor_path(c, entries, path.n);
     path.entries = entries;
@@ -2032,10 +2032,13 @@ static bool pytree__stops(const pytree__cursor *c, const pytree_leaf *value)
 }
 
 /* What the value at hand is to be taken for. */
-enum { PYTREE__A_LEAF, PYTREE__A_NONE, PYTREE__A_NODE };
-static int pytree__sort(const pytree__cursor *c, const pytree_leaf *value)
+enum { PYTREE__A_LEAF, PYTREE__A_NONE, PYTREE__A_NODE, PYTREE__A_FAILURE };
+PYTREE__INLINE int pytree__sort(const pytree__cursor *c, const pytree_leaf *value)
 {
-    if (pytree__stops(c, value)) { return PYTREE__A_LEAF; }
+    if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->is_leaf != NULL)) {
+        int answer = pytree__stops(c, value);
+        if (answer != 0) { return answer < 0 ? PYTREE__A_FAILURE : PYTREE__A_LEAF; }
+    }
     if (value->form == PYTREE_FORM_LEAF) { return PYTREE__A_LEAF; }
     if (value->form != PYTREE_FORM_NONE) { return PYTREE__A_NODE; }
     return c->opt != NULL && c->opt->none_is_leaf ? PYTREE__A_LEAF : PYTREE__A_NONE;
@@ -2056,7 +2059,11 @@ static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **valu
         *status = pytree__take(c, value);
         if (*status != PYTREE_OK) { return PYTREE__FAILED; }
     }
-    return pytree__sort(c, *value);
+    {
+        int sort = pytree__sort(c, *value);
+        if (PYTREE__UNLIKELY(sort == PYTREE__A_FAILURE)) { *status = PYTREE_NO_MEMORY; return PYTREE__FAILED; }
+        return sort;
+    }
 }
 
 /* ---- Flatten ---------------------------------------------------------------------------------------------------------
@@ -2482,6 +2489,8 @@ static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err
     return true;
 }
 
+static bool pytree__has_meta(const pytree_node *node) { return node->type != NULL && node->type->kind != PYTREE_KIND_NONE; }
+
 pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_options *opt, pytree_error *err)
 {
     pytree_def *child;
@@ -2489,15 +2498,15 @@ pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_op
     if (!pytree__index(def, &i, err)) { return NULL; }
     at = pytree__child_at(def, def->n_nodes - 1, (size_t)i);
     first = at + 1 - def->nodes[at].nodes;
-    for (k = first; k < at && def->nodes[k].type == NULL; k++) {}
-    from = def->nodes[k].type == NULL ? 0 : def->nodes[k].meta;           /* of the first node that has statics */
-    to = def->nodes[at].type == NULL ? from : def->nodes[at].meta + pytree__statics_size(def, at);
+    for (k = first; k < at && !pytree__has_meta(&def->nodes[k]); k++) {}
+    from = pytree__has_meta(&def->nodes[k]) ? def->nodes[k].meta : 0;     /* of the first node that has statics */
+    to = pytree__has_meta(&def->nodes[at]) ? def->nodes[at].meta + pytree__statics_size(def, at) : from;
     child = pytree__def_new(at + 1 - first, to - from, 0, opt, err);
     if (child != NULL) {
         pytree_node *nodes = (pytree_node *)(uintptr_t)child->nodes;
         memcpy(nodes, def->nodes + first, child->n_nodes * sizeof *nodes);
         for (k = 0; k < child->n_nodes; k++) {
-            if (nodes[k].type != NULL) { nodes[k].meta -= (uint32_t)from; }
+            if (pytree__has_meta(&nodes[k])) { nodes[k].meta -= (uint32_t)from; }
         }
         memcpy((void *)(uintptr_t)child->statics, def->statics + from, to - from);
         child->n_leaves = def->nodes[at].leaves;
@@ -2822,7 +2831,7 @@ static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
     int i;
     if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(&to, "None"); }
     else { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
-    if (leaf->ndim > 0) {
+    if (leaf->ndim > 0 && leaf->form == PYTREE_FORM_LEAF) {
         pytree__put(&to, "[", 1);
         for (i = 0; i < leaf->ndim; i++) {
             if (i != 0) { pytree__put(&to, ",", 1); }
@@ -2837,6 +2846,7 @@ static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
 PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got)
 {
     int i;
+    if (wanted->form == PYTREE_FORM_NONE && got->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
     if (wanted->form != got->form || (wanted->type != got->type && !pytree_type_equal(wanted->type, got->type))) { return PYTREE_TYPE; }
     if (wanted->ndim != got->ndim) { return PYTREE_SHAPE; }
     for (i = 0; i < wanted->ndim; i++) {
@@ -2929,10 +2939,10 @@ PYTREE__INLINE bool pytree__into_leafy(pytree__cursor *c, const pytree_type *typ
                                const pytree_leaf *leaves, size_t *k, bool put)
 {
     const size_t n = type->n_children;
-    pytree_leaf *views = pytree__room(c, n);
+    pytree_leaf *views = c->views + c->n_views;
     const pytree_node *nodes = &def->nodes[j];
     size_t i, at = *k;
-    if (PYTREE__UNLIKELY(views == NULL)) { return false; }
+    if (PYTREE__UNLIKELY(n > c->max_views - c->n_views)) { return false; }
     if (put) {
         for (i = 0; i < n; i++) {
             views[i].form = PYTREE_FORM_NONE;
@@ -3064,6 +3074,7 @@ struct pytree__made {
 struct pytree__task {
     const pytree_type *type;              /* struct, or of a list's elements; NULL: pytrees */
     char *at;                             /* the struct; a list's or container's first element */
+    const char *from;                     /* a list's template in pytree_allocate, or NULL */
     size_t step;                          /* from one element to the next */
     size_t left;                          /* children that still come */
     size_t views;                         /* a struct's views, in the cursor's view stack */
@@ -3132,7 +3143,7 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
     return at;
 }
 
-static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, size_t step, size_t n, unsigned rows)
+static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step, size_t n, unsigned rows)
 {
     struct pytree__task *task;
     if (n == 0) { return; }
@@ -3149,30 +3160,57 @@ static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, 
     task = &m->tasks[m->n_tasks++];
     task->type = type;
     task->at = at;
+    task->from = from;
     task->step = step;
     task->left = n;
     task->views = m->cursor.n_views;
     task->rows = rows;
 }
 
+/* Key path of a treedef's node, from the root down: of each node's children the one that has it below. */
+static void pytree__node_path(const pytree_def *def, size_t node, char *text, size_t n)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    size_t at = def->n_nodes - 1;
+    bool first = true;
+    while (at != node) {
+        size_t child = at - 1, i = def->nodes[at].arity - 1;
+        pytree_entry entry;
+        for (; child - def->nodes[child].nodes >= node && child >= def->nodes[child].nodes; i--) { child -= def->nodes[child].nodes; }
+        pytree__def_entry_at(def, at, i, &entry);
+        pytree__put_entry(&to, &entry, NULL, first);
+        first = false;
+        at = child;
+    }
+    pytree__end_text(&to, n);
+}
+
 static void pytree__make_wrong(struct pytree__maker *m, size_t node, const char *expected)
 {
-    char got[160];
+    char got[160], path[600];
     struct pytree__text to = pytree__text_to(got, sizeof got, NULL);
     pytree__node_text(&to, m->def, &m->def->nodes[node]);
     pytree__end_text(&to, sizeof got);
-    m->status = pytree_fail(m->cursor.err, PYTREE_STRUCTURE, NULL, "expected %s, got %s (node %zu of the treedef)", expected, got, node);
+    pytree__node_path(m->def, node, path, sizeof path);
+    m->status = pytree_fail(m->cursor.err, PYTREE_STRUCTURE, path, "expected %s, got %s", expected, got);
 }
 
-/* A leaf that a field cannot hold, with the type and the field that say so. */
-static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, const pytree_type *type, const pytree_field *row,
-                                const pytree_leaf *wanted, const pytree_leaf *got, size_t k)
+/* A leaf that its place cannot hold. */
+static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, size_t node, const pytree_leaf *wanted, const pytree_leaf *got)
 {
-    char a[160], b[160], path[128];
+    char a[160], b[160], path[600];
     pytree__leaf_text(a, sizeof a, wanted);
     pytree__leaf_text(b, sizeof b, got);
-    snprintf(path, sizeof path, "%.60s.%.60s", type->name, row->name);
-    m->status = pytree_fail(m->cursor.err, status, path, "expected %s, got %s for leaf %zu", a, b, k);
+    pytree__node_path(m->def, node, path, sizeof path);
+    if (status == PYTREE_NULL_POINTER) { m->status = pytree_fail(m->cursor.err, status, path, "expected data for a leaf of %s, got NULL", a); }
+    else { m->status = pytree_fail(m->cursor.err, status, path, "expected %s, got %s", a, b); }
+}
+
+static void pytree__make_lost(struct pytree__maker *m, size_t node)
+{
+    char path[600];
+    pytree__node_path(m->def, node, path, sizeof path);
+    m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path, "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
 }
 
 static const char *pytree__make_string(struct pytree__maker *m, const char *s)
@@ -3187,8 +3225,9 @@ static const char *pytree__make_string(struct pytree__maker *m, const char *s)
 static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_leaf *leaf, bool fixed)
 {
     size_t n = pytree_leaf_count(leaf), i;
-    bool kept = m->mode == PYTREE__COPY || m->mode == PYTREE__REFER || (m->mode == PYTREE__ALLOCATE && fixed)
-        || leaf->type->dtype == PYTREE_OPAQUE || (leaf->type->dtype == PYTREE_STRING && m->mode != PYTREE__ALLOCATE);
+    bool kept = leaf->data != NULL && leaf->data != PYTREE_WANTED
+        && (m->mode == PYTREE__COPY || m->mode == PYTREE__REFER || (m->mode == PYTREE__ALLOCATE && fixed)
+            || leaf->type->dtype == PYTREE_OPAQUE || (leaf->type->dtype == PYTREE_STRING && m->mode != PYTREE__ALLOCATE));
     if (leaf->type->dtype == PYTREE_STRING && kept && m->mode != PYTREE__REFER && m->mode != PYTREE__ALLOCATE) {
         for (i = 0; i < n; i++) {
             const char *s;
@@ -3220,8 +3259,8 @@ static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type,
     size_t i = type->n_children, from = *leaf;
     if (m->def->nodes[node].nodes != i + 1) { return false; }
     if (!m->dry) {
-        views = pytree__room(&m->cursor, i);
-        if (views == NULL) { return false; }
+        if (i > m->cursor.max_views - m->cursor.n_views) { return false; }
+        views = m->cursor.views + m->cursor.n_views;
         type->flatten(self, views, NULL);
         while (i-- != 0) {
             if (nodes[i].type == NULL) {
@@ -3241,7 +3280,8 @@ static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type,
     return true;
 }
 
-static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, bool there, size_t *next, size_t *leaf)
+/* `from`: the bytes it begins with in pytree_allocate (itself: they are there); NULL: zeros and the treedef's static values. */
+static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, const char *from, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     pytree_leaf *views;
@@ -3250,7 +3290,9 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
         return;
     }
     type = pytree__origin(type);
-    if (!there) {
+    if (from != NULL) {
+        if (from != self) { memcpy(self, from, type->size); }
+    } else if (!m->dry || m->mode != PYTREE__ALLOCATE) {
         if (!m->dry) { memset(self, 0, type->size); }
         if (type->dense) {
             if (!m->dry) { memcpy(self + type->static_at, m->def->statics + n->meta, type->static_bytes); }
@@ -3259,11 +3301,11 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
         }
     }
     if (m->mode == PYTREE__REFER && type->leafy && pytree__make_leafy(m, type, self, node, next, leaf)) { return; }
-    if (m->dry) { pytree__make_push(m, type, NULL, 0, type->n_children, type->n_fields); return; }
+    if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
     views = pytree__room(&m->cursor, type->n_children);
     if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
     type->flatten(self, views, NULL);
-    pytree__make_push(m, type, self, 0, type->n_children, type->n_fields);
+    pytree__make_push(m, type, self, NULL, 0, type->n_children, type->n_fields);
     if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
 }
 
@@ -3294,7 +3336,7 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
         }
         if (at != NULL) { at += offsetof(pytree_pair, value); }
     }
-    pytree__make_push(m, NULL, at, step, n->arity, 0);
+    pytree__make_push(m, NULL, at, NULL, step, n->arity, 0);
     t.type = n->type;
     t.data = items;
     return t;
@@ -3328,7 +3370,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
         const pytree_type *type = pytree__origin(n->type);
         t.type = type;
         t.data = pytree__place(m, type->size);
-        pytree__make_struct(m, node, type, (char *)t.data, false, next, leaf);
+        pytree__make_struct(m, node, type, (char *)t.data, NULL, next, leaf);
     } else if (n->type->kind != PYTREE_KIND_NONE) {
         t = pytree__make_items(m, node);
     }
@@ -3336,7 +3378,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
 }
 
 /* A leaf into a row of a struct. */
-static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, pytree_leaf *view, size_t k)
+static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, pytree_leaf *view, size_t k, size_t node)
 {
     const pytree_leaf *leaf = &m->leaves[k];
     char *field = m->dry ? NULL : task->at + row->offset;
@@ -3345,7 +3387,7 @@ static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task
         memset(&copy, 0, sizeof copy);
         pytree__copy_view(&copy, leaf);
         if (leaf->form == PYTREE_FORM_LEAF && m->mode == PYTREE__ALLOCATE && leaf->data != NULL) {
-            m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, NULL, "expected NULL for leaf %zu, which is to be allocated, got a pointer (it would be lost)", k);
+            pytree__make_lost(m, node);
             return;
         }
         if (leaf->form == PYTREE_FORM_LEAF) { copy.data = pytree__make_array(m, leaf); }
@@ -3359,16 +3401,18 @@ static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task
         view->form = PYTREE_FORM_LEAF;
         status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
         if (status == PYTREE_OK && leaf->data == NULL && m->mode != PYTREE__ALLOCATE && pytree_leaf_count(leaf) != 0) { status = PYTREE_NULL_POINTER; }
-        if (status != PYTREE_OK) { if (row->form != PYTREE_FORM_LEAF) { view->form = form; } pytree__make_misfit(m, status, task->type, row, view, leaf, k); return; }
+        if (status != PYTREE_OK) {
+            if (row->form != PYTREE_FORM_LEAF) { view->form = form; }
+            pytree__make_misfit(m, status, node, view, leaf);
+            return;
+        }
     } else if (row->form != PYTREE_FORM_LEAF || leaf->form != PYTREE_FORM_LEAF) {
         return;
     }
     if (row->place == PYTREE_POINTER) {
         void *p = leaf->data;
         if (m->mode == PYTREE__ALLOCATE && p != NULL && p != PYTREE_WANTED) {
-            char path[128];
-            snprintf(path, sizeof path, "%.60s.%.60s", task->type->name, row->name);
-            m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path, "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
+            pytree__make_lost(m, node);
             return;
         }
         p = pytree__make_array(m, leaf);
@@ -3398,10 +3442,11 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
     size_t step = row->form == PYTREE_FORM_TUPLE ? row->inner : map ? row->inner : row->type->size;
     char *field = m->dry ? NULL : task->at + row->offset, *at = field;
     const pytree_type *type = row->type, *of = task->type;
+    const char *from = m->mode == PYTREE__ALLOCATE ? at : NULL;
     size_t views = task->views;
     if (!fits || (!m->dry && row->place != PYTREE_STB && view->shape[0] != n->arity)) {
         char expected[160];
-        snprintf(expected, sizeof expected, "%s.%s: a %s of %zu", of->name, row->name, map ? "dict" : row->form == PYTREE_FORM_TUPLE ? "tuple" : row->form == PYTREE_FORM_LIST ? "list" : "value",
+        snprintf(expected, sizeof expected, row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE || map ? "a %s of %zu" : "a %s", map ? "dict" : row->form == PYTREE_FORM_TUPLE ? "tuple" : row->form == PYTREE_FORM_LIST ? "list" : row->form == PYTREE_FORM_STRUCT ? row->type->name : "leaf",
                  m->dry || row->place == PYTREE_STB ? (size_t)n->arity : view->shape[0]);
         pytree__make_wrong(m, node, expected);
         return;
@@ -3412,7 +3457,6 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
         if (m->mode == PYTREE__ALLOCATE) {                     /* theirs: left as it is, with all that it holds */
             *next = node + 1 - n->nodes;
             *leaf -= n->leaves;
-            if (!m->dry) { memcpy(field, &view->data, sizeof view->data); }
             return;
         }
         made = (struct pytree__made *)(void *)pytree__place(m, sizeof *made);
@@ -3427,14 +3471,15 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
             memcpy(&at, field, sizeof at);
             if (map) {
                 of->flatten(task->at, m->cursor.views + views, NULL);
-                at += m->cursor.views[views + child].shape[2];
+                if (at != NULL) { at += m->cursor.views[views + child].shape[2]; }
             }
         }
     } else if (row->place == PYTREE_POINTER) {
+        if (from != NULL) { memcpy(&from, field, sizeof from); }
         at = pytree__place(m, pytree__times(n->arity, step));
         if (!m->dry) { memcpy(field, &at, sizeof at); }
     }
-    pytree__make_push(m, type, at, step, n->arity, 0);
+    pytree__make_push(m, type, at, from, step, n->arity, 0);
 }
 
 /* The next child of the task at hand, which is node `node`. */
@@ -3453,7 +3498,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     if (task.rows == 0) {                                      /* an element of a list */
         char *at = m->dry ? NULL : task.at + child * task.step;
         if (task.type->kind == PYTREE_KIND_STRUCT) {
-            pytree__make_struct(m, node, task.type, at, false, next, leaf);
+            pytree__make_struct(m, node, task.type, at, m->dry || task.from == NULL ? NULL : task.from + child * task.step, next, leaf);
         } else if (task.type->kind == PYTREE_KIND_REF) {
             value = pytree__make_value(m, node, next, leaf);
             if (!m->dry) { memcpy(at, &value, sizeof value); }
@@ -3461,11 +3506,9 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             const pytree_leaf *from = &m->leaves[--*leaf];
             if (from->form != PYTREE_FORM_LEAF || from->ndim != 0 || !pytree_type_equal(from->type, task.type)) {
                 pytree_leaf wanted;
-                pytree_field row;
-                memset(&row, 0, sizeof row);
-                row.name = "element";
                 pytree__view(&wanted, task.type, NULL);
-                pytree__make_misfit(m, PYTREE_TYPE, task.type, &row, &wanted, from, *leaf);
+                pytree__make_misfit(m, from->form == PYTREE_FORM_LEAF && from->ndim != 0 && pytree_type_equal(from->type, task.type) ? PYTREE_SHAPE : PYTREE_TYPE,
+                                    node, &wanted, from);
                 return;
             }
             pytree__make_bytes(m, at, from, true);
@@ -3485,7 +3528,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             if (!m->dry) { memcpy(task.at + row->offset, &value, sizeof value); }
         } else if (n->type == NULL) {
             --*leaf;
-            pytree__make_leaf(m, &task, row, m->dry ? NULL : &m->cursor.views[task.views + child], *leaf);
+            pytree__make_leaf(m, &task, row, m->dry ? NULL : &m->cursor.views[task.views + child], *leaf, node);
         } else if (n->type->kind == PYTREE_KIND_NONE) {
             if (row->form == PYTREE_FORM_VIEW) {
                 if (!m->dry) { pytree__none_view((pytree_leaf *)(void *)(task.at + row->offset)); }
@@ -3494,12 +3537,17 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             }
         } else if (n->type->kind == PYTREE_KIND_STRUCT && row->form == PYTREE_FORM_STRUCT) {
             char *at = m->dry ? NULL : task.at + row->offset;
+            const char *from = m->mode == PYTREE__ALLOCATE ? at : NULL;
             if (row->place == PYTREE_POINTER) {
                 char *p = pytree__place(m, row->type->size);
+                if (from != NULL) {
+                    memcpy(&from, at, sizeof from);
+                    if (from == (const char *)PYTREE_WANTED) { from = NULL; }
+                }
                 if (!m->dry) { memcpy(at, &p, sizeof p); }
                 at = p;
             }
-            pytree__make_struct(m, node, row->type, at, false, next, leaf);
+            pytree__make_struct(m, node, row->type, at, from, next, leaf);
         } else {
             pytree__make_list(m, &task, row, child, node, next, leaf);
         }
@@ -3517,7 +3565,7 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     if (m->in_place) {
         t.type = m->def->nodes[next].type;
         t.data = root;
-        pytree__make_struct(m, next, t.type, root, true, &next, &leaf);
+        pytree__make_struct(m, next, t.type, root, root, &next, &leaf);
     } else {
         t = pytree__make_value(m, next, &next, &leaf);
     }
@@ -3566,7 +3614,9 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.all_structs = pytree__round(pytree__plus(m.structs, sizeof *block), align);
     spare = m.all_arrays < 65536 ? 0 : 16 * 192;
     bytes = pytree__plus(pytree__plus(m.all_structs, m.all_arrays), align + spare);
-    if (m.status == PYTREE_OK) {
+    if (m.in_place && m.structs == head && m.arrays == 0) {
+        *t = *in_place;                   /* nothing to make: no block, which nothing would lead to */
+    } else if (m.status == PYTREE_OK) {
         m.zeroed = a == NULL && (mode == PYTREE__ZERO || mode == PYTREE__ALLOCATE);
         base = bytes == SIZE_MAX ? NULL : m.zeroed ? (char *)calloc(1, bytes) : (char *)pytree__resize(a, NULL, 0, bytes);
         if (base == NULL) { m.status = pytree__no_memory(err, bytes); }
@@ -3694,14 +3744,16 @@ static char *pytree__first_pointer(const pytree_type *type, const char *self, bo
         if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB) { continue; }
         if (row->place == PYTREE_POINTER) {
             memcpy(&p, self + row->offset, sizeof p);
-            *array = row->form == PYTREE_FORM_LEAF;
+            *array = row->form == PYTREE_FORM_LEAF && row->ndim != 0;
         } else if (row->form == PYTREE_FORM_STRUCT) {
             p = pytree__first_pointer(row->type, self + row->offset, array);
         } else if (row->form == PYTREE_FORM_TUPLE) {
             for (k = 0; p == NULL && k < row->size; k += row->inner) { p = pytree__first_pointer(row->type, self + row->offset + k, array); }
         } else if (row->form == PYTREE_FORM_VIEW) {
-            memcpy(&p, self + row->offset + offsetof(pytree_leaf, data), sizeof p);
-            *array = true;
+            pytree_leaf view;
+            memcpy(&view, self + row->offset, sizeof view);
+            p = (char *)view.data;
+            *array = view.ndim != 0;
         }
         if (p != NULL) { return p; }
     }
@@ -4013,6 +4065,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             it->index++;
             return true;
         }
+        if (sort == PYTREE__A_FAILURE) { it->status = PYTREE_NO_MEMORY; return false; }
         if (sort == PYTREE__A_NONE) {
             for (k = 1; k < n; k++) {
                 if (values[k]->form != PYTREE_FORM_NONE) { pytree__unlike(it, k, values[0], values[k], ""); return false; }
@@ -4339,6 +4392,8 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
         int sort = pytree__sort(&c, &c.root);
         if (sort == PYTREE__A_LEAF) {
             status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)", c.root.type == NULL ? "None" : c.root.type->name);
+        } else if (sort == PYTREE__A_FAILURE) {
+            status = PYTREE_NO_MEMORY;
         } else if (sort == PYTREE__A_NODE) {
             status = pytree__open(&c, &c.root);
             if (status == PYTREE_OK) { *count = c.frames[0].count; }
@@ -4365,6 +4420,7 @@ static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)
     if (x == y) { return true; }
     if (tolerance == NULL) { return false; }
     if (x != x || y != y) { return tolerance->nan_equal && x != x && y != y; }
+    if (isinf(x) || isinf(y)) { return false; }
     return fabs(x - y) <= tolerance->absolute + tolerance->relative * fabs(y);
 }
 
@@ -4385,6 +4441,7 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
 {
     size_t n = pytree_leaf_count(a), size = a->type->size, i;
     const char *x = (const char *)a->data, *y = (const char *)b->data;
+    const bool loose = tolerance != NULL && (tolerance->relative != 0 || tolerance->absolute != 0);
     pytree_leaf p, q;
     if (pytree__parts(a, &p)) {
         pytree__parts(b, &q);
@@ -4412,7 +4469,9 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     case PYTREE_FLONG:
         for (i = 0; i < n; i++) {
             long double s = ((const long double *)a->data)[i], t = ((const long double *)b->data)[i];
-            if (s != t && !(tolerance != NULL && pytree__near((double)s, (double)t, tolerance))) { return i; }
+            if (s == t || (tolerance != NULL && tolerance->nan_equal && s != s && t != t)) { continue; }
+            if (!loose || s != s || t != t || isinf(s) || isinf(t)
+                || fabsl(s - t) > (long double)tolerance->absolute + (long double)tolerance->relative * fabsl(t)) { return i; }
         }
         return SIZE_MAX;
     case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64:
@@ -4423,7 +4482,7 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     default:
         if (n == 0 || memcmp(x, y, n * size) == 0) { return SIZE_MAX; }
         for (i = 0; i < n; i++) {
-            if (memcmp(x + i * size, y + i * size, size) != 0 && (tolerance == NULL || !pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance))) { return i; }
+            if (memcmp(x + i * size, y + i * size, size) != 0 && (!loose || !pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance))) { return i; }
         }
         return SIZE_MAX;
     }

@@ -59,7 +59,7 @@ static void assert_differ(pytree a, pytree b, const pytree_tolerance *tolerance,
     assert_error(error.status, status, NULL, &error);
 }
 
-/* ---- Values ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------------------------------------------------------- */
 
 #define ASSERT_NUMBERS(T, one, two, words)                                                                              \
     do {                                                                                                                \
@@ -231,7 +231,8 @@ static void strings(void **state)
     assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, "", "expected 'same', got 'Same'");
     assert_equal_trees(PYTREE_ARRAY(words, 3), PYTREE_ARRAY(others, 3), NULL);
     others[2] = "";
-    assert_differ(PYTREE_ARRAY(words, 3), PYTREE_ARRAY(others, 3), NULL, PYTREE_VALUE, "", "expected None, got '' at element 2");
+    assert_differ(PYTREE_ARRAY(words, 3), PYTREE_ARRAY(others, 3), NULL, PYTREE_VALUE, "",
+                  "expected None, got '' at element 2");
     y.title = "a t\xC3\xADtle's";
     assert_differ(PYTREE(&x), PYTREE(&y), NULL, PYTREE_VALUE, ".title", "expected 'a title', got \"a t\xC3\xADtle's\"");
     y.title = x.title;
@@ -289,7 +290,7 @@ static void complex_numbers(void **state)
 }
 #endif
 
-/* ---- Structure, types and shapes ---------------------------------------------------------------------------------------------- */
+/* ---- Structure, types and shapes ---------------------------------------------------------------------------------------- */
 
 static void types_that_differ(void **state)
 {
@@ -326,7 +327,8 @@ static void shapes_that_differ(void **state)
             if (i == k) {
                 assert_equal_trees(all[i], all[k], NULL);
             } else {
-                assert_differ(PYTREE_DICT({ "k", all[i] }), PYTREE_DICT({ "k", all[k] }), NULL, PYTREE_SHAPE, "['k']", "expected f32");
+                assert_differ(PYTREE_DICT({ "k", all[i] }), PYTREE_DICT({ "k", all[k] }), NULL, PYTREE_SHAPE, "['k']",
+                              "expected f32");
             }
         }
     }
@@ -431,7 +433,7 @@ static void everything_compares(void **state)
     shelf_clear(&d);
 }
 
-/* ---- Checks ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct Report {
     size_t n;
@@ -532,6 +534,50 @@ static void a_long_chain_is_sound(void **state)
     free(chain);
 }
 
+/* Gives no more than `left` bytes at a time. */
+typedef struct Budget {
+    pytree_allocator allocator;
+    size_t left;
+} Budget;
+
+static void *budget_resize(void *context, void *p, size_t old_size, size_t new_size)
+{
+    Budget *budget = context;
+    void *fresh = NULL;
+    if (new_size > old_size && new_size - old_size > budget->left) {
+        return NULL;
+    }
+    if (new_size == 0) {
+        free(p);
+    } else if ((fresh = realloc(p, new_size)) == NULL) {
+        return NULL;
+    }
+    budget->left = budget->left + old_size - new_size;
+    return fresh;
+}
+
+/* What a check remembers grows with the nodes, not with the lengths of their paths. */
+static void deep_trees_take_memory_by_the_node(void **state)
+{
+    enum { N = 20000 };
+    Node *chain = chain_make(N);
+    Budget budget = { { budget_resize, NULL }, (size_t)32 << 20 };
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    pytree_duplicates *d;
+    (void)state;
+    budget.allocator.context = &budget;
+    opt.allocator = &budget.allocator;
+    assert_ok(pytree_check(PYTREE(chain), NULL, NULL, &opt, &error), &error);
+    assert_int_equal(budget.left, (size_t)32 << 20);
+    d = pytree_find_duplicates(PYTREE(chain), &opt, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(d->n_groups, 0);
+    pytree_duplicates_free(d);
+    assert_int_equal(budget.left, (size_t)32 << 20);
+    free(chain);
+}
+
 static void missing_memory(void **state)
 {
     static const Problem problems[] = {
@@ -552,7 +598,8 @@ static void missing_memory(void **state)
     model.layers[0].b = model.layers[1].w = model.head->w = NULL;
     assert_problems(PYTREE(&model), 3, problems);
     listless.n_layers = 2;
-    assert_problems(PYTREE(&listless), 1, (const Problem[1]){ { PYTREE_NULL_POINTER, ".layers", "list of 2 Linear, got NULL" } });
+    assert_problems(PYTREE(&listless), 1,
+                    (const Problem[1]){ { PYTREE_NULL_POINTER, ".layers", "list of 2 Linear, got NULL" } });
     all.name = NULL;
     all.title = NULL;
     assert_problems(PYTREE(&all), 2, (const Problem[2]){ { PYTREE_NULL_POINTER, ".name", "expected a string, got NULL" },
@@ -683,7 +730,8 @@ static void a_member_is_not_its_struct(void **state)
     assert_problems(PYTREE(&holder), 1, (const Problem[1]){ { PYTREE_SHARED, ".other", "the root" } });
     assert_problems(PYTREE_LIST(PYTREE(&holder.first), PYTREE(&holders[0]), PYTREE(pointer)), 0, NULL);
     holders[0].other = &holders[1].first;
-    assert_problems(PYTREE_LIST(PYTREE(&holders[0]), PYTREE(pointer)), 1, (const Problem[1]){ { PYTREE_SHARED, "[1]", "[0].other" } });
+    assert_problems(PYTREE_LIST(PYTREE(&holders[0]), PYTREE(pointer)), 1,
+                    (const Problem[1]){ { PYTREE_SHARED, "[1]", "[0].other" } });
 }
 
 static void shared_subtrees(void **state)
@@ -745,7 +793,7 @@ static void trees_that_are_none(void **state)
     }
 }
 
-/* ---- Duplicates ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Duplicates --------------------------------------------------------------------------------------------------------- */
 
 /* The groups as text: a line each, the paths in it apart by blanks. */
 static void assert_duplicates(pytree tree, const char *expected)
@@ -816,7 +864,7 @@ static void duplicates_of_unsound_trees(void **state)
     assert_null(pytree_find_duplicates(PYTREE(&a), NULL, NULL));
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Memory ------------------------------------------------------------------------------------------------------------- */
 
 static pytree_status sweep_check(void *context, const pytree_options *opt, pytree_error *err)
 {
@@ -897,6 +945,7 @@ int main(void)
         cmocka_unit_test(everything_compares),
         cmocka_unit_test(sound_trees),
         cmocka_unit_test(a_long_chain_is_sound),
+        cmocka_unit_test(deep_trees_take_memory_by_the_node),
         cmocka_unit_test(missing_memory),
         cmocka_unit_test(bad_counts_and_sizes),
         cmocka_unit_test(cycles_are_reported),

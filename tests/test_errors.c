@@ -409,7 +409,8 @@ static void trees_without_a_type(void **state)
     assert_int_equal(pytree_copy_into(none, none, NULL, NULL), PYTREE_ARGUMENT);
     assert_int_equal(pytree_map(ignore, NULL, NULL, 1, &none, NULL, NULL), PYTREE_ARGUMENT);
     assert_int_equal(pytree_reduce(ignore, NULL, none, NULL, NULL), PYTREE_ARGUMENT);
-    assert_int_equal(pytree_reduce_pairwise(ignore_leaf, ignore_join, NULL, sizeof result, &result, none, NULL, NULL), PYTREE_ARGUMENT);
+    assert_int_equal(pytree_reduce_pairwise(ignore_leaf, ignore_join, NULL, sizeof result, &result, none, NULL, NULL),
+                     PYTREE_ARGUMENT);
     assert_int_equal(pytree_all(none, &flag, NULL, NULL), PYTREE_ARGUMENT);
     assert_int_equal(pytree_sum(none, &number, NULL, NULL), PYTREE_ARGUMENT);
     assert_int_equal(pytree_walk(none, &visitor, NULL, NULL), PYTREE_ARGUMENT);
@@ -424,7 +425,7 @@ static void trees_without_a_type(void **state)
     fclose(file);
 }
 
-/* ---- Words ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Words -------------------------------------------------------------------------------------------------------------- */
 
 static void names_of_statuses(void **state)
 {
@@ -464,7 +465,8 @@ static void printed_on_one_line(void **state)
     (void)state;
     assert_error_printed(NULL, "");
     assert_error_printed(&error, "");
-    assert_int_equal(pytree_fail(&error, PYTREE_SHAPE, ".layers[0].w", "expected %s[%d], got %s", "f32", 3, "f32"), PYTREE_SHAPE);
+    assert_int_equal(pytree_fail(&error, PYTREE_SHAPE, ".layers[0].w", "expected %s[%d], got %s", "f32", 3, "f32"),
+                     PYTREE_SHAPE);
     assert_error_printed(&error, ".layers[0].w: expected f32[3], got f32 (shapes differ)\n");
     memset(&error, 0, sizeof error);
     pytree_fail(&error, PYTREE_EMPTY, NULL, "expected some, got none");
@@ -490,7 +492,8 @@ static void assert_cut(const char *kept, size_t room, const char *whole)
         return;
     }
     assert_int_equal(length, room - 1);
-    for (dots = strstr(kept, "..."); dots != NULL && !found; dots = strstr(dots + 1, "...")) {    /* a dot may stand before them */
+    /* a dot may stand before them */
+    for (dots = strstr(kept, "..."); dots != NULL && !found; dots = strstr(dots + 1, "...")) {
         size_t head = (size_t)(dots - kept), tail = length - head - 3;
         found = head > length / 2 - 5 && head < length / 2 + 5 && memcmp(kept, whole, head) == 0
             && strcmp(dots + 3, whole + n - tail) == 0;
@@ -533,7 +536,7 @@ typedef struct Long {
 /* n levels down, in steps of `.next`: the path's beginning and end are there. */
 static void deep_paths_are_cut_in_the_middle(void **state)
 {
-    static const size_t depths[] = { 10, 40, 60, 63, 64, 65, 66, 67, 100, 1000, 10000 };
+    static const unsigned short depths[] = { 10, 40, 60, 63, 64, 65, 66, 67, 100, 1000, 10000 };
     size_t d, i;
     (void)state;
     for (d = 0; d < COUNT_OF(depths); d++) {

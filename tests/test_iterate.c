@@ -41,7 +41,8 @@ static pytree_status count_leaves(void *context, const pytree_iter *at)
 
 static void one_tree_leaf_by_leaf(void **state)
 {
-    static const char *const paths[] = { ".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b", ".head.w", ".head.b", ".scale" };
+    static const char *const paths[] = { ".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b", ".head.w", ".head.b",
+                                         ".scale" };
     MLP model = mlp_make(2, true);
     void *data[7];
     pytree tree = PYTREE(&model);
@@ -173,7 +174,7 @@ static void deep_trees(void **state)
     free(chain);
 }
 
-/* ---- Several trees ---------------------------------------------------------------------------------------------------------- */
+/* ---- Several trees ------------------------------------------------------------------------------------------------------ */
 
 static void one_to_nine_trees(void **state)
 {
@@ -316,7 +317,7 @@ static void an_error_ends_the_iteration(void **state)
     mlp_clear(&b);
 }
 
-/* ---- Maps --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Maps --------------------------------------------------------------------------------------------------------------- */
 
 static pytree_status twice(void *context, const pytree_iter *at)
 {
@@ -442,13 +443,14 @@ static void maps_know_their_paths(void **state)
     char text[400] = "";
     pytree_error error = { 0 };
     (void)state;
-    trees[0] = trees[1] = PYTREE_TUPLE(PYTREE(&model), PYTREE_DICT({ "b", PYTREE(&x) }, { "a", PYTREE_NONE }, { "", PYTREE(&x) }));
+    trees[0] = trees[1] = PYTREE_TUPLE(PYTREE(&model), PYTREE_DICT({ "b", PYTREE(&x) }, { "a", PYTREE_NONE }, { "",
+                                                                                                                PYTREE(&x) }));
     assert_ok(pytree_map(note_paths, text, NULL, 2, trees, NULL, &error), &error);
     assert_string_equal(text, "[0].layers[0].w\n[0].layers[0].b\n[0].head.w\n[0].head.b\n[0].scale\n[1]['']\n[1]['b']\n");
     mlp_clear(&model);
 }
 
-/* ---- Later trees that are deeper ------------------------------------------------------------------------------------------------ */
+/* ---- Later trees that are deeper ---------------------------------------------------------------------------------------- */
 
 typedef struct Deeper {
     size_t calls;
@@ -465,7 +467,7 @@ static pytree_status look_deeper(void *context, const pytree_iter *at)
     pytree_error error = { 0 };
     pytree_leaf copy = *view;             /* a view may be kept */
     pytree_def *def = def_of(pytree_of_view(&copy));
-    double sum;
+    double sum = 0.0;
     assert_true(deeper->calls < 16);
     assert_ok(pytree_sum(pytree_of_view(view), &sum, NULL, &error), &error);
     deeper->sums[deeper->calls] = sum;
@@ -477,7 +479,8 @@ static pytree_status look_deeper(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-static void assert_deeper(pytree shallow, pytree deep, size_t n, const char *const *names, const size_t *leaves, const double *sums)
+static void assert_deeper(pytree shallow, pytree deep, size_t n, const char *const *names, const size_t *leaves,
+                          const double *sums)
 {
     Deeper deeper;
     pytree trees[2];
@@ -536,7 +539,8 @@ static void deeper_trees_come_as_subtrees(void **state)
                   (const char *const[SHELF_LEAVES]){ "*", "*", "*", "*", "*", "*", "*", "*", "*", "*", "*", "*", "*", "*" },
                   (const size_t[SHELF_LEAVES]){ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 },
                   (const double[SHELF_LEAVES]){ 1.5, 3.0, 4.5, 0.0, 0.0, 1.0, 10.0, 0.5, 0.75, 0.25, 8.0, 9.0, 7.0, 8.0 });
-    assert_ok(pytree_flatten(PYTREE_LIST(PYTREE(&shelf), PYTREE(&shelf)), (views = NULL, &views), 0, &def, NULL, &error), &error);
+    assert_ok(pytree_flatten(PYTREE_LIST(PYTREE(&shelf), PYTREE(&shelf)), (views = NULL, &views), 0, &def, NULL, &error),
+              &error);
     flat.def = def;
     flat.leaves = views;
     assert_deeper(PYTREE_LIST(a, a), PYTREE(&flat), 2, (const char *const[2]){ "Shelf", "Shelf" },
@@ -548,7 +552,8 @@ static void deeper_trees_come_as_subtrees(void **state)
         size_t n, i;
         assert_ok(pytree_children(PYTREE(&shelf), children, NULL, 4, &n, NULL, &error), &error);
         for (i = 0; i < 4; i++) {
-            assert_deeper(PYTREE_TUPLE(a), PYTREE_TUPLE(pytree_of_view(&children[i])), 1, &shelf_names[i], &shelf_leaves[i], &shelf_sums[i]);
+            assert_deeper(PYTREE_TUPLE(a), PYTREE_TUPLE(pytree_of_view(&children[i])), 1, &shelf_names[i], &shelf_leaves[i],
+                          &shelf_sums[i]);
         }
     }
     mlp_clear(&model);
@@ -628,7 +633,7 @@ static void none_as_a_leaf(void **state)
     mlp_clear(&b);
 }
 
-/* ---- Trees that do not fit ---------------------------------------------------------------------------------------------------------- */
+/* ---- Trees that do not fit ---------------------------------------------------------------------------------------------- */
 
 /* At that path, with both sides in the message and the number of the tree; nothing has been called. */
 static void assert_unlike(pytree first, pytree other, const char *path, const char *expected, const char *got)
@@ -853,7 +858,7 @@ static void maps_that_cannot_begin(void **state)
     assert_int_equal(count.calls, 0);
 }
 
-/* ---- Callbacks that stop --------------------------------------------------------------------------------------------------------------- */
+/* ---- Callbacks that stop ------------------------------------------------------------------------------------------------ */
 
 static pytree_status fails_in_words(void *context, const pytree_iter *at)
 {
@@ -869,7 +874,8 @@ static pytree_status fails_with(void *context, const pytree_iter *at)
 
 static void callbacks_stop_a_map(void **state)
 {
-    static const char *const paths[] = { ".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b", ".head.w", ".head.b", ".scale" };
+    static const char *const paths[] = { ".layers[0].w", ".layers[0].b", ".layers[1].w", ".layers[1].b", ".head.w", ".head.b",
+                                         ".scale" };
     MLP model = mlp_make(2, true);
     pytree tree = PYTREE(&model);
     size_t i;
@@ -896,7 +902,7 @@ static void callbacks_stop_a_map(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Treedef and leaves as a tree --------------------------------------------------------------------------------------------------------- */
+/* ---- Treedef and leaves as a tree --------------------------------------------------------------------------------------- */
 
 static void flat_trees_beside_structs(void **state)
 {
@@ -933,7 +939,8 @@ static void flat_trees_beside_structs(void **state)
     assert_true(pytree_equal(PYTREE(&a), PYTREE(&flat), NULL, NULL, &error));
     assert_true(pytree_equal(PYTREE(&flat), PYTREE(&b), NULL, NULL, &error));
     assert_ok(error.status, &error);
-    assert_true(pytree_text(PYTREE(&flat), one, sizeof one, NULL, &error) == pytree_text(PYTREE(&b), two, sizeof two, NULL, &error));
+    assert_true(pytree_text(PYTREE(&flat), one, sizeof one, NULL, &error) == pytree_text(PYTREE(&b), two, sizeof two, NULL,
+                                                                                         &error));
     assert_string_equal(one, two);
     assert_int_equal(pytree_num_leaves(PYTREE(&flat), NULL, &error), 7);
     again = def_of(PYTREE(&flat));
@@ -1025,7 +1032,7 @@ static void flat_trees_of_every_kind(void **state)
     everything_clear(&all);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Memory ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct Sweep {
     pytree trees[6];
@@ -1037,7 +1044,8 @@ static pytree_status sweep_map(void *context, const pytree_options *opt, pytree_
 {
     const Sweep *sweep = context;
     Count count = { 0, 0 };
-    pytree_status status = pytree_map(count_leaves, &count, sweep->out ? &sweep->trees[5] : NULL, sweep->n, sweep->trees, opt, err);
+    pytree_status status = pytree_map(count_leaves, &count, sweep->out ? &sweep->trees[5] : NULL, sweep->n, sweep->trees, opt,
+                                      err);
     if (status == PYTREE_OK) {
         assert_int_equal(count.calls, pytree_num_leaves(sweep->trees[0], NULL, NULL));
     }
@@ -1054,6 +1062,48 @@ static pytree_status sweep_iterate(void *context, const pytree_options *opt, pyt
     }
     pytree_iter_end(&it);
     return it.status;
+}
+
+/* Stops nowhere; a path that is not that of the value would be found out. */
+static bool looks_at_the_path(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    const Node *chain = context;
+    const char *at = value->data;
+    size_t n = path->n;
+    if (value->form == PYTREE_FORM_STRUCT) {
+        assert_ptr_equal(at, &chain[n]);
+    } else if (value->form == PYTREE_FORM_LEAF) {
+        assert_ptr_equal(at, &chain[n - 1].value);
+    }
+    if (n != 0) {
+        assert_int_equal(path->entries[n - 1].kind, PYTREE_ATTRIBUTE);
+        assert_string_equal(path->entries[n - 1].name, value->form == PYTREE_FORM_LEAF ? "value" : "next");
+        assert_true(n == 1 || strcmp(path->entries[0].name, "next") == 0);
+    }
+    return false;
+}
+
+static pytree_status sweep_num_leaves(void *context, const pytree_options *opt, pytree_error *err)
+{
+    size_t n = pytree_num_leaves(PYTREE((const Node *)context), opt, err);
+    assert_true(n == (err->status == PYTREE_OK ? 150 : SIZE_MAX));
+    return err->status;
+}
+
+static void predicates_of_deep_trees(void **state)
+{
+    Node *chain = chain_make(150);
+    Sweep sweep;
+    pytree_options opt = { .is_leaf = looks_at_the_path };
+    (void)state;
+    opt.is_leaf_context = chain;
+    sweep.out = false;
+    sweep.n = 2;
+    sweep.trees[0] = sweep.trees[1] = PYTREE(chain);
+    assert_in_range(sweep_allocations_with(&opt, sweep_num_leaves, chain), 3, 1000);
+    assert_in_range(sweep_allocations_with(&opt, sweep_iterate, &sweep), 3, 1000);
+    assert_in_range(sweep_allocations_with(&opt, sweep_map, &sweep), 3, 2000);
+    free(chain);
 }
 
 static void sweeps(void **state)
@@ -1118,6 +1168,7 @@ int main(void)
         cmocka_unit_test(callbacks_stop_a_map),
         cmocka_unit_test(flat_trees_beside_structs),
         cmocka_unit_test(flat_trees_of_every_kind),
+        cmocka_unit_test(predicates_of_deep_trees),
         cmocka_unit_test(sweeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

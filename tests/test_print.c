@@ -66,7 +66,8 @@ static const char *name_of_long(void)
 /* ---- Lines ------------------------------------------------------------------------------------------------------------ */
 
 /* `note`, `far` and `bias` are what the three lines say. */
-static void assert_everything(const Everything *all, const pytree_options *opt, const char *note, const char *far, const char *bias)
+static void assert_everything(const Everything *all, const pytree_options *opt, const char *note, const char *far,
+                              const char *bias)
 {
     char expected[2400];
     snprintf(expected, sizeof expected,
@@ -78,7 +79,8 @@ static void assert_everything(const Everything *all, const pytree_options *opt, 
              ".corners[0].y  f32 5.0\n.corners[1].x  f32 4.0\n.corners[1].y  f32 6.0\n%s.weights  f64[2,3]\n%s"
              ".points[0].x  f32 20.0\n.points[0].y  f32 30.0\n.points[1].x  f32 21.0\n.points[1].y  f32 31.0\n"
              ".points[2].x  f32 22.0\n.points[2].y  f32 32.0\n",
-             CHAR_MIN < 0 ? "i8" : "u8", name_of_long(), LONG_MIN, name_of_long() + 1, ULONG_MAX, pytree_dtype_name(PYTREE_TYPE(Color)),
+             CHAR_MIN < 0 ? "i8" : "u8", name_of_long(), LONG_MIN, name_of_long() + 1, ULONG_MAX,
+             pytree_dtype_name(PYTREE_TYPE(Color)),
              note, CHAR_MIN < 0 ? "i8" : "u8", far, bias);
     assert_prints(PYTREE(all), opt, expected);
 }
@@ -105,7 +107,8 @@ static void models(void **state)
 {
     MLP model = mlp_make(2, true);
     (void)state;
-    assert_prints(PYTREE(&model), NULL, ".layers[0].w  f32[4,3]\n.layers[0].b  f32[3]\n.layers[1].w  f32[3,2]\n.layers[1].b  f32[2]\n"
+    assert_prints(PYTREE(&model), NULL,
+                  ".layers[0].w  f32[4,3]\n.layers[0].b  f32[3]\n.layers[1].w  f32[3,2]\n.layers[1].b  f32[2]\n"
                   ".head.w  f32[2,2]\n.head.b  f32[2]\n.scale  f32[2,3]\n");
     mlp_clear(&model);
 }
@@ -117,15 +120,19 @@ static void containers(void **state)
     float f[6] = { 0.0f };
     pytree a = PYTREE(&x);
     pytree_options none = { .none_is_leaf = true };
+    pytree point = PYTREE_NAMEDTUPLE("P", { "x", PYTREE_STR("a\n") }, { "y", PYTREE_ODICT({ "o", PYTREE_BOOL(true) }) });
     pytree tree = PYTREE_DICT({ "z", PYTREE_LIST(a, PYTREE_NONE, PYTREE_TUPLE()) }, { "it's", PYTREE_ARRAY(f, 2, 3) },
-                              { "p", PYTREE_NAMEDTUPLE("P", { "x", PYTREE_STR("a\n") }, { "y", PYTREE_ODICT({ "o", PYTREE_BOOL(true) }) }) });
+                              { "p", point });
     (void)state;
-    assert_prints(PYTREE(&shelf), NULL, ".heights[0]  f32 1.5\n.heights[1]  f32 3.0\n.heights[2]  f32 4.5\n.spots[0].x  f32 0.0\n"
+    assert_prints(PYTREE(&shelf), NULL,
+                  ".heights[0]  f32 1.5\n.heights[1]  f32 3.0\n.heights[2]  f32 4.5\n.spots[0].x  f32 0.0\n"
                   ".spots[0].y  f32 0.0\n.spots[1].x  f32 1.0\n.spots[1].y  f32 10.0\n.prices['apple']  f64 0.5\n"
-                  ".prices['fig']  f64 0.75\n.prices['pear']  f64 0.25\n.places['here'].x  f32 8.0\n.places['here'].y  f32 9.0\n"
+                  ".prices['fig']  f64 0.75\n.prices['pear']  f64 0.25\n.places['here'].x  f32 8.0\n"
+                  ".places['here'].y  f32 9.0\n"
                   ".places['there'].x  f32 7.0\n.places['there'].y  f32 8.0\n");
     assert_prints(tree, NULL, "[\"it's\"]  f32[2,3]\n['p'].x  str 'a\\n'\n['p'].y['o']  bool True\n['z'][0]  i32 1\n");
-    assert_prints(tree, &none, "[\"it's\"]  f32[2,3]\n['p'].x  str 'a\\n'\n['p'].y['o']  bool True\n['z'][0]  i32 1\n['z'][1]  None\n");
+    assert_prints(tree, &none,
+                  "[\"it's\"]  f32[2,3]\n['p'].x  str 'a\\n'\n['p'].y['o']  bool True\n['z'][0]  i32 1\n['z'][1]  None\n");
     shelf_clear(&shelf);
 }
 
@@ -304,7 +311,7 @@ static void files_that_are_full(void **state)
     shelf_clear(&shelf);
 }
 
-/* ---- Key paths --------------------------------------------------------------------------------------------------------------- */
+/* ---- Key paths ---------------------------------------------------------------------------------------------------------- */
 
 /* One after the other, each with a newline. */
 static void assert_paths(pytree tree, const char *separator, const pytree_options *base, const char *expected)
@@ -344,13 +351,15 @@ static void paths(void **state)
     Shelf shelf = shelf_make();
     int x = 1;
     pytree a = PYTREE(&x);
-    pytree tree = PYTREE_DICT({ "a/b", PYTREE_LIST(a, PYTREE_TUPLE(a)) }, { "", a }, { "it's", PYTREE_NAMEDTUPLE("P", { "x", a }) }, { "n", PYTREE_NONE });
+    pytree tree = PYTREE_DICT({ "a/b", PYTREE_LIST(a, PYTREE_TUPLE(a)) }, { "", a },
+                              { "it's", PYTREE_NAMEDTUPLE("P", { "x", a }) }, { "n", PYTREE_NONE });
     pytree_options none = { .none_is_leaf = true };
     (void)state;
     assert_paths(PYTREE(&model), NULL, NULL,
                  ".layers[0].w\n.layers[0].b\n.layers[1].w\n.layers[1].b\n.head.w\n.head.b\n.scale\n");
     assert_paths(PYTREE(&model), "/", NULL, "layers/0/w\nlayers/0/b\nlayers/1/w\nlayers/1/b\nhead/w\nhead/b\nscale\n");
-    assert_paths(PYTREE(&model), "::", NULL, "layers::0::w\nlayers::0::b\nlayers::1::w\nlayers::1::b\nhead::w\nhead::b\nscale\n");
+    assert_paths(PYTREE(&model), "::", NULL,
+                 "layers::0::w\nlayers::0::b\nlayers::1::w\nlayers::1::b\nhead::w\nhead::b\nscale\n");
     assert_paths(PYTREE(&model), "", NULL, "layers0w\nlayers0b\nlayers1w\nlayers1b\nheadw\nheadb\nscale\n");
     assert_paths(PYTREE(&shelf), ".", NULL, "heights.0\nheights.1\nheights.2\nspots.0.x\nspots.0.y\nspots.1.x\nspots.1.y\n"
                  "prices.apple\nprices.fig\nprices.pear\nplaces.here.x\nplaces.here.y\nplaces.there.x\nplaces.there.y\n");
@@ -371,7 +380,8 @@ static void deep_paths(void **state)
     Node *chain = chain_make(300);
     pytree_error error = { 0 };
     size_t n, i;
-    const char **all = pytree_paths(PYTREE(chain), NULL, &n, NULL, &error), **simple = pytree_paths(PYTREE(chain), "/", NULL, NULL, &error);
+    const char **all = pytree_paths(PYTREE(chain), NULL, &n, NULL, &error),
+        **simple = pytree_paths(PYTREE(chain), "/", NULL, NULL, &error);
     (void)state;
     assert_ok(error.status, &error);
     assert_int_equal(n, 300);
@@ -403,7 +413,7 @@ static void paths_of_unsound_trees(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Memory --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------------- */
 
 static pytree_status sweep_paths(void *context, const pytree_options *opt, pytree_error *err)
 {

@@ -116,7 +116,7 @@ static void letters_clear(Letters *letters)
     free(letters->values);
 }
 
-/* ---- Left and balanced ---------------------------------------------------------------------------------------------------- */
+/* ---- Left and balanced -------------------------------------------------------------------------------------------------- */
 
 /* jax.tree_util.tree_reduce_associative of that many leaves. */
 static const struct {
@@ -223,7 +223,8 @@ static void nested_trees_fold_in_order(void **state)
 {
     const char *s[6] = { "a", "b", "c", "d", "e", "f" };
     pytree tree = PYTREE_LIST(PYTREE_TUPLE(PYTREE(&s[0]), PYTREE_NONE, PYTREE(&s[1])), PYTREE_LIST(),
-                              PYTREE_DICT({ "z", PYTREE(&s[4]) }, { "y", PYTREE_LIST(PYTREE(&s[2]), PYTREE(&s[3])) }), PYTREE(&s[5]));
+                              PYTREE_DICT({ "z", PYTREE(&s[4]) }, { "y", PYTREE_LIST(PYTREE(&s[2]), PYTREE(&s[3])) }),
+                              PYTREE(&s[5]));
     Fold fold = fold_begin();
     Text result;
     pytree_error error = { 0 };
@@ -283,12 +284,14 @@ static void folds_that_cannot_begin(void **state)
     pytree untyped = { NULL, NULL };
     (void)state;
     strcpy(result.text, "untouched");
-    assert_error(pytree_reduce_pairwise(fold_leaf, fold_join, &fold, sizeof(Text), &result, PYTREE_LIST(PYTREE_NONE), NULL, &error),
+    assert_error(pytree_reduce_pairwise(fold_leaf, fold_join, &fold, sizeof(Text), &result, PYTREE_LIST(PYTREE_NONE), NULL,
+                                        &error),
                  PYTREE_EMPTY, "", &error);
     assert_int_equal(pytree_reduce_pairwise(fold_leaf, fold_join, &fold, sizeof(Text), &result, PYTREE_LIST(), NULL, NULL),
                      PYTREE_EMPTY);
     memset(&error, 0, sizeof error);
-    assert_error(pytree_reduce_pairwise(fold_leaf, fold_join, &fold, sizeof(Text), &result, PYTREE_LIST(PYTREE(nowhere)), NULL, &error),
+    assert_error(pytree_reduce_pairwise(fold_leaf, fold_join, &fold, sizeof(Text), &result, PYTREE_LIST(PYTREE(nowhere)), NULL,
+                                        &error),
                  PYTREE_NULL_POINTER, "[0]", &error);
     assert_int_equal(pytree_reduce_pairwise(fold_leaf, fold_join, &fold, sizeof(Text), &result, PYTREE(nowhere), NULL, NULL),
                      PYTREE_NULL_POINTER);
@@ -340,7 +343,8 @@ static pytree_status sums_join(void *context, void *a, const void *b)
 static pytree_status sweep_pairwise(void *context, const pytree_options *opt, pytree_error *err)
 {
     Sums sums = { -1.0, { 0.0f } };
-    pytree_status status = pytree_reduce_pairwise(sums_leaf, sums_join, NULL, sizeof sums, &sums, *(const pytree *)context, opt, err);
+    pytree_status status = pytree_reduce_pairwise(sums_leaf, sums_join, NULL, sizeof sums, &sums, *(const pytree *)context,
+                                                  opt, err);
     if (status != PYTREE_OK) {
         assert_true(sums.value == -1.0);
     } else {
@@ -368,7 +372,7 @@ static void sweeps(void **state)
     free(chain);
 }
 
-/* ---- Numbers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct Folded {
     bool all, any;
@@ -478,11 +482,13 @@ static void half_precision(void **state)
         unsigned bits;
         double value;
     } halves[] = {
-        { 0x0000, 0.0 }, { 0x0001, 0x1p-24 }, { 0x0002, 0x1p-23 }, { 0x03FF, 0x1.ff8p-15 }, { 0x0400, 0x1p-14 }, { 0x3555, 0.333251953125 },
+        { 0x0000, 0.0 }, { 0x0001, 0x1p-24 }, { 0x0002, 0x1p-23 }, { 0x03FF, 0x1.ff8p-15 }, { 0x0400, 0x1p-14 },
+        { 0x3555, 0.333251953125 },
         { 0x3C00, 1.0 }, { 0x3C01, 1.0009765625 }, { 0x4000, 2.0 }, { 0x7BFF, 65504.0 }, { 0xBC00, -1.0 }, { 0xFBFF, -65504.0 },
         { 0x8001, -0x1p-24 },
     }, brains[] = {
-        { 0x0000, 0.0 }, { 0x0001, 0x1p-133 }, { 0x3F80, 1.0 }, { 0x3F81, 1.0078125 }, { 0x4049, 3.140625 }, { 0x7F7F, 0x1.fep127 },
+        { 0x0000, 0.0 }, { 0x0001, 0x1p-133 }, { 0x3F80, 1.0 }, { 0x3F81, 1.0078125 }, { 0x4049, 3.140625 },
+        { 0x7F7F, 0x1.fep127 },
         { 0xBF80, -1.0 },
     };
     size_t i;

@@ -1048,8 +1048,10 @@ typedef struct Suite {
 
 static void static_arrays_of_structs_and_functions(void **state)
 {
-    Suite suite = { { { 1, "a", { 0.0, 0.0 } }, { 2, "b", { 0.5, 0.0 } } }, { twice, test_half_of }, { 3, NULL, { 0.0, 0.0 } } };
-    Suite other = { { { 1, "a", { 0.0, 0.0 } }, { 2, "b", { 0.5, 0.0 } } }, { twice, test_half_of }, { 3, NULL, { 0.0, 0.0 } } };
+    Suite suite = { { { 1, "a", { 0.0, 0.0 } }, { 2, "b", { 0.5, 0.0 } } }, { twice, test_half_of },
+                    { 3, NULL, { 0.0, 0.0 } } };
+    Suite other = { { { 1, "a", { 0.0, 0.0 } }, { 2, "b", { 0.5, 0.0 } } }, { twice, test_half_of },
+                    { 3, NULL, { 0.0, 0.0 } } };
     uintptr_t addresses[2];
     char expected[400];
     pytree_error error = { 0 };

@@ -187,10 +187,12 @@ static void text_of_containers(void **state)
     assert_def_text(PYTREE_ODICT(), "PyTreeDef(CustomNode(OrderedDict[()], []))", NULL);
     assert_def_text(PYTREE_ODICT({ "b", a }), "PyTreeDef(CustomNode(OrderedDict[('b',)], [*]))", NULL);
     assert_def_text(PYTREE_ODICT({ "b", a }, { "a", a }), "PyTreeDef(CustomNode(OrderedDict[('b', 'a')], [*, *]))", NULL);
-    assert_def_text(PYTREE_NAMEDTUPLE("Point", { "x", a }, { "y", a }), "PyTreeDef(CustomNode(namedtuple[Point], [*, *]))", NULL);
+    assert_def_text(PYTREE_NAMEDTUPLE("Point", { "x", a }, { "y", a }), "PyTreeDef(CustomNode(namedtuple[Point], [*, *]))",
+                    NULL);
     assert_def_text(PYTREE_NAMEDTUPLE("Nil"), "PyTreeDef(CustomNode(namedtuple[Nil], []))", NULL);
     assert_def_text(PYTREE_TUPLE(a, PYTREE_DICT({ "a", a }, { "b", a })), "PyTreeDef((*, {'a': *, 'b': *}))", NULL);
-    assert_def_text(PYTREE_LIST(PYTREE_TUPLE(PYTREE_LIST(), PYTREE_TUPLE(a)), PYTREE_NONE), "PyTreeDef([([], (*,)), None])", NULL);
+    assert_def_text(PYTREE_LIST(PYTREE_TUPLE(PYTREE_LIST(), PYTREE_TUPLE(a)), PYTREE_NONE), "PyTreeDef([([], (*,)), None])",
+                    NULL);
     assert_def_text(PYTREE_LIST(a, PYTREE_NONE), "PyTreeDef([*, *], NoneIsLeaf)", &none);
     assert_def_text(PYTREE_NONE, "PyTreeDef(*, NoneIsLeaf)", &none);
 }
@@ -241,10 +243,12 @@ static void text_of_integers(void **state)
     char expected[400];
     (void)state;
     snprintf(expected, sizeof expected,
-             "PyTreeDef(CustomNode(Integers[(False, -128, 0, -32768, 0, -2147483648, 0, %ld, 0, -9223372036854775808, 0, 0)], [*]))",
+             "PyTreeDef(CustomNode(Integers[(False, -128, 0, -32768, 0, -2147483648, 0, %ld, 0, -9223372036854775808, 0, 0)], "
+             "[*]))",
              LONG_MIN);
     assert_def_text(PYTREE(&low), expected, NULL);
-    snprintf(expected, sizeof expected, "PyTreeDef(CustomNode(Integers[(True, 127, 255, 32767, 65535, 2147483647, 4294967295, %ld, "
+    snprintf(expected, sizeof expected,
+             "PyTreeDef(CustomNode(Integers[(True, 127, 255, 32767, 65535, 2147483647, 4294967295, %ld, "
              "%lu, 9223372036854775807, 18446744073709551615, 2)], [*]))", LONG_MAX, ULONG_MAX);
     assert_def_text(PYTREE(&high), expected, NULL);
 }
@@ -259,7 +263,8 @@ static void text_of_doubles(void **state)
         { 1.0 / 3.0, "0.3333333333333333" }, { 2.0 / 3.0, "0.6666666666666666" }, { 100.0, "100.0" },
         { 123456789.0, "123456789.0" }, { 12345678.9, "12345678.9" }, { 1e15, "1000000000000000.0" }, { 1e16, "1e+16" },
         { 1234567890123456.0, "1234567890123456.0" }, { 12345678901234567.0, "1.2345678901234568e+16" },
-        { 9007199254740993.0, "9007199254740992.0" }, { 1e20, "1e+20" }, { 1e22, "1e+22" }, { 1e23, "1e+23" }, { 1e100, "1e+100" },
+        { 9007199254740993.0, "9007199254740992.0" }, { 1e20, "1e+20" }, { 1e22, "1e+22" }, { 1e23, "1e+23" },
+            { 1e100, "1e+100" },
         { 0.001, "0.001" }, { 0.0001, "0.0001" }, { 0.00012345, "0.00012345" }, { 0.00001, "1e-05" }, { 1e-7, "1e-07" },
         { -1.5e-7, "-1.5e-07" }, { 1.7976931348623157e308, "1.7976931348623157e+308" },
         { 2.2250738585072014e-308, "2.2250738585072014e-308" }, { 5e-324, "5e-324" }, { 1.5e-323, "1.5e-323" },
@@ -353,13 +358,15 @@ static void text_of_everything(void **state)
     memcpy(&address, &function, sizeof address);
     snprintf(expected, sizeof expected,
              "PyTreeDef(CustomNode(Everything[(2, 3, 3, Config(width=64, activation='relu', rates=(0.1, 0.01)), 'a kind', "
-             "<address 0x%llx>, 1, (1, 2, 3), 0.0009765625)], [*, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, "
+             "<address 0x%llx>, 1, (1, 2, 3), 0.0009765625)], [*, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, "
+             "*, *, *, *, "
              "*, %s, (%s, %s), %s, *, *, [%s, %s, %s]]))",
              (unsigned long long)address, point, point, point, point, point, point, point);
     assert_def_text(PYTREE(&all), expected, NULL);
     snprintf(expected, sizeof expected,
              "PyTreeDef(CustomNode(Everything[(2, 3, 3, Config(width=64, activation='relu', rates=(0.1, 0.01)), 'a kind', "
-             "<address 0x%llx>, 1, (1, 2, 3), 0.0009765625)], [*, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, None, *, *, *, *, "
+             "<address 0x%llx>, 1, (1, 2, 3), 0.0009765625)], [*, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, *, "
+             "None, *, *, *, *, "
              "*, %s, (%s, %s), None, *, None, [%s, %s, %s]]))",
              (unsigned long long)address, point, point, point, point, point, point);
     assert_def_text(PYTREE(&bare), expected, NULL);
@@ -367,7 +374,7 @@ static void text_of_everything(void **state)
     everything_clear(&bare);
 }
 
-/* ---- Text: where it goes -------------------------------------------------------------------------------------------------- */
+/* ---- Text: where it goes ------------------------------------------------------------------------------------------------ */
 
 /* As snprintf into every size from 0 to a bit more than needed, in a block of just that size. */
 static void assert_every_size(pytree tree, const pytree_options *opt)
@@ -531,9 +538,10 @@ static void text_of_a_long_chain(void **state)
     free(chain);
 }
 
-/* ---- Equal and unequal ------------------------------------------------------------------------------------------------------ */
+/* ---- Equal and unequal -------------------------------------------------------------------------------------------------- */
 
-/* Each of these trees differs from each other one; from itself none, not even through a second treedef, a copy or a deep copy. */
+/* Each of these trees differs from each other one; none from itself, be it through a second treedef, a copy or a deep copy. */
+
 static void every_difference_counts(void **state)
 {
     int x = 1;
@@ -545,16 +553,19 @@ static void every_difference_counts(void **state)
     Arrays arrays[3] = { { { 1 }, { 1, 2, 3 }, { 0.5, 0.5 }, { true, true }, { "a", "b", "c" }, { "d" } },
                          { { 1 }, { 1, 2, 3 }, { 0.5, 0.5 }, { true, true }, { "ab", "", "c" }, { "d" } },
                          { { 1 }, { 1, 2, 4 }, { 0.5, 0.5 }, { true, true }, { "a", "b", "c" }, { "d" } } };
-    Nested nested[2] = { { { "in", { 3, "relu", { 0.5, 1.0 } } }, 1, 0.0f }, { { "in", { 3, "tanh", { 0.5, 1.0 } } }, 1, 0.0f } };
+    Nested nested[2] = { { { "in", { 3, "relu", { 0.5, 1.0 } } }, 1, 0.0f },
+                         { { "in", { 3, "tanh", { 0.5, 1.0 } } }, 1, 0.0f } };
     Point point = { 1.0f, 2.0f };
-    pytree trees[] = {
+    pytree trees[51] = {
         a, none, PYTREE_LIST(), PYTREE_TUPLE(), PYTREE_DICT(), PYTREE_ODICT(), PYTREE_NAMEDTUPLE("A"), PYTREE_NAMEDTUPLE("B"),
         PYTREE_LIST(a), PYTREE_LIST(a, a), PYTREE_TUPLE(a), PYTREE_TUPLE(a, a), PYTREE_LIST(none), PYTREE_LIST(a, none),
         PYTREE_LIST(none, a), PYTREE_LIST(PYTREE_LIST(a), a), PYTREE_LIST(a, PYTREE_LIST(a)), PYTREE_LIST(PYTREE_LIST(a, a)),
         PYTREE_LIST(PYTREE_LIST(), a, a), PYTREE_LIST(a, PYTREE_LIST(), a), PYTREE_DICT({ "a", a }), PYTREE_DICT({ "b", a }),
-        PYTREE_DICT({ "", a }), PYTREE_DICT({ "a", a }, { "b", a }), PYTREE_ODICT({ "a", a }), PYTREE_ODICT({ "a", a }, { "b", a }),
+        PYTREE_DICT({ "", a }), PYTREE_DICT({ "a", a }, { "b", a }), PYTREE_ODICT({ "a", a }),
+            PYTREE_ODICT({ "a", a }, { "b", a }),
         PYTREE_ODICT({ "b", a }, { "a", a }), PYTREE_NAMEDTUPLE("A", { "x", a }), PYTREE_NAMEDTUPLE("B", { "x", a }),
-        PYTREE_NAMEDTUPLE("A", { "y", a }), PYTREE_NAMEDTUPLE("A", { "x", a }, { "y", a }), PYTREE(&layers[0]), PYTREE(&layers[1]),
+        PYTREE_NAMEDTUPLE("A", { "y", a }), PYTREE_NAMEDTUPLE("A", { "x", a }, { "y", a }), PYTREE(&layers[0]),
+            PYTREE(&layers[1]),
         PYTREE(&layers[2]), PYTREE(&names[0]), PYTREE(&names[1]), PYTREE(&names[2]), PYTREE(&names[3]), PYTREE(&numbers[0]),
         PYTREE(&numbers[1]), PYTREE(&numbers[2]), PYTREE(&numbers[3]), PYTREE(&gates[0]), PYTREE(&gates[1]), PYTREE(&gates[2]),
         PYTREE(&arrays[0]), PYTREE(&arrays[1]), PYTREE(&arrays[2]), PYTREE(&nested[0]), PYTREE(&nested[1]), PYTREE(&point),
@@ -562,6 +573,7 @@ static void every_difference_counts(void **state)
     pytree_options options[2] = { { 0 }, { .none_is_leaf = true } };
     size_t i, k;
     (void)state;
+    assert_non_null(trees[COUNT_OF(trees) - 1].type);
     for (i = 0; i < COUNT_OF(trees); i++) {
         for (k = 0; k < COUNT_OF(trees); k++) {
             assert_defs(def_of(trees[i], NULL), def_of(trees[k], NULL), i == k);
@@ -617,7 +629,8 @@ static void addresses_of_strings_do_not_matter(void **state)
     assert_same_def(PYTREE(&a), PYTREE(&b));
     there[0] = 'S';
     assert_other_def(PYTREE(&a), PYTREE(&b));
-    assert_same_def(PYTREE_DICT({ x, PYTREE(&one) }, { "y", PYTREE(&two) }), PYTREE_DICT({ "y", PYTREE(&one) }, { also_x, PYTREE(&one) }));
+    assert_same_def(PYTREE_DICT({ x, PYTREE(&one) }, { "y", PYTREE(&two) }),
+                    PYTREE_DICT({ "y", PYTREE(&one) }, { also_x, PYTREE(&one) }));
     assert_same_def(PYTREE_NAMEDTUPLE(x, { x, PYTREE(&one) }), PYTREE_NAMEDTUPLE(also_x, { also_x, PYTREE(&two) }));
     assert_same_def(PYTREE_ODICT({ x, PYTREE(&one) }), PYTREE_ODICT({ also_x, PYTREE(&two) }));
 }
@@ -658,14 +671,15 @@ static void containers_of_both_kinds(void **state)
     (void)state;
     assert_defs(pytree_def_child(def, 0, NULL, &error), def_of(PYTREE_LIST(a, a, a), NULL), true);
     assert_defs(pytree_def_child(def, 1, NULL, &error), def_of(PYTREE_LIST(p, p), NULL), true);
-    assert_defs(pytree_def_child(def, 2, NULL, &error), def_of(PYTREE_DICT({ "pear", a }, { "apple", a }, { "fig", a }), NULL), true);
+    assert_defs(pytree_def_child(def, 2, NULL, &error), def_of(PYTREE_DICT({ "pear", a }, { "apple", a }, { "fig", a }), NULL),
+                true);
     assert_defs(pytree_def_child(def, 3, NULL, &error), def_of(PYTREE_DICT({ "here", p }, { "there", p }), NULL), true);
     assert_ok(error.status, &error);
     pytree_def_free(def);
     shelf_clear(&shelf);
 }
 
-/* ---- Lifetime -------------------------------------------------------------------------------------------------------------- */
+/* ---- Lifetime ----------------------------------------------------------------------------------------------------------- */
 
 static void a_treedef_outlives_its_tree(void **state)
 {
@@ -733,7 +747,7 @@ static void copies(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Parts -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Parts -------------------------------------------------------------------------------------------------------------- */
 
 static void counts(void **state)
 {
@@ -918,7 +932,7 @@ static void owned_trees_have_the_same_treedef(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Predicates ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Predicates --------------------------------------------------------------------------------------------------------- */
 
 static bool stops_at_linear(void *context, const pytree_leaf *value, const pytree_path *path)
 {
@@ -940,7 +954,7 @@ static void structure_with_a_predicate(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------------- */
 
 static pytree_status make_structure(void *context, const pytree_options *opt, pytree_error *err)
 {

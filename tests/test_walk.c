@@ -97,7 +97,7 @@ static void assert_walk(Log *log, pytree tree, const pytree_options *opt, const 
     assert_string_equal(log->text, expected);
 }
 
-/* ---- Order ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Order -------------------------------------------------------------------------------------------------------------- */
 
 static void enter_and_leave_a_struct(void **state)
 {
@@ -127,11 +127,12 @@ static void enter_and_leave_containers(void **state)
 {
     int x = 1;
     pytree a = PYTREE(&x);
+    pytree point = PYTREE_NAMEDTUPLE("Point", { "x", a }, { "y", PYTREE_TUPLE() });
     Log log = log_begin();
     (void)state;
     assert_walk(&log,
-                PYTREE_TUPLE(PYTREE_LIST(), PYTREE_DICT({ "z", a }, { "b", PYTREE_NAMEDTUPLE("Point", { "x", a }, { "y", PYTREE_TUPLE() }) }),
-                             PYTREE_ODICT({ "z", a }, { "b", PYTREE_LIST(a) })), NULL,
+                PYTREE_TUPLE(PYTREE_LIST(), PYTREE_DICT({ "z", a }, { "b", point }), PYTREE_ODICT({ "z", a }, { "b", PYTREE_LIST(a) })),
+                NULL,
                 "< tuple\n"
                 "< [0] list\n"
                 "> [0] list\n"
@@ -233,7 +234,8 @@ static void values_can_be_walked_again(void **state)
         double sum = 0.0;
         Point points[2] = { { 1.0f, 2.0f }, { 3.0f, 4.0f } };
         assert_ok(pytree_sum(PYTREE(&model.layers[0]), &sum, NULL, &error), &error);
-        snprintf(expected, sizeof expected, "< tuple %.6g\n< [0] Linear %.6g\n< [1] dict 7\n< [1]['p'] Point 7\n* [1]['p'].x * 3\n"
+        snprintf(expected, sizeof expected,
+                 "< tuple %.6g\n< [0] Linear %.6g\n< [1] dict 7\n< [1]['p'] Point 7\n* [1]['p'].x * 3\n"
                  "* [1]['p'].y * 4\n> [1]['p'] Point 7\n> [1] dict 7\n> tuple %.6g\n", sum + 7.0, sum, sum + 7.0);
         assert_walk(&log, PYTREE_TUPLE(PYTREE(&model.layers[0]), PYTREE_DICT({ "p", PYTREE(&points[1]) })), NULL, expected);
     }
@@ -241,7 +243,7 @@ static void values_can_be_walked_again(void **state)
     shelf_clear(&shelf);
 }
 
-/* ---- Skip and stop ------------------------------------------------------------------------------------------------------------ */
+/* ---- Skip and stop ------------------------------------------------------------------------------------------------------ */
 
 static void skipped_nodes_stay_closed(void **state)
 {
@@ -251,7 +253,8 @@ static void skipped_nodes_stay_closed(void **state)
     (void)state;
     log.skip = "Linear";
     assert_walk(&log, PYTREE(&model), NULL,
-                "< MLP\n< .layers list\n< .layers[0] Linear\n< .layers[1] Linear\n> .layers list\n< .head Linear\n* .scale *\n> MLP\n");
+                "< MLP\n< .layers list\n< .layers[0] Linear\n< .layers[1] Linear\n> .layers list\n< .head Linear\n* .scale *\n"
+                "> MLP\n");
     log = log_begin();
     log.skip = "MLP";
     assert_walk(&log, PYTREE(&model), NULL, "< MLP\n");
@@ -305,7 +308,8 @@ static void enter_alone_and_leave_alone(void **state)
     pytree_visitor enter = { log_enter, NULL, &log }, leave = { NULL, log_leave, &log };
     (void)state;
     assert_ok(pytree_walk(PYTREE(&model), &enter, NULL, &error), &error);
-    assert_string_equal(log.text, "< MLP\n< .layers list\n< .layers[0] Linear\n* .layers[0].w *\n* .layers[0].b *\n< .head Linear\n"
+    assert_string_equal(log.text,
+                        "< MLP\n< .layers list\n< .layers[0] Linear\n* .layers[0].w *\n* .layers[0].b *\n< .head Linear\n"
                         "* .head.w *\n* .head.b *\n* .scale *\n");
     log = log_begin();
     assert_ok(pytree_walk(PYTREE(&model), &leave, NULL, &error), &error);
@@ -313,7 +317,7 @@ static void enter_alone_and_leave_alone(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Options -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------------------------------------------------------ */
 
 static bool stops_at_depth_two(void *context, const pytree_leaf *value, const pytree_path *path)
 {
@@ -350,7 +354,8 @@ static void options_of_a_walk(void **state)
     char expected[200];
     (void)state;
     assert_ok(pytree_walk(PYTREE(&model), &visitor, &opt, &error), &error);
-    snprintf(expected, sizeof expected, "0:%u 1:%u 2:%u 2:%u /1:%u 1:%u /1:%u 1:%u /0:%u ", PYTREE_FORM_STRUCT, PYTREE_FORM_LIST,
+    snprintf(expected, sizeof expected, "0:%u 1:%u 2:%u 2:%u /1:%u 1:%u /1:%u 1:%u /0:%u ", PYTREE_FORM_STRUCT,
+             PYTREE_FORM_LIST,
              PYTREE_FORM_STRUCT, PYTREE_FORM_STRUCT, PYTREE_FORM_LIST, PYTREE_FORM_NONE, PYTREE_FORM_NONE, PYTREE_FORM_LEAF,
              PYTREE_FORM_STRUCT);
     assert_string_equal(log.text, expected);
@@ -363,7 +368,7 @@ static void options_of_a_walk(void **state)
     mlp_clear(&model);
 }
 
-/* ---- Deep trees, and trees that are none ------------------------------------------------------------------------------------------ */
+/* ---- Deep trees, and trees that are none -------------------------------------------------------------------------------- */
 
 typedef struct Depth {
     size_t enters, leaves, nodes, deepest;
@@ -377,7 +382,8 @@ static int depth_enter(void *context, const pytree_leaf *value, const pytree_pat
     if (path->n > depth->deepest) {
         depth->deepest = path->n;
     }
-    if (path->n > 1 && (path->entries[path->n - 2].kind != PYTREE_ATTRIBUTE || strcmp(path->entries[path->n - 2].name, "next") != 0)) {
+    if (path->n > 1 && (path->entries[path->n - 2].kind != PYTREE_ATTRIBUTE || strcmp(path->entries[path->n - 2].name,
+                                                                                      "next") != 0)) {
         return PYTREE_VALUE;
     }
     return PYTREE_WALK_ON;
@@ -475,7 +481,7 @@ static void sweeps(void **state)
     free(chain);
 }
 
-/* ---- Children --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Children ----------------------------------------------------------------------------------------------------------- */
 
 /* "key=type" for each child, a comma between; the count is what the call says. */
 static void assert_children(pytree tree, const char *expected)
@@ -609,7 +615,8 @@ static void leaves_have_no_children(void **state)
     assert_int_equal(n, 3);
     assert_error(pytree_children(PYTREE(nowhere), children, NULL, 3, &n, NULL, &error), PYTREE_NULL_POINTER, "", &error);
     memset(&error, 0, sizeof error);
-    assert_error(pytree_children(PYTREE_LIST(PYTREE(&x), PYTREE(nowhere)), children, NULL, 3, &n, NULL, &error), PYTREE_NULL_POINTER,
+    assert_error(pytree_children(PYTREE_LIST(PYTREE(&x), PYTREE(nowhere)), children, NULL, 3, &n, NULL, &error),
+                 PYTREE_NULL_POINTER,
                  "[1]", &error);
     mlp_clear(&model);
 }
