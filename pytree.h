@@ -819,9 +819,12 @@ static void pytree__cut(char *to, size_t room, const char *text)
     if (n < room) {
         memcpy(to, text, n + 1);
     } else {
+        const char *end = text + n - tail;
+        while (head > 0 && (text[head] & 0xC0) == 0x80) { head--; }        /* between characters */
+        while ((*end & 0xC0) == 0x80) { end++; }
         memcpy(to, text, head);
         memcpy(to + head, "...", 3);
-        memcpy(to + head + 3, text + n - tail, tail + 1);
+        memcpy(to + head + 3, end, strlen(end) + 1);
     }
 }
 
@@ -1333,13 +1336,21 @@ static void pytree__put_packed(struct pytree__text *to, const pytree_type *type,
     case PYTREE_CLONG: {                  /* as Python: (1+2j) */
         const pytree_type *part = &pytree_types[type->dtype == PYTREE_C64 ? PYTREE__T_float_ : type->dtype == PYTREE_C128
                                                 ? PYTREE__T_double_ : PYTREE__T_ldouble];
-        pytree__put(to, "(", 1);
-        pytree__put_packed(to, part, at);
-        memset(&v, 0, sizeof v);
-        memcpy(&v, at + part->size, part->size);
-        if (type->dtype == PYTREE_C64 ? !signbit(v.f) : type->dtype == PYTREE_C128 ? !signbit(v.d) : !signbit(v.l)) { pytree__put(to, "+", 1); }
-        pytree__put_packed(to, part, at + part->size);
-        pytree__put(to, "j)", 2);
+        char texts[2][64];
+        size_t k;
+        for (k = 0; k < 2; k++) {         /* without the ".0" that a float has */
+            struct pytree__text one = pytree__text_to(texts[k], sizeof texts[k], NULL);
+            pytree__put_packed(&one, part, at + k * part->size);
+            pytree__end_text(&one, sizeof texts[k]);
+            if (one.length > 2 && strcmp(texts[k] + one.length - 2, ".0") == 0) { texts[k][one.length - 2] = '\0'; }
+        }
+        if (strcmp(texts[0], "0") != 0) {
+            pytree__put(to, "(", 1);
+            pytree__put_text(to, texts[0]);
+            if (texts[1][0] != '-') { pytree__put(to, "+", 1); }
+        }
+        pytree__put_text(to, texts[1]);
+        pytree__put_text(to, strcmp(texts[0], "0") != 0 ? "j)" : "j");
         break;
     }
     default: {
@@ -1558,15 +1569,45 @@ static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to
     }
 }
 
+/* Path of the value at hand, if it is too long its beginning and its end. */
+static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
+{
+    struct pytree__text to = pytree__text_to(path, room, NULL);
+    size_t n = pytree__depth(c), i = n, length = 0, half = room / 2 - 2;
+    char tail[4200];
+    pytree_entry entry;
+    pytree__cursor_text(c, &to, 64);
+    pytree__end_text(&to, room);
+    if (to.length < room && n <= 64) { return; }
+    while (i > 0 && length < half) {
+        struct pytree__text count = { NULL, 0, 0, NULL };
+        i--;
+        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entry);
+        pytree__put_entry(&count, &entry, NULL, i == 0);
+        length += count.length;
+    }
+    to = pytree__text_to(tail, sizeof tail, NULL);
+    for (; i < n; i++) {
+        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entry);
+        pytree__put_entry(&to, &entry, NULL, i == 0);
+    }
+    pytree__end_text(&to, sizeof tail);
+    length = strlen(tail);
+    i = length > half ? length - half : 0;
+    while ((tail[i] & 0xC0) == 0x80) { i++; }
+    n = strlen(path) < half ? strlen(path) : half;
+    while (n > 0 && (path[n] & 0xC0) == 0x80) { n--; }
+    memcpy(path + n, "...", 3);
+    memcpy(path + n + 3, tail + i, length - i + 1);
+}
+
 /* An error at the value at hand. If somebody watches, they hear of it and the walk goes on. */
-static pytree_status pytree__problem(pytree__cursor *c, pytree_status status, const char *format, ...)
+static pytree_status pytree__problem(const pytree__cursor *c, pytree_status status, const char *format, ...)
 {
     char path[600], message[512];
-    struct pytree__text to = pytree__text_to(path, sizeof path, NULL);
     va_list arguments;
     if (c->err == NULL && c->watch == NULL) { return status; }
-    pytree__cursor_text(c, &to, 64);
-    pytree__end_text(&to, sizeof path);
+    pytree__cut_path(c, path, sizeof path);
     va_start(arguments, format);
     if (vsnprintf(message, sizeof message, format, arguments) < 0) { message[0] = '\0'; }
     va_end(arguments);
@@ -2136,6 +2177,18 @@ static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type 
 static const pytree_type *pytree__node_type(const pytree_leaf *v)
 {
     return v->form == PYTREE_FORM_FLAT ? ((const pytree_flat *)v->data)->def->nodes[v->shape[0]].type : pytree__type_of_form(v->form, v->type);
+}
+
+/* What a node is called: a namedtuple by its own name. */
+static const char *pytree__view_name(const pytree_leaf *v)
+{
+    const pytree_type *type = pytree__node_type(v);
+    if (type->kind != PYTREE_KIND_NAMEDTUPLE) { return type->name; }
+    if (v->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)v->data;
+        return pytree__string_at(flat->def->statics + flat->def->nodes[v->shape[0]].meta, 0, NULL);
+    }
+    return ((const pytree_items *)v->data)->name == NULL ? "namedtuple" : ((const pytree_items *)v->data)->name;
 }
 
 static bool pytree__keyed(const pytree_type *type)
@@ -3845,9 +3898,8 @@ static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 static pytree_status pytree__unlike(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got, const char *how)
 {
     char a[160], b[160];
-    const pytree_type *x = pytree__node_type(expected), *y = pytree__node_type(got);
-    if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) { pytree__leaf_text(a, sizeof a, expected); } else { snprintf(a, sizeof a, "%s", x->name); }
-    if (got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE) { pytree__leaf_text(b, sizeof b, got); } else { snprintf(b, sizeof b, "%s", y->name); }
+    if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) { pytree__leaf_text(a, sizeof a, expected); } else { snprintf(a, sizeof a, "%.150s", pytree__view_name(expected)); }
+    if (got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE) { pytree__leaf_text(b, sizeof b, got); } else { snprintf(b, sizeof b, "%.150s", pytree__view_name(got)); }
     return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
 }
 
@@ -4504,6 +4556,14 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
             if (it.status != PYTREE_OK) {
                 if (x->form != y->form) { it.status = PYTREE_STRUCTURE; }
                 pytree__misfit(&it.cursors[0], it.status, x, y);
+            } else if (x->form > PYTREE_FORM_NONE) {
+                pytree_options plain;
+                memset(&plain, 0, sizeof plain);
+                if (opt != NULL) { plain = *opt; }
+                plain.is_leaf = NULL;
+                if (!pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL)) {
+                    it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE, "expected the subtree %.60s of the first tree, got another", pytree__view_name(x));
+                }
             } else if (x->form == PYTREE_FORM_LEAF && (i = pytree__first_difference(x, y, tolerance)) != SIZE_MAX) {
                 char m[100], n[100];
                 struct pytree__text to = pytree__text_to(m, sizeof m, NULL);
@@ -4520,18 +4580,19 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
     return it.status == PYTREE_OK;
 }
 
-/* A piece of memory that is reached through a path: what a pointer leads to, or a leaf in its place. */
+/* A step of the walk: a node that was entered or a leaf, with the step that led to its parent. Paths are put together from these. */
 struct pytree__reach {
-    const char *from, *to;
-    size_t order;                         /* when it was reached */
-    size_t path;                          /* offset of its text */
+    const char *from, *to;                /* the memory; none for what lies inside its parent's */
+    size_t parent;                        /* number of a step; SIZE_MAX at the root */
+    size_t order;                         /* number of this one */
     size_t group;
+    pytree_entry entry;
 };
 struct pytree__reaches {
-    struct pytree__reach *all;
-    char *texts;
-    size_t n, max, length, room;
-    const void **seen;                    /* nodes so far, hashed; a power of two of places, at most half of them taken */
+    struct pytree__reach *steps;          /* in visiting order */
+    struct pytree__reach *sorted;         /* those with memory: by group, then in visiting order */
+    size_t n, max, n_sorted;
+    struct pytree__seen { const void *data; const pytree_type *type; unsigned form; } *seen;   /* nodes so far, hashed; at most half full */
     size_t n_seen, max_seen;
     const pytree_allocator *allocator;
     pytree_status status;
@@ -4551,12 +4612,12 @@ static void pytree__reach_problem(void *context, const pytree_error *problem)
     if (r->report != NULL) { r->report(r->context, problem); }
 }
 
-/* The bytes that a value takes where it lies; none for what lies inside its parent and holds other values. */
+/* The bytes that a value takes where it lies; none for what lies inside its parent, whose bytes those are. */
 static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
-    if (f != NULL && f->from == PYTREE__FROM_ROW) { return 0; }            /* part of its list */
+    if (f != NULL && (f->from == PYTREE__FROM_ROW || f->form == PYTREE_FORM_MAP)) { return 0; }
     if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW && row->form != PYTREE_FORM_FLAT) { return 0; }
     switch (v->form) {
     case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
@@ -4568,71 +4629,89 @@ static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
     }
 }
 
-static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *c, const pytree_leaf *v)
+/* A step, and the bytes of its path as text. */
+static size_t pytree__step_text(const struct pytree__reaches *r, size_t step, char *text, size_t n)
 {
-    size_t bytes = pytree__reach_bytes(c, v), length;
-    struct pytree__text to = { NULL, 0, 0, NULL };
-    if (bytes == 0 || v->data == NULL) { return; }
-    pytree__cursor_text(c, &to, SIZE_MAX);
-    length = to.length;
-    if (r->n == r->max) {
-        size_t max = r->max == 0 ? 64 : 2 * r->max;
-        struct pytree__reach *grown = (struct pytree__reach *)pytree__resize(r->allocator, r->all, r->max * sizeof *grown, pytree__times(max, sizeof *grown));
-        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
-        r->all = grown;
-        r->max = max;
+    size_t length = 0, i;
+    for (i = step; r->steps[i].parent != SIZE_MAX; i = r->steps[i].parent) {
+        struct pytree__text count = { NULL, 0, 0, NULL };
+        pytree__put_entry(&count, &r->steps[i].entry, NULL, false);
+        length += count.length;
     }
-    if (length + 1 > r->room - r->length) {
-        size_t room = pytree__plus(2 * r->room, length + 1024);
-        char *grown = (char *)pytree__resize(r->allocator, r->texts, r->room, room);
-        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
-        r->texts = grown;
-        r->room = room;
+    if (n != 0) {
+        size_t end = length;
+        for (i = step; r->steps[i].parent != SIZE_MAX; i = r->steps[i].parent) {         /* from the last entry to the first */
+            struct pytree__text to = { NULL, 0, 0, NULL };
+            pytree__put_entry(&to, &r->steps[i].entry, NULL, false);
+            end -= to.length;
+            if (end < n - 1) {
+                to.at = text + end;
+                to.room = n - 1 - end;
+                to.length = 0;
+                pytree__put_entry(&to, &r->steps[i].entry, NULL, false);
+            }
+        }
+        text[length < n ? length : n - 1] = '\0';
     }
-    r->all[r->n].from = (const char *)v->data;
-    r->all[r->n].to = (const char *)v->data + bytes;
-    r->all[r->n].order = r->n;
-    r->all[r->n].path = r->length;
-    r->all[r->n].group = r->n;
-    r->n++;
-    to = pytree__text_to(r->texts + r->length, r->room - r->length, NULL);
-    pytree__cursor_text(c, &to, SIZE_MAX);
-    r->length += pytree__end_text(&to, r->room - r->length) + 1;
+    return length;
 }
 
-/* Was this node entered before? If not it is from now on. Nodes of different forms may begin at one address. */
-static bool pytree__seen(struct pytree__reaches *r, const void *data, unsigned form)
+static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *c, const pytree_leaf *v)
 {
-    const void *key = (const char *)data + form;
+    struct pytree__reach *step;
+    size_t bytes = v->data == NULL ? 0 : pytree__reach_bytes(c, v);
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    if (r->n == r->max) {
+        size_t max = r->max == 0 ? 64 : 2 * r->max;
+        struct pytree__reach *grown = (struct pytree__reach *)pytree__resize(r->allocator, r->steps, r->max * sizeof *grown, pytree__times(max, sizeof *grown));
+        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
+        r->steps = grown;
+        r->max = max;
+    }
+    step = &r->steps[r->n];
+    step->from = bytes == 0 ? NULL : (const char *)v->data;
+    step->to = bytes == 0 ? NULL : (const char *)v->data + bytes;
+    step->parent = f == NULL ? SIZE_MAX : f->leaves;
+    step->order = step->group = r->n++;
+    if (f != NULL) { pytree__frame_entry(c, f, f->next - 1, &step->entry); }
+}
+
+/* Was this node entered before? If not it is from now on. A struct and its first member begin at one address. */
+static bool pytree__seen(struct pytree__reaches *r, const pytree_leaf *v)
+{
+    const pytree_type *type = pytree__node_type(v);
     size_t i, k;
     if (2 * (r->n_seen + 1) > r->max_seen) {
         size_t max = r->max_seen == 0 ? 64 : 2 * r->max_seen;
-        const void **grown = (const void **)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
+        struct pytree__seen *grown = (struct pytree__seen *)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
         if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return true; }
-        for (i = 0; i < max; i++) { grown[i] = NULL; }
+        for (i = 0; i < max; i++) { grown[i].data = NULL; }
         for (k = 0; k < r->max_seen; k++) {
-            if (r->seen[k] == NULL) { continue; }
-            for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)r->seen[k]) & (max - 1); grown[i] != NULL; i = (i + 1) & (max - 1)) {}
+            if (r->seen[k].data == NULL) { continue; }
+            for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)r->seen[k].data) & (max - 1); grown[i].data != NULL; i = (i + 1) & (max - 1)) {}
             grown[i] = r->seen[k];
         }
-        pytree__resize(r->allocator, (void *)r->seen, r->max_seen * sizeof *r->seen, 0);
+        pytree__resize(r->allocator, r->seen, r->max_seen * sizeof *r->seen, 0);
         r->seen = grown;
         r->max_seen = max;
     }
-    for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)key) & (r->max_seen - 1); r->seen[i] != NULL; i = (i + 1) & (r->max_seen - 1)) {
-        if (r->seen[i] == key) { return true; }
+    for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)v->data) & (r->max_seen - 1); r->seen[i].data != NULL; i = (i + 1) & (r->max_seen - 1)) {
+        if (r->seen[i].data == v->data && r->seen[i].form == v->form && r->seen[i].type == type) { return true; }
     }
-    r->seen[i] = key;
+    r->seen[i].data = v->data;
+    r->seen[i].form = v->form;
+    r->seen[i].type = type;
     r->n_seen++;
     return false;
 }
 
 static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
 {
+    const pytree_type *type = pytree__origin(v->type);
     size_t i;
     for (i = 0; i < c->n_frames; i++) {
-        if (c->frames[i].self == v->data && c->frames[i].form == v->form) {
-            pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", pytree__origin(v->type)->name, c->n_frames - i);
+        if (c->frames[i].self == v->data && c->frames[i].form == v->form && c->frames[i].type == type) {
+            pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name, c->n_frames - i);
             return true;
         }
     }
@@ -4651,14 +4730,14 @@ static int pytree__by_group(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group ? 1 : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Walks everything. A node in memory that was reached before is noted and, once it is known for one, not entered again. */
+/* Walks everything. A node that was entered before is noted once more, and not entered again. */
 static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
     struct pytree__watch watch;
     const pytree_leaf *value;
     bool begun = false;
-    size_t i, group = 0;
+    size_t i, k, group = 0;
     const char *end = NULL;
     pytree_status status;
     watch.problem = pytree__reach_problem;
@@ -4668,71 +4747,87 @@ static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, cons
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK && r->status == PYTREE_OK) {
         int at = pytree__step(&c, &begun, &value, &status);
-        if (at == PYTREE__DONE) { break; }
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) { pytree__close(&c); continue; }
-        if (at == PYTREE__FAILED) { break; }
         if (value->form == PYTREE_FORM_NONE) { continue; }
-        if (at == PYTREE__AT_NODE && pytree__reach_bytes(&c, value) != 0 && pytree__seen(r, value->data, value->form)) {
-            if (pytree__inside_itself(&c, value)) { continue; }
-            pytree__reach_note(r, &c, value);
+        if (r->n >= UINT32_MAX) { status = pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX); break; }
+        if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__seen(r, value)) {
+            if (r->status == PYTREE_OK && !pytree__inside_itself(&c, value)) { pytree__reach_note(r, &c, value); }
         } else {
+            uint32_t step = (uint32_t)r->n;
+            size_t depth = c.n_frames;
             pytree__reach_note(r, &c, value);
-            if (at == PYTREE__AT_NODE && r->status == PYTREE_OK) { status = pytree__open(&c, value); }
+            if (at == PYTREE__AT_NODE && r->status == PYTREE_OK) {
+                status = pytree__open(&c, value);
+                if (status == PYTREE_OK && c.n_frames > depth) { c.frames[depth].leaves = step; }
+            }
         }
     }
     pytree__cursor_end(&c);
-    if (r->status != PYTREE_OK) { return pytree__no_memory(err, r->room); }
-    if (status != PYTREE_OK) { return status; }
-    if (r->n != 0) { qsort(r->all, r->n, sizeof *r->all, pytree__by_address); }
-    for (i = 0; i < r->n; i++) {          /* overlapping stretches are one group, numbered by what was reached first */
-        if (end != NULL && (uintptr_t)r->all[i].from < (uintptr_t)end) {
-            if ((uintptr_t)r->all[i].to > (uintptr_t)end) { end = r->all[i].to; }
+    for (i = k = 0; i < r->n; i++) { k += r->steps[i].from != NULL; }
+    if (status == PYTREE_OK && r->status == PYTREE_OK && k != 0) {
+        r->sorted = (struct pytree__reach *)pytree__resize(r->allocator, NULL, 0, k * sizeof *r->sorted);
+        if (r->sorted == NULL) { r->status = PYTREE_NO_MEMORY; }
+    }
+    if (r->status != PYTREE_OK) { return pytree__no_memory(err, r->n * sizeof *r->steps); }
+    if (status != PYTREE_OK || k == 0) { return status; }
+    r->n_sorted = k;
+    for (i = k = 0; i < r->n; i++) {
+        if (r->steps[i].from != NULL) { r->sorted[k++] = r->steps[i]; }
+    }
+    qsort(r->sorted, r->n_sorted, sizeof *r->sorted, pytree__by_address);
+    for (i = 0; i < r->n_sorted; i++) {   /* overlapping stretches are one group, numbered by what was reached first */
+        if (end != NULL && (uintptr_t)r->sorted[i].from < (uintptr_t)end) {
+            if ((uintptr_t)r->sorted[i].to > (uintptr_t)end) { end = r->sorted[i].to; }
         } else {
             group = i;
-            end = r->all[i].to;
+            end = r->sorted[i].to;
         }
-        r->all[i].group = group;
+        r->sorted[i].group = group;
     }
-    for (i = 0; i < r->n; ) {
-        size_t k, first = SIZE_MAX, from = i, g = r->all[i].group;
-        for (; i < r->n && r->all[i].group == g; i++) { if (r->all[i].order < first) { first = r->all[i].order; } }
-        for (k = from; k < i; k++) { r->all[k].group = first; }
+    for (i = 0; i < r->n_sorted; ) {
+        size_t first = SIZE_MAX, from = i, g = r->sorted[i].group;
+        for (; i < r->n_sorted && r->sorted[i].group == g; i++) {
+            if (r->sorted[i].order < first) { first = r->sorted[i].order; }
+        }
+        for (k = from; k < i; k++) { r->sorted[k].group = first; }
     }
-    if (r->n != 0) { qsort(r->all, r->n, sizeof *r->all, pytree__by_group); }
+    qsort(r->sorted, r->n_sorted, sizeof *r->sorted, pytree__by_group);
     return PYTREE_OK;
 }
 
-static void pytree__reaches_init(struct pytree__reaches *r, const pytree_options *opt)
+static void pytree__reaches_init(struct pytree__reaches *r, const pytree_options *opt, pytree_error *err)
 {
     memset(r, 0, sizeof *r);
     r->allocator = pytree__allocator(opt);
+    r->err = err;
 }
 static void pytree__reaches_end(struct pytree__reaches *r)
 {
-    pytree__resize(r->allocator, r->all, r->max * sizeof *r->all, 0);
-    pytree__resize(r->allocator, r->texts, r->room, 0);
-    pytree__resize(r->allocator, (void *)r->seen, r->max_seen * sizeof *r->seen, 0);
+    pytree__resize(r->allocator, r->steps, r->max * sizeof *r->steps, 0);
+    pytree__resize(r->allocator, r->sorted, r->n_sorted * sizeof *r->sorted, 0);
+    pytree__resize(r->allocator, r->seen, r->max_seen * sizeof *r->seen, 0);
 }
 
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__reaches r;
     pytree_status status;
-    size_t i;
-    pytree__reaches_init(&r, opt);
+    size_t i, first = 0;
+    pytree__reaches_init(&r, opt, err);
     r.report = report;
     r.context = context;
-    r.err = err;
     status = pytree__reach_all(&r, t, opt, err);
-    for (i = 1; status == PYTREE_OK && i < r.n; i++) {
-        const struct pytree__reach *first = &r.all[i - 1];
+    for (i = 1; status == PYTREE_OK && i < r.n_sorted; i++) {
         pytree_error problem;
-        if (r.all[i].group != first->group) { continue; }
-        while (first->order != r.all[i].group) { first--; }
+        char path[600], other[200];
+        if (r.sorted[i].group != r.sorted[i - 1].group) { first = i; continue; }
+        pytree__step_text(&r, r.sorted[i].order, path, sizeof path);
+        pytree__step_text(&r, r.sorted[first].order, other, sizeof other);
         problem.status = PYTREE_OK;
-        pytree_fail(&problem, PYTREE_SHARED, r.texts + r.all[i].path, "expected memory of its own, got %s %s",
-                    first->from == r.all[i].from && first->to == r.all[i].to ? "that of" : "some of that of",
-                    r.texts[first->path] == '\0' ? "the root" : r.texts + first->path);
+        pytree_fail(&problem, PYTREE_SHARED, path, "expected memory of its own, got %s %s",
+                    r.sorted[first].from == r.sorted[i].from && r.sorted[first].to == r.sorted[i].to ? "that of" : "some of that of",
+                    other[0] == '\0' ? "the root" : other);
         pytree__reach_problem(&r, &problem);
     }
     if (status == PYTREE_OK) { status = r.first; }
@@ -4746,16 +4841,15 @@ pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, p
     pytree_duplicates *d = NULL;
     size_t i, k, groups = 0, paths = 0, texts = 0, bytes;
     pytree_status status;
-    pytree__reaches_init(&r, opt);
-    r.err = err;
+    pytree__reaches_init(&r, opt, err);
     status = pytree__reach_all(&r, t, opt, err);
     if (status == PYTREE_OK) { status = r.first; }             /* the first problem is the error's already */
-    for (i = 0; status == PYTREE_OK && i < r.n; i = k) {
-        for (k = i; k < r.n && r.all[k].group == r.all[i].group; k++) {}
+    for (i = 0; status == PYTREE_OK && i < r.n_sorted; i = k) {
+        for (k = i; k < r.n_sorted && r.sorted[k].group == r.sorted[i].group; k++) {}
         if (k - i == 1) { continue; }
         groups++;
         paths += k - i;
-        for (; i < k; i++) { texts += strlen(r.texts + r.all[i].path) + 1; }
+        for (; i < k; i++) { texts += pytree__step_text(&r, r.sorted[i].order, NULL, 0) + 1; }
     }
     bytes = sizeof *d + groups * (sizeof(size_t) + sizeof(char **)) + paths * sizeof(char *) + texts;
     if (status == PYTREE_OK) {
@@ -4772,16 +4866,14 @@ pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, p
         d->paths = (const char *const *const *)lists;
         d->allocator = r.allocator;
         d->bytes = bytes;
-        for (i = 0; i < r.n; i = k) {
-            for (k = i; k < r.n && r.all[k].group == r.all[i].group; k++) {}
+        for (i = 0; i < r.n_sorted; i = k) {
+            for (k = i; k < r.n_sorted && r.sorted[k].group == r.sorted[i].group; k++) {}
             if (k - i == 1) { continue; }
             counts[g] = k - i;
             lists[g++] = (const char *const *)path;
             for (; i < k; i++) {
-                size_t n = strlen(r.texts + r.all[i].path) + 1;
-                memcpy(text, r.texts + r.all[i].path, n);
                 *path++ = text;
-                text += n;
+                text += pytree__step_text(&r, r.sorted[i].order, text, texts) + 1;
             }
         }
     }
@@ -4829,7 +4921,7 @@ static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const p
             pytree__cursor_text(&it.cursors[0], to, SIZE_MAX);
             if (to->length != begin) { pytree__put(to, "  ", 2); }
             if (leaf->form == PYTREE_FORM_LEAF || leaf->form == PYTREE_FORM_NONE) { pytree__leaf_text(kind, sizeof kind, leaf); }
-            else { snprintf(kind, sizeof kind, "<%s>", pytree__node_type(leaf)->name); }
+            else { snprintf(kind, sizeof kind, "<%.200s>", pytree__view_name(leaf)); }
             pytree__put_text(to, kind);
             if (leaf->form == PYTREE_FORM_LEAF && leaf->ndim == 0) {
                 pytree__put(to, " ", 1);

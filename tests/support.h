@@ -88,7 +88,8 @@ static inline void assert_def_text(pytree tree, const char *expected, const pytr
 /* ---- An allocator that can fail ------------------------------------------------------------------------------------ */
 
 /* Counts live blocks and bytes. Call number `fail_at` (from 0, frees not counted) and that one alone gives NULL. Every block is
- * followed by bytes that must stay as they are, and a block that is resized always moves: what kept the old address is found out. */
+ * followed by bytes that must stay as they are, and a block that is resized always moves, so that what kept the old address is
+ * found out. */
 typedef struct Heap {
     pytree_allocator allocator;
     size_t fail_at;

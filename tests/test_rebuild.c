@@ -51,7 +51,7 @@ static void assert_apart(pytree a, pytree b)
     size_t i, k;
     for (i = 0; i < x.n; i++) {
         for (k = 0; k < y.n; k++) {
-            const char *p = x.leaves[i].data, *q = y.leaves[k].data;
+            uintptr_t p = (uintptr_t)x.leaves[i].data, q = (uintptr_t)y.leaves[k].data;
             assert_true(p + pytree_leaf_bytes(&x.leaves[i]) <= q || q + pytree_leaf_bytes(&y.leaves[k]) <= p);
         }
     }
@@ -354,6 +354,33 @@ static void lists_in_lists(void **state)
     assert_true(copy->fixed[0].cells != copy->rows[0].cells);  /* what was shared is no longer */
     assert_string_equal(copy->title, "abc");
     pytree_free(clone);
+}
+
+/* Nothing in arrays and lists, lists in lists beyond what any stack of fixed size holds. */
+static void empty_and_deep_trees(void **state)
+{
+    enum { DEPTH = 3000 };
+    static pytree_items items[DEPTH];
+    static pytree trees[DEPTH + 1];
+    Linear none = { 0, 0, NULL, NULL }, flat = { 0, 4, NULL, NULL };
+    Row row = { 0, NULL, NULL };
+    float b[4] = { 1.0f };
+    int number = 1;
+    size_t i;
+    (void)state;
+    flat.b = b;
+    check_all_ways(PYTREE(&none));
+    check_all_ways(PYTREE(&flat));
+    check_all_ways(PYTREE(&row));
+    check_all_ways(PYTREE_LIST(PYTREE(&none), PYTREE_ARRAY((float *)NULL, 0, 3)));
+    trees[0] = PYTREE_TUPLE(PYTREE(&number), PYTREE(&flat));
+    for (i = 0; i < DEPTH; i++) {
+        items[i].count = 1;
+        items[i].items = &trees[i];
+        trees[i + 1].type = PYTREE_LIST().type;
+        trees[i + 1].data = &items[i];
+    }
+    check_all_ways(trees[DEPTH]);
 }
 
 static void dicts_keep_their_order(void **state)
@@ -1036,6 +1063,15 @@ static void what_is_wanted_is_made(void **state)
     assert_string_equal(wishes.name, "name");
 }
 
+typedef struct Essays {                   /* strings, and no pointer to anything else */
+    Essay first;
+    Essay rest[2];
+} Essays;
+
+#define PYTREE_STRUCT Essays
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, rest)
+#include "pytree_registry.h"
+
 /* Whatever there is to allocate, nothing or a single thing of whatever kind, pytree_free gives it back. */
 static void small_allocations_are_given_back(void **state)
 {
@@ -1050,6 +1086,7 @@ static void small_allocations_are_given_back(void **state)
     Member member = { 0.5f, NULL };
     Row row = { 2, NULL, NULL };
     Shelf shelf = { 0 };
+    Essays essays = { { "first", 1 }, { { "second", 2 }, { NULL, 3 } } };
     (void)state;
     heap_init(&heap, HEAP_NEVER_FAILS);
     opt.allocator = &heap.allocator;
@@ -1077,7 +1114,38 @@ static void small_allocations_are_given_back(void **state)
     BACK(shelf);
     model.head = PYTREE_WANTED;
     BACK(model);
+    BACK(essays);
+    assert_string_equal(essays.first.text, "first");
+    model.head = PYTREE_WANTED;           /* to free what was never allocated does nothing */
+    pytree_free(PYTREE(&model));
 #undef BACK
+}
+
+/* A chain of pointed-to structs is a template too, however long. */
+static void chains_are_templates(void **state)
+{
+    enum { LENGTH = 1000 };
+    Node *chain = chain_make(LENGTH), root = chain[0];
+    const Node *node;
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    size_t i;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    assert_ok(pytree_allocate(PYTREE(&root), &opt, &error), &error);
+    assert_int_equal(heap.blocks, 1);
+    for (node = &root, i = 0; node != NULL; node = node->next, i++) {
+        assert_true(node->value == (double)i);
+        assert_true(node < chain || node >= chain + LENGTH);
+        assert_true(chain[i].next == (i + 1 < LENGTH ? &chain[i + 1] : NULL));
+    }
+    assert_int_equal(i, LENGTH);
+    pytree_free(PYTREE(&root));
+    assert_null(root.next);
+    assert_heap_clean(&heap);
+    free(chain);
 }
 
 static void allocate_refuses_to_lose_a_pointer(void **state)
@@ -1417,6 +1485,102 @@ static void allocate_leaves_stb_containers_alone(void **state)
     shelf_clear(&more[0]);
 }
 
+typedef struct Part {                     /* what is no number: metadata with strings, scratch space, a tree of its own */
+    const char *label;
+    size_t n;
+    double *values;
+    double rate;
+    const char *text;
+    void *scratch;
+    pytree extra;
+} Part;
+
+#define PYTREE_STRUCT Part
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, label) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, values, ARRAY(self->n))                      \
+    PYTREE_FIELD(DATA, rate) PYTREE_FIELD(DATA, text) PYTREE_FIELD(DROP, scratch) PYTREE_FIELD(DATA, extra)
+#include "pytree_registry.h"
+
+typedef struct Whole {
+    Part part;
+    Part parts[2];
+    int n;
+    Part *list;
+    Part *one;
+} Whole;
+
+#define PYTREE_STRUCT Whole
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, part) PYTREE_FIELD(DATA, parts) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, list, LIST(self->n))  \
+    PYTREE_FIELD(DATA, one)
+#include "pytree_registry.h"
+
+static void assert_part(const Part *part, const Part *as)
+{
+    assert_string_equal(part->label, as->label);
+    assert_int_equal(part->n, as->n);
+    assert_true(part->rate == as->rate);
+    assert_string_equal(part->text, as->text);
+    assert_true(part->extra.type == as->extra.type);
+    assert_true(part->extra.data == as->extra.data);
+}
+
+/* pytree_allocate sets pointers that were NULL, and leaves all else in a struct as it is, in what lies in it by value too;
+ * templates are copied with all that they hold. */
+static void allocate_changes_nothing_but_pointers(void **state)
+{
+    int number = 1, mark = 2;
+    Part part, list[2];
+    Whole whole, before;
+    pytree_error error = { 0 };
+    size_t i;
+    int round;
+    (void)state;
+    memset(&part, 0, sizeof part);
+    part.label = "label";
+    part.n = 3;
+    part.rate = 0.5;
+    part.text = "text";
+    part.scratch = &mark;
+    part.extra = PYTREE(&number);
+    memset(&whole, 0, sizeof whole);
+    whole.part = whole.parts[0] = whole.parts[1] = list[0] = list[1] = part;
+    whole.parts[1].label = NULL;
+    whole.parts[1].n = 0;
+    list[1].label = "other";
+    whole.n = 2;
+    for (round = 0; round < 2; round++) {
+        whole.list = list;
+        whole.one = &part;
+        before = whole;
+        assert_ok(pytree_allocate(PYTREE(&whole), NULL, &error), &error);
+        assert_part(&whole.part, &part);
+        assert_true(whole.part.label == before.part.label);
+        assert_true(whole.part.scratch == &mark);
+        assert_part(&whole.parts[0], &part);
+        assert_null(whole.parts[1].label);
+        assert_true(whole.parts[1].scratch == &mark);
+        for (i = 0; i < 2; i++) {
+            assert_part(&whole.list[i], &list[i]);
+            assert_null(list[i].values);
+        }
+        assert_part(whole.one, &part);
+        assert_true(whole.one != &part);
+        assert_true(whole.part.values[2] == 0.0);
+        assert_true(whole.list[1].values[2] == 0.0);
+        assert_true(whole.one->values[2] == 0.0);
+        assert_int_equal(number, 1);
+        pytree_free(PYTREE(&whole));
+        assert_null(whole.part.values);   /* what it was, with NULL for the pointers, and no string of a freed block */
+        assert_true(whole.part.label == before.part.label);
+        assert_true(whole.part.text == before.part.text);
+        assert_true(whole.parts[0].label == before.parts[0].label);
+        assert_true(whole.parts[0].scratch == &mark);
+        assert_null(whole.list);
+        assert_null(whole.one);
+    }
+}
+
 /* Fields that hold trees of their own are copied with them. */
 typedef struct Carrier {
     pytree tree;
@@ -1502,13 +1666,13 @@ static void copy_into_copies_values(void **state)
 static void copy_into_another_structure_is_refused(void **state)
 {
     MLP a = mlp_make(2, true), b = mlp_make(2, true), before;
-    Parts parts = parts_of(PYTREE(&b), NULL);
     pytree snapshot;
     pytree_error error = { 0 };
     double wide[6] = { 1.0 };
     float narrow[6] = { 2.0f }, pair[2] = { 3.0f, 4.0f };
     Point point = { 5.0f, 6.0f };
     int number = 7;
+    float *w;
     (void)state;
     snapshot = pytree_clone(PYTREE(&b), NULL, &error);
     before = b;
@@ -1544,15 +1708,16 @@ static void copy_into_another_structure_is_refused(void **state)
     assert_says(&error, "expected f32, got Point");
     REFUSED(PYTREE_TUPLE(PYTREE(&b), PYTREE(&pair[0])), PYTREE_TUPLE(PYTREE(&a), PYTREE_NONE), PYTREE_TYPE, "[1]");
     assert_says(&error, "expected f32, got None");
+    w = a.layers[1].w;
     a.layers[1].w = NULL;
     REFUSED(PYTREE(&b), PYTREE(&a), PYTREE_NULL_POINTER, ".layers[1].w");
 #undef REFUSED
     assert_true(narrow[0] == 2.0f && pair[0] == 3.0f);
-    a.layers[1].w = test_floats(1, 0.0f);
+    a.layers[1].w = w;
     memset(&error, 0, sizeof error);
-    assert_ok(pytree_copy_into(PYTREE(&b), PYTREE(&b), NULL, &error), &error);
+    assert_ok(pytree_copy_into(PYTREE(&b), PYTREE(&a), NULL, &error), &error);        /* nothing else was wrong */
+    assert_same(PYTREE(&b), PYTREE(&a));
     pytree_free(snapshot);
-    pytree_def_free(parts.def);
     mlp_clear(&b);
     mlp_clear(&a);
 }
@@ -1680,6 +1845,7 @@ static void out_of_memory_at_every_allocation(void **state)
     Essay essay = { text, 1 }, other_essay = { text, 1 };
     Link links[60], other_links[60];
     Sweep sweeps[7];
+    char *name = all.name;                /* a copy of the values shares the strings: to be put back before it is freed */
     size_t i;
     (void)state;
     memset(text, 'a', sizeof text - 1);
@@ -1723,6 +1889,7 @@ static void out_of_memory_at_every_allocation(void **state)
     }
     mlp_clear(&model);
     mlp_clear(&other_model);
+    all.name = name;
     everything_clear(&all);
     everything_clear(&other_all);
     free(chain);
@@ -1768,6 +1935,7 @@ int main(void)
         cmocka_unit_test(complex_trees),
 #endif
         cmocka_unit_test(lists_in_lists),
+        cmocka_unit_test(empty_and_deep_trees),
         cmocka_unit_test(dicts_keep_their_order),
         cmocka_unit_test(rebuilt_containers_own_their_keys),
         cmocka_unit_test(too_few_and_too_many_leaves),
@@ -1785,6 +1953,7 @@ int main(void)
         cmocka_unit_test(lists_and_structs_are_templates),
         cmocka_unit_test(what_is_wanted_is_made),
         cmocka_unit_test(small_allocations_are_given_back),
+        cmocka_unit_test(chains_are_templates),
         cmocka_unit_test(allocate_refuses_to_lose_a_pointer),
         cmocka_unit_test(trees_of_one_structure_line_up),
         cmocka_unit_test(blocks_begin_at_different_offsets),
@@ -1793,6 +1962,7 @@ int main(void)
         cmocka_unit_test(stb_containers_are_real),
         cmocka_unit_test(stb_containers_in_stb_containers),
         cmocka_unit_test(allocate_leaves_stb_containers_alone),
+        cmocka_unit_test(allocate_changes_nothing_but_pointers),
         cmocka_unit_test(fields_that_hold_trees),
         cmocka_unit_test(copy_into_copies_values),
         cmocka_unit_test(copy_into_another_structure_is_refused),

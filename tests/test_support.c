@@ -110,7 +110,8 @@ static void every_row(void **state)
     Everything all = everything_make(true), bare = everything_make(false);
     (void)state;
     assert_int_equal(pytree_num_leaves(PYTREE(&all), NULL, NULL), EVERYTHING_LEAVES);
-    assert_int_equal(pytree_num_leaves(PYTREE(&bare), NULL, NULL), EVERYTHING_LEAVES - 4);    /* without note, bias, far.x, far.y */
+    /* without note, bias, far.x, far.y */
+    assert_int_equal(pytree_num_leaves(PYTREE(&bare), NULL, NULL), EVERYTHING_LEAVES - 4);
     everything_clear(&all);
     everything_clear(&bare);
 }
@@ -133,7 +134,8 @@ static void containers(void **state)
     (void)state;
     assert_int_equal(pytree_num_leaves(PYTREE(&shelf), NULL, NULL), SHELF_LEAVES);
     assert_def_text(PYTREE(&shelf),
-                    "PyTreeDef(CustomNode(Shelf[()], [[*, *, *], [CustomNode(Point[()], [*, *]), CustomNode(Point[()], [*, *])], "
+                    "PyTreeDef(CustomNode(Shelf[()], [[*, *, *], "
+                    "[CustomNode(Point[()], [*, *]), CustomNode(Point[()], [*, *])], "
                     "{'apple': *, 'fig': *, 'pear': *}, "
                     "{'here': CustomNode(Point[()], [*, *]), 'there': CustomNode(Point[()], [*, *])}]))", NULL);
     assert_def_text(PYTREE(&empty), "PyTreeDef(CustomNode(Shelf[()], [[], [], {}, {}]))", NULL);
