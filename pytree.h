@@ -3766,7 +3766,7 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
     both[0] = dst;
     both[1] = src;
     if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_next(&it)) {
             it.status = pytree__fits(it.leaf[0], it.leaf[1]);
             if (it.status != PYTREE_OK) { it.status = pytree__misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
         }
@@ -4147,7 +4147,7 @@ static pytree_status pytree__map_check(size_t n, const pytree *trees, bool out, 
 {
     pytree_iter it;
     if (pytree_iter_begin(&it, n, trees, opt, err) == PYTREE_OK) {
-        while (n == 1 ? pytree__advance(&it, 1, true) : pytree__advance(&it, n, true)) {
+        while (it.status == PYTREE_OK && (n == 1 ? pytree__advance(&it, 1, true) : pytree__advance(&it, n, true))) {
             if (out && it.leaf[n - 1]->form != PYTREE_FORM_LEAF && it.leaf[0]->form != it.leaf[n - 1]->form) {
                 it.status = pytree__problem(&it.cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s", pytree__node_type(it.leaf[n - 1])->name);
             }
@@ -4549,7 +4549,7 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
     both[0] = a;
     both[1] = b;
     if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_next(&it)) {
             const pytree_leaf *x = it.leaf[0], *y = it.leaf[1];
             size_t i;
             it.status = pytree__fits(x, y);
@@ -4588,11 +4588,12 @@ struct pytree__reach {
     size_t group;
     pytree_entry entry;
 };
+struct pytree__visit { const void *data; const pytree_type *type; unsigned form; };
 struct pytree__reaches {
     struct pytree__reach *steps;          /* in visiting order */
     struct pytree__reach *sorted;         /* those with memory: by group, then in visiting order */
     size_t n, max, n_sorted;
-    struct pytree__seen { const void *data; const pytree_type *type; unsigned form; } *seen;   /* nodes so far, hashed; at most half full */
+    struct pytree__visit *seen;           /* nodes so far, hashed; at most half full */
     size_t n_seen, max_seen;
     const pytree_allocator *allocator;
     pytree_status status;
@@ -4683,7 +4684,7 @@ static bool pytree__seen(struct pytree__reaches *r, const pytree_leaf *v)
     size_t i, k;
     if (2 * (r->n_seen + 1) > r->max_seen) {
         size_t max = r->max_seen == 0 ? 64 : 2 * r->max_seen;
-        struct pytree__seen *grown = (struct pytree__seen *)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
+        struct pytree__visit *grown = (struct pytree__visit *)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
         if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return true; }
         for (i = 0; i < max; i++) { grown[i].data = NULL; }
         for (k = 0; k < r->max_seen; k++) {
@@ -5037,7 +5038,7 @@ static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__curs
     to.length = f->nodes;
     pytree__frame_entry(c, f, f->next - 1, &entry);
     pytree__put_entry(&to, &entry, w->separator, c->n_frames == 1);
-    return to.length > PYTREE__PREFIX ? PYTREE__NO_PREFIX : (uint32_t)to.length;
+    return (uint32_t)(to.length > PYTREE__PREFIX ? (size_t)PYTREE__NO_PREFIX : to.length);
 }
 
 /* The paths below a struct whose children are leaves or None and sound, without opening it; false: it must be opened. */

@@ -1032,6 +1032,266 @@ static void flat_trees_of_every_kind(void **state)
     everything_clear(&all);
 }
 
+/* ---- Structs of many sizes ----------------------------------------------------------------------------------------------- */
+
+#define BYTES(n) typedef struct Bytes##n { float before; unsigned char bytes[n]; unsigned char after; } Bytes##n;
+BYTES(1) BYTES(3) BYTES(4) BYTES(5) BYTES(7) BYTES(8) BYTES(9) BYTES(12) BYTES(15) BYTES(16) BYTES(17) BYTES(31)
+#define BYTES_FIELDS PYTREE_FIELD(DATA, before) PYTREE_FIELD(STATIC, bytes) PYTREE_FIELD(DATA, after)
+#define PYTREE_STRUCT Bytes1
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes3
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes4
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes5
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes7
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes8
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes9
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes12
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes15
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes16
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes17
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Bytes31
+#define PYTREE_FIELDS BYTES_FIELDS
+#include "pytree_registry.h"
+
+/* The trees' bytes, n of them each, are equal: they stay so whatever lies beside them, and no byte of them may differ. */
+static void assert_each_byte_counts(pytree a, pytree b, unsigned char *bytes, size_t n)
+{
+    pytree trees[2];
+    Count count = { 0, 0 };
+    size_t i;
+    pytree_error error = { 0 };
+    pytree_def *def = def_of(a), *other;
+    trees[0] = a;
+    trees[1] = b;
+    assert_ok(pytree_map(count_leaves, &count, NULL, 2, trees, NULL, &error), &error);
+    assert_int_equal(count.calls, 2);
+    for (i = 0; i < n; i++) {
+        bytes[i] ^= 0x10;
+        other = def_of(b);
+        assert_false(pytree_def_equal(def, other));
+        assert_int_equal(pytree_map(count_leaves, &count, NULL, 2, trees, NULL, NULL), PYTREE_STRUCTURE);
+        pytree_def_free(other);
+        bytes[i] ^= 0x10;
+    }
+    other = def_of(b);
+    assert_true(pytree_def_equal(def, other));
+    pytree_def_free(other);
+    pytree_def_free(def);
+    assert_int_equal(count.calls, 2);
+}
+
+#define ASSERT_BYTES(T)                                                                                                 \
+    do {                                                                                                                \
+        T a, b;                                                                                                         \
+        memset(&a, 0x00, sizeof a);                                                                                     \
+        memset(&b, 0xFF, sizeof b);                                                                                     \
+        memset(a.bytes, 0x33, sizeof a.bytes);                                                                          \
+        memset(b.bytes, 0x33, sizeof b.bytes);                                                                          \
+        assert_each_byte_counts(PYTREE(&a), PYTREE(&b), b.bytes, sizeof b.bytes);                                       \
+    } while (0)
+
+static void each_static_byte_counts(void **state)
+{
+    (void)state;
+    ASSERT_BYTES(Bytes1);
+    ASSERT_BYTES(Bytes3);
+    ASSERT_BYTES(Bytes4);
+    ASSERT_BYTES(Bytes5);
+    ASSERT_BYTES(Bytes7);
+    ASSERT_BYTES(Bytes8);
+    ASSERT_BYTES(Bytes9);
+    ASSERT_BYTES(Bytes12);
+    ASSERT_BYTES(Bytes15);
+    ASSERT_BYTES(Bytes16);
+    ASSERT_BYTES(Bytes17);
+    ASSERT_BYTES(Bytes31);
+}
+
+typedef struct Maybe {                    /* leaves alone, or None */
+    int n;
+    float *a, *b;
+    char *text;
+    float c;
+} Maybe;
+
+#define PYTREE_STRUCT Maybe
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, a, OPTIONAL, ARRAY(self->n)) PYTREE_FIELD(DATA, b, ARRAY(self->n), OPTIONAL) \
+    PYTREE_FIELD(DATA, text, OPTIONAL) PYTREE_FIELD(DATA, c)
+#include "pytree_registry.h"
+
+static pytree_status note_data(void *context, const pytree_iter *at)
+{
+    const void ***to = context;
+    size_t k;
+    char path[20];
+    pytree_iter_path_text(at, path, sizeof path);
+    *(*to)++ = at->leaf[0]->form == PYTREE_FORM_NONE ? NULL : at->leaf[0]->data;
+    for (k = 1; k < at->n; k++) {
+        assert_int_equal(at->leaf[k]->form, at->leaf[0]->form);
+    }
+    if (pytree_is_leaf(at->leaf[0]) && at->leaf[0]->type->dtype == PYTREE_STRING) {
+        assert_non_null(strstr(path, ".text"));
+    }
+    return PYTREE_OK;
+}
+
+/* All eight ways of what is there and what is None, against all eight. */
+static void structs_of_leaves_and_none(void **state)
+{
+    float numbers[2] = { 1.0f, 2.0f };
+    char text[] = "text";
+    pytree_options none = { .none_is_leaf = true };
+    unsigned i, k, list;
+    (void)state;
+    for (i = 0; i < 8; i++) {
+        for (k = 0; k < 8; k++) {
+            Maybe x = { 2, NULL, NULL, NULL, 1.0f }, y = { 2, NULL, NULL, NULL, 2.0f };
+            static const char *const paths[] = { ".a", ".b", ".text" };
+            pytree_def *dx, *dy;
+            x.a = (i & 1) != 0 ? numbers : NULL;
+            x.b = (i & 2) != 0 ? numbers : NULL;
+            x.text = (i & 4) != 0 ? text : NULL;
+            y.a = (k & 1) != 0 ? numbers : NULL;
+            y.b = (k & 2) != 0 ? numbers : NULL;
+            y.text = (k & 4) != 0 ? text : NULL;
+            dx = def_of(PYTREE(&x));
+            dy = def_of(PYTREE(&y));
+            assert_int_equal(pytree_def_equal(dx, dy), i == k);
+            for (list = 0; list < 2; list++) {
+                const void *data[16] = { NULL }, **to = data;
+                pytree trees[3];
+                char path[20];
+                pytree_error error = { 0 };
+                pytree_status status;
+                unsigned first = (i ^ k) & 1 ? 0 : (i ^ k) & 2 ? 1 : 2;
+                trees[0] = list ? PYTREE_LIST(PYTREE(&numbers[0]), PYTREE(&x)) : PYTREE(&x);
+                trees[1] = trees[0];
+                trees[2] = list ? PYTREE_LIST(PYTREE(&numbers[1]), PYTREE(&y)) : PYTREE(&y);
+                status = pytree_map(note_data, &to, NULL, 3, trees, NULL, &error);
+                if (i != k) {
+                    snprintf(path, sizeof path, "%s%s", list ? "[1]" : "", paths[first]);
+                    assert_error(status, PYTREE_STRUCTURE, path, &error);
+                    assert_ptr_equal(to, data);
+                    continue;
+                }
+                assert_ok(status, &error);
+                assert_int_equal(to - data, 1 + (int)list + ((i & 1) != 0) + ((i & 2) != 0) + ((i & 4) != 0));
+                assert_ptr_equal(to[-1], &x.c);
+                to = data;
+                assert_ok(pytree_map(note_data, &to, &trees[2], 2, trees, &none, &error), &error);
+                assert_int_equal(to - data, 4 + (int)list);
+                assert_true((to[-2] != NULL) == ((i & 4) != 0) && (to[-3] != NULL) == ((i & 2) != 0));
+                assert_true(pytree_equal(trees[0], trees[1], NULL, NULL, &error));
+            }
+            pytree_def_free(dx);
+            pytree_def_free(dy);
+        }
+    }
+}
+
+typedef struct Wide {                     /* more leaves than fit where no memory is needed */
+    float a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9;
+    float d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, f0, f1, f2, f3, f4, f5, f6, f7, f8, f9;
+} Wide;
+
+#define WIDE_TEN(x)                                                                                                     \
+    PYTREE_FIELD(DATA, x##0) PYTREE_FIELD(DATA, x##1) PYTREE_FIELD(DATA, x##2) PYTREE_FIELD(DATA, x##3) PYTREE_FIELD(DATA, x##4) \
+    PYTREE_FIELD(DATA, x##5) PYTREE_FIELD(DATA, x##6) PYTREE_FIELD(DATA, x##7) PYTREE_FIELD(DATA, x##8) PYTREE_FIELD(DATA, x##9)
+#define PYTREE_STRUCT Wide
+#define PYTREE_FIELDS WIDE_TEN(a) WIDE_TEN(b) WIDE_TEN(c) WIDE_TEN(d) WIDE_TEN(e) WIDE_TEN(f)
+#include "pytree_registry.h"
+
+/* At every depth around that from which on memory is needed, a struct of a few leaves and one of many lie in lists of lists. */
+static void structs_at_every_depth(void **state)
+{
+    enum { DEEPEST = 60 };
+    Wide wide[2];
+    Linear linear[2] = { linear_make(2, 2, 1.0f), linear_make(2, 2, 1.0f) };
+    pytree nested[2][DEEPEST + 1], elements[2][DEEPEST][3];
+    pytree_items lists[2][DEEPEST];
+    int x = 1;
+    size_t depth, k, i;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        for (i = 0; i < 60; i++) {
+            float number = (float)i;
+            memcpy((char *)&wide[k] + i * sizeof number, &number, sizeof number);
+        }
+        nested[k][0] = PYTREE_TUPLE(PYTREE(&wide[k]), PYTREE(&linear[k]), PYTREE_NONE);
+    }
+    for (depth = 0; depth < DEEPEST; depth++) {
+        size_t leaves = 60 + 2 + depth, n = 0;
+        pytree trees[3];
+        pytree_error error = { 0 };
+        pytree_iter it;
+        const char **paths;
+        char prefix[4 * DEEPEST + 8] = "", expected[4 * DEEPEST + 16];
+        for (i = 0; i < depth; i++) {
+            strcat(prefix, "[0]");
+        }
+        trees[0] = trees[2] = nested[0][depth];
+        trees[1] = nested[1][depth];
+        paths = pytree_paths(trees[0], NULL, &n, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(n, leaves);
+        assert_ok(pytree_iter_begin(&it, 3, trees, NULL, &error), &error);
+        for (i = 0; pytree_next(&it); i++) {
+            char path[4 * DEEPEST + 16];
+            if (i < 60) {
+                snprintf(expected, sizeof expected, "%s[0].%c%c", prefix, (int)('a' + i / 10), (int)('0' + i % 10));
+                assert_true(first_of(it.leaf[0]) == (double)i);
+            } else if (i < 62) {
+                snprintf(expected, sizeof expected, "%s[1].%s", prefix, i == 60 ? "w" : "b");
+            } else {
+                snprintf(expected, sizeof expected, "%.*s[1]", (int)(3 * (depth - 1 - (i - 62))), prefix);
+            }
+            pytree_iter_path_text(&it, path, sizeof path);
+            assert_string_equal(path, expected);
+            assert_string_equal(paths[i], expected);
+            assert_true(first_of(it.leaf[0]) == first_of(it.leaf[1]) && it.leaf[0]->data == it.leaf[2]->data);
+        }
+        assert_int_equal(it.status, PYTREE_OK);
+        assert_int_equal(i, leaves);
+        pytree_iter_end(&it);
+        pytree_paths_free(paths);
+        assert_true(pytree_equal(trees[0], trees[1], NULL, NULL, &error));
+        for (k = 0; k < 2; k++) {
+            elements[k][depth][0] = nested[k][depth];
+            elements[k][depth][1] = PYTREE(&x);
+            elements[k][depth][2] = PYTREE_NONE;
+            memset(&lists[k][depth], 0, sizeof lists[k][depth]);
+            lists[k][depth].count = 3;
+            lists[k][depth].items = elements[k][depth];
+            nested[k][depth + 1].type = &pytree_types[PYTREE__T_list];
+            nested[k][depth + 1].data = &lists[k][depth];
+        }
+    }
+    linear_clear(&linear[0]);
+    linear_clear(&linear[1]);
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------------- */
 
 typedef struct Sweep {
@@ -1168,6 +1428,9 @@ int main(void)
         cmocka_unit_test(callbacks_stop_a_map),
         cmocka_unit_test(flat_trees_beside_structs),
         cmocka_unit_test(flat_trees_of_every_kind),
+        cmocka_unit_test(each_static_byte_counts),
+        cmocka_unit_test(structs_of_leaves_and_none),
+        cmocka_unit_test(structs_at_every_depth),
         cmocka_unit_test(predicates_of_deep_trees),
         cmocka_unit_test(sweeps),
     };

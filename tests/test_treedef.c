@@ -427,6 +427,78 @@ static void text_into_every_size(void **state)
     free(chain);
 }
 
+/* Many small structs, with static integers of all lengths, some of one and of none. */
+static void text_of_many_structs(void **state)
+{
+    static const int numbers[] = { 0, 7, -1, 10, -99, 12345, INT_MAX, INT_MIN, 1000000000, -1000000 };
+    enum { N = 40 };
+    Linear layers[N];
+    Team teams[N];
+    Point points[N];
+    Named named[N];
+    Single singles[N];
+    pytree items[5 * N];
+    pytree_items list = { 5 * N, items, NULL, NULL };
+    pytree tree = { &pytree_types[PYTREE__T_list], NULL };
+    float x = 0.0f;
+    char *expected = malloc(40000);
+    size_t length = 0, i;
+    (void)state;
+    assert_non_null(expected);
+    tree.data = &list;
+    length += (size_t)sprintf(expected, "PyTreeDef([");
+    for (i = 0; i < N; i++) {
+        int a = numbers[i % COUNT_OF(numbers)], b = numbers[(i / 3 + 5) % COUNT_OF(numbers)];
+        layers[i].din = i < 30 ? (int)i : a < 0 ? 0 : 1;
+        layers[i].dout = i % 4 == 0 ? 0 : 123;
+        layers[i].w = layers[i].b = &x;
+        teams[i].id = a;
+        teams[i].lead = NULL;
+        points[i].x = points[i].y = 0.0f;
+        named[i].name = i % 2 == 0 ? "even" : "it's odd";
+        named[i].x = 0.0f;
+        singles[i].rate = (float)b;
+        items[5 * i] = PYTREE(&layers[i]);
+        items[5 * i + 1] = PYTREE(&teams[i]);
+        items[5 * i + 2] = PYTREE(&points[i]);
+        items[5 * i + 3] = PYTREE(&named[i]);
+        items[5 * i + 4] = PYTREE_NONE;
+        length += (size_t)sprintf(expected + length, "%sCustomNode(Linear[(%d, %d)], [*, *]), CustomNode(Team[(%d,)], [None]), "
+                                  "CustomNode(Point[()], [*, *]), CustomNode(Named[(%s,)], [*]), None", i == 0 ? "" : ", ",
+                                  layers[i].din, layers[i].dout, a, i % 2 == 0 ? "'even'" : "\"it's odd\"");
+    }
+    sprintf(expected + length, "])");
+    assert_def_text(tree, expected, NULL);
+    assert_every_size(tree, NULL);
+    for (i = 0; i < N; i++) {             /* the integers once more, two to a struct */
+        layers[i].din = numbers[i % COUNT_OF(numbers)] < 0 ? 5 : numbers[i % COUNT_OF(numbers)] % 1000;
+        layers[i].dout = (int)i * 100;
+        items[i] = PYTREE(&layers[i]);
+    }
+    list.count = N;
+    length = (size_t)sprintf(expected, "PyTreeDef([");
+    for (i = 0; i < N; i++) {
+        length += (size_t)sprintf(expected + length, "%sCustomNode(Linear[(%d, %d)], [*, *])", i == 0 ? "" : ", ", layers[i].din,
+                                  layers[i].dout);
+    }
+    sprintf(expected + length, "])");
+    assert_def_text(tree, expected, NULL);
+    assert_every_size(tree, NULL);
+    for (i = 0; i < N; i++) {
+        items[i] = PYTREE(&singles[i]);
+    }
+    length = (size_t)sprintf(expected, "PyTreeDef([");
+    for (i = 0; i < N; i++) {
+        char repr[40];
+        pytree_text(PYTREE(&singles[i].rate), repr, sizeof repr, NULL, NULL);
+        repr[strlen(repr) - 1] = '\0';    /* "f32 1.0" */
+        length += (size_t)sprintf(expected + length, "%sCustomNode(Single[(%s,)], [])", i == 0 ? "" : ", ", repr + 4);
+    }
+    sprintf(expected + length, "])");
+    assert_def_text(tree, expected, NULL);
+    free(expected);
+}
+
 static void assert_printed(const pytree_def *def)
 {
     size_t length = pytree_def_text(def, NULL, 0);
@@ -1023,6 +1095,7 @@ int main(void)
         cmocka_unit_test(text_of_strings_and_arrays),
         cmocka_unit_test(text_of_everything),
         cmocka_unit_test(text_into_every_size),
+        cmocka_unit_test(text_of_many_structs),
         cmocka_unit_test(text_to_a_file),
         cmocka_unit_test(text_without_memory),
         cmocka_unit_test(text_of_a_long_chain),
