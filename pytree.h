@@ -29,7 +29,8 @@
  * - What can fail returns a `pytree_status` (0 is success) or a pointer that is NULL on failure. After a failure the inputs
  *   are as before, outputs are untouched or empty, nothing leaks.
  * - Nothing prints, exits, touches `errno` or keeps state: functions that only read a tree may run on it in many threads.
- * - Depth is bounded by memory: trees of up to 24 levels need none, deeper ones borrow from the allocator while they are walked.
+ * - Depth is bounded by memory: trees of up to 24 levels need none, deeper ones borrow from the allocator while they are
+ * walked.
  */
 #ifndef PYTREE_H
 #define PYTREE_H
@@ -211,7 +212,7 @@ typedef enum pytree_form {
     PYTREE_FORM_STRUCT,                   /* data: one struct of `type` */
     PYTREE_FORM_LIST,                     /* data: shape[0] values of `type` in a row */
     PYTREE_FORM_TUPLE,                    /* likewise, of a fixed array */
-    PYTREE_FORM_MAP,                      /* data: an stb_ds string map of shape[0] entries, shape[1] bytes each, value at shape[2] */
+    PYTREE_FORM_MAP,                      /* data: an stb_ds string map of shape[0] entries of shape[1] bytes, value at shape[2] */
     PYTREE_FORM_ITEMS,                    /* data: a pytree_items; type: list, tuple, dict, odict or namedtuple */
     PYTREE_FORM_FLAT,                     /* data: a pytree_flat; shape[0]: its node, shape[1]: first leaf below it */
     PYTREE_FORM_VIEW,                     /* data: a pytree_leaf to be read in its place */
@@ -243,8 +244,9 @@ typedef struct pytree_field {
     int ndim;                             /* of a fixed array */
     size_t offset, size;                  /* bytes, within the struct */
     size_t inner;                         /* bytes of one element along the first dimension of a fixed array */
-    pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);  /* stb_ds fields: make it n long */
-    void (*release)(void *field, const struct pytree_field *row);                  /* stb_ds fields: free */
+    /* stb_ds fields: make it n long; free it */
+    pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);
+    void (*release)(void *field, const struct pytree_field *row);
 } pytree_field;
 
 /* Where static values are packed: counted if `at` is NULL. How: as bytes, long double without its padding, string, struct. */
@@ -268,7 +270,7 @@ struct pytree_type {
     unsigned n_texts;                     /* STATIC rows that are more than plain bytes */
     bool leafy;                           /* every DATA row is a leaf or None */
     size_t static_at;                     /* where the first static value begins */
-    bool dense;                           /* nothing but `static_bytes` of static values follows there: they compare in one piece */
+    bool dense;                           /* nothing but `static_bytes` of static values follows there: compared in one piece */
     size_t static_bytes;                  /* of static values that are plain bytes */
     const pytree_field *fields;
     /* Writes a view of each child, in order (PYTREE__ODD bits: some need a closer look), and packs the static values; either may be NULL. */
@@ -383,7 +385,8 @@ typedef struct pytree_flat {
  * If a compile error led you here: the type that the compiler names has no PYTREE_STRUCT registration before this line. */
 #define PYTREE(p)                                                                                                       \
     ((pytree){ PYTREE__TYPE_OF(*(p)),                                                                                   \
-               (void *)((uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)")) })
+               (void *)((uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered; " \
+                   "register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)")) })
 
 /* Descriptor of a type by its name: its name, size, fields. A constant expression. */
 #define PYTREE_TYPE(T) PYTREE__TYPE_OF(*(T *)0)
@@ -419,11 +422,13 @@ typedef struct pytree_flat {
 #define PYTREE__ITEMS(...)                                                                                              \
     PYTREE__ITEM_32(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12,    \
                     11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
-#define PYTREE__ITEM_32(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, N, ...) N
+#define PYTREE__ITEM_32(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, N, \
+                        ...) N
 #else
 #define PYTREE__SEQUENCE(kind, ...)                                                                                     \
     ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
-        .count = sizeof((pytree[]){ { 0 }, __VA_ARGS__ }) / sizeof(pytree) - 1, .items = (pytree[]){ { 0 }, __VA_ARGS__ } + 1 } })
+        .count = sizeof((pytree[]){ { 0 }, __VA_ARGS__ }) / sizeof(pytree) - 1,                                         \
+        .items = (pytree[]){ { 0 }, __VA_ARGS__ } + 1 } })
 #endif
 #define PYTREE__KEYED(kind, ...)                                                                                        \
     ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
@@ -433,7 +438,8 @@ typedef struct pytree_flat {
 #define PYTREE__PAIRS(name, ...) { name, { 0, 0 } }, __VA_ARGS__
 
 /* The dispatch. pytree_registry.h puts the registered structs in front of the built-in types. What is in neither list is chosen
- * itself, and has no member of that name: an error that names its type. Where a struct may hold an assertion, a sentence says so too. */
+ * itself, and has no member of that name: an error that names its type. Where a struct may hold an assertion, a sentence says
+ * so too. */
 #define PYTREE__TYPE_OF(x) ((const pytree_type *)&(PYTREE__USER_TYPE(x))->name)
 #define PYTREE__USER_TYPE(x) PYTREE__BUILTIN_TYPE(x)
 #define PYTREE__BUILTIN_TYPE(x)                                                                                         \
@@ -480,7 +486,7 @@ typedef struct pytree_path {
 
 /* Zero-initialised means the defaults. */
 typedef struct pytree_options {
-    bool none_is_leaf;                    /* None counts as a leaf (a view of form PYTREE_FORM_NONE); remembered in the treedef */
+    bool none_is_leaf;                    /* None counts as a leaf (form PYTREE_FORM_NONE); remembered in the treedef */
     /* Asked about every value before it is opened, the root and None included; true makes it a leaf. Like JAX's is_leaf. */
     bool (*is_leaf)(void *context, const pytree_leaf *value, const pytree_path *path);
     void *is_leaf_context;
@@ -523,15 +529,16 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
 /* Memory for a struct whose static fields say how large it is. All that its pointers need comes in one zeroed block, each array
  * aligned (options), and the pointers are set. Array pointers must be NULL. A list or a pointed-to struct that is there is
  * the template: it is copied into the block (yours stays yours); where a list is NULL its elements are zeroed. An OPTIONAL
- * pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its memory. Back with pytree_free, which sets the pointers to NULL. */
+ * pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its memory. Back with pytree_free, which sets the pointers to
+ * NULL. */
 #define PYTREE_WANTED ((void *)(uintptr_t)pytree_wanted)
 extern const char pytree_wanted[1];
 
 pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err);
 
-/* A deep copy in one block, and the same with every number zero (strings and opaque leaves are kept). The layout of arrays in the block
- * is the same for every tree of the same structure and shapes, so that parameters, gradients and moments line up; blocks begin at different offsets
- * within a page. Data NULL on error. Free with pytree_free. */
+/* A deep copy in one block, and the same with every number zero (strings and opaque leaves are kept). The layout of arrays in
+ * the block is the same for every tree of the same structure and shapes, so that parameters, gradients and moments line up;
+ * blocks begin at different offsets within a page. Data NULL on error. Free with pytree_free. */
 pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err);
 pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err);
 
@@ -608,9 +615,9 @@ size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t cap
  * Anything but PYTREE_OK stops the map, which returns it. */
 typedef pytree_status pytree_map_fn(void *context, const pytree_iter *at);
 
-/* Calls fn for every leaf of trees[0] in order, with the same leaf of the others: jax.tree.map, map_with_path, optree.tree_map_.
- * `out` (may be NULL; may be one of the trees) has the same structure and receives results. All trees are checked before the
- * first call. No allocation for up to four trees, out included. */
+/* Calls fn for every leaf of trees[0] in order, with the same leaf of the others: jax.tree.map, map_with_path,
+ * optree.tree_map_. `out` (may be NULL; may be one of the trees) has the same structure and receives results. All trees are
+ * checked before the first call. No allocation for up to four trees, out included. */
 pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
                          const pytree_options *opt, pytree_error *err);
 
@@ -619,15 +626,15 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
 /* Left fold over the leaves: jax.tree.reduce. fn updates its context. The same as pytree_map over one tree, checked first. */
 pytree_status pytree_reduce(pytree_map_fn *fn, void *context, pytree t, const pytree_options *opt, pytree_error *err);
 
-/* Balanced fold, for operations that associate: jax.tree.reduce_associative. `leaf` turns a leaf into a value of `size` bytes at
- * `value`; `join` adds b to a. *result receives the value; PYTREE_EMPTY if there are no leaves. One allocation. */
+/* Balanced fold, for operations that associate: jax.tree.reduce_associative. `leaf` turns a leaf into a value of `size` bytes
+ * at `value`; `join` adds b to a. *result receives the value; PYTREE_EMPTY if there are no leaves. One allocation. */
 pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const pytree_iter *at, void *value),
                                      pytree_status (*join)(void *context, void *a, const void *b), void *context, size_t size,
                                      void *result, pytree t, const pytree_options *opt, pytree_error *err);
 
-/* Over every element of every leaf, as doubles: jax.tree.all, optree.tree_any, tree_sum, tree_max, tree_min. Leaves that are not
- * real numbers are PYTREE_TYPE errors. sum adds pairwise within a leaf, so that long arrays keep their digits.
- * max and min of no elements are PYTREE_EMPTY; a NaN among the elements is the result. */
+/* Over every element of every leaf, as doubles: jax.tree.all, optree.tree_any, tree_sum, tree_max, tree_min. Leaves that are
+ * not real numbers are PYTREE_TYPE errors. sum adds pairwise within a leaf, so that long arrays keep their digits. max and min
+ * of no elements are PYTREE_EMPTY; a NaN among the elements is the result. */
 pytree_status pytree_all(pytree t, bool *result, const pytree_options *opt, pytree_error *err);
 pytree_status pytree_any(pytree t, bool *result, const pytree_options *opt, pytree_error *err);
 pytree_status pytree_sum(pytree t, double *result, const pytree_options *opt, pytree_error *err);
@@ -639,11 +646,12 @@ double pytree_leaf_get(const pytree_leaf *leaf, size_t i);
 
 /* ---- Walk ---------------------------------------------------------------------------------------------------------- */
 
-/* Callbacks on every value: `enter` before a node is opened or at a leaf, `leave` after a node's children; either may be NULL. `enter`
- * may return PYTREE_WALK_SKIP to leave a node closed (no `leave` then). dm-tree's traverse, JAX's treedef.walk. */
+/* Callbacks on every value: `enter` before a node is opened or at a leaf, `leave` after a node's children; either may be NULL.
+ * `enter` may return PYTREE_WALK_SKIP to leave a node closed (no `leave` then). dm-tree's traverse, JAX's treedef.walk. */
 enum { PYTREE_WALK_ON = 0, PYTREE_WALK_SKIP = -1 };
 typedef struct pytree_visitor {
-    int (*enter)(void *context, const pytree_leaf *value, const pytree_path *path);   /* PYTREE_WALK_… or a pytree_status to stop with */
+    /* PYTREE_WALK_…, or a pytree_status to stop with */
+    int (*enter)(void *context, const pytree_leaf *value, const pytree_path *path);
     int (*leave)(void *context, const pytree_leaf *value, const pytree_path *path);
     void *context;
 } pytree_visitor;
@@ -662,19 +670,21 @@ typedef struct pytree_tolerance {
     bool nan_equal;                       /* NaN equals NaN */
 } pytree_tolerance;
 
-/* Structure, element types, shapes and values equal? equinox.tree_equal. If not, the error says where they first differ and how. */
+/* Structure, element types, shapes and values equal? equinox.tree_equal. If not, the error says where they first differ and
+ * how. */
 bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err);
 
 /* Called with each problem that pytree_check finds. */
 typedef void pytree_report_fn(void *context, const pytree_error *problem);
 
 /* Looks for everything that would make other operations fail or surprise: NULL where data is required, bad counts, sizes that
- * overflow, cycles, memory reached twice. nnx.check_pytree. Goes on after each problem; returns the first one's status. `report`
- * may be NULL. Allocates while it works. */
+ * overflow, cycles, memory reached twice. nnx.check_pytree. Goes on after each problem; returns the first one's status.
+ * `report` may be NULL. Allocates while it works. */
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err);
 
-/* Groups of key paths that reach the same or overlapping memory: nnx.find_duplicates. One block, freed with pytree_duplicates_free; NULL
- * on error; no groups if nothing is shared. A subtree that is reached twice is one entry, not each of its leaves. */
+/* Groups of key paths that reach the same or overlapping memory: nnx.find_duplicates. One block, freed with
+ * pytree_duplicates_free; NULL on error; no groups if nothing is shared. A subtree that is reached twice is one entry, not each
+ * of its leaves. */
 typedef struct pytree_duplicates {
     size_t n_groups;
     const size_t *counts;                 /* paths in group g */
@@ -691,19 +701,21 @@ void pytree_duplicates_free(pytree_duplicates *d);
 pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err);
 size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err);   /* SIZE_MAX on error */
 
-/* All key paths as text in one block: paths[i] for leaf i, *count of them; NULL on error. Free with pytree_paths_free. `separator` NULL:
- * JAX's keystr (.layers[0].w); otherwise the simple form, as in layers/0/w for "/". One allocation. */
+/* All key paths as text in one block: paths[i] for leaf i, *count of them; NULL on error. Free with pytree_paths_free.
+ * `separator` NULL: JAX's keystr (.layers[0].w); otherwise the simple form, as in layers/0/w for "/". One allocation. */
 const char **pytree_paths(pytree t, const char *separator, size_t *count, const pytree_options *opt, pytree_error *err);
 void pytree_paths_free(const char **paths);
 
 /* ---- Treedefs ------------------------------------------------------------------------------------------------------ */
 
-/* The structure of a tree: jax.tree_util.PyTreeDef. Immutable, owns all it holds, outlives the tree; safe to read in many threads.
+/* The structure of a tree: jax.tree_util.PyTreeDef. Immutable, owns all it holds, outlives the tree; safe to read in many
+ * threads.
  *
  *     nodes    post-order, the root last: {type, arity, leaves, nodes, meta}
  *     statics  static values of struct nodes, keys of dicts, packed without padding
  *
- *     MLP{n_layers = 2, layers = [Linear, Linear]}   =>   * * Linear  * * Linear  list/2  MLP/1        statics: 784 128 128 10 2
+ *     MLP{n_layers = 2, layers = [Linear, Linear]}   =>   * * Linear  * * Linear  list/2  MLP/1        statics: 784 128 128 10
+ * 2
  */
 typedef struct pytree_node {
     const pytree_type *type;              /* struct's or built-in container's; NULL: a leaf */
@@ -726,8 +738,8 @@ struct pytree_def {
 void pytree_def_free(pytree_def *def);                                          /* NULL is fine */
 pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err);
 
-/* Same node kinds, types, arities, keys, static values and None switch. O(nodes), no allocation. Equal treedefs have equal hashes,
- * in one process and in files that registered the structs separately. */
+/* Same node kinds, types, arities, keys, static values and None switch. O(nodes), no allocation. Equal treedefs have equal
+ * hashes, in one process and in files that registered the structs separately. */
 bool pytree_def_equal(const pytree_def *a, const pytree_def *b);
 uint64_t pytree_def_hash(const pytree_def *def);
 
@@ -765,8 +777,8 @@ void pytree__put_repr(struct pytree__text *to, const char *utf8, size_t bytes);
 void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first);
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size);
 
-/* A treedef block with room for that many nodes and static bytes; NULL and an error if memory or the limit of 2^32 - 1 runs out.
- * The caller fills in nodes, statics (through casts) and n_leaves. */
+/* A treedef block with room for that many nodes and static bytes; NULL and an error if memory or the limit of 2^32 - 1 runs
+ * out. The caller fills in nodes, statics (through casts) and n_leaves. */
 pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err);
 size_t pytree__statics_size(const pytree_def *def, size_t node);
 void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node);   /* "(2,)" */
@@ -809,7 +821,8 @@ const char *pytree_status_name(pytree_status status)
 void pytree_error_print(FILE *file, const pytree_error *err)
 {
     if (err != NULL && err->status != PYTREE_OK) {
-        fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message, pytree_status_name(err->status));
+        fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message,
+                pytree_status_name(err->status));
     }
 }
 
@@ -1016,7 +1029,9 @@ static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file)
 /* Do these digits, d.ddde+x, read back as v? */
 static bool pytree__reads_back(const char *text, long double v, int kind)
 {
-    return kind == 'f' ? strtof(text, NULL) == (float)v : kind == 'd' ? strtod(text, NULL) == (double)v : strtold(text, NULL) == v;
+    return kind == 'f'   ? strtof(text, NULL) == (float)v
+           : kind == 'd' ? strtod(text, NULL) == (double)v
+                         : strtold(text, NULL) == v;
 }
 
 /* Digits as "%.*e" would write them, without what the locale has in place of a point. */
@@ -1036,11 +1051,15 @@ static void pytree__put_float(struct pytree__text *to, long double v, int kind)
     bool minus = signbit(v) != 0;
     if (v != v) { pytree__put(to, "nan", 3); return; }
     if (minus) { pytree__put(to, "-", 1); v = -v; }
-    if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) { pytree__put(to, "inf", 3); return; }
+    if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) {
+        pytree__put(to, "inf", 3);
+        return;
+    }
     for (digits = v < small ? 1 : most - 2; ; digits++) {
         pytree__digits(text, sizeof text, digits, v);
         if (digits >= most || pytree__reads_back(text, v, kind)) { break; }
-        if (digits == most - 1) {         /* below a power of two numbers stand closer: the next digit may read back where the nearest does not */
+        if (digits == most - 1) { /* below a power of two numbers stand closer: the next digit may read back where the nearest
+                                     does not */
             char *last = strchr(text, 'e') - 1;
             if (*last < '9') {
                 ++*last;
@@ -1270,7 +1289,8 @@ static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t
     return at;
 }
 
-/* The bytes that a struct's packed statics take. Static structs lie in one another by value, so the depth is the program's own. */
+/* The bytes that a struct's packed statics take. Static structs lie in one another by value, so the depth is the program's own.
+ */
 static const unsigned char *pytree__skip_statics(const pytree_type *type, const unsigned char *at)
 {
     unsigned i;
@@ -1364,7 +1384,8 @@ static void pytree__put_packed(struct pytree__text *to, const pytree_type *type,
 static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at);
 
 /* A struct's statics: "(784, 128)" or, inside another's, "Config(rate=0.5, depth=3)". */
-static const unsigned char *pytree__put_struct(struct pytree__text *to, const pytree_type *type, const unsigned char *at, bool named)
+static const unsigned char *pytree__put_struct(struct pytree__text *to, const pytree_type *type, const unsigned char *at,
+                                               bool named)
 {
     unsigned i, n = 0;
     type = pytree__origin(type);
@@ -1438,7 +1459,10 @@ static bool pytree__same_packed(const pytree_type *type, const char *self, const
             }
         } else if (row->form == PYTREE__PACK_WIDE) {
             for (k = 0; k < row->size; k += sizeof(long double)) {
-                if (memcmp(field + k, at + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
+                if (memcmp(field + k, at + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double))
+                    != 0) {
+                    return false;
+                }
             }
             at += row->size;
         } else {
@@ -1479,7 +1503,9 @@ static bool pytree__same_statics(const pytree_type *type, const char *a, const c
         const char *x = a + row->offset, *y = b + row->offset;
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (row->form == PYTREE__PACK_BYTES) {
-            if (row->size == 4 ? memcmp(x, y, 4) != 0 : row->size == 8 ? memcmp(x, y, 8) != 0 : memcmp(x, y, row->size) != 0) { return false; }
+            if (row->size == 4 ? memcmp(x, y, 4) != 0 : row->size == 8 ? memcmp(x, y, 8) != 0 : memcmp(x, y, row->size) != 0) {
+                return false;
+            }
         } else if (row->form == PYTREE__PACK_STRUCT) {
             for (k = 0; k < row->size; k += row->type->size) {
                 if (!pytree__same_statics(row->type, x + k, y + k)) { return false; }
@@ -1493,7 +1519,9 @@ static bool pytree__same_statics(const pytree_type *type, const char *a, const c
             }
         } else {
             for (k = 0; k < row->size; k += sizeof(long double)) {
-                if (memcmp(x + k, y + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) { return false; }
+                if (memcmp(x + k, y + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) {
+                    return false;
+                }
             }
         }
     }
@@ -1539,7 +1567,8 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
     }
 }
 
-/* Entries of the path of the value at hand: each frame's child that was taken last. A node that is just being opened has none. */
+/* Entries of the path of the value at hand: each frame's child that was taken last. A node that is just being opened has none.
+ */
 static size_t pytree__depth(const pytree__cursor *c)
 {
     return c->n_frames != 0 && c->frames[c->n_frames - 1].next == 0 ? c->n_frames - 1 : c->n_frames;
@@ -1650,7 +1679,8 @@ static void *pytree__grow(pytree__cursor *c, void *stack, const void *own, size_
 {
     const pytree_allocator *a = pytree__allocator(c->opt);
     size_t count = needed > *max * 2 ? needed : *max * 2, bytes = pytree__times(count, size);
-    void *grown = bytes == SIZE_MAX ? NULL : pytree__resize(a, stack == own ? NULL : stack, stack == own ? 0 : *max * size, bytes);
+    void *grown =
+        bytes == SIZE_MAX ? NULL : pytree__resize(a, stack == own ? NULL : stack, stack == own ? 0 : *max * size, bytes);
     if (grown == NULL) {
         pytree__no_memory(c->err, bytes);
         return NULL;
@@ -1680,7 +1710,9 @@ static void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
     to->ndim = from->ndim;
     to->form = from->form;
     /* a list has one extent, a map and a pytree_flat three, and any leaf those that it says */
-    for (i = 0; i < (from->form == PYTREE_FORM_MAP || from->form == PYTREE_FORM_FLAT ? 3 : from->ndim); i++) { to->shape[i] = from->shape[i]; }
+    for (i = 0; i < (from->form == PYTREE_FORM_MAP || from->form == PYTREE_FORM_FLAT ? 3 : from->ndim); i++) {
+        to->shape[i] = from->shape[i];
+    }
 }
 
 static void pytree__none_view(pytree_leaf *v)
@@ -1722,12 +1754,14 @@ static void *pytree__zeros(void)
 static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
 {
     if (type->size <= 4096) { return PYTREE_OK; }
-    return pytree__problem(c, PYTREE_NULL_POINTER, "expected a template of the %s that is to be made (its %zu bytes are too many to take zeros), got NULL",
-                           type->name, type->size);
+    return pytree__problem(
+        c, PYTREE_NULL_POINTER,
+        "expected a template of the %s that is to be made (its %zu bytes are too many to take zeros), got NULL", type->name,
+        type->size);
 }
 
-/* What stands behind a value held as pytree or pytree_leaf; and whether it is sound: no NULL where data is required, extents that
- * are not negative, bytes that fit. With a watcher, what is not sound becomes None. */
+/* What stands behind a value held as pytree or pytree_leaf; and whether it is sound: no NULL where data is required, extents
+ * that are not negative, bytes that fit. With a watcher, what is not sound becomes None. */
 static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
 {
     pytree_status status = PYTREE_OK;
@@ -1735,36 +1769,46 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
     for (;;) {
         if (v->form == PYTREE_FORM_REF && v->data != NULL) {
             pytree t = *(const pytree *)v->data;
-            if (t.type == NULL) { status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type"); goto unsound; }
+            if (t.type == NULL) {
+                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
+                goto unsound;
+            }
             pytree__view(v, t.type, t.data);
         } else if (v->form == PYTREE_FORM_VIEW && v->data != NULL) {
             const pytree_leaf *inner = (const pytree_leaf *)v->data;
             if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS || inner->form > PYTREE_FORM_REF) {
-                status = pytree__problem(c, PYTREE_ARGUMENT, "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
+                status = pytree__problem(c, PYTREE_ARGUMENT,
+                                         "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
                                          PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
                 goto unsound;
             }
-            if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) { pytree__view(v, inner->type, inner->data); }
-            else {
+            if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) {
+                pytree__view(v, inner->type, inner->data);
+            } else {
                 memcpy(v, inner, sizeof *v);
                 if (v->form == PYTREE_FORM_FLAT) { return PYTREE_OK; }
             }
         } else {
             break;
         }
-        if (++hops > 100) { status = pytree__problem(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself"); goto unsound; }
+        if (++hops > 100) {
+            status = pytree__problem(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
+            goto unsound;
+        }
     }
     switch (v->form) {
     case PYTREE_FORM_LEAF: {
         size_t n = pytree_leaf_count(v);
         for (i = 0; i < v->ndim; i++) {
             if (v->shape[i] > PTRDIFF_MAX) {
-                status = pytree__problem(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i, (long long)(ptrdiff_t)v->shape[i]);
+                status = pytree__problem(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i,
+                                         (long long)(ptrdiff_t)v->shape[i]);
                 goto unsound;
             }
         }
         if (n == SIZE_MAX || pytree_leaf_bytes(v) > PTRDIFF_MAX) {
-            status = pytree__problem(c, PYTREE_OVERFLOW, "expected an array that fits memory, got extents %zu x %zu ... of %zu bytes each",
+            status = pytree__problem(c, PYTREE_OVERFLOW,
+                                     "expected an array that fits memory, got extents %zu x %zu ... of %zu bytes each",
                                      v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
             goto unsound;
         }
@@ -1775,7 +1819,10 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
         if (v->ndim == 0 && v->type->dtype == PYTREE_STRING && !c->making) {
             const char *s;
             memcpy(&s, v->data, sizeof s);
-            if (s == NULL) { status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)"); goto unsound; }
+            if (s == NULL) {
+                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)");
+                goto unsound;
+            }
         }
         break;
     }
@@ -1784,7 +1831,8 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
     case PYTREE_FORM_MAP: {
         size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size;
         if (v->shape[0] > PTRDIFF_MAX / (size == 0 ? 1 : size)) {
-            status = pytree__problem(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld", (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size), (long long)(ptrdiff_t)v->shape[0]);
+            status = pytree__problem(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld",
+                                     (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size), (long long)(ptrdiff_t)v->shape[0]);
             goto unsound;
         }
         if (v->data == NULL && v->shape[0] != 0 && !c->making) {
@@ -1816,7 +1864,8 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
             return pytree__template(c, v->type);
         }
         if (v->data == NULL) {
-            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)", pytree__origin(v->type)->name);
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)",
+                                     pytree__origin(v->type)->name);
             goto unsound;
         }
     }
@@ -1842,12 +1891,15 @@ static int pytree__by_key(const void *a, const void *b)
 }
 
 /* Children of a dict or map as views in sorted order, the keys behind them. */
-static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, void *data, unsigned form, const pytree_type *type, const size_t *shape)
+static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, void *data, unsigned form, const pytree_type *type,
+                                        const size_t *shape)
 {
     const pytree_items *items = (const pytree_items *)data;
     bool map = form == PYTREE_FORM_MAP;
     size_t n = map ? shape[0] : items->count, i;
-    size_t slots = n > SIZE_MAX / 4 / sizeof(pytree_leaf) ? SIZE_MAX : n + (n * sizeof(char *) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
+    size_t slots = n > SIZE_MAX / 4 / sizeof(pytree_leaf)
+                       ? SIZE_MAX
+                       : n + (n * sizeof(char *) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
     size_t bytes = pytree__times(n, sizeof(pytree_pair));
     pytree_pair few[16], *pairs = few;
     const char **keys;
@@ -1886,7 +1938,8 @@ static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, voi
         }
         if (pairs[i].value.type == NULL) {
             f->count = 0;
-            status = pytree__problem(c, PYTREE_ARGUMENT, "expected a value for key '%.60s', got a pytree without a type", keys[i]);
+            status =
+                pytree__problem(c, PYTREE_ARGUMENT, "expected a value for key '%.60s', got a pytree without a type", keys[i]);
             goto end;
         }
         pytree__view(&views[i], pairs[i].value.type, pairs[i].value.data);
@@ -1955,7 +2008,8 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         if (f->next == f->count && f->form == PYTREE_FORM_STRUCT) { c->n_views = f->views; }
     }
     if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) {
-        pytree__frame *grown = (pytree__frame *)pytree__grow(c, c->frames, c->own_frames, &c->max_frames, c->n_frames + 1, sizeof *c->frames);
+        pytree__frame *grown =
+            (pytree__frame *)pytree__grow(c, c->frames, c->own_frames, &c->max_frames, c->n_frames + 1, sizeof *c->frames);
         if (grown == NULL) { return PYTREE_NO_MEMORY; }
         c->frames = grown;
     }
@@ -1973,7 +2027,8 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         unsigned odd;
         f->count = type->n_children;
         if (PYTREE__UNLIKELY(type->flatten == NULL)) {
-            return pytree__problem(c, PYTREE_ARGUMENT, "expected a registered struct, got %s, which was declared and never defined", type->name);
+            return pytree__problem(c, PYTREE_ARGUMENT,
+                                   "expected a registered struct, got %s, which was declared and never defined", type->name);
         }
         views = pytree__room(c, f->count);
         if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
@@ -2035,7 +2090,9 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
     case PYTREE__FROM_VIEWS: *value = &c->views[f->views + i]; return PYTREE_OK;
     case PYTREE__FROM_ROW:
         pytree__view(&c->child, f->type, f->data + i * f->type->size);
-        if (f->type->kind == PYTREE_KIND_STRUCT || (f->type->kind == PYTREE_KIND_LEAF && f->type->dtype != PYTREE_STRING)) { return PYTREE_OK; }
+        if (f->type->kind == PYTREE_KIND_STRUCT || (f->type->kind == PYTREE_KIND_LEAF && f->type->dtype != PYTREE_STRING)) {
+            return PYTREE_OK;
+        }
         return pytree__settle(c, &c->child);
     case PYTREE__FROM_ZEROS: pytree__view(&c->child, f->type, pytree__zeros()); return PYTREE_OK;
     case PYTREE__FROM_ITEMS:
@@ -2085,7 +2142,8 @@ PYTREE__INLINE int pytree__sort(const pytree__cursor *c, const pytree_leaf *valu
     return c->opt != NULL && c->opt->none_is_leaf ? PYTREE__A_LEAF : PYTREE__A_NONE;
 }
 
-/* One step of a walk through one tree: the next value, not opened yet, or the end of an open node (its frame is still there). */
+/* One step of a walk through one tree: the next value, not opened yet, or the end of an open node (its frame is still there).
+ */
 enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_NODE, PYTREE__AT_END, PYTREE__DONE, PYTREE__FAILED };
 static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **value, pytree_status *status)
 {
@@ -2141,7 +2199,8 @@ static void pytree__node_text(struct pytree__text *to, const pytree_def *def, co
 
 static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
 {
-    return a->arity == b->arity && (a->type == b->type || (a->type != NULL && b->type != NULL && pytree_type_equal(a->type, b->type)));
+    return a->arity == b->arity
+           && (a->type == b->type || (a->type != NULL && b->type != NULL && pytree_type_equal(a->type, b->type)));
 }
 
 PYTREE__INLINE void pytree__emit(struct pytree__scanner *s, const int mode, const pytree_node node)
@@ -2176,7 +2235,8 @@ static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type 
 }
 static const pytree_type *pytree__node_type(const pytree_leaf *v)
 {
-    return v->form == PYTREE_FORM_FLAT ? ((const pytree_flat *)v->data)->def->nodes[v->shape[0]].type : pytree__type_of_form(v->form, v->type);
+    return v->form == PYTREE_FORM_FLAT ? ((const pytree_flat *)v->data)->def->nodes[v->shape[0]].type
+                                       : pytree__type_of_form(v->form, v->type);
 }
 
 /* What a node is called: a namedtuple by its own name. */
@@ -2204,9 +2264,12 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
         f->type->flatten(f->self, NULL, to);
     } else if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
-        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta, pytree__statics_size(flat->def, f->shape[0]));
+        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta,
+                           pytree__statics_size(flat->def, f->shape[0]));
     } else if (pytree__keyed(pytree__type_of_form(f->form, f->type))) {
-        if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) { pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name); }
+        if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
+            pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name);
+        }
         for (i = 0; i < f->count; i++) {
             pytree_entry entry;
             pytree__frame_entry(c, f, i, &entry);
@@ -2227,7 +2290,8 @@ PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scanner *s, const int mode
     unsigned odd;
     size_t i;
     if (PYTREE__UNLIKELY(!direct && n > s->cursor.max_views - s->cursor.n_views)) { return false; }
-    odd = type->flatten(data, views, mode == PYTREE__FILL || (mode == PYTREE__COUNT_ALL && type->n_texts != 0) ? &s->statics : NULL);
+    odd = type->flatten(data, views,
+                        mode == PYTREE__FILL || (mode == PYTREE__COUNT_ALL && type->n_texts != 0) ? &s->statics : NULL);
     if (PYTREE__UNLIKELY((odd & 2) != 0)) { s->statics.length = meta; return false; }
     if (mode == PYTREE__COUNT_ALL && type->n_texts == 0) { s->statics.length += type->static_bytes; }
     if (PYTREE__LIKELY(odd == 0 && (direct || before >= s->capacity))) {
@@ -2238,7 +2302,11 @@ PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scanner *s, const int mode
         for (i = 0; i < n; i++) {
             const bool none = views[i].form == PYTREE_FORM_NONE;
             if (none && !none_is_leaf) {
-                if (mode == PYTREE__FILL) { nodes[i] = leaf; nodes[i].type = &pytree_types[PYTREE__T_none]; nodes[i].leaves = 0; }
+                if (mode == PYTREE__FILL) {
+                    nodes[i] = leaf;
+                    nodes[i].type = &pytree_types[PYTREE__T_none];
+                    nodes[i].leaves = 0;
+                }
                 continue;
             }
             if (none) { pytree__none_view(&views[i]); }
@@ -2333,10 +2401,14 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
 }
 
 static pytree_status pytree__scan_leaves(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__LEAVES); }
-static pytree_status pytree__scan_count(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__COUNT_ALL); }
+static pytree_status pytree__scan_count(struct pytree__scanner *s, pytree t)
+{
+    return pytree__scan_as(s, t, PYTREE__COUNT_ALL);
+}
 static pytree_status pytree__scan_fill(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__FILL); }
 
-static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt, pytree_error *err)
+static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
+                              pytree_error *err)
 {
     pytree__cursor_init(&s->cursor, opt, err);
     s->leaves = leaves;
@@ -2348,11 +2420,13 @@ static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, si
 pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err)
 {
     size_t head = pytree__round(sizeof(pytree_def), 16), at = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
-    size_t leaves = pytree__round(pytree__plus(at, n_statics), 16), bytes = pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf)));
+    size_t leaves = pytree__round(pytree__plus(at, n_statics), 16),
+           bytes = pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf)));
     char *block;
     pytree_def *def;
     if (n_nodes > UINT32_MAX || n_statics > UINT32_MAX) {
-        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected at most %lu nodes and bytes of static values, got %zu and %zu", (unsigned long)UINT32_MAX, n_nodes, n_statics);
+        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected at most %lu nodes and bytes of static values, got %zu and %zu",
+                    (unsigned long)UINT32_MAX, n_nodes, n_statics);
         return NULL;
     }
     block = bytes == SIZE_MAX ? NULL : (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
@@ -2370,7 +2444,9 @@ pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, c
 }
 static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */
 {
-    return (pytree_leaf *)(void *)((char *)(uintptr_t)def + pytree__round((size_t)((const char *)def->statics - (const char *)def) + def->n_statics, 16));
+    return (
+        pytree_leaf *)(void *)((char *)(uintptr_t)def
+                               + pytree__round((size_t)((const char *)def->statics - (const char *)def) + def->n_statics, 16));
 }
 
 void pytree_def_free(pytree_def *def)
@@ -2379,7 +2455,8 @@ void pytree_def_free(pytree_def *def)
 }
 
 /* Counts, makes the block, and fills it. */
-static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
+                                     const pytree_options *opt, pytree_error *err)
 {
     struct pytree__scanner s;
     pytree_status status;
@@ -2388,13 +2465,15 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     s.cursor.making = making;
     status = pytree__scan_count(&s, t);
     if (status == PYTREE_OK && leaves != NULL && *leaves != NULL && s.n_leaves > capacity) {
-        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu", capacity, s.n_leaves);
+        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu",
+                             capacity, s.n_leaves);
     }
     if (status == PYTREE_OK) {
         bool own = leaves != NULL && *leaves == NULL;
         *def = pytree__def_new(s.n_nodes, s.statics.length, own ? s.n_leaves : 0, opt, err);
-        if (*def == NULL) { status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY; }
-        else {
+        if (*def == NULL) {
+            status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
+        } else {
             (*def)->n_leaves = s.n_leaves;
             s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
             s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
@@ -2411,9 +2490,12 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     return status;
 }
 
-pytree_status pytree_flatten(pytree t, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt, pytree_error *err)
+pytree_status pytree_flatten(pytree t, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt,
+                             pytree_error *err)
 {
-    if (leaves == NULL || def == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the leaves and the treedef, got NULL"); }
+    if (leaves == NULL || def == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the leaves and the treedef, got NULL");
+    }
     return pytree__flatten(t, false, leaves, capacity, def, opt, err);
 }
 
@@ -2424,7 +2506,8 @@ pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *
 }
 
 /* Leaves as far as there is room, and how many there are. */
-static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
+                                          const pytree_options *opt, pytree_error *err)
 {
     struct pytree__scanner s;
     pytree_status status;
@@ -2435,15 +2518,19 @@ static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t 
     return status;
 }
 
-pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
+pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt,
+                            pytree_error *err)
 {
     size_t n = 0;
     pytree_status status;
-    if (leaves == NULL && capacity != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity); }
+    if (leaves == NULL && capacity != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity);
+    }
     status = pytree__count_leaves(t, leaves, capacity, &n, opt, err);
     if (count != NULL) { *count = n; }
     if (status == PYTREE_OK && n > capacity) {
-        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu", capacity, n);
+        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu",
+                             capacity, n);
     }
     return status;
 }
@@ -2472,8 +2559,10 @@ bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
 {
     size_t i;
     if (a == b) { return true; }
-    if (a->n_nodes != b->n_nodes || a->n_leaves != b->n_leaves || a->n_statics != b->n_statics || a->none_is_leaf != b->none_is_leaf
-        || memcmp(a->statics, b->statics, a->n_statics) != 0) { return false; }
+    if (a->n_nodes != b->n_nodes || a->n_leaves != b->n_leaves || a->n_statics != b->n_statics
+        || a->none_is_leaf != b->none_is_leaf || memcmp(a->statics, b->statics, a->n_statics) != 0) {
+        return false;
+    }
     if (memcmp(a->nodes, b->nodes, a->n_nodes * sizeof *a->nodes) == 0) { return true; }
     for (i = 0; i < a->n_nodes; i++) {    /* descriptors of two files */
         const pytree_node *m = &a->nodes[i], *n = &b->nodes[i];
@@ -2535,7 +2624,8 @@ static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err
 {
     ptrdiff_t n = (ptrdiff_t)pytree_def_num_children(def), at = *i < 0 ? *i + n : *i;
     if (at < 0 || at >= n) {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the number of one of %lld children, got %lld", (long long)n, (long long)*i);
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the number of one of %lld children, got %lld", (long long)n,
+                    (long long)*i);
         return false;
     }
     *i = at;
@@ -2670,7 +2760,8 @@ static const char *pytree__closing(const pytree_node *node)
     }
 }
 
-/* Text is put at the end of what is still free: `left` bytes, of which the buffer has `room`. If they do not suffice, `full` is set. */
+/* Text is put at the end of what is still free: `left` bytes, of which the buffer has `room`. If they do not suffice, `full` is
+ * set. */
 struct pytree__backwards { char *text; size_t room, left; bool full; };
 static bool pytree__back(struct pytree__backwards *b, size_t n)
 {
@@ -2681,7 +2772,11 @@ static bool pytree__back(struct pytree__backwards *b, size_t n)
 PYTREE__INLINE void pytree__put_before(struct pytree__backwards *b, const char *s, size_t n)
 {
     if (pytree__back(b, n) && b->left < b->room) {
-        if (PYTREE__LIKELY(n <= b->room - b->left)) { memcpy(b->text + b->left, s, n); } else { memcpy(b->text + b->left, s, b->room - b->left); }
+        if (PYTREE__LIKELY(n <= b->room - b->left)) {
+            memcpy(b->text + b->left, s, n);
+        } else {
+            memcpy(b->text + b->left, s, b->room - b->left);
+        }
     }
 }
 static struct pytree__text pytree__window(const struct pytree__backwards *b)
@@ -2691,7 +2786,8 @@ static struct pytree__text pytree__window(const struct pytree__backwards *b)
     return to;
 }
 
-/* The usual struct, whose static fields are a few ints: backwards too, digit by digit. False: it is another, or room is scarce. */
+/* The usual struct, whose static fields are a few ints: backwards too, digit by digit. False: it is another, or room is scarce.
+ */
 static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *def, const pytree_node *node)
 {
     const pytree_type *type = pytree__origin(node->type);
@@ -2702,7 +2798,9 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->size != 4 || row->ndim != 0 || row->form != PYTREE__PACK_BYTES || row->type->dtype != PYTREE_I32) { return false; }
+        if (row->size != 4 || row->ndim != 0 || row->form != PYTREE__PACK_BYTES || row->type->dtype != PYTREE_I32) {
+            return false;
+        }
         ints++;
     }
     to = b->text + b->left - 5;
@@ -2732,7 +2830,11 @@ static void pytree__open_before(struct pytree__backwards *b, const pytree_def *d
     struct pytree__text count = { NULL, 0, 0, NULL }, to;
     const pytree_node *node = &def->nodes[at];
     if (node->type->kind == PYTREE_KIND_LIST || node->type->kind == PYTREE_KIND_TUPLE || node->type->kind == PYTREE_KIND_DICT) {
-        pytree__put_before(b, node->type->kind == PYTREE_KIND_LIST ? "[" : node->type->kind == PYTREE_KIND_TUPLE ? "(" : "{", 1);
+        pytree__put_before(b,
+                           node->type->kind == PYTREE_KIND_LIST    ? "["
+                           : node->type->kind == PYTREE_KIND_TUPLE ? "("
+                                                                   : "{",
+                           1);
         return;
     }
     if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_before(b, "None", 4); return; }
@@ -2804,8 +2906,9 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
             }
             if (node->arity != 0) {
                 if (depth == most) {
-                    struct pytree__open_list *grown = (struct pytree__open_list *)pytree__resize(def->allocator, open == few ? NULL : open, open == few ? 0 : most * sizeof *open,
-                                                                                               most > SIZE_MAX / 4 / sizeof *open ? SIZE_MAX : 2 * most * sizeof *open);
+                    struct pytree__open_list *grown = (struct pytree__open_list *)pytree__resize(
+                        def->allocator, open == few ? NULL : open, open == few ? 0 : most * sizeof *open,
+                        most > SIZE_MAX / 4 / sizeof *open ? SIZE_MAX : 2 * most * sizeof *open);
                     if (grown == NULL) {
                         if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
                         return false;
@@ -2862,8 +2965,10 @@ pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *
     char few[512], *text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
     pytree_status status = PYTREE_OK;
     if (text == NULL) { return pytree__no_memory(err, n); }
-    if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes); }
-    else if (fwrite(text, 1, n - 1, file) != n - 1 || fputc('\n', file) == EOF) { status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1); }
+    if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes);
+    } else if (fwrite(text, 1, n - 1, file) != n - 1 || fputc('\n', file) == EOF) {
+        status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1);
+    }
     if (text != few) { pytree__resize(def->allocator, text, n, 0); }
     return status;
 }
@@ -2900,7 +3005,9 @@ PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytre
 {
     int i;
     if (wanted->form == PYTREE_FORM_NONE && got->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
-    if (wanted->form != got->form || (wanted->type != got->type && !pytree_type_equal(wanted->type, got->type))) { return PYTREE_TYPE; }
+    if (wanted->form != got->form || (wanted->type != got->type && !pytree_type_equal(wanted->type, got->type))) {
+        return PYTREE_TYPE;
+    }
     if (wanted->ndim != got->ndim) { return PYTREE_SHAPE; }
     for (i = 0; i < wanted->ndim; i++) {
         if (wanted->shape[i] != got->shape[i]) { return PYTREE_SHAPE; }
@@ -2918,13 +3025,17 @@ static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, con
 
 static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree_error *err)
 {
-    if (def == NULL || (leaves == NULL && n != 0)) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef and leaves, got NULL"); }
+    if (def == NULL || (leaves == NULL && n != 0)) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef and leaves, got NULL");
+    }
     if (n == def->n_leaves) { return PYTREE_OK; }
-    return pytree_fail(err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL, "expected %zu leaves, got %zu", def->n_leaves, n);
+    return pytree_fail(err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL,
+                       "expected %zu leaves, got %zu", def->n_leaves, n);
 }
 
 /* Is the node at the end of which the walk stands the treedef's node j? */
-static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def, size_t j, const pytree_type *type, size_t arity, bool same)
+static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def, size_t j, const pytree_type *type,
+                                        size_t arity, bool same)
 {
     pytree_node mine;
     char expected[200], got[200];
@@ -2938,7 +3049,8 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
     to = pytree__text_to(got, sizeof got, NULL);
     pytree__node_text(&to, NULL, &mine);
     pytree__end_text(&to, sizeof got);
-    return pytree__problem(c, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got, same ? "" : " with other static values or keys");
+    return pytree__problem(c, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got,
+                           same ? "" : " with other static values or keys");
 }
 
 /* An open node's static values or keys, beside those of the treedef's node j of the same type. */
@@ -3013,7 +3125,8 @@ PYTREE__INLINE bool pytree__into_leafy(pytree__cursor *c, const pytree_type *typ
         for (i = 0; i < n; i++) {
             if (views[i].form == PYTREE_FORM_NONE) {
                 if (nodes[i].type != &pytree_types[PYTREE__T_none]) { return false; }
-            } else if (nodes[i].type != NULL || leaves[at].data == NULL || pytree__fits(&views[i], &leaves[at++]) != PYTREE_OK) {
+            } else if (nodes[i].type != NULL || leaves[at].data == NULL
+                       || pytree__fits(&views[i], &leaves[at++]) != PYTREE_OK) {
                 return false;
             }
         }
@@ -3022,7 +3135,8 @@ PYTREE__INLINE bool pytree__into_leafy(pytree__cursor *c, const pytree_type *typ
     return true;
 }
 
-PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *def, const pytree_leaf *leaves, pytree dst, const bool put)
+PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *def, const pytree_leaf *leaves, pytree dst,
+                                          const bool put)
 {
     const pytree_leaf *value;
     const bool quick = c->opt == NULL || (c->opt->is_leaf == NULL && !c->opt->none_is_leaf);
@@ -3038,14 +3152,19 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
                     const pytree_type *type;
                     value = &c->views[f->views + f->next];
                     type = value->type;
-                    if (value->form != PYTREE_FORM_STRUCT || !type->leafy || !pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) { break; }
+                    if (value->form != PYTREE_FORM_STRUCT || !type->leafy
+                        || !pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) {
+                        break;
+                    }
                     j += type->n_children + 1;
                 }
             }
         }
         at = pytree__step(c, &begun, &value, &status);
         if (at == PYTREE__DONE) {
-            if (!put && j != def->n_nodes) { status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", def->n_nodes, j); }
+            if (!put && j != def->n_nodes) {
+                status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", def->n_nodes, j);
+            }
             return status;
         }
         if (at == PYTREE__AT_LEAF) {
@@ -3058,8 +3177,11 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
             j++;
         } else if (at == PYTREE__AT_NODE) {
             const pytree_type *type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : NULL;
-            if (quick && type != NULL && type->leafy && pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) { j += type->n_children + 1; }
-            else { status = pytree__open(c, value); }
+            if (quick && type != NULL && type->leafy && pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) {
+                j += type->n_children + 1;
+            } else {
+                status = pytree__open(c, value);
+            }
         } else if (at == PYTREE__AT_END) {
             if (!put) {
                 pytree__frame *f = &c->frames[c->n_frames - 1];
@@ -3069,7 +3191,9 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
                 mine.type = type;
                 mine.arity = (uint32_t)f->count;
                 f->next = 0;              /* an error here is the node's own */
-                status = pytree__match_node(c, def, j, type, f->count, j < def->n_nodes && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
+                status = pytree__match_node(
+                    c, def, j, type, f->count,
+                    j < def->n_nodes && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
                 f->next = next;
             }
             pytree__close(c);
@@ -3079,13 +3203,15 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
     return status;
 }
 
-pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst, const pytree_options *opt, pytree_error *err)
+pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst,
+                                    const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
     if (def->none_is_leaf != (opt != NULL && opt->none_is_leaf)) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected none_is_leaf as in the treedef (%s), got the other", def->none_is_leaf ? "true" : "false");
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected none_is_leaf as in the treedef (%s), got the other",
+                           def->none_is_leaf ? "true" : "false");
     }
     pytree__cursor_init(&c, opt, err);
     status = pytree__into(&c, def, leaves, dst, false);
@@ -3170,7 +3296,8 @@ static char *pytree__place_array(struct pytree__maker *m, size_t bytes)
     return m->dry ? NULL : m->base + m->all_structs + (m->all_arrays - m->arrays);
 }
 /* Static values from their packed form into *self. Strings are copied into the block. */
-static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree_type *type, char *self, const unsigned char *at)
+static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree_type *type, char *self,
+                                           const unsigned char *at)
 {
     unsigned i;
     size_t k, n;
@@ -3179,7 +3306,9 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (row->form == PYTREE__PACK_STRUCT) {
-            for (k = 0; k < row->size; k += row->type->size) { at = pytree__unpack(m, row->type, self == NULL ? NULL : self + row->offset + k, at); }
+            for (k = 0; k < row->size; k += row->type->size) {
+                at = pytree__unpack(m, row->type, self == NULL ? NULL : self + row->offset + k, at);
+            }
         } else if (row->form == PYTREE__PACK_TEXT) {
             for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
                 const char *s = pytree__string_at(at, 0, &n);
@@ -3196,7 +3325,8 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
     return at;
 }
 
-static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step, size_t n, unsigned rows)
+static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step,
+                              size_t n, unsigned rows)
 {
     struct pytree__task *task;
     if (n == 0) { return; }
@@ -3229,7 +3359,9 @@ static void pytree__node_path(const pytree_def *def, size_t node, char *text, si
     while (at != node) {
         size_t child = at - 1, i = def->nodes[at].arity - 1;
         pytree_entry entry;
-        for (; child - def->nodes[child].nodes >= node && child >= def->nodes[child].nodes; i--) { child -= def->nodes[child].nodes; }
+        for (; child - def->nodes[child].nodes >= node && child >= def->nodes[child].nodes; i--) {
+            child -= def->nodes[child].nodes;
+        }
         pytree__def_entry_at(def, at, i, &entry);
         pytree__put_entry(&to, &entry, NULL, first);
         first = false;
@@ -3249,21 +3381,26 @@ static void pytree__make_wrong(struct pytree__maker *m, size_t node, const char 
 }
 
 /* A leaf that its place cannot hold. */
-static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, size_t node, const pytree_leaf *wanted, const pytree_leaf *got)
+static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, size_t node, const pytree_leaf *wanted,
+                                const pytree_leaf *got)
 {
     char a[160], b[160], path[600];
     pytree__leaf_text(a, sizeof a, wanted);
     pytree__leaf_text(b, sizeof b, got);
     pytree__node_path(m->def, node, path, sizeof path);
-    if (status == PYTREE_NULL_POINTER) { m->status = pytree_fail(m->cursor.err, status, path, "expected data for a leaf of %s, got NULL", a); }
-    else { m->status = pytree_fail(m->cursor.err, status, path, "expected %s, got %s", a, b); }
+    if (status == PYTREE_NULL_POINTER) {
+        m->status = pytree_fail(m->cursor.err, status, path, "expected data for a leaf of %s, got NULL", a);
+    } else {
+        m->status = pytree_fail(m->cursor.err, status, path, "expected %s, got %s", a, b);
+    }
 }
 
 static void pytree__make_lost(struct pytree__maker *m, size_t node)
 {
     char path[600];
     pytree__node_path(m->def, node, path, sizeof path);
-    m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path, "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
+    m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path,
+                            "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
 }
 
 static const char *pytree__make_string(struct pytree__maker *m, const char *s)
@@ -3289,7 +3426,11 @@ static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_l
             if (!m->dry) { memcpy((char *)to + i * sizeof s, &s, sizeof s); }
         }
     } else if (!m->dry && n != 0) {
-        if (kept) { memcpy(to, leaf->data, n * leaf->type->size); } else if (!m->zeroed || fixed) { memset(to, 0, n * leaf->type->size); }
+        if (kept) {
+            memcpy(to, leaf->data, n * leaf->type->size);
+        } else if (!m->zeroed || fixed) {
+            memset(to, 0, n * leaf->type->size);
+        }
     }
 }
 
@@ -3305,7 +3446,8 @@ static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf
 }
 
 /* A struct whose children are leaves that the new tree refers to: all at once, by its own unflatten. False: one by one. */
-static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type, char *self, size_t node, size_t *next, size_t *leaf)
+static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type, char *self, size_t node, size_t *next,
+                               size_t *leaf)
 {
     const pytree_node *nodes = &m->def->nodes[node] - type->n_children;
     pytree_leaf *views;
@@ -3334,7 +3476,8 @@ static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type,
 }
 
 /* `from`: the bytes it begins with in pytree_allocate (itself: they are there); NULL: zeros and the treedef's static values. */
-static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, const char *from, size_t *next, size_t *leaf)
+static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, const char *from,
+                                size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     pytree_leaf *views;
@@ -3417,7 +3560,8 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
                 t.data = view;
             }
         } else if (from->form != PYTREE_FORM_NONE) {
-            m->status = pytree_fail(m->cursor.err, PYTREE_TYPE, NULL, "expected leaves, got a %s as leaf %zu", from->type->name, *leaf);
+            m->status =
+                pytree_fail(m->cursor.err, PYTREE_TYPE, NULL, "expected leaves, got a %s as leaf %zu", from->type->name, *leaf);
         }
     } else if (n->type->kind == PYTREE_KIND_STRUCT) {
         const pytree_type *type = pytree__origin(n->type);
@@ -3431,7 +3575,8 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
 }
 
 /* A leaf into a row of a struct. */
-static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, pytree_leaf *view, size_t k, size_t node)
+static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row,
+                              pytree_leaf *view, size_t k, size_t node)
 {
     const pytree_leaf *leaf = &m->leaves[k];
     char *field = m->dry ? NULL : task->at + row->offset;
@@ -3453,7 +3598,9 @@ static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task
         if (leaf->form == PYTREE_FORM_NONE && row->optional) { return; }
         view->form = PYTREE_FORM_LEAF;
         status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
-        if (status == PYTREE_OK && leaf->data == NULL && m->mode != PYTREE__ALLOCATE && pytree_leaf_count(leaf) != 0) { status = PYTREE_NULL_POINTER; }
+        if (status == PYTREE_OK && leaf->data == NULL && m->mode != PYTREE__ALLOCATE && pytree_leaf_count(leaf) != 0) {
+            status = PYTREE_NULL_POINTER;
+        }
         if (status != PYTREE_OK) {
             if (row->form != PYTREE_FORM_LEAF) { view->form = form; }
             pytree__make_misfit(m, status, node, view, leaf);
@@ -3480,13 +3627,15 @@ static const char *const *pytree__make_keys(struct pytree__maker *m, const pytre
     const char **keys = (const char **)(void *)pytree__place(m, pytree__times(n->arity, sizeof(char *)));
     const unsigned char *at = m->def->statics + n->meta;
     size_t i;
-    for (i = 0; keys != NULL && i < n->arity; i++, at = pytree__skip_strings(at, 1)) { keys[i] = pytree__string_at(at, 0, NULL); }
+    for (i = 0; keys != NULL && i < n->arity; i++, at = pytree__skip_strings(at, 1)) {
+        keys[i] = pytree__string_at(at, 0, NULL);
+    }
     return (const char *const *)keys;
 }
 
 /* A list, tuple or dict into a row of a struct. */
-static void pytree__make_list(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, size_t child, size_t node,
-                              size_t *next, size_t *leaf)
+static void pytree__make_list(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, size_t child,
+                              size_t node, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     const pytree_leaf *view = m->dry ? NULL : &m->cursor.views[task->views + child];
@@ -3499,7 +3648,13 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
     size_t views = task->views;
     if (!fits || (!m->dry && row->place != PYTREE_STB && view->shape[0] != n->arity)) {
         char expected[160];
-        snprintf(expected, sizeof expected, row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE || map ? "a %s of %zu" : "a %s", map ? "dict" : row->form == PYTREE_FORM_TUPLE ? "tuple" : row->form == PYTREE_FORM_LIST ? "list" : row->form == PYTREE_FORM_STRUCT ? row->type->name : "leaf",
+        snprintf(expected, sizeof expected,
+                 row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE || map ? "a %s of %zu" : "a %s",
+                 map                               ? "dict"
+                 : row->form == PYTREE_FORM_TUPLE  ? "tuple"
+                 : row->form == PYTREE_FORM_LIST   ? "list"
+                 : row->form == PYTREE_FORM_STRUCT ? row->type->name
+                                                   : "leaf",
                  m->dry || row->place == PYTREE_STB ? (size_t)n->arity : view->shape[0]);
         pytree__make_wrong(m, node, expected);
         return;
@@ -3551,7 +3706,8 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     if (task.rows == 0) {                                      /* an element of a list */
         char *at = m->dry ? NULL : task.at + child * task.step;
         if (task.type->kind == PYTREE_KIND_STRUCT) {
-            pytree__make_struct(m, node, task.type, at, m->dry || task.from == NULL ? NULL : task.from + child * task.step, next, leaf);
+            pytree__make_struct(m, node, task.type, at, m->dry || task.from == NULL ? NULL : task.from + child * task.step,
+                                next, leaf);
         } else if (task.type->kind == PYTREE_KIND_REF) {
             value = pytree__make_value(m, node, next, leaf);
             if (!m->dry) { memcpy(at, &value, sizeof value); }
@@ -3560,8 +3716,11 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             if (from->form != PYTREE_FORM_LEAF || from->ndim != 0 || !pytree_type_equal(from->type, task.type)) {
                 pytree_leaf wanted;
                 pytree__view(&wanted, task.type, NULL);
-                pytree__make_misfit(m, from->form == PYTREE_FORM_LEAF && from->ndim != 0 && pytree_type_equal(from->type, task.type) ? PYTREE_SHAPE : PYTREE_TYPE,
-                                    node, &wanted, from);
+                pytree__make_misfit(
+                    m,
+                    from->form == PYTREE_FORM_LEAF && from->ndim != 0 && pytree_type_equal(from->type, task.type) ? PYTREE_SHAPE
+                                                                                                                  : PYTREE_TYPE,
+                    node, &wanted, from);
                 return;
             }
             pytree__make_bytes(m, at, from, true);
@@ -3636,7 +3795,8 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
 }
 
 /* Both runs. On success `t` is the tree; its block is not the caller's to see. */
-static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
+                                  const pytree_options *opt, pytree_error *err)
 {
     struct pytree__maker m;
     const pytree_allocator *a = pytree__allocator(opt);
@@ -3646,7 +3806,9 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     pytree made;
     t->type = NULL;
     t->data = NULL;
-    if ((align & (align - 1)) != 0) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align); }
+    if ((align & (align - 1)) != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
+    }
     if (align < 16) { align = 16; }
     memset(&m, 0, offsetof(struct pytree__maker, cursor));
     m.tasks = m.few;
@@ -3710,7 +3872,8 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     return m.status;
 }
 
-pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves, const pytree_options *opt, pytree_error *err)
+pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves, const pytree_options *opt,
+                        pytree_error *err)
 {
     pytree t = { NULL, NULL };
     if (pytree__leaf_counts(def, n, leaves, err) == PYTREE_OK) { pytree__make(&t, def, leaves, PYTREE__REFER, NULL, opt, err); }
@@ -3731,7 +3894,10 @@ static pytree_status pytree__remake(pytree *made, pytree from, int mode, const p
     status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
     if (status == PYTREE_OK) {
         status = pytree__make(made, def, leaves, mode, mode == PYTREE__ALLOCATE ? &from : NULL, &own, err);
-        if (status == PYTREE_OK && mode != PYTREE__ALLOCATE) { ((struct pytree__block *)(void *)((char *)(uintptr_t)made->type - offsetof(struct pytree__block, type)))->allocator = pytree__allocator(opt); }
+        if (status == PYTREE_OK && mode != PYTREE__ALLOCATE) {
+            ((struct pytree__block *)(void *)((char *)(uintptr_t)made->type - offsetof(struct pytree__block, type)))
+                ->allocator = pytree__allocator(opt);
+        }
         pytree_def_free(def);
     }
     return status;
@@ -3779,7 +3945,8 @@ pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error 
 {
     pytree made;
     if (t.type == NULL || t.type->kind != PYTREE_KIND_STRUCT || t.data == NULL) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s", t.type == NULL ? "nothing" : t.type->name);
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s",
+                           t.type == NULL ? "nothing" : t.type->name);
     }
     t.type = pytree__origin(t.type);
     return pytree__remake(&made, t, PYTREE__ALLOCATE, opt, err);
@@ -3801,7 +3968,9 @@ static char *pytree__first_pointer(const pytree_type *type, const char *self, bo
         } else if (row->form == PYTREE_FORM_STRUCT) {
             p = pytree__first_pointer(row->type, self + row->offset, array);
         } else if (row->form == PYTREE_FORM_TUPLE) {
-            for (k = 0; p == NULL && k < row->size; k += row->inner) { p = pytree__first_pointer(row->type, self + row->offset + k, array); }
+            for (k = 0; p == NULL && k < row->size; k += row->inner) {
+                p = pytree__first_pointer(row->type, self + row->offset + k, array);
+            }
         } else if (row->form == PYTREE_FORM_VIEW) {
             pytree_leaf view;
             memcpy(&view, self + row->offset, sizeof view);
@@ -3852,7 +4021,9 @@ static void pytree__release_stb(pytree t, const pytree_allocator *a)
             unsigned i;
             for (i = 0; f->form == PYTREE_FORM_STRUCT && i < f->type->n_fields; i++) {
                 const pytree_field *row = &f->type->fields[i];
-                if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) { row->release((char *)(uintptr_t)f->self + row->offset, row); }
+                if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) {
+                    row->release((char *)(uintptr_t)f->self + row->offset, row);
+                }
             }
             pytree__close(&c);
         }
@@ -3864,8 +4035,8 @@ void pytree_free(pytree t)
 {
     struct pytree__block *block = NULL;
     if (t.type == NULL || t.data == NULL) { return; }
-    if (t.type->origin != NULL && t.type != t.type->origin && t.type->flatten == t.type->origin->flatten && t.type->name == t.type->origin->name
-        && (t.type->kind != PYTREE_KIND_STRUCT || t.type->flatten != NULL)) {
+    if (t.type->origin != NULL && t.type != t.type->origin && t.type->flatten == t.type->origin->flatten
+        && t.type->name == t.type->origin->name && (t.type->kind != PYTREE_KIND_STRUCT || t.type->flatten != NULL)) {
         block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));
     } else if (t.type->kind == PYTREE_KIND_STRUCT) {
         bool array = false;
@@ -3895,12 +4066,22 @@ static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 }
 
 /* What differs between the value at hand in the first tree and in tree k. */
-static pytree_status pytree__unlike(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got, const char *how)
+static pytree_status pytree__unlike(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
+                                    const char *how)
 {
     char a[160], b[160];
-    if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) { pytree__leaf_text(a, sizeof a, expected); } else { snprintf(a, sizeof a, "%.150s", pytree__view_name(expected)); }
-    if (got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE) { pytree__leaf_text(b, sizeof b, got); } else { snprintf(b, sizeof b, "%.150s", pytree__view_name(got)); }
-    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
+    if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) {
+        pytree__leaf_text(a, sizeof a, expected);
+    } else {
+        snprintf(a, sizeof a, "%.150s", pytree__view_name(expected));
+    }
+    if (got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE) {
+        pytree__leaf_text(b, sizeof b, got);
+    } else {
+        snprintf(b, sizeof b, "%.150s", pytree__view_name(got));
+    }
+    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                 "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
 }
 
 pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
@@ -3917,7 +4098,10 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     it->begun = it->checked = false;
     it->run = 0;
     it->allocator = pytree__allocator(opt);
-    if (n == 0 || trees == NULL) { it->n_cursors = 0; return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none")); }
+    if (n == 0 || trees == NULL) {
+        it->n_cursors = 0;
+        return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none"));
+    }
     if (n > PYTREE__TREES) {
         size_t each = sizeof(pytree__cursor) + sizeof(pytree_leaf *);
         char *block = n > SIZE_MAX / each ? NULL : (char *)pytree__resize(it->allocator, NULL, 0, n * each);
@@ -3952,7 +4136,8 @@ static const char *pytree__frame_name(const pytree__frame *f)
 static pytree_status pytree__other_statics(pytree_iter *it, size_t k)
 {
     const pytree__cursor *c = &it->cursors[0];
-    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %s with the static values of the first tree, got others in tree %zu",
+    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                 "expected %s with the static values of the first tree, got others in tree %zu",
                                                  c->frames[c->n_frames - 1].type->name, k));
 }
 
@@ -3963,7 +4148,9 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
     size_t i;
     if (f->count != g->count) {
-        return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %zu children as in the first tree, got %zu in tree %zu", f->count, g->count, k));
+        return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                     "expected %zu children as in the first tree, got %zu in tree %zu",
+                                                     f->count, g->count, k));
     }
     if (f->form == PYTREE_FORM_STRUCT && g->form == PYTREE_FORM_STRUCT) {
         const pytree_type *type = f->type;
@@ -3983,7 +4170,9 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
     if (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *x = (const pytree_flat *)(const void *)f->data, *y = (const pytree_flat *)(const void *)g->data;
         size_t n = pytree__statics_size(x->def, f->shape[0]);
-        if (n != pytree__statics_size(y->def, g->shape[0]) || memcmp(x->def->statics + x->def->nodes[f->shape[0]].meta, y->def->statics + y->def->nodes[g->shape[0]].meta, n) != 0) {
+        if (n != pytree__statics_size(y->def, g->shape[0])
+            || memcmp(x->def->statics + x->def->nodes[f->shape[0]].meta, y->def->statics + y->def->nodes[g->shape[0]].meta, n)
+                   != 0) {
             return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
@@ -3991,7 +4180,9 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
     if (f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
         const char *x = pytree__frame_name(f), *y = pytree__frame_name(g);
         if (strcmp(x, y) != 0) {
-            return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected %.60s as in the first tree, got %.60s in tree %zu", x, y, k));
+            return pytree__iter_fail(it,
+                                     pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                     "expected %.60s as in the first tree, got %.60s in tree %zu", x, y, k));
         }
     }
     for (i = 0; i < f->count; i++) {
@@ -4001,7 +4192,8 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         pytree__frame_entry(b, g, i, &y);
         if (x.kind != y.kind) { break; }
         if (x.name != y.name && (x.name == NULL || y.name == NULL || strcmp(x.name, y.name) != 0)) {
-            return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected key '%.60s' as in the first tree, got '%.60s' in tree %zu",
+            return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                         "expected key '%.60s' as in the first tree, got '%.60s' in tree %zu",
                                                          x.name == NULL ? "" : x.name, y.name == NULL ? "" : y.name, k));
         }
     }
@@ -4016,7 +4208,8 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
     /* Opening may move a tree's views, so that values[k] must not be looked at after tree k is open: its frame tells. */
     for (k = 1; k < n; k++) {
         const pytree_type *mine = pytree__node_type(values[k]);
-        if (PYTREE__UNLIKELY(values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE || (mine != type && !pytree_type_equal(mine, type)))) {
+        if (PYTREE__UNLIKELY(values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE
+                             || (mine != type && !pytree_type_equal(mine, type)))) {
             return pytree__unlike(it, k, values[0], values[k], "");
         }
     }
@@ -4025,9 +4218,9 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
     return it->status;
 }
 
-/* A struct of leaves, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where only structure
- * is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side (`run`); AT_NODE: it is
- * done with, or open; DONE: it must be opened the long way. */
+/* A struct of leaves, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where only
+ * structure is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side (`run`);
+ * AT_NODE: it is done with, or open; DONE: it must be opened the long way. */
 PYTREE__INLINE int pytree__iter_leafy(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
 {
     const pytree_type *const type = values[0]->type;
@@ -4036,18 +4229,25 @@ PYTREE__INLINE int pytree__iter_leafy(pytree_iter *it, const size_t n, const pyt
     unsigned odd = 0;
     size_t k, i;
     for (k = 0; k < n; k++) {
-        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type || count > c[k].max_views - c[k].n_views
-            || c[k].n_frames == c[k].max_frames)) { return PYTREE__DONE; }
+        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type
+                             || count > c[k].max_views - c[k].n_views || c[k].n_frames == c[k].max_frames)) {
+            return PYTREE__DONE;
+        }
     }
     for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, c[k].views + c[k].n_views, NULL); }
     if (PYTREE__UNLIKELY((odd & 2) != 0 || (odd != 0 && c->opt != NULL && c->opt->none_is_leaf))) { return PYTREE__DONE; }
     if (n > 1 && (checking || !it->checked)) {
         for (k = 1; k < n; k++) {
-            if (PYTREE__UNLIKELY(!pytree__same_statics(type, (const char *)values[0]->data, (const char *)values[k]->data))) { return PYTREE__DONE; }
+            if (PYTREE__UNLIKELY(!pytree__same_statics(type, (const char *)values[0]->data, (const char *)values[k]->data))) {
+                return PYTREE__DONE;
+            }
         }
         for (i = 0; odd != 0 && i < count; i++) {
             for (k = 1; k < n; k++) {
-                if ((c[k].views[c[k].n_views + i].form == PYTREE_FORM_NONE) != (c[0].views[c[0].n_views + i].form == PYTREE_FORM_NONE)) { return PYTREE__DONE; }
+                if ((c[k].views[c[k].n_views + i].form == PYTREE_FORM_NONE)
+                    != (c[0].views[c[0].n_views + i].form == PYTREE_FORM_NONE)) {
+                    return PYTREE__DONE;
+                }
             }
         }
     }
@@ -4111,7 +4311,9 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             if (leafy == PYTREE__AT_LEAF) { return true; }
             if (leafy == PYTREE__AT_NODE) { continue; }
         }
-        sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF ? PYTREE__A_LEAF : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE : PYTREE__A_NODE)
+        sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF   ? PYTREE__A_LEAF
+                                 : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE
+                                                                       : PYTREE__A_NODE)
                               : pytree__sort(c, values[0]);
         if (sort == PYTREE__A_LEAF) {
             it->index++;
@@ -4142,14 +4344,16 @@ size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t cap
     return pytree__cursor_path(&it->cursors[0], entries, capacity);
 }
 
-/* Goes once over all trees to find what is wrong with them. With an output, which is the last tree, its leaves must be leaves. */
+/* Goes once over all trees to find what is wrong with them. With an output, which is the last tree, its leaves must be leaves.
+ */
 static pytree_status pytree__map_check(size_t n, const pytree *trees, bool out, const pytree_options *opt, pytree_error *err)
 {
     pytree_iter it;
     if (pytree_iter_begin(&it, n, trees, opt, err) == PYTREE_OK) {
         while (it.status == PYTREE_OK && (n == 1 ? pytree__advance(&it, 1, true) : pytree__advance(&it, n, true))) {
             if (out && it.leaf[n - 1]->form != PYTREE_FORM_LEAF && it.leaf[0]->form != it.leaf[n - 1]->form) {
-                it.status = pytree__problem(&it.cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s", pytree__node_type(it.leaf[n - 1])->name);
+                it.status = pytree__problem(&it.cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
+                                            pytree__node_type(it.leaf[n - 1])->name);
             }
         }
     }
@@ -4157,13 +4361,16 @@ static pytree_status pytree__map_check(size_t n, const pytree *trees, bool out, 
     return it.status;
 }
 
-pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
+pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
+                         const pytree_options *opt, pytree_error *err)
 {
     pytree few[PYTREE__TREES], *all = few;
     size_t count = n + (out != NULL), k;
     pytree_iter it;
     pytree_status status;
-    if (fn == NULL || n == 0 || trees == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function and at least one tree, got NULL or none"); }
+    if (fn == NULL || n == 0 || trees == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function and at least one tree, got NULL or none");
+    }
     if (count > PYTREE__TREES) {
         all = (pytree *)pytree__resize(pytree__allocator(opt), NULL, 0, pytree__times(count, sizeof *all));
         if (all == NULL) { return pytree__no_memory(err, pytree__times(count, sizeof *all)); }
@@ -4258,7 +4465,9 @@ pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const 
 static double pytree__half(uint16_t bits)
 {
     int exponent = bits >> 10 & 31;
-    double m = bits & 1023, v = exponent == 31 ? (m != 0 ? NAN : INFINITY) : exponent == 0 ? ldexp(m, -24) : ldexp(m + 1024, exponent - 25);
+    double m = bits & 1023, v = exponent == 31  ? (m != 0 ? NAN : INFINITY)
+                                : exponent == 0 ? ldexp(m, -24)
+                                                : ldexp(m + 1024, exponent - 25);
     return (bits & 0x8000) != 0 ? -v : v;
 }
 
@@ -4302,7 +4511,9 @@ static double pytree__sum_range(const pytree_leaf *leaf, size_t from, size_t n)
 {
     double sum = 0;
     size_t i;
-    if (n > 64) { return pytree__sum_range(leaf, from, n / 2) + pytree__sum_range(leaf, from + n / 2, n - n / 2); }   /* at most 64 deep */
+    if (n > 64) {
+        return pytree__sum_range(leaf, from, n / 2) + pytree__sum_range(leaf, from + n / 2, n - n / 2);
+    } /* at most 64 deep */
     for (i = 0; i < n; i++) { sum += pytree_leaf_get(leaf, from + i); }
     return sum;
 }
@@ -4312,7 +4523,8 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
     const pytree_leaf *leaf = at->leaf[0];
     size_t n, i;
     if (leaf->form != PYTREE_FORM_LEAF || !pytree__real(leaf->type)) {
-        return pytree__problem(&at->cursors[0], PYTREE_TYPE, "expected real numbers, got %s", leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));
+        return pytree__problem(&at->cursors[0], PYTREE_TYPE, "expected real numbers, got %s",
+                               leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));
     }
     n = pytree_leaf_count(leaf);
     if (fold->what == 's') { fold->value += pytree__sum_range(leaf, 0, n); fold->count += n; return PYTREE_OK; }
@@ -4321,8 +4533,12 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
         switch (fold->what) {
         case 'a': fold->flag = fold->flag && v != 0; break;
         case 'o': fold->flag = fold->flag || v != 0; break;
-        case '>': if (fold->count == 0 || v > fold->value || v != v) { fold->value = fold->value != fold->value ? fold->value : v; } break;
-        default: if (fold->count == 0 || v < fold->value || v != v) { fold->value = fold->value != fold->value ? fold->value : v; } break;
+        case '>':
+            if (fold->count == 0 || v > fold->value || v != v) { fold->value = fold->value != fold->value ? fold->value : v; }
+            break;
+        default:
+            if (fold->count == 0 || v < fold->value || v != v) { fold->value = fold->value != fold->value ? fold->value : v; }
+            break;
         }
         fold->count++;
     }
@@ -4363,16 +4579,26 @@ static pytree_status pytree__fold_number(int what, pytree t, double *result, con
     if (status == PYTREE_OK) { *result = fold.value; }
     return status;
 }
-pytree_status pytree_sum(pytree t, double *result, const pytree_options *opt, pytree_error *err) { return pytree__fold_number('s', t, result, opt, err); }
-pytree_status pytree_max(pytree t, double *result, const pytree_options *opt, pytree_error *err) { return pytree__fold_number('>', t, result, opt, err); }
-pytree_status pytree_min(pytree t, double *result, const pytree_options *opt, pytree_error *err) { return pytree__fold_number('<', t, result, opt, err); }
+pytree_status pytree_sum(pytree t, double *result, const pytree_options *opt, pytree_error *err)
+{
+    return pytree__fold_number('s', t, result, opt, err);
+}
+pytree_status pytree_max(pytree t, double *result, const pytree_options *opt, pytree_error *err)
+{
+    return pytree__fold_number('>', t, result, opt, err);
+}
+pytree_status pytree_min(pytree t, double *result, const pytree_options *opt, pytree_error *err)
+{
+    return pytree__fold_number('<', t, result, opt, err);
+}
 
 /* ---- Walk ---------------------------------------------------------------------------------------------------------- */
 
 /* A callback with its value and path; the path's entries are `room`, which grows with the depth. */
 struct pytree__path_room { pytree_entry few[64], *entries; size_t max; };
-static pytree_status pytree__call(pytree__cursor *c, struct pytree__path_room *room, int (*fn)(void *, const pytree_leaf *, const pytree_path *),
-                                  void *context, const pytree_leaf *value, size_t depth, int *answer)
+static pytree_status pytree__call(pytree__cursor *c, struct pytree__path_room *room,
+                                  int (*fn)(void *, const pytree_leaf *, const pytree_path *), void *context,
+                                  const pytree_leaf *value, size_t depth, int *answer)
 {
     pytree_path path;
     size_t n;
@@ -4416,23 +4642,30 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
             node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
             node.shape[0] = f->count;
             if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT) { memcpy(node.shape, f->shape, sizeof f->shape); }
-            if (visitor->leave != NULL) { status = pytree__call(&c, &room, visitor->leave, visitor->context, &node, c.n_frames - 1, &answer); }
+            if (visitor->leave != NULL) {
+                status = pytree__call(&c, &room, visitor->leave, visitor->context, &node, c.n_frames - 1, &answer);
+            }
             pytree__close(&c);
         } else {
-            if (visitor->enter != NULL) { status = pytree__call(&c, &room, visitor->enter, visitor->context, value, c.n_frames, &answer); }
+            if (visitor->enter != NULL) {
+                status = pytree__call(&c, &room, visitor->enter, visitor->context, value, c.n_frames, &answer);
+            }
             if (status == PYTREE_OK && answer == PYTREE_WALK_ON && at == PYTREE__AT_NODE) { status = pytree__open(&c, value); }
             if (status == PYTREE_OK && answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE && visitor->leave != NULL) {
                 status = pytree__call(&c, &room, visitor->leave, visitor->context, value, c.n_frames, &answer);
             }
         }
-        if (status == PYTREE_OK && answer > 0) { status = pytree__problem(&c, (pytree_status)answer, "stopped by the callback"); }
+        if (status == PYTREE_OK && answer > 0) {
+            status = pytree__problem(&c, (pytree_status)answer, "stopped by the callback");
+        }
     }
     if (room.entries != room.few) { pytree__resize(pytree__allocator(opt), room.entries, room.max * sizeof *room.entries, 0); }
     pytree__cursor_end(&c);
     return status;
 }
 
-pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *keys, size_t capacity, size_t *count, const pytree_options *opt, pytree_error *err)
+pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *keys, size_t capacity, size_t *count,
+                              const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
     pytree_status status;
@@ -4443,7 +4676,8 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
     if (status == PYTREE_OK) {
         int sort = pytree__sort(&c, &c.root);
         if (sort == PYTREE__A_LEAF) {
-            status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)", c.root.type == NULL ? "None" : c.root.type->name);
+            status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)",
+                                 c.root.type == NULL ? "None" : c.root.type->name);
         } else if (sort == PYTREE__A_FAILURE) {
             status = PYTREE_NO_MEMORY;
         } else if (sort == PYTREE__A_NODE) {
@@ -4476,7 +4710,8 @@ static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)
     return fabs(x - y) <= tolerance->absolute + tolerance->relative * fabs(y);
 }
 
-/* Parts of numbers in a leaf: two for each complex one, none if the type is compared otherwise. The view `out` is of the parts. */
+/* Parts of numbers in a leaf: two for each complex one, none if the type is compared otherwise. The view `out` is of the parts.
+ */
 static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out)
 {
     *out = *leaf;
@@ -4514,7 +4749,10 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     case PYTREE_OPAQUE: {
         const pytree_type *type = pytree__origin(a->type);
         for (i = 0; i < n; i++) {
-            if (type->equal != NULL ? !type->equal(x + i * size, y + i * size) : memcmp(x + i * size, y + i * size, size) != 0) { return i; }
+            if (type->equal != NULL ? !type->equal(x + i * size, y + i * size)
+                                    : memcmp(x + i * size, y + i * size, size) != 0) {
+                return i;
+            }
         }
         return SIZE_MAX;
     }
@@ -4534,7 +4772,10 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     default:
         if (n == 0 || memcmp(x, y, n * size) == 0) { return SIZE_MAX; }
         for (i = 0; i < n; i++) {
-            if (memcmp(x + i * size, y + i * size, size) != 0 && (!loose || !pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance))) { return i; }
+            if (memcmp(x + i * size, y + i * size, size) != 0
+                && (!loose || !pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance))) {
+                return i;
+            }
         }
         return SIZE_MAX;
     }
@@ -4562,7 +4803,9 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
                 if (opt != NULL) { plain = *opt; }
                 plain.is_leaf = NULL;
                 if (!pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL)) {
-                    it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE, "expected the subtree %.60s of the first tree, got another", pytree__view_name(x));
+                    it.status =
+                        pytree__problem(&it.cursors[0], PYTREE_VALUE,
+                                        "expected the subtree %.60s of the first tree, got another", pytree__view_name(x));
                 }
             } else if (x->form == PYTREE_FORM_LEAF && (i = pytree__first_difference(x, y, tolerance)) != SIZE_MAX) {
                 char m[100], n[100];
@@ -4580,7 +4823,8 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
     return it.status == PYTREE_OK;
 }
 
-/* A step of the walk: a node that was entered or a leaf, with the step that led to its parent. Paths are put together from these. */
+/* A step of the walk: a node that was entered or a leaf, with the step that led to its parent. Paths are put together from
+ * these. */
 struct pytree__reach {
     const char *from, *to;                /* the memory; none for what lies inside its parent's */
     size_t parent;                        /* number of a step; SIZE_MAX at the root */
@@ -4619,7 +4863,10 @@ static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
     if (f != NULL && (f->from == PYTREE__FROM_ROW || f->form == PYTREE_FORM_MAP)) { return 0; }
-    if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW && row->form != PYTREE_FORM_FLAT) { return 0; }
+    if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW
+        && row->form != PYTREE_FORM_FLAT) {
+        return 0;
+    }
     switch (v->form) {
     case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
     case PYTREE_FORM_STRUCT: return v->type->size;
@@ -4664,7 +4911,8 @@ static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     if (r->n == r->max) {
         size_t max = r->max == 0 ? 64 : 2 * r->max;
-        struct pytree__reach *grown = (struct pytree__reach *)pytree__resize(r->allocator, r->steps, r->max * sizeof *grown, pytree__times(max, sizeof *grown));
+        struct pytree__reach *grown = (struct pytree__reach *)pytree__resize(r->allocator, r->steps, r->max * sizeof *grown,
+                                                                             pytree__times(max, sizeof *grown));
         if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
         r->steps = grown;
         r->max = max;
@@ -4684,19 +4932,22 @@ static bool pytree__seen(struct pytree__reaches *r, const pytree_leaf *v)
     size_t i, k;
     if (2 * (r->n_seen + 1) > r->max_seen) {
         size_t max = r->max_seen == 0 ? 64 : 2 * r->max_seen;
-        struct pytree__visit *grown = (struct pytree__visit *)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
+        struct pytree__visit *grown =
+            (struct pytree__visit *)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
         if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return true; }
         for (i = 0; i < max; i++) { grown[i].data = NULL; }
         for (k = 0; k < r->max_seen; k++) {
             if (r->seen[k].data == NULL) { continue; }
-            for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)r->seen[k].data) & (max - 1); grown[i].data != NULL; i = (i + 1) & (max - 1)) {}
+            for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)r->seen[k].data) & (max - 1); grown[i].data != NULL;
+                 i = (i + 1) & (max - 1)) {}
             grown[i] = r->seen[k];
         }
         pytree__resize(r->allocator, r->seen, r->max_seen * sizeof *r->seen, 0);
         r->seen = grown;
         r->max_seen = max;
     }
-    for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)v->data) & (r->max_seen - 1); r->seen[i].data != NULL; i = (i + 1) & (r->max_seen - 1)) {
+    for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)v->data) & (r->max_seen - 1); r->seen[i].data != NULL;
+         i = (i + 1) & (r->max_seen - 1)) {
         if (r->seen[i].data == v->data && r->seen[i].form == v->form && r->seen[i].type == type) { return true; }
     }
     r->seen[i].data = v->data;
@@ -4712,7 +4963,8 @@ static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
     size_t i;
     for (i = 0; i < c->n_frames; i++) {
         if (c->frames[i].self == v->data && c->frames[i].form == v->form && c->frames[i].type == type) {
-            pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name, c->n_frames - i);
+            pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name,
+                            c->n_frames - i);
             return true;
         }
     }
@@ -4751,7 +5003,11 @@ static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, cons
         if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) { pytree__close(&c); continue; }
         if (value->form == PYTREE_FORM_NONE) { continue; }
-        if (r->n >= UINT32_MAX) { status = pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX); break; }
+        if (r->n >= UINT32_MAX) {
+            status =
+                pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX);
+            break;
+        }
         if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__seen(r, value)) {
             if (r->status == PYTREE_OK && !pytree__inside_itself(&c, value)) { pytree__reach_note(r, &c, value); }
         } else {
@@ -4827,7 +5083,8 @@ pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, co
         pytree__step_text(&r, r.sorted[first].order, other, sizeof other);
         problem.status = PYTREE_OK;
         pytree_fail(&problem, PYTREE_SHARED, path, "expected memory of its own, got %s %s",
-                    r.sorted[first].from == r.sorted[i].from && r.sorted[first].to == r.sorted[i].to ? "that of" : "some of that of",
+                    r.sorted[first].from == r.sorted[i].from && r.sorted[first].to == r.sorted[i].to ? "that of"
+                                                                                                     : "some of that of",
                     other[0] == '\0' ? "the root" : other);
         pytree__reach_problem(&r, &problem);
     }
@@ -4921,8 +5178,11 @@ static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const p
             size_t begin = to->length;
             pytree__cursor_text(&it.cursors[0], to, SIZE_MAX);
             if (to->length != begin) { pytree__put(to, "  ", 2); }
-            if (leaf->form == PYTREE_FORM_LEAF || leaf->form == PYTREE_FORM_NONE) { pytree__leaf_text(kind, sizeof kind, leaf); }
-            else { snprintf(kind, sizeof kind, "<%.200s>", pytree__view_name(leaf)); }
+            if (leaf->form == PYTREE_FORM_LEAF || leaf->form == PYTREE_FORM_NONE) {
+                pytree__leaf_text(kind, sizeof kind, leaf);
+            } else {
+                snprintf(kind, sizeof kind, "<%.200s>", pytree__view_name(leaf));
+            }
             pytree__put_text(to, kind);
             if (leaf->form == PYTREE_FORM_LEAF && leaf->ndim == 0) {
                 pytree__put(to, " ", 1);
@@ -4942,7 +5202,9 @@ pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytr
     pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
     if (status != PYTREE_OK) { return status; }                 /* and nothing is written */
     status = pytree__put_tree(&to, t, opt, err);
-    if (status == PYTREE_OK && ferror(file)) { status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got a write error", to.length); }
+    if (status == PYTREE_OK && ferror(file)) {
+        status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got a write error", to.length);
+    }
     return status;
 }
 
@@ -5008,7 +5270,8 @@ PYTREE__INLINE void pytree__put_field_path(struct pytree__path_writer *w, size_t
     if (to->at == NULL) {
         to->length += n_prefix + n_separator + n_name + 1;
     } else if (n_separator <= 1 && to->length < to->room && to->room - to->length > n_prefix + n_name + 32) {
-        char *at = to->at + to->length;   /* the copy may run on for some bytes: there is room, and what comes next is put over them */
+        char *at =
+            to->at + to->length; /* the copy may run on for some bytes: there is room, and what comes next is put over them */
         size_t i;
         for (i = 0; i < n_prefix; i += 16) { memcpy(at + i, w->prefix + i, 16); }
         at += n_prefix;
@@ -5059,12 +5322,15 @@ PYTREE__INLINE bool pytree__put_leafy_paths(struct pytree__path_writer *w, pytre
     if (views == NULL || (type->flatten(self, views, NULL) & 2) != 0) { return false; }
     for (i = 0; i < type->n_children; i++, row++) {
         for (; row->row != PYTREE_ROW_DATA; row++) {}
-        if (views[i].form == PYTREE_FORM_LEAF || w->none_is_leaf) { pytree__put_field_path(w, n_prefix, row->name, known->lengths[i]); }
+        if (views[i].form == PYTREE_FORM_LEAF || w->none_is_leaf) {
+            pytree__put_field_path(w, n_prefix, row->name, known->lengths[i]);
+        }
     }
     return true;
 }
 
-/* Children of the struct on top, which has views of them, one after the other until one must be opened: false, and it is at hand. */
+/* Children of the struct on top, which has views of them, one after the other until one must be opened: false, and it is at
+ * hand. */
 static bool pytree__put_child_paths(struct pytree__path_writer *w, pytree__cursor *c, const pytree_leaf **value)
 {
     pytree__frame *f = &c->frames[c->n_frames - 1];
@@ -5102,9 +5368,10 @@ static bool pytree__put_child_paths(struct pytree__path_writer *w, pytree__curso
     return *value == NULL;
 }
 
-/* All paths, one after another, each with its NUL; `starts` gets where each begins. Without room it finds how much there must be. */
-static pytree_status pytree__put_paths(struct pytree__text *to, const char **starts, size_t *count, pytree t, const char *separator,
-                                       const pytree_options *opt, pytree_error *err)
+/* All paths, one after another, each with its NUL; `starts` gets where each begins. Without room it finds how much there must
+ * be. */
+static pytree_status pytree__put_paths(struct pytree__text *to, const char **starts, size_t *count, pytree t,
+                                       const char *separator, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__path_writer w;
     pytree__cursor c;

@@ -6,9 +6,9 @@
     docs/macros.py --check     fails if the page (or the file named after it) is not what the headers make now
 
 gcc -E expands the registration of `Linear`; what comes from the part of pytree_registry.h that is repeated for each struct is laid
-out anew, sorted under the headings below and shown. Three things are shortened, each time the same way and with a comment in its
-place: long lists of built-in types, which stand at the end of the page once; expressions that differ from one shown before only in the
-field; and NULL and offsetof, which are written so again. Nothing else is left out: a declaration that no heading claims is an error.
+out anew, sorted under the headings below and shown. These things are shortened, each time the same way: long lists of built-in types
+and a few expressions that recur stand at the end of the page once; expressions that differ from one shown before only in the field are a
+comment; NULL and offsetof are written so again. Nothing else is left out: a declaration that no heading claims is an error.
 """
 import pathlib
 import re
@@ -22,6 +22,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "macros.md"
 WIDTH = 116
 FIELDS = ["din", "dout", "w", "b"]
+
+# Macros of a member's code and of the member that stay as a call; their expansion stands at the end. The outer ones come first.
+RECURRING = ["PACK", "ELEMENT", "FIXED", "IS_USER", "IS_ARRAY", "IS_RECORD", "IS_FIXED_ARRAY"]
+ARGUMENTS = {"code": "((int)pytree__code_Linear_{0})", "x": "(((Linear *)0)->{0})"}
 
 REGISTRATION = """\
 typedef struct Linear {
@@ -67,14 +71,28 @@ def expansions():
     """Tokens of what the include leaves, and of the line that uses the type."""
     registry = (ROOT / "pytree_registry.h").read_text(encoding="utf-8").split("\n")
     once = next(i for i, line in enumerate(registry, 1) if line.startswith("/* ==== Each include"))
+    text = "\n".join(registry)
+    calls = []
+    for name in RECURRING:
+        macro = re.search(rf"#define PYTREE__{name}\(([\w, ]*)\)", text)
+        if macro:
+            arguments = macro[1].split(", ")
+            calls += [(f"PYTREE__{name}", field, f"PYTREE__{name}({', '.join(ARGUMENTS[a].format(field) for a in arguments)})") for field in FIELDS]
     body = '#include "pytree.h"\n' + REGISTRATION + "void use(Linear layer) {\n" + USE + "\n}\n"
+    first = body.count("\n") + 1
+    body += "".join(f"{call}\n" for _, _, call in calls)
     generated, used = [], []
+    recurring = [""] * len(calls)
     last = body[:body.index(USE)].count("\n") + 1
     for name, number, line in preprocessed(body):
         if name == "pytree_registry.h" and number > once:
             generated.append(line)
         elif name == "linear.c" and number == last:
             used.append(line)
+        elif name == "linear.c" and number >= first:
+            recurring[number - first] += line
+    for (name, field, _), line in zip(calls, recurring):
+        EXPANSIONS[f"{name}({field})"] = tokens(line)
     return tokens("\n".join(generated)), tokens("\n".join(used))
 
 
@@ -87,7 +105,7 @@ def tokens(text):
     text = re.sub(r"\s+", " ", text)
     text = re.sub(r"\( ?\( ?void ?\* ?\) ?0 ?\)", "NULL", text)
     text = re.sub(r" ?__builtin_offsetof \(", " offsetof(", text).replace("(int) offsetof", "(int)offsetof").replace("( offsetof", "(offsetof")
-    text = re.sub(r" (?=[,;)\]])|(?<=[(\[]) ", "", text)
+    text = re.sub(r" (?=[,;)\]])|(?<=[(\[]) |(?<=[:] &) ", "", text)
     words = TOKEN.findall(re.sub(r'(?<!\\)" ?"', "", text))
     doubled = set()                 # ((x)) is (x)
     for i in range(len(words) - 1):
@@ -98,6 +116,8 @@ def tokens(text):
 
 # ---- Layout ----------------------------------------------------------------------------------------------------------
 
+EXPANSIONS = {}                     # a call that stays: its expansion
+RECURRED = {}                       # the calls that are on the page: the field it was first shown for
 LISTS = {}                          # a long list of built-in types, as text: its name
 SHOWN = {}                          # expressions that were shown, without the name of the field: that name
 
@@ -118,6 +138,21 @@ def split(words, separators):
             parts.append(part)
             part = []
     return parts + [part] if part else parts
+
+
+def recurring(words):
+    """The tokens with calls in place of expressions that recur."""
+    plain = [word.strip() for word in words]
+    for call, expansion in EXPANSIONS.items():
+        wanted = [word.strip() for word in expansion]
+        for i in range(len(plain) - len(wanted), -1, -1):
+            if plain[i:i + len(wanted)] == wanted and len(wanted) < len(plain):
+                name, field = call[:-1].split("(")
+                RECURRED.setdefault(name, field)
+                space = " " if words[i].startswith(" ") else ""
+                words = [*words[:i], space + name, "(", field, ")", *words[i + len(wanted):]]
+                plain = [word.strip() for word in words]
+    return words
 
 
 def general(words):
@@ -285,7 +320,7 @@ def statements(words, indent):
 
 def declaration(words):
     """Lines for one declaration or function."""
-    words = shorten(words)
+    words = shorten(recurring(words))
     if words[-1].strip() == "}":
         start = next(i for i, word in enumerate(words) if word.strip() == "{")
         return [flat(words[:start]), "{", *statements(words[start + 1:-1], 4), "}"]
@@ -372,7 +407,7 @@ That is the association for `_Generic`: the list of a dispatch is written with s
     ("What each member is", lambda text: text.startswith("enum"), """\
 Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it is held
 (in place, pointer, fixed array), found by `_Generic` on the member itself. An enumerator without a value is the one before it plus
-one; that is how a row knows where the row before it ended."""),
+one; that is how a row knows where the row before it ended, and how the first static value is found."""),
 ]
 ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Flatten", "Unflatten", "The descriptor"]
 
@@ -389,13 +424,16 @@ After the preprocessor there are a descriptor, a flatten and an unflatten functi
 This page shows all of it. It is made from the headers by `docs/macros.py`, and the tests fail when it is out of date.
 
 The script only lays the text out anew and shortens it in these ways: a comment between two dots, `/* … name … */`, stands for a long list
-of built-in types, all of which are at the end of the page; `/* … as for din … */` and `/* … likewise for din … */` for what differs from
-text already shown in the field's name alone; doubled parentheses are single, NULL and offsetof are written so; declarations
-are sorted under headings.
+of built-in types, and a call like `PYTREE__PACK(din)` for an expression that recurs, all of which are at the end of the page;
+`/* … as for din … */` and `/* … likewise for din … */` for what differs from text already shown in the field's name alone; doubled
+parentheses are single, NULL and offsetof are written so; declarations are sorted under headings.
 """
 
 USE_TEXT = """\
 Where the program says `{use}`, this stands:"""
+
+RECURRING_TEXT = """\
+Of a member's code and of the member itself; in the text above they stand with the member's name."""
 
 USE_AFTER = """\
 The dispatch goes through registered slots in groups of eight, then through the built-in types. Its controlling expression
@@ -424,6 +462,12 @@ def text_of_page():
     for text, name in LISTS.items():
         lines = layout(tokens(text), 0)
         parts.append(f"`/* … {name} … */`:\n\n```text\n" + "\n".join(fill(lines)) + "\n```")
+    lists = parts.index("## The lists of built-in types")
+    definitions = []
+    for name in [f"PYTREE__{name}" for name in RECURRING if f"PYTREE__{name}" in RECURRED]:
+        call = f"{name}({RECURRED[name]})"
+        definitions += [f"{call} stands for", *layout(recurring(EXPANSIONS[call]), 4)]
+    parts[lists:lists] = ["## Expressions that recur", RECURRING_TEXT, "```text\n" + "\n".join(definitions) + "\n```"]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
