@@ -212,7 +212,7 @@ typedef enum pytree_form {
     PYTREE_FORM_STRUCT,                   /* data: one struct of `type` */
     PYTREE_FORM_LIST,                     /* data: shape[0] values of `type` in a row */
     PYTREE_FORM_TUPLE,                    /* likewise, of a fixed array */
-    PYTREE_FORM_MAP,                      /* data: an stb_ds string map of shape[0] entries of shape[1] bytes, value at shape[2] */
+    PYTREE_FORM_MAP,                      /* data: an stb_ds string map of shape[0] entries of shape[1] bytes, value at [2] */
     PYTREE_FORM_ITEMS,                    /* data: a pytree_items; type: list, tuple, dict, odict or namedtuple */
     PYTREE_FORM_FLAT,                     /* data: a pytree_flat; shape[0]: its node, shape[1]: first leaf below it */
     PYTREE_FORM_VIEW,                     /* data: a pytree_leaf to be read in its place */
@@ -273,7 +273,8 @@ struct pytree_type {
     bool dense;                           /* nothing but `static_bytes` of static values follows there: compared in one piece */
     size_t static_bytes;                  /* of static values that are plain bytes */
     const pytree_field *fields;
-    /* Writes a view of each child, in order (PYTREE__ODD bits: some need a closer look), and packs the static values; either may be NULL. */
+    /* Writes a view of each child, in order, and packs the static values; either may be NULL. Bits of the result: a child is a
+     * node or None (1), must be looked at (2). */
     unsigned (*flatten)(const void *self, pytree_leaf *children, pytree__statics *statics);
     /* Puts children back: pointers take the views' data, values in place are copied. */
     void (*unflatten)(void *self, const pytree_leaf *children);
@@ -744,7 +745,7 @@ bool pytree_def_equal(const pytree_def *a, const pytree_def *b);
 uint64_t pytree_def_hash(const pytree_def *def);
 
 static inline size_t pytree_def_num_leaves(const pytree_def *def) { return def->n_leaves; }
-static inline size_t pytree_def_num_nodes(const pytree_def *def) { return def->n_nodes; }    /* leaves and None count one each */
+static inline size_t pytree_def_num_nodes(const pytree_def *def) { return def->n_nodes; } /* leaves and None: one each */
 static inline size_t pytree_def_num_children(const pytree_def *def) { return def->nodes[def->n_nodes - 1].arity; }
 
 /* Child i of the root, negative from the end, as a treedef of its own (free it); NULL and PYTREE_ARGUMENT if there is none. */

@@ -29,7 +29,9 @@
  *
  * An alias (typedef float real;) needs no registration. Up to 512 types in one file. All macros that steer an include are
  * undefined by it. If a compile error led you here, docs/compiler-messages.md explains each. */
-#include "pytree.h"
+#if !defined(PYTREE_H) || (defined(PYTREE_IMPLEMENTATION) && !defined(PYTREE__IMPLEMENTED))
+#include "pytree.h"                       /* not again for each type: skipping it takes as long as registering one */
+#endif
 
 #ifdef __cplusplus
 #error "pytree_registry.h is C alone: register structs in a C file and share the trees with C++ through pytree.h."
@@ -82,39 +84,86 @@
 #define PYTREE__D1 0
 #define PYTREE__D0 0
 
-#define PYTREE__BY_TYPE(n) pytree__t##n: &pytree__d##n,
-#define PYTREE__BY_ANY(n) pytree__t##n: &pytree__d##n, pytree__t##n *: &pytree__d##n,
-#define PYTREE__BY_CODE(n) pytree__t##n: pytree__c##n, pytree__t##n *: pytree__c##n + PYTREE__IS_POINTER,
+/* Lists of a group's first types. `t` is their prefix (pytree__t01); `op` and `v` what they lead to: & and pytree__d01, or
+ * nothing and pytree__c01. ONE: the type
+ * alone; ANY: a pointer to it too; CODE: likewise, and marked as one. */
+#define PYTREE__ONE_0(op, t, v)
+#define PYTREE__ONE_1(op, t, v) t##0: op v##0,
+#define PYTREE__ONE_2(op, t, v) t##0: op v##0, t##1: op v##1,
+#define PYTREE__ONE_3(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2,
+#define PYTREE__ONE_4(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3,
+#define PYTREE__ONE_5(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4,
+#define PYTREE__ONE_6(op, t, v)                                                                                         \
+    t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5,
+#define PYTREE__ONE_7(op, t, v)                                                                                         \
+    t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,
+#define PYTREE__ONE_8(op, t, v)                                                                                         \
+    t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,            \
+    t##7: op v##7,
+#define PYTREE__ANY_0(op, t, v)
+#define PYTREE__ANY_1(op, t, v) t##0: op v##0, t##0 *: op v##0,
+#define PYTREE__ANY_2(op, t, v) t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1,
+#define PYTREE__ANY_3(op, t, v)                                                                                         \
+    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,
+#define PYTREE__ANY_4(op, t, v)                                                                                         \
+    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
+    t##3: op v##3, t##3 *: op v##3,
+#define PYTREE__ANY_5(op, t, v)                                                                                         \
+    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
+    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4,
+#define PYTREE__ANY_6(op, t, v)                                                                                         \
+    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
+    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4, t##5: op v##5, t##5 *: op v##5,
+#define PYTREE__ANY_7(op, t, v)                                                                                         \
+    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
+    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4, t##5: op v##5, t##5 *: op v##5,                     \
+    t##6: op v##6, t##6 *: op v##6,
+#define PYTREE__ANY_8(op, t, v)                                                                                         \
+    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
+    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4, t##5: op v##5, t##5 *: op v##5,                     \
+    t##6: op v##6, t##6 *: op v##6, t##7: op v##7, t##7 *: op v##7,
+#define PYTREE__CODE_0(op, t, v)
+#define PYTREE__CODE_1(op, t, v) t##0: v##0, t##0 *: v##0##p,
+#define PYTREE__CODE_2(op, t, v) t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p,
+#define PYTREE__CODE_3(op, t, v)                                                                                        \
+    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,
+#define PYTREE__CODE_4(op, t, v)                                                                                        \
+    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
+    t##3: v##3, t##3 *: v##3##p,
+#define PYTREE__CODE_5(op, t, v)                                                                                        \
+    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
+    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p,
+#define PYTREE__CODE_6(op, t, v)                                                                                        \
+    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
+    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p, t##5: v##5, t##5 *: v##5##p,
+#define PYTREE__CODE_7(op, t, v)                                                                                        \
+    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
+    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p, t##5: v##5, t##5 *: v##5##p,                              \
+    t##6: v##6, t##6 *: v##6##p,
+#define PYTREE__CODE_8(op, t, v)                                                                                        \
+    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
+    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p, t##5: v##5, t##5 *: v##5##p,                              \
+    t##6: v##6, t##6 *: v##6##p, t##7: v##7, t##7 *: v##7##p,
 
-#define PYTREE__SLOTS_0(by, g)
-#define PYTREE__SLOTS_1(by, g) by(g##0)
-#define PYTREE__SLOTS_2(by, g) by(g##0) by(g##1)
-#define PYTREE__SLOTS_3(by, g) by(g##0) by(g##1) by(g##2)
-#define PYTREE__SLOTS_4(by, g) by(g##0) by(g##1) by(g##2) by(g##3)
-#define PYTREE__SLOTS_5(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4)
-#define PYTREE__SLOTS_6(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4) by(g##5)
-#define PYTREE__SLOTS_7(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4) by(g##5) by(g##6)
-#define PYTREE__SLOTS_8(by, g) by(g##0) by(g##1) by(g##2) by(g##3) by(g##4) by(g##5) by(g##6) by(g##7)
-
-#define PYTREE__GROUP(x, by, g) _Generic((x), PYTREE__SLOTS_8(by, g) default:
-#define PYTREE__GROUPS_0(x, by, h)
-#define PYTREE__GROUPS_1(x, by, h) PYTREE__GROUP(x, by, h##0)
-#define PYTREE__GROUPS_2(x, by, h) PYTREE__GROUPS_1(x, by, h) PYTREE__GROUP(x, by, h##1)
-#define PYTREE__GROUPS_3(x, by, h) PYTREE__GROUPS_2(x, by, h) PYTREE__GROUP(x, by, h##2)
-#define PYTREE__GROUPS_4(x, by, h) PYTREE__GROUPS_3(x, by, h) PYTREE__GROUP(x, by, h##3)
-#define PYTREE__GROUPS_5(x, by, h) PYTREE__GROUPS_4(x, by, h) PYTREE__GROUP(x, by, h##4)
-#define PYTREE__GROUPS_6(x, by, h) PYTREE__GROUPS_5(x, by, h) PYTREE__GROUP(x, by, h##5)
-#define PYTREE__GROUPS_7(x, by, h) PYTREE__GROUPS_6(x, by, h) PYTREE__GROUP(x, by, h##6)
-#define PYTREE__GROUPS_8(x, by, h) PYTREE__GROUPS_7(x, by, h) PYTREE__GROUP(x, by, h##7)
-#define PYTREE__BLOCKS_0(x, by)
-#define PYTREE__BLOCKS_1(x, by) PYTREE__GROUPS_8(x, by, 0)
-#define PYTREE__BLOCKS_2(x, by) PYTREE__BLOCKS_1(x, by) PYTREE__GROUPS_8(x, by, 1)
-#define PYTREE__BLOCKS_3(x, by) PYTREE__BLOCKS_2(x, by) PYTREE__GROUPS_8(x, by, 2)
-#define PYTREE__BLOCKS_4(x, by) PYTREE__BLOCKS_3(x, by) PYTREE__GROUPS_8(x, by, 3)
-#define PYTREE__BLOCKS_5(x, by) PYTREE__BLOCKS_4(x, by) PYTREE__GROUPS_8(x, by, 4)
-#define PYTREE__BLOCKS_6(x, by) PYTREE__BLOCKS_5(x, by) PYTREE__GROUPS_8(x, by, 5)
-#define PYTREE__BLOCKS_7(x, by) PYTREE__BLOCKS_6(x, by) PYTREE__GROUPS_8(x, by, 6)
-#define PYTREE__BLOCKS_8(x, by) PYTREE__BLOCKS_7(x, by) PYTREE__GROUPS_8(x, by, 7)
+#define PYTREE__GROUP(x, by, op, v, g) _Generic((x), PYTREE__##by##_8(op, pytree__t##g, v##g) default:
+#define PYTREE__GROUPS_0(x, by, op, v, h)
+#define PYTREE__GROUPS_1(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##0)
+#define PYTREE__GROUPS_2(x, by, op, v, h) PYTREE__GROUPS_1(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##1)
+#define PYTREE__GROUPS_3(x, by, op, v, h) PYTREE__GROUPS_2(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##2)
+#define PYTREE__GROUPS_4(x, by, op, v, h) PYTREE__GROUPS_3(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##3)
+#define PYTREE__GROUPS_5(x, by, op, v, h) PYTREE__GROUPS_4(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##4)
+#define PYTREE__GROUPS_6(x, by, op, v, h) PYTREE__GROUPS_5(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##5)
+#define PYTREE__GROUPS_7(x, by, op, v, h) PYTREE__GROUPS_6(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##6)
+#define PYTREE__GROUPS_8(x, by, op, v, h) PYTREE__GROUPS_7(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##7)
+#define PYTREE__BLOCKS_0(x, by, op, v)
+#define PYTREE__BLOCKS_1(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 0)
+#define PYTREE__BLOCKS_2(x, by, op, v) PYTREE__BLOCKS_1(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 1)
+#define PYTREE__BLOCKS_3(x, by, op, v) PYTREE__BLOCKS_2(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 2)
+#define PYTREE__BLOCKS_4(x, by, op, v) PYTREE__BLOCKS_3(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 3)
+#define PYTREE__BLOCKS_5(x, by, op, v) PYTREE__BLOCKS_4(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 4)
+#define PYTREE__BLOCKS_6(x, by, op, v) PYTREE__BLOCKS_5(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 5)
+#define PYTREE__BLOCKS_7(x, by, op, v) PYTREE__BLOCKS_6(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 6)
+#define PYTREE__BLOCKS_8(x, by, op, v) PYTREE__BLOCKS_7(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 7)
 
 #define PYTREE__CLOSE_0
 #define PYTREE__CLOSE_1 )
@@ -143,19 +192,22 @@
 #define PYTREE__ROUND_5 1
 #define PYTREE__ROUND_6 1
 #define PYTREE__ROUND_7 1
-#define PYTREE__PART_0(x, by, slots, g)
-#define PYTREE__PART_1(x, by, slots, g) _Generic((x), slots(by, g) default:
+#define PYTREE__PART_0(x, by, op, v, d, g)
+#define PYTREE__PART_1(x, by, op, v, d, g) _Generic((x), PYTREE__##by##_##d(op, pytree__t##g, v##g) default:
 
-/* Everything registered so far, in front of `otherwise`. */
-#define PYTREE__AMONG(x, by, otherwise) PYTREE__AMONG_(x, by, otherwise, PYTREE__D2, PYTREE__D1, PYTREE__D0)
-#define PYTREE__AMONG_(x, by, otherwise, d2, d1, d0) PYTREE__AMONG__(x, by, otherwise, d2, d1, d0)
-#define PYTREE__AMONG__(x, by, otherwise, d2, d1, d0)                                                                   \
-    PYTREE__CAT(PYTREE__PART_, PYTREE__ROUND_##d0)(x, by, PYTREE__SLOTS_##d0, d2##d1)                                   \
-    PYTREE__GROUPS_##d1(x, by, d2) PYTREE__BLOCKS_##d2(x, by) otherwise                                                 \
+/* Everything registered so far, in front of what is written between the two. */
+#define PYTREE__AMONG(x, by, op, v) PYTREE__AMONG_(x, by, op, v, PYTREE__D2, PYTREE__D1, PYTREE__D0)
+#define PYTREE__AMONG_(x, by, op, v, d2, d1, d0) PYTREE__AMONG__(x, by, op, v, d2, d1, d0)
+#define PYTREE__AMONG__(x, by, op, v, d2, d1, d0)                                                                       \
+    PYTREE__CAT(PYTREE__PART_, PYTREE__ROUND_##d0)(x, by, op, v, d0, d2##d1)                                            \
+    PYTREE__GROUPS_##d1(x, by, op, v, d2) PYTREE__BLOCKS_##d2(x, by, op, v)
+#define PYTREE__AMONG_END PYTREE__AMONG_END_(PYTREE__D2, PYTREE__D1, PYTREE__D0)
+#define PYTREE__AMONG_END_(d2, d1, d0) PYTREE__AMONG_END__(d2, d1, d0)
+#define PYTREE__AMONG_END__(d2, d1, d0)                                                                                 \
     PYTREE__CLOSE_BLOCKS_##d2 PYTREE__CLOSE_##d1 PYTREE__CAT(PYTREE__CLOSE_, PYTREE__ROUND_##d0)
 
 #undef PYTREE__USER_TYPE
-#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, PYTREE__BY_TYPE, PYTREE__BUILTIN_TYPE(x))
+#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, ONE, &, pytree__d) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
 
 /* ---- Codes ----------------------------------------------------------------------------------------------------------
  *
@@ -165,40 +217,80 @@ enum {
     PYTREE__IS_POINTER = 1024,            /* T * or T[n] */
     PYTREE__IS_TABLE = 2048,              /* T[n][m] */
     PYTREE__HAS_DATA = 4096,              /* struct with DATA rows */
-    PYTREE__IS_LEAF = 8192                /* registered leaf type */
+    PYTREE__IS_LEAF = 8192,               /* registered leaf type */
+    PYTREE__IS_FIXED = 16384,             /* an array in the struct itself */
+    PYTREE__IS_MANY = 32768               /* LIST, STB_ARRAY, STB_MAP */
 };
 
+/* The built-in types spelt out, as values, pointers and rows of tables: text is cheaper than a macro call for each. */
+enum {                                    /* one name for each code: a sum in each association would cost compilers more */
+#define PYTREE__X(id, T) PYTREE__P_##id = PYTREE__T_##id + PYTREE__IS_POINTER, PYTREE__R_##id = PYTREE__T_##id + PYTREE__IS_TABLE,
+    PYTREE__SCALARS(PYTREE__X)
+    PYTREE__X(cfloat, ) PYTREE__X(cdouble, ) PYTREE__X(cldouble, )
+#undef PYTREE__X
+    PYTREE__P_string = PYTREE__T_string + PYTREE__IS_POINTER
+};
 #if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__)
-#define PYTREE__COMPLEX(X)
+#define PYTREE__COMPLEX_VALUES
+#define PYTREE__COMPLEX_POINTERS
+#define PYTREE__COMPLEX_CONSTS
+#define PYTREE__COMPLEX_TABLES
 #else
-#define PYTREE__COMPLEX(X) X(cfloat, float _Complex) X(cdouble, double _Complex) X(cldouble, long double _Complex)
+#define PYTREE__COMPLEX_VALUES                                                                                          \
+    float _Complex: PYTREE__T_cfloat, double _Complex: PYTREE__T_cdouble, long double _Complex: PYTREE__T_cldouble,
+#define PYTREE__COMPLEX_POINTERS                                                                                        \
+    float _Complex *: PYTREE__P_cfloat, double _Complex *: PYTREE__P_cdouble,                                           \
+    long double _Complex *: PYTREE__P_cldouble,
+#define PYTREE__COMPLEX_CONSTS                                                                                          \
+    const float _Complex *: PYTREE__P_cfloat, const double _Complex *: PYTREE__P_cdouble,                               \
+    const long double _Complex *: PYTREE__P_cldouble,
+#define PYTREE__COMPLEX_TABLES                                                                                          \
+    float _Complex (*)[]: PYTREE__R_cfloat, double _Complex (*)[]: PYTREE__R_cdouble,                                   \
+    long double _Complex (*)[]: PYTREE__R_cldouble,
 #endif
-#define PYTREE__VALUE_CODE(id, T) T: PYTREE__T_##id,
-#define PYTREE__POINTER_CODE(id, T) T *: PYTREE__T_##id + PYTREE__IS_POINTER,
-#define PYTREE__CONST_CODE(id, T) const T *: PYTREE__T_##id + PYTREE__IS_POINTER,
-#define PYTREE__TABLE_CODE(id, T) T (*)[]: PYTREE__T_##id + PYTREE__IS_TABLE,
-#define PYTREE__NUMBERS(X)                                                                                              \
-    X(bool_, _Bool) X(schar, signed char) X(uchar, unsigned char) X(short_, short) X(ushort, unsigned short)            \
-    X(int_, int) X(uint, unsigned) X(long_, long) X(ulong, unsigned long) X(llong, long long)                           \
-    X(ullong, unsigned long long) X(float_, float) X(double_, double) X(ldouble, long double)                           \
-    X(f16, pytree_f16) X(bf16, pytree_bf16) PYTREE__COMPLEX(X)
-#define PYTREE__POINTER_CODES(x, otherwise)                                                                             \
-    _Generic((x), PYTREE__NUMBERS(PYTREE__POINTER_CODE) char **: PYTREE__T_string + PYTREE__IS_POINTER,                 \
-        const char **: PYTREE__T_string + PYTREE__IS_POINTER, default:                                                  \
-    _Generic((x), PYTREE__NUMBERS(PYTREE__CONST_CODE) char *: PYTREE__T_string, const char *: PYTREE__T_string,         \
-        default: otherwise))
+#define PYTREE__VALUES                                                                                                  \
+    _Bool: PYTREE__T_bool_, signed char: PYTREE__T_schar, unsigned char: PYTREE__T_uchar, short: PYTREE__T_short_,      \
+    unsigned short: PYTREE__T_ushort, int: PYTREE__T_int_, unsigned: PYTREE__T_uint, long: PYTREE__T_long_,             \
+    unsigned long: PYTREE__T_ulong, long long: PYTREE__T_llong, unsigned long long: PYTREE__T_ullong,                   \
+    float: PYTREE__T_float_, double: PYTREE__T_double_, long double: PYTREE__T_ldouble, pytree_f16: PYTREE__T_f16,      \
+    pytree_bf16: PYTREE__T_bf16, PYTREE__COMPLEX_VALUES
+#define PYTREE__POINTERS                                                                                                \
+    _Bool *: PYTREE__P_bool_, signed char *: PYTREE__P_schar, unsigned char *: PYTREE__P_uchar,                         \
+    short *: PYTREE__P_short_, unsigned short *: PYTREE__P_ushort, int *: PYTREE__P_int_, unsigned *: PYTREE__P_uint,   \
+    long *: PYTREE__P_long_, unsigned long *: PYTREE__P_ulong, long long *: PYTREE__P_llong,                            \
+    unsigned long long *: PYTREE__P_ullong, float *: PYTREE__P_float_, double *: PYTREE__P_double_,                     \
+    long double *: PYTREE__P_ldouble, pytree_f16 *: PYTREE__P_f16, pytree_bf16 *: PYTREE__P_bf16,                       \
+    PYTREE__COMPLEX_POINTERS
+#define PYTREE__CONSTS                                                                                                  \
+    const _Bool *: PYTREE__P_bool_, const signed char *: PYTREE__P_schar, const unsigned char *: PYTREE__P_uchar,       \
+    const short *: PYTREE__P_short_, const unsigned short *: PYTREE__P_ushort, const int *: PYTREE__P_int_,             \
+    const unsigned *: PYTREE__P_uint, const long *: PYTREE__P_long_, const unsigned long *: PYTREE__P_ulong,            \
+    const long long *: PYTREE__P_llong, const unsigned long long *: PYTREE__P_ullong, const float *: PYTREE__P_float_,  \
+    const double *: PYTREE__P_double_, const long double *: PYTREE__P_ldouble, const pytree_f16 *: PYTREE__P_f16,       \
+    const pytree_bf16 *: PYTREE__P_bf16, PYTREE__COMPLEX_CONSTS
+#define PYTREE__TABLES                                                                                                  \
+    _Bool (*)[]: PYTREE__R_bool_, signed char (*)[]: PYTREE__R_schar, unsigned char (*)[]: PYTREE__R_uchar,             \
+    short (*)[]: PYTREE__R_short_, unsigned short (*)[]: PYTREE__R_ushort, int (*)[]: PYTREE__R_int_,                   \
+    unsigned (*)[]: PYTREE__R_uint, long (*)[]: PYTREE__R_long_, unsigned long (*)[]: PYTREE__R_ulong,                  \
+    long long (*)[]: PYTREE__R_llong, unsigned long long (*)[]: PYTREE__R_ullong, float (*)[]: PYTREE__R_float_,        \
+    double (*)[]: PYTREE__R_double_, long double (*)[]: PYTREE__R_ldouble, pytree_f16 (*)[]: PYTREE__R_f16,             \
+    pytree_bf16 (*)[]: PYTREE__R_bf16, PYTREE__COMPLEX_TABLES
+#define PYTREE__POINTER_CODES(x)                                                                                        \
+    _Generic((x), PYTREE__POINTERS char **: PYTREE__P_string,                                      \
+        const char **: PYTREE__P_string, default:                                                  \
+    _Generic((x), PYTREE__CONSTS char *: PYTREE__T_string, const char *: PYTREE__T_string, default:
 #define PYTREE__BUILTIN_CODE(x)                                                                                         \
-    _Generic((x), PYTREE__NUMBERS(PYTREE__VALUE_CODE) char: PYTREE__T_char_, default:                                   \
-    PYTREE__POINTER_CODES(x,                                                                                            \
-    _Generic((x), PYTREE__NUMBERS(PYTREE__TABLE_CODE) char (*)[]: PYTREE__T_char_ + PYTREE__IS_TABLE,                   \
-        pytree_leaf: PYTREE__T_view, pytree: PYTREE__T_ref, pytree_flat: PYTREE__T_flat, default: 0)))
-#define PYTREE__CODE(x) PYTREE__AMONG(x, PYTREE__BY_CODE, PYTREE__BUILTIN_CODE(x))
+    _Generic((x), PYTREE__VALUES char: PYTREE__T_char_, default:                                                        \
+    PYTREE__POINTER_CODES(x)                                                                                            \
+    _Generic((x), PYTREE__TABLES char (*)[]: PYTREE__R_char_,                                        \
+        pytree_leaf: PYTREE__T_view, pytree: PYTREE__T_ref, pytree_flat: PYTREE__T_flat, default: 0))))
+#define PYTREE__CODE(x) PYTREE__AMONG(x, CODE, , pytree__c) PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END
 
-/* char[n] decays to the type of a string: an array of them is numbers. */
-#define PYTREE__FIXED(code, x) (((code) & PYTREE__IS_TABLE) != 0 || (((code) & PYTREE__IS_POINTER) != 0 && PYTREE__IS_ARRAY(x))     \
-    || ((code) == PYTREE__T_string && PYTREE__IS_ARRAY(x)))
-#define PYTREE__ELEMENT(code, x)                                                                                        \
-    ((code) == PYTREE__T_string && PYTREE__IS_ARRAY(x) ? PYTREE__T_char_                                                \
+/* char[n] decays to the type of a string: an array of them is numbers. The other marks do not make a code known. */
+#define PYTREE__KNOWN_CODE(code) (((code) & ~(PYTREE__IS_FIXED | PYTREE__IS_MANY)) != 0)
+#define PYTREE__FIXED(code) (((code) & PYTREE__IS_FIXED) != 0)
+#define PYTREE__ELEMENT(code)                                                                                           \
+    ((code) == PYTREE__T_string + PYTREE__IS_FIXED ? PYTREE__T_char_                                                    \
      : ((code) & PYTREE__CODE_TYPE) < PYTREE__T_count ? ((code) & PYTREE__CODE_TYPE) : PYTREE__T_none)
 
 /* ---- Rows -----------------------------------------------------------------------------------------------------------
@@ -237,6 +329,9 @@ enum {
 #define PYTREE_FIELD(kind, ...) PYTREE__FIELD(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
 #define PYTREE__FIELD(kind, name, m1, m2, m3, ...)                                                                      \
     PYTREE__CAT(PYTREE__FIELD_, PYTREE__PASS)(kind, name, m1, m2, m3)
+#define PYTREE__FIELD_KIND(kind, name, m1, m2, m3) PYTREE__SHORT_ROW(PYTREE__KIND(PYTREE__KIND_##kind), name)
+#define PYTREE__SHORT_ROW(kind, name) PYTREE__SHORT_ROW_(kind, name)
+#define PYTREE__SHORT_ROW_(kind, name) PYTREE__CAT(PYTREE__PURPOSE, _##kind)(name)
 #define PYTREE__FIELD_WORDS(kind, name, m1, m2, m3) PYTREE__CHECK_WORDS(kind, name, m1, m2, m3)
 #define PYTREE__FIELD_ROW(kind, name, m1, m2, m3)                                                                       \
     PYTREE__ROW(PYTREE__KIND(PYTREE__KIND_##kind), name,                                                                \
@@ -263,79 +358,90 @@ enum {
                    "STATIC and DROP rows take nothing");
 
 /* Pass: count of DATA rows. */
-#define PYTREE__COUNT_DATA(name, store, arguments, optional) + 1
-#define PYTREE__COUNT_STATIC(name, store, arguments, optional)
-#define PYTREE__COUNT_DROP(name, store, arguments, optional)
+#define PYTREE__COUNT_DATA(name) + 1
+#define PYTREE__COUNT_STATIC(name)
+#define PYTREE__COUNT_DROP(name)
 
-/* Pass: what each member is.      =>   pytree__code_MLP_scale = PYTREE__T_float_ + PYTREE__IS_TABLE, */
-#define PYTREE__CODES_DATA(name, store, arguments, optional)                                                            \
-    PYTREE__NAMED(code_, name) = PYTREE__CAT(PYTREE__CODE_, store)(PYTREE__MEMBER(name), arguments),
-#define PYTREE__CODES_STATIC(name, store, arguments, optional) PYTREE__NAMED(code_, name) = PYTREE__CODE(PYTREE__MEMBER(name)),
-#define PYTREE__CODES_DROP(name, store, arguments, optional)
+/* Pass: what each member is, and where it begins and ends. An enumerator without a value is the one before it plus one, which
+ * is how a row knows where the row before it ended.
+ *
+ *     pytree__before_MLP_scale, pytree__code_MLP_scale = PYTREE__T_float_ + PYTREE__IS_TABLE | …,
+ *     pytree__after_MLP_scale = offsetof(MLP, scale) + sizeof scale, */
+#define PYTREE__MEMBERS_DATA(name, store, arguments, optional)                                                          \
+    PYTREE__BEFORE(name) PYTREE__NAMED(code_, name) = (PYTREE__CAT(PYTREE__CODE_, store)(PYTREE__MEMBER(name), arguments))\
+        | (PYTREE__IS_ARRAY(PYTREE__MEMBER(name)) ? PYTREE__IS_FIXED : 0), PYTREE__AFTER(name)
+#define PYTREE__MEMBERS_STATIC(name, store, arguments, optional)                                                        \
+    PYTREE__BEFORE(name) PYTREE__NAMED(code_, name) = (PYTREE__CODE(PYTREE__MEMBER(name)))                              \
+        | (PYTREE__IS_ARRAY(PYTREE__MEMBER(name)) ? PYTREE__IS_FIXED : 0), PYTREE__AFTER(name)
+#define PYTREE__MEMBERS_DROP(name, store, arguments, optional) PYTREE__BEFORE(name) PYTREE__AFTER(name)
+#define PYTREE__BEFORE(name) PYTREE__NAMED(before_, name),
+#define PYTREE__AFTER(name) PYTREE__NAMED(after_, name) = (int)(offsetof(PYTREE__S, name) + sizeof(PYTREE__MEMBER(name))),
 #define PYTREE__CODE_PLAIN(x, arguments) PYTREE__CODE(x)
-#define PYTREE__CODE_ARRAY(x, arguments) PYTREE__POINTER_CODES(x, 0)
-#define PYTREE__CODE_LIST(x, arguments) PYTREE__CODE(x)
-#define PYTREE__CODE_STB_ARRAY(x, arguments) PYTREE__CODE(x)
-#define PYTREE__CODE_STB_MAP(x, arguments) PYTREE__CODE((x)->value)
+#define PYTREE__CODE_ARRAY(x, arguments) PYTREE__POINTER_CODES(x) 0))
+#define PYTREE__CODE_LIST(x, arguments) PYTREE__IS_MANY | (PYTREE__CODE(x))
+#define PYTREE__CODE_STB_ARRAY(x, arguments) PYTREE__IS_MANY | (PYTREE__CODE(x))
+#define PYTREE__CODE_STB_MAP(x, arguments) PYTREE__IS_MANY | (PYTREE__CODE((x)->value))
 #define PYTREE__CODE_RANK(x, arguments) PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments)
 
-/* Pass: are all children leaves? How many static values are more than bytes? */
-#define PYTREE__LEAFY_DATA(name, store, arguments, optional) && PYTREE__CAT(PYTREE__LEAFY_, store)((int)PYTREE__NAMED(code_, name))
-#define PYTREE__LEAFY_STATIC(name, store, arguments, optional)
-#define PYTREE__LEAFY_DROP(name, store, arguments, optional)
-#define PYTREE__LEAFY_PLAIN(code) (!PYTREE__IS_USER(code) && (code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat)
-#define PYTREE__LEAFY_ARRAY(code) 1
-#define PYTREE__LEAFY_RANK(code) 1
-#define PYTREE__LEAFY_LIST(code) 0
-#define PYTREE__LEAFY_STB_ARRAY(code) 0
-#define PYTREE__LEAFY_STB_MAP(code) 0
-#define PYTREE__TEXTS_DATA(name, store, arguments, optional)
-#define PYTREE__TEXTS_STATIC(name, store, arguments, optional)                                                          \
-    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)) != PYTREE__PACK_BYTES)
-#define PYTREE__TEXTS_DROP(name, store, arguments, optional)
+/* Passes over kind and name alone, which read the codes. How many static values are more than bytes; how many bytes the others
+ * have; how many children are no leaves. */
+#define PYTREE__TEXTS_DATA(name)
+#define PYTREE__TEXTS_STATIC(name) + (PYTREE__PACK((int)PYTREE__NAMED(code_, name)) >= PYTREE__PACK_TEXT)
+#define PYTREE__TEXTS_DROP(name)
+#define PYTREE__BYTES_DATA(name)
+#define PYTREE__BYTES_STATIC(name)                                                                                      \
+    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name)) == PYTREE__PACK_BYTES ? (int)sizeof(PYTREE__MEMBER(name)) : 0)
+#define PYTREE__BYTES_DROP(name)
+#define PYTREE__NODES_DATA(name) + PYTREE__IS_NODE((int)PYTREE__NAMED(code_, name))
+#define PYTREE__NODES_STATIC(name)
+#define PYTREE__NODES_DROP(name)
+#define PYTREE__IS_NODE(code)                                                                                           \
+    (PYTREE__IS_USER(code) || ((code) & PYTREE__IS_MANY) != 0 || (code) == PYTREE__T_view || (code) == PYTREE__T_ref || (code) == PYTREE__T_flat)
 
 /* Pass: checks of types. */
 #define PYTREE__TYPES_DATA(name, store, arguments, optional)                                                            \
+    PYTREE__LAYOUT(name)                                                                                                \
     PYTREE__CAT(PYTREE__CHECK_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
 #define PYTREE__TYPES_STATIC(name, store, arguments, optional)                                                          \
+    PYTREE__LAYOUT(name)                                                                                                \
     PYTREE__CHECK_STATIC(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))
-#define PYTREE__TYPES_DROP(name, store, arguments, optional)
+#define PYTREE__TYPES_DROP(name, store, arguments, optional) PYTREE__LAYOUT(name)
 
 #define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or list the field as DROP (an address: STATIC)"
 #define PYTREE__CHECK_PLAIN(name, code, x, arguments, optional)                                                         \
-    _Static_assert((code) != 0 || PYTREE__IS_ARRAY(x), PYTREE__IN(name) PYTREE__UNKNOWN);                               \
-    _Static_assert((code) != 0 || !PYTREE__IS_ARRAY(x),                                                                 \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || PYTREE__FIXED(code), PYTREE__IN(name) PYTREE__UNKNOWN);                               \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code),                                                                 \
                    PYTREE__IN(name) "an array whose element type is not registered, or of three or more dimensions; write RANK(3) for those");  \
-    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || ((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count || PYTREE__IS_ARRAY(x),   \
+    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || ((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count || PYTREE__FIXED(code),   \
                    PYTREE__IN(name) "a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values");  \
-    _Static_assert(!(optional) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x)) || ((code) == PYTREE__T_string && !PYTREE__IS_ARRAY(x)), \
+    _Static_assert(!(optional) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)) || (code) == PYTREE__T_string, \
                    PYTREE__IN(name) "OPTIONAL is for pointers: what lies in the struct itself is always there");
 #define PYTREE__CHECK_ARRAY(name, code, x, arguments, optional)                                                         \
-    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x),                                          \
+    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code),                                          \
                    PYTREE__IN(name) "ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs LIST(n)");  \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS,                                                \
                    PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
 #define PYTREE__CHECK_LIST(name, code, x, arguments, optional)                                                          \
-    _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
+    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, PYTREE__IN(name) "LIST takes one count, LIST(n)");           \
-    _Static_assert((code) == 0 || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x)),                         \
+    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)),                         \
                    PYTREE__IN(name) "LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
 #define PYTREE__CHECK_STB_ARRAY(name, code, x, arguments, optional)                                                     \
-    _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
-    _Static_assert((code) == 0 || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x)), PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
+    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
+    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)), PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(name, code, x, arguments, optional)                                                       \
-    _Static_assert((code) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
+    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
     _Static_assert(((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0, PYTREE__IN(name) "the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(name, code, x, arguments, optional)                                                          \
-    _Static_assert((code) != 0 && ((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                              \
+    _Static_assert(PYTREE__KNOWN_CODE(code) && ((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                              \
                    PYTREE__IN(name) "RANK is the number of dimensions of a fixed array of numbers; this array has another");        \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS,                                                        \
                    PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
 #define PYTREE__CHECK_STATIC(name, code, x)                                                                             \
-    _Static_assert((code) != 0 || !PYTREE__IS_RECORD(x), PYTREE__IN(name) PYTREE__UNKNOWN);                             \
-    _Static_assert((code) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(PYTREE__IS_ARRAY(x), x, &(x))) || !PYTREE__IS_ARRAY(x),     \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__IS_RECORD(x), PYTREE__IN(name) PYTREE__UNKNOWN);                             \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code) || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(PYTREE__FIXED(code), x, &(x))),     \
                    PYTREE__IN(name) "a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");      \
-    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || PYTREE__IS_ARRAY(x),                                           \
+    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || PYTREE__FIXED(code),                                           \
                    PYTREE__IN(name) "a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n structs");    \
     _Static_assert(((code) & (PYTREE__HAS_DATA | PYTREE__IS_POINTER)) != PYTREE__HAS_DATA, PYTREE__IN(name) "a struct with DATA rows cannot be STATIC; write DATA");      \
     _Static_assert((code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat, PYTREE__IN(name) "a tree is data; write DATA");     \
@@ -372,11 +478,11 @@ enum {
  *         { 0 }
  *     };
  */
-#define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))]
+#define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))]
 #define PYTREE__STATIC_TYPE(name) \
-    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__BY_ANY, &pytree_types[PYTREE__NAMED(code_, name) == 0 ? PYTREE__T_address \
-                  : PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))])
-#define PYTREE__TYPE_ANY(name) PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__BY_ANY, PYTREE__BUILTIN_OF(name))
+    PYTREE__AMONG(PYTREE__MEMBER(name), ANY, &, pytree__d) &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_, name)) ? PYTREE__T_address \
+                  : PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))] PYTREE__AMONG_END
+#define PYTREE__TYPE_ANY(name) PYTREE__AMONG(PYTREE__MEMBER(name), ANY, &, pytree__d) PYTREE__BUILTIN_OF(name) PYTREE__AMONG_END
 #define PYTREE__ENTRY(name, type, row, place, form, optional, ndim, inner, resize, release)                             \
     { #name, type, row, place, form, optional, ndim, offsetof(PYTREE__S, name), sizeof(PYTREE__MEMBER(name)), inner, resize, release },
 
@@ -384,43 +490,43 @@ enum {
     PYTREE__CAT(PYTREE__TABLE_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
 #define PYTREE__TABLE_STATIC(name, store, arguments, optional)                                                          \
     PYTREE__ENTRY(name, PYTREE__STATIC_TYPE(name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                                     \
-                  PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)), 0,                                    \
-                  PYTREE__FIXED_RANK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)),                                 \
+                  PYTREE__PACK((int)PYTREE__NAMED(code_, name)), 0,                                    \
+                  PYTREE__FIXED_RANK((int)PYTREE__NAMED(code_, name)),                                 \
                   PYTREE__INNER((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)), NULL, NULL)
 #define PYTREE__TABLE_DROP(name, store, arguments, optional)                                                            \
     PYTREE__ENTRY(name, NULL, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, NULL, NULL)
 
-#define PYTREE__FIXED_RANK(code, x) (((code) & PYTREE__IS_TABLE) != 0 ? 2 : PYTREE__FIXED(code, x) ? 1 : 0)
-#define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(PYTREE__FIXED(code, x), x, &(x)))
+#define PYTREE__FIXED_RANK(code) (((code) & PYTREE__IS_TABLE) != 0 ? 2 : PYTREE__FIXED(code) ? 1 : 0)
+#define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(PYTREE__FIXED(code), x, &(x)))
 #define PYTREE__IS_USER(code) (((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count && ((code) & PYTREE__IS_LEAF) == 0)
-#define PYTREE__PLAIN_FORM(code, x)                                                                                     \
-    (PYTREE__IS_USER(code) ? (PYTREE__FIXED(code, x) ? PYTREE_FORM_TUPLE : PYTREE_FORM_STRUCT)                          \
+#define PYTREE__PLAIN_FORM(code)                                                                                     \
+    (PYTREE__IS_USER(code) ? (PYTREE__FIXED(code) ? PYTREE_FORM_TUPLE : PYTREE_FORM_STRUCT)                          \
      : (code) == PYTREE__T_view ? PYTREE_FORM_VIEW : (code) == PYTREE__T_ref ? PYTREE_FORM_REF                          \
      : (code) == PYTREE__T_flat ? PYTREE_FORM_FLAT : PYTREE_FORM_LEAF)
 #define PYTREE__TABLE_PLAIN(name, code, x, arguments, optional)                                                         \
     PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA,                                                        \
-                  ((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__IS_ARRAY(x) ? PYTREE_POINTER : PYTREE_IN_PLACE,        \
-                  PYTREE__PLAIN_FORM(code, x), optional, PYTREE__FIXED_RANK(code, x), PYTREE__INNER(code, x), NULL, NULL)
+                  ((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code) ? PYTREE_POINTER : PYTREE_IN_PLACE,        \
+                  PYTREE__PLAIN_FORM(code), optional, PYTREE__FIXED_RANK(code), PYTREE__INNER(code, x), NULL, NULL)
 #define PYTREE__TABLE_ARRAY(name, code, x, arguments, optional)                                                         \
     PYTREE__ENTRY(name, PYTREE__BUILTIN_OF(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,          \
                   PYTREE__COUNT_ARGUMENTS arguments, sizeof(*(x)), NULL, NULL)
 #define PYTREE__TABLE_LIST(name, code, x, arguments, optional)                                                          \
     PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), NULL, NULL)
 #define PYTREE__TABLE_RANK(name, code, x, arguments, optional)                                                          \
-    PYTREE__ENTRY(name, &pytree_types[code], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional,              \
+    PYTREE__ENTRY(name, &pytree_types[(code) & PYTREE__CODE_TYPE], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional,              \
                   PYTREE__RANK_OF arguments, sizeof((x)[0]), NULL, NULL)
 #define PYTREE__TABLE_STB_ARRAY(name, code, x, arguments, optional)                                                     \
     PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), \
                   pytree__stb_array_resize, pytree__stb_array_release)
 #define PYTREE__TABLE_STB_MAP(name, code, x, arguments, optional)                                                       \
-    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, PYTREE__BY_TYPE, &pytree_types[(code) & PYTREE__CODE_TYPE]), PYTREE_ROW_DATA,       \
+    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, ONE, &, pytree__d) &pytree_types[(code) & PYTREE__CODE_TYPE] PYTREE__AMONG_END, PYTREE_ROW_DATA,       \
                   PYTREE_STB, PYTREE_FORM_MAP, optional, 1, sizeof(*(x)), pytree__stb_map_resize, pytree__stb_map_release)
 
 /* How a static value is packed: see pytree__pack. */
-#define PYTREE__PACK(code, x)                                                                                           \
+#define PYTREE__PACK(code)                                                                                           \
     (PYTREE__IS_USER(code) ? PYTREE__PACK_STRUCT                                                                        \
-     : PYTREE__ELEMENT(code, x) == PYTREE__T_string ? PYTREE__PACK_TEXT                                                 \
-     : PYTREE__ELEMENT(code, x) == PYTREE__T_ldouble || PYTREE__ELEMENT(code, x) == PYTREE__T_cldouble ? PYTREE__PACK_WIDE : PYTREE__PACK_BYTES)
+     : PYTREE__ELEMENT(code) == PYTREE__T_string ? PYTREE__PACK_TEXT                                                 \
+     : PYTREE__ELEMENT(code) == PYTREE__T_ldouble || PYTREE__ELEMENT(code) == PYTREE__T_cldouble ? PYTREE__PACK_WIDE : PYTREE__PACK_BYTES)
 
 /* Pass: flatten.
  *
@@ -493,48 +599,32 @@ enum {
 #define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
 
 /* Pass: static values, in flatten.      =>   pytree__pack(&to, row++, &self->din); */
-#define PYTREE__STATICS_DATA(name, store, arguments, optional) row++;
-#define PYTREE__STATICS_STATIC(name, store, arguments, optional) pytree__pack(&to, row++, &self->name);
-#define PYTREE__STATICS_DROP(name, store, arguments, optional) row++;
+#define PYTREE__STATICS_DATA(name) row++;
+#define PYTREE__STATICS_STATIC(name) pytree__pack(&to, row++, &self->name);
+#define PYTREE__STATICS_DROP(name) row++;
 
 /* Pass: unflatten.      =>   pytree__put_back(row++, self, child++); */
-#define PYTREE__UNFLATTEN_DATA(name, store, arguments, optional) pytree__put_back(row++, self, child++);
-#define PYTREE__UNFLATTEN_STATIC(name, store, arguments, optional) row++;
-#define PYTREE__UNFLATTEN_DROP(name, store, arguments, optional) row++;
+#define PYTREE__UNFLATTEN_DATA(name) pytree__put_back(row++, self, child++);
+#define PYTREE__UNFLATTEN_STATIC(name) row++;
+#define PYTREE__UNFLATTEN_DROP(name) row++;
 
 /* Pass: the stretch of the struct that its static values fill. Each row hands on where the first began (plus one; 0: none yet),
  * by the same means as the pass below, and the last where it ended. */
-#define PYTREE__FIRST_STATIC_DATA(name, store, arguments, optional)
-#define PYTREE__FIRST_STATIC_DROP(name, store, arguments, optional)
-#define PYTREE__FIRST_STATIC_STATIC(name, store, arguments, optional)                                                   \
+#define PYTREE__FIRST_STATIC_DATA(name)
+#define PYTREE__FIRST_STATIC_DROP(name)
+#define PYTREE__FIRST_STATIC_STATIC(name)                                                   \
     PYTREE__NAMED(next_, name), PYTREE__NAMED(first_, name) = PYTREE__NAMED(next_, name) > 1                            \
         ? PYTREE__NAMED(next_, name) - 1 : (int)offsetof(PYTREE__S, name) + 1,
-#define PYTREE__LAST_STATIC_DATA(name, store, arguments, optional)
-#define PYTREE__LAST_STATIC_DROP(name, store, arguments, optional)
-#define PYTREE__LAST_STATIC_STATIC(name, store, arguments, optional)                                                    \
+#define PYTREE__LAST_STATIC_DATA(name)
+#define PYTREE__LAST_STATIC_DROP(name)
+#define PYTREE__LAST_STATIC_STATIC(name)                                                    \
     PYTREE__NAMED(last_, name) = (int)(offsetof(PYTREE__S, name) + sizeof(PYTREE__MEMBER(name))) - 1,
-#define PYTREE__BYTES_DATA(name, store, arguments, optional)
-#define PYTREE__BYTES_DROP(name, store, arguments, optional)
-#define PYTREE__BYTES_STATIC(name, store, arguments, optional)                                                          \
-    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)) == PYTREE__PACK_BYTES ? sizeof(PYTREE__MEMBER(name)) : 0)
-
-/* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a
- * row knows where the row before it ended:   pytree__before_w, pytree__after_w = offsetof(Linear, w) + sizeof w, */
-#define PYTREE__ENDS(name, store, arguments, optional)                                                                  \
-    PYTREE__NAMED(before_, name), PYTREE__NAMED(after_, name) = (int)(offsetof(PYTREE__S, name) + sizeof(PYTREE__MEMBER(name))),
-#define PYTREE__ENDS_DATA PYTREE__ENDS
-#define PYTREE__ENDS_STATIC PYTREE__ENDS
-#define PYTREE__ENDS_DROP PYTREE__ENDS
-
-/* Pass: nothing left out, nothing out of order. */
-#define PYTREE__LAYOUT(name, store, arguments, optional)                                                                \
+/* With the checks of types: nothing left out, nothing out of order. */
+#define PYTREE__LAYOUT(name)                                                                \
     _Static_assert((int)offsetof(PYTREE__S, name) + 1 >= PYTREE__NAMED(before_, name),                                  \
                    PYTREE__IN(name) "rows are out of order; list the fields as the struct declares them, each once");   \
     _Static_assert((int)offsetof(PYTREE__S, name) + 1 - PYTREE__NAMED(before_, name) < PYTREE__ALIGN_OF(PYTREE__MEMBER(name)),        \
                    PYTREE__IN(name) "a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
-#define PYTREE__LAYOUT_DATA PYTREE__LAYOUT
-#define PYTREE__LAYOUT_STATIC PYTREE__LAYOUT
-#define PYTREE__LAYOUT_DROP PYTREE__LAYOUT
 
 /* ---- What the generated functions are made of ----------------------------------------------------------------------- */
 
@@ -780,7 +870,9 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
  *      typedef Linear pytree__t000;
  *      static const pytree_type pytree__d000;
  *      enum { pytree__c000 = PYTREE__T_count + 0000 | … }; */
-enum { PYTREE__SLOT(pytree__known_) = PYTREE__CODE(*(PYTREE__S *)0) };   /* a name for it: clang quotes what is asserted */
+enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, ONE, , pytree__c)
+    _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat: 1, default: 0)
+    PYTREE__AMONG_END };   /* a name for it: clang quotes what is asserted */
 _Static_assert(PYTREE__SLOT(pytree__known_) == 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs no registration)");
 typedef PYTREE__S PYTREE__SLOT(pytree__t);
@@ -862,7 +954,7 @@ static const pytree_type PYTREE__SLOT(pytree__d);
 #endif
 
 #if defined(PYTREE_STRUCT)
-#define PYTREE__PASS ROW
+#define PYTREE__PASS KIND
 #define PYTREE__PURPOSE PYTREE__COUNT
 enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | ((0 PYTREE_FIELDS) != 0 ? PYTREE__HAS_DATA : 0) };
 #undef PYTREE__PURPOSE
@@ -872,6 +964,7 @@ enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__H
 #else
 enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__IS_LEAF };
 #endif
+enum { PYTREE__CAT(PYTREE__SLOT(pytree__c), p) = PYTREE__SLOT(pytree__c) + PYTREE__IS_POINTER };
 #endif
 
 /* ---- A declared type: the slot's descriptor says where the definition will be ------------------------------------------ */
@@ -908,22 +1001,21 @@ PYTREE_FIELDS
 #undef PYTREE__PASS
 #define PYTREE__PASS ROW
 
-#define PYTREE__PURPOSE PYTREE__CODES
-enum { PYTREE_FIELDS PYTREE__CAT(pytree__rows_of_, PYTREE__S) };
+#define PYTREE__PURPOSE PYTREE__MEMBERS
+enum { PYTREE__CAT(pytree__begin_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__S) };
 #undef PYTREE__PURPOSE
 
 #define PYTREE__PURPOSE PYTREE__TYPES
 PYTREE_FIELDS
-#undef PYTREE__PURPOSE
-
-#define PYTREE__PURPOSE PYTREE__ENDS
-enum { PYTREE__CAT(pytree__begin_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__S) };
-#undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__LAYOUT
-PYTREE_FIELDS
 _Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__S) < (int)_Alignof(PYTREE__S),
                "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
 #undef PYTREE__PURPOSE
+
+#define PYTREE__PURPOSE PYTREE__TABLE
+static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__S)[] = { PYTREE_FIELDS { 0 } };
+#undef PYTREE__PURPOSE
+#undef PYTREE__PASS
+#define PYTREE__PASS KIND
 
 #define PYTREE__PURPOSE PYTREE__FIRST_STATIC
 enum { PYTREE__CAT(pytree__no_static_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree__first_static_, PYTREE__S) };
@@ -932,8 +1024,14 @@ enum { PYTREE__CAT(pytree__no_static_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pyt
 enum { PYTREE__CAT(pytree__no_last_, PYTREE__S) = -1, PYTREE_FIELDS PYTREE__CAT(pytree__last_static_, PYTREE__S) };
 #undef PYTREE__PURPOSE
 
-#define PYTREE__PURPOSE PYTREE__TABLE
-static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__S)[] = { PYTREE_FIELDS { 0 } };
+#define PYTREE__PURPOSE PYTREE__TEXTS
+enum { PYTREE__CAT(pytree__texts_, PYTREE__S) = 0 PYTREE_FIELDS };
+#undef PYTREE__PURPOSE
+#define PYTREE__PURPOSE PYTREE__BYTES
+enum { PYTREE__CAT(pytree__bytes_, PYTREE__S) = 0 PYTREE_FIELDS };
+#undef PYTREE__PURPOSE
+#define PYTREE__PURPOSE PYTREE__NODES
+enum { PYTREE__CAT(pytree__nodes_, PYTREE__S) = 0 PYTREE_FIELDS };
 #undef PYTREE__PURPOSE
 
 /* A view of each child of *at, the static values of it. Either may be NULL. */
@@ -951,9 +1049,13 @@ static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__S)(const void *at, 
         row = PYTREE__CAT(pytree__fields_, PYTREE__S);
     }
     if (child != NULL) {
+#undef PYTREE__PASS
+#define PYTREE__PASS ROW
 #define PYTREE__PURPOSE PYTREE__FLATTEN
         PYTREE_FIELDS
 #undef PYTREE__PURPOSE
+#undef PYTREE__PASS
+#define PYTREE__PASS KIND
     }
     (void)self;
     (void)row;
@@ -982,18 +1084,11 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #define PYTREE__PURPOSE PYTREE__COUNT
     0 PYTREE_FIELDS,
 #undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__TEXTS
-    0 PYTREE_FIELDS,
-#undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__LEAFY
-    true PYTREE_FIELDS,
-#undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__BYTES
+    PYTREE__CAT(pytree__texts_, PYTREE__S), PYTREE__CAT(pytree__nodes_, PYTREE__S) == 0,
     PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 : (size_t)PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2,
     PYTREE__CAT(pytree__last_static_, PYTREE__S) - (PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 : PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2)
-        == (int)(0 PYTREE_FIELDS),
-    0 PYTREE_FIELDS,
-#undef PYTREE__PURPOSE
+        == PYTREE__CAT(pytree__bytes_, PYTREE__S),
+    PYTREE__CAT(pytree__bytes_, PYTREE__S),
     PYTREE__CAT(pytree__fields_, PYTREE__S), PYTREE__CAT(pytree__flatten_, PYTREE__S), PYTREE__CAT(pytree__unflatten_, PYTREE__S),
     NULL, NULL, NULL
 };

@@ -1234,10 +1234,10 @@ static void out_of_memory_at_every_allocation(void **state)
     static pytree_pair pairs[WIDE];
     static char names[WIDE][8];
     static pytree_items items;
-    Node *chain = chain_make(200);
+    Node *chain = chain_make(200), *shorter = chain_make(75);
     MLP model = mlp_make(3, true);
     double number = 1.0;
-    pytree trees[4];
+    pytree trees[4], asked[2];
     size_t i, deepest = 0;
     pytree_options asking = { 0 };
     (void)state;
@@ -1262,9 +1262,13 @@ static void out_of_memory_at_every_allocation(void **state)
     assert_int_equal(sweep_allocations(make_structure, &trees[0]), 1);
     asking.is_leaf = never;               /* the path that it gets takes memory when it is long */
     asking.is_leaf_context = &deepest;
-    assert_true(sweep_allocations_with(&asking, make_structure, &trees[1]) >= 1);
-    assert_int_equal(deepest, 200);
-    assert_true(sweep_allocations_with(&asking, make_leaves, &trees[3]) >= 1);
+    asked[0] = PYTREE(shorter);
+    asked[1] = PYTREE_LIST(trees[2], asked[0], trees[0]);
+    assert_true(sweep_allocations_with(&asking, make_structure, &asked[0]) > 10);
+    assert_int_equal(deepest, 75);
+    assert_true(sweep_allocations_with(&asking, make_leaves, &asked[1]) > 10);
+    assert_int_equal(deepest, 76);
+    free(shorter);
     free(chain);
     mlp_clear(&model);
 }

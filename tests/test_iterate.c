@@ -1214,13 +1214,16 @@ static void structs_of_leaves_and_none(void **state)
 }
 
 typedef struct Wide {                     /* more leaves than fit where no memory is needed */
-    float a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9;
-    float d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, f0, f1, f2, f3, f4, f5, f6, f7, f8, f9;
+    float a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9;
+    float c0, c1, c2, c3, c4, c5, c6, c7, c8, c9;
+    float d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, e0, e1, e2, e3, e4, e5, e6, e7, e8, e9;
+    float f0, f1, f2, f3, f4, f5, f6, f7, f8, f9;
 } Wide;
 
 #define WIDE_TEN(x)                                                                                                     \
-    PYTREE_FIELD(DATA, x##0) PYTREE_FIELD(DATA, x##1) PYTREE_FIELD(DATA, x##2) PYTREE_FIELD(DATA, x##3) PYTREE_FIELD(DATA, x##4) \
-    PYTREE_FIELD(DATA, x##5) PYTREE_FIELD(DATA, x##6) PYTREE_FIELD(DATA, x##7) PYTREE_FIELD(DATA, x##8) PYTREE_FIELD(DATA, x##9)
+    PYTREE_FIELD(DATA, x##0) PYTREE_FIELD(DATA, x##1) PYTREE_FIELD(DATA, x##2) PYTREE_FIELD(DATA, x##3)              \
+    PYTREE_FIELD(DATA, x##4) PYTREE_FIELD(DATA, x##5) PYTREE_FIELD(DATA, x##6) PYTREE_FIELD(DATA, x##7)                 \
+    PYTREE_FIELD(DATA, x##8) PYTREE_FIELD(DATA, x##9)
 #define PYTREE_STRUCT Wide
 #define PYTREE_FIELDS WIDE_TEN(a) WIDE_TEN(b) WIDE_TEN(c) WIDE_TEN(d) WIDE_TEN(e) WIDE_TEN(f)
 #include "pytree_registry.h"

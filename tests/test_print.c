@@ -397,6 +397,125 @@ static void deep_paths(void **state)
     free(chain);
 }
 
+typedef struct Record {                   /* many fields, and names of all lengths */
+    float a, bb, ccc, dddd, eeeee, ffffff, ggggggg, hhhhhhhh, iiiiiiiii, jjjjjjjjjj, kkkkkkkkkkk, llllllllllll, mmmmmmmmmmmmm;
+    float nnnnnnnnnnnnnn, ooooooooooooooo, pppppppppppppppp, qqqqqqqqqqqqqqqqq, rrrrrrrrrrrrrrrrrrrrrrrr;
+    float sssssssssssssssssssssssss;
+    float tttttttttttttttttttttttttttttttt, uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu, v, w, x, y, z;
+} Record;
+
+#define PYTREE_STRUCT Record
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, bb) PYTREE_FIELD(DATA, ccc) PYTREE_FIELD(DATA, dddd) PYTREE_FIELD(DATA, eeeee) \
+    PYTREE_FIELD(DATA, ffffff) PYTREE_FIELD(DATA, ggggggg) PYTREE_FIELD(DATA, hhhhhhhh) PYTREE_FIELD(DATA, iiiiiiiii)   \
+    PYTREE_FIELD(DATA, jjjjjjjjjj) PYTREE_FIELD(DATA, kkkkkkkkkkk) PYTREE_FIELD(DATA, llllllllllll)                     \
+    PYTREE_FIELD(DATA, mmmmmmmmmmmmm) PYTREE_FIELD(DATA, nnnnnnnnnnnnnn) PYTREE_FIELD(DATA, ooooooooooooooo)            \
+    PYTREE_FIELD(DATA, pppppppppppppppp) PYTREE_FIELD(DATA, qqqqqqqqqqqqqqqqq)                                          \
+    PYTREE_FIELD(DATA, rrrrrrrrrrrrrrrrrrrrrrrr) PYTREE_FIELD(DATA, sssssssssssssssssssssssss)                          \
+    PYTREE_FIELD(DATA, tttttttttttttttttttttttttttttttt) PYTREE_FIELD(DATA, uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu)          \
+    PYTREE_FIELD(DATA, v) PYTREE_FIELD(DATA, w) PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, y) PYTREE_FIELD(DATA, z)
+#include "pytree_registry.h"
+
+typedef struct Long {
+    struct Long *a_field_whose_name_alone_fills_a_good_part_of_a_line;
+    float *optional_numbers;
+    float another_field_with_a_name_of_more_than_thirty_two_letters;
+} Long;
+
+#define PYTREE_STRUCT Long
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, a_field_whose_name_alone_fills_a_good_part_of_a_line, OPTIONAL)                                  \
+    PYTREE_FIELD(DATA, optional_numbers, OPTIONAL, ARRAY(3))                                                            \
+    PYTREE_FIELD(DATA, another_field_with_a_name_of_more_than_thirty_two_letters)
+#include "pytree_registry.h"
+
+/* Each path is what an iterator says of its leaf; with a separator, the entries' bare words with it between. */
+static void assert_paths_agree(pytree tree, const char *separator, const pytree_options *opt)
+{
+    pytree_error error = { 0 };
+    size_t n, simple_n, i, k;
+    const char **all = pytree_paths(tree, NULL, &n, opt, &error);
+    const char **simple = pytree_paths(tree, separator, &simple_n, opt, &error);
+    pytree_iter it;
+    assert_ok(error.status, &error);
+    assert_int_equal(n, simple_n);
+    assert_ok(pytree_iter_begin(&it, 1, &tree, opt, &error), &error);
+    for (i = 0; pytree_next(&it); i++) {
+        size_t length = pytree_iter_path_text(&it, NULL, 0), depth = pytree_iter_path(&it, NULL, 0);
+        char *text = malloc(length + 1), *joined = malloc(length + depth * (strlen(separator) + 20) + 1), *at = joined;
+        pytree_entry *entries = malloc((depth + 1) * sizeof *entries);
+        assert_non_null(text);
+        assert_non_null(joined);
+        assert_non_null(entries);
+        pytree_iter_path_text(&it, text, length + 1);
+        assert_string_equal(all[i], text);
+        assert_int_equal(pytree_iter_path(&it, entries, depth), depth);
+        *at = '\0';
+        for (k = 0; k < depth; k++) {
+            const char *between = k == 0 ? "" : separator;
+            at += entries[k].kind == PYTREE_INDEX ? sprintf(at, "%s%u", between, (unsigned)entries[k].index)
+                                                  : sprintf(at, "%s%s", between, entries[k].name);
+        }
+        assert_string_equal(simple[i], joined);
+        free(text);
+        free(joined);
+        free(entries);
+    }
+    assert_int_equal(i, n);
+    assert_int_equal(it.status, PYTREE_OK);
+    pytree_iter_end(&it);
+    pytree_paths_free(all);
+    pytree_paths_free(simple);
+}
+
+static void paths_agree_with_iterators(void **state)
+{
+    static const char *const separators[] = { "/", "", ".", "::", " then a long separator that goes on and on, " };
+    enum { LINKS = 30 };
+    MLP model = mlp_make(3, true), bare = mlp_make(1, false);
+    Everything all = everything_make(true), less = everything_make(false);
+    Shelf shelf = shelf_make();
+    Node *chain = chain_make(230);
+    Record record;
+    Long links[LINKS];
+    float three[3] = { 0.0f };
+    char key[700];
+    pytree inner, trees[9];
+    pytree_options none = { .none_is_leaf = true };
+    size_t i, k;
+    (void)state;
+    memset(&record, 0, sizeof record);
+    memset(links, 0, sizeof links);
+    for (i = 0; i < LINKS; i++) {
+        links[i].a_field_whose_name_alone_fills_a_good_part_of_a_line = i + 1 < LINKS ? &links[i + 1] : NULL;
+        links[i].optional_numbers = i % 3 == 0 ? three : NULL;
+    }
+    memset(key, 'k', sizeof key - 1);
+    key[sizeof key - 1] = '\0';
+    inner = PYTREE_LIST(PYTREE(&record), PYTREE(&links[LINKS - 2]), PYTREE(&model), PYTREE_TUPLE(PYTREE(&record.a)));
+    trees[0] = PYTREE_LIST(PYTREE(&model), PYTREE(&bare));
+    trees[1] = PYTREE_TUPLE(PYTREE(&all), PYTREE(&less));
+    trees[2] = PYTREE_NAMEDTUPLE("P", { "first", PYTREE(&shelf) }, { "second", PYTREE(&record) });
+    trees[3] = PYTREE(chain);
+    trees[4] = PYTREE(&record);
+    trees[5] = PYTREE(&links[0]);
+    trees[6] = PYTREE_DICT({ key, inner }, { "", PYTREE(&model) }, { "it's", trees[5] }, { "o", PYTREE_ODICT({ key, inner }) });
+    trees[7] = PYTREE_NONE;
+    trees[8] = inner;
+    for (i = 0; i < COUNT_OF(trees); i++) {
+        for (k = 0; k < COUNT_OF(separators); k++) {
+            assert_paths_agree(trees[i], separators[k], NULL);
+            assert_paths_agree(trees[i], separators[k], &none);
+        }
+    }
+    mlp_clear(&model);
+    mlp_clear(&bare);
+    everything_clear(&all);
+    everything_clear(&less);
+    shelf_clear(&shelf);
+    free(chain);
+}
+
 static void paths_of_unsound_trees(void **state)
 {
     MLP model = mlp_make(1, true);
@@ -477,6 +596,7 @@ int main(void)
         cmocka_unit_test(files_that_are_full),
         cmocka_unit_test(paths),
         cmocka_unit_test(deep_paths),
+        cmocka_unit_test(paths_agree_with_iterators),
         cmocka_unit_test(paths_of_unsound_trees),
         cmocka_unit_test(sweeps),
     };

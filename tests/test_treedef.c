@@ -478,8 +478,8 @@ static void text_of_many_structs(void **state)
     list.count = N;
     length = (size_t)sprintf(expected, "PyTreeDef([");
     for (i = 0; i < N; i++) {
-        length += (size_t)sprintf(expected + length, "%sCustomNode(Linear[(%d, %d)], [*, *])", i == 0 ? "" : ", ", layers[i].din,
-                                  layers[i].dout);
+        length += (size_t)sprintf(expected + length, "%sCustomNode(Linear[(%d, %d)], [*, *])", i == 0 ? "" : ", ",
+                                  layers[i].din, layers[i].dout);
     }
     sprintf(expected + length, "])");
     assert_def_text(tree, expected, NULL);

@@ -131,7 +131,8 @@ static void enter_and_leave_containers(void **state)
     Log log = log_begin();
     (void)state;
     assert_walk(&log,
-                PYTREE_TUPLE(PYTREE_LIST(), PYTREE_DICT({ "z", a }, { "b", point }), PYTREE_ODICT({ "z", a }, { "b", PYTREE_LIST(a) })),
+                PYTREE_TUPLE(PYTREE_LIST(), PYTREE_DICT({ "z", a }, { "b", point }),
+                             PYTREE_ODICT({ "z", a }, { "b", PYTREE_LIST(a) })),
                 NULL,
                 "< tuple\n"
                 "< [0] list\n"
