@@ -543,7 +543,9 @@ pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error 
 pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err);
 pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err);
 
-/* Frees what pytree_unflatten, _clone, _zeros_like returned, or what pytree_allocate put into *t.data. NULL data is fine. */
+/* Frees what pytree_unflatten, _clone, _zeros_like returned, or what pytree_allocate put into *t.data. NULL data is fine. Pass
+ * the pytree that was returned, or PYTREE(&model) for a model that pytree_allocate succeeded on; after it failed there is nothing
+ * to free, and pointers to templates of the caller's must not be handed in. */
 void pytree_free(pytree t);
 
 /* Copies the leaves' values; structures, types and shapes must be equal and are checked first. Memory may be the same. */
@@ -3094,7 +3096,7 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
         } else if (row != NULL && row->form == PYTREE_FORM_VIEW) {
             ((pytree_leaf *)(void *)((char *)(uintptr_t)f->self + row->offset))->data = leaf->data;
         } else if (value->form == PYTREE_FORM_LEAF && leaf->data != value->data) {
-            memmove(value->data, leaf->data, pytree_leaf_bytes(value));
+            if (pytree_leaf_bytes(value) != 0) { memmove(value->data, leaf->data, pytree_leaf_bytes(value)); }
         }
     }
     return PYTREE_OK;
@@ -3922,7 +3924,8 @@ pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
 static pytree_status pytree__copy_leaf(void *context, const pytree_iter *at)
 {
     (void)context;
-    if (at->leaf[0]->form == PYTREE_FORM_LEAF) { memmove(at->out->data, at->leaf[0]->data, pytree_leaf_bytes(at->leaf[0])); }
+    const size_t bytes = at->leaf[0]->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(at->leaf[0]) : 0;
+    if (bytes != 0) { memmove(at->out->data, at->leaf[0]->data, bytes); }
     return PYTREE_OK;
 }
 
@@ -3978,7 +3981,7 @@ static char *pytree__first_pointer(const pytree_type *type, const char *self, bo
             p = (char *)view.data;
             *array = view.ndim != 0;
         }
-        if (p != NULL) { return p; }
+        if (p != NULL && p != (const char *)PYTREE_WANTED) { return p; }
     }
     return NULL;
 }
@@ -5302,6 +5305,7 @@ static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__curs
     to.length = f->nodes;
     pytree__frame_entry(c, f, f->next - 1, &entry);
     pytree__put_entry(&to, &entry, w->separator, c->n_frames == 1);
+    if (to.length == 0) { return PYTREE__NO_PREFIX; }          /* an empty key, which is not the same as no entry */
     return (uint32_t)(to.length > PYTREE__PREFIX ? (size_t)PYTREE__NO_PREFIX : to.length);
 }
 
