@@ -544,7 +544,8 @@ pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err);
 pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err);
 
 /* Frees what pytree_unflatten, _clone, _zeros_like returned, or what pytree_allocate put into *t.data. NULL data is fine. Pass
- * the pytree that was returned, or PYTREE(&model) for a model that pytree_allocate succeeded on; after it failed there is nothing
+ * the pytree that was returned, or PYTREE(&model) for a model that pytree_allocate succeeded on; after it failed there is
+ * nothing
  * to free, and pointers to templates of the caller's must not be handed in. */
 void pytree_free(pytree t);
 

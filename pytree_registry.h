@@ -25,7 +25,8 @@
  *
  *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT
- *     #define PYTREE_LEAF_TYPE Handle      Handle is a leaf that nothing looks into; PYTREE_EQUAL and PYTREE_PRINT may name functions
+ *     #define PYTREE_LEAF_TYPE Handle      Handle is a leaf that nothing looks into; PYTREE_EQUAL and PYTREE_PRINT may name
+ * functions
  *
  * An alias (typedef float real;) needs no registration. Up to 512 types in one file. All macros that steer an include are
  * undefined by it. If a compile error led you here, docs/compiler-messages.md explains each. */
@@ -54,10 +55,12 @@
 /* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
 #define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
 
-/* Is it an array? A conditional decays one (and makes an int of what is smaller). Elsewhere the sizes tell, except for arrays as large as a pointer. */
+/* Is it an array? A conditional decays one (and makes an int of what is smaller). Elsewhere the sizes tell, except for
+ * arrays as large as a pointer. */
 #if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
 #define PYTREE__IS_ARRAY(x)                                                                                             \
-    (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))) && !__builtin_types_compatible_p(__typeof__(1 ? (x) : (x)), int))
+    (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))) && !__builtin_types_compatible_p(__typeof__(1 \
+        ? (x) : (x)), int))
 #define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
 #else
 #define PYTREE__IS_ARRAY(x) (sizeof(x) != sizeof(((void)0, (x))))
@@ -224,7 +227,8 @@ enum {
 
 /* The built-in types spelt out, as values, pointers and rows of tables: text is cheaper than a macro call for each. */
 enum {                                    /* one name for each code: a sum in each association would cost compilers more */
-#define PYTREE__X(id, T) PYTREE__P_##id = PYTREE__T_##id + PYTREE__IS_POINTER, PYTREE__R_##id = PYTREE__T_##id + PYTREE__IS_TABLE,
+#define PYTREE__X(id, T) PYTREE__P_##id = PYTREE__T_##id + PYTREE__IS_POINTER, PYTREE__R_##id = PYTREE__T_##id +        \
+        PYTREE__IS_TABLE,
     PYTREE__SCALARS(PYTREE__X)
     PYTREE__X(cfloat, ) PYTREE__X(cdouble, ) PYTREE__X(cldouble, )
 #undef PYTREE__X
@@ -297,7 +301,8 @@ enum {                                    /* one name for each code: a sum in ea
  *
  * PYTREE_FIELD(kind, name, modifiers…) becomes PYTREE__ROW(kind, name, storage, arguments, optional), which each pass defines
  * its own way: PYTREE_FIELD(DATA, w, OPTIONAL, ARRAY(n, m))  =>  PYTREE__ROW(DATA, w, ARRAY, (n, m), 1).
- * A new modifier is one line in each of the three lists. Words that are not known count as DROP and as nothing; a check names them. */
+ * A new modifier is one line in each of the three lists. Words that are not known count as DROP and as nothing; a check
+ * names them. */
 #define PYTREE__KIND_DATA ~, 1, DATA
 #define PYTREE__KIND_STATIC ~, 2, STATIC
 #define PYTREE__KIND_DROP ~, 2, DROP
@@ -348,13 +353,15 @@ enum {                                    /* one name for each code: a sum in ea
 
 /* Pass: words. The first check, so that a misspelt word is the first error. */
 #define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3)                                                                     \
-    _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind "; write DATA, STATIC or DROP");         \
+    _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind "; write DATA, STATIC or " \
+        "DROP");                                                                                                        \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
                    "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP or OPTIONAL");                            \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3)        \
                    <= (PYTREE__IS(PYTREE__KIND_##kind) == 1 ? 31 : 3),                                                  \
-                   PYTREE__IN(name) "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a DATA row; "   \
+                   PYTREE__IN(name) "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a " \
+                       "DATA row; "                                                                                     \
                    "STATIC and DROP rows take nothing");
 
 /* Pass: count of DATA rows. */
@@ -396,7 +403,8 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__NODES_STATIC(name)
 #define PYTREE__NODES_DROP(name)
 #define PYTREE__IS_NODE(code)                                                                                           \
-    (PYTREE__IS_USER(code) || ((code) & PYTREE__IS_MANY) != 0 || (code) == PYTREE__T_view || (code) == PYTREE__T_ref || (code) == PYTREE__T_flat)
+    (PYTREE__IS_USER(code) || ((code) & PYTREE__IS_MANY) != 0 || (code) == PYTREE__T_view || (code) == PYTREE__T_ref || \
+        (code) == PYTREE__T_flat)
 
 /* Pass: checks of types. */
 #define PYTREE__TYPES_DATA(name, store, arguments, optional)                                                            \
@@ -407,44 +415,57 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__CHECK_STATIC(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))
 #define PYTREE__TYPES_DROP(name, store, arguments, optional) PYTREE__LAYOUT(name)
 
-#define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or list the field as DROP (an address: STATIC)"
+#define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or " \
+        "list the field as DROP (an address: STATIC)"
 #define PYTREE__CHECK_PLAIN(name, code, x, arguments, optional)                                                         \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || PYTREE__FIXED(code), PYTREE__IN(name) PYTREE__UNKNOWN);                               \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code),                                                                 \
-                   PYTREE__IN(name) "an array whose element type is not registered, or of three or more dimensions; write RANK(3) for those");  \
-    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || ((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count || PYTREE__FIXED(code),   \
-                   PYTREE__IN(name) "a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values");  \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || PYTREE__FIXED(code), PYTREE__IN(name) PYTREE__UNKNOWN);                  \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code),                                                    \
+                   PYTREE__IN(name) "an array whose element type is not registered, or of three or more dimensions; write " \
+                       "RANK(3) for those");                                                                            \
+    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || ((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count ||             \
+        PYTREE__FIXED(code),                                                                                            \
+                   PYTREE__IN(name) "a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of " \
+                       "single values");                                                                                \
     _Static_assert(!(optional) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)) || (code) == PYTREE__T_string, \
                    PYTREE__IN(name) "OPTIONAL is for pointers: what lies in the struct itself is always there");
 #define PYTREE__CHECK_ARRAY(name, code, x, arguments, optional)                                                         \
     _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code),                                          \
-                   PYTREE__IN(name) "ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs LIST(n)");  \
+                   PYTREE__IN(name) "ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to " \
+                       "structs needs LIST(n)");                                                                        \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS,                                                \
                    PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
 #define PYTREE__CHECK_LIST(name, code, x, arguments, optional)                                                          \
-    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
+    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                         \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, PYTREE__IN(name) "LIST takes one count, LIST(n)");           \
-    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)),                         \
-                   PYTREE__IN(name) "LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
+    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)),           \
+                   PYTREE__IN(name) "LIST is for a pointer to registered structs or single values; a fixed array needs no " \
+                       "modifier");
 #define PYTREE__CHECK_STB_ARRAY(name, code, x, arguments, optional)                                                     \
-    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
-    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)), PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
+    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                         \
+    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)),           \
+        PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(name, code, x, arguments, optional)                                                       \
-    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                                      \
-    _Static_assert(((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0, PYTREE__IN(name) "the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
+    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                         \
+    _Static_assert(((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0, PYTREE__IN(name) "the values of a STB_MAP are " \
+        "numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(name, code, x, arguments, optional)                                                          \
-    _Static_assert(PYTREE__KNOWN_CODE(code) && ((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                              \
-                   PYTREE__IN(name) "RANK is the number of dimensions of a fixed array of numbers; this array has another");        \
+    _Static_assert(PYTREE__KNOWN_CODE(code) && ((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                 \
+                   PYTREE__IN(name) "RANK is the number of dimensions of a fixed array of numbers; this array has another"); \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS,                                                        \
                    PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
 #define PYTREE__CHECK_STATIC(name, code, x)                                                                             \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__IS_RECORD(x), PYTREE__IN(name) PYTREE__UNKNOWN);                             \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code) || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(PYTREE__FIXED(code), x, &(x))),     \
-                   PYTREE__IN(name) "a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");      \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__IS_RECORD(x), PYTREE__IN(name) PYTREE__UNKNOWN);                \
+    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code) ||                                                  \
+        !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(PYTREE__FIXED(code), x, &(x))),                                               \
+                   PYTREE__IN(name) "a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC " \
+                       "rows");                                                                                         \
     _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || PYTREE__FIXED(code),                                           \
-                   PYTREE__IN(name) "a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n structs");    \
-    _Static_assert(((code) & (PYTREE__HAS_DATA | PYTREE__IS_POINTER)) != PYTREE__HAS_DATA, PYTREE__IN(name) "a struct with DATA rows cannot be STATIC; write DATA");      \
-    _Static_assert((code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat, PYTREE__IN(name) "a tree is data; write DATA");     \
+                   PYTREE__IN(name) "a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, "  \
+                       "LIST(n) for n structs");                                                                        \
+    _Static_assert(((code) & (PYTREE__HAS_DATA | PYTREE__IS_POINTER)) != PYTREE__HAS_DATA, PYTREE__IN(name) "a struct with " \
+        "DATA rows cannot be STATIC; write DATA");                                                                      \
+    _Static_assert((code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat, PYTREE__IN(name) "a " \
+        "tree is data; write DATA");                                                                                    \
     _Static_assert(((code) & PYTREE__IS_LEAF) == 0, PYTREE__IN(name) "an opaque leaf type is data; write DATA");        \
     PYTREE__CHECK_SCALAR(name, code, x)
 
@@ -480,11 +501,13 @@ enum {                                    /* one name for each code: a sum in ea
  */
 #define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))]
 #define PYTREE__STATIC_TYPE(name) \
-    PYTREE__AMONG(PYTREE__MEMBER(name), ANY, &, pytree__d) &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_, name)) ? PYTREE__T_address \
+    PYTREE__AMONG(PYTREE__MEMBER(name), ANY, &, pytree__d) &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_,  \
+        name)) ? PYTREE__T_address                                                                                      \
                   : PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))] PYTREE__AMONG_END
 #define PYTREE__TYPE_ANY(name) PYTREE__AMONG(PYTREE__MEMBER(name), ANY, &, pytree__d) PYTREE__BUILTIN_OF(name) PYTREE__AMONG_END
 #define PYTREE__ENTRY(name, type, row, place, form, optional, ndim, inner, resize, release)                             \
-    { #name, type, row, place, form, optional, ndim, offsetof(PYTREE__S, name), sizeof(PYTREE__MEMBER(name)), inner, resize, release },
+    { #name, type, row, place, form, optional, ndim, offsetof(PYTREE__S, name), sizeof(PYTREE__MEMBER(name)), inner,    \
+        resize, release },
 
 #define PYTREE__TABLE_DATA(name, store, arguments, optional)                                                            \
     PYTREE__CAT(PYTREE__TABLE_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
@@ -511,22 +534,26 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__ENTRY(name, PYTREE__BUILTIN_OF(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,          \
                   PYTREE__COUNT_ARGUMENTS arguments, sizeof(*(x)), NULL, NULL)
 #define PYTREE__TABLE_LIST(name, code, x, arguments, optional)                                                          \
-    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), NULL, NULL)
+    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, optional, 1,         \
+        sizeof(*(x)), NULL, NULL)
 #define PYTREE__TABLE_RANK(name, code, x, arguments, optional)                                                          \
-    PYTREE__ENTRY(name, &pytree_types[(code) & PYTREE__CODE_TYPE], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional,              \
+    PYTREE__ENTRY(name, &pytree_types[(code) & PYTREE__CODE_TYPE], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF,  \
+        optional,                                                                                                       \
                   PYTREE__RANK_OF arguments, sizeof((x)[0]), NULL, NULL)
 #define PYTREE__TABLE_STB_ARRAY(name, code, x, arguments, optional)                                                     \
     PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), \
                   pytree__stb_array_resize, pytree__stb_array_release)
 #define PYTREE__TABLE_STB_MAP(name, code, x, arguments, optional)                                                       \
-    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, ONE, &, pytree__d) &pytree_types[(code) & PYTREE__CODE_TYPE] PYTREE__AMONG_END, PYTREE_ROW_DATA,       \
+    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, ONE, &, pytree__d) &pytree_types[(code) & PYTREE__CODE_TYPE]          \
+        PYTREE__AMONG_END, PYTREE_ROW_DATA,                                                                             \
                   PYTREE_STB, PYTREE_FORM_MAP, optional, 1, sizeof(*(x)), pytree__stb_map_resize, pytree__stb_map_release)
 
 /* How a static value is packed: see pytree__pack. */
 #define PYTREE__PACK(code)                                                                                           \
     (PYTREE__IS_USER(code) ? PYTREE__PACK_STRUCT                                                                        \
      : PYTREE__ELEMENT(code) == PYTREE__T_string ? PYTREE__PACK_TEXT                                                 \
-     : PYTREE__ELEMENT(code) == PYTREE__T_ldouble || PYTREE__ELEMENT(code) == PYTREE__T_cldouble ? PYTREE__PACK_WIDE : PYTREE__PACK_BYTES)
+     : PYTREE__ELEMENT(code) == PYTREE__T_ldouble || PYTREE__ELEMENT(code) == PYTREE__T_cldouble ? PYTREE__PACK_WIDE :  \
+         PYTREE__PACK_BYTES)
 
 /* Pass: flatten.
  *
@@ -546,10 +573,12 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__FLATTEN_PLAIN(name, arguments) odd |= pytree__plain(child++, row++, &self->name);
 #define PYTREE__FLATTEN_ARRAY(name, arguments)                                                                          \
     PYTREE__EXTENTS arguments odd |= pytree__array(child++, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
-#define PYTREE__FLATTEN_LIST(name, arguments) child->shape[0] = (size_t)arguments; odd |= pytree__list(child++, row++, self->name);
+#define PYTREE__FLATTEN_LIST(name, arguments) child->shape[0] = (size_t)arguments; odd |= pytree__list(child++, row++,  \
+        self->name);
 #define PYTREE__FLATTEN_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)  \
     odd |= pytree__plain(child++, row++, &self->name);
-#define PYTREE__FLATTEN_STB_ARRAY(name, arguments) child->shape[0] = pytree__stb_array_length(self->name); odd |= pytree__list(child++, row++, self->name);
+#define PYTREE__FLATTEN_STB_ARRAY(name, arguments) child->shape[0] = pytree__stb_array_length(self->name); odd |=       \
+        pytree__list(child++, row++, self->name);
 #define PYTREE__FLATTEN_STB_MAP(name, arguments)                                                                        \
     child->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                          \
     child->shape[1] = sizeof(*self->name);                                                                              \
@@ -568,7 +597,8 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__EXTENTS_8(a, b, c, d, e, f, g, h) PYTREE__EXTENTS_7(a, b, c, d, e, f, g) PYTREE__EXTENT(7, h)
 #define PYTREE__EXTENTS_9(a, b, c, d, e, f, g, h, i) PYTREE__EXTENTS_8(a, b, c, d, e, f, g, h) PYTREE__EXTENT(8, i)
 #define PYTREE__EXTENTS_10(a, b, c, d, e, f, g, h, i, j) PYTREE__EXTENTS_9(a, b, c, d, e, f, g, h, i) PYTREE__EXTENT(9, j)
-#define PYTREE__EXTENTS_11(a, b, c, d, e, f, g, h, i, j, k) PYTREE__EXTENTS_10(a, b, c, d, e, f, g, h, i, j) PYTREE__EXTENT(10, k)
+#define PYTREE__EXTENTS_11(a, b, c, d, e, f, g, h, i, j, k) PYTREE__EXTENTS_10(a, b, c, d, e, f, g, h, i, j)            \
+        PYTREE__EXTENT(10, k)
 #define PYTREE__EXTENTS_12(a, b, c, d, e, f, g, h, i, j, k, l)                                                          \
     PYTREE__EXTENTS_11(a, b, c, d, e, f, g, h, i, j, k) PYTREE__EXTENT(11, l)
 #define PYTREE__EXTENTS_13(a, b, c, d, e, f, g, h, i, j, k, l, m)                                                       \
@@ -623,8 +653,9 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__LAYOUT(name)                                                                \
     _Static_assert((int)offsetof(PYTREE__S, name) + 1 >= PYTREE__NAMED(before_, name),                                  \
                    PYTREE__IN(name) "rows are out of order; list the fields as the struct declares them, each once");   \
-    _Static_assert((int)offsetof(PYTREE__S, name) + 1 - PYTREE__NAMED(before_, name) < PYTREE__ALIGN_OF(PYTREE__MEMBER(name)),        \
-                   PYTREE__IN(name) "a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
+    _Static_assert((int)offsetof(PYTREE__S, name) + 1 - PYTREE__NAMED(before_, name) < PYTREE__ALIGN_OF(PYTREE__MEMBER(name)), \
+                   PYTREE__IN(name) "a field before this one is not listed, or too late; give it a row (DATA, STATIC, or " \
+                       "DROP for padding and scratch space)");
 
 /* ---- What the generated functions are made of ----------------------------------------------------------------------- */
 
@@ -791,11 +822,13 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
 #if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
 #error "pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it."
 #elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 1
-#error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, not several."
+#error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, "
+        "not several."
 #elif (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS)
 #error "pytree_registry.h: define PYTREE_FIELDS, one PYTREE_FIELD row for each member of the struct, before including it."
 #elif PYTREE__D2 == 8 && !defined(PYTREE_DEFINE)
-#error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file and pass its trees on."
+#error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file "
+        "and pass its trees on."
 #else
 
 #if defined(PYTREE_STRUCT)
@@ -871,10 +904,12 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
  *      static const pytree_type pytree__d000;
  *      enum { pytree__c000 = PYTREE__T_count + 0000 | … }; */
 enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, ONE, , pytree__c)
-    _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat: 1, default: 0)
+    _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
+        1, default: 0)
     PYTREE__AMONG_END };   /* a name for it: clang quotes what is asserted */
 _Static_assert(PYTREE__SLOT(pytree__known_) == 0,
-               "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs no registration)");
+               "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs "
+                   "no registration)");
 typedef PYTREE__S PYTREE__SLOT(pytree__t);
 static const pytree_type PYTREE__SLOT(pytree__d);
 #if PYTREE__S0 == 0
@@ -971,7 +1006,8 @@ enum { PYTREE__CAT(PYTREE__SLOT(pytree__c), p) = PYTREE__SLOT(pytree__c) + PYTRE
 
 #if defined(PYTREE_DECLARE)
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
-static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT,
+static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+    PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, &PYTREE__CAT(pytree__type_of_, PYTREE__S) };
 #endif
 
@@ -984,7 +1020,8 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #ifndef PYTREE_PRINT
 #define PYTREE_PRINT NULL
 #endif
-static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_LEAF,
+static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+    PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL };
 #endif
 
@@ -994,7 +1031,8 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #if defined(PYTREE_DEFINE)
 enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__CODE(*(PYTREE__S *)0) };
 _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
-               "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; write PYTREE_STRUCT");
+               "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
+                   "write PYTREE_STRUCT");
 #endif
 #define PYTREE__PASS WORDS
 PYTREE_FIELDS
@@ -1008,7 +1046,8 @@ enum { PYTREE__CAT(pytree__begin_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree_
 #define PYTREE__PURPOSE PYTREE__TYPES
 PYTREE_FIELDS
 _Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__S) < (int)_Alignof(PYTREE__S),
-               "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or DROP for padding and scratch space)");
+               "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
+                   "DROP for padding and scratch space)");
 #undef PYTREE__PURPOSE
 
 #define PYTREE__PURPOSE PYTREE__TABLE
@@ -1086,10 +1125,12 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE__PURPOSE
     PYTREE__CAT(pytree__texts_, PYTREE__S), PYTREE__CAT(pytree__nodes_, PYTREE__S) == 0,
     PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 : (size_t)PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2,
-    PYTREE__CAT(pytree__last_static_, PYTREE__S) - (PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 : PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2)
+    PYTREE__CAT(pytree__last_static_, PYTREE__S) - (PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 :
+        PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2)
         == PYTREE__CAT(pytree__bytes_, PYTREE__S),
     PYTREE__CAT(pytree__bytes_, PYTREE__S),
-    PYTREE__CAT(pytree__fields_, PYTREE__S), PYTREE__CAT(pytree__flatten_, PYTREE__S), PYTREE__CAT(pytree__unflatten_, PYTREE__S),
+    PYTREE__CAT(pytree__fields_, PYTREE__S), PYTREE__CAT(pytree__flatten_, PYTREE__S), PYTREE__CAT(pytree__unflatten_,
+        PYTREE__S),
     NULL, NULL, NULL
 };
 #undef PYTREE__PASS

@@ -125,7 +125,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--types", default="1,50,200,500")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--compilers", default=",".join(c for c in ("gcc", "clang") if shutil.which(c)))
     args = parser.parse_args()
     counts = [int(n) for n in args.types.split(",")]

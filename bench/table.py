@@ -1,6 +1,7 @@
 """Markdown tables from the JSON lines that bench, adamw, compile_time.py and peers.py write.
 
-    python3 table.py FILE...
+    python3 table.py FILE...                 the tables
+    python3 table.py --into README FILE...   the rows that have a peer, between <!-- bench:begin --> and <!-- bench:end -->
 
 The first model of the files gives the main table: what an operation costs here, by hand and in the fastest Python library
 (whichever form of the tree is fastest there), and how many times as long that one takes.
@@ -77,6 +78,42 @@ def operations_table(records, model):
     print()
 
 
+def short_table(records, model):
+    """The text for a README."""
+    found = {}
+    for r in records:
+        if r.get("model") == model and "nodes" in r:
+            found.setdefault(r["op"], {})[r["library"], r["form"]] = r
+    some = found["flatten"]["pytree", "struct"]
+    lines = [f"On ResNet-152's parameters, {some['nodes']} nodes and {some['leaves']} leaves, nanoseconds per node or leaf on "
+             "one CPU, everything in one run (`bench/run`; more in [bench/RESULTS.md](bench/RESULTS.md)):", "",
+             "| operation | per | here | by hand in C | fastest of optree and JAX | ratio |", "|---|---|---:|---:|---:|---:|"]
+    for op, unit, _, what in OPERATIONS:
+        forms = found.get(op, {})
+        peers = [r for (library, _), r in forms.items() if library in PEERS]
+        ours = forms.get(("pytree", "struct"))
+        hand = forms.get(("pytree", "by hand"))
+        if ours is None or not peers:
+            continue
+        best = min(peers, key=lambda r: r["ns"])
+        count = ours["leaves" if unit == "leaf" else "nodes"]
+        lines.append(f"| {what.replace(', beyond its body', '')} | {unit} | {number(ours['ns'] / count)} "
+                     f"| {'' if hand is None else number(hand['ns'] / count)} | {number(best['ns'] / count)} "
+                     f"({best['library']}) | {best['ns'] / ours['ns']:.0f}× |")
+    return "\n".join(lines) + "\n"
+
+
+def put_into(name, text):
+    begin, end = "<!-- bench:begin -->\n", "<!-- bench:end -->"
+    with open(name, encoding="utf-8") as file:
+        old = file.read()
+    if begin not in old or end not in old:
+        sys.exit(f"table.py: {name} has no lines {begin.strip()} and {end}")
+    head, rest = old.split(begin, 1)
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(head + begin + text + end + rest.split(end, 1)[1])
+
+
 def models_table(records, models):
     ops = ["flatten", "leaves", "unflatten_into", "def_equal", "map4", "paths", "def_text"]
     unit = {op: u for op, u, _, _ in OPERATIONS}
@@ -127,13 +164,17 @@ def compile_tables(records):
 
 def main():
     records = []
-    for name in sys.argv[1:]:
-        with open(name) as file:
+    into = sys.argv[2] if len(sys.argv) > 2 and sys.argv[1] == "--into" else None
+    for name in sys.argv[1 if into is None else 3:]:
+        with open(name, encoding="utf-8") as file:
             records += [json.loads(line) for line in file if line.strip()]
     models = []
     for r in records:
         if "nodes" in r and r["library"] == "pytree" and r["model"] not in models:
             models.append(r["model"])
+    if into is not None:
+        put_into(into, short_table(records, "ResNet152"))
+        return
     if models:
         operations_table(records, "ResNet152" if "ResNet152" in models else models[0])
     if len(models) > 1:

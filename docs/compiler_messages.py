@@ -22,29 +22,32 @@ PAGE = HERE / "compiler-messages.md"
 
 # The chapters, and the programs in their order. A program that is in none of them is an error.
 CHAPTERS = {
-    "Types": ["unregistered_type_passed", "unregistered_field_type", "unregistered_list_type", "unregistered_array_type",
-              "unregistered_static_type", "pointer_to_pointers", "registered_twice", "alias_registered", "defined_not_declared"],
-    "Rows": ["field_left_out", "field_left_out_at_the_end", "fields_out_of_order", "field_listed_twice", "misspelt_field",
-             "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages", "static_row_with_modifier"],
-    "Pointers and arrays": ["pointer_without_extent", "optional_pointer_without_extent", "optional_in_place", "array_of_a_number",
-                            "array_of_structs", "array_of_fixed_array", "array_of_void", "list_in_place", "list_of_fixed_array",
-                            "list_of_two_counts", "rank_missing", "rank_wrong", "too_many_dimensions", "too_many_dimensions_fixed",
+    "Types": ["unregistered_type_passed", "unregistered_field_type", "unregistered_list_type",
+              "unregistered_array_type", "unregistered_static_type", "pointer_to_pointers", "registered_twice",
+              "alias_registered", "defined_not_declared"],
+    "Rows": ["field_left_out", "field_left_out_at_the_end", "fields_out_of_order", "field_listed_twice",
+             "misspelt_field", "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages",
+             "static_row_with_modifier"],
+    "Pointers and arrays": ["pointer_without_extent", "optional_pointer_without_extent", "optional_in_place",
+                            "array_of_a_number", "array_of_structs", "array_of_fixed_array", "array_of_void",
+                            "list_in_place", "list_of_fixed_array", "list_of_two_counts", "rank_missing",
+                            "rank_wrong", "too_many_dimensions", "too_many_dimensions_fixed",
                             "stb_array_of_fixed_array", "stb_map_of_pointers"],
-    "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data", "static_tree", "static_leaf_type",
-                      "static_array_of_three_dimensions"],
-    "The include": ["struct_missing", "fields_missing", "two_forms_at_once", "more_than_512_types", "c99", "registration_in_cxx",
-                    "old_cxx", "max_dims_out_of_range"],
+    "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data", "static_tree",
+                      "static_leaf_type", "static_array_of_three_dimensions"],
+    "The include": ["struct_missing", "fields_missing", "two_forms_at_once", "more_than_512_types", "c99",
+                    "registration_in_cxx", "old_cxx", "max_dims_out_of_range"],
 }
 
 INTRODUCTION = """\
 # What the compiler says, and what to write instead
 
-Mistakes in a registration are compile errors. Most of them are sentences that begin with `pytree:` and the names of struct and
-field; search this page for a few words of yours. Read the **first** error: later ones may follow from it. clang puts the condition
-that failed before the sentence, gcc the place in the macro after it.
+Mistakes in a registration are compile errors. Most of them are sentences that begin with `pytree:` and the names of
+struct and field; search this page for a few words of yours. Read the **first** error: later ones may follow from it.
+clang puts the condition that failed before the sentence, gcc the place in the macro after it.
 
-In each section, lines with `-` are what was typed, lines with `+` what to write instead. Every program is compiled by the tests,
-both ways: it stands in `tests/compile_fail/` under the name given.
+In each section, lines with `-` are what was typed, lines with `+` what to write instead. Every program is compiled by
+the tests, both ways: it stands in `tests/compile_fail/` under the name given.
 """
 
 COMMENT = re.compile(r"/\* (.*?)\*/\n", re.S)
@@ -87,7 +90,10 @@ def program(text):
     plain = [[line.rstrip(" \\") for line in lines] for lines in (typed, mended)]
     lines = []
     for what, i, j, k, m in difflib.SequenceMatcher(None, *plain, autojunk=False).get_opcodes():
-        lines += [f" {line}" for line in mended[k:m]] if what == "equal" else [*[f"-{line}" for line in typed[i:j]], *[f"+{line}" for line in mended[k:m]]]
+        if what == "equal":
+            lines += [f" {line}" for line in mended[k:m]]
+        else:
+            lines += [*[f"-{line}" for line in typed[i:j]], *[f"+{line}" for line in mended[k:m]]]
     lines = [line.rstrip() for line in lines]
     return re.sub(r"\n(?:[ +-]?\n)+", "\n\n", "\n".join(lines)).strip("\n").removeprefix(" \n")
 
@@ -109,7 +115,8 @@ def section(name):
     text = (CASES / f"{name}.c").read_text(encoding="utf-8")
     heading, why = explanation(text)
     found = DIRECTIVE.findall(text)
-    parts = [f"### {heading}", f"[`{name}.c`](../tests/compile_fail/{name}.c)" + "".join(f", compiled with `{words}`" for key, words in found if key == "flags")]
+    flags = "".join(f", compiled with `{words}`" for key, words in found if key == "flags")
+    parts = [f"### {heading}", f"[`{name}.c`](../tests/compile_fail/{name}.c){flags}"]
     shown = program(text)
     if name == "more_than_512_types":
         parts.append("A file that registers 513 types.")
@@ -129,7 +136,8 @@ def text_of_page():
     listed = [name for names in CHAPTERS.values() for name in names]
     there = [path.stem for path in CASES.glob("*.c")]
     if sorted(listed) != sorted(there):
-        raise SystemExit(f"compiler_messages.py: not in a chapter, or not in tests/compile_fail: {' '.join(sorted(set(listed) ^ set(there)))}")
+        odd = " ".join(sorted(set(listed) ^ set(there)))
+        raise SystemExit(f"compiler_messages.py: not in a chapter, or not in tests/compile_fail: {odd}")
     chapters = ["\n\n".join([f"## {title}", *map(section, names)]) for title, names in CHAPTERS.items()]
     return "\n\n".join([INTRODUCTION.rstrip("\n"), *chapters]) + "\n"
 

@@ -5,10 +5,11 @@
     docs/macros.py --write     writes it
     docs/macros.py --check     fails if the page (or the file named after it) is not what the headers make now
 
-gcc -E expands the registration of `Linear`; what comes from the part of pytree_registry.h that is repeated for each struct is laid
-out anew, sorted under the headings below and shown. These things are shortened, each time the same way: long lists of built-in types
-and a few expressions that recur stand at the end of the page once; expressions that differ from one shown before only in the field are a
-comment; NULL and offsetof are written so again. Nothing else is left out: a declaration that no heading claims is an error.
+gcc -E expands the registration of `Linear`; what comes from the part of pytree_registry.h that is repeated for each struct
+is laid out anew, sorted under the headings below and shown. These things are shortened, each time the same way: long lists
+of built-in types and a few expressions that recur stand at the end of the page once; expressions that differ from one shown
+before only in the field are a comment; NULL and offsetof are written so again. Nothing else is left out: a declaration that
+no heading claims is an error.
 """
 import pathlib
 import re
@@ -24,7 +25,7 @@ WIDTH = 116
 FIELDS = ["din", "dout", "w", "b"]
 
 # Macros of a member's code and of the member that stay as a call; their expansion stands at the end. The outer ones come first.
-RECURRING = ["PACK", "ELEMENT", "FIXED", "IS_USER", "IS_ARRAY", "IS_RECORD", "IS_FIXED_ARRAY"]
+RECURRING = ["PACK", "ELEMENT", "FIXED", "IS_USER", "IS_ARRAY", "IS_RECORD"]
 ARGUMENTS = {"code": "((int)pytree__code_Linear_{0})", "x": "(((Linear *)0)->{0})"}
 
 REGISTRATION = """\
@@ -53,7 +54,8 @@ def preprocessed(source):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "linear.c"
         path.write_text(source, encoding="utf-8")
-        done = subprocess.run(["gcc", "-std=c11", "-E", "-I", str(ROOT), *stb, str(path)], capture_output=True, text=True, check=False)
+        done = subprocess.run(["gcc", "-std=c11", "-E", "-I", str(ROOT), *stb, str(path)], capture_output=True, text=True,
+                              check=False)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
     name, number = "", 0
@@ -76,8 +78,9 @@ def expansions():
     for name in RECURRING:
         macro = re.search(rf"#define PYTREE__{name}\(([\w, ]*)\)", text)
         if macro:
-            arguments = macro[1].split(", ")
-            calls += [(f"PYTREE__{name}", field, f"PYTREE__{name}({', '.join(ARGUMENTS[a].format(field) for a in arguments)})") for field in FIELDS]
+            for field in FIELDS:
+                arguments = ", ".join(ARGUMENTS[argument].format(field) for argument in macro[1].split(", "))
+                calls.append((f"PYTREE__{name}", field, f"PYTREE__{name}({arguments})"))
     body = '#include "pytree.h"\n' + REGISTRATION + "void use(Linear layer) {\n" + USE + "\n}\n"
     first = body.count("\n") + 1
     body += "".join(f"{call}\n" for _, _, call in calls)
@@ -104,7 +107,8 @@ def tokens(text):
     """A text as tokens. Strings that stand side by side become one, as the compiler sees them."""
     text = re.sub(r"\s+", " ", text)
     text = re.sub(r"\( ?\( ?void ?\* ?\) ?0 ?\)", "NULL", text)
-    text = re.sub(r" ?__builtin_offsetof \(", " offsetof(", text).replace("(int) offsetof", "(int)offsetof").replace("( offsetof", "(offsetof")
+    text = re.sub(r" ?__builtin_offsetof \(", " offsetof(", text)
+    text = text.replace("(int) offsetof", "(int)offsetof").replace("( offsetof", "(offsetof")
     text = re.sub(r" (?=[,;)\]])|(?<=[(\[]) |(?<=[:] &) ", "", text)
     words = TOKEN.findall(re.sub(r'(?<!\\)" ?"', "", text))
     doubled = set()                 # ((x)) is (x)
@@ -161,22 +165,25 @@ def general(words):
     return tuple(re.sub(rf"(_Linear_|\bLinear\.|^){field}\b", r"\1@", word.strip()) for word in words), field
 
 
+# What a list of built-in types is called: by what it has for float, and by what it gives.
+HELD = [(r"const float \*:", "pointers to const"), (r"float \(\*\)\[\]:", "two-dimensional arrays"), (r"float \*:", "pointers"),
+        (r"float:", "values")]
+
+
 def type_list(words):
-    """The name of a long list of built-in types, if this is the inside of a _Generic that holds one, and where it begins and ends."""
-    parts = split(words, ",")
-    cases = [part for part in parts[1:] if len(part) > 1 and part[0].strip() != "default"]
-    own = [part for part in cases if "pytree__t" not in flat(part)]
+    """The inside of a _Generic with a comment in place of its long list of built-in types; as it is if it has none."""
+    control, *cases = split(words, ",")
+    own = [case for case in cases if len(case) > 1 and case[0].strip() != "default" and "pytree__t" not in flat(case)]
     if len(own) < 8:
-        return None
-    text = flat([word for part in own for word in part])
+        return words
+    text = flat([word for case in own for word in case])
     if text not in LISTS:
-        held = next((name for sign, name in ((r"const float \*:", "pointers to const"), (r"float \(\*\)\[\]:", "two-dimensional arrays"),
-                                             (r"float \*:", "pointers"), (r"float:", "values")) if re.search(sign, text)), "types")
-        what = "descriptors" if "&pytree_types" in text else "codes"
-        name = f"{held}, {what}"
+        held = next((name for sign, name in HELD if re.search(sign, text)), "types")
+        name = f"{held}, {'descriptors' if '&pytree_types' in text else 'codes'}"
         LISTS[text] = name if name not in LISTS.values() else f"{name} ({1 + len(LISTS)})"
-    first = parts.index(own[0])
-    return LISTS[text], parts[0], [part for part in parts[1:first]], [part for part in parts[first + len(own):]]
+    first = cases.index(own[0])
+    cases[first:first + len(own)] = [[f" /* … {LISTS[text]} … */"]]
+    return [*control, *[word for case in cases for word in case]]
 
 
 def shorten(words):
@@ -186,11 +193,7 @@ def shorten(words):
         out.append(words[i])
         if words[i].strip() == "_Generic":
             end = closing(words, i + 1)
-            inside = words[i + 2:end]
-            found = type_list(inside)
-            if found:
-                name, control, before, after = found
-                inside = [*control, *[word for part in before for word in part], f" /* … {name} … */", *[word for part in after for word in part]]
+            inside = type_list(words[i + 2:end])
             out += ["(", *shorten(inside), ")"]
             i = end
         i += 1
@@ -260,7 +263,8 @@ def layout(words, indent, tail=""):
         deeper = indent + (4 if k > 0 else 0)
         body = part[:-1] if k < len(parts) - 1 else part
         told = known(body) if k > 0 else None
-        more = [told + (tail if k == len(parts) - 1 else "")] if told else layout(body, deeper + len(operator), tail if k == len(parts) - 1 else "")
+        after = tail if k == len(parts) - 1 else ""
+        more = [told + after] if told else layout(body, deeper + len(operator), after)
         lines += [" " * deeper + operator + more[0].lstrip(), *more[1:]]
         operator = part[-1].strip() + " "
     return lines
@@ -383,31 +387,34 @@ def block(found):
 # Heading, which declarations stand below it, and what is said about them. Each declaration goes to the first that claims it.
 SECTIONS = [
     ("Checks", lambda text: text.startswith("_Static_assert"), """\
-Assertions alone: no code, no data. The words of a row come first, so that a misspelt one is the first error; then types; then the
-layout. The messages are explained in [compiler-messages.md](compiler-messages.md)."""),
+Assertions alone: no code, no data. The words of a row come first, so that a misspelt one is the first error; then
+types; then the layout. The messages are explained in [compiler-messages.md](compiler-messages.md)."""),
     ("Unflatten", lambda text: "pytree__unflatten_Linear(" in text and text.endswith("}"), """\
-The other direction: each DATA row takes a view back. `pytree__put_back` sets a pointer or copies what lies in the struct; its row
-says which."""),
+The other direction: each DATA row takes a view back. `pytree__put_back` sets a pointer or copies what lies in the
+struct; its row says which."""),
     ("Flatten", lambda text: "pytree__flatten_Linear(" in text and text.endswith("}"), """\
-The function that every operation calls to look into a `Linear`. It writes one view for each DATA row, in order; the extents are the
-row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows its row without searching.
-The result says whether a child needs a closer look: a node, a NULL, an extent that is negative or absurd. Where static values are
-wanted (a treedef is being built) they are packed one after another, without the padding between them."""),
+The function that every operation calls to look into a `Linear`. It writes one view for each DATA row, in order; the
+extents are the row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows
+its row without searching. The result says whether a child needs a closer look: a node, a NULL, an extent that is
+negative or absurd. Where static values are wanted (a treedef is being built) they are packed one after another, without
+the padding between them."""),
     ("The table of the rows", lambda text: "pytree__fields_Linear[]" in text, """\
-One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for stb_ds containers
-the functions that resize and free them. Types are read from the struct: the row says no type, so none can be wrong."""),
+One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
+stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
+can be wrong."""),
     ("The descriptor", lambda text: "pytree__d000 = {" in text, """\
-What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers to nothing but
-constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has a copy of its own;
-`pytree_type_equal` knows them for the same."""),
-    ("The slot", lambda text: re.match(r"typedef Linear|static const pytree_type pytree__d000;|enum \{ pytree__(c000|known)", text), """\
-Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the type in every
-dispatch that follows: `pytree__t000` for the type, `pytree__d000` for its descriptor, `pytree__c000` for a constant that checks read.
-That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any struct does."""),
+What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
+to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
+a copy of its own; `pytree_type_equal` knows them for the same."""),
+    ("The slot", re.compile(r"typedef Linear|static const pytree_type pytree__d000;|enum \{ pytree__(c000|known)").match, """\
+Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
+type in every dispatch that follows: `pytree__t000` for the type, `pytree__d000` for its descriptor, `pytree__c000` for
+a constant that checks read. That is the association for `_Generic`: the list of a dispatch is written with slots, which
+exist before any struct does."""),
     ("What each member is", lambda text: text.startswith("enum"), """\
-Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it is held
-(in place, pointer, fixed array), found by `_Generic` on the member itself. An enumerator without a value is the one before it plus
-one; that is how a row knows where the row before it ended, and how the first static value is found."""),
+Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it
+is held (in place, pointer, fixed array), found by `_Generic` on the member itself. An enumerator without a value is the
+one before it plus one; that is how a row knows where the row before it ended, and how the first static value is found."""),
 ]
 ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Flatten", "Unflatten", "The descriptor"]
 
@@ -420,13 +427,15 @@ You write:
 ```c
 {REGISTRATION}```
 
-After the preprocessor there are a descriptor, a flatten and an unflatten function, assertions, and a slot that `_Generic` can find.
-This page shows all of it. It is made from the headers by `docs/macros.py`, and the tests fail when it is out of date.
+After the preprocessor there are a descriptor, a flatten and an unflatten function, assertions, and a slot that
+`_Generic` can find. This page shows all of it. It is made from the headers by `docs/macros.py`, and the tests fail when
+it is out of date.
 
-The script only lays the text out anew and shortens it in these ways: a comment between two dots, `/* … name … */`, stands for a long list
-of built-in types, and a call like `PYTREE__PACK(din)` for an expression that recurs, all of which are at the end of the page;
-`/* … as for din … */` and `/* … likewise for din … */` for what differs from text already shown in the field's name alone; doubled
-parentheses are single, NULL and offsetof are written so; declarations are sorted under headings.
+The script only lays the text out anew and shortens it in these ways: a comment between two ellipses, `/* … name … */`,
+stands for a long list of built-in types, and a call like `PYTREE__PACK(din)` for an expression that recurs, all of
+which are at the end of the page; `/* … as for din … */` and `/* … likewise for din … */` for what differs from text
+already shown in the field's name alone; doubled parentheses are single, NULL and offsetof are written so; declarations
+are sorted under headings.
 """
 
 USE_TEXT = """\
@@ -436,9 +445,10 @@ RECURRING_TEXT = """\
 Of a member's code and of the member itself; in the text above they stand with the member's name."""
 
 USE_AFTER = """\
-The dispatch goes through registered slots in groups of eight, then through the built-in types. Its controlling expression
-is `*(&layer)`: a value, so that `const` plays no role. What is found nowhere is an error twice: `->name` of something that has no such
-member, which names the type, and an assertion, which says what to do. At run time nothing of this remains but two words."""
+The dispatch goes through registered slots in groups of eight, then through the built-in types. Its controlling
+expression is `*(&layer)`: a value, so that `const` plays no role. What is found nowhere is an error twice: `->name` of
+something that has no such member, which names the type, and an assertion, which says what to do. At run time nothing of
+this remains but two words."""
 
 
 def text_of_page():
@@ -457,7 +467,8 @@ def text_of_page():
         if not found[heading]:
             raise SystemExit(f"macros.py: nothing stands under {heading}")
         parts += [f"## {heading}", texts[heading], "<!-- shown -->\n" + block(found[heading])]
-    parts += ["## The use", USE_TEXT.format(use=USE), "<!-- shown -->\n" + block([used]), USE_AFTER, "## The lists of built-in types",
+    parts += ["## The use", USE_TEXT.format(use=USE), "<!-- shown -->\n" + block([used]), USE_AFTER,
+              "## The lists of built-in types",
               "Types in C's own order of keywords; half-precision storage and, where the compiler has it, complex numbers."]
     for text, name in LISTS.items():
         lines = layout(tokens(text), 0)

@@ -14,7 +14,7 @@ def main(usage, path, make):
     elif words[0] == "--check" and len(words) <= 2:
         there = pathlib.Path(words[1]) if len(words) == 2 else path
         old = there.read_text(encoding="utf-8") if there.exists() else ""
-        changes = list(difflib.unified_diff(old.split("\n"), make().split("\n"), str(there.name), "as it should be", lineterm=""))
+        changes = list(difflib.unified_diff(old.split("\n"), make().split("\n"), there.name, "as it should be", lineterm=""))
         if changes:
             print("\n".join([*changes, f"{there.name} is out of date: run {pathlib.Path(sys.argv[0]).name} --write"]))
             return 1
