@@ -822,13 +822,13 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
 #if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
 #error "pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it."
 #elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 1
-#error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, "
-        "not several."
+#error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, \
+not several."
 #elif (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS)
 #error "pytree_registry.h: define PYTREE_FIELDS, one PYTREE_FIELD row for each member of the struct, before including it."
 #elif PYTREE__D2 == 8 && !defined(PYTREE_DEFINE)
-#error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file "
-        "and pass its trees on."
+#error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file \
+and pass its trees on."
 #else
 
 #if defined(PYTREE_STRUCT)
