@@ -518,7 +518,7 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
 
 /* A new tree of the treedef's structure: jax.tree.unflatten. Pointer fields refer to the given leaves (which must outlive the
  * tree), values in place are copied, static values restored (strings too), DROP fields zero. Types and shapes must be those
- * the fields ask for. Data NULL on error. One allocation (stb_ds fields: theirs too); free with pytree_free. */
+ * the fields ask for. A dict is rebuilt with its pairs in sorted order. Data NULL on error. One allocation (stb_ds fields: theirs too); free with pytree_free. */
 pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves,
                         const pytree_options *opt, pytree_error *err);
 
@@ -3464,12 +3464,12 @@ static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type,
         while (i-- != 0) {
             if (nodes[i].type == NULL) {
                 const pytree_leaf *given = &m->leaves[--from];
-                if (given->form == PYTREE_FORM_LEAF) { views[i].form = PYTREE_FORM_LEAF; }
+                views[i].form = PYTREE_FORM_LEAF;
                 if (PYTREE__UNLIKELY(given->data == NULL || pytree__fits(&views[i], given) != PYTREE_OK)) { return false; }
                 views[i].data = given->data;
             } else {
-                if (nodes[i].type->kind != PYTREE_KIND_NONE || !pytree__data_row(type, i)->optional) { return false; }
-                views[i].form = PYTREE_FORM_NONE;
+                /* the pointers are NULL still, so that what may be None is */
+                if (nodes[i].type != &pytree_types[PYTREE__T_none] || views[i].form != PYTREE_FORM_NONE) { return false; }
             }
         }
         type->unflatten(self, views);
@@ -3715,6 +3715,12 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
         } else if (task.type->kind == PYTREE_KIND_REF) {
             value = pytree__make_value(m, node, next, leaf);
             if (!m->dry) { memcpy(at, &value, sizeof value); }
+        } else if (task.type->kind == PYTREE_KIND_VIEW && n->type == NULL) {
+            pytree_leaf copy;
+            memset(&copy, 0, sizeof copy);
+            pytree__copy_view(&copy, &m->leaves[--*leaf]);
+            if (copy.form == PYTREE_FORM_LEAF) { copy.data = pytree__make_array(m, &m->leaves[*leaf]); }
+            if (!m->dry) { memcpy(at, &copy, sizeof copy); }
         } else if (task.type->kind == PYTREE_KIND_LEAF && n->type == NULL) {
             const pytree_leaf *from = &m->leaves[--*leaf];
             if (from->form != PYTREE_FORM_LEAF || from->ndim != 0 || !pytree_type_equal(from->type, task.type)) {

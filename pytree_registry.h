@@ -287,7 +287,9 @@ enum {                                    /* one name for each code: a sum in ea
     _Generic((x), PYTREE__VALUES char: PYTREE__T_char_, default:                                                        \
     PYTREE__POINTER_CODES(x)                                                                                            \
     _Generic((x), PYTREE__TABLES char (*)[]: PYTREE__R_char_,                                        \
-        pytree_leaf: PYTREE__T_view, pytree: PYTREE__T_ref, pytree_flat: PYTREE__T_flat, default: 0))))
+        pytree_leaf: PYTREE__T_view, pytree: PYTREE__T_ref, pytree_flat: PYTREE__T_flat,                                \
+        pytree_leaf *: PYTREE__T_view + PYTREE__IS_POINTER, pytree *: PYTREE__T_ref + PYTREE__IS_POINTER,               \
+        pytree_flat *: PYTREE__T_flat + PYTREE__IS_POINTER, default: 0))))
 #define PYTREE__CODE(x) PYTREE__AMONG(x, CODE, , pytree__c) PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END
 
 /* char[n] decays to the type of a string: an array of them is numbers. The other marks do not make a code known. */
@@ -402,9 +404,9 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__NODES_DATA(name) + PYTREE__IS_NODE((int)PYTREE__NAMED(code_, name))
 #define PYTREE__NODES_STATIC(name)
 #define PYTREE__NODES_DROP(name)
+#define PYTREE__IS_TREE(code) (((code) & PYTREE__CODE_TYPE) >= PYTREE__T_view && ((code) & PYTREE__CODE_TYPE) < PYTREE__T_count)
 #define PYTREE__IS_NODE(code)                                                                                           \
-    (PYTREE__IS_USER(code) || ((code) & PYTREE__IS_MANY) != 0 || (code) == PYTREE__T_view || (code) == PYTREE__T_ref || \
-        (code) == PYTREE__T_flat)
+    (PYTREE__IS_USER(code) || ((code) & PYTREE__IS_MANY) != 0 || PYTREE__IS_TREE(code))
 
 /* Pass: checks of types. */
 #define PYTREE__TYPES_DATA(name, store, arguments, optional)                                                            \
@@ -523,7 +525,8 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(PYTREE__FIXED(code), x, &(x)))
 #define PYTREE__IS_USER(code) (((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count && ((code) & PYTREE__IS_LEAF) == 0)
 #define PYTREE__PLAIN_FORM(code)                                                                                     \
-    (PYTREE__IS_USER(code) ? (PYTREE__FIXED(code) ? PYTREE_FORM_TUPLE : PYTREE_FORM_STRUCT)                          \
+    ((PYTREE__IS_USER(code) || PYTREE__IS_TREE(code)) && PYTREE__FIXED(code) ? PYTREE_FORM_TUPLE                        \
+     : PYTREE__IS_USER(code) ? PYTREE_FORM_STRUCT                                                                       \
      : (code) == PYTREE__T_view ? PYTREE_FORM_VIEW : (code) == PYTREE__T_ref ? PYTREE_FORM_REF                          \
      : (code) == PYTREE__T_flat ? PYTREE_FORM_FLAT : PYTREE_FORM_LEAF)
 #define PYTREE__TABLE_PLAIN(name, code, x, arguments, optional)                                                         \

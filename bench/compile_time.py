@@ -84,8 +84,8 @@ def by_hand(n):
 
 def headers():
     """Files that include nothing, the standard headers that pytree.h includes, those and stb_ds.h, and pytree.h."""
-    text = (ROOT / "pytree.h").read_text()
-    standard = sorted({h for h in re.findall(r"^#include <(\w+\.h)>", text.split("#ifdef PYTREE_IMPLEMENTATION")[0], re.M)
+    text = re.split(r"^#if.*PYTREE_IMPLEMENTATION", (ROOT / "pytree.h").read_text(), maxsplit=1, flags=re.M)[0]
+    standard = sorted({h for h in re.findall(r"^#include <(\w+\.h)>", text, re.M)
                        if "stb" not in h})
     lines = "".join(f"#include <{h}>\n" for h in standard)
     stb = ('#if __has_include("stb_ds.h")\n#include "stb_ds.h"\n#else\n#include <stb/stb_ds.h>\n#endif\n')

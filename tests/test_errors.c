@@ -10,19 +10,17 @@ typedef struct Fixture {
     size_t n;
 } Fixture;
 
-static Fixture fixture_make(void)
+/* In place: one of the leaves lies in the model itself. */
+static void fixture_make(Fixture *f)
 {
-    Fixture f;
     pytree_error error = { 0 };
-    pytree_leaf *leaves;
-    memset(&f, 0, sizeof f);
-    f.model = mlp_make(2, true);
-    f.other = mlp_make(2, true);
-    leaves = f.leaves;
-    assert_ok(pytree_flatten(PYTREE(&f.model), &leaves, 8, &f.def, NULL, &error), &error);
-    f.n = pytree_def_num_leaves(f.def);
-    assert_int_equal(f.n, 7);
-    return f;
+    pytree_leaf *leaves = f->leaves;
+    memset(f, 0, sizeof *f);
+    f->model = mlp_make(2, true);
+    f->other = mlp_make(2, true);
+    assert_ok(pytree_flatten(PYTREE(&f->model), &leaves, 8, &f->def, NULL, &error), &error);
+    f->n = pytree_def_num_leaves(f->def);
+    assert_int_equal(f->n, 7);
 }
 
 static void fixture_clear(Fixture *f)
@@ -237,8 +235,9 @@ static void each_status_provoked(void **state)
     size_t i;
     (void)state;
     for (i = 0; i < COUNT_OF(cases); i++) {
-        Fixture f = fixture_make();
+        Fixture f;
         pytree_error error = { 0 };
+        fixture_make(&f);
         assert_error(cases[i].provoke(&f, &error), cases[i].status, cases[i].path, &error);
         if (strstr(error.message, cases[i].words) == NULL) {
             print_error("# no '%s' in: %s\n", cases[i].words, error.message);
@@ -254,7 +253,8 @@ static void without_an_error_object(void **state)
     size_t i;
     (void)state;
     for (i = 0; i < COUNT_OF(cases); i++) {
-        Fixture f = fixture_make();
+        Fixture f;
+        fixture_make(&f);
         assert_int_equal(cases[i].provoke(&f, NULL), cases[i].status);
         fixture_clear(&f);
     }
@@ -266,10 +266,11 @@ static void the_first_error_stays(void **state)
     size_t i, k;
     (void)state;
     for (i = 0; i < COUNT_OF(cases); i++) {
-        Fixture f = fixture_make();
+        Fixture f;
         pytree_error error = { 0 }, copy;
         pytree_leaf leaves[7];
         pytree_def *def;
+        fixture_make(&f);
         cases[i].provoke(&f, &error);
         copy = error;
         for (k = 0; k < COUNT_OF(cases); k++) {
@@ -315,7 +316,7 @@ static pytree_status ignore_join(void *context, void *a, const void *b)
 
 static void sound_calls_without_an_error_object(void **state)
 {
-    Fixture f = fixture_make();
+    Fixture f;
     pytree t = PYTREE(&f.model), clone;
     pytree_leaf leaves[8], *own = NULL;
     pytree_def *def;
@@ -330,6 +331,7 @@ static void sound_calls_without_an_error_object(void **state)
     size_t n;
     int sum = 0;
     (void)state;
+    fixture_make(&f);
     assert_non_null(file);
     assert_int_equal(pytree_flatten(t, &own, 0, &def, NULL, NULL), PYTREE_OK);
     pytree_def_free(def);
@@ -423,6 +425,66 @@ static void trees_without_a_type(void **state)
     assert_null(pytree_paths(none, NULL, NULL, NULL, NULL));
     pytree_free(none);
     fclose(file);
+}
+
+/* Values that a program has put together wrongly, one in a list each. */
+static void malformed_values(void **state)
+{
+    float x = 1.0f;
+    pytree untyped = { NULL, NULL };
+    pytree_leaf no_type = { .data = &x }, dimensions = { .data = &x, .type = PYTREE_TYPE(float), .ndim = PYTREE_MAX_DIMS + 1 };
+    pytree_leaf negative = { .data = &x, .type = PYTREE_TYPE(float), .ndim = -1 }, no_data = { .type = PYTREE_TYPE(float) };
+    pytree_leaf form = { .data = &x, .type = PYTREE_TYPE(float), .form = 99 };
+    pytree_leaf extent = { .data = &x, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { SIZE_MAX } };
+    pytree_flat flat = { NULL, NULL }, no_leaves = { NULL, NULL };
+    pytree_items nothing = { 3, NULL, NULL, NULL };
+    pytree list = { &pytree_types[PYTREE__T_list], NULL }, nowhere = { &pytree_types[PYTREE__T_tuple], NULL };
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(PYTREE(&x), NULL, &error);
+    struct {
+        pytree tree;
+        pytree_status status;
+    } values[12];
+    size_t i, n = 0;
+    (void)state;
+    assert_non_null(def);
+    list.data = &nothing;
+    no_leaves.def = def;
+#define VALUE(t, s) (values[n].tree = (t), values[n].status = (s), n++)
+    VALUE(untyped, PYTREE_NULL_POINTER);
+    VALUE(PYTREE(&no_type), PYTREE_ARGUMENT);
+    VALUE(PYTREE(&dimensions), PYTREE_ARGUMENT);
+    VALUE(PYTREE(&negative), PYTREE_ARGUMENT);
+    VALUE(PYTREE(&form), PYTREE_ARGUMENT);
+    VALUE(PYTREE(&no_data), PYTREE_NULL_POINTER);
+    VALUE(PYTREE(&extent), PYTREE_BAD_COUNT);
+    VALUE(PYTREE(&flat), PYTREE_NULL_POINTER);
+    VALUE(PYTREE(&no_leaves), PYTREE_NULL_POINTER);
+    VALUE(list, PYTREE_NULL_POINTER);
+    VALUE(nowhere, PYTREE_NULL_POINTER);
+    VALUE(PYTREE(&untyped), PYTREE_NULL_POINTER);
+#undef VALUE
+    for (i = 0; i < n; i++) {
+        pytree in_list = PYTREE_LIST(PYTREE(&x), values[i].tree), in_dict = PYTREE_DICT({ "k", values[i].tree });
+        pytree_iter it;
+        memset(&error, 0, sizeof error);
+        assert_true(pytree_num_leaves(in_list, NULL, &error) == SIZE_MAX);
+        assert_error(error.status, values[i].status, "[1]", &error);
+        memset(&error, 0, sizeof error);
+        assert_true(pytree_num_leaves(in_dict, NULL, &error) == SIZE_MAX);
+        assert_true(error.status != PYTREE_OK && error.message[0] != '\0');
+        assert_null(pytree_structure(in_list, NULL, NULL));
+        assert_null(pytree_clone(in_list, NULL, NULL).data);
+        assert_int_equal(pytree_check(in_list, NULL, NULL, NULL, NULL), values[i].status);
+        memset(&error, 0, sizeof error);
+        if (pytree_iter_begin(&it, 1, &in_list, NULL, &error) == PYTREE_OK) {
+            assert_true(pytree_next(&it));
+            assert_false(pytree_next(&it));
+        }
+        pytree_iter_end(&it);
+        assert_error(it.status, values[i].status, "[1]", &error);
+    }
+    pytree_def_free(def);
 }
 
 /* ---- Words -------------------------------------------------------------------------------------------------------------- */
@@ -626,6 +688,7 @@ int main(void)
         cmocka_unit_test(the_first_error_stays),
         cmocka_unit_test(sound_calls_without_an_error_object),
         cmocka_unit_test(trees_without_a_type),
+        cmocka_unit_test(malformed_values),
         cmocka_unit_test(names_of_statuses),
         cmocka_unit_test(printed_on_one_line),
         cmocka_unit_test(long_texts_are_cut_in_the_middle),

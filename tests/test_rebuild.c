@@ -383,30 +383,6 @@ static void empty_and_deep_trees(void **state)
     check_all_ways(trees[DEPTH]);
 }
 
-static void dicts_keep_their_order(void **state)
-{
-    int a = 1, b = 2, c = 3;
-    pytree tree = PYTREE_DICT({ "pear", PYTREE(&a) }, { "apple", PYTREE(&b) }, { "fig", PYTREE(&c) });
-    Parts parts = parts_of(tree, NULL);
-    pytree_error error = { 0 };
-    pytree made[2];
-    size_t i;
-    (void)state;
-    made[0] = pytree_unflatten(parts.def, parts.n, parts.leaves, NULL, &error);
-    made[1] = pytree_clone(tree, NULL, &error);
-    assert_ok(error.status, &error);
-    for (i = 0; i < 2; i++) {
-        const pytree_items *items = made[i].data;
-        assert_int_equal(items->count, 3);
-        assert_string_equal(items->pairs[0].key, "pear");
-        assert_int_equal(*(const int *)items->pairs[0].value.data, 1);
-        assert_string_equal(items->pairs[1].key, "apple");
-        assert_string_equal(items->pairs[2].key, "fig");
-        pytree_free(made[i]);
-    }
-    pytree_def_free(parts.def);
-}
-
 static void rebuilt_containers_own_their_keys(void **state)
 {
     char key[] = "key", name[] = "Name";
@@ -1936,7 +1912,6 @@ int main(void)
 #endif
         cmocka_unit_test(lists_in_lists),
         cmocka_unit_test(empty_and_deep_trees),
-        cmocka_unit_test(dicts_keep_their_order),
         cmocka_unit_test(rebuilt_containers_own_their_keys),
         cmocka_unit_test(too_few_and_too_many_leaves),
         cmocka_unit_test(leaves_that_do_not_fit),
