@@ -448,7 +448,15 @@ typedef struct pytree_flat {
         char *: &pytree_types[PYTREE__T_string], const char *: &pytree_types[PYTREE__T_string],                         \
         pytree_leaf: &pytree_types[PYTREE__T_view], pytree: &pytree_types[PYTREE__T_ref],                               \
         pytree_flat: &pytree_types[PYTREE__T_flat], default: (x))
-#if defined(__TINYC__) || !defined(__GNUC__)
+#if defined(__clang__)                    /* an assertion in a struct would take a compound literal in p for one at file scope */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+static inline int pytree__registered(int yes) __attribute__((unused, diagnose_if(!yes,
+    "pytree: PYTREE(p): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)", "error")));
+#pragma clang diagnostic pop
+static inline int pytree__registered(int yes) { return yes; }
+#define PYTREE__REGISTERED(x, sentence) sizeof(pytree__registered(PYTREE__IS_REGISTERED(x)))
+#elif defined(__TINYC__) || !defined(__GNUC__)
 #define PYTREE__REGISTERED(x, sentence) 0
 #else
 #define PYTREE__REGISTERED(x, sentence) sizeof(struct { char c; _Static_assert(PYTREE__IS_REGISTERED(x), sentence); })

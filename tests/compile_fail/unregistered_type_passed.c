@@ -2,7 +2,8 @@
  *
  * Register the struct above the first line that uses it, best in the header that declares it. The compiler's first
  * line names the type, the sentence the call. */
-// both: pytree: PYTREE(layer): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)
+// both: its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)
+// gcc: pytree: PYTREE(layer): its type is not registered
 // gcc: (have ‘Linear’)
 // clang: member reference type 'Linear'
 // fixed: yes
