@@ -395,7 +395,7 @@ enum {                                    /* one name for each code: a sum in ea
 /* Passes over kind and name alone, which read the codes. How many static values are more than bytes; how many bytes the others
  * have; how many children are no leaves. */
 #define PYTREE__TEXTS_DATA(name)
-#define PYTREE__TEXTS_STATIC(name) + (PYTREE__PACK((int)PYTREE__NAMED(code_, name)) >= PYTREE__PACK_TEXT)
+#define PYTREE__TEXTS_STATIC(name) + (PYTREE__PACK((int)PYTREE__NAMED(code_, name)) != PYTREE__PACK_BYTES)
 #define PYTREE__TEXTS_DROP(name)
 #define PYTREE__BYTES_DATA(name)
 #define PYTREE__BYTES_STATIC(name)                                                                                      \
