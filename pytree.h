@@ -4777,12 +4777,12 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     }
     case PYTREE_FLONG:
         for (i = 0; i < n; i++) {
-            long double s = ((const long double *)a->data)[i], t = ((const long double *)b->data)[i], apart, size;
+            long double s = ((const long double *)a->data)[i], t = ((const long double *)b->data)[i], apart, magnitude;
             if (s == t || (tolerance != NULL && tolerance->nan_equal && s != s && t != t)) { continue; }
             if (!loose || s != s || t != t || isinf(s) || isinf(t)) { return i; }
             apart = s > t ? s - t : t - s;                     /* no calls among these: tcc 0.9.27 loses what they interrupt */
-            size = t < 0 ? -t : t;
-            if (apart > (long double)tolerance->absolute + (long double)tolerance->relative * size) { return i; }
+            magnitude = t < 0 ? -t : t;
+            if (apart > (long double)tolerance->absolute + (long double)tolerance->relative * magnitude) { return i; }
         }
         return SIZE_MAX;
     case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64:
