@@ -448,7 +448,7 @@ typedef struct pytree_flat {
         char *: &pytree_types[PYTREE__T_string], const char *: &pytree_types[PYTREE__T_string],                         \
         pytree_leaf: &pytree_types[PYTREE__T_view], pytree: &pytree_types[PYTREE__T_ref],                               \
         pytree_flat: &pytree_types[PYTREE__T_flat], default: (x))
-#if defined(__clang__)                    /* an assertion in a struct would take a compound literal in p for one at file scope */
+#if defined(__clang__)                    /* in an assertion in a struct it takes a compound literal for one at file scope */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 static inline int pytree__registered(int yes) __attribute__((unused, diagnose_if(!yes,
@@ -526,7 +526,8 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
 
 /* A new tree of the treedef's structure: jax.tree.unflatten. Pointer fields refer to the given leaves (which must outlive the
  * tree), values in place are copied, static values restored (strings too), DROP fields zero. Types and shapes must be those
- * the fields ask for. A dict is rebuilt with its pairs in sorted order. Data NULL on error. One allocation (stb_ds fields: theirs too); free with pytree_free. */
+ * the fields ask for. A dict is rebuilt with its pairs in sorted order. Data NULL on error. One allocation (stb_ds fields:
+ * theirs too); free with pytree_free. */
 pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves,
                         const pytree_options *opt, pytree_error *err);
 
@@ -5262,10 +5263,14 @@ struct pytree__path_writer {
 /* What is known of a struct's names; NULL if it has too many fields, or too long names. */
 PYTREE__INLINE const struct pytree__known_names *pytree__names(struct pytree__path_writer *w, const pytree_type *type)
 {
-    struct pytree__known_names *known = &w->known[(uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60];
+    size_t at = (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60), i;
+    struct pytree__known_names *known = &w->known[at];
     const pytree_field *row = type->fields;
-    size_t i;
-    if (PYTREE__LIKELY(known->type == type)) { return known; }
+    for (i = 0; i < 4; i++) {             /* there, or in one of the next places */
+        struct pytree__known_names *next = &w->known[(at + i) & 15];
+        if (PYTREE__LIKELY(next->type == type)) { return next; }
+        if (next->type == NULL) { known = next; break; }
+    }
     if (type->n_children > PYTREE__NAMES) { return NULL; }
     known->type = NULL;
     known->sum = 0;
