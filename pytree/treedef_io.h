@@ -384,6 +384,10 @@ static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *ty
     case PYTREE_C64: case PYTREE_C128: case PYTREE_CLONG: {
         const pytree_type *part = &pytree_types[type->dtype == PYTREE_C64 ? PYTREE__T_float_
                                                 : type->dtype == PYTREE_C128 ? PYTREE__T_double_ : PYTREE__T_ldouble];
+        static const unsigned char zero[sizeof(long double)] = { 0 };
+        if (*p->at != '(') {              /* 1j: no real part */
+            return pytree__td_hold(p, zero, part->size) && pytree__td_parse_float(p, part) && pytree__td_need(p, "j");
+        }
         return pytree__td_need(p, "(") && pytree__td_parse_float(p, part) && (*p->at == '-' || pytree__td_need(p, "+"))
             && pytree__td_parse_float(p, part) && pytree__td_need(p, "j)");
     }

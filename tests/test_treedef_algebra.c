@@ -1465,6 +1465,12 @@ static void complex_static_values_round_trip(void **state)
     assert_def(def, "PyTreeDef(CustomNode(Phases[((1.5-0.1j), ((-0+1e+300j), (3-4j)), (0.5-2.25j))], []))");
     assert_round_trips(def, types, 1);
     pytree_def_free(def);
+    memset(&phases, 0, sizeof phases);                          /* without a real part: no parentheses */
+    memcpy(phases.pair, (const double[]){ 0.0, 1.0, 0.0, -3.5 }, sizeof phases.pair);
+    def = pytree_def_struct(PYTREE(&phases), 0, NULL, NULL, NULL);
+    assert_def(def, "PyTreeDef(CustomNode(Phases[(0j, (1j, -3.5j), 0j)], []))");
+    assert_round_trips(def, types, 1);
+    pytree_def_free(def);
     assert_null(pytree_def_parse("PyTreeDef(CustomNode(Phases[((1.5), 1, 2)], []))", types, 1, NULL, &error));
     assert_string_equal(error.message, "line 1, column 34: expected '+', got ')'");
 }
