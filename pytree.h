@@ -873,6 +873,7 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
 
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
 {
+    if (new_size == SIZE_MAX) { return NULL; }                 /* what did not fit a size_t */
     if (a != NULL) { return a->resize(a->context, p, old_size, new_size); }
     if (new_size == 0) { free(p); return NULL; }
     return realloc(p, new_size);
@@ -4385,7 +4386,7 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
                          const pytree_options *opt, pytree_error *err)
 {
     pytree few[PYTREE__TREES], *all = few;
-    size_t count = n + (out != NULL), k;
+    size_t count = pytree__plus(n, out != NULL), k;
     pytree_iter it;
     pytree_status status;
     if (fn == NULL || n == 0 || trees == NULL) {

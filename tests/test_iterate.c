@@ -666,6 +666,20 @@ static void assert_unlike(pytree first, pytree other, const char *path, const ch
     assert_int_equal(count.calls, 0);
 }
 
+/* A count of trees that no memory holds, also where the output makes it wrap. */
+static void absurd_counts_of_trees(void **state)
+{
+    int x = 1;
+    pytree tree = PYTREE(&x);
+    Count count = { 0, 0 };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_map(count_leaves, &count, NULL, SIZE_MAX, &tree, NULL, &error), PYTREE_NO_MEMORY, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_map(count_leaves, &count, &tree, SIZE_MAX, &tree, NULL, &error), PYTREE_NO_MEMORY, "", &error);
+    assert_int_equal(count.calls, 0);
+}
+
 static void structures_that_differ(void **state)
 {
     int x = 1;
@@ -1428,6 +1442,7 @@ int main(void)
         cmocka_unit_test(deeper_trees_come_as_subtrees),
         cmocka_unit_test(a_predicate_stops_at_subtrees),
         cmocka_unit_test(none_as_a_leaf),
+        cmocka_unit_test(absurd_counts_of_trees),
         cmocka_unit_test(structures_that_differ),
         cmocka_unit_test(structs_that_differ),
         cmocka_unit_test(static_values_are_named),
