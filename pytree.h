@@ -166,6 +166,7 @@ typedef struct pytree_allocator {
 typedef struct pytree_type pytree_type;
 typedef struct pytree_def pytree_def;
 typedef struct pytree_iter pytree_iter;
+typedef struct pytree_entry pytree_entry;
 
 /* A typed reference to any C value. Owns nothing; two words, pass it by value. Make one with PYTREE(p). */
 typedef struct pytree {
@@ -196,9 +197,12 @@ typedef enum pytree_kind {
     PYTREE_KIND_STRUCT,
     PYTREE_KIND_LIST,
     PYTREE_KIND_TUPLE,
-    PYTREE_KIND_DICT,                     /* string keys, visited in sorted order */
-    PYTREE_KIND_ODICT,                    /* string keys, order is structure */
+    PYTREE_KIND_DICT,                     /* visited in the order of its keys */
+    PYTREE_KIND_ODICT,                    /* order is structure */
     PYTREE_KIND_NAMEDTUPLE,
+    PYTREE_KIND_DEFAULTDICT,              /* a dict with the name of a factory */
+    PYTREE_KIND_DEQUE,                    /* a list with a maximum length */
+    PYTREE_KIND_CUSTOM,                   /* registered with PYTREE_CUSTOM */
     PYTREE_KIND_VIEW,                     /* a value held as a pytree_leaf */
     PYTREE_KIND_REF,                      /* a value held as a pytree */
     PYTREE_KIND_FLAT                      /* a value held as a pytree_flat: treedef and leaves */
@@ -209,11 +213,12 @@ typedef enum pytree_kind {
 typedef enum pytree_form {
     PYTREE_FORM_LEAF,                     /* data: elements */
     PYTREE_FORM_NONE,                     /* no data */
-    PYTREE_FORM_STRUCT,                   /* data: one struct of `type` */
+    PYTREE_FORM_STRUCT,                   /* data: one struct of `type`, or one custom node */
     PYTREE_FORM_LIST,                     /* data: shape[0] values of `type` in a row */
     PYTREE_FORM_TUPLE,                    /* likewise, of a fixed array */
     PYTREE_FORM_MAP,                      /* data: an stb_ds string map of shape[0] entries of shape[1] bytes, value at [2] */
-    PYTREE_FORM_ITEMS,                    /* data: a pytree_items; type: list, tuple, dict, odict or namedtuple */
+    PYTREE_FORM_ITEMS,                    /* data: a pytree_items; type: list, tuple, dict, … */
+    PYTREE_FORM_CUSTOM,                   /* the walker's own: an open custom node */
     PYTREE_FORM_FLAT,                     /* data: a pytree_flat; shape[0]: its node, shape[1]: first leaf below it */
     PYTREE_FORM_VIEW,                     /* data: a pytree_leaf to be read in its place */
     PYTREE_FORM_REF                       /* data: a pytree to be read in its place */
@@ -282,7 +287,33 @@ struct pytree_type {
     bool (*equal)(const void *a, const void *b);
     int (*print)(FILE *file, const void *value);
     const pytree_type *origin;            /* of the type of an owned tree's root: the type itself; otherwise NULL */
+    const struct pytree_custom *custom;   /* of a custom type */
+    const char *space;                    /* namespace that this registration is for; NULL: all */
+    const pytree_type *next;              /* what the same file registered next; its last one's next has no name */
 };
+
+/* A node of the user's own: jax.tree_util.register_pytree_node, in C callbacks. Registered by
+ *
+ *     #define PYTREE_STRUCT Box
+ *     #define PYTREE_CUSTOM box_callbacks           // a static const pytree_custom, defined before
+ *     #include "pytree_registry.h"
+ *
+ * Equal metadata is the same bytes, different metadata other bytes: the treedef keeps a copy of them, and compares and hashes
+ * that. So they hold no pointers and no padding. */
+typedef struct pytree_custom {
+    /* The children to children[0 … n-1] and, if `keyed`, how each is reached to keys[0 … n-1] (names and numbers stay the
+     * node's); only their number if both are NULL, which is the result in any case. */
+    size_t (*children)(const void *self, pytree *children, pytree_entry *keys);
+    bool keyed;                           /* otherwise children are known by their number: [<flat index 0>] */
+    /* The metadata to `to`; only its length if that is NULL, which is the result in any case. NULL: there is none. */
+    size_t (*metadata)(const void *self, void *to);
+    /* Metadata as it stands in a treedef's text, CustomNode(Box[text], [*]). Like snprintf. NULL: as bytes. */
+    size_t (*print)(const void *metadata, size_t bytes, char *text, size_t n);
+    /* Makes *self, which is zeroed, of n children, which live as long as the new tree. Anything but PYTREE_OK fails the whole
+     * rebuild. NULL: such a node can be looked at, and not be rebuilt. */
+    pytree_status (*rebuild)(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes);
+    void (*release)(void *self);          /* gives back what `rebuild` took, when the tree is freed. NULL: nothing to do */
+} pytree_custom;
 
 /* The built-in types. pytree_types[PYTREE__T_float] and so on; use PYTREE_TYPE(float). */
 #define PYTREE__SCALARS(X)                                                                                              \
@@ -297,8 +328,8 @@ enum {
 #undef PYTREE__X
     PYTREE__T_cfloat, PYTREE__T_cdouble, PYTREE__T_cldouble,
     PYTREE__T_string, PYTREE__T_address,
-    PYTREE__T_list, PYTREE__T_tuple, PYTREE__T_dict, PYTREE__T_odict, PYTREE__T_namedtuple,
-    PYTREE__T_view, PYTREE__T_ref, PYTREE__T_flat,
+    PYTREE__T_list, PYTREE__T_tuple, PYTREE__T_dict, PYTREE__T_odict, PYTREE__T_namedtuple, PYTREE__T_defaultdict,
+    PYTREE__T_deque, PYTREE__T_view, PYTREE__T_ref, PYTREE__T_flat,
     PYTREE__T_count
 };
 extern const pytree_type pytree_types[PYTREE__T_count];
@@ -358,18 +389,26 @@ static inline pytree pytree_of_view(const pytree_leaf *view)
 
 /* ---- Values -------------------------------------------------------------------------------------------------------- */
 
-/* A container of pytrees. Lists and tuples have `items`; dicts and namedtuples have `pairs`, a dict's in any order: they are
- * visited by sorted key. A container borrows what it holds. */
+/* A container of pytrees. Lists, tuples and deques have `items`; dicts and namedtuples have `pairs`, or `int_pairs` if their
+ * keys are numbers, a dict's in any order: they are visited by sorted key. A container borrows what it holds. */
 typedef struct pytree_pair {
     const char *key;
     pytree value;
 } pytree_pair;
+typedef struct pytree_int_pair {
+    int64_t key;
+    pytree value;
+} pytree_int_pair;
 
+#define PYTREE_UNBOUNDED SIZE_MAX
 typedef struct pytree_items {
     size_t count;
     const pytree *items;
     const pytree_pair *pairs;
-    const char *name;                     /* of a namedtuple's type */
+    const char *name;                     /* of a namedtuple's type; of a default dict's factory, as "int" (NULL: None) */
+    const pytree_int_pair *int_pairs;
+    const uint32_t *order;                /* of a dict: number of the pair that is visited i-th; NULL: found on each walk */
+    size_t maxlen;                        /* of a deque, or PYTREE_UNBOUNDED */
 } pytree_items;
 
 /* A treedef and its leaves in one: a tree whose leaves are of another type than the struct's fields could hold. */
@@ -412,13 +451,23 @@ typedef struct pytree_flat {
 #define PYTREE_TUPLE(...) PYTREE__SEQUENCE(tuple, __VA_ARGS__)
 #define PYTREE_DICT(...) PYTREE__KEYED(dict, NULL, __VA_ARGS__)
 #define PYTREE_ODICT(...) PYTREE__KEYED(odict, NULL, __VA_ARGS__)
-#define PYTREE_NAMEDTUPLE(...) PYTREE__KEYED(namedtuple, __VA_ARGS__, )
+#define PYTREE_NAMEDTUPLE(...) PYTREE__KEYED(namedtuple, __VA_ARGS__, )        /* ("Point", {"x", v}, …) */
+#define PYTREE_DEFAULTDICT(...) PYTREE__KEYED(defaultdict, __VA_ARGS__, )      /* ("int", {"k", v}, …) */
+#define PYTREE_IDICT(...)                      /* ({3, v}, …): a dict whose keys are numbers */                         \
+    ((pytree){ &pytree_types[PYTREE__T_dict], &(pytree_items){                                                          \
+        .count = sizeof((pytree_int_pair[]){ PYTREE__PAIRS(0, __VA_ARGS__) }) / sizeof(pytree_int_pair) - 1,            \
+        .int_pairs = (pytree_int_pair[]){ PYTREE__PAIRS(0, __VA_ARGS__) } + 1 } })
+#define PYTREE_DEQUE(...) PYTREE__DEQUE(__VA_ARGS__, )                         /* (maxlen, v, …), or PYTREE_UNBOUNDED */
 
 /* A first element that is not counted keeps the empty container free of empty initialisers. */
 #if defined(__TINYC__)                    /* tcc 0.9.27 counts an element that is no brace as two: at most 32 here */
 #define PYTREE__SEQUENCE(kind, ...)                                                                                     \
     ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
         .count = sizeof(#__VA_ARGS__) == 1 ? 0 : PYTREE__ITEMS(__VA_ARGS__),                                            \
+        .items = (pytree[1 + PYTREE__ITEMS(__VA_ARGS__)]){ { 0 }, __VA_ARGS__ } + 1 } })
+#define PYTREE__DEQUE(most, ...)                                                                                        \
+    ((pytree){ &pytree_types[PYTREE__T_deque], &(pytree_items){                                                         \
+        .count = PYTREE__ITEMS(__VA_ARGS__) - 1, .maxlen = (most),                                                      \
         .items = (pytree[1 + PYTREE__ITEMS(__VA_ARGS__)]){ { 0 }, __VA_ARGS__ } + 1 } })
 #define PYTREE__ITEMS(...)                                                                                              \
     PYTREE__ITEM_32(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12,    \
@@ -429,6 +478,10 @@ typedef struct pytree_flat {
 #define PYTREE__SEQUENCE(kind, ...)                                                                                     \
     ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
         .count = sizeof((pytree[]){ { 0 }, __VA_ARGS__ }) / sizeof(pytree) - 1,                                         \
+        .items = (pytree[]){ { 0 }, __VA_ARGS__ } + 1 } })
+#define PYTREE__DEQUE(most, ...)                                                                                        \
+    ((pytree){ &pytree_types[PYTREE__T_deque], &(pytree_items){                                                         \
+        .count = sizeof((pytree[]){ { 0 }, __VA_ARGS__ }) / sizeof(pytree) - 1, .maxlen = (most),                       \
         .items = (pytree[]){ { 0 }, __VA_ARGS__ } + 1 } })
 #endif
 #define PYTREE__KEYED(kind, ...)                                                                                        \
@@ -478,14 +531,15 @@ typedef enum pytree_entry_kind {
     PYTREE_ATTRIBUTE,                     /* .name   struct, namedtuple */
     PYTREE_INDEX,                         /* [index] list, tuple */
     PYTREE_KEY,                           /* ['name'] dict */
-    PYTREE_FLAT_INDEX                     /* [<flat index 0>] custom node without keys */
+    PYTREE_FLAT_INDEX,                    /* [<flat index 0>] custom node without keys */
+    PYTREE_INT_KEY                        /* [3], [-3] dict whose keys are numbers; index: the int64_t, as it converts */
 } pytree_entry_kind;
 
-typedef struct pytree_entry {
+struct pytree_entry {
     pytree_entry_kind kind;
     const char *name;
     size_t index;
-} pytree_entry;
+};
 
 /* How a leaf is reached: entries from the root. Borrowed. */
 typedef struct pytree_path {
@@ -501,6 +555,7 @@ typedef struct pytree_options {
     void *is_leaf_context;
     const pytree_allocator *allocator;    /* NULL: realloc and free */
     size_t alignment;                     /* of arrays in what is allocated, a power of two; 0: 64 */
+    const char *space;                    /* namespace, whose registrations go before the others'; NULL: none */
 } pytree_options;
 
 /* ---- Flatten ------------------------------------------------------------------------------------------------------- */
@@ -570,10 +625,14 @@ typedef struct pytree__frame {            /* an open node */
     char *data;                           /* where its children are read from */
     size_t next, count;                   /* children: which comes, how many */
     size_t views;                         /* where its children's views begin, in pytree__cursor.views */
-    size_t shape[3];                      /* of a map and a pytree_flat: the view's */
-    const char *name;                     /* of a namedtuple */
+    size_t shape[3];                      /* of a map and a pytree_flat: the view's; of pairs: see pytree__open_pairs; of a
+                                             custom node: bytes of metadata */
+    const char *name;                     /* of a namedtuple, of a default dict's factory */
+    const uint32_t *order;                /* of pairs: see pytree_items; NULL: as they lie, or `ordered` */
     uint32_t nodes, leaves;               /* emitted before it was opened */
     uint8_t form, from;                   /* pytree_form; how children are found */
+    bool ordered;                         /* of pairs: the order was found, and stands among the views */
+    bool numbered;                        /* of pairs: keys are numbers */
 } pytree__frame;
 enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
 typedef struct pytree__cursor {
@@ -726,6 +785,7 @@ void pytree_paths_free(const char **paths);
  *
  *     nodes    post-order, the root last: {type, arity, leaves, nodes, meta}
  *     statics  static values of struct nodes, keys of dicts, packed without padding
+ *     orders   of each dict whose pairs do not lie as they are visited: for each in visiting order its place; then the node
  *
  *     MLP{n_layers = 2, layers = [Linear, Linear]}   =>   * * Linear  * * Linear  list/2  MLP/1        statics: 784 128 128 10
  * 2
@@ -743,7 +803,10 @@ struct pytree_def {
     const pytree_node *nodes;
     const unsigned char *statics;
     bool none_is_leaf;
+    const char *space;                    /* the namespace it was made in, if it has struct or custom nodes; otherwise NULL */
     /* private */
+    size_t n_orders;
+    const uint32_t *orders;
     const pytree_allocator *allocator;
     size_t bytes;
 };
@@ -751,8 +814,9 @@ struct pytree_def {
 void pytree_def_free(pytree_def *def);                                          /* NULL is fine */
 pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err);
 
-/* Same node kinds, types, arities, keys, static values and None switch. O(nodes), no allocation. Equal treedefs have equal
- * hashes, in one process and in files that registered the structs separately. */
+/* Same node kinds, types, arities, keys, static values, None switch and namespace; the order in which a dict's pairs were put in
+ * does not count. O(nodes), no allocation. Equal treedefs have equal hashes, in one process and in files that registered the
+ * structs separately. */
 bool pytree_def_equal(const pytree_def *a, const pytree_def *b);
 uint64_t pytree_def_hash(const pytree_def *def);
 
@@ -790,10 +854,20 @@ void pytree__put_repr(struct pytree__text *to, const char *utf8, size_t bytes);
 void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first);
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size);
 
-/* A treedef block with room for that many nodes and static bytes; NULL and an error if memory or the limit of 2^32 - 1 runs
- * out. The caller fills in nodes, statics (through casts) and n_leaves. */
+/* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
+ * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL, or the name that is copied.
+ * `pytree__def_new`: without orders. */
+pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
+                              const pytree_options *opt, pytree_error *err);
 pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err);
 size_t pytree__statics_size(const pytree_def *def, size_t node);
+/* Keys are packed as the 32-bit length of a string with its NUL and those bytes, or as PYTREE__NUMBER_KEY and an int64_t. The
+ * key at `at`, and where the next one begins. `length` (may be NULL): the string's, without its NUL. */
+#define PYTREE__NUMBER_KEY UINT32_MAX
+const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, size_t *length);
+/* What a node has besides its keys, at the front of its statics: where that ends. */
+const unsigned char *pytree__keys_of(const pytree_def *def, size_t node);
+void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t length);           /* 'k', 3 */
 void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node);   /* "(2,)" */
 /* String number `i` of those packed at `statics`; *length without its NUL. NULL: a NULL string. */
 const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length);
@@ -899,7 +973,7 @@ static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SI
 #define PYTREE__ALIGNOF _Alignof
 #endif
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
-    { name, size, align, kind, dtype, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL }
+    { name, size, align, kind, dtype, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 #define PYTREE__INTEGER(T, sign)                                                                                        \
     PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
@@ -926,6 +1000,9 @@ const pytree_type pytree_types[PYTREE__T_count] = {
     PYTREE__BUILTIN("dict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DICT, PYTREE_NO_DTYPE),
     PYTREE__BUILTIN("OrderedDict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_ODICT, PYTREE_NO_DTYPE),
     PYTREE__BUILTIN("namedtuple", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_NAMEDTUPLE, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("defaultdict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DEFAULTDICT,
+                    PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("deque", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DEQUE, PYTREE_NO_DTYPE),
     PYTREE__BUILTIN("pytree_leaf", sizeof(pytree_leaf), PYTREE__ALIGNOF(pytree_leaf), PYTREE_KIND_VIEW, PYTREE_NO_DTYPE),
     PYTREE__BUILTIN("pytree", sizeof(pytree), PYTREE__ALIGNOF(pytree), PYTREE_KIND_REF, PYTREE_NO_DTYPE),
     PYTREE__BUILTIN("pytree_flat", sizeof(pytree_flat), PYTREE__ALIGNOF(pytree_flat), PYTREE_KIND_FLAT, PYTREE_NO_DTYPE)
@@ -934,6 +1011,17 @@ const char pytree_wanted[1] = { 0 };
 
 /* The type itself: not the wrapper of an owned root, not the promise of PYTREE_DECLARE. */
 static const pytree_type *pytree__origin(const pytree_type *type) { return type->origin != NULL ? type->origin : type; }
+
+static bool pytree__same_space(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* The same C type, perhaps as two namespaces see it? */
+static bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
+{
+    return pytree_type_equal(a, b) || (a->size == b->size && strcmp(a->name, b->name) == 0);
+}
 
 bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
 {
@@ -944,7 +1032,7 @@ bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
     if (a == b) { return true; }
     if (a->kind != b->kind || a->dtype != b->dtype || a->size != b->size || a->n_fields != b->n_fields) { return false; }
     if (a->kind == PYTREE_KIND_LEAF && a->dtype != PYTREE_OPAQUE) { return true; }       /* long and long long */
-    if (strcmp(a->name, b->name) != 0) { return false; }
+    if (strcmp(a->name, b->name) != 0 || !pytree__same_space(a->space, b->space)) { return false; }
     for (i = 0; i < a->n_fields; i++) {
         const pytree_field *f = &a->fields[i], *g = &b->fields[i];
         if (f->row != g->row || f->offset != g->offset || f->size != g->size || f->form != g->form || f->ndim != g->ndim
@@ -1221,11 +1309,21 @@ void pytree__put_repr(struct pytree__text *text, const char *utf8, size_t bytes)
     pytree__put(text, &quote, 1);
 }
 
+void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t length)
+{
+    if (key->kind == PYTREE_INT_KEY) {
+        pytree__put_integer(to, (int64_t)key->index);
+    } else {
+        pytree__put_repr(to, key->name, length);
+    }
+}
+
 void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first)
 {
     if (separator != NULL) {
         if (!first) { pytree__put_text(to, separator); }
         if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY) { pytree__put_text(to, entry->name); }
+        else if (entry->kind == PYTREE_INT_KEY) { pytree__put_integer(to, (int64_t)entry->index); }
         else { pytree__put_number(to, entry->index); }
         return;
     }
@@ -1233,8 +1331,9 @@ void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const
     case PYTREE_ATTRIBUTE: pytree__put(to, ".", 1); pytree__put_text(to, entry->name); break;
     case PYTREE_INDEX: pytree__put(to, "[", 1); pytree__put_number(to, entry->index); pytree__put(to, "]", 1); break;
     case PYTREE_KEY:
+    case PYTREE_INT_KEY:
         pytree__put(to, "[", 1);
-        pytree__put_repr(to, entry->name, strlen(entry->name));
+        pytree__put_key(to, entry, entry->kind == PYTREE_KEY ? strlen(entry->name) : 0);
         pytree__put(to, "]", 1);
         break;
     case PYTREE_FLAT_INDEX:
@@ -1303,6 +1402,69 @@ static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t
     return at;
 }
 
+static void pytree__pack_number(pytree__statics *to, int64_t number)
+{
+    const uint32_t mark = PYTREE__NUMBER_KEY;
+    pytree__pack_bytes(to, &mark, sizeof mark);
+    pytree__pack_bytes(to, &number, sizeof number);
+}
+
+const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, size_t *length)
+{
+    uint32_t n = pytree__u32(at);
+    if (n == PYTREE__NUMBER_KEY) {
+        int64_t number;
+        memcpy(&number, at + sizeof n, sizeof number);
+        key->name = NULL;
+        key->kind = PYTREE_INT_KEY;
+        key->index = (size_t)number;
+        return at + sizeof n + sizeof number;
+    }
+    key->kind = PYTREE_KEY;
+    key->name = (const char *)at + sizeof n;
+    if (length != NULL) { *length = n - 1; }
+    return at + sizeof n + n;
+}
+
+static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n)
+{
+    while (n-- != 0) {
+        uint32_t size = pytree__u32(at);
+        at += sizeof size + (size == PYTREE__NUMBER_KEY ? sizeof(int64_t) : size);
+    }
+    return at;
+}
+
+/* Keys of a custom node: the kind of each, then as other keys, a number where it has no name. Before them stands whether there
+ * are any. */
+static const unsigned char *pytree__skip_custom_keys(const unsigned char *at, size_t n)
+{
+    if (*at++ != 0) {
+        while (n-- != 0) { at = pytree__skip_keys(at + 1, 1); }
+    }
+    return at;
+}
+
+/* A deque's maximum length is packed in 64 bits. */
+static size_t pytree__maxlen(const unsigned char *at)
+{
+    uint64_t maxlen;
+    memcpy(&maxlen, at, sizeof maxlen);
+    return maxlen > SIZE_MAX ? SIZE_MAX : (size_t)maxlen;
+}
+
+const unsigned char *pytree__keys_of(const pytree_def *def, size_t node)
+{
+    const unsigned char *at = def->statics + def->nodes[node].meta;
+    switch (def->nodes[node].type->kind) {
+    case PYTREE_KIND_NAMEDTUPLE:
+    case PYTREE_KIND_DEFAULTDICT: return pytree__skip_strings(at, 1);
+    case PYTREE_KIND_DEQUE: return at + sizeof(uint64_t);
+    case PYTREE_KIND_CUSTOM: return at + sizeof(uint32_t) + pytree__u32(at);
+    default: return at;
+    }
+}
+
 /* The bytes that a struct's packed statics take. Static structs lie in one another by value, so the depth is the program's own.
  */
 static const unsigned char *pytree__skip_statics(const pytree_type *type, const unsigned char *at)
@@ -1330,8 +1492,11 @@ size_t pytree__statics_size(const pytree_def *def, size_t node)
     switch (n->type->kind) {
     case PYTREE_KIND_STRUCT: return (size_t)(pytree__skip_statics(n->type, at) - at);
     case PYTREE_KIND_DICT:
-    case PYTREE_KIND_ODICT: return (size_t)(pytree__skip_strings(at, n->arity) - at);
-    case PYTREE_KIND_NAMEDTUPLE: return (size_t)(pytree__skip_strings(at, (size_t)n->arity + 1) - at);
+    case PYTREE_KIND_ODICT:
+    case PYTREE_KIND_NAMEDTUPLE:
+    case PYTREE_KIND_DEFAULTDICT: return (size_t)(pytree__skip_keys(pytree__keys_of(def, node), n->arity) - at);
+    case PYTREE_KIND_DEQUE: return sizeof(uint64_t);
+    case PYTREE_KIND_CUSTOM: return (size_t)(pytree__skip_custom_keys(pytree__keys_of(def, node), n->arity) - at);
     default: return 0;
     }
 }
@@ -1545,10 +1710,10 @@ static bool pytree__same_statics(const pytree_type *type, const char *a, const c
 /* ---- The walker ------------------------------------------------------------------------------------------------------
  *
  * One cursor a tree. `root` or a frame's next child is the value at hand: a view. It is taken as a leaf or opened, which pushes
- * a frame; a struct's generated flatten writes its children's views onto the view stack, and so does a dict in sorted order
- * (its keys behind them); elements of lists get their view one at a time.
+ * a frame. A struct's generated flatten writes its children's views onto the view stack, a custom node's callback its children
+ * and their keys; a dict whose order is not known puts that there. What lies in a row gets its view one at a time.
  */
-enum { PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS };
+enum { PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS, PYTREE__FROM_HELD };
 
 /* What pytree_check hears of instead of the walk's end. */
 struct pytree__watch {
@@ -1556,28 +1721,59 @@ struct pytree__watch {
     void *context;
 };
 
+/* Of an open dict or map: the pair that is visited i-th, and its value. */
+PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i)
+{
+    if (f->ordered) {
+        i = ((const uint32_t *)(const void *)(c->views + f->views))[i];
+    } else if (f->order != NULL) {
+        i = f->order[i];
+    }
+    return f->data + i * f->shape[1];
+}
+
+/* Of an open custom node: its children, behind them their keys, behind those its metadata. */
+static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *f)
+{
+    return (const pytree *)(const void *)(c->views + f->views);
+}
+static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f)
+{
+    const pytree *end = pytree__held(c, f) + f->count;
+    return (const unsigned char *)end + (f->type->custom->keyed ? f->count * sizeof(pytree_entry) : 0);
+}
+
 /* Entry of child i of an open node. */
 static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry)
 {
     entry->kind = PYTREE_INDEX;
     entry->name = NULL;
     entry->index = i;
-    if (f->form == PYTREE_FORM_FLAT) {
-        const pytree_flat *flat = (const pytree_flat *)(const void *)f->data;
-        pytree__def_entry_at(flat->def, f->shape[0], i, entry);
-    } else if (f->form == PYTREE_FORM_STRUCT) {
+    if (f->form == PYTREE_FORM_STRUCT) {
         unsigned row = 0;
         size_t left = i;
         for (; f->type->fields[row].row != PYTREE_ROW_DATA || left-- != 0; row++) {}
         entry->kind = PYTREE_ATTRIBUTE;
         entry->name = f->type->fields[row].name;
     } else if (f->from == PYTREE__FROM_PAIRS) {
-        entry->kind = f->type->kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_ATTRIBUTE : PYTREE_KEY;
-        entry->name = ((const pytree_pair *)(const void *)f->data)[i].key;
-    } else if (f->form == PYTREE_FORM_MAP || (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DICT)) {
-        const char *const *keys = (const char *const *)(const void *)(c->views + f->views + f->count);
-        entry->kind = PYTREE_KEY;
-        entry->name = keys[i];
+        const char *pair = pytree__pair(c, f, i);
+        if (f->numbered) {
+            int64_t number;
+            memcpy(&number, pair, sizeof number);
+            entry->kind = PYTREE_INT_KEY;
+            entry->index = (size_t)number;
+        } else {
+            entry->kind = f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_ATTRIBUTE
+                                                                                                    : PYTREE_KEY;
+            memcpy(&entry->name, pair, sizeof entry->name);
+            if (entry->name == NULL) { entry->name = ""; }
+        }
+    } else if (f->from == PYTREE__FROM_HELD) {
+        entry->kind = PYTREE_FLAT_INDEX;
+        if (f->type->custom->keyed) { *entry = ((const pytree_entry *)(const void *)(pytree__held(c, f) + f->count))[i]; }
+    } else if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)(const void *)f->data;
+        pytree__def_entry_at(flat->def, f->shape[0], i, entry);
     }
 }
 
@@ -1742,7 +1938,8 @@ static unsigned pytree__form_of(const pytree_type *type)
     switch (type->kind) {
     case PYTREE_KIND_LEAF: return PYTREE_FORM_LEAF;
     case PYTREE_KIND_NONE: return PYTREE_FORM_NONE;
-    case PYTREE_KIND_STRUCT: return PYTREE_FORM_STRUCT;
+    case PYTREE_KIND_STRUCT:
+    case PYTREE_KIND_CUSTOM: return PYTREE_FORM_STRUCT;
     case PYTREE_KIND_VIEW: return PYTREE_FORM_VIEW;
     case PYTREE_KIND_REF: return PYTREE_FORM_REF;
     case PYTREE_KIND_FLAT: return PYTREE_FORM_FLAT;
@@ -1790,7 +1987,8 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
             pytree__view(v, t.type, t.data);
         } else if (v->form == PYTREE_FORM_VIEW && v->data != NULL) {
             const pytree_leaf *inner = (const pytree_leaf *)v->data;
-            if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS || inner->form > PYTREE_FORM_REF) {
+            if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS
+                || inner->form > PYTREE_FORM_REF || inner->form == PYTREE_FORM_CUSTOM) {
                 status = pytree__problem(c, PYTREE_ARGUMENT,
                                          "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
                                          PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
@@ -1898,75 +2096,149 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     return pytree__settle(c, &c->root);
 }
 
-/* Order of keys: by code point, which for UTF-8 is by byte. */
+/* Order of keys: by code point, which for UTF-8 is by byte; numbers by value. */
+struct pytree__sorting {
+    const char *key;
+    int64_t number;
+    uint32_t at;
+};
 static int pytree__by_key(const void *a, const void *b)
 {
-    return strcmp(((const pytree_pair *)a)->key, ((const pytree_pair *)b)->key);
+    const struct pytree__sorting *x = (const struct pytree__sorting *)a, *y = (const struct pytree__sorting *)b;
+    return x->key != NULL ? strcmp(x->key, y->key) : x->number < y->number ? -1 : x->number > y->number;
+}
+static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
+{
+    size_t i, k;
+    if (n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
+    for (i = 1; i < n; i++) {
+        const struct pytree__sorting key = keys[i];
+        for (k = i; k != 0 && pytree__by_key(&keys[k - 1], &key) > 0; k--) { keys[k] = keys[k - 1]; }
+        keys[k] = key;
+    }
 }
 
-/* Children of a dict or map as views in sorted order, the keys behind them. */
-static pytree_status pytree__open_keyed(pytree__cursor *c, pytree__frame *f, void *data, unsigned form, const pytree_type *type,
-                                        const size_t *shape)
+/* The order of a dict's or map's pairs, onto the view stack, unless they lie in it. No key must come twice. */
+static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
 {
-    const pytree_items *items = (const pytree_items *)data;
-    bool map = form == PYTREE_FORM_MAP;
-    size_t n = map ? shape[0] : items->count, i;
-    size_t slots = n > SIZE_MAX / 4 / sizeof(pytree_leaf)
-                       ? SIZE_MAX
-                       : n + (n * sizeof(char *) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
-    size_t bytes = pytree__times(n, sizeof(pytree_pair));
-    pytree_pair few[16], *pairs = few;
-    const char **keys;
-    pytree_leaf *views = slots == SIZE_MAX ? NULL : pytree__room(c, slots);
+    const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
+    const size_t slots = (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
+    struct pytree__sorting few[16], *keys = few, last = { NULL, 0, 0 };
     pytree_status status = PYTREE_OK;
-    if (views == NULL) { return PYTREE_NO_MEMORY; }
+    bool sorted = true;
+    uint32_t *order;
+    pytree_entry key;
+    size_t i;
+    f->count = 0;                         /* until all is known to be well */
+    if (n > UINT32_MAX / 2) {
+        return pytree__problem(c, PYTREE_BAD_COUNT, "expected a dict of at most %lu pairs, got %zu",
+                               (unsigned long)UINT32_MAX / 2, n);
+    }
     if (n > 16) {
-        pairs = (pytree_pair *)pytree__resize(pytree__allocator(c->opt), NULL, 0, bytes);
-        if (pairs == NULL) { return pytree__no_memory(c->err, bytes); }
+        keys = (struct pytree__sorting *)pytree__resize(pytree__allocator(c->opt), NULL, 0, bytes);
+        if (keys == NULL) { return pytree__no_memory(c->err, bytes); }
+    }
+    for (i = 0; i < n; i++) {
+        const char *pair = f->data + i * f->shape[1];
+        keys[i].key = NULL;
+        keys[i].number = 0;
+        keys[i].at = (uint32_t)i;
+        if (f->numbered) {
+            memcpy(&keys[i].number, pair, sizeof keys[i].number);
+        } else {
+            memcpy(&keys[i].key, pair, sizeof keys[i].key);
+            if (keys[i].key == NULL) {
+                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu",
+                                         i);
+                goto end;
+            }
+        }
+        sorted = sorted && (i == 0 || pytree__by_key(&last, &keys[i]) < 0);
+        last = keys[i];
+    }
+    if (!sorted) {
+        pytree__sort_keys(keys, n);
+        order = (uint32_t *)(void *)pytree__room(c, slots);
+        if (order == NULL) { status = PYTREE_NO_MEMORY; goto end; }
+        for (i = 0; i < n; i++) {
+            order[i] = keys[i].at;
+            if (i != 0 && pytree__by_key(&keys[i - 1], &keys[i]) == 0) {
+                char text[80];
+                struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+                key.kind = f->numbered ? PYTREE_INT_KEY : PYTREE_KEY;
+                key.name = keys[i].key;
+                key.index = (size_t)keys[i].number;
+                pytree__put_key(&to, &key, f->numbered ? 0 : strlen(key.name));
+                pytree__end_text(&to, sizeof text);
+                status = pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);
+                goto end;
+            }
+        }
+        c->n_views += slots;
+        f->ordered = true;
     }
     f->count = n;
-    for (i = 0; i < n; i++) {
-        if (map) {
-            char *entry = (char *)data + i * shape[1];
-            memcpy(&pairs[i].key, entry, sizeof pairs[i].key);
-            pairs[i].value.type = type;
-            pairs[i].value.data = entry + shape[2];
-        } else {
-            pairs[i] = items->pairs[i];
-        }
-        if (pairs[i].key == NULL) {
-            f->count = 0;
-            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu", i);
-            goto end;
-        }
-    }
-    for (i = 1; i < n && strcmp(pairs[i - 1].key, pairs[i].key) < 0; i++) {}
-    if (i < n) { qsort(pairs, n, sizeof *pairs, pytree__by_key); }
-    keys = (const char **)(void *)(views + n);
-    for (i = 0; i < n; i++) {
-        keys[i] = pairs[i].key;
-        if (i != 0 && strcmp(keys[i - 1], keys[i]) == 0) {
-            f->count = 0;
-            status = pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got '%.60s' twice", keys[i]);
-            goto end;
-        }
-        if (pairs[i].value.type == NULL) {
-            f->count = 0;
-            status =
-                pytree__problem(c, PYTREE_ARGUMENT, "expected a value for key '%.60s', got a pytree without a type", keys[i]);
-            goto end;
-        }
-        pytree__view(&views[i], pairs[i].value.type, pairs[i].value.data);
-    }
-    c->n_views += slots;
-    for (i = 0; i < n && status == PYTREE_OK; i++) {
-        f->next = i + 1;
-        status = pytree__settle(c, &c->views[f->views + i]);
-    }
-    f->next = 0;
 end:
-    if (pairs != few) { pytree__resize(pytree__allocator(c->opt), pairs, bytes, 0); }
+    if (keys != few) { pytree__resize(pytree__allocator(c->opt), keys, bytes, 0); }
     return status;
+}
+
+/* Pairs of a dict, odict, default dict, namedtuple or map: shape[1] is from one to the next, shape[2] where the value is. */
+static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
+{
+    f->from = PYTREE__FROM_PAIRS;
+    if (f->form == PYTREE_FORM_ITEMS) {
+        const pytree_items *items = (const pytree_items *)f->self;
+        f->numbered = items->int_pairs != NULL;
+        f->data = (char *)(uintptr_t)(f->numbered ? (const void *)items->int_pairs : (const void *)items->pairs);
+        f->shape[1] = f->numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
+        f->shape[2] = f->numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value);
+        if (f->data == NULL && f->count != 0) {
+            size_t count = f->count;
+            f->count = 0;
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", count);
+        }
+        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
+        f->order = items->order;
+        if (f->order != NULL) { return PYTREE_OK; }
+    }
+    return pytree__order(c, f);
+}
+
+/* A custom node's children, keys and metadata, as its callbacks give them. */
+static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
+{
+    const pytree_custom *custom = f->type->custom;
+    const size_t n = custom->children(f->self, NULL, NULL), each = sizeof(pytree) + (custom->keyed ? sizeof(pytree_entry) : 0);
+    const size_t metadata = custom->metadata == NULL ? 0 : custom->metadata(f->self, NULL);
+    const size_t bytes = pytree__plus(pytree__times(n, each), metadata);
+    const size_t slots = bytes == SIZE_MAX ? SIZE_MAX : bytes / sizeof(pytree_leaf) + 1;
+    pytree *children;
+    size_t i, got;
+    f->form = PYTREE_FORM_CUSTOM;
+    f->from = PYTREE__FROM_HELD;
+    f->shape[0] = metadata;
+    f->count = 0;
+    if (metadata >= UINT32_MAX) {
+        return pytree__problem(c, PYTREE_OVERFLOW, "expected metadata of less than 4 GiB, got %zu bytes", metadata);
+    }
+    children = (pytree *)(void *)pytree__room(c, slots);
+    if (children == NULL) { return PYTREE_NO_MEMORY; }
+    got = custom->children(f->self, children, custom->keyed ? (pytree_entry *)(void *)(children + n) : NULL);
+    if (got != n || (metadata != 0 && custom->metadata(f->self, (char *)children + n * each) != metadata)) {
+        return pytree__problem(c, PYTREE_BAD_COUNT, "expected the callbacks of %s to answer twice the same, got %zu and %zu children",
+                               f->type->name, n, got);
+    }
+    for (i = 0; custom->keyed && i < n; i++) {
+        const pytree_entry *key = (const pytree_entry *)(const void *)(children + n) + i;
+        if ((key->kind == PYTREE_ATTRIBUTE || key->kind == PYTREE_KEY) && key->name == NULL) {
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected a name for each child of %s, got NULL for number %zu",
+                                   f->type->name, i);
+        }
+    }
+    f->count = n;
+    c->n_views += slots;
+    return PYTREE_OK;
 }
 
 /* Children of a treedef's node: found from the last to the first. */
@@ -1998,6 +2270,32 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
     }
     c->n_views += node->arity;
     return PYTREE_OK;
+}
+
+static bool pytree__keyed(const pytree_type *type)
+{
+    return type->kind == PYTREE_KIND_DICT || type->kind == PYTREE_KIND_ODICT || type->kind == PYTREE_KIND_NAMEDTUPLE
+        || type->kind == PYTREE_KIND_DEFAULTDICT;
+}
+
+/* In a namespace a struct, or what elsewhere is a leaf, may have a registration of its own. */
+static void pytree__respace(const pytree__cursor *c, pytree_leaf *v)
+{
+    const pytree_type *type = v->type;
+    if (v->form != PYTREE_FORM_STRUCT && (v->form != PYTREE_FORM_LEAF || v->ndim != 0 || type->dtype != PYTREE_OPAQUE)) { return; }
+    while ((type = type->next) != NULL && type->name != NULL) {
+        if (type->space != NULL && strcmp(type->space, c->opt->space) == 0 && pytree__same_struct(type, pytree__origin(v->type))) {
+            v->type = type;
+            v->form = PYTREE_FORM_STRUCT;
+            return;
+        }
+    }
+}
+
+/* Does nothing but the types decide what is a leaf? */
+PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt)
+{
+    return opt == NULL || (opt->is_leaf == NULL && opt->space == NULL);
 }
 
 /* Opens the value at hand, which is a node other than None. */
@@ -2035,12 +2333,15 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     f->views = c->n_views;
     f->form = (uint8_t)form;
     f->from = PYTREE__FROM_VIEWS;
+    f->order = NULL;
+    f->ordered = f->numbered = false;
     switch (form) {
     case PYTREE_FORM_STRUCT: {
         pytree_leaf *views;
         unsigned odd;
         f->count = type->n_children;
         if (PYTREE__UNLIKELY(type->flatten == NULL)) {
+            if (type->custom != NULL) { return pytree__open_custom(c, f); }
             return pytree__problem(c, PYTREE_ARGUMENT,
                                    "expected a registered struct, got %s, which was declared and never defined", type->name);
         }
@@ -2074,17 +2375,24 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         return PYTREE_OK;
     case PYTREE_FORM_MAP:
         memcpy(f->shape, shape, sizeof shape);
-        return pytree__open_keyed(c, f, data, form, type, shape);
+        f->count = shape[0];
+        return pytree__open_pairs(c, f);
     case PYTREE_FORM_FLAT:
         memcpy(f->shape, shape, sizeof shape);
         return pytree__open_flat(c, f, shape);
     default: {
         const pytree_items *items = (const pytree_items *)data;
         f->count = items->count;
-        if (type->kind == PYTREE_KIND_DICT) { return pytree__open_keyed(c, f, data, form, type, shape); }
-        f->from = items->pairs != NULL ? PYTREE__FROM_PAIRS : PYTREE__FROM_ITEMS;
-        f->data = (char *)(uintptr_t)(items->pairs != NULL ? (const void *)items->pairs : (const void *)items->items);
         f->name = items->name;
+        f->shape[0] = items->maxlen;
+        if (pytree__keyed(type)) { return pytree__open_pairs(c, f); }
+        f->from = PYTREE__FROM_ITEMS;
+        f->data = (char *)(uintptr_t)items->items;
+        if (type->kind == PYTREE_KIND_DEQUE && f->count > items->maxlen) {
+            f->count = 0;
+            return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %zu items in a deque of that length, got %zu",
+                                   items->maxlen, items->count);
+        }
         if (f->data == NULL && f->count != 0) {
             f->count = 0;
             return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
@@ -2113,10 +2421,20 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
         c->child.form = PYTREE_FORM_REF;
         c->child.data = f->data + i * sizeof(pytree);
         return pytree__settle(c, &c->child);
-    default:
+    case PYTREE__FROM_HELD:
         c->child.form = PYTREE_FORM_REF;
-        c->child.data = &((pytree_pair *)(void *)f->data)[i].value;
+        c->child.data = (void *)(uintptr_t)(pytree__held(c, f) + i);
         return pytree__settle(c, &c->child);
+    default: {
+        char *at = pytree__pair(c, f, i) + f->shape[2];
+        if (f->form == PYTREE_FORM_MAP) {
+            pytree__view(&c->child, f->type, at);
+        } else {
+            c->child.form = PYTREE_FORM_REF;
+            c->child.data = at;
+        }
+        return pytree__settle(c, &c->child);
+    }
     }
 }
 
@@ -2173,7 +2491,9 @@ static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **valu
         if (*status != PYTREE_OK) { return PYTREE__FAILED; }
     }
     {
-        int sort = pytree__sort(c, *value);
+        int sort;
+        if (c->opt != NULL && c->opt->space != NULL) { pytree__respace(c, (pytree_leaf *)(uintptr_t)*value); }
+        sort = pytree__sort(c, *value);
         if (PYTREE__UNLIKELY(sort == PYTREE__A_FAILURE)) { *status = PYTREE_NO_MEMORY; return PYTREE__FAILED; }
         return sort;
     }
@@ -2192,6 +2512,9 @@ struct pytree__scanner {
     pytree_node *nodes;
     size_t n_nodes, n_leaves;
     pytree__statics statics;
+    uint32_t *orders;
+    size_t n_orders;
+    const char *space;                    /* of the first node that a namespace can change */
 };
 
 static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
@@ -2265,14 +2588,19 @@ static const char *pytree__view_name(const pytree_leaf *v)
     return ((const pytree_items *)v->data)->name == NULL ? "namedtuple" : ((const pytree_items *)v->data)->name;
 }
 
-static bool pytree__keyed(const pytree_type *type)
+static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
 {
-    return type->kind == PYTREE_KIND_DICT || type->kind == PYTREE_KIND_ODICT || type->kind == PYTREE_KIND_NAMEDTUPLE;
+    if (key->name == NULL) {
+        pytree__pack_number(to, (int64_t)key->index);
+    } else {
+        pytree__pack_string(to, key->name);
+    }
 }
 
-/* What an open node has that is packed: a struct's static values, a container's keys. */
+/* What an open node has that is packed: a struct's static values, a container's name and keys, a custom node's metadata. */
 static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f)
 {
+    pytree_entry entry;
     size_t i;
     if (f->form == PYTREE_FORM_STRUCT) {
         f->type->flatten(f->self, NULL, to);
@@ -2280,15 +2608,53 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
         const pytree_flat *flat = (const pytree_flat *)f->self;
         pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta,
                            pytree__statics_size(flat->def, f->shape[0]));
-    } else if (pytree__keyed(pytree__type_of_form(f->form, f->type))) {
+    } else if (f->form == PYTREE_FORM_CUSTOM) {
+        const uint32_t size = (uint32_t)f->shape[0];
+        const unsigned char keyed = f->type->custom->keyed;
+        pytree__pack_bytes(to, &size, sizeof size);
+        pytree__pack_bytes(to, pytree__held_metadata(c, f), size);
+        pytree__pack_bytes(to, &keyed, 1);
+        for (i = 0; keyed != 0 && i < f->count; i++) {
+            unsigned char kind;
+            pytree__frame_entry(c, f, i, &entry);
+            kind = (unsigned char)entry.kind;
+            pytree__pack_bytes(to, &kind, 1);
+            pytree__pack_key(to, &entry);
+        }
+    } else if (f->from == PYTREE__FROM_PAIRS) {
         if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
             pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name);
+        } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEFAULTDICT) {
+            pytree__pack_string(to, f->name);
         }
         for (i = 0; i < f->count; i++) {
-            pytree_entry entry;
             pytree__frame_entry(c, f, i, &entry);
-            pytree__pack_string(to, entry.name == NULL ? "" : entry.name);
+            pytree__pack_key(to, &entry);
         }
+    } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEQUE) {
+        const uint64_t maxlen = f->shape[0] == PYTREE_UNBOUNDED ? UINT64_MAX : f->shape[0];
+        pytree__pack_bytes(to, &maxlen, sizeof maxlen);
+    }
+}
+
+/* What a node adds to the treedef besides itself: that a namespace could change it, the order of its pairs. */
+static void pytree__note_node(struct pytree__scanner *s, const int mode, const pytree__frame *f, const pytree_type *type)
+{
+    size_t i;
+    if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
+        if (f->form == PYTREE_FORM_FLAT) { s->space = ((const pytree_flat *)f->self)->def->space; }
+        else if (s->cursor.opt != NULL) { s->space = s->cursor.opt->space; }
+    } else if (f->ordered || f->order != NULL) {
+        for (i = 0; !f->ordered && i < f->count && f->order[i] == i; i++) {}
+        if (i == f->count && !f->ordered) { return; }
+        if (mode == PYTREE__FILL) {
+            uint32_t *to = s->orders + s->n_orders;
+            const uint32_t *order =
+                f->ordered ? (const uint32_t *)(const void *)(s->cursor.views + f->views) : f->order;
+            memcpy(to, order, f->count * sizeof *to);
+            to[f->count] = (uint32_t)s->n_nodes;
+        }
+        s->n_orders += f->count + 1;
     }
 }
 
@@ -2348,11 +2714,12 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
 {
     pytree__cursor *c = &s->cursor;
     const pytree_leaf *value;
-    const bool quick = (c->opt == NULL || c->opt->is_leaf == NULL) && !c->making;
+    const bool quick = pytree__plain_walk(c->opt) && !c->making;
     bool begun = false;
     pytree_status status = pytree__cursor_root(c, t);
-    s->n_nodes = s->n_leaves = 0;
+    s->n_nodes = s->n_leaves = s->n_orders = 0;
     s->statics.length = 0;
+    s->space = NULL;
     while (status == PYTREE_OK) {
         pytree__frame *f;
         if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of leaves, among a node's children */
@@ -2403,6 +2770,7 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                 node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
                 node.meta = (uint32_t)s->statics.length;
                 pytree__pack_node(&s->statics, c, f);
+                if (f->form != PYTREE_FORM_STRUCT || !quick) { pytree__note_node(s, mode, f, node.type); }
                 pytree__emit(s, mode, node);
             }
             pytree__close(c);
@@ -2429,11 +2797,15 @@ static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, si
     s->capacity = leaves == NULL ? 0 : capacity;
     s->nodes = NULL;
     s->statics.at = NULL;
+    s->orders = NULL;
 }
 
-pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err)
+pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
+                              const pytree_options *opt, pytree_error *err)
 {
-    size_t head = pytree__round(sizeof(pytree_def), 16), at = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
+    const size_t name = space == NULL ? 0 : strlen(space) + 1;
+    size_t head = pytree__round(sizeof(pytree_def), 16), orders = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
+    size_t names = pytree__plus(orders, pytree__times(n_orders, sizeof(uint32_t))), at = pytree__plus(names, name);
     size_t leaves = pytree__round(pytree__plus(at, n_statics), 16),
            bytes = pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf)));
     char *block;
@@ -2448,13 +2820,24 @@ pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, c
     def = (pytree_def *)(void *)block;
     def->n_nodes = n_nodes;
     def->n_statics = n_statics;
+    def->n_orders = n_orders;
     def->n_leaves = 0;
     def->nodes = (const pytree_node *)(const void *)(block + head);
+    def->orders = (const uint32_t *)(const void *)(block + orders);
+    def->space = NULL;
+    if (space != NULL) {
+        memcpy(block + names, space, name);
+        def->space = block + names;
+    }
     def->statics = (const unsigned char *)block + at;
     def->none_is_leaf = opt != NULL && opt->none_is_leaf;
     def->allocator = pytree__allocator(opt);
     def->bytes = bytes;
     return def;
+}
+pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err)
+{
+    return pytree__def_block(n_nodes, n_statics, 0, NULL, n_leaves, opt, err);
 }
 static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */
 {
@@ -2484,13 +2867,14 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     }
     if (status == PYTREE_OK) {
         bool own = leaves != NULL && *leaves == NULL;
-        *def = pytree__def_new(s.n_nodes, s.statics.length, own ? s.n_leaves : 0, opt, err);
+        *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space, own ? s.n_leaves : 0, opt, err);
         if (*def == NULL) {
             status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
         } else {
             (*def)->n_leaves = s.n_leaves;
             s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
             s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
+            s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
             if (leaves != NULL) {
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
                 s.capacity = s.n_leaves;
@@ -2559,8 +2943,9 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
 
 pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err)
 {
-    pytree_def *copy = pytree__def_new(def->n_nodes, def->n_statics, 0, opt, err);
+    pytree_def *copy = pytree__def_block(def->n_nodes, def->n_statics, def->n_orders, def->space, 0, opt, err);
     if (copy != NULL) {
+        memcpy((void *)(uintptr_t)copy->orders, def->orders, def->n_orders * sizeof *def->orders);
         memcpy((void *)(uintptr_t)copy->nodes, def->nodes, def->n_nodes * sizeof *def->nodes);
         memcpy((void *)(uintptr_t)copy->statics, def->statics, def->n_statics);
         copy->n_leaves = def->n_leaves;
@@ -2574,7 +2959,7 @@ bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
     size_t i;
     if (a == b) { return true; }
     if (a->n_nodes != b->n_nodes || a->n_leaves != b->n_leaves || a->n_statics != b->n_statics
-        || a->none_is_leaf != b->none_is_leaf || memcmp(a->statics, b->statics, a->n_statics) != 0) {
+        || a->none_is_leaf != b->none_is_leaf || !pytree__same_space(a->space, b->space) || memcmp(a->statics, b->statics, a->n_statics) != 0) {
         return false;
     }
     if (memcmp(a->nodes, b->nodes, a->n_nodes * sizeof *a->nodes) == 0) { return true; }
@@ -2648,20 +3033,51 @@ static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err
 
 static bool pytree__has_meta(const pytree_node *node) { return node->type != NULL && node->type->kind != PYTREE_KIND_NONE; }
 
+/* A node that a namespace could change. */
+static bool pytree__spaced(const pytree_node *node)
+{
+    return node->type != NULL && (node->type->kind == PYTREE_KIND_STRUCT || node->type->kind == PYTREE_KIND_CUSTOM);
+}
+
+/* The orders of the nodes from `first` to `last`; *n of them. */
+static const uint32_t *pytree__orders_of(const pytree_def *def, size_t first, size_t last, size_t *n)
+{
+    size_t end = def->n_orders, begin;
+    while (end != 0 && def->orders[end - 1] > last) { end -= 1 + def->nodes[def->orders[end - 1]].arity; }
+    begin = end;
+    while (begin != 0 && def->orders[begin - 1] >= first) { begin -= 1 + def->nodes[def->orders[begin - 1]].arity; }
+    *n = end - begin;
+    return def->orders + begin;
+}
+
+/* Orders of nodes that now have other numbers: the node `base` is the first of `nodes`. */
+static void pytree__move_orders(uint32_t *to, const pytree_node *nodes, const uint32_t *orders, size_t n, uint32_t base)
+{
+    memcpy(to, orders, n * sizeof *to);
+    while (n != 0) {
+        to[n - 1] -= base;
+        n -= 1 + nodes[to[n - 1]].arity;
+    }
+}
+
 pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_options *opt, pytree_error *err)
 {
     pytree_def *child;
-    size_t at, first, from, to, k;
+    const uint32_t *orders;
+    size_t at, first, from, to, k, n_orders;
     if (!pytree__index(def, &i, err)) { return NULL; }
     at = pytree__child_at(def, def->n_nodes - 1, (size_t)i);
     first = at + 1 - def->nodes[at].nodes;
     for (k = first; k < at && !pytree__has_meta(&def->nodes[k]); k++) {}
     from = pytree__has_meta(&def->nodes[k]) ? def->nodes[k].meta : 0;     /* of the first node that has statics */
     to = pytree__has_meta(&def->nodes[at]) ? def->nodes[at].meta + pytree__statics_size(def, at) : from;
-    child = pytree__def_new(at + 1 - first, to - from, 0, opt, err);
+    orders = pytree__orders_of(def, first, at, &n_orders);
+    for (k = first; k <= at && !pytree__spaced(&def->nodes[k]); k++) {}
+    child = pytree__def_block(at + 1 - first, to - from, n_orders, k <= at ? def->space : NULL, 0, opt, err);
     if (child != NULL) {
         pytree_node *nodes = (pytree_node *)(uintptr_t)child->nodes;
         memcpy(nodes, def->nodes + first, child->n_nodes * sizeof *nodes);
+        pytree__move_orders((uint32_t *)(uintptr_t)child->orders, nodes, orders, n_orders, (uint32_t)first);
         for (k = 0; k < child->n_nodes; k++) {
             if (pytree__has_meta(&nodes[k])) { nodes[k].meta -= (uint32_t)from; }
         }
@@ -2670,6 +3086,32 @@ pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_op
         child->none_is_leaf = def->none_is_leaf;
     }
     return child;
+}
+
+/* The entry of child i, whose key stands at `at`, and where the next one does. */
+static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry)
+{
+    entry->kind = PYTREE_FLAT_INDEX;
+    entry->name = NULL;
+    entry->index = i;
+    if (node->type->kind == PYTREE_KIND_CUSTOM) {
+        pytree_entry_kind kind;
+        if (at == NULL) { return NULL; }
+        kind = (pytree_entry_kind)*at;
+        at = pytree__key_at(at + 1, entry, NULL);
+        entry->kind = kind;
+    } else {
+        at = pytree__key_at(at, entry, NULL);
+        if (node->type->kind == PYTREE_KIND_NAMEDTUPLE) { entry->kind = PYTREE_ATTRIBUTE; }
+    }
+    return at;
+}
+/* Where pytree__next_key begins; NULL: a custom node without keys. */
+static const unsigned char *pytree__first_key(const pytree_def *def, size_t at)
+{
+    const unsigned char *keys = pytree__keys_of(def, at);
+    if (def->nodes[at].type->kind == PYTREE_KIND_CUSTOM) { return *keys == 0 ? NULL : keys + 1; }
+    return keys;
 }
 
 void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_entry *entry)
@@ -2689,13 +3131,15 @@ void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_ent
     }
     case PYTREE_KIND_DICT:
     case PYTREE_KIND_ODICT:
-        entry->kind = PYTREE_KEY;
-        entry->name = pytree__string_at(def->statics + node->meta, i, NULL);
-        break;
     case PYTREE_KIND_NAMEDTUPLE:
-        entry->kind = PYTREE_ATTRIBUTE;
-        entry->name = pytree__string_at(def->statics + node->meta, i + 1, NULL);
+    case PYTREE_KIND_DEFAULTDICT:
+    case PYTREE_KIND_CUSTOM: {
+        const unsigned char *key = pytree__first_key(def, at);
+        size_t k;
+        for (k = 0; k < i && key != NULL; k++) { key = pytree__skip_keys(key + (node->type->kind == PYTREE_KIND_CUSTOM), 1); }
+        pytree__next_key(node, key, i, entry);
         break;
+    }
     default: break;
     }
 }
@@ -2728,10 +3172,87 @@ bool pytree_def_is_leaf(const pytree_def *def) { return def->n_nodes == 1 && def
  * Nodes are in post-order, so from the last to the first they come as the text reads from right to left: it is written
  * backwards into a buffer whose length was counted first.
  */
+static const char *pytree__closing(const pytree_node *node)
+{
+    switch (node->type->kind) {
+    case PYTREE_KIND_NONE: return "";
+    case PYTREE_KIND_LIST: return "]";
+    case PYTREE_KIND_TUPLE: return node->arity == 1 ? ",)" : ")";
+    case PYTREE_KIND_DICT: return "}";
+    default: return "])";
+    }
+}
+
+static void pytree__put_keys(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const unsigned char *key = pytree__keys_of(def, at);
+    size_t i, n = 0;
+    pytree_entry entry;
+    pytree__put(to, "(", 1);
+    for (i = 0; i < def->nodes[at].arity; i++) {
+        if (i != 0) { pytree__put(to, ", ", 2); }
+        key = pytree__key_at(key, &entry, &n);
+        pytree__put_key(to, &entry, n);
+    }
+    pytree__put_text(to, i == 1 ? ",)" : ")");
+}
+
+/* A default dict's factory: a class by its name, anything else as it is. */
+static void pytree__put_factory(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    size_t n;
+    const char *name = pytree__string_at(def->statics + def->nodes[at].meta, 0, &n);
+    if (name == NULL) { pytree__put(to, "None", 4); return; }
+    pytree__put_text(to, name[0] == '<' ? "" : "<class '");
+    pytree__put(to, name, n);
+    pytree__put_text(to, name[0] == '<' ? "" : "'>");
+}
+
+/* A custom node's metadata as its type prints it; bytes as Python writes them where it does not. */
+static void pytree__put_metadata(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const unsigned char *p = def->statics + def->nodes[at].meta;
+    const pytree_custom *custom = pytree__origin(def->nodes[at].type)->custom;
+    size_t bytes = pytree__u32(p), i;
+    p += sizeof(uint32_t);
+    if (custom->metadata == NULL) { pytree__put(to, "None", 4); return; }
+    if (custom->print != NULL) {
+        char few[1];                      /* its NUL stands where "]" comes next, or is cut off with the rest */
+        const bool room = to->at != NULL && to->length < to->room;
+        to->length += custom->print(p, bytes, room ? to->at + to->length : few, room ? to->room - to->length : sizeof few);
+        return;
+    }
+    pytree__put(to, "b'", 2);
+    for (i = 0; i < bytes; i++) {
+        static const char digits[] = "0123456789abcdef";
+        char escape[4] = { '\\', 'x', 0, 0 };
+        escape[2] = digits[p[i] >> 4];
+        escape[3] = digits[p[i] & 15];
+        pytree__put(to, escape, 4);
+    }
+    pytree__put(to, "'", 1);
+}
+
+/* What stands behind the last child: deque([*, *], maxlen=3). */
+static void pytree__put_close(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const pytree_node *node = &def->nodes[at];
+    if (node->type->kind == PYTREE_KIND_DEQUE) {
+        const size_t maxlen = pytree__maxlen(def->statics + node->meta);
+        if (maxlen != PYTREE_UNBOUNDED) {
+            pytree__put_text(to, "], maxlen=");
+            pytree__put_number(to, maxlen);
+            pytree__put(to, ")", 1);
+            return;
+        }
+    }
+    pytree__put_text(to, pytree__closing(node));
+}
+
 static void pytree__put_open(struct pytree__text *to, const pytree_def *def, size_t at)
 {
     const pytree_node *node = &def->nodes[at];
-    size_t i, n;
+    size_t n;
     const char *s;
     switch (node->type->kind) {
     case PYTREE_KIND_NONE: pytree__put(to, "None", 4); break;
@@ -2745,32 +3266,31 @@ static void pytree__put_open(struct pytree__text *to, const pytree_def *def, siz
         pytree__put_statics(to, def, at);
         pytree__put(to, "], [", 4);
         break;
-    case PYTREE_KIND_ODICT: {
-        const unsigned char *key = def->statics + node->meta;
-        pytree__put_text(to, "CustomNode(OrderedDict[(");
-        for (i = 0; i < node->arity; i++, key = pytree__skip_strings(key, 1)) {
-            if (i != 0) { pytree__put(to, ", ", 2); }
-            s = pytree__string_at(key, 0, &n);
-            pytree__put_repr(to, s, n);
-        }
-        pytree__put_text(to, node->arity == 1 ? ",)], [" : ")], [");
+    case PYTREE_KIND_ODICT:
+        pytree__put_text(to, "CustomNode(OrderedDict[");
+        pytree__put_keys(to, def, at);
+        pytree__put(to, "], [", 4);
         break;
-    }
+    case PYTREE_KIND_DEFAULTDICT:
+        pytree__put_text(to, "CustomNode(defaultdict[(");
+        pytree__put_factory(to, def, at);
+        pytree__put(to, ", ", 2);
+        pytree__put_keys(to, def, at);
+        pytree__put(to, ")], [", 5);
+        break;
+    case PYTREE_KIND_DEQUE: pytree__put(to, "deque([", 7); break;
+    case PYTREE_KIND_CUSTOM:
+        pytree__put(to, "CustomNode(", 11);
+        pytree__put_text(to, pytree__origin(node->type)->name);
+        pytree__put(to, "[", 1);
+        pytree__put_metadata(to, def, at);
+        pytree__put(to, "], [", 4);
+        break;
     default:
         pytree__put_text(to, "CustomNode(namedtuple[");
         s = pytree__string_at(def->statics + node->meta, 0, &n);
         pytree__put(to, s, n);
         pytree__put(to, "], [", 4);
-    }
-}
-static const char *pytree__closing(const pytree_node *node)
-{
-    switch (node->type->kind) {
-    case PYTREE_KIND_NONE: return "";
-    case PYTREE_KIND_LIST: return "]";
-    case PYTREE_KIND_TUPLE: return node->arity == 1 ? ",)" : ")";
-    case PYTREE_KIND_DICT: return "}";
-    default: return "])";
     }
 }
 
@@ -2864,34 +3384,56 @@ static void pytree__open_before(struct pytree__backwards *b, const pytree_def *d
     to = pytree__window(b);
     pytree__put_open(&to, def, at);
 }
-static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, const pytree_node *node, size_t i)
+static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i)
 {
     struct pytree__text count = { NULL, 0, 0, NULL }, to;
-    size_t n;
-    const char *s = pytree__string_at(def->statics + node->meta, i, &n);
-    pytree__put_repr(&count, s, n);
+    size_t n = 0;
+    pytree_entry key;
+    pytree__key_at(pytree__skip_keys(pytree__keys_of(def, node), i), &key, &n);
+    pytree__put_key(&count, &key, n);
     pytree__put_before(b, ": ", 2);
     if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
-    pytree__put_repr(&to, s, n);
+    pytree__put_key(&to, &key, n);
+}
+static void pytree__close_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
+{
+    char few[48];
+    struct pytree__text to = pytree__text_to(few, sizeof few, NULL);
+    pytree__put_close(&to, def, at);
+    pytree__put_before(b, few, to.length);
+}
+
+/* What follows the structure: ", NoneIsLeaf, namespace='train')". */
+static void pytree__put_tail(struct pytree__text *to, const pytree_def *def)
+{
+    if (def->none_is_leaf) { pytree__put_text(to, ", NoneIsLeaf"); }
+    if (def->space != NULL) {
+        pytree__put_text(to, ", namespace=");
+        pytree__put_repr(to, def->space, strlen(def->space));
+    }
+    pytree__put(to, ")", 1);
 }
 
 static size_t pytree__def_length(const pytree_def *def)
 {
     struct pytree__text to = { NULL, 0, 0, NULL };
     size_t i, k;
-    pytree__put_text(&to, def->none_is_leaf ? "PyTreeDef(, NoneIsLeaf)" : "PyTreeDef()");
+    pytree__put_text(&to, "PyTreeDef(");
+    pytree__put_tail(&to, def);
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
         if (node->type == NULL) { to.length++; continue; }
         pytree__put_open(&to, def, i);
-        to.length += strlen(pytree__closing(node)) + (node->arity > 1 ? 2 * ((size_t)node->arity - 1) : 0);
+        pytree__put_close(&to, def, i);
+        to.length += node->arity > 1 ? 2 * ((size_t)node->arity - 1) : 0;
         if (node->type->kind == PYTREE_KIND_DICT) {
-            const unsigned char *key = def->statics + node->meta;
-            for (k = 0; k < node->arity; k++, key = pytree__skip_strings(key, 1)) {
-                size_t n;
-                const char *s = pytree__string_at(key, 0, &n);
-                pytree__put_repr(&to, s, n);
+            const unsigned char *at = pytree__keys_of(def, i);
+            for (k = 0; k < node->arity; k++) {
+                size_t n = 0;
+                pytree_entry key;
+                at = pytree__key_at(at, &key, &n);
+                pytree__put_key(&to, &key, n);
                 to.length += 2;
             }
         }
@@ -2905,7 +3447,16 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
     struct pytree__open_list { size_t node, left; } few[64], *open = few;
     size_t depth = 0, most = 64, i = def->n_nodes;
     struct pytree__backwards b = *to;
-    if (def->none_is_leaf) { pytree__put_before(&b, ", NoneIsLeaf)", 13); } else { pytree__put_before(&b, ")", 1); }
+    if (def->space != NULL) {
+        struct pytree__text count = { NULL, 0, 0, NULL }, tail;
+        pytree__put_tail(&count, def);
+        if (pytree__back(&b, count.length)) {
+            tail = pytree__window(&b);
+            pytree__put_tail(&tail, def);
+        }
+    } else {
+        pytree__put_before(&b, def->none_is_leaf ? ", NoneIsLeaf)" : ")", def->none_is_leaf ? 13 : 1);
+    }
     while (i-- != 0) {
         const pytree_node *node = &def->nodes[i];
         if (depth != 0 && open[depth - 1].left != def->nodes[open[depth - 1].node].arity) { pytree__put_before(&b, ", ", 2); }
@@ -2915,8 +3466,7 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
             if (node->type->kind == PYTREE_KIND_STRUCT) {
                 pytree__put_before(&b, "])", 2);
             } else {
-                const char *closing = pytree__closing(node);
-                pytree__put_before(&b, closing, strlen(closing));
+                pytree__close_before(&b, def, i);
             }
             if (node->arity != 0) {
                 if (depth == most) {
@@ -2939,7 +3489,9 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
         }
         while (depth != 0) {              /* a child is complete, perhaps its parent with it */
             const pytree_node *parent = &def->nodes[open[depth - 1].node];
-            if (parent->type->kind == PYTREE_KIND_DICT) { pytree__key_before(&b, def, parent, open[depth - 1].left - 1); }
+            if (parent->type->kind == PYTREE_KIND_DICT) {
+                pytree__key_before(&b, def, open[depth - 1].node, open[depth - 1].left - 1);
+            }
             if (--open[depth - 1].left != 0) { break; }
             pytree__open_before(&b, def, open[--depth].node);
         }
@@ -3067,10 +3619,16 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
                            same ? "" : " with other static values or keys");
 }
 
+static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b)
+{
+    return a->kind == b->kind
+        && (a->name == NULL || b->name == NULL ? a->name == b->name && a->index == b->index : strcmp(a->name, b->name) == 0);
+}
+
 /* An open node's static values or keys, beside those of the treedef's node j of the same type. */
 static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j)
 {
-    const unsigned char *at = def->statics + def->nodes[j].meta;
+    const unsigned char *at = def->statics + def->nodes[j].meta, *keys = NULL;
     size_t i, n;
     if (f->form == PYTREE_FORM_STRUCT) { return pytree__same_packed(f->type, (const char *)f->self, at); }
     if (f->form == PYTREE_FORM_FLAT) {
@@ -3078,14 +3636,22 @@ static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, c
         n = pytree__statics_size(flat->def, f->shape[0]);
         return n == pytree__statics_size(def, j) && memcmp(flat->def->statics + flat->def->nodes[f->shape[0]].meta, at, n) == 0;
     }
-    if (def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE) {
-        if (strcmp(f->name == NULL ? "namedtuple" : f->name, pytree__string_at(at, 0, NULL)) != 0) { return false; }
-        at = pytree__skip_strings(at, 1);
+    if (f->form == PYTREE_FORM_CUSTOM) {
+        if (pytree__u32(at) != f->shape[0] || memcmp(at + sizeof(uint32_t), pytree__held_metadata(c, f), f->shape[0]) != 0) {
+            return false;
+        }
+    } else if (def->nodes[j].type->kind == PYTREE_KIND_DEQUE) {
+        if (pytree__maxlen(at) != f->shape[0]) { return false; }
+    } else if (def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE || def->nodes[j].type->kind == PYTREE_KIND_DEFAULTDICT) {
+        const char *name = f->name == NULL && def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE ? "namedtuple" : f->name;
+        if (!pytree__same_space(name, pytree__string_at(at, 0, NULL))) { return false; }
     }
-    for (i = 0; pytree__keyed(def->nodes[j].type) && i < f->count; i++, at = pytree__skip_strings(at, 1)) {
-        pytree_entry entry;
-        pytree__frame_entry(c, f, i, &entry);
-        if (strcmp(entry.name == NULL ? "" : entry.name, pytree__string_at(at, 0, NULL)) != 0) { return false; }
+    if (f->from == PYTREE__FROM_PAIRS || f->form == PYTREE_FORM_CUSTOM) { keys = pytree__first_key(def, j); }
+    for (i = 0; (f->from == PYTREE__FROM_PAIRS || f->form == PYTREE_FORM_CUSTOM) && i < f->count; i++) {
+        pytree_entry mine, theirs;
+        pytree__frame_entry(c, f, i, &mine);
+        keys = pytree__next_key(&def->nodes[j], keys, i, &theirs);
+        if (!pytree__same_entry(&mine, &theirs)) { return false; }
     }
     return true;
 }
@@ -3153,7 +3719,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
                                           const bool put)
 {
     const pytree_leaf *value;
-    const bool quick = c->opt == NULL || (c->opt->is_leaf == NULL && !c->opt->none_is_leaf);
+    const bool quick = pytree__plain_walk(c->opt) && (c->opt == NULL || !c->opt->none_is_leaf);
     bool begun = false;
     size_t j = 0, k = 0;
     pytree_status status = pytree__cursor_root(c, dst);
@@ -3250,7 +3816,7 @@ struct pytree__block {                    /* stands right before the first thing
     void *base;                           /* as the allocator gave it */
     size_t bytes;
     const void *root;                     /* NULL: the root is the caller's */
-    bool stb;                             /* there are stb_ds containers to release */
+    bool stb;                             /* there are stb_ds containers or custom nodes to release */
     const pytree_allocator *allocator;
     pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
 };
@@ -3263,6 +3829,15 @@ struct pytree__made {
     struct pytree__made *before;
 };
 
+/* A custom node whose children are being placed: its `rebuild` is called once all is. */
+struct pytree__custom_made {
+    void *self;
+    const pytree_type *type;
+    const pytree *children;
+    size_t node;
+    struct pytree__custom_made *before;
+};
+
 /* A node whose children are being placed, from the last to the first. */
 struct pytree__task {
     const pytree_type *type;              /* struct, or of a list's elements; NULL: pytrees */
@@ -3270,6 +3845,7 @@ struct pytree__task {
     const char *from;                     /* a list's template in pytree_allocate, or NULL */
     size_t step;                          /* from one element to the next */
     size_t left;                          /* children that still come */
+    const uint32_t *order;                /* of a dict: the place of each child; NULL: as they come */
     size_t views;                         /* a struct's views, in the cursor's view stack */
     unsigned rows;                        /* a struct's rows that still come */
 };
@@ -3284,6 +3860,8 @@ struct pytree__maker {
     size_t structs, arrays;               /* bytes in use, of each kind */
     size_t all_structs, all_arrays;       /* and in all */
     struct pytree__made *made;            /* stb_ds containers so far, the last one first */
+    struct pytree__custom_made *customs;  /* likewise: those inside others come first */
+    size_t n_orders;                      /* of the treedef's, those that still come */
     struct pytree__task *tasks;
     size_t n_tasks, max_tasks;
     pytree_status status;
@@ -3360,8 +3938,21 @@ static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, 
     task->from = from;
     task->step = step;
     task->left = n;
+    task->order = NULL;
     task->views = m->cursor.n_views;
     task->rows = rows;
+}
+
+/* The order of a dict's pairs, if the treedef has one for that node. Nodes come from the last to the first. */
+static const uint32_t *pytree__make_order(struct pytree__maker *m, size_t node)
+{
+    const pytree_def *def = m->def;
+    while (m->n_orders != 0 && def->orders[m->n_orders - 1] >= node) {
+        const size_t of = def->orders[m->n_orders - 1];
+        m->n_orders -= 1 + def->nodes[of].arity;
+        if (of == node) { return def->orders + m->n_orders; }
+    }
+    return NULL;
 }
 
 /* Key path of a treedef's node, from the root down: of each node's children the one that has it below. */
@@ -3489,17 +4080,69 @@ static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type,
     return true;
 }
 
+/* A custom node: its children first, in a row. In pytree_allocate it is the caller's, with all that it holds. */
+static void pytree__make_custom(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, size_t *next,
+                                size_t *leaf)
+{
+    const pytree_node *n = &m->def->nodes[node];
+    struct pytree__custom_made *made;
+    char *children;
+    if (m->mode == PYTREE__ALLOCATE) {
+        *next = node + 1 - n->nodes;
+        *leaf -= n->leaves;
+        return;
+    }
+    if (type->custom->rebuild == NULL) {
+        pytree__make_wrong(m, node, "a type that can be rebuilt (its pytree_custom has no rebuild)");
+        return;
+    }
+    children = pytree__place(m, pytree__times(n->arity, sizeof(pytree)));
+    made = (struct pytree__custom_made *)(void *)pytree__place(m, sizeof *made);
+    if (!m->dry) {
+        memset(self, 0, type->size);
+        made->self = self;
+        made->type = type;
+        made->children = (const pytree *)(void *)children;
+        made->node = node;
+        made->before = m->customs;
+        m->customs = made;
+    }
+    pytree__make_push(m, NULL, children, NULL, sizeof(pytree), n->arity, 0);
+}
+
+/* Calls `rebuild` of every custom node, those inside others first. After a failure those that were made are released. */
+static void pytree__make_customs(struct pytree__maker *m)
+{
+    struct pytree__custom_made *at, *done;
+    for (at = m->customs; at != NULL && m->status == PYTREE_OK; at = at->before) {
+        const pytree_node *n = &m->def->nodes[at->node];
+        const unsigned char *metadata = m->def->statics + n->meta;
+        m->status = at->type->custom->rebuild(at->self, n->arity, at->children, metadata + sizeof(uint32_t),
+                                              pytree__u32(metadata));
+        if (m->status != PYTREE_OK) {
+            char path[600];
+            pytree__node_path(m->def, at->node, path, sizeof path);
+            pytree_fail(m->cursor.err, m->status, path, "expected the rebuild of %s to succeed, got %s", at->type->name,
+                        pytree_status_name(m->status));
+            for (done = m->customs; done != at; done = done->before) {
+                if (done->type->custom->release != NULL) { done->type->custom->release(done->self); }
+            }
+        }
+    }
+}
+
 /* `from`: the bytes it begins with in pytree_allocate (itself: they are there); NULL: zeros and the treedef's static values. */
 static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, const char *from,
                                 size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     pytree_leaf *views;
-    if (n->type != type && (n->type == NULL || n->type->kind != PYTREE_KIND_STRUCT || !pytree_type_equal(n->type, type))) {
+    if (n->type != type && (n->type == NULL || !pytree__same_struct(n->type, type))) {
         pytree__make_wrong(m, node, type->name);
         return;
     }
-    type = pytree__origin(type);
+    type = pytree__origin(n->type);       /* as the treedef's namespace sees it */
+    if (type->kind == PYTREE_KIND_CUSTOM) { pytree__make_custom(m, node, type, self, next, leaf); return; }
     if (from != NULL) {
         if (from != self) { memcpy(self, from, type->size); }
     } else if (!m->dry || m->mode != PYTREE__ALLOCATE) {
@@ -3523,35 +4166,53 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
 static pytree pytree__make_items(struct pytree__maker *m, size_t node)
 {
     const pytree_node *n = &m->def->nodes[node];
-    bool keyed = n->type->kind != PYTREE_KIND_LIST && n->type->kind != PYTREE_KIND_TUPLE;
-    size_t step = keyed ? sizeof(pytree_pair) : sizeof(pytree), i, first = n->type->kind == PYTREE_KIND_NAMEDTUPLE;
+    const bool keyed = pytree__keyed(n->type), dict = n->type->kind == PYTREE_KIND_DICT || n->type->kind == PYTREE_KIND_DEFAULTDICT;
+    const unsigned char *key = keyed ? pytree__keys_of(m->def, node) : NULL;
+    const bool numbered = keyed && n->arity != 0 && pytree__u32(key) == PYTREE__NUMBER_KEY;
+    const size_t step = numbered ? sizeof(pytree_int_pair) : keyed ? sizeof(pytree_pair) : sizeof(pytree);
+    const uint32_t *given = dict ? pytree__make_order(m, node) : NULL;
     pytree_items *items = (pytree_items *)(void *)pytree__place(m, sizeof *items);
     char *at = pytree__place(m, pytree__times(n->arity, step));
-    const unsigned char *statics = m->def->statics + n->meta;
+    uint32_t *order = dict ? (uint32_t *)(void *)pytree__place(m, pytree__times(n->arity, sizeof *order)) : NULL;
+    size_t i;
     pytree t;
     if (items != NULL) {
         memset(items, 0, sizeof *items);
         items->count = n->arity;
-        if (keyed) { items->pairs = (const pytree_pair *)(void *)at; } else { items->items = (const pytree *)(void *)at; }
+        if (numbered) { items->int_pairs = (const pytree_int_pair *)(void *)at; }
+        else if (keyed) { items->pairs = (const pytree_pair *)(void *)at; }
+        else { items->items = (const pytree *)(void *)at; }
+        items->order = order;
+        if (n->type->kind == PYTREE_KIND_DEQUE) { items->maxlen = pytree__maxlen(m->def->statics + n->meta); }
     }
-    if (first != 0) {
-        const char *name = pytree__make_string(m, pytree__string_at(statics, 0, NULL));
+    if (n->type->kind == PYTREE_KIND_NAMEDTUPLE || n->type->kind == PYTREE_KIND_DEFAULTDICT) {
+        const char *name = pytree__string_at(m->def->statics + n->meta, 0, NULL);
+        if (name != NULL) { name = pytree__make_string(m, name); }
         if (items != NULL) { items->name = name; }
     }
-    if (keyed) {
-        statics = pytree__skip_strings(statics, first);
-        for (i = 0; i < n->arity; i++, statics = pytree__skip_strings(statics, 1)) {
-            const char *key = pytree__make_string(m, pytree__string_at(statics, 0, NULL));
-            if (!m->dry) { ((pytree_pair *)(void *)at)[i].key = key; }
+    for (i = 0; keyed && i < n->arity; i++) {
+        const size_t place = given == NULL ? i : given[i];
+        pytree_entry entry = { PYTREE_KEY, NULL, 0 };
+        key = pytree__key_at(key, &entry, NULL);
+        if ((entry.kind == PYTREE_INT_KEY) != numbered) {
+            pytree__make_wrong(m, node, "keys that are all strings or all numbers");
+            break;
         }
-        if (at != NULL) { at += offsetof(pytree_pair, value); }
+        if (order != NULL) { order[i] = (uint32_t)place; }
+        if (numbered) {
+            if (at != NULL) { ((pytree_int_pair *)(void *)at)[place].key = (int64_t)entry.index; }
+        } else {
+            const char *name = pytree__make_string(m, entry.name);
+            if (at != NULL) { ((pytree_pair *)(void *)at)[place].key = name; }
+        }
     }
+    if (at != NULL && keyed) { at += numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value); }
     pytree__make_push(m, NULL, at, NULL, step, n->arity, 0);
+    if (n->arity != 0 && m->status == PYTREE_OK) { m->tasks[m->n_tasks - 1].order = given; }
     t.type = n->type;
     t.data = items;
     return t;
 }
-
 static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
@@ -3577,7 +4238,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
             m->status =
                 pytree_fail(m->cursor.err, PYTREE_TYPE, NULL, "expected leaves, got a %s as leaf %zu", from->type->name, *leaf);
         }
-    } else if (n->type->kind == PYTREE_KIND_STRUCT) {
+    } else if (n->type->kind == PYTREE_KIND_STRUCT || n->type->kind == PYTREE_KIND_CUSTOM) {
         const pytree_type *type = pytree__origin(n->type);
         t.type = type;
         t.data = pytree__place(m, type->size);
@@ -3636,13 +4297,13 @@ static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task
     }
 }
 
-static const char *const *pytree__make_keys(struct pytree__maker *m, const pytree_node *n)
+static const char *const *pytree__make_keys(struct pytree__maker *m, const pytree_node *n, const uint32_t *order)
 {
     const char **keys = (const char **)(void *)pytree__place(m, pytree__times(n->arity, sizeof(char *)));
     const unsigned char *at = m->def->statics + n->meta;
     size_t i;
     for (i = 0; keys != NULL && i < n->arity; i++, at = pytree__skip_strings(at, 1)) {
-        keys[i] = pytree__string_at(at, 0, NULL);
+        keys[order == NULL ? i : order[i]] = pytree__string_at(at, 0, NULL);
     }
     return (const char *const *)keys;
 }
@@ -3659,6 +4320,7 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
     char *field = m->dry ? NULL : task->at + row->offset, *at = field;
     const pytree_type *type = row->type, *of = task->type;
     const char *from = m->mode == PYTREE__ALLOCATE ? at : NULL;
+    const uint32_t *order = NULL;
     size_t views = task->views;
     if (!fits || (!m->dry && row->place != PYTREE_STB && view->shape[0] != n->arity)) {
         char expected[160];
@@ -3682,7 +4344,12 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
             return;
         }
         made = (struct pytree__made *)(void *)pytree__place(m, sizeof *made);
-        keys = map ? pytree__make_keys(m, n) : NULL;
+        if (map && n->arity != 0 && pytree__u32(m->def->statics + n->meta) == PYTREE__NUMBER_KEY) {
+            pytree__make_wrong(m, node, "a dict whose keys are strings");
+            return;
+        }
+        order = map ? pytree__make_order(m, node) : NULL;
+        keys = map ? pytree__make_keys(m, n, order) : NULL;
         if (!m->dry) {
             if (n->arity != 0) { m->status = row->resize(field, n->arity, keys, row); }
             if (m->status != PYTREE_OK) { pytree__no_memory(m->cursor.err, n->arity * row->inner); return; }
@@ -3702,6 +4369,7 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
         if (!m->dry) { memcpy(field, &at, sizeof at); }
     }
     pytree__make_push(m, type, at, from, step, n->arity, 0);
+    if (order != NULL && m->status == PYTREE_OK) { m->tasks[m->n_tasks - 1].order = order; }
 }
 
 /* The next child of the task at hand, which is node `node`. */
@@ -3712,6 +4380,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     size_t child = --top->left;
     pytree value;
     task = *top;
+    if (task.order != NULL) { child = task.order[child]; }
     if (task.type == NULL) {                                   /* an item of a container */
         value = pytree__make_value(m, node, next, leaf);
         if (!m->dry) { memcpy(task.at + child * task.step, &value, sizeof value); }
@@ -3719,7 +4388,8 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     }
     if (task.rows == 0) {                                      /* an element of a list */
         char *at = m->dry ? NULL : task.at + child * task.step;
-        if (task.type->kind == PYTREE_KIND_STRUCT) {
+        if (task.type->kind == PYTREE_KIND_STRUCT || task.type->kind == PYTREE_KIND_CUSTOM
+            || (n->type != NULL && pytree__spaced(n))) {
             pytree__make_struct(m, node, task.type, at, m->dry || task.from == NULL ? NULL : task.from + child * task.step,
                                 next, leaf);
         } else if (task.type->kind == PYTREE_KIND_REF) {
@@ -3767,11 +4437,18 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             } else if (!row->optional) {
                 pytree__make_wrong(m, node, row->type->name);
             }
-        } else if (n->type->kind == PYTREE_KIND_STRUCT && row->form == PYTREE_FORM_STRUCT) {
+        } else if (pytree__spaced(n) && (row->form == PYTREE_FORM_STRUCT
+                                         || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
             char *at = m->dry ? NULL : task.at + row->offset;
             const char *from = m->mode == PYTREE__ALLOCATE ? at : NULL;
             if (row->place == PYTREE_POINTER) {
-                char *p = pytree__place(m, row->type->size);
+                char *p;
+                if (m->mode == PYTREE__ALLOCATE && row->type->kind == PYTREE_KIND_CUSTOM) {
+                    *next = node + 1 - n->nodes;
+                    *leaf -= n->leaves;
+                    return;
+                }
+                p = pytree__place(m, row->type->size);
                 if (from != NULL) {
                     memcpy(&from, at, sizeof from);
                     if (from == (const char *)PYTREE_WANTED) { from = NULL; }
@@ -3793,6 +4470,7 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     pytree t;
     m->structs = m->arrays = 0;
     m->n_tasks = 0;
+    m->n_orders = m->def->n_orders;
     m->cursor.n_views = 0;
     if (m->in_place) {
         t.type = m->def->nodes[next].type;
@@ -3868,13 +4546,14 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
                 m.all_structs -= m.structs;
             }
             made = pytree__make_run(&m, root);
+            if (m.status == PYTREE_OK) { pytree__make_customs(&m); }
             block->magic = PYTREE__MAGIC;
             block->base = base;
             block->bytes = bytes;
             block->allocator = a;
             if (m.status == PYTREE_OK) {
                 block->root = m.in_place ? NULL : made.data;
-                block->stb = m.made != NULL;
+                block->stb = m.made != NULL || m.customs != NULL;
                 block->type = *made.type;
                 block->type.origin = pytree__origin(made.type);
                 t->type = &block->type;
@@ -3908,7 +4587,7 @@ static pytree_status pytree__remake(pytree *made, pytree from, int mode, const p
     pytree_leaf *leaves = NULL;
     pytree_status status;
     memset(&own, 0, sizeof own);
-    if (opt != NULL) { own.allocator = opt->allocator; own.alignment = opt->alignment; }
+    if (opt != NULL) { own.allocator = opt->allocator; own.alignment = opt->alignment; own.space = opt->space; }
     made->type = NULL;
     made->data = NULL;
     status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
@@ -3973,6 +4652,12 @@ pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error 
     return pytree__remake(&made, t, PYTREE__ALLOCATE, opt, err);
 }
 
+/* A custom node in a struct, which pytree_allocate leaves alone. */
+static bool pytree__theirs(const pytree_field *row)
+{
+    return row->form == PYTREE_FORM_STRUCT && row->type->kind == PYTREE_KIND_CUSTOM;
+}
+
 /* The first pointer of a struct that pytree_allocate has set, and whether it leads to an array; NULL if there is none. */
 static char *pytree__first_pointer(const pytree_type *type, const char *self, bool *array)
 {
@@ -3982,7 +4667,7 @@ static char *pytree__first_pointer(const pytree_type *type, const char *self, bo
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         char *p = NULL;
-        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB) { continue; }
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__theirs(row)) { continue; }
         if (row->place == PYTREE_POINTER) {
             memcpy(&p, self + row->offset, sizeof p);
             *array = row->form == PYTREE_FORM_LEAF && row->ndim != 0;
@@ -4011,7 +4696,7 @@ static void pytree__forget(const pytree_type *type, char *self)
     type = pytree__origin(type);
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
-        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB) { continue; }
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__theirs(row)) { continue; }
         if (row->place == PYTREE_POINTER) { memset(self + row->offset, 0, sizeof(void *)); }
         else if (row->form == PYTREE_FORM_STRUCT) { pytree__forget(row->type, self + row->offset); }
         else if (row->form == PYTREE_FORM_TUPLE) {
@@ -4021,7 +4706,7 @@ static void pytree__forget(const pytree_type *type, char *self)
     }
 }
 
-/* stb_ds containers of an owned tree, those inside others first. */
+/* stb_ds containers and custom nodes of an owned tree, those inside others first. */
 static void pytree__release_stb(pytree t, const pytree_allocator *a)
 {
     pytree_options opt;
@@ -4045,6 +4730,9 @@ static void pytree__release_stb(pytree t, const pytree_allocator *a)
                 if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) {
                     row->release((char *)(uintptr_t)f->self + row->offset, row);
                 }
+            }
+            if (f->form == PYTREE_FORM_CUSTOM && f->type->custom->release != NULL) {
+                f->type->custom->release((void *)(uintptr_t)f->self);
             }
             pytree__close(&c);
         }
@@ -4145,13 +4833,38 @@ void pytree_iter_end(pytree_iter *it)
     it->n_cursors = it->block = 0;
 }
 
+/* Of a namedtuple or a default dict. */
 static const char *pytree__frame_name(const pytree__frame *f)
+{
+    const char *name = f->name;
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+    }
+    return name != NULL ? name : f->type->kind == PYTREE_KIND_NAMEDTUPLE ? "namedtuple" : "None";
+}
+
+/* Of a custom node. */
+static const unsigned char *pytree__frame_metadata(const pytree__cursor *c, const pytree__frame *f, size_t *bytes)
 {
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
-        return pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+        const unsigned char *at = flat->def->statics + flat->def->nodes[f->shape[0]].meta;
+        *bytes = pytree__u32(at);
+        return at + sizeof(uint32_t);
     }
-    return f->name == NULL ? "namedtuple" : f->name;
+    *bytes = f->shape[0];
+    return pytree__held_metadata(c, f);
+}
+
+/* Of a deque. */
+static size_t pytree__frame_maxlen(const pytree__frame *f)
+{
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        return pytree__maxlen(flat->def->statics + flat->def->nodes[f->shape[0]].meta);
+    }
+    return f->shape[0];
 }
 
 static pytree_status pytree__other_statics(pytree_iter *it, size_t k)
@@ -4198,7 +4911,15 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         }
         return PYTREE_OK;
     }
-    if (f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
+    if (f->type->kind == PYTREE_KIND_DEQUE && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
+        return pytree__other_statics(it, k);
+    }
+    if (f->type->kind == PYTREE_KIND_CUSTOM) {
+        size_t m, n;
+        const unsigned char *x = pytree__frame_metadata(a, f, &m), *y = pytree__frame_metadata(b, g, &n);
+        if (m != n || memcmp(x, y, n) != 0) { return pytree__other_statics(it, k); }
+    }
+    if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_DEFAULTDICT) {
         const char *x = pytree__frame_name(f), *y = pytree__frame_name(g);
         if (strcmp(x, y) != 0) {
             return pytree__iter_fail(it,
@@ -4211,11 +4932,16 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         if (f->from == PYTREE__FROM_ROW && g->from == PYTREE__FROM_ROW) { break; }
         pytree__frame_entry(a, f, i, &x);
         pytree__frame_entry(b, g, i, &y);
-        if (x.kind != y.kind) { break; }
-        if (x.name != y.name && (x.name == NULL || y.name == NULL || strcmp(x.name, y.name) != 0)) {
+        if (!pytree__same_entry(&x, &y)) {
+            char p[80], q[80];
+            struct pytree__text to = pytree__text_to(p, sizeof p, NULL);
+            pytree__put_key(&to, &x, x.name == NULL ? 0 : strlen(x.name));
+            pytree__end_text(&to, sizeof p);
+            to = pytree__text_to(q, sizeof q, NULL);
+            pytree__put_key(&to, &y, y.name == NULL ? 0 : strlen(y.name));
+            pytree__end_text(&to, sizeof q);
             return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
-                                                         "expected key '%.60s' as in the first tree, got '%.60s' in tree %zu",
-                                                         x.name == NULL ? "" : x.name, y.name == NULL ? "" : y.name, k));
+                                                         "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
         }
     }
     return PYTREE_OK;
@@ -4327,7 +5053,10 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
                 else if (PYTREE__UNLIKELY((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK)) { return false; }
             }
         }
-        if (values[0]->form == PYTREE_FORM_STRUCT && (c->opt == NULL || c->opt->is_leaf == NULL) && values[0]->type->leafy) {
+        if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->space != NULL)) {
+            for (k = 0; k < n; k++) { pytree__respace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
+        }
+        if (values[0]->form == PYTREE_FORM_STRUCT && values[0]->type->leafy && pytree__plain_walk(c->opt)) {
             int leafy = pytree__iter_leafy(it, n, values, checking);
             if (leafy == PYTREE__AT_LEAF) { return true; }
             if (leafy == PYTREE__AT_NODE) { continue; }
@@ -4659,7 +5388,7 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
             memset(&node, 0, sizeof node);
             node.data = (void *)(uintptr_t)f->self;
             node.type = f->type;
-            node.form = f->form;
+            node.form = f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;
             node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
             node.shape[0] = f->count;
             if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT) { memcpy(node.shape, f->shape, sizeof f->shape); }
@@ -4695,7 +5424,9 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
     pytree__cursor_init(&c, opt, err);
     status = pytree__cursor_root(&c, t);
     if (status == PYTREE_OK) {
-        int sort = pytree__sort(&c, &c.root);
+        int sort;
+        if (opt != NULL && opt->space != NULL) { pytree__respace(&c, &c.root); }
+        sort = pytree__sort(&c, &c.root);
         if (sort == PYTREE__A_LEAF) {
             status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)",
                                  c.root.type == NULL ? "None" : c.root.type->name);
@@ -5404,7 +6135,7 @@ static pytree_status pytree__put_paths(struct pytree__text *to, const char **sta
     struct pytree__path_writer w;
     pytree__cursor c;
     const pytree_leaf *value;
-    const bool quick = opt == NULL || opt->is_leaf == NULL;
+    const bool quick = pytree__plain_walk(opt);
     bool begun = false;
     pytree_status status;
     size_t i;

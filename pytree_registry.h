@@ -26,7 +26,11 @@
  *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT
  *     #define PYTREE_LEAF_TYPE Handle      Handle is a leaf that nothing looks into; PYTREE_EQUAL and PYTREE_PRINT may name
- * functions
+ *                                          functions
+ *     #define PYTREE_STRUCT Box            Box is a node whose children its own callbacks find: box_callbacks is a
+ *     #define PYTREE_CUSTOM box_callbacks  static const pytree_custom (pytree.h)
+ *     #define PYTREE_NAMESPACE train       with PYTREE_STRUCT: another registration of a type, or of a PYTREE_LEAF_TYPE, that
+ *                                          is registered already, for calls whose options say .space = "train"
  *
  * An alias (typedef float real;) needs no registration. Up to 512 types in one file. All macros that steer an include are
  * undefined by it. If a compile error led you here, docs/compiler-messages.md explains each. */
@@ -47,6 +51,8 @@
 #define PYTREE__CAT_(a, b) a##b
 #define PYTREE__CAT4(a, b, c, d) PYTREE__CAT4_(a, b, c, d)
 #define PYTREE__CAT4_(a, b, c, d) a##b##c##d
+#define PYTREE__IN_SPACE(a, b) PYTREE__IN_SPACE_(a, b)
+#define PYTREE__IN_SPACE_(a, b) a##_in_##b
 #define PYTREE__TEXT(a) PYTREE__TEXT_(a)
 #define PYTREE__TEXT_(a) #a
 #define PYTREE__SECOND(a, b, ...) b
@@ -350,7 +356,7 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__CAT(PYTREE__PURPOSE, _##kind)(name, store, arguments, optional)
 
 #define PYTREE__MEMBER(name) (((PYTREE__S *)0)->name)
-#define PYTREE__NAMED(what, name) PYTREE__CAT4(pytree__, what, PYTREE__S, _##name)
+#define PYTREE__NAMED(what, name) PYTREE__CAT4(pytree__, what, PYTREE__ID, _##name)
 #define PYTREE__IN(name) "pytree: " PYTREE__TEXT(PYTREE__S) "." #name ": "
 
 /* Pass: words. The first check, so that a misspelt word is the first error. */
@@ -827,7 +833,12 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
 #elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 1
 #error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, \
 not several."
-#elif (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS)
+#elif defined(PYTREE_CUSTOM) && (!defined(PYTREE_STRUCT) || defined(PYTREE_FIELDS))
+#error "pytree_registry.h: PYTREE_CUSTOM goes with PYTREE_STRUCT, in place of PYTREE_FIELDS: its callbacks say what the \
+children are."
+#elif defined(PYTREE_NAMESPACE) && !defined(PYTREE_STRUCT)
+#error "pytree_registry.h: PYTREE_NAMESPACE goes with PYTREE_STRUCT: it gives a registered type other fields in a namespace."
+#elif (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS) && !defined(PYTREE_CUSTOM)
 #error "pytree_registry.h: define PYTREE_FIELDS, one PYTREE_FIELD row for each member of the struct, before including it."
 #elif PYTREE__D2 == 8 && !defined(PYTREE_DEFINE)
 #error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file \
@@ -843,7 +854,15 @@ and pass its trees on."
 #else
 #define PYTREE__S PYTREE_LEAF_TYPE
 #endif
+#if defined(PYTREE_NAMESPACE)
+#define PYTREE__ID PYTREE__IN_SPACE(PYTREE_STRUCT, PYTREE_NAMESPACE)
+#define PYTREE__SPACE PYTREE__TEXT(PYTREE_NAMESPACE)
+#else
+#define PYTREE__ID PYTREE__S
+#define PYTREE__SPACE NULL
+#endif
 #define PYTREE__SLOT(prefix) PYTREE__CAT4(prefix, PYTREE__S2, PYTREE__S1, PYTREE__S0)
+#define PYTREE__NEXT PYTREE__CAT4(pytree__d, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 
 /* ---- The slot: everything but a definition that was declared before takes one ------------------------------------------ */
 
@@ -910,10 +929,17 @@ enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, ONE, , pytr
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
     PYTREE__AMONG_END };   /* a name for it: clang quotes what is asserted */
+#if defined(PYTREE_NAMESPACE)            /* the type has a place in the dispatch: this one is taken by one that nobody has */
+_Static_assert(PYTREE__SLOT(pytree__known_) != 0,
+               "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
+                   "without one first, or as PYTREE_LEAF_TYPE if it is a leaf elsewhere");
+typedef struct PYTREE__SLOT(pytree__n) { char c; } PYTREE__SLOT(pytree__t);
+#else
 _Static_assert(PYTREE__SLOT(pytree__known_) == 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs "
                    "no registration)");
 typedef PYTREE__S PYTREE__SLOT(pytree__t);
+#endif
 static const pytree_type PYTREE__SLOT(pytree__d);
 #if PYTREE__S0 == 0
 #undef PYTREE__D0
@@ -991,7 +1017,10 @@ static const pytree_type PYTREE__SLOT(pytree__d);
 #endif
 #endif
 
-#if defined(PYTREE_STRUCT)
+static const pytree_type PYTREE__NEXT;   /* of the next slot, should it come to be */
+#if defined(PYTREE_CUSTOM)
+enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__HAS_DATA };
+#elif defined(PYTREE_STRUCT)
 #define PYTREE__PASS KIND
 #define PYTREE__PURPOSE PYTREE__COUNT
 enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | ((0 PYTREE_FIELDS) != 0 ? PYTREE__HAS_DATA : 0) };
@@ -1011,7 +1040,8 @@ enum { PYTREE__CAT(PYTREE__SLOT(pytree__c), p) = PYTREE__SLOT(pytree__c) + PYTRE
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, &PYTREE__CAT(pytree__type_of_, PYTREE__S) };
+    PYTREE_NO_DTYPE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, &PYTREE__CAT(pytree__type_of_, PYTREE__S),
+    NULL, NULL, &PYTREE__NEXT };
 #endif
 
 /* ---- A leaf type ---------------------------------------------------------------------------------------------------- */
@@ -1025,12 +1055,22 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #endif
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL };
+    PYTREE_OPAQUE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
+    &PYTREE__NEXT };
+#endif
+
+/* ---- A custom node --------------------------------------------------------------------------------------------------- */
+
+#if defined(PYTREE_CUSTOM)
+static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+    PYTREE_KIND_CUSTOM,
+    PYTREE_NO_DTYPE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
+    &PYTREE__NEXT };
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
 
-#if defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)
+#if (defined(PYTREE_STRUCT) && !defined(PYTREE_CUSTOM)) || defined(PYTREE_DEFINE)
 #if defined(PYTREE_DEFINE)
 enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__CODE(*(PYTREE__S *)0) };
 _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
@@ -1043,44 +1083,44 @@ PYTREE_FIELDS
 #define PYTREE__PASS ROW
 
 #define PYTREE__PURPOSE PYTREE__MEMBERS
-enum { PYTREE__CAT(pytree__begin_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__S) };
+enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__ID) };
 #undef PYTREE__PURPOSE
 
 #define PYTREE__PURPOSE PYTREE__TYPES
 PYTREE_FIELDS
-_Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__S) < (int)_Alignof(PYTREE__S),
+_Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID) < (int)_Alignof(PYTREE__S),
                "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
                    "DROP for padding and scratch space)");
 #undef PYTREE__PURPOSE
 
 #define PYTREE__PURPOSE PYTREE__TABLE
-static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__S)[] = { PYTREE_FIELDS { 0 } };
+static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS { 0 } };
 #undef PYTREE__PURPOSE
 #undef PYTREE__PASS
 #define PYTREE__PASS KIND
 
 #define PYTREE__PURPOSE PYTREE__FIRST_STATIC
-enum { PYTREE__CAT(pytree__no_static_, PYTREE__S), PYTREE_FIELDS PYTREE__CAT(pytree__first_static_, PYTREE__S) };
+enum { PYTREE__CAT(pytree__no_static_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__first_static_, PYTREE__ID) };
 #undef PYTREE__PURPOSE
 #define PYTREE__PURPOSE PYTREE__LAST_STATIC
-enum { PYTREE__CAT(pytree__no_last_, PYTREE__S) = -1, PYTREE_FIELDS PYTREE__CAT(pytree__last_static_, PYTREE__S) };
+enum { PYTREE__CAT(pytree__no_last_, PYTREE__ID) = -1, PYTREE_FIELDS PYTREE__CAT(pytree__last_static_, PYTREE__ID) };
 #undef PYTREE__PURPOSE
 
 #define PYTREE__PURPOSE PYTREE__TEXTS
-enum { PYTREE__CAT(pytree__texts_, PYTREE__S) = 0 PYTREE_FIELDS };
+enum { PYTREE__CAT(pytree__texts_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #undef PYTREE__PURPOSE
 #define PYTREE__PURPOSE PYTREE__BYTES
-enum { PYTREE__CAT(pytree__bytes_, PYTREE__S) = 0 PYTREE_FIELDS };
+enum { PYTREE__CAT(pytree__bytes_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #undef PYTREE__PURPOSE
 #define PYTREE__PURPOSE PYTREE__NODES
-enum { PYTREE__CAT(pytree__nodes_, PYTREE__S) = 0 PYTREE_FIELDS };
+enum { PYTREE__CAT(pytree__nodes_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #undef PYTREE__PURPOSE
 
 /* A view of each child of *at, the static values of it. Either may be NULL. */
-static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__S)(const void *at, pytree_leaf *child, pytree__statics *statics)
+static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child, pytree__statics *statics)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
-    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__S);
+    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     unsigned odd = 0;
     if (statics != NULL) {
         pytree__statics to = *statics;    /* in registers */
@@ -1088,7 +1128,7 @@ static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__S)(const void *at, 
         PYTREE_FIELDS
 #undef PYTREE__PURPOSE
         *statics = to;
-        row = PYTREE__CAT(pytree__fields_, PYTREE__S);
+        row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     }
     if (child != NULL) {
 #undef PYTREE__PASS
@@ -1105,9 +1145,9 @@ static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__S)(const void *at, 
 }
 
 /* The children put back into *self. */
-static inline void PYTREE__CAT(pytree__unflatten_, PYTREE__S)(void *self, const pytree_leaf *child)
+static inline void PYTREE__CAT(pytree__unflatten_, PYTREE__ID)(void *self, const pytree_leaf *child)
 {
-    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__S);
+    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
 #define PYTREE__PURPOSE PYTREE__UNFLATTEN
     PYTREE_FIELDS
 #undef PYTREE__PURPOSE
@@ -1122,19 +1162,19 @@ static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S) = {
 static const pytree_type PYTREE__SLOT(pytree__d) = {
 #endif
     PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
-    sizeof(PYTREE__CAT(pytree__fields_, PYTREE__S)) / sizeof(pytree_field) - 1,
+    sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field) - 1,
 #define PYTREE__PURPOSE PYTREE__COUNT
     0 PYTREE_FIELDS,
 #undef PYTREE__PURPOSE
-    PYTREE__CAT(pytree__texts_, PYTREE__S), PYTREE__CAT(pytree__nodes_, PYTREE__S) == 0,
-    PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 : (size_t)PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2,
-    PYTREE__CAT(pytree__last_static_, PYTREE__S) - (PYTREE__CAT(pytree__first_static_, PYTREE__S) < 2 ? 0 :
-        PYTREE__CAT(pytree__first_static_, PYTREE__S) - 2)
-        == PYTREE__CAT(pytree__bytes_, PYTREE__S),
-    PYTREE__CAT(pytree__bytes_, PYTREE__S),
-    PYTREE__CAT(pytree__fields_, PYTREE__S), PYTREE__CAT(pytree__flatten_, PYTREE__S), PYTREE__CAT(pytree__unflatten_,
-        PYTREE__S),
-    NULL, NULL, NULL
+    PYTREE__CAT(pytree__texts_, PYTREE__ID), PYTREE__CAT(pytree__nodes_, PYTREE__ID) == 0,
+    PYTREE__CAT(pytree__first_static_, PYTREE__ID) < 2 ? 0 : (size_t)PYTREE__CAT(pytree__first_static_, PYTREE__ID) - 2,
+    PYTREE__CAT(pytree__last_static_, PYTREE__ID) - (PYTREE__CAT(pytree__first_static_, PYTREE__ID) < 2 ? 0 :
+        PYTREE__CAT(pytree__first_static_, PYTREE__ID) - 2)
+        == PYTREE__CAT(pytree__bytes_, PYTREE__ID),
+    PYTREE__CAT(pytree__bytes_, PYTREE__ID),
+    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__flatten_, PYTREE__ID), PYTREE__CAT(pytree__unflatten_,
+        PYTREE__ID),
+    NULL, NULL, NULL, NULL, PYTREE__SPACE, &PYTREE__NEXT
 };
 #undef PYTREE__PASS
 #endif
@@ -1148,9 +1188,14 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE_DEFINE
 #undef PYTREE_LEAF_TYPE
 #undef PYTREE_FIELDS
+#undef PYTREE_CUSTOM
+#undef PYTREE_NAMESPACE
 #undef PYTREE_EQUAL
 #undef PYTREE_PRINT
 #undef PYTREE__S
+#undef PYTREE__ID
+#undef PYTREE__SPACE
+#undef PYTREE__NEXT
 #undef PYTREE__SLOT
 #undef PYTREE__S2
 #undef PYTREE__S1

@@ -651,7 +651,7 @@ static void cycles_are_reported(void **state)
     Member member = { 0.5f, NULL };
     Team team = { 1, NULL };
     pytree self, items[2];
-    pytree_items list = { 2, NULL, NULL, NULL };
+    pytree_items list = { .count = 2 };
     Node ring[40];
     size_t i;
     (void)state;
@@ -896,7 +896,7 @@ static void sweeps(void **state)
     static Node nodes[N];
     static pytree_pair pairs[40];
     static char names[40][4];
-    pytree_items dict = { 40, NULL, pairs, NULL };
+    pytree_items dict = { .count = 40, .pairs = pairs };
     MLP model = mlp_make(2, true);
     pytree shallow = PYTREE(&model), deep = PYTREE(nodes), shared, wide = { &pytree_types[PYTREE__T_dict], NULL };
     int x = 1;

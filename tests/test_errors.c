@@ -437,7 +437,7 @@ static void malformed_values(void **state)
     pytree_leaf form = { .data = &x, .type = PYTREE_TYPE(float), .form = 99 };
     pytree_leaf extent = { .data = &x, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { SIZE_MAX } };
     pytree_flat flat = { NULL, NULL }, no_leaves = { NULL, NULL };
-    pytree_items nothing = { 3, NULL, NULL, NULL };
+    pytree_items nothing = { .count = 3 };
     pytree list = { &pytree_types[PYTREE__T_list], NULL }, nowhere = { &pytree_types[PYTREE__T_tuple], NULL };
     pytree_error error = { 0 };
     pytree_def *def = pytree_structure(PYTREE(&x), NULL, &error);

@@ -974,7 +974,7 @@ static void long_errors_are_cut(void **state)
 {
     enum { N = 60, LONG = 5000 };
     pytree_pair pairs[N];
-    pytree_items items = { N, NULL, pairs, NULL };
+    pytree_items items = { .count = N, .pairs = pairs };
     pytree t = { &pytree_types[PYTREE__T_dict], &items };
     char names[N][16], *text = malloc(LONG + 16);
     double value = 0;
@@ -1283,7 +1283,7 @@ static void wide_nodes(void **state)
     Point *points = calloc(N, sizeof(*points));
     pytree items[N];
     double numbers[N];
-    pytree_items list = { N, items, NULL, NULL };
+    pytree_items list = { .count = N, .items = items };
     pytree t = { &pytree_types[PYTREE__T_list], &list };
     pytree_error error = { 0 };
     pytree_leaf view;
@@ -1345,7 +1345,7 @@ static pytree_status get_from_wide_nodes(void *context, const pytree_options *op
 {
     enum { N = 60 };
     pytree_pair pairs[N];
-    pytree_items items = { N, NULL, pairs, NULL };
+    pytree_items items = { .count = N, .pairs = pairs };
     pytree dict = { &pytree_types[PYTREE__T_dict], &items }, t = PYTREE_LIST(dict);
     char names[N][8];
     pytree_leaf view;

@@ -438,7 +438,7 @@ static void text_of_many_structs(void **state)
     Named named[N];
     Single singles[N];
     pytree items[5 * N];
-    pytree_items list = { 5 * N, items, NULL, NULL };
+    pytree_items list = { .count = 5 * N, .items = items };
     pytree tree = { &pytree_types[PYTREE__T_list], NULL };
     float x = 0.0f;
     char *expected = malloc(40000);

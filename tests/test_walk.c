@@ -629,18 +629,18 @@ static void leaves_have_no_children(void **state)
 
 static void children_without_memory(void **state)
 {
-    enum { N = 200 };
+    enum { N = 2000 };
     static char names[N][8];
     static pytree_pair pairs[N];
     static pytree_leaf children[N];
-    pytree_items items = { N, NULL, pairs, NULL };
+    pytree_items items = { .count = N, .pairs = pairs };
     pytree tree = { &pytree_types[PYTREE__T_dict], NULL };
     size_t i, n;
     int x = 1;
     (void)state;
     tree.data = &items;
     for (i = 0; i < N; i++) {
-        snprintf(names[i], sizeof names[i], "%03u", (unsigned)((i * 77) % N));
+        snprintf(names[i], sizeof names[i], "%04u", (unsigned)((i * 77) % N));
         pairs[i].key = names[i];
         pairs[i].value = PYTREE(&x);
     }
