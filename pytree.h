@@ -219,7 +219,8 @@ typedef enum pytree_form {
     PYTREE_FORM_MAP,                      /* data: an stb_ds string map of shape[0] entries of shape[1] bytes, value at [2] */
     PYTREE_FORM_ITEMS,                    /* data: a pytree_items; type: list, tuple, dict, … */
     PYTREE_FORM_CUSTOM,                   /* the walker's own: an open custom node */
-    PYTREE_FORM_FLAT,                     /* data: a pytree_flat; shape[0]: its node, shape[1]: first leaf below it */
+    PYTREE_FORM_FLAT,                     /* data: a pytree_flat; shape[0]: its node, [1]: first leaf below it, [2]: where
+                                             the orders of its dicts end */
     PYTREE_FORM_VIEW,                     /* data: a pytree_leaf to be read in its place */
     PYTREE_FORM_REF                       /* data: a pytree to be read in its place */
 } pytree_form;
@@ -2067,6 +2068,7 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
         } else {
             v->shape[0] = flat->def->n_nodes - 1;
             v->shape[1] = 0;
+            v->shape[2] = flat->def->n_orders;
         }
         break;
     }
@@ -2246,11 +2248,16 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
 {
     const pytree_flat *flat = (const pytree_flat *)f->self;
     const pytree_node *node = &flat->def->nodes[shape[0]];
-    size_t at = shape[0], leaf = shape[1] + node->leaves, i = node->arity;
+    const uint32_t *orders = flat->def->orders;
+    size_t at = shape[0], leaf = shape[1] + node->leaves, i = node->arity, end = shape[2];
     pytree_leaf *views = pytree__room(c, i);
     if (views == NULL) { return PYTREE_NO_MEMORY; }
     f->type = node->type;
     f->count = i;
+    if (end != 0 && orders[end - 1] == at) {
+        end -= 1 + i;
+        f->order = orders + end;
+    }
     while (i-- != 0) {
         const pytree_node *child = &flat->def->nodes[--at];
         leaf -= child->leaves;
@@ -2265,8 +2272,10 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
             views[i].form = PYTREE_FORM_FLAT;
             views[i].shape[0] = at;
             views[i].shape[1] = leaf;
+            views[i].shape[2] = end;
         }
         at -= child->nodes - 1;
+        while (end != 0 && orders[end - 1] >= at) { end -= 1 + flat->def->nodes[orders[end - 1]].arity; }
     }
     c->n_views += node->arity;
     return PYTREE_OK;
