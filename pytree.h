@@ -408,7 +408,11 @@ typedef struct pytree_items {
     const pytree_pair *pairs;
     const char *name;                     /* of a namedtuple's type; of a default dict's factory, as "int" (NULL: None) */
     const pytree_int_pair *int_pairs;
-    const uint32_t *order;                /* of a dict: number of the pair that is visited i-th; NULL: found on each walk */
+    /* Of a dict that was built or rebuilt: number of the pair that is visited i-th, and the keys as a treedef packs them. With
+     * keys and without an order the pairs lie as they are visited; without either that is found on each walk. */
+    const uint32_t *order;
+    const unsigned char *packed;
+    size_t packed_bytes;
     size_t maxlen;                        /* of a deque, or PYTREE_UNBOUNDED */
 } pytree_items;
 
@@ -2089,6 +2093,16 @@ unsound:
     return status;
 }
 
+/* Is a view that somebody has written plainly in order? If not, pytree__settle says what is wrong with it, if anything. */
+PYTREE__INLINE bool pytree__sound(const pytree_leaf *v)
+{
+    size_t bits = 0;
+    int i;
+    if (v->data == NULL || v->ndim < 0 || v->ndim > PYTREE_MAX_DIMS || v->type->dtype == PYTREE_STRING) { return false; }
+    for (i = 0; i < v->ndim; i++) { bits |= v->shape[i]; }
+    return (bits >> ((sizeof(size_t) * CHAR_BIT - 8) / (size_t)(v->ndim < 2 ? 2 : v->ndim))) == 0;
+}
+
 /* The whole tree as the value at hand. */
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
 {
@@ -2202,7 +2216,7 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
         }
         if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
         f->order = items->order;
-        if (f->order != NULL) { return PYTREE_OK; }
+        if (f->order != NULL || items->packed != NULL) { return PYTREE_OK; }
     }
     return pytree__order(c, f);
 }
@@ -2606,6 +2620,24 @@ static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
     }
 }
 
+/* Keys of a container, in its own order. */
+static void pytree__pack_keys(pytree__statics *to, const pytree_items *items)
+{
+    size_t i;
+    if (items->packed != NULL) {
+        pytree__pack_bytes(to, items->packed, items->packed_bytes);
+        return;
+    }
+    for (i = 0; i < items->count; i++) {
+        const size_t at = items->order == NULL ? i : items->order[i];
+        if (items->int_pairs != NULL) {
+            pytree__pack_number(to, items->int_pairs[at].key);
+        } else {
+            pytree__pack_string(to, items->pairs[at].key == NULL ? "" : items->pairs[at].key);
+        }
+    }
+}
+
 /* What an open node has that is packed: a struct's static values, a container's name and keys, a custom node's metadata. */
 static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f)
 {
@@ -2636,6 +2668,10 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
         } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEFAULTDICT) {
             pytree__pack_string(to, f->name);
         }
+        if (f->form == PYTREE_FORM_ITEMS && !f->ordered) {
+            pytree__pack_keys(to, (const pytree_items *)f->self);
+            return;
+        }
         for (i = 0; i < f->count; i++) {
             pytree__frame_entry(c, f, i, &entry);
             pytree__pack_key(to, &entry);
@@ -2646,24 +2682,29 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
     }
 }
 
+/* The order of a dict's pairs, unless they lie in it. */
+static void pytree__note_order(struct pytree__scanner *s, const int mode, const uint32_t *order, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n && order[i] == i; i++) {}
+    if (i == n) { return; }
+    if (mode == PYTREE__FILL) {
+        memcpy(s->orders + s->n_orders, order, n * sizeof *order);
+        s->orders[s->n_orders + n] = (uint32_t)s->n_nodes;
+    }
+    s->n_orders += n + 1;
+}
+
 /* What a node adds to the treedef besides itself: that a namespace could change it, the order of its pairs. */
 static void pytree__note_node(struct pytree__scanner *s, const int mode, const pytree__frame *f, const pytree_type *type)
 {
-    size_t i;
     if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
         if (f->form == PYTREE_FORM_FLAT) { s->space = ((const pytree_flat *)f->self)->def->space; }
         else if (s->cursor.opt != NULL) { s->space = s->cursor.opt->space; }
-    } else if (f->ordered || f->order != NULL) {
-        for (i = 0; !f->ordered && i < f->count && f->order[i] == i; i++) {}
-        if (i == f->count && !f->ordered) { return; }
-        if (mode == PYTREE__FILL) {
-            uint32_t *to = s->orders + s->n_orders;
-            const uint32_t *order =
-                f->ordered ? (const uint32_t *)(const void *)(s->cursor.views + f->views) : f->order;
-            memcpy(to, order, f->count * sizeof *to);
-            to[f->count] = (uint32_t)s->n_nodes;
-        }
-        s->n_orders += f->count + 1;
+    } else if (f->ordered) {
+        pytree__note_order(s, mode, (const uint32_t *)(const void *)(s->cursor.views + f->views), f->count);
+    } else if (f->order != NULL) {
+        pytree__note_order(s, mode, f->order, f->count);
     }
 }
 
@@ -2719,6 +2760,109 @@ PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scanner *s, const int mode
     return true;
 }
 
+/* An item of a container, unless it must be looked at, or is a node that must be opened: false. */
+PYTREE__INLINE bool pytree__scan_item(struct pytree__scanner *s, const int mode, const pytree *item)
+{
+    const pytree_type *type = item->type;
+    pytree_leaf scalar;
+    if (PYTREE__UNLIKELY(type == NULL)) { return false; }
+    switch (type->kind) {
+    case PYTREE_KIND_VIEW: {
+        const pytree_leaf *view = (const pytree_leaf *)item->data;
+        if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
+                             || view->type->kind != PYTREE_KIND_LEAF || (mode != PYTREE__FILL && !pytree__sound(view)))) {
+            return false;
+        }
+        pytree__emit_leaf(s, mode, view);
+        return true;
+    }
+    case PYTREE_KIND_LEAF:
+        if (type->dtype == PYTREE_STRING || item->data == NULL) { return false; }
+        if (s->n_leaves < s->capacity) {
+            scalar.data = item->data;
+            scalar.type = type;
+            scalar.ndim = 0;
+            scalar.form = PYTREE_FORM_LEAF;
+        }
+        pytree__emit_leaf(s, mode, &scalar);
+        return true;
+    case PYTREE_KIND_NONE:
+        if (s->cursor.opt != NULL && s->cursor.opt->none_is_leaf) { return false; }
+        pytree__emit_none(s, mode);
+        return true;
+    case PYTREE_KIND_STRUCT:
+        type = pytree__origin(type);
+        return item->data != NULL && type->leafy && type->flatten != NULL && pytree__scan_leafy(s, mode, type, item->data);
+    default: return false;
+    }
+}
+
+/* Items from number `from` on that need no frame; the number of the first that does. */
+PYTREE__INLINE size_t pytree__scan_run(struct pytree__scanner *s, const int mode, const char *items, size_t step,
+                                       const uint32_t *order, size_t from, size_t count)
+{
+    size_t i = from;
+    if (order != NULL) {
+        for (; i < count && pytree__scan_item(s, mode, (const pytree *)(const void *)(items + order[i] * step)); i++) {}
+    } else {
+        for (; i < count && pytree__scan_item(s, mode, (const pytree *)(const void *)(items + i * step)); i++) {}
+    }
+    return i;
+}
+
+/* A container whose items need not be sorted to be visited. */
+PYTREE__INLINE bool pytree__known_order(const pytree *t)
+{
+    const pytree_items *items = (const pytree_items *)t->data;
+    if (t->type == NULL || items == NULL) { return false; }
+    switch (t->type->kind) {
+    case PYTREE_KIND_LIST:
+    case PYTREE_KIND_TUPLE: return items->items != NULL;
+    case PYTREE_KIND_DICT: return items->packed != NULL || items->order != NULL;
+    default: return false;
+    }
+}
+
+/* Such a container: without a frame as long as its items need none, and from the first that does on with one. */
+static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const int mode, const pytree *t)
+{
+    const pytree_items *items = (const pytree_items *)t->data;
+    const bool dict = t->type->kind == PYTREE_KIND_DICT, numbered = items->int_pairs != NULL;
+    const char *first = !dict      ? (const char *)items->items
+                        : numbered ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
+                                   : (const char *)items->pairs + offsetof(pytree_pair, value);
+    const size_t nodes = s->n_nodes, leaves = s->n_leaves;
+    const size_t step = !dict ? sizeof(pytree) : numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
+    const size_t done = pytree__scan_run(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
+    pytree__frame *f;
+    pytree_status status;
+    pytree_leaf value;
+    pytree_node node;
+    if (done == items->count) {
+        if (mode == PYTREE__LEAVES) { return PYTREE_OK; }
+        node.type = pytree__origin(t->type);
+        node.arity = (uint32_t)done;
+        node.leaves = (uint32_t)(s->n_leaves - leaves);
+        node.nodes = (uint32_t)(s->n_nodes - nodes + 1);
+        node.meta = (uint32_t)s->statics.length;
+        if (dict) {
+            pytree__pack_keys(&s->statics, items);
+            if (items->order != NULL) { pytree__note_order(s, mode, items->order, done); }
+        }
+        pytree__emit(s, mode, node);
+        return PYTREE_OK;
+    }
+    pytree__view(&value, t->type, t->data);
+    status = pytree__open(&s->cursor, &value);
+    if (status == PYTREE_OK) {
+        f = &s->cursor.frames[s->cursor.n_frames - 1];
+        f->next = done;
+        f->nodes = (uint32_t)nodes;
+        f->leaves = (uint32_t)leaves;
+    }
+    return status;
+}
+
 PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t, const int mode)
 {
     pytree__cursor *c = &s->cursor;
@@ -2731,6 +2875,11 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
     s->space = NULL;
     while (status == PYTREE_OK) {
         pytree__frame *f;
+        if (quick && !begun && pytree__known_order(&t)) {
+            begun = true;
+            status = pytree__scan_items(s, mode, &t);
+            continue;
+        }
         if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of leaves, among a node's children */
             f = &c->frames[c->n_frames - 1];
             if (f->from == PYTREE__FROM_VIEWS) {
@@ -2754,6 +2903,19 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                 size_t i = f->next;
                 for (; i < count && pytree__scan_leafy(s, mode, type, f->data + i * type->size); i++) {}
                 f->next = i;
+            } else if (f->from == PYTREE__FROM_ITEMS || (f->from == PYTREE__FROM_PAIRS && f->form == PYTREE_FORM_ITEMS)) {
+                const bool pairs = f->from == PYTREE__FROM_PAIRS;
+                const uint32_t *order = f->ordered ? (const uint32_t *)(const void *)(c->views + f->views) : f->order;
+                const size_t step = pairs ? f->shape[1] : sizeof(pytree), at = pairs ? f->shape[2] : 0;
+                f->next = pytree__scan_run(s, mode, f->data + at, step, pairs ? order : NULL, f->next, f->count);
+                if (f->next < f->count) {
+                    const char *item = f->data + at + (pairs && order != NULL ? order[f->next] : f->next) * step;
+                    if (pytree__known_order((const pytree *)(const void *)item)) {
+                        f->next++;
+                        status = pytree__scan_items(s, mode, (const pytree *)(const void *)item);
+                        continue;
+                    }
+                }
             }
         }
         switch (pytree__step(c, &begun, &value, &status)) {
@@ -4182,7 +4344,10 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
     const uint32_t *given = dict ? pytree__make_order(m, node) : NULL;
     pytree_items *items = (pytree_items *)(void *)pytree__place(m, sizeof *items);
     char *at = pytree__place(m, pytree__times(n->arity, step));
-    uint32_t *order = dict ? (uint32_t *)(void *)pytree__place(m, pytree__times(n->arity, sizeof *order)) : NULL;
+    uint32_t *order =
+        given != NULL ? (uint32_t *)(void *)pytree__place(m, pytree__times(n->arity, sizeof *order)) : NULL;
+    const size_t bytes = keyed ? (size_t)(pytree__skip_keys(key, n->arity) - key) : 0;
+    unsigned char *packed = keyed ? (unsigned char *)pytree__place(m, bytes) : NULL;
     size_t i;
     pytree t;
     if (items != NULL) {
@@ -4192,6 +4357,11 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
         else if (keyed) { items->pairs = (const pytree_pair *)(void *)at; }
         else { items->items = (const pytree *)(void *)at; }
         items->order = order;
+        if (keyed) {
+            memcpy(packed, key, bytes);
+            items->packed = key = packed;
+            items->packed_bytes = bytes;
+        }
         if (n->type->kind == PYTREE_KIND_DEQUE) { items->maxlen = pytree__maxlen(m->def->statics + n->meta); }
     }
     if (n->type->kind == PYTREE_KIND_NAMEDTUPLE || n->type->kind == PYTREE_KIND_DEFAULTDICT) {
@@ -4199,7 +4369,7 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
         if (name != NULL) { name = pytree__make_string(m, name); }
         if (items != NULL) { items->name = name; }
     }
-    for (i = 0; keyed && i < n->arity; i++) {
+    for (i = 0; keyed && !m->dry && i < n->arity; i++) {
         const size_t place = given == NULL ? i : given[i];
         pytree_entry entry = { PYTREE_KEY, NULL, 0 };
         key = pytree__key_at(key, &entry, NULL);
@@ -4208,12 +4378,8 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
             break;
         }
         if (order != NULL) { order[i] = (uint32_t)place; }
-        if (numbered) {
-            if (at != NULL) { ((pytree_int_pair *)(void *)at)[place].key = (int64_t)entry.index; }
-        } else {
-            const char *name = pytree__make_string(m, entry.name);
-            if (at != NULL) { ((pytree_pair *)(void *)at)[place].key = name; }
-        }
+        if (numbered) { ((pytree_int_pair *)(void *)at)[place].key = (int64_t)entry.index; }
+        else { ((pytree_pair *)(void *)at)[place].key = entry.name; }
     }
     if (at != NULL && keyed) { at += numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value); }
     pytree__make_push(m, NULL, at, NULL, step, n->arity, 0);
