@@ -4040,12 +4040,14 @@ struct pytree__maker {
     struct pytree__task few[PYTREE__FRAMES];
 };
 
-/* A piece among the structs. Before each stands how far it is to the block's head, so that pytree_free can find that. */
+/* A piece among the structs. Before each that pytree_allocate hands out stands how far it is to the block's head, so that
+ * pytree_free can find that. */
 static char *pytree__place(struct pytree__maker *m, size_t bytes)
 {
-    char *at = m->dry ? NULL : m->base + m->structs + 16;
-    m->structs = pytree__plus(m->structs, pytree__plus(pytree__round(bytes, 16), 16));
-    if (!m->dry) {
+    const size_t prefix = m->mode == PYTREE__REFER ? 0 : 16;
+    char *at = m->dry ? NULL : m->base + m->structs + prefix;
+    m->structs = pytree__plus(m->structs, pytree__plus(pytree__round(bytes, 16), prefix));
+    if (!m->dry && prefix != 0) {
         uint64_t distance = (uint64_t)((m->base + m->all_structs - sizeof(struct pytree__block)) - at);
         memcpy(at - 16, &distance, sizeof distance);
     }
@@ -4333,61 +4335,107 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
     if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
 }
 
-/* A container of pytrees: its items are a task. */
+/* A container of pytrees, in one piece: pytree_items, items or pairs, order, packed keys, to which the pairs' keys point. Its
+ * items are a task. */
 static pytree pytree__make_items(struct pytree__maker *m, size_t node)
 {
     const pytree_node *n = &m->def->nodes[node];
     const bool keyed = pytree__keyed(n->type), dict = n->type->kind == PYTREE_KIND_DICT || n->type->kind == PYTREE_KIND_DEFAULTDICT;
-    const unsigned char *key = keyed ? pytree__keys_of(m->def, node) : NULL;
+    const unsigned char *first = keyed ? pytree__keys_of(m->def, node) : NULL, *key = first;
     const bool numbered = keyed && n->arity != 0 && pytree__u32(key) == PYTREE__NUMBER_KEY;
     const size_t step = numbered ? sizeof(pytree_int_pair) : keyed ? sizeof(pytree_pair) : sizeof(pytree);
+    const size_t value = numbered ? offsetof(pytree_int_pair, value) : keyed ? offsetof(pytree_pair, value) : 0;
     const uint32_t *given = dict ? pytree__make_order(m, node) : NULL;
-    pytree_items *items = (pytree_items *)(void *)pytree__place(m, sizeof *items);
-    char *at = pytree__place(m, pytree__times(n->arity, step));
-    uint32_t *order =
-        given != NULL ? (uint32_t *)(void *)pytree__place(m, pytree__times(n->arity, sizeof *order)) : NULL;
-    const size_t bytes = keyed ? (size_t)(pytree__skip_keys(key, n->arity) - key) : 0;
-    unsigned char *packed = keyed ? (unsigned char *)pytree__place(m, bytes) : NULL;
+    const size_t orders = pytree__plus(sizeof(pytree_items), pytree__times(n->arity, step));
+    const size_t keys = pytree__plus(orders, given == NULL ? 0 : pytree__times(n->arity, sizeof *given));
+    char *piece;
     size_t i;
-    pytree t;
-    if (items != NULL) {
+    pytree t = { n->type, NULL };
+    if (m->dry) {
+        pytree__place(m, pytree__plus(keys, keyed ? (size_t)(pytree__skip_keys(key, n->arity) - key) : 0));
+    } else {
+        pytree_items *items;
+        piece = pytree__place(m, 0);      /* its bytes are known at its end */
+        items = (pytree_items *)(void *)piece;
         memset(items, 0, sizeof *items);
         items->count = n->arity;
-        if (numbered) { items->int_pairs = (const pytree_int_pair *)(void *)at; }
-        else if (keyed) { items->pairs = (const pytree_pair *)(void *)at; }
-        else { items->items = (const pytree *)(void *)at; }
-        items->order = order;
+        t.data = items;
+        for (i = 0; keyed && i < n->arity; i++) {
+            char *pair = piece + sizeof *items + (given == NULL ? i : given[i]) * step;
+            if ((pytree__u32(key) == PYTREE__NUMBER_KEY) != numbered) {
+                pytree__make_wrong(m, node, "keys that are all strings or all numbers");
+                return t;
+            }
+            if (numbered) {
+                memcpy(pair, key + sizeof(uint32_t), sizeof(int64_t));
+                key += sizeof(uint32_t) + sizeof(int64_t);
+            } else {
+                const char *name = piece + keys + (key - first) + sizeof(uint32_t);
+                memcpy(pair, &name, sizeof name);
+                key += sizeof(uint32_t) + pytree__u32(key);
+            }
+        }
+        if (numbered) { items->int_pairs = (const pytree_int_pair *)(const void *)(piece + sizeof *items); }
+        else if (keyed) { items->pairs = (const pytree_pair *)(const void *)(piece + sizeof *items); }
+        else { items->items = (const pytree *)(const void *)(piece + sizeof *items); }
+        if (given != NULL) {
+            memcpy(piece + orders, given, n->arity * sizeof *given);
+            items->order = (const uint32_t *)(const void *)(piece + orders);
+        }
         if (keyed) {
-            memcpy(packed, key, bytes);
-            items->packed = key = packed;
-            items->packed_bytes = bytes;
+            items->packed = (const unsigned char *)piece + keys;
+            items->packed_bytes = (size_t)(key - first);
+            memcpy(piece + keys, first, items->packed_bytes);
         }
         if (n->type->kind == PYTREE_KIND_DEQUE) { items->maxlen = pytree__maxlen(m->def->statics + n->meta); }
+        m->structs += pytree__round(keys + items->packed_bytes, 16);
     }
     if (n->type->kind == PYTREE_KIND_NAMEDTUPLE || n->type->kind == PYTREE_KIND_DEFAULTDICT) {
         const char *name = pytree__string_at(m->def->statics + n->meta, 0, NULL);
         if (name != NULL) { name = pytree__make_string(m, name); }
-        if (items != NULL) { items->name = name; }
+        if (t.data != NULL) { ((pytree_items *)t.data)->name = name; }
     }
-    for (i = 0; keyed && !m->dry && i < n->arity; i++) {
-        const size_t place = given == NULL ? i : given[i];
-        pytree_entry entry = { PYTREE_KEY, NULL, 0 };
-        key = pytree__key_at(key, &entry, NULL);
-        if ((entry.kind == PYTREE_INT_KEY) != numbered) {
-            pytree__make_wrong(m, node, "keys that are all strings or all numbers");
-            break;
-        }
-        if (order != NULL) { order[i] = (uint32_t)place; }
-        if (numbered) { ((pytree_int_pair *)(void *)at)[place].key = (int64_t)entry.index; }
-        else { ((pytree_pair *)(void *)at)[place].key = entry.name; }
+    if (n->arity != 0) {
+        pytree__make_push(m, NULL, t.data == NULL ? NULL : (char *)t.data + sizeof(pytree_items) + value, NULL, step, n->arity, 0);
+        if (m->status == PYTREE_OK) { m->tasks[m->n_tasks - 1].order = given; }
     }
-    if (at != NULL && keyed) { at += numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value); }
-    pytree__make_push(m, NULL, at, NULL, step, n->arity, 0);
-    if (n->arity != 0 && m->status == PYTREE_OK) { m->tasks[m->n_tasks - 1].order = given; }
-    t.type = n->type;
-    t.data = items;
     return t;
 }
+
+/* Items of the container at hand, from the last on, as long as they are None or leaves that the new tree refers to. */
+static void pytree__make_leaf_items(struct pytree__maker *m, size_t *next, size_t *leaf)
+{
+    struct pytree__task *top = &m->tasks[m->n_tasks - 1];
+    const pytree_node *nodes = m->def->nodes;
+    const size_t view_bytes = pytree__round(sizeof(pytree_leaf), 16);
+    size_t left = top->left, node = *next, k = *leaf;
+    for (; left != 0; left--, node--) {
+        const pytree_node *n = &nodes[node - 1];
+        pytree value = { &pytree_types[PYTREE__T_none], NULL };
+        if (n->type == NULL) {
+            const pytree_leaf *from = &m->leaves[k - 1];
+            if (PYTREE__UNLIKELY(from->form != PYTREE_FORM_LEAF)) { break; }
+            k--;
+            value.type = from->type;
+            value.data = from->data;
+            if (from->ndim != 0) {
+                if (!m->dry) {
+                    value.type = &pytree_types[PYTREE__T_view];
+                    value.data = m->base + m->structs;
+                    pytree__copy_view((pytree_leaf *)value.data, from);
+                }
+                m->structs = pytree__plus(m->structs, view_bytes);
+            }
+        } else if (n->type->kind != PYTREE_KIND_NONE) {
+            break;
+        }
+        if (!m->dry) { memcpy(top->at + (top->order == NULL ? left - 1 : top->order[left - 1]) * top->step, &value, sizeof value); }
+    }
+    top->left = left;
+    *next = node;
+    *leaf = k;
+}
+
 static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
@@ -4656,6 +4704,7 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     }
     while (m->n_tasks != 0 && m->status == PYTREE_OK) {
         struct pytree__task *top = &m->tasks[m->n_tasks - 1];
+        if (top->type == NULL && m->mode == PYTREE__REFER && top->left != 0) { pytree__make_leaf_items(m, &next, &leaf); }
         if (top->left == 0) {
             m->cursor.n_views = top->views;
             m->n_tasks--;
@@ -4665,6 +4714,58 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
         }
     }
     return t;
+}
+
+/* What a struct adds to the bound below; SIZE_MAX: only a run can tell. */
+static size_t pytree__bound_of(const pytree_type *type)
+{
+    size_t bytes = pytree__round(type->size, 16);
+    unsigned i;
+    if (type->n_texts != 0) { return SIZE_MAX; }
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->place == PYTREE_STB || row->form >= PYTREE_FORM_FLAT) { return SIZE_MAX; }
+        if ((row->form == PYTREE_FORM_TUPLE || row->form == PYTREE_FORM_LIST) && row->type->kind != PYTREE_KIND_STRUCT) {
+            return SIZE_MAX;
+        }
+        if (row->form == PYTREE_FORM_TUPLE || (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE)) {
+            bytes -= row->size < bytes ? row->size / 16 * 16 : 0;              /* it comes again as a node of its own */
+        }
+    }
+    return bytes + 16;
+}
+
+/* More bytes than a tree that refers to its leaves takes, in one pass over the treedef; SIZE_MAX: it must be measured. */
+static size_t pytree__bound(const pytree_def *def)
+{
+    struct { const pytree_type *type; size_t bytes; } known[16];
+    size_t bytes = pytree__plus(def->n_statics, def->n_orders * sizeof *def->orders), i;
+    memset(known, 0, sizeof known);
+    for (i = 0; i < def->n_nodes; i++) {
+        const pytree_node *node = &def->nodes[i];
+        size_t at;
+        if (node->type == NULL || node->type->kind == PYTREE_KIND_NONE) { continue; }
+        switch (node->type->kind) {
+        case PYTREE_KIND_STRUCT:
+            at = (size_t)((uintptr_t)node->type >> 5 & 15);
+            if (known[at].type != node->type) {
+                known[at].type = node->type;
+                known[at].bytes = pytree__bound_of(pytree__origin(node->type));
+            }
+            if (known[at].bytes == SIZE_MAX) { return SIZE_MAX; }
+            bytes = pytree__plus(bytes, known[at].bytes);
+            break;
+        case PYTREE_KIND_LIST:
+        case PYTREE_KIND_TUPLE:
+        case PYTREE_KIND_DICT:
+            bytes = pytree__plus(bytes, sizeof(pytree_items) + 32
+                + node->arity * (uint64_t)(sizeof(pytree_int_pair) + pytree__round(sizeof(pytree_leaf), 16)));
+            break;
+        default: return SIZE_MAX;
+        }
+    }
+    return pytree__plus(bytes, 16);
 }
 
 /* Both runs. On success `t` is the tree; its block is not the caller's to see. */
@@ -4696,7 +4797,8 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.in_place = in_place != NULL;
     if (m.in_place) { pytree__place(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
     head = m.structs;
-    pytree__make_run(&m, NULL);
+    m.structs = mode == PYTREE__REFER ? pytree__bound(def) : SIZE_MAX;
+    if (m.structs == SIZE_MAX) { pytree__make_run(&m, NULL); }
     m.structs = pytree__plus(m.structs, head);
     m.all_arrays = m.arrays;
     m.all_structs = pytree__round(pytree__plus(m.structs, sizeof *block), align);
