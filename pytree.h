@@ -675,6 +675,7 @@ struct pytree_iter {
     size_t n_cursors, block;
     size_t run;                           /* leaves that follow side by side */
     bool begun, checked;                  /* in pytree_map all trees have been gone over already */
+    bool up_to;                           /* later trees may differ where a prefix may: in a deque's maximum length */
     const pytree_allocator *allocator;
     pytree__cursor own_cursors[PYTREE__TREES];
     const pytree_leaf *own_views[PYTREE__TREES + 1];
@@ -710,7 +711,8 @@ pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const 
                                      void *result, pytree t, const pytree_options *opt, pytree_error *err);
 
 /* Over every element of every leaf, as doubles: jax.tree.all, optree.tree_any, tree_sum, tree_max, tree_min. Leaves that are
- * not real numbers are PYTREE_TYPE errors. sum adds pairwise within a leaf, so that long arrays keep their digits. max and min
+ * not real numbers are PYTREE_TYPE errors; but to all and any a string is true if it is not empty, and None as a leaf is false.
+ * sum adds pairwise within a leaf, so that long arrays keep their digits. max and min
  * of no elements are PYTREE_EMPTY; a NaN among the elements is the result. */
 pytree_status pytree_all(pytree t, bool *result, const pytree_options *opt, pytree_error *err);
 pytree_status pytree_any(pytree t, bool *result, const pytree_options *opt, pytree_error *err);
@@ -3404,20 +3406,21 @@ static void pytree__put_metadata(struct pytree__text *to, const pytree_def *def,
     pytree__put(to, "'", 1);
 }
 
-/* What stands behind the last child: deque([*, *], maxlen=3). */
+/* What stands behind the last child: deque([*, *], maxlen=3), deque(). */
 static void pytree__put_close(struct pytree__text *to, const pytree_def *def, size_t at)
 {
     const pytree_node *node = &def->nodes[at];
     if (node->type->kind == PYTREE_KIND_DEQUE) {
         const size_t maxlen = pytree__maxlen(def->statics + node->meta);
+        if (node->arity != 0) { pytree__put(to, "]", 1); }
         if (maxlen != PYTREE_UNBOUNDED) {
-            pytree__put_text(to, "], maxlen=");
+            pytree__put_text(to, node->arity != 0 ? ", maxlen=" : "maxlen=");
             pytree__put_number(to, maxlen);
-            pytree__put(to, ")", 1);
-            return;
         }
+        pytree__put(to, ")", 1);
+    } else {
+        pytree__put_text(to, pytree__closing(node));
     }
-    pytree__put_text(to, pytree__closing(node));
 }
 
 static void pytree__put_open(struct pytree__text *to, const pytree_def *def, size_t at)
@@ -3449,7 +3452,7 @@ static void pytree__put_open(struct pytree__text *to, const pytree_def *def, siz
         pytree__put_keys(to, def, at);
         pytree__put(to, ")], [", 5);
         break;
-    case PYTREE_KIND_DEQUE: pytree__put(to, "deque([", 7); break;
+    case PYTREE_KIND_DEQUE: pytree__put(to, "deque([", node->arity == 0 ? 6 : 7); break;
     case PYTREE_KIND_CUSTOM:
         pytree__put(to, "CustomNode(", 11);
         pytree__put_text(to, pytree__origin(node->type)->name);
@@ -4765,7 +4768,7 @@ static size_t pytree__bound(const pytree_def *def)
         default: return SIZE_MAX;
         }
     }
-    return pytree__plus(bytes, 16);
+    return pytree__plus(bytes, 16 + pytree__round(sizeof(pytree_leaf), 16));   /* the root may be an array */
 }
 
 /* Both runs. On success `t` is the tree; its block is not the caller's to see. */
@@ -5081,7 +5084,7 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     it->cursors = it->own_cursors;
     it->views = it->own_views;
     it->block = 0;
-    it->begun = it->checked = false;
+    it->begun = it->checked = it->up_to = false;
     it->run = 0;
     it->allocator = pytree__allocator(opt);
     if (n == 0 || trees == NULL) {
@@ -5188,7 +5191,7 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         }
         return PYTREE_OK;
     }
-    if (f->type->kind == PYTREE_KIND_DEQUE && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
+    if (f->type->kind == PYTREE_KIND_DEQUE && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
         return pytree__other_statics(it, k);
     }
     if (f->type->kind == PYTREE_KIND_CUSTOM) {
@@ -5377,6 +5380,7 @@ static pytree_status pytree__map_check(size_t n, const pytree *trees, bool out, 
 {
     pytree_iter it;
     if (pytree_iter_begin(&it, n, trees, opt, err) == PYTREE_OK) {
+        it.up_to = true;
         while (it.status == PYTREE_OK && (n == 1 ? pytree__advance(&it, 1, true) : pytree__advance(&it, n, true))) {
             if (out && it.leaf[n - 1]->form != PYTREE_FORM_LEAF && it.leaf[0]->form != it.leaf[n - 1]->form) {
                 it.status = pytree__problem(&it.cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
@@ -5549,6 +5553,16 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
     struct pytree__folder *fold = (struct pytree__folder *)context;
     const pytree_leaf *leaf = at->leaf[0];
     size_t n, i;
+    if ((fold->what == 'a' || fold->what == 'o')
+        && (leaf->form == PYTREE_FORM_NONE || (leaf->form == PYTREE_FORM_LEAF && leaf->type->dtype == PYTREE_STRING))) {
+        n = leaf->form == PYTREE_FORM_NONE ? 1 : pytree_leaf_count(leaf);
+        for (i = 0; i < n; i++) {
+            const char *s = leaf->form == PYTREE_FORM_NONE ? NULL : ((const char *const *)leaf->data)[i];
+            const bool yes = s != NULL && s[0] != '\0';
+            fold->flag = fold->what == 'a' ? fold->flag && yes : fold->flag || yes;
+        }
+        return PYTREE_OK;
+    }
     if (leaf->form != PYTREE_FORM_LEAF || !pytree__real(leaf->type)) {
         return pytree__problem(&at->cursors[0], PYTREE_TYPE, "expected real numbers, got %s",
                                leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));

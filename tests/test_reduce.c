@@ -564,7 +564,8 @@ typedef struct Handle {
 #define PYTREE_LEAF_TYPE Handle
 #include "pytree_registry.h"
 
-static void assert_no_numbers(pytree tree, const char *path, const char *word, const pytree_options *opt)
+/* Neither to be added nor to be compared; nor, unless it has a truth of its own, to be asked for it. */
+static void assert_no_numbers(pytree tree, const char *path, const char *word, bool truth, const pytree_options *opt)
 {
     bool flag = true;
     double number = 1.5;
@@ -572,6 +573,7 @@ static void assert_no_numbers(pytree tree, const char *path, const char *word, c
     for (i = 0; i < 10; i++) {
         pytree_error error = { 0 };
         pytree_error *err = i < 5 ? &error : NULL;
+        if (truth && i % 5 < 2) { continue; }
         pytree_status status = i % 5 == 0 ? pytree_all(tree, &flag, opt, err) : i % 5 == 1 ? pytree_any(tree, &flag, opt, err)
             : i % 5 == 2 ? pytree_sum(tree, &number, opt, err) : i % 5 == 3 ? pytree_max(tree, &number, opt, err)
             : pytree_min(tree, &number, opt, err);
@@ -592,16 +594,39 @@ static void what_is_no_number(void **state)
     Handle handle = { 1 };
     pytree_options none = { .none_is_leaf = true };
     (void)state;
-    assert_no_numbers(PYTREE(&s), "", "str", NULL);
-    assert_no_numbers(PYTREE_LIST(PYTREE(&f), PYTREE_DICT({ "k", PYTREE(&s) })), "[1]['k']", "str", NULL);
-    assert_no_numbers(PYTREE_TUPLE(PYTREE(&f), PYTREE(&handle)), "[1]", "Handle", NULL);
-    assert_no_numbers(PYTREE_TUPLE(PYTREE(&f), PYTREE_NONE), "[1]", "None", &none);
+    assert_no_numbers(PYTREE(&s), "", "str", true, NULL);
+    assert_no_numbers(PYTREE_LIST(PYTREE(&f), PYTREE_DICT({ "k", PYTREE(&s) })), "[1]['k']", "str", true, NULL);
+    assert_no_numbers(PYTREE_TUPLE(PYTREE(&f), PYTREE(&handle)), "[1]", "Handle", false, NULL);
+    assert_no_numbers(PYTREE_TUPLE(PYTREE(&f), PYTREE_NONE), "[1]", "None", true, &none);
 #if defined(TEST_HAS_COMPLEX)
     {
         Waves waves = { 0 };
-        assert_no_numbers(PYTREE(&waves), ".c64", "c64", NULL);
+        assert_no_numbers(PYTREE(&waves), ".c64", "c64", false, NULL);
     }
 #endif
+}
+
+static void texts_and_none_have_a_truth(void **state)
+{
+    const char *text = "False", *empty = "", *both[] = { "a", "" };
+    bool flag;
+    pytree_options none = { .none_is_leaf = true };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_all(PYTREE_LIST(PYTREE(&text), PYTREE_INT(1)), &flag, NULL, &error), &error);
+    assert_true(flag);
+    assert_ok(pytree_all(PYTREE_LIST(PYTREE(&text), PYTREE(&empty)), &flag, NULL, &error), &error);
+    assert_false(flag);
+    assert_ok(pytree_any(PYTREE_LIST(PYTREE(&empty), PYTREE_NONE), &flag, &none, &error), &error);
+    assert_false(flag);
+    assert_ok(pytree_any(PYTREE_ARRAY(both, 2), &flag, NULL, &error), &error);
+    assert_true(flag);
+    assert_ok(pytree_all(PYTREE_ARRAY(both, 2), &flag, NULL, &error), &error);
+    assert_false(flag);
+    assert_ok(pytree_all(PYTREE_LIST(PYTREE_INT(1), PYTREE_NONE), &flag, &none, &error), &error);
+    assert_false(flag);
+    assert_ok(pytree_all(PYTREE_LIST(PYTREE_INT(1), PYTREE_NONE), &flag, NULL, &error), &error);
+    assert_true(flag);
 }
 
 static void structs_and_subtrees(void **state)
@@ -677,6 +702,7 @@ int main(void)
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(no_elements),
         cmocka_unit_test(what_is_no_number),
+        cmocka_unit_test(texts_and_none_have_a_truth),
         cmocka_unit_test(structs_and_subtrees),
         cmocka_unit_test(long_arrays_keep_their_digits),
     };
