@@ -1919,16 +1919,14 @@ static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
     return c->views + c->n_views;
 }
 
-static void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
+/* Most leaves have four dimensions or fewer (and a map and a pytree_flat three extents): a copy of known size is a few moves. */
+PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
 {
-    int i;
-    to->data = from->data;
-    to->type = from->type;
-    to->ndim = from->ndim;
-    to->form = from->form;
-    /* a list has one extent, a map and a pytree_flat three, and any leaf those that it says */
-    for (i = 0; i < (from->form == PYTREE_FORM_MAP || from->form == PYTREE_FORM_FLAT ? 3 : from->ndim); i++) {
-        to->shape[i] = from->shape[i];
+    enum { FEW = PYTREE_MAX_DIMS < 4 ? PYTREE_MAX_DIMS : 4 };
+    if (PYTREE__LIKELY(from->ndim <= FEW)) {
+        memcpy(to, from, offsetof(pytree_leaf, shape) + FEW * sizeof(size_t));
+    } else {
+        memcpy(to, from, sizeof *to);
     }
 }
 
@@ -4605,13 +4603,14 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     const pytree_node *n = &m->def->nodes[node];
     size_t child = --top->left;
     pytree value;
-    task = *top;
-    if (task.order != NULL) { child = task.order[child]; }
-    if (task.type == NULL) {                                   /* an item of a container */
+    if (top->order != NULL) { child = top->order[child]; }
+    if (top->type == NULL) {                                   /* an item of a container */
+        char *at = m->dry ? NULL : top->at + child * top->step;
         value = pytree__make_value(m, node, next, leaf);
-        if (!m->dry) { memcpy(task.at + child * task.step, &value, sizeof value); }
+        if (at != NULL) { memcpy(at, &value, sizeof value); }
         return;
     }
+    task = *top;
     if (task.rows == 0) {                                      /* an element of a list */
         char *at = m->dry ? NULL : task.at + child * task.step;
         if (task.type->kind == PYTREE_KIND_STRUCT || task.type->kind == PYTREE_KIND_CUSTOM
