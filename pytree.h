@@ -2321,6 +2321,12 @@ PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt)
     return opt == NULL || (opt->is_leaf == NULL && opt->space == NULL);
 }
 
+/* The form of the view that an open node was. */
+static unsigned pytree__form_in(const pytree__frame *f)
+{
+    return f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;
+}
+
 /* Opens the value at hand, which is a node other than None. */
 static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
 {
@@ -2334,7 +2340,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         size_t mark = c->n_frames;
         while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
         f = &c->frames[mark - 1];
-        if (PYTREE__UNLIKELY(f->self == data && f->form == form && f->type == type && form != PYTREE_FORM_FLAT)) {
+        if (PYTREE__UNLIKELY(f->self == data && pytree__form_in(f) == form && f->type == type && form != PYTREE_FORM_FLAT)) {
             return pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
                                    type->name, c->n_frames - (mark - 1));
         }
@@ -2828,12 +2834,13 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
 {
     const pytree_items *items = (const pytree_items *)t->data;
     const bool dict = t->type->kind == PYTREE_KIND_DICT, numbered = items->int_pairs != NULL;
-    const char *first = !dict      ? (const char *)items->items
+    const char *first = !dict || items->count == 0 ? (const char *)items->items
                         : numbered ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
                                    : (const char *)items->pairs + offsetof(pytree_pair, value);
     const size_t nodes = s->n_nodes, leaves = s->n_leaves;
     const size_t step = !dict ? sizeof(pytree) : numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
-    const size_t done = pytree__scan_run(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
+    const size_t done =
+        items->count == 0 ? 0 : pytree__scan_run(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
     pytree__frame *f;
     pytree_status status;
     pytree_leaf value;
@@ -2907,7 +2914,9 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                 const bool pairs = f->from == PYTREE__FROM_PAIRS;
                 const uint32_t *order = f->ordered ? (const uint32_t *)(const void *)(c->views + f->views) : f->order;
                 const size_t step = pairs ? f->shape[1] : sizeof(pytree), at = pairs ? f->shape[2] : 0;
-                f->next = pytree__scan_run(s, mode, f->data + at, step, pairs ? order : NULL, f->next, f->count);
+                if (f->next < f->count) {
+                    f->next = pytree__scan_run(s, mode, f->data + at, step, pairs ? order : NULL, f->next, f->count);
+                }
                 if (f->next < f->count) {
                     const char *item = f->data + at + (pairs && order != NULL ? order[f->next] : f->next) * step;
                     if (pytree__known_order((const pytree *)(const void *)item)) {
@@ -3988,7 +3997,9 @@ struct pytree__block {                    /* stands right before the first thing
     void *base;                           /* as the allocator gave it */
     size_t bytes;
     const void *root;                     /* NULL: the root is the caller's */
-    bool stb;                             /* there are stb_ds containers or custom nodes to release */
+    struct pytree__made *made;            /* stb_ds containers to release */
+    struct pytree__custom_made *customs;  /* custom nodes to release */
+    bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
     const pytree_allocator *allocator;
     pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
 };
@@ -4770,6 +4781,21 @@ static size_t pytree__bound(const pytree_def *def)
     return pytree__plus(bytes, 16 + pytree__round(sizeof(pytree_leaf), 16));   /* the root may be an array */
 }
 
+/* Does anything that is to be released lie outside the block? */
+static bool pytree__is_nested(const struct pytree__block *block)
+{
+    const char *begin = (const char *)block->base, *end = begin + block->bytes;
+    const struct pytree__custom_made *custom;
+    const struct pytree__made *made;
+    for (custom = block->customs; custom != NULL; custom = custom->before) {
+        if ((const char *)custom->self < begin || (const char *)custom->self >= end) { return true; }
+    }
+    for (made = block->made; made != NULL; made = made->before) {
+        if ((const char *)made->field < begin || (const char *)made->field >= end) { return true; }
+    }
+    return false;
+}
+
 /* Both runs. On success `t` is the tree; its block is not the caller's to see. */
 static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
                                   const pytree_options *opt, pytree_error *err)
@@ -4832,7 +4858,9 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
             block->allocator = a;
             if (m.status == PYTREE_OK) {
                 block->root = m.in_place ? NULL : made.data;
-                block->stb = m.made != NULL || m.customs != NULL;
+                block->made = m.made;
+                block->customs = m.customs;
+                block->nested = pytree__is_nested(block);
                 block->type = *made.type;
                 block->type.origin = pytree__origin(made.type);
                 t->type = &block->type;
@@ -4985,8 +5013,20 @@ static void pytree__forget(const pytree_type *type, char *self)
     }
 }
 
-/* stb_ds containers and custom nodes of an owned tree, those inside others first. */
-static void pytree__release_stb(pytree t, const pytree_allocator *a)
+/* Custom nodes and stb_ds containers of an owned tree, those inside others first. They are where they were made. */
+static void pytree__release(const struct pytree__block *block)
+{
+    const struct pytree__custom_made *custom;
+    const struct pytree__made *made;
+    for (custom = block->customs; custom != NULL; custom = custom->before) {
+        if (custom->type->custom->release != NULL) { custom->type->custom->release(custom->self); }
+    }
+    for (made = block->made; made != NULL; made = made->before) { made->row->release(made->field, made->row); }
+}
+
+/* The same where stb_ds containers hold some of them. This alone may need memory (more than 24 levels); without it what is deeper
+ * is not released. */
+static void pytree__release_walking(pytree t, const pytree_allocator *a)
 {
     pytree_options opt;
     pytree__cursor c;
@@ -5039,7 +5079,8 @@ void pytree_free(pytree t)
     }
     if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
     if (block->root == NULL) { pytree__forget(t.type, (char *)t.data); }
-    else if (block->stb) { pytree__release_stb(t, block->allocator); }
+    else if (block->nested) { pytree__release_walking(t, block->allocator); }
+    else { pytree__release(block); }
     block->magic = 0;
     pytree__resize(block->allocator, block->base, block->bytes, 0);
 }
@@ -5678,7 +5719,7 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
             memset(&node, 0, sizeof node);
             node.data = (void *)(uintptr_t)f->self;
             node.type = f->type;
-            node.form = f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;
+            node.form = pytree__form_in(f);
             node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
             node.shape[0] = f->count;
             if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT) { memcpy(node.shape, f->shape, sizeof f->shape); }
@@ -5907,6 +5948,10 @@ static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
     if (f != NULL && (f->from == PYTREE__FROM_ROW || f->form == PYTREE_FORM_MAP)) { return 0; }
+    if (f != NULL && f->form == PYTREE_FORM_CUSTOM && (const char *)v->data >= (const char *)f->self
+        && (const char *)v->data < (const char *)f->self + f->type->size) {
+        return 0;                         /* a member of the custom node itself */
+    }
     if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW
         && row->form != PYTREE_FORM_FLAT) {
         return 0;
@@ -6006,7 +6051,7 @@ static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
     const pytree_type *type = pytree__origin(v->type);
     size_t i;
     for (i = 0; i < c->n_frames; i++) {
-        if (c->frames[i].self == v->data && c->frames[i].form == v->form && c->frames[i].type == type) {
+        if (c->frames[i].self == v->data && pytree__form_in(&c->frames[i]) == v->form && c->frames[i].type == type) {
             pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name,
                             c->n_frames - i);
             return true;

@@ -154,7 +154,7 @@
     t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p, t##5: v##5, t##5 *: v##5##p,                              \
     t##6: v##6, t##6 *: v##6##p, t##7: v##7, t##7 *: v##7##p,
 
-#define PYTREE__GROUP(x, by, op, v, g) _Generic((x), PYTREE__##by##_8(op, pytree__t##g, v##g) default:
+#define PYTREE__GROUP(x, by, op, v, g) _Generic((x), by##_8(op, pytree__t##g, v##g) default:
 #define PYTREE__GROUPS_0(x, by, op, v, h)
 #define PYTREE__GROUPS_1(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##0)
 #define PYTREE__GROUPS_2(x, by, op, v, h) PYTREE__GROUPS_1(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##1)
@@ -202,7 +202,7 @@
 #define PYTREE__ROUND_6 1
 #define PYTREE__ROUND_7 1
 #define PYTREE__PART_0(x, by, op, v, d, g)
-#define PYTREE__PART_1(x, by, op, v, d, g) _Generic((x), PYTREE__##by##_##d(op, pytree__t##g, v##g) default:
+#define PYTREE__PART_1(x, by, op, v, d, g) _Generic((x), by##_##d(op, pytree__t##g, v##g) default:
 
 /* Everything registered so far, in front of what is written between the two. */
 #define PYTREE__AMONG(x, by, op, v) PYTREE__AMONG_(x, by, op, v, PYTREE__D2, PYTREE__D1, PYTREE__D0)
@@ -216,7 +216,7 @@
     PYTREE__CLOSE_BLOCKS_##d2 PYTREE__CLOSE_##d1 PYTREE__CAT(PYTREE__CLOSE_, PYTREE__ROUND_##d0)
 
 #undef PYTREE__USER_TYPE
-#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, ONE, &, pytree__d) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
+#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, PYTREE__ONE, &, pytree__d) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
 
 /* ---- Codes ----------------------------------------------------------------------------------------------------------
  *
@@ -296,7 +296,7 @@ enum {                                    /* one name for each code: a sum in ea
         pytree_leaf: PYTREE__T_view, pytree: PYTREE__T_ref, pytree_flat: PYTREE__T_flat,                                \
         pytree_leaf *: PYTREE__T_view + PYTREE__IS_POINTER, pytree *: PYTREE__T_ref + PYTREE__IS_POINTER,               \
         pytree_flat *: PYTREE__T_flat + PYTREE__IS_POINTER, default: 0))))
-#define PYTREE__CODE(x) PYTREE__AMONG(x, CODE, , pytree__c) PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END
+#define PYTREE__CODE(x) PYTREE__AMONG(x, PYTREE__CODE, , pytree__c) PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END
 
 /* char[n] decays to the type of a string: an array of them is numbers. The other marks do not make a code known. */
 #define PYTREE__KNOWN_CODE(code) (((code) & ~(PYTREE__IS_FIXED | PYTREE__IS_MANY)) != 0)
@@ -509,10 +509,11 @@ enum {                                    /* one name for each code: a sum in ea
  */
 #define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))]
 #define PYTREE__STATIC_TYPE(name) \
-    PYTREE__AMONG(PYTREE__MEMBER(name), ANY, &, pytree__d) &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_,  \
+    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__ANY, &, pytree__d) &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_,  \
         name)) ? PYTREE__T_address                                                                                      \
                   : PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))] PYTREE__AMONG_END
-#define PYTREE__TYPE_ANY(name) PYTREE__AMONG(PYTREE__MEMBER(name), ANY, &, pytree__d) PYTREE__BUILTIN_OF(name) PYTREE__AMONG_END
+#define PYTREE__TYPE_ANY(name)                                                                                          \
+    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__ANY, &, pytree__d) PYTREE__BUILTIN_OF(name) PYTREE__AMONG_END
 #define PYTREE__ENTRY(name, type, row, place, form, optional, ndim, inner, resize, release)                             \
     { #name, type, row, place, form, optional, ndim, offsetof(PYTREE__S, name), sizeof(PYTREE__MEMBER(name)), inner,    \
         resize, release },
@@ -553,7 +554,7 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), \
                   pytree__stb_array_resize, pytree__stb_array_release)
 #define PYTREE__TABLE_STB_MAP(name, code, x, arguments, optional)                                                       \
-    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, ONE, &, pytree__d) &pytree_types[(code) & PYTREE__CODE_TYPE]          \
+    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, PYTREE__ONE, &, pytree__d) &pytree_types[(code) & PYTREE__CODE_TYPE]          \
         PYTREE__AMONG_END, PYTREE_ROW_DATA,                                                                             \
                   PYTREE_STB, PYTREE_FORM_MAP, optional, 1, sizeof(*(x)), pytree__stb_map_resize, pytree__stb_map_release)
 
@@ -816,6 +817,10 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
 #pragma push_macro("STB_ARRAY")
 #pragma push_macro("STB_MAP")
 #pragma push_macro("NONE")
+#pragma push_macro("PLAIN")
+#pragma push_macro("KIND")
+#pragma push_macro("ROW")
+#pragma push_macro("WORDS")
 #undef DATA
 #undef STATIC
 #undef DROP
@@ -826,6 +831,10 @@ PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, c
 #undef STB_ARRAY
 #undef STB_MAP
 #undef NONE
+#undef PLAIN
+#undef KIND
+#undef ROW
+#undef WORDS
 
 /* After one of these errors the rest of the include is left out: what would follow from it says nothing more. */
 #if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
@@ -925,7 +934,7 @@ and pass its trees on."
  *      typedef Linear pytree__t000;
  *      static const pytree_type pytree__d000;
  *      enum { pytree__c000 = PYTREE__T_count + 0000 | … }; */
-enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, ONE, , pytree__c)
+enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, PYTREE__ONE, , pytree__c)
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
     PYTREE__AMONG_END };   /* a name for it: clang quotes what is asserted */
@@ -933,6 +942,7 @@ enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, ONE, , pytr
 _Static_assert(PYTREE__SLOT(pytree__known_) != 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
                    "without one first, or as PYTREE_LEAF_TYPE if it is a leaf elsewhere");
+enum { PYTREE__CAT(pytree_registered_in_this_namespace_already_, PYTREE__ID) };
 typedef struct PYTREE__SLOT(pytree__n) { char c; } PYTREE__SLOT(pytree__t);
 #else
 _Static_assert(PYTREE__SLOT(pytree__known_) == 0,
@@ -1200,6 +1210,10 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE__S2
 #undef PYTREE__S1
 #undef PYTREE__S0
+#pragma pop_macro("WORDS")
+#pragma pop_macro("ROW")
+#pragma pop_macro("KIND")
+#pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")
 #pragma pop_macro("STB_MAP")
 #pragma pop_macro("STB_ARRAY")

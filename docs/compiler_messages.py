@@ -35,6 +35,8 @@ CHAPTERS = {
                             "stb_array_of_fixed_array", "stb_map_of_pointers"],
     "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data", "static_tree",
                       "static_leaf_type", "static_array_of_three_dimensions"],
+    "Custom nodes and namespaces": ["custom_with_fields", "namespace_of_an_unregistered_type", "namespace_of_a_leaf_type",
+                                    "namespace_twice"],
     "The include": ["struct_missing", "fields_missing", "two_forms_at_once", "more_than_512_types", "c99",
                     "registration_in_cxx", "old_cxx", "max_dims_out_of_range"],
 }

@@ -406,11 +406,12 @@ can be wrong."""),
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
 to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef Linear|static const pytree_type pytree__d000;|enum \{ pytree__(c000|known)").match, """\
+    ("The slot", re.compile(r"typedef Linear|static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
 type in every dispatch that follows: `pytree__t000` for the type, `pytree__d000` for its descriptor, `pytree__c000` for
 a constant that checks read. That is the association for `_Generic`: the list of a dispatch is written with slots, which
-exist before any struct does."""),
+exist before any struct does. The next slot's descriptor is declared with it, so that each type knows what its file
+registered after it: that is how a namespace's registrations are found."""),
     ("What each member is", lambda text: text.startswith("enum"), """\
 Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it
 is held (in place, pointer, fixed array), found by `_Generic` on the member itself. An enumerator without a value is the

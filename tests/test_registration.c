@@ -11,6 +11,13 @@
 #define NONE
 #define STB_ARRAY 109
 #define STB_MAP(x) x
+#define PLAIN 111
+#define KIND(x) 112
+#define ROW 113
+#define WORDS 114
+#define ONE 1
+#define ANY(x) x
+#define CODE 117
 #include "support.h"
 
 /* ---- What is to be expected ------------------------------------------------------------------------------------------ */
