@@ -35,6 +35,7 @@ CONFIGS = {                      # compiler, flags
     "tcc": ("tcc", []),
     "gcc-sanitized": ("gcc", SANITIZE),
     "clang-sanitized": ("clang", SANITIZE),
+    "clang-threads": ("clang", ["-g", "-O1", "-fsanitize=thread"]),
     "valgrind": ("gcc", ["-g", "-O0"]),
     "coverage": ("gcc", ["-g", "-O0", "--coverage", "-fprofile-abs-path"]),
 }
@@ -419,7 +420,8 @@ def script(path):
 SECTIONS = {
     "themes": ("Tests, each theme under each compiler", lambda: theme_checks(PLAIN_CONFIGS)),
     "matrix": ("Compile matrix: headers alone, in any order, twice, in two files, from C++", matrix_checks),
-    "sanitizers": ("The tests once more: address and undefined-behaviour sanitizers, valgrind", lambda: theme_checks(CHECKED_CONFIGS)),
+    "sanitizers": ("The tests once more: address, undefined-behaviour and thread sanitizers, valgrind",
+                   lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [TESTS / "test_threads.c"])),
     "compile_fail": ("Programs that must not compile, and what the compiler must say", lambda: script("compile_fail/run")),
     "docs": ("Documents: every C block compiles, every program prints what the page shows", lambda: script("docs/run")),
     "harness": ("A failure is noticed", harness_checks),
