@@ -5573,6 +5573,7 @@ static bool pytree__real(const pytree_type *type) { return type->dtype >= PYTREE
 
 struct pytree__folder {
     double value;
+    double lost;                          /* of a sum: what rounding has cost it so far, as Neumaier adds it up */
     size_t count;
     bool flag;
     int what;                             /* 'a'll, 'o'r (any), 's'um, '>' max, '<' min */
@@ -5608,7 +5609,13 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
                                leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));
     }
     n = pytree_leaf_count(leaf);
-    if (fold->what == 's') { fold->value += pytree__sum_range(leaf, 0, n); fold->count += n; return PYTREE_OK; }
+    if (fold->what == 's') {
+        double v = pytree__sum_range(leaf, 0, n), sum = fold->value + v;
+        if (isfinite(sum)) { fold->lost += fabs(fold->value) >= fabs(v) ? (fold->value - sum) + v : (v - sum) + fold->value; }
+        fold->value = sum;
+        fold->count += n;
+        return PYTREE_OK;
+    }
     for (i = 0; i < n; i++) {
         double v = pytree_leaf_get(leaf, i);
         switch (fold->what) {
@@ -5628,7 +5635,7 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
 static pytree_status pytree__fold(struct pytree__folder *fold, int what, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree_status status;
-    fold->value = 0;
+    fold->value = fold->lost = 0;
     fold->count = 0;
     fold->flag = what == 'a';
     fold->what = what;
@@ -5657,7 +5664,7 @@ static pytree_status pytree__fold_number(int what, pytree t, double *result, con
 {
     struct pytree__folder fold;
     pytree_status status = pytree__fold(&fold, what, t, opt, err);
-    if (status == PYTREE_OK) { *result = fold.value; }
+    if (status == PYTREE_OK) { *result = isfinite(fold.value) ? fold.value + fold.lost : fold.value; }
     return status;
 }
 pytree_status pytree_sum(pytree t, double *result, const pytree_options *opt, pytree_error *err)
