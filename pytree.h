@@ -2114,14 +2114,22 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
 
 /* Order of keys: by code point, which for UTF-8 is by byte; numbers by value. */
 struct pytree__sorting {
-    const char *key;
-    int64_t number;
+    const char *key;                      /* NULL: a number */
+    uint64_t rank;                        /* its first eight bytes, or the number: most keys differ in that */
     uint32_t at;
 };
+static uint64_t pytree__rank(const char *key)
+{
+    uint64_t rank = 0;
+    int shift;
+    for (shift = 56; shift >= 0 && *key != '\0'; shift -= 8) { rank |= (uint64_t)(unsigned char)*key++ << shift; }
+    return rank;
+}
 static int pytree__by_key(const void *a, const void *b)
 {
     const struct pytree__sorting *x = (const struct pytree__sorting *)a, *y = (const struct pytree__sorting *)b;
-    return x->key != NULL ? strcmp(x->key, y->key) : x->number < y->number ? -1 : x->number > y->number;
+    if (x->rank != y->rank) { return x->rank < y->rank ? -1 : 1; }
+    return x->key != NULL ? strcmp(x->key, y->key) : 0;
 }
 static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 {
@@ -2157,10 +2165,10 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
     for (i = 0; i < n; i++) {
         const char *pair = f->data + i * f->shape[1];
         keys[i].key = NULL;
-        keys[i].number = 0;
         keys[i].at = (uint32_t)i;
         if (f->numbered) {
-            memcpy(&keys[i].number, pair, sizeof keys[i].number);
+            memcpy(&keys[i].rank, pair, sizeof keys[i].rank);
+            keys[i].rank ^= UINT64_C(1) << 63;                 /* negative ones first */
         } else {
             memcpy(&keys[i].key, pair, sizeof keys[i].key);
             if (keys[i].key == NULL) {
@@ -2168,6 +2176,7 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
                                          i);
                 goto end;
             }
+            keys[i].rank = pytree__rank(keys[i].key);
         }
         sorted = sorted && (i == 0 || pytree__by_key(&last, &keys[i]) < 0);
         last = keys[i];
@@ -2183,7 +2192,7 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
                 struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
                 key.kind = f->numbered ? PYTREE_INT_KEY : PYTREE_KEY;
                 key.name = keys[i].key;
-                key.index = (size_t)keys[i].number;
+                key.index = (size_t)(keys[i].rank ^ UINT64_C(1) << 63);
                 pytree__put_key(&to, &key, f->numbered ? 0 : strlen(key.name));
                 pytree__end_text(&to, sizeof text);
                 status = pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);
