@@ -61,7 +61,7 @@ def run_theme(source, config, defines=()):
     for stale in folder.glob(f"{program.name}-{source.stem}.gcda"):
         stale.unlink()
     built = run(C_COMPILERS[compiler].compile(*flags, *(f"-D{name}" for name in defines), *harness.INCLUDE, "-I", TESTS,
-                                              source, "-o", program, "-lcmocka", "-lcjson", "-lm", "-lpthread"), timeout=180)
+                                              source, "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
     if built.status != 0:
         return failed(built.log())
     if config == "valgrind":
@@ -115,7 +115,7 @@ def matrix_program(name, sources, defines, compiler_of, linker, optimisation):
     if trouble:
         return trouble
     program = folder / re.sub(r"\W+", "_", name)
-    return steps([linker, *made, "-o", program, "-lm"], [program])
+    return steps([linker, *made, "-o", program, "-lz", "-lm"], [program])
 
 
 def matrix_checks():

@@ -1,0 +1,1250 @@
+/* pytree/npz.h: trees in numpy's .npz files.
+ *
+ *     pytree_save_npz     a tree, each array under its key path: numpy.savez, numpy.savez_compressed
+ *     pytree_load_npz     a file into the arrays of a tree, found by name
+ *     pytree_read_npz     a file into a dict of arrays of its own; pytree_npz_free
+ *
+ *     pytree_save_npz("model.npz", PYTREE(&model), NULL, &err);       // layers.0.w, layers.0.b, ...
+ *
+ * An .npz is a zip archive of .npy files. Deflate and CRC-32 are zlib's: the file that has the bodies needs its header, the
+ * program -lz. The archive around them is read here and not by libzip or minizip, because strictness decides: those are made to
+ * open what is damaged. They look for a directory wherever it may be, skip bytes before, between and behind the members,
+ * believe the directory without comparing it with the members, and leave it to the reader whether two members overlap. All of
+ * that is how two readers come to see two different files. Here an archive is one from its first byte to its last: members one
+ * after another without gaps, the directory, the end records; directory and members say the same; sizes, checksums and the end
+ * of each deflate stream are right; each name is there once; and each member is a whole .npy file (pytree/npy.h) or something
+ * without that ending, which is passed over. A name is never used as a path.
+ *
+ * Names, the report and options are those of pytree/checkpoint.h. Rules as in pytree.h, and the bodies stand where
+ * PYTREE_IMPLEMENTATION is defined.
+ */
+#if defined(__has_include)
+#if __has_include("../pytree.h")
+#include "../pytree.h"
+#else
+#include "pytree.h"                       /* copied into one directory */
+#endif
+#elif !defined(PYTREE_H) || (defined(PYTREE_IMPLEMENTATION) && !defined(PYTREE__IMPLEMENTED))
+#include "../pytree.h"                    /* not there? include pytree.h first */
+#endif
+#include "npy.h"
+
+#ifndef PYTREE_NPZ_H
+#define PYTREE_NPZ_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Saves every array of a tree under its name: its key path as in layers.0.w, or what the options make of it. opt->compress 1 to
+ * 9 deflates; 0 stores, and the file is then what numpy.savez writes, byte for byte (up to 4 GiB a member). It takes its place
+ * when it is whole, so that a failure leaves an old file as it was. An element type that .npy does not have is PYTREE_TYPE, two
+ * leaves of one name PYTREE_ARGUMENT, shared memory as opt->shared says; a name must be UTF-8. None is left out. O(bytes); some
+ * allocations for names, with compress 270 KB for zlib. */
+pytree_status pytree_save_npz(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err);
+
+/* Loads a file into a tree, array by array, by name. What is missing (PYTREE_NOT_FOUND), of another type (PYTREE_TYPE), of
+ * another shape (PYTREE_SHAPE) or unexpected (PYTREE_STRUCTURE) is in opt->report, all of it at once; the status is that of the
+ * first of these kinds that there is. A file that is no such archive is PYTREE_SYNTAX, a failing system PYTREE_IO. Members
+ * that no leaf asks for are read and checked too. After an error every leaf is as before: so it takes, while it loads, as much
+ * memory again as the arrays. O(bytes + n log n). */
+pytree_status pytree_load_npz(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err);
+
+/* Reads a file into a new dict, from names to arrays: dict(numpy.load(path)). Names are not touched (no prefix, no renames). On
+ * failure *arrays has data NULL. One block that lives until pytree_npz_free, every array in it aligned as the options say. */
+pytree_status pytree_read_npz(const char *path, pytree *arrays, const pytree_checkpoint_options *opt, pytree_error *err);
+
+/* Frees what pytree_read_npz gave. Data NULL is fine. */
+void pytree_npz_free(pytree arrays);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* ==== Bodies ======================================================================================================== */
+
+#if defined(PYTREE_IMPLEMENTATION) && !defined(PYTREE__NPZ_BODIES)
+#define PYTREE__NPZ_BODIES
+
+#include <zlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Fields -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t pytree__npz_get(const unsigned char *p, size_t n)
+{
+    uint64_t v = 0;
+    while (n-- != 0) { v = v << 8 | p[n]; }
+    return v;
+}
+
+static unsigned pytree__npz_get16(const unsigned char *p) { return (unsigned)pytree__npz_get(p, 2); }
+static uint32_t pytree__npz_get32(const unsigned char *p) { return (uint32_t)pytree__npz_get(p, 4); }
+
+/* A record that is made or read, field by field. */
+typedef struct pytree__npz_record {
+    unsigned char bytes[96];
+    size_t n;
+} pytree__npz_record;
+
+static void pytree__npz_put(pytree__npz_record *r, uint64_t v, size_t n)
+{
+    for (; n != 0; n--, v >>= 8) { r->bytes[r->n++] = (unsigned char)(v & 0xFF); }
+}
+
+enum {
+    PYTREE__NPZ_STORED = 0, PYTREE__NPZ_DEFLATED = 8,
+    PYTREE__NPZ_LOCAL_BYTES = 30, PYTREE__NPZ_ENTRY_BYTES = 46, PYTREE__NPZ_END_BYTES = 22, PYTREE__NPZ_LOCATOR_BYTES = 20,
+    PYTREE__NPZ_END64_BYTES = 56,
+    PYTREE__NPZ_RATIO = 1040              /* deflate makes at most 1032 bytes of one */
+};
+#define PYTREE__NPZ_PIECE ((size_t)3 * 65536)      /* room for two names and an extra field, or an end record and comment */
+#define PYTREE__NPZ_SIZES_BEHIND 0x8u
+#define PYTREE__NPZ_UTF8 0x800u
+#define PYTREE__NPZ_ENCRYPTED 0x1u
+#define PYTREE__NPZ_REFUSED 0x2061u       /* encrypted, patched, strongly encrypted, masked */
+#define PYTREE__NPZ_MAX16 0xFFFFu
+#define PYTREE__NPZ_MAX32 0xFFFFFFFFu
+#define PYTREE__NPZ_LOCAL 0x04034B50u
+#define PYTREE__NPZ_ENTRY 0x02014B50u
+#define PYTREE__NPZ_END 0x06054B50u
+#define PYTREE__NPZ_END64 0x06064B50u
+#define PYTREE__NPZ_LOCATOR 0x07064B50u
+#define PYTREE__NPZ_DESCRIPTOR 0x08074B50u
+
+/* ---- Archives ------------------------------------------------------------------------------------------------------ */
+
+typedef struct pytree__npz_member {
+    const char *name;                     /* UTF-8; an array's without .npy. First member: names are found through it */
+    size_t text;                          /* where it stands among the texts */
+    bool array;
+    unsigned flags, method;
+    uint32_t crc;
+    uint64_t at, data, packed, size;      /* where it begins, where its data does; bytes in the file, bytes unpacked */
+    pytree__npy_head head;
+    uint64_t shape[PYTREE_MAX_DIMS];
+} pytree__npz_member;
+
+typedef struct pytree__npz {
+    pytree__file file;
+    pytree__npy_source whole;             /* the archive's name and error, for messages */
+    const pytree_allocator *allocator;
+    pytree_error *err;
+    pytree__npz_member *members;
+    size_t n, room;
+    char *texts;                          /* names, a NUL behind each */
+    size_t n_texts, texts_room;
+    unsigned char *piece;                 /* PYTREE__NPZ_PIECE bytes for whoever reads */
+} pytree__npz;
+
+static pytree_status pytree__npz_wrong(const pytree__npz *z, const char *expected, const char *got)
+{
+    return pytree__npy_fail(&z->whole, PYTREE_SYNTAX, "expected %s, got %s", expected, got);
+}
+
+/* Room for `more` bytes behind the `used` ones. */
+static pytree_status pytree__npz_grow(pytree__npz *z, void **block, size_t used, size_t *room, size_t more)
+{
+    size_t wanted;
+    void *grown;
+    if (more <= *room - used) { return PYTREE_OK; }
+    wanted = pytree__plus(pytree__plus(used, more), used);
+    grown = pytree__resize(z->allocator, *block, *room, wanted);
+    if (grown == NULL) { return pytree__no_memory(z->err, wanted); }
+    *block = grown;
+    *room = wanted;
+    return PYTREE_OK;
+}
+
+/* What code page 437 has from 0x80 on. */
+static const uint16_t pytree__npz_cp437[128] = {
+    0xC7, 0xFC, 0xE9, 0xE2, 0xE4, 0xE0, 0xE5, 0xE7, 0xEA, 0xEB, 0xE8, 0xEF, 0xEE, 0xEC, 0xC4, 0xC5,
+    0xC9, 0xE6, 0xC6, 0xF4, 0xF6, 0xF2, 0xFB, 0xF9, 0xFF, 0xD6, 0xDC, 0xA2, 0xA3, 0xA5, 0x20A7, 0x192,
+    0xE1, 0xED, 0xF3, 0xFA, 0xF1, 0xD1, 0xAA, 0xBA, 0xBF, 0x2310, 0xAC, 0xBD, 0xBC, 0xA1, 0xAB, 0xBB,
+    0x2591, 0x2592, 0x2593, 0x2502, 0x2524, 0x2561, 0x2562, 0x2556, 0x2555, 0x2563, 0x2551, 0x2557, 0x255D, 0x255C, 0x255B,
+    0x2510, 0x2514, 0x2534, 0x252C, 0x251C, 0x2500, 0x253C, 0x255E, 0x255F, 0x255A, 0x2554, 0x2569, 0x2566, 0x2560, 0x2550,
+    0x256C, 0x2567, 0x2568, 0x2564, 0x2565, 0x2559, 0x2558, 0x2552, 0x2553, 0x256B, 0x256A, 0x2518, 0x250C, 0x2588, 0x2584,
+    0x258C, 0x2590, 0x2580,
+    0x3B1, 0xDF, 0x393, 0x3C0, 0x3A3, 0x3C3, 0xB5, 0x3C4, 0x3A6, 0x398, 0x3A9, 0x3B4, 0x221E, 0x3C6, 0x3B5, 0x2229,
+    0x2261, 0xB1, 0x2265, 0x2264, 0x2320, 0x2321, 0xF7, 0x2248, 0xB0, 0x2219, 0xB7, 0x221A, 0x207F, 0xB2, 0x25A0, 0xA0
+};
+
+static bool pytree__npz_is_utf8(const char *s, size_t n)
+{
+    uint32_t character;
+    size_t i, size;
+    for (i = 0; i < n; i += size) {
+        size = pytree__utf8(s + i, n - i, &character);
+        if (size == 0) { return false; }
+    }
+    return true;
+}
+
+/* A name from the directory, kept as UTF-8. */
+static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m, const char *name, size_t n)
+{
+    pytree_status status;
+    char *to;
+    size_t i;
+    if (memchr(name, 0, n) != NULL) { return pytree__npz_wrong(z, "names without NUL", "one with it"); }
+    if ((m->flags & PYTREE__NPZ_UTF8) != 0 && !pytree__npz_is_utf8(name, n)) {
+        return pytree__npz_wrong(z, "a name in UTF-8, as its flag says", "other bytes");
+    }
+    status = pytree__npz_grow(z, (void **)&z->texts, z->n_texts, &z->texts_room, 3 * n + 1);
+    if (status != PYTREE_OK) { return status; }
+    m->text = z->n_texts;
+    to = z->texts + z->n_texts;
+    for (i = 0; i < n; i++) {
+        unsigned c = (unsigned char)name[i];
+        if (c >= 0x80 && (m->flags & PYTREE__NPZ_UTF8) == 0) {
+            c = pytree__npz_cp437[c - 0x80];
+            if (c >= 0x800) {
+                *to++ = (char)(0xE0 | c >> 12);
+                *to++ = (char)(0x80 | (c >> 6 & 0x3F));
+            } else {
+                *to++ = (char)(0xC0 | c >> 6);
+            }
+            *to++ = (char)(0x80 | (c & 0x3F));
+        } else {
+            *to++ = (char)c;
+        }
+    }
+    *to++ = '\0';
+    z->n_texts = (size_t)(to - z->texts);
+    return PYTREE_OK;
+}
+
+/* The values of a zip64 field stand for those that are all ones, in this order. Other extra fields mean nothing here. */
+static pytree_status pytree__npz_zip64(const pytree__npz *z, const unsigned char *extra, size_t n, uint64_t *const values[],
+                                       size_t n_values)
+{
+    const unsigned char *at = NULL;
+    size_t i, left = 0;
+    while (n >= 4) {
+        size_t size = pytree__npz_get16(extra + 2);
+        if (size > n - 4) { return pytree__npz_wrong(z, "extra fields within their length", "one that is longer"); }
+        if (pytree__npz_get16(extra) == 1) {
+            if (at != NULL) { return pytree__npz_wrong(z, "one zip64 field", "two"); }
+            at = extra + 4;
+            left = size;
+        }
+        extra += 4 + size;
+        n -= 4 + size;
+    }
+    for (i = 0; i < n_values; i++) {
+        if (*values[i] != PYTREE__NPZ_MAX32) { continue; }
+        if (left < 8) { return pytree__npz_wrong(z, "a zip64 field with the sizes that it has to hold", "none that has"); }
+        *values[i] = pytree__npz_get(at, 8);
+        at += 8;
+        left -= 8;
+    }
+    return PYTREE_OK;
+}
+
+/* The member itself must say what the directory said; `name` are the directory's n bytes, and there is room behind them. */
+static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, unsigned char *name, size_t n, uint64_t directory)
+{
+    unsigned char head[PYTREE__NPZ_LOCAL_BYTES], *own = name + n;
+    uint64_t packed, size, *values[2];
+    size_t extra;
+    pytree_status status;
+    values[0] = &size;
+    values[1] = &packed;
+    if (m->at > directory || directory - m->at < sizeof head) {
+        return pytree__npz_wrong(z, "members before the directory", "one behind its begin");
+    }
+    status = pytree__file_read(&z->file, m->at, head, sizeof head);
+    if (status != PYTREE_OK) { return status; }
+    extra = pytree__npz_get16(head + 28);
+    m->data = m->at + sizeof head + n + extra;
+    if (pytree__npz_get32(head) != PYTREE__NPZ_LOCAL || pytree__npz_get16(head + 26) != n || m->data > directory
+        || m->packed > directory - m->data) {
+        return pytree__npz_wrong(z, "a member before the directory where that says", "something else");
+    }
+    status = pytree__file_read(&z->file, m->at + sizeof head, own, n + extra);
+    if (status != PYTREE_OK) { return status; }
+    packed = pytree__npz_get32(head + 18);
+    size = pytree__npz_get32(head + 22);
+    if (memcmp(own, name, n) != 0 || pytree__npz_get16(head + 8) != m->method
+        || ((pytree__npz_get16(head + 6) ^ m->flags) & (PYTREE__NPZ_ENCRYPTED | PYTREE__NPZ_SIZES_BEHIND)) != 0) {
+        return pytree__npz_wrong(z, "a member with the name, flags and method that the directory has", "others");
+    }
+    if ((m->flags & PYTREE__NPZ_SIZES_BEHIND) != 0) { return PYTREE_OK; }
+    status = pytree__npz_zip64(z, own + n, extra, values, 2);
+    if (status == PYTREE_OK && (packed != m->packed || size != m->size || pytree__npz_get32(head + 14) != m->crc)) {
+        return pytree__npz_wrong(z, "a member with the sizes and checksum that the directory has", "others");
+    }
+    return status;
+}
+
+/* One entry of the directory and its member. *at moves behind it; the directory goes from `directory` to `end`. Versions, dates
+ * and the number of a disk are not looked at: the end record has said that there is only one. */
+static pytree_status pytree__npz_entry(pytree__npz *z, uint64_t *at, uint64_t end, uint64_t directory)
+{
+    unsigned char head[PYTREE__NPZ_ENTRY_BYTES];
+    uint64_t *values[3];
+    pytree__npz_member *m;
+    size_t n, extra, comment;
+    pytree_status status = pytree__npz_grow(z, (void **)&z->members, z->n * sizeof *m, &z->room, sizeof *m);
+    if (status != PYTREE_OK) { return status; }
+    m = &z->members[z->n];
+    memset(m, 0, sizeof *m);
+    if (end - *at < sizeof head) { return pytree__npz_wrong(z, "as many members as the end record counts", "fewer"); }
+    status = pytree__file_read(&z->file, *at, head, sizeof head);
+    if (status != PYTREE_OK) { return status; }
+    n = pytree__npz_get16(head + 28);
+    extra = pytree__npz_get16(head + 30);
+    comment = pytree__npz_get16(head + 32);
+    if (pytree__npz_get32(head) != PYTREE__NPZ_ENTRY || end - *at - sizeof head < n + extra + comment) {
+        return pytree__npz_wrong(z, "an entry of the directory", "something else");
+    }
+    status = pytree__file_read(&z->file, *at + sizeof head, z->piece, n + extra);
+    if (status != PYTREE_OK) { return status; }
+    *at += sizeof head + n + extra + comment;
+    m->flags = pytree__npz_get16(head + 8);
+    m->method = pytree__npz_get16(head + 10);
+    m->crc = pytree__npz_get32(head + 16);
+    m->packed = pytree__npz_get32(head + 20);
+    m->size = pytree__npz_get32(head + 24);
+    m->at = pytree__npz_get32(head + 42);
+    values[0] = &m->size;
+    values[1] = &m->packed;
+    values[2] = &m->at;
+    if ((m->flags & PYTREE__NPZ_REFUSED) != 0) { return pytree__npz_wrong(z, "members that are not encrypted", "one that is"); }
+    if (m->method != PYTREE__NPZ_STORED && m->method != PYTREE__NPZ_DEFLATED) {
+        return pytree__npz_wrong(z, "members that are stored or deflated", "another method");
+    }
+    status = pytree__npz_zip64(z, z->piece + n, extra, values, 3);
+    if (status == PYTREE_OK) { status = pytree__npz_keep_name(z, m, (const char *)z->piece, n); }
+    if (status == PYTREE_OK) { status = pytree__npz_local(z, m, z->piece, n, directory); }
+    if (status != PYTREE_OK) { return status; }
+    if (m->method == PYTREE__NPZ_STORED ? m->size != m->packed : m->size / PYTREE__NPZ_RATIO > m->packed) {
+        return pytree__npz_wrong(z, "a size that so many bytes can have", "another");
+    }
+    z->n++;
+    return PYTREE_OK;
+}
+
+/* What an end record says. */
+typedef struct pytree__npz_end {
+    uint64_t begin, end, count;           /* of the directory */
+} pytree__npz_end;
+
+/* Does the older record say the same, or nothing? */
+static bool pytree__npz_agrees(const unsigned char *old, size_t n, uint64_t value)
+{
+    uint64_t said = pytree__npz_get(old, n);
+    return said == value || said == (n == 2 ? PYTREE__NPZ_MAX16 : PYTREE__NPZ_MAX32);
+}
+
+/* The zip64 end record, before the locator, before the end record `old`, which stands at `at`. */
+static pytree_status pytree__npz_end64(const pytree__npz *z, const unsigned char *old, uint64_t at,
+                                       const unsigned char *locator, pytree__npz_end *end)
+{
+    unsigned char e[PYTREE__NPZ_END64_BYTES];
+    uint64_t begin = pytree__npz_get(locator + 8, 8), behind = at - PYTREE__NPZ_LOCATOR_BYTES, size;
+    pytree_status status;
+    if (behind < sizeof e || begin > behind - sizeof e) {
+        return pytree__npz_wrong(z, "a zip64 end record before its locator", "none");
+    }
+    status = pytree__file_read(&z->file, begin, e, sizeof e);
+    if (status != PYTREE_OK) { return status; }
+    size = pytree__npz_get(e + 40, 8);
+    end->begin = pytree__npz_get(e + 48, 8);
+    end->end = begin;
+    end->count = pytree__npz_get(e + 32, 8);
+    if (pytree__npz_get32(e) != PYTREE__NPZ_END64 || pytree__npz_get(e + 4, 8) != behind - begin - 12
+        || pytree__npz_get32(e + 16) != 0 || pytree__npz_get32(e + 20) != 0 || pytree__npz_get(e + 24, 8) != end->count
+        || pytree__npz_get32(locator + 4) != 0 || pytree__npz_get32(locator + 16) > 1
+        || !pytree__npz_agrees(old + 8, 2, end->count) || !pytree__npz_agrees(old + 10, 2, end->count)
+        || !pytree__npz_agrees(old + 12, 4, size) || !pytree__npz_agrees(old + 16, 4, end->begin)
+        || !pytree__npz_agrees(old + 4, 2, 0) || !pytree__npz_agrees(old + 6, 2, 0)) {
+        return pytree__npz_wrong(z, "a zip64 end record that agrees with the end record", "another");
+    }
+    if (end->begin > begin || size != begin - end->begin) {
+        return pytree__npz_wrong(z, "a directory that ends where the end record begins", "another place");
+    }
+    return PYTREE_OK;
+}
+
+/* The end record closes the file, but for the comment that it announces. */
+static pytree_status pytree__npz_find_end(const pytree__npz *z, pytree__npz_end *end)
+{
+    uint64_t size = z->file.size, at;
+    size_t most = PYTREE__NPZ_END_BYTES + PYTREE__NPZ_MAX16, n = size < most ? (size_t)size : most, i;
+    unsigned char locator[PYTREE__NPZ_LOCATOR_BYTES];
+    const unsigned char *e = NULL;
+    pytree_status status = pytree__file_read(&z->file, size - n, z->piece, n);
+    if (status != PYTREE_OK) { return status; }
+    for (i = n; i >= PYTREE__NPZ_END_BYTES && e == NULL; i--) {
+        const unsigned char *p = z->piece + (i - PYTREE__NPZ_END_BYTES);
+        if (pytree__npz_get32(p) == PYTREE__NPZ_END && pytree__npz_get16(p + 20) == n - i) { e = p; }
+    }
+    if (e == NULL) { return pytree__npz_wrong(z, "a zip archive, whole from the first byte to the last", "no end record"); }
+    at = size - n + (uint64_t)(e - z->piece);
+    if (at >= sizeof locator) {
+        status = pytree__file_read(&z->file, at - sizeof locator, locator, sizeof locator);
+        if (status != PYTREE_OK) { return status; }
+        if (pytree__npz_get32(locator) == PYTREE__NPZ_LOCATOR) { return pytree__npz_end64(z, e, at, locator, end); }
+    }
+    end->begin = pytree__npz_get32(e + 16);
+    end->end = at;
+    end->count = pytree__npz_get16(e + 10);
+    if (pytree__npz_get16(e + 4) != 0 || pytree__npz_get16(e + 6) != 0 || pytree__npz_get16(e + 8) != end->count) {
+        return pytree__npz_wrong(z, "an archive in one file", "one of several");
+    }
+    if (end->begin > at || pytree__npz_get32(e + 12) != at - end->begin) {
+        return pytree__npz_wrong(z, "a directory that ends where the end record begins", "another place");
+    }
+    return PYTREE_OK;
+}
+
+static int pytree__npz_by_place(const void *context, size_t a, size_t b)
+{
+    const pytree__npz_member *members = (const pytree__npz_member *)context;
+    return members[a].at < members[b].at ? -1 : members[a].at > members[b].at;
+}
+
+/* What stands behind the data of a member whose header did not know its sizes: with a signature or not, in 32 or 64 bits. */
+static bool pytree__npz_is_descriptor(const unsigned char *p, size_t n, const pytree__npz_member *m)
+{
+    size_t wide = n >= 20 ? 8 : 4;
+    if (n % 8 == 0) {
+        if (pytree__npz_get32(p) != PYTREE__NPZ_DESCRIPTOR) { return false; }
+        p += 4;
+    }
+    return pytree__npz_get32(p) == m->crc && pytree__npz_get(p + 4, wide) == m->packed
+           && pytree__npz_get(p + 4 + wide, wide) == m->size;
+}
+
+/* Members follow one another from the first byte to the directory. Leaves them in the order of their places. */
+static pytree_status pytree__npz_check_places(pytree__npz *z, size_t *order, uint64_t directory)
+{
+    uint64_t at = 0;
+    size_t i;
+    for (i = 0; i < z->n; i++) { order[i] = i; }
+    pytree__sort_numbers(order, z->n, pytree__npz_by_place, z->members);
+    for (i = 0; i < z->n; i++) {
+        const pytree__npz_member *m = &z->members[order[i]];
+        uint64_t end = m->data + m->packed, next = i + 1 < z->n ? z->members[order[i + 1]].at : directory;
+        if (m->at != at || next < end) { break; }
+        if (next != end) {
+            unsigned char bytes[24];
+            size_t n = next - end > sizeof bytes ? 0 : (size_t)(next - end);
+            pytree_status status = pytree__file_read(&z->file, end, bytes, n);
+            if (status != PYTREE_OK) { return status; }
+            if ((m->flags & PYTREE__NPZ_SIZES_BEHIND) == 0 || n % 4 != 0 || n < 12 || !pytree__npz_is_descriptor(bytes, n, m)) {
+                break;
+            }
+        } else if ((m->flags & PYTREE__NPZ_SIZES_BEHIND) != 0) {
+            break;
+        }
+        at = next;
+    }
+    return at == directory ? PYTREE_OK
+           : pytree__npz_wrong(z, "members one after another from the first byte to the directory", "a gap or an overlap");
+}
+
+/* ---- Members ------------------------------------------------------------------------------------------------------- */
+
+/* The bytes of a member, unpacked. */
+typedef struct pytree__npz_stream {
+    pytree__npy_source source;
+    pytree__npz *archive;
+    const pytree__npz_member *member;
+    uint64_t at, left;                    /* packed bytes that are still to be read */
+    uint32_t crc;
+    bool ended;                           /* the deflate stream */
+    z_stream z;
+} pytree__npz_stream;
+
+/* zlib frees without a size. */
+typedef union pytree__npz_block {
+    size_t bytes;
+    max_align_t align;
+} pytree__npz_block;
+
+static voidpf pytree__npz_alloc(voidpf context, uInt n, uInt size)
+{
+    size_t bytes = pytree__plus(pytree__times(n, size), sizeof(pytree__npz_block));
+    pytree__npz_block *block = (pytree__npz_block *)pytree__resize((const pytree_allocator *)context, NULL, 0, bytes);
+    if (block == NULL) { return NULL; }
+    block->bytes = bytes;
+    return block + 1;
+}
+
+static void pytree__npz_release(voidpf context, voidpf p)
+{
+    pytree__npz_block *block = (pytree__npz_block *)p - 1;
+    (void)pytree__resize((const pytree_allocator *)context, block, block->bytes, 0);
+}
+
+static void pytree__npz_zlib(z_stream *z, const pytree_allocator *a)
+{
+    memset(z, 0, sizeof *z);
+    z->zalloc = pytree__npz_alloc;
+    z->zfree = pytree__npz_release;
+    z->opaque = (voidpf)(uintptr_t)a;
+}
+
+static uint32_t pytree__npz_sum(uint32_t crc, const void *from, size_t n)
+{
+    const Bytef *p = (const Bytef *)from;
+    while (n != 0) {
+        uInt part = n < (1u << 30) ? (uInt)n : 1u << 30;
+        crc = (uint32_t)crc32(crc, p, part);
+        p += part;
+        n -= part;
+    }
+    return crc;
+}
+
+/* More of the packed bytes, if there are any and those at hand are used up. */
+static pytree_status pytree__npz_feed(pytree__npz_stream *s)
+{
+    size_t n = s->left < PYTREE__NPZ_PIECE ? (size_t)s->left : PYTREE__NPZ_PIECE;
+    pytree_status status;
+    if (s->z.avail_in != 0 || n == 0) { return PYTREE_OK; }
+    status = pytree__file_read(&s->archive->file, s->at, s->archive->piece, n);
+    s->at += n;
+    s->left -= n;
+    s->z.next_in = s->archive->piece;
+    s->z.avail_in = (uInt)n;
+    return status;
+}
+
+/* Inflates up to n bytes; *done says how many came. Fewer: the stream has ended. */
+static pytree_status pytree__npz_inflate(pytree__npz_stream *s, void *to, size_t n, size_t *done)
+{
+    *done = 0;
+    while (*done < n && !s->ended) {
+        size_t part = n - *done < (1u << 30) ? n - *done : 1u << 30;
+        int code;
+        pytree_status status = pytree__npz_feed(s);
+        if (status != PYTREE_OK) { return status; }
+        s->z.next_out = (Bytef *)to + *done;
+        s->z.avail_out = (uInt)part;
+        code = inflate(&s->z, Z_NO_FLUSH);
+        *done += part - s->z.avail_out;
+        s->ended = code == Z_STREAM_END;
+        if (code == Z_MEM_ERROR) { return pytree__no_memory(s->source.err, 0); }
+        if ((code != Z_OK && !s->ended) || (!s->ended && s->z.avail_out != 0 && s->z.avail_in == 0 && s->left == 0)) {
+            return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected a deflate stream, got %s",
+                                    code == Z_OK || code == Z_BUF_ERROR ? "one that is cut" : "other bytes");
+        }
+    }
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__npz_read(pytree__npy_source *from, void *to, size_t n)
+{
+    pytree__npz_stream *s = (pytree__npz_stream *)from->context;
+    pytree_status status;
+    size_t done = n;
+    if (s->member->method == PYTREE__NPZ_STORED) {
+        status = pytree__file_read(&s->archive->file, s->at, to, n);
+        s->at += n;
+    } else {
+        status = pytree__npz_inflate(s, to, n, &done);
+    }
+    if (status != PYTREE_OK) { return status; }
+    if (done < n) {
+        return pytree__npy_fail(from, PYTREE_SYNTAX, "expected %llu bytes of data, got fewer",
+                                (unsigned long long)s->member->size);
+    }
+    s->crc = pytree__npz_sum(s->crc, to, n);
+    from->left -= n;
+    return PYTREE_OK;
+}
+
+/* From the member's first byte. To be closed, unless it fails. */
+static pytree_status pytree__npz_open_member(pytree__npz_stream *s, pytree__npz *z, const pytree__npz_member *m)
+{
+    memset(s, 0, sizeof *s);
+    s->archive = z;
+    s->member = m;
+    s->at = m->data;
+    s->left = m->packed;
+    s->source.read = pytree__npz_read;
+    s->source.left = m->size;
+    s->source.name = m->name;
+    s->source.err = z->err;
+    s->source.context = s;
+    if (m->method == PYTREE__NPZ_STORED) { return PYTREE_OK; }
+    pytree__npz_zlib(&s->z, z->allocator);
+    return inflateInit2(&s->z, -MAX_WBITS) == Z_OK ? PYTREE_OK : pytree__no_memory(z->err, 0);
+}
+
+static void pytree__npz_close_member(pytree__npz_stream *s)
+{
+    if (s->member->method == PYTREE__NPZ_DEFLATED) { (void)inflateEnd(&s->z); }
+}
+
+static pytree_status pytree__npz_skip(pytree__npz_stream *s, uint64_t n)
+{
+    char piece[4096];
+    pytree_status status = PYTREE_OK;
+    while (n != 0 && status == PYTREE_OK) {
+        size_t part = n < sizeof piece ? (size_t)n : sizeof piece;
+        status = s->source.read(&s->source, piece, part);
+        n -= part;
+    }
+    return status;
+}
+
+/* All has been read: is that the end of the stream too, and the checksum right? */
+static pytree_status pytree__npz_check_end(pytree__npz_stream *s)
+{
+    char more;
+    size_t done = 0;
+    if (s->member->method == PYTREE__NPZ_DEFLATED) {
+        pytree_status status = pytree__npz_inflate(s, &more, 1, &done);
+        if (status != PYTREE_OK) { return status; }
+        if (done != 0 || s->z.avail_in != 0 || s->left != 0) {
+            return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected %llu bytes of %llu packed ones, got more",
+                                    (unsigned long long)s->member->size, (unsigned long long)s->member->packed);
+        }
+    }
+    if (s->crc != s->member->crc) {
+        return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected the checksum %08lx, got %08lx",
+                                (unsigned long)s->member->crc, (unsigned long)s->crc);
+    }
+    return PYTREE_OK;
+}
+
+/* Reads a whole member and checks it. The data of an array goes to `to`, which may be NULL. */
+static pytree_status pytree__npz_read_member(pytree__npz *z, const pytree__npz_member *m, void *to)
+{
+    pytree__npz_stream s;
+    pytree_status status = pytree__npz_open_member(&s, z, m);
+    if (status != PYTREE_OK) { return status; }
+    if (to == NULL || !m->array) {
+        status = pytree__npz_skip(&s, m->size);
+    } else {
+        status = pytree__npz_skip(&s, m->size - m->head.bytes);
+        if (status == PYTREE_OK) { status = pytree__npy_read_data(&s.source, &m->head, to); }
+    }
+    if (status == PYTREE_OK) { status = pytree__npz_check_end(&s); }
+    pytree__npz_close_member(&s);
+    return status;
+}
+
+static pytree_status pytree__npz_read_head(pytree__npz *z, pytree__npz_member *m)
+{
+    pytree__npz_stream s;
+    int d;
+    pytree_status status = pytree__npz_open_member(&s, z, m);
+    if (status != PYTREE_OK) { return status; }
+    status = pytree__npy_read_head(&s.source, &m->head);
+    for (d = 0; d < m->head.array.ndim; d++) { m->shape[d] = m->head.array.shape[d]; }
+    pytree__npz_close_member(&s);
+    return status;
+}
+
+/* ---- Reading (bodies) ---------------------------------------------------------------------------------------------- */
+
+/* Names, once there are no more: each once; then arrays lose their ending. */
+static pytree_status pytree__npz_names(pytree__npz *z)
+{
+    pytree__name_index names;
+    pytree_status status;
+    size_t i, twice;
+    for (i = 0; i < z->n; i++) { z->members[i].name = z->texts + z->members[i].text; }
+    status = pytree__name_index_init(&names, z->members, sizeof *z->members, z->n, z->allocator, z->err);
+    if (status == PYTREE_OK) {
+        twice = pytree__name_index_twice(&names);
+        if (twice != SIZE_MAX) {
+            status = pytree__npy_fail(&z->whole, PYTREE_SYNTAX, "expected each name once, got '%.100s' twice",
+                                      z->members[twice].name);
+        }
+    }
+    pytree__name_index_end(&names);
+    for (i = 0; i < z->n && status == PYTREE_OK; i++) {
+        char *name = z->texts + z->members[i].text;
+        size_t n = strlen(name);
+        z->members[i].array = n >= 4 && strcmp(name + n - 4, ".npy") == 0;
+        if (z->members[i].array) { name[n - 4] = '\0'; }
+    }
+    return status;
+}
+
+static void pytree__npz_close(pytree__npz *z)
+{
+    if (z->members != NULL) { (void)pytree__resize(z->allocator, z->members, z->room, 0); }
+    if (z->texts != NULL) { (void)pytree__resize(z->allocator, z->texts, z->texts_room, 0); }
+    if (z->piece != NULL) { (void)pytree__resize(z->allocator, z->piece, PYTREE__NPZ_PIECE, 0); }
+    pytree__file_close(&z->file);
+}
+
+static pytree_status pytree__npz_directory(pytree__npz *z)
+{
+    pytree__npz_end end = { 0, 0, 0 };
+    uint64_t at, i;
+    size_t *order, bytes;
+    pytree_status status = pytree__npz_find_end(z, &end);
+    at = end.begin;
+    for (i = 0; i < end.count && status == PYTREE_OK; i++) { status = pytree__npz_entry(z, &at, end.end, end.begin); }
+    if (status == PYTREE_OK && at != end.end) {
+        status = pytree__npz_wrong(z, "as many members as the end record counts", "more");
+    }
+    if (status != PYTREE_OK) { return status; }
+    bytes = pytree__times(z->n + 1, 2 * sizeof *order);
+    order = (size_t *)pytree__resize(z->allocator, NULL, 0, bytes);
+    if (order == NULL) { return pytree__no_memory(z->err, bytes); }
+    status = pytree__npz_check_places(z, order, end.begin);
+    (void)pytree__resize(z->allocator, order, bytes, 0);
+    return status;
+}
+
+/* Opens an archive: its directory, and the header of each array. To be closed in any case. */
+static pytree_status pytree__npz_open(pytree__npz *z, const char *path, const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    pytree_status status;
+    size_t i;
+    memset(z, 0, sizeof *z);
+    z->allocator = pytree__allocator(pytree__npy_tree(opt));
+    z->err = err;
+    z->whole.name = path;
+    z->whole.err = err;
+    status = pytree__file_open(&z->file, path, pytree__npy_io(opt), err);
+    if (status != PYTREE_OK) { return status; }
+    z->piece = (unsigned char *)pytree__resize(z->allocator, NULL, 0, PYTREE__NPZ_PIECE);
+    if (z->piece == NULL) { return pytree__no_memory(err, PYTREE__NPZ_PIECE); }
+    status = pytree__npz_directory(z);
+    if (status == PYTREE_OK) { status = pytree__npz_names(z); }
+    for (i = 0; i < z->n && status == PYTREE_OK; i++) {
+        if (z->members[i].array) { status = pytree__npz_read_head(z, &z->members[i]); }
+    }
+    return status;
+}
+
+/* The arrays of an archive as a tree's leaves look for them, and where their data is staged. */
+typedef struct pytree__npz_arrays {
+    pytree_tensor *tensors;
+    size_t n, bytes;
+    char *stage;
+    size_t stage_bytes;
+} pytree__npz_arrays;
+
+static pytree_status pytree__npz_list(pytree__npz_arrays *arrays, const pytree__npz *z)
+{
+    size_t i;
+    memset(arrays, 0, sizeof *arrays);
+    arrays->bytes = pytree__times(z->n + 1, sizeof *arrays->tensors);
+    arrays->tensors = (pytree_tensor *)pytree__resize(z->allocator, NULL, 0, arrays->bytes);
+    if (arrays->tensors == NULL) { return pytree__no_memory(z->err, arrays->bytes); }
+    memset(arrays->tensors, 0, arrays->bytes);
+    for (i = 0; i < z->n; i++) {
+        const pytree__npz_member *m = &z->members[i];
+        pytree_tensor *tensor = &arrays->tensors[arrays->n];
+        if (!m->array) { continue; }
+        tensor->name = m->name;
+        tensor->dtype = m->head.descr;
+        tensor->type = m->head.array.type;
+        tensor->ndim = (size_t)m->head.array.ndim;
+        tensor->shape = m->shape;
+        tensor->bytes = m->head.bytes;
+        tensor->offset = SIZE_MAX;        /* in the stage: nobody asks for it */
+        arrays->n++;
+    }
+    return PYTREE_OK;
+}
+
+/* A place for each array that a leaf asks for. */
+static pytree_status pytree__npz_stage(pytree__npz_arrays *arrays, const pytree__wanted *w, const pytree__npz *z)
+{
+    size_t i, total = 0;
+    for (i = 0; i < w->n; i++) {
+        pytree_tensor *tensor = &arrays->tensors[w->tensors[i]];
+        if (tensor->offset != SIZE_MAX) { continue; }
+        tensor->offset = total;
+        total = pytree__round(pytree__plus(total, (size_t)tensor->bytes), sizeof(pytree__npz_block));
+    }
+    if (total == 0) { return PYTREE_OK; }
+    arrays->stage = (char *)pytree__resize(z->allocator, NULL, 0, total);
+    if (arrays->stage == NULL) { return pytree__no_memory(z->err, total); }
+    arrays->stage_bytes = total;
+    return PYTREE_OK;
+}
+
+/* Reads every member, those that nobody asks for to check them. */
+static pytree_status pytree__npz_fill(pytree__npz *z, const pytree__npz_arrays *arrays)
+{
+    pytree_status status = PYTREE_OK;
+    size_t i, k = 0;
+    for (i = 0; i < z->n && status == PYTREE_OK; i++) {
+        const pytree__npz_member *m = &z->members[i];
+        const pytree_tensor *tensor = m->array ? &arrays->tensors[k++] : NULL;
+        bool wanted = tensor != NULL && tensor->offset != SIZE_MAX && arrays->stage != NULL;
+        status = pytree__npz_read_member(z, m, wanted ? arrays->stage + tensor->offset : NULL);
+    }
+    return status;
+}
+
+/* Nothing fails from here on. */
+static void pytree__npz_hand_out(const pytree__wanted *w, const pytree__npz_arrays *arrays)
+{
+    size_t i;
+    for (i = 0; i < w->n; i++) {
+        const pytree_tensor *tensor = &arrays->tensors[w->tensors[i]];
+        const pytree_leaf *leaf = &w->leaves[i];
+        size_t count = pytree_leaf_count(leaf), bytes = count * tensor->type->size;
+        const char *from;
+        if (bytes == 0) { continue; }
+        from = arrays->stage + tensor->offset + (w->slices[i] == PYTREE_WHOLE ? 0 : (size_t)w->slices[i] * bytes);
+        if (tensor->type->dtype == leaf->type->dtype) {
+            memcpy(leaf->data, from, bytes);
+        } else {
+            pytree__convert(leaf->type->dtype, leaf->data, tensor->type->dtype, from, count);
+        }
+    }
+}
+
+static pytree_status pytree__npz_load(pytree__npz *z, pytree__wanted *w)
+{
+    pytree__npz_arrays arrays;
+    pytree__name_index names;
+    pytree_status status = pytree__npz_list(&arrays, z);
+    if (status != PYTREE_OK) { return status; }
+    status = pytree__name_index_init(&names, arrays.tensors, sizeof *arrays.tensors, arrays.n, z->allocator, z->err);
+    if (status == PYTREE_OK) { status = pytree__match(w, arrays.tensors, &names); }
+    pytree__name_index_end(&names);
+    if (status == PYTREE_OK) { status = pytree__npz_stage(&arrays, w, z); }
+    if (status == PYTREE_OK) { status = pytree__npz_fill(z, &arrays); }
+    if (status == PYTREE_OK) { pytree__npz_hand_out(w, &arrays); }
+    if (arrays.stage != NULL) { (void)pytree__resize(z->allocator, arrays.stage, arrays.stage_bytes, 0); }
+    (void)pytree__resize(z->allocator, arrays.tensors, arrays.bytes, 0);
+    return status;
+}
+
+pytree_status pytree_load_npz(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    pytree_checkpoint_options own;
+    pytree__wanted w;
+    pytree_status status;
+    memset(&own, 0, sizeof own);
+    if (opt == NULL) { opt = &own; }
+    status = pytree__wanted_begin(&w, t, PYTREE__NPY_HOLDS | (opt->convert ? 1u << PYTREE_BF16 : 0u), false, opt, err);
+    if (status == PYTREE_OK) {
+        pytree__npz z;
+        status = pytree__npz_open(&z, path, opt, err);
+        if (status == PYTREE_OK) { status = pytree__npz_load(&z, &w); }
+        pytree__npz_close(&z);
+    }
+    pytree__wanted_end(&w);
+    return status;
+}
+
+/* ---- Arrays of their own ------------------------------------------------------------------------------------------- */
+
+/* What pytree_read_npz gives: this, the pairs, the views, the names, the arrays. */
+typedef struct pytree__npz_owner {
+    pytree_items items;
+    const pytree_allocator *allocator;
+    size_t bytes;
+} pytree__npz_owner;
+
+void pytree_npz_free(pytree arrays)
+{
+    pytree__npz_owner *owner = (pytree__npz_owner *)arrays.data;
+    if (owner != NULL) { (void)pytree__resize(owner->allocator, owner, owner->bytes, 0); }
+}
+
+/* Where the parts of that block begin; the arrays at `align` from the last. */
+typedef struct pytree__npz_plan {
+    size_t n, pairs, leaves, names, arrays, bytes;
+} pytree__npz_plan;
+
+static void pytree__npz_make_plan(pytree__npz_plan *plan, const pytree__npz *z, size_t align)
+{
+    size_t i;
+    memset(plan, 0, sizeof *plan);
+    for (i = 0; i < z->n; i++) {
+        if (!z->members[i].array) { continue; }
+        plan->n++;
+        plan->bytes = pytree__round(pytree__plus(plan->bytes, z->members[i].head.bytes), align);
+    }
+    plan->pairs = pytree__round(sizeof(pytree__npz_owner), sizeof(pytree__npz_block));
+    plan->leaves = pytree__plus(plan->pairs, pytree__times(plan->n, sizeof(pytree_pair)));
+    plan->names = pytree__plus(plan->leaves, pytree__times(plan->n, sizeof(pytree_leaf)));
+    plan->arrays = pytree__plus(plan->names, z->n_texts);
+    plan->bytes = pytree__plus(plan->bytes, pytree__plus(plan->arrays, align));
+}
+
+/* Reads every member, and makes the arrays among them a dict in the block. */
+static pytree_status pytree__npz_fill_block(pytree__npz *z, const pytree__npz_plan *plan, char *block, size_t align)
+{
+    pytree_pair *pair = (pytree_pair *)(void *)(block + plan->pairs);
+    pytree_leaf *leaf = (pytree_leaf *)(void *)(block + plan->leaves);
+    char *data = block + plan->arrays;
+    pytree_items *items = &((pytree__npz_owner *)(void *)block)->items;
+    pytree_status status = PYTREE_OK;
+    size_t i;
+    data += (align - (uintptr_t)data % align) % align;
+    if (z->n_texts != 0) { memcpy(block + plan->names, z->texts, z->n_texts); }
+    items->count = plan->n;
+    items->pairs = pair;
+    for (i = 0; i < z->n && status == PYTREE_OK; i++) {
+        const pytree__npz_member *m = &z->members[i];
+        status = pytree__npz_read_member(z, m, m->array ? data : NULL);
+        if (!m->array) { continue; }
+        *leaf = m->head.array;
+        leaf->data = data;
+        pair->key = block + plan->names + m->text;
+        pair->value = pytree_of_view(leaf);
+        data += pytree__round(m->head.bytes, align);
+        pair++;
+        leaf++;
+    }
+    return status;
+}
+
+static pytree_status pytree__npz_read_all(pytree__npz *z, pytree *arrays, const pytree_options *opt)
+{
+    size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
+    pytree__npz_plan plan;
+    pytree__npz_owner *owner;
+    pytree_status status;
+    if ((align & (align - 1)) != 0) {
+        return pytree_fail(z->err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
+    }
+    if (align < PYTREE__ALIGNOF(max_align_t)) { align = PYTREE__ALIGNOF(max_align_t); }
+    pytree__npz_make_plan(&plan, z, align);
+    owner = (pytree__npz_owner *)pytree__resize(z->allocator, NULL, 0, plan.bytes);
+    if (owner == NULL) { return pytree__no_memory(z->err, plan.bytes); }
+    memset(owner, 0, sizeof *owner);
+    owner->allocator = z->allocator;
+    owner->bytes = plan.bytes;
+    arrays->type = &pytree_types[PYTREE__T_dict];
+    arrays->data = owner;
+    status = pytree__npz_fill_block(z, &plan, (char *)owner, align);
+    if (status != PYTREE_OK) {
+        pytree_npz_free(*arrays);
+        arrays->data = NULL;
+    }
+    return status;
+}
+
+pytree_status pytree_read_npz(const char *path, pytree *arrays, const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    pytree__npz z;
+    pytree_status status;
+    memset(arrays, 0, sizeof *arrays);
+    status = pytree__npz_open(&z, path, opt, err);
+    if (status == PYTREE_OK) { status = pytree__npz_read_all(&z, arrays, pytree__npy_tree(opt)); }
+    pytree__npz_close(&z);
+    return status;
+}
+
+/* ---- Saving (bodies) ----------------------------------------------------------------------------------------------- */
+
+/* A member that was written, for the directory. */
+typedef struct pytree__npz_written {
+    uint64_t at, packed, size;
+    uint32_t crc;
+    bool wide;                            /* its header has the sizes in 64 bits */
+} pytree__npz_written;
+
+typedef struct pytree__npz_writer {
+    pytree__save save;
+    const pytree_allocator *allocator;
+    unsigned char *piece;                 /* of deflated bytes; NULL: members are stored */
+    z_stream z;
+    pytree__npz_written *member;          /* the one that is being written */
+    pytree_leaf leaf;
+} pytree__npz_writer;
+
+/* numpy's choice for members, whatever their size; the first of January 1980, read and write for the owner. */
+enum { PYTREE__NPZ_WIDE = 45, PYTREE__NPZ_PLAIN = 20, PYTREE__NPZ_UNIX = 3 << 8, PYTREE__NPZ_DATE = 0x21 };
+#define PYTREE__NPZ_MODE (0600u << 16)
+
+static bool pytree__npz_ascii(const char *name)
+{
+    while (*name != '\0' && (unsigned char)*name < 0x80) { name++; }
+    return *name == '\0';
+}
+
+static unsigned pytree__npz_flags(const pytree__npz_writer *w, const char *name)
+{
+    return (w->piece != NULL ? PYTREE__NPZ_SIZES_BEHIND : 0u) | (pytree__npz_ascii(name) ? 0u : PYTREE__NPZ_UTF8);
+}
+
+static void pytree__npz_write_record(pytree__npz_writer *w, const pytree__npz_record *r)
+{
+    (void)pytree__save_write(&w->save, r->bytes, r->n);
+}
+
+static void pytree__npz_write_name(pytree__npz_writer *w, const char *name)
+{
+    (void)pytree__save_write(&w->save, name, strlen(name));
+    (void)pytree__save_write(&w->save, ".npy", 4);
+}
+
+/* The header of a member. If it is deflated, checksum and sizes are not known yet and come behind it. */
+static void pytree__npz_write_local(pytree__npz_writer *w, const char *name)
+{
+    const pytree__npz_written *m = w->member;
+    bool behind = w->piece != NULL;
+    pytree__npz_record r;
+    r.n = 0;
+    pytree__npz_put(&r, PYTREE__NPZ_LOCAL, 4);
+    pytree__npz_put(&r, m->wide ? PYTREE__NPZ_WIDE : PYTREE__NPZ_PLAIN, 2);
+    pytree__npz_put(&r, pytree__npz_flags(w, name), 2);
+    pytree__npz_put(&r, behind ? PYTREE__NPZ_DEFLATED : PYTREE__NPZ_STORED, 2);
+    pytree__npz_put(&r, 0, 2);
+    pytree__npz_put(&r, PYTREE__NPZ_DATE, 2);
+    pytree__npz_put(&r, behind ? 0 : m->crc, 4);
+    pytree__npz_put(&r, m->wide ? PYTREE__NPZ_MAX32 : 0, 4);
+    pytree__npz_put(&r, m->wide ? PYTREE__NPZ_MAX32 : 0, 4);
+    pytree__npz_put(&r, strlen(name) + 4, 2);
+    pytree__npz_put(&r, m->wide ? 20 : 0, 2);
+    pytree__npz_write_record(w, &r);
+    pytree__npz_write_name(w, name);
+    if (m->wide) {
+        r.n = 0;
+        pytree__npz_put(&r, 1, 2);
+        pytree__npz_put(&r, 16, 2);
+        pytree__npz_put(&r, behind ? 0 : m->size, 8);
+        pytree__npz_put(&r, behind ? 0 : m->packed, 8);
+        pytree__npz_write_record(w, &r);
+    }
+}
+
+static void pytree__npz_write_entry(pytree__npz_writer *w, const char *name, const pytree__npz_written *m)
+{
+    pytree__npz_record r, extra;
+    r.n = extra.n = 0;
+    if (m->size >= PYTREE__NPZ_MAX32) { pytree__npz_put(&extra, m->size, 8); }
+    if (m->packed >= PYTREE__NPZ_MAX32) { pytree__npz_put(&extra, m->packed, 8); }
+    if (m->at >= PYTREE__NPZ_MAX32) { pytree__npz_put(&extra, m->at, 8); }
+    pytree__npz_put(&r, PYTREE__NPZ_ENTRY, 4);
+    pytree__npz_put(&r, PYTREE__NPZ_UNIX | (m->wide || extra.n != 0 ? PYTREE__NPZ_WIDE : PYTREE__NPZ_PLAIN), 2);
+    pytree__npz_put(&r, m->wide || extra.n != 0 ? PYTREE__NPZ_WIDE : PYTREE__NPZ_PLAIN, 2);
+    pytree__npz_put(&r, pytree__npz_flags(w, name), 2);
+    pytree__npz_put(&r, w->piece != NULL ? PYTREE__NPZ_DEFLATED : PYTREE__NPZ_STORED, 2);
+    pytree__npz_put(&r, 0, 2);
+    pytree__npz_put(&r, PYTREE__NPZ_DATE, 2);
+    pytree__npz_put(&r, m->crc, 4);
+    pytree__npz_put(&r, m->packed >= PYTREE__NPZ_MAX32 ? PYTREE__NPZ_MAX32 : m->packed, 4);
+    pytree__npz_put(&r, m->size >= PYTREE__NPZ_MAX32 ? PYTREE__NPZ_MAX32 : m->size, 4);
+    pytree__npz_put(&r, strlen(name) + 4, 2);
+    pytree__npz_put(&r, extra.n == 0 ? 0 : 4 + extra.n, 2);
+    pytree__npz_put(&r, 0, 6);            /* comment, disk, kind of data */
+    pytree__npz_put(&r, PYTREE__NPZ_MODE, 4);
+    pytree__npz_put(&r, m->at >= PYTREE__NPZ_MAX32 ? PYTREE__NPZ_MAX32 : m->at, 4);
+    pytree__npz_write_record(w, &r);
+    pytree__npz_write_name(w, name);
+    if (extra.n != 0) {
+        r.n = 0;
+        pytree__npz_put(&r, 1, 2);
+        pytree__npz_put(&r, extra.n, 2);
+        pytree__npz_write_record(w, &r);
+        pytree__npz_write_record(w, &extra);
+    }
+}
+
+/* The end of the directory, which began at `begin`. */
+static void pytree__npz_write_end(pytree__npz_writer *w, uint64_t begin, uint64_t n)
+{
+    uint64_t end = w->save.written;
+    bool large = n >= PYTREE__NPZ_MAX16 || begin >= PYTREE__NPZ_MAX32 || end - begin >= PYTREE__NPZ_MAX32;
+    pytree__npz_record r;
+    r.n = 0;
+    if (large) {
+        pytree__npz_put(&r, PYTREE__NPZ_END64, 4);
+        pytree__npz_put(&r, PYTREE__NPZ_END64_BYTES - 12, 8);
+        pytree__npz_put(&r, PYTREE__NPZ_WIDE, 2);
+        pytree__npz_put(&r, PYTREE__NPZ_WIDE, 2);
+        pytree__npz_put(&r, 0, 8);
+        pytree__npz_put(&r, n, 8);
+        pytree__npz_put(&r, n, 8);
+        pytree__npz_put(&r, end - begin, 8);
+        pytree__npz_put(&r, begin, 8);
+        pytree__npz_put(&r, PYTREE__NPZ_LOCATOR, 4);
+        pytree__npz_put(&r, 0, 4);
+        pytree__npz_put(&r, end, 8);
+        pytree__npz_put(&r, 1, 4);
+        pytree__npz_write_record(w, &r);
+        r.n = 0;
+    }
+    pytree__npz_put(&r, PYTREE__NPZ_END, 4);
+    pytree__npz_put(&r, 0, 4);
+    pytree__npz_put(&r, large ? PYTREE__NPZ_MAX16 : n, 2);
+    pytree__npz_put(&r, large ? PYTREE__NPZ_MAX16 : n, 2);
+    pytree__npz_put(&r, large ? PYTREE__NPZ_MAX32 : end - begin, 4);
+    pytree__npz_put(&r, large ? PYTREE__NPZ_MAX32 : begin, 4);
+    pytree__npz_put(&r, 0, 2);
+    pytree__npz_write_record(w, &r);
+}
+
+static pytree_status pytree__npz_count(void *context, const void *from, size_t n)
+{
+    pytree__npz_written *m = (pytree__npz_written *)context;
+    m->crc = pytree__npz_sum(m->crc, from, n);
+    m->size += n;
+    return PYTREE_OK;
+}
+
+/* Deflates n bytes; `flush` Z_FINISH closes the stream. */
+static pytree_status pytree__npz_deflate(pytree__npz_writer *w, const void *from, size_t n, int flush)
+{
+    const char *next = (const char *)from;
+    do {
+        uInt part = n < (1u << 30) ? (uInt)n : 1u << 30;
+        w->z.next_in = (Bytef *)(uintptr_t)next;
+        w->z.avail_in = part;
+        do {                              /* until it has room left: then it has taken all */
+            size_t made;
+            w->z.next_out = w->piece;
+            w->z.avail_out = PYTREE__NPZ_PIECE;
+            (void)deflate(&w->z, flush);
+            made = PYTREE__NPZ_PIECE - w->z.avail_out;
+            w->member->packed += made;
+            if (pytree__save_write(&w->save, w->piece, made) != PYTREE_OK) { return w->save.status; }
+        } while (w->z.avail_out == 0);
+        next += part;
+        n -= part;
+    } while (n != 0);
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__npz_pack(void *context, const void *from, size_t n)
+{
+    pytree__npz_writer *w = (pytree__npz_writer *)context;
+    (void)pytree__npz_count(w->member, from, n);
+    return pytree__npz_deflate(w, from, n, Z_NO_FLUSH);
+}
+
+/* Sizes and checksum are counted while the member is written, and follow it. */
+static void pytree__npz_write_deflated(pytree__npz_writer *w, const char *name, const char *head, size_t head_bytes)
+{
+    pytree__npz_written *m = w->member;
+    pytree__npz_record r;
+    m->wide = pytree_leaf_bytes(&w->leaf) >= 0xFF000000u;      /* less than that does not grow to 4 GiB */
+    pytree__npz_write_local(w, name);
+    if (deflateReset(&w->z) != Z_OK || pytree__npz_pack(w, head, head_bytes) != PYTREE_OK
+        || pytree__npy_put_data(&w->leaf, pytree__npz_pack, w) != PYTREE_OK
+        || pytree__npz_deflate(w, "", 0, Z_FINISH) != PYTREE_OK) { return; }
+    r.n = 0;
+    pytree__npz_put(&r, PYTREE__NPZ_DESCRIPTOR, 4);
+    pytree__npz_put(&r, m->crc, 4);
+    pytree__npz_put(&r, m->packed, m->wide ? 8 : 4);
+    pytree__npz_put(&r, m->size, m->wide ? 8 : 4);
+    pytree__npz_write_record(w, &r);
+}
+
+/* Counted first, so that the header can say all: numpy writes it again at the end, which a file in the making can't. */
+static void pytree__npz_write_stored(pytree__npz_writer *w, const char *name, const char *head, size_t head_bytes)
+{
+    pytree__npz_written *m = w->member;
+    m->wide = true;
+    (void)pytree__npz_count(m, head, head_bytes);
+    (void)pytree__npy_put_data(&w->leaf, pytree__npz_count, m);
+    m->packed = m->size;
+    pytree__npz_write_local(w, name);
+    (void)pytree__save_write(&w->save, head, head_bytes);
+    (void)pytree__npy_put_data(&w->leaf, pytree__npy_write_file, &w->save);
+}
+
+/* The whole archive; failures stay in the file in the making. */
+static void pytree__npz_write(pytree__npz_writer *w, const pytree__wanted *leaves, pytree__npz_written *written)
+{
+    char head[PYTREE__NPY_HEAD];
+    uint64_t begin;
+    size_t i, n;
+    for (i = 0; i < leaves->n && w->save.status == PYTREE_OK; i++) {
+        w->member = &written[i];
+        w->leaf = leaves->leaves[i];
+        memset(w->member, 0, sizeof *w->member);
+        w->member->at = w->save.written;
+        n = pytree__npy_put_head(head, &w->leaf);
+        if (w->piece != NULL) { pytree__npz_write_deflated(w, leaves->names[i], head, n); }
+        else { pytree__npz_write_stored(w, leaves->names[i], head, n); }
+    }
+    begin = w->save.written;
+    for (i = 0; i < leaves->n && w->save.status == PYTREE_OK; i++) {
+        pytree__npz_write_entry(w, leaves->names[i], &written[i]);
+    }
+    pytree__npz_write_end(w, begin, leaves->n);
+}
+
+/* What zip can't have as a name, or would mean something else by it. */
+static pytree_status pytree__npz_check_names(const pytree__wanted *leaves, pytree_error *err)
+{
+    size_t i;
+    for (i = 0; i < leaves->n; i++) {
+        const char *name = leaves->names[i];
+        size_t n = strlen(name);
+        if (leaves->slices[i] != PYTREE_WHOLE) {
+            return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected whole arrays to save, got a slice of '%s'", name);
+        }
+        if (n > PYTREE__NPZ_MAX16 - 4 || !pytree__npz_is_utf8(name, n)) {
+            return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a name in UTF-8 of up to 65531 bytes, got '%.100s'", name);
+        }
+    }
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__npz_save(pytree__npz_writer *w, const char *path, const pytree__wanted *leaves,
+                                      const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    size_t bytes = pytree__times(leaves->n + 1, sizeof(pytree__npz_written));
+    pytree__npz_written *written = (pytree__npz_written *)pytree__resize(w->allocator, NULL, 0, bytes);
+    pytree_status status;
+    if (written == NULL) { return pytree__no_memory(err, bytes); }
+    status = pytree__save_begin(&w->save, path, opt->io, &opt->tree, err);
+    if (status == PYTREE_OK) { pytree__npz_write(w, leaves, written); }
+    status = pytree__save_end(&w->save);
+    (void)pytree__resize(w->allocator, written, bytes, 0);
+    return status;
+}
+
+/* The same with zlib ready, where it is wanted. */
+static pytree_status pytree__npz_save_packed(pytree__npz_writer *w, const char *path, const pytree__wanted *leaves,
+                                             const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    enum { MEMORY = 8 };                  /* zlib's own choice */
+    pytree_status status;
+    if (opt->compress == 0) { return pytree__npz_save(w, path, leaves, opt, err); }
+    w->piece = (unsigned char *)pytree__resize(w->allocator, NULL, 0, PYTREE__NPZ_PIECE);
+    if (w->piece == NULL) { return pytree__no_memory(err, PYTREE__NPZ_PIECE); }
+    pytree__npz_zlib(&w->z, w->allocator);
+    if (deflateInit2(&w->z, opt->compress, Z_DEFLATED, -MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK) {
+        status = pytree__npz_save(w, path, leaves, opt, err);
+        (void)deflateEnd(&w->z);
+    } else {
+        status = pytree__no_memory(err, 0);
+    }
+    (void)pytree__resize(w->allocator, w->piece, PYTREE__NPZ_PIECE, 0);
+    return status;
+}
+
+pytree_status pytree_save_npz(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    pytree_checkpoint_options own;
+    pytree__npz_writer w;
+    pytree__wanted leaves;
+    pytree_status status;
+    memset(&own, 0, sizeof own);
+    memset(&w, 0, sizeof w);
+    if (opt == NULL) { opt = &own; }
+    w.allocator = opt->tree.allocator;
+    if (opt->compress < 0 || opt->compress > 9) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a level of compression from 0 to 9, got %d", opt->compress);
+    }
+    status = pytree__wanted_begin(&leaves, t, PYTREE__NPY_HOLDS, false, opt, err);
+    if (status == PYTREE_OK) { status = pytree__wanted_shared(&leaves); }
+    if (status == PYTREE_OK) { status = pytree__npz_check_names(&leaves, err); }
+    if (status == PYTREE_OK) { status = pytree__npz_save_packed(&w, path, &leaves, opt, err); }
+    pytree__wanted_end(&leaves);
+    return status;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
