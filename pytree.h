@@ -649,6 +649,8 @@ typedef struct pytree__cursor {
     pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
     const struct pytree__watch *watch;    /* NULL: the first problem ends the walk */
     bool making;                          /* NULL where data is required is no error: it is about to be made */
+    void *scratch;                        /* for a moment: keys that are sorted, a long path */
+    size_t max_scratch;
     pytree__frame own_frames[PYTREE__FRAMES];
     pytree_leaf own_views[PYTREE__VIEWS];
 } pytree__cursor;
@@ -1878,6 +1880,8 @@ static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, py
     c->err = err;
     c->watch = NULL;
     c->making = false;
+    c->scratch = NULL;
+    c->max_scratch = 0;
 }
 
 static void pytree__cursor_end(pytree__cursor *c)
@@ -1885,6 +1889,9 @@ static void pytree__cursor_end(pytree__cursor *c)
     const pytree_allocator *a = pytree__allocator(c->opt);
     if (c->frames != c->own_frames) { pytree__resize(a, c->frames, c->max_frames * sizeof *c->frames, 0); }
     if (c->views != c->own_views) { pytree__resize(a, c->views, c->max_views * sizeof *c->views, 0); }
+    if (c->scratch != NULL) { pytree__resize(a, c->scratch, c->max_scratch, 0); }
+    c->scratch = NULL;
+    c->max_scratch = 0;
     c->frames = c->own_frames;
     c->views = c->own_views;
     c->max_frames = PYTREE__FRAMES;
@@ -1905,6 +1912,22 @@ static void *pytree__grow(pytree__cursor *c, void *stack, const void *own, size_
     if (stack == own) { memcpy(grown, own, *max * size); }
     *max = count;
     return grown;
+}
+
+/* That many bytes until the next call. What a cursor has grown it keeps, so that a second run over the same trees needs no
+ * memory: it cannot fail half-way. */
+static void *pytree__scratch(pytree__cursor *c, size_t bytes)
+{
+    if (bytes > c->max_scratch) {
+        const pytree_allocator *a = pytree__allocator(c->opt);
+        if (bytes < 2 * c->max_scratch) { bytes = 2 * c->max_scratch; }
+        if (c->scratch != NULL) { pytree__resize(a, c->scratch, c->max_scratch, 0); }
+        c->max_scratch = 0;
+        c->scratch = pytree__resize(a, NULL, 0, bytes);
+        if (c->scratch == NULL) { pytree__no_memory(c->err, bytes); return NULL; }
+        c->max_scratch = bytes;
+    }
+    return c->scratch;
 }
 
 /* Room for n more views; they are not counted yet. NULL if memory runs out. */
@@ -2148,7 +2171,6 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
     const size_t slots = (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
     struct pytree__sorting few[16], *keys = few, last = { NULL, 0, 0 };
-    pytree_status status = PYTREE_OK;
     bool sorted = true;
     uint32_t *order;
     pytree_entry key;
@@ -2159,8 +2181,8 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
                                (unsigned long)UINT32_MAX / 2, n);
     }
     if (n > 16) {
-        keys = (struct pytree__sorting *)pytree__resize(pytree__allocator(c->opt), NULL, 0, bytes);
-        if (keys == NULL) { return pytree__no_memory(c->err, bytes); }
+        keys = (struct pytree__sorting *)pytree__scratch(c, bytes);
+        if (keys == NULL) { return PYTREE_NO_MEMORY; }
     }
     for (i = 0; i < n; i++) {
         const char *pair = f->data + i * f->shape[1];
@@ -2172,9 +2194,7 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
         } else {
             memcpy(&keys[i].key, pair, sizeof keys[i].key);
             if (keys[i].key == NULL) {
-                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu",
-                                         i);
-                goto end;
+                return pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu", i);
             }
             keys[i].rank = pytree__rank(keys[i].key);
         }
@@ -2184,7 +2204,7 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
     if (!sorted) {
         pytree__sort_keys(keys, n);
         order = (uint32_t *)(void *)pytree__room(c, slots);
-        if (order == NULL) { status = PYTREE_NO_MEMORY; goto end; }
+        if (order == NULL) { return PYTREE_NO_MEMORY; }
         for (i = 0; i < n; i++) {
             order[i] = keys[i].at;
             if (i != 0 && pytree__by_key(&keys[i - 1], &keys[i]) == 0) {
@@ -2195,17 +2215,14 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
                 key.index = (size_t)(keys[i].rank ^ UINT64_C(1) << 63);
                 pytree__put_key(&to, &key, f->numbered ? 0 : strlen(key.name));
                 pytree__end_text(&to, sizeof text);
-                status = pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);
-                goto end;
+                return pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);
             }
         }
         c->n_views += slots;
         f->ordered = true;
     }
     f->count = n;
-end:
-    if (keys != few) { pytree__resize(pytree__allocator(c->opt), keys, bytes, 0); }
-    return status;
+    return PYTREE_OK;
 }
 
 /* Pairs of a dict, odict, default dict, namedtuple or map: shape[1] is from one to the next, shape[2] where the value is. */
@@ -2482,26 +2499,23 @@ static void pytree__close(pytree__cursor *c)
 }
 
 /* The predicate's answer; -1 if there is no memory for the path. */
-static int pytree__stops(const pytree__cursor *c, const pytree_leaf *value)
+static int pytree__stops(pytree__cursor *c, const pytree_leaf *value)
 {
     pytree_entry few[64], *entries = few;
     pytree_path path;
-    bool yes;
     path.n = c->n_frames;
     if (path.n > 64) {
-        entries = (pytree_entry *)pytree__resize(c->opt->allocator, NULL, 0, path.n * sizeof *entries);
-        if (entries == NULL) { pytree__no_memory(c->err, path.n * sizeof *entries); return -1; }
+        entries = (pytree_entry *)pytree__scratch(c, path.n * sizeof *entries);
+        if (entries == NULL) { return -1; }
     }
     pytree__cursor_path(c, entries, path.n);
     path.entries = entries;
-    yes = c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
-    if (entries != few) { pytree__resize(c->opt->allocator, entries, path.n * sizeof *entries, 0); }
-    return yes;
+    return c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
 }
 
 /* What the value at hand is to be taken for. */
 enum { PYTREE__A_LEAF, PYTREE__A_NONE, PYTREE__A_NODE, PYTREE__A_FAILURE };
-PYTREE__INLINE int pytree__sort(const pytree__cursor *c, const pytree_leaf *value)
+PYTREE__INLINE int pytree__sort(pytree__cursor *c, const pytree_leaf *value)
 {
     if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->is_leaf != NULL)) {
         int answer = pytree__stops(c, value);
@@ -5425,20 +5439,15 @@ size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t cap
 
 /* Goes once over all trees to find what is wrong with them. With an output, which is the last tree, its leaves must be leaves.
  */
-static pytree_status pytree__map_check(size_t n, const pytree *trees, bool out, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
 {
-    pytree_iter it;
-    if (pytree_iter_begin(&it, n, trees, opt, err) == PYTREE_OK) {
-        it.up_to = true;
-        while (it.status == PYTREE_OK && (n == 1 ? pytree__advance(&it, 1, true) : pytree__advance(&it, n, true))) {
-            if (out && it.leaf[n - 1]->form != PYTREE_FORM_LEAF && it.leaf[0]->form != it.leaf[n - 1]->form) {
-                it.status = pytree__problem(&it.cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
-                                            pytree__node_type(it.leaf[n - 1])->name);
-            }
+    while (it->status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, true) : pytree__advance(it, n, true))) {
+        if (out && it->leaf[n - 1]->form != PYTREE_FORM_LEAF && it->leaf[0]->form != it->leaf[n - 1]->form) {
+            it->status = pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
+                                         pytree__node_type(it->leaf[n - 1])->name);
         }
     }
-    pytree_iter_end(&it);
-    return it.status;
+    return it->status;
 }
 
 pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
@@ -5457,11 +5466,15 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     }
     for (k = 0; k < n; k++) { all[k] = trees[k]; }
     if (out != NULL) { all[n] = *out; }
-    status = pytree__map_check(count, all, out != NULL, opt, err);
-    if (status == PYTREE_OK) {
-        status = pytree_iter_begin(&it, count, all, opt, err);
-        it.n = n;
+    status = pytree_iter_begin(&it, count, all, opt, err);
+    it.up_to = true;
+    if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
+    if (status == PYTREE_OK) {                                 /* once more from the beginning, with the cursors as they have grown */
+        it.begun = false;
         it.checked = true;
+        it.index = SIZE_MAX;
+        it.n = n;
+        for (k = 0; k < count && status == PYTREE_OK; k++) { status = pytree__cursor_root(&it.cursors[k], all[k]); }
         while (status == PYTREE_OK && (count == 1 ? pytree__advance(&it, 1, false) : pytree__advance(&it, count, false))) {
             if (out != NULL) { it.out = it.leaf[n]; }
             status = fn(context, &it);
@@ -5470,8 +5483,8 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
             }
         }
         if (status == PYTREE_OK) { status = it.status; }
-        pytree_iter_end(&it);
     }
+    pytree_iter_end(&it);
     if (all != few) { pytree__resize(pytree__allocator(opt), all, count * sizeof *all, 0); }
     return status;
 }

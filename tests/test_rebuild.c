@@ -1639,6 +1639,82 @@ static void copy_into_copies_values(void **state)
     mlp_clear(&b);
 }
 
+/* A list in a list and so on, each with a number before the next one, and in the last a dict whose keys must be sorted. */
+enum { NESTS = 40, NEST_KEYS = 30 };
+typedef struct Nest {
+    double numbers[NESTS + NEST_KEYS];
+    pytree items[NESTS][2];
+    pytree_items lists[NESTS], dict;
+    pytree_pair pairs[NEST_KEYS];
+    char keys[NEST_KEYS][4];
+} Nest;
+
+static pytree nest_make(Nest *nest, double value)
+{
+    pytree below;
+    int i;
+    memset(nest, 0, sizeof *nest);
+    for (i = 0; i < NESTS + NEST_KEYS; i++) {
+        nest->numbers[i] = value;
+    }
+    for (i = 0; i < NEST_KEYS; i++) {
+        snprintf(nest->keys[i], sizeof nest->keys[i], "%02d", i * 7 % NEST_KEYS);
+        nest->pairs[i].key = nest->keys[i];
+        nest->pairs[i].value = PYTREE(&nest->numbers[NESTS + i]);
+    }
+    nest->dict.count = NEST_KEYS;
+    nest->dict.pairs = nest->pairs;
+    below.type = PYTREE_DICT().type;
+    below.data = &nest->dict;
+    for (i = NESTS; i-- != 0;) {
+        nest->items[i][0] = PYTREE(&nest->numbers[i]);
+        nest->items[i][1] = below;
+        nest->lists[i].count = 2;
+        nest->lists[i].items = nest->items[i];
+        below.type = PYTREE_LIST().type;
+        below.data = &nest->lists[i];
+    }
+    return below;
+}
+
+static Nest nests[2];
+
+static pytree_status copy_nests(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree from = nest_make(&nests[0], 1), to = nest_make(&nests[1], 2);
+    pytree_status status = pytree_copy_into(to, from, opt, err);
+    int i;
+    (void)context;
+    for (i = 0; i < NESTS + NEST_KEYS; i++) {
+        assert_true(nests[1].numbers[i] == (status == PYTREE_OK ? 1 : 2));
+    }
+    return status;
+}
+
+static pytree_status rebuild_into_nest(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree from = nest_make(&nests[0], 1), to = nest_make(&nests[1], 2);
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_status status = pytree_flatten(from, &leaves, 0, &def, NULL, err);
+    int i;
+    (void)context;
+    assert_ok(status, err);
+    status = pytree_unflatten_into(def, def->n_leaves, leaves, to, opt, err);
+    for (i = 0; i < NESTS + NEST_KEYS; i++) {
+        assert_true(nests[1].numbers[i] == (status == PYTREE_OK ? 1 : 2));
+    }
+    pytree_def_free(def);
+    return status;
+}
+
+static void written_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    assert_true(sweep_allocations(copy_nests, NULL) >= 4);
+    assert_true(sweep_allocations(rebuild_into_nest, NULL) >= 2);
+}
+
 static void copy_into_another_structure_is_refused(void **state)
 {
     MLP a = mlp_make(2, true), b = mlp_make(2, true), before;
@@ -1940,6 +2016,7 @@ int main(void)
         cmocka_unit_test(allocate_changes_nothing_but_pointers),
         cmocka_unit_test(fields_that_hold_trees),
         cmocka_unit_test(copy_into_copies_values),
+        cmocka_unit_test(written_whole_or_not_at_all),
         cmocka_unit_test(copy_into_another_structure_is_refused),
         cmocka_unit_test(how_many_allocations_are_made),
         cmocka_unit_test(out_of_memory_at_every_allocation),
