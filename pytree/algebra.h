@@ -406,14 +406,15 @@ static bool pytree__alg_keyed(const pytree_node *node)
     return kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT || kind == PYTREE_KIND_DEFAULTDICT;
 }
 
-/* Does node j of b have all that node i of a has, their children aside? The types are equal. */
+/* Does node j of b have all that node i of a has, their children aside? The types are equal. A deque's maximum length plays no
+ * role where one tree is a prefix of another, as for optree. */
 static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
 {
     const pytree_node *x = &a->nodes[i], *y = &b->nodes[j];
     const pytree_type *type = x->type;
     size_t n;
     switch (type->kind) {
-    case PYTREE_KIND_NONE: case PYTREE_KIND_LIST: case PYTREE_KIND_TUPLE: return true;
+    case PYTREE_KIND_NONE: case PYTREE_KIND_LIST: case PYTREE_KIND_TUPLE: case PYTREE_KIND_DEQUE: return true;
     case PYTREE_KIND_STRUCT:
         if (type->n_texts == 0) {
             return type->static_bytes == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, type->static_bytes) == 0;
@@ -1094,7 +1095,9 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
             status = pytree__open(c, value);
             if (status != PYTREE_OK) { return status; }
             f = &c->frames[c->n_frames - 1];
-            if (f->count != node->arity || !pytree__same_meta(c, f, def, j)) { return PYTREE_STRUCTURE; }
+            if (f->count != node->arity || (node->type->kind != PYTREE_KIND_DEQUE && !pytree__same_meta(c, f, def, j))) {
+                return PYTREE_STRUCTURE;
+            }
             for (i = 0; i < node->arity; i++) {                /* the first comes to lie on top */
                 stack[n++] = (uint32_t)child;
                 child -= def->nodes[child].nodes;
