@@ -124,6 +124,25 @@ def put_into(name, text):
         file.write(head + begin + text + end + rest.split(end, 1)[1])
 
 
+DICTS = [("flatten", "node"), ("structure", "node"), ("leaves", "leaf"), ("unflatten", "node"), ("def_equal", "node")]
+
+
+def dicts_table(records, model):
+    found = {(r["library"], r["form"], r["op"]): r for r in records if r.get("model") == model and "nodes" in r}
+    print(f"{model} as nested dicts and lists. Known order: as a rebuilt, parsed or grown dict has it; to be sorted: a literal.\n")
+    print("| operation | per | known order | allocations | to be sorted | optree | JAX | ratio |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|")
+    for op, unit in DICTS:
+        known, literal = found.get(("pytree", "dict", op)), found.get(("pytree", "literal", op))
+        peers = [found.get((library, "nested", op)) for library in ("optree", "jax")]
+        count = known["leaves" if unit == "leaf" else "nodes"]
+        cells = ["" if r is None else number(r["ns"] / count) for r in (literal, *peers)]
+        best = min((r["ns"] for r in peers if r is not None), default=None)
+        ratio = "" if best is None else f"{best / known['ns']:.1f}×"
+        print(f"| {op} | {unit} | {number(known['ns'] / count)} | {known['allocations']} | {' | '.join(cells)} | {ratio} |")
+    print()
+
+
 def models_table(records, models):
     ops = ["flatten", "leaves", "unflatten_into", "def_equal", "map4", "paths", "def_text"]
     unit = {op: u for op, u, _, _ in OPERATIONS}
@@ -188,6 +207,8 @@ def main():
         return
     if models:
         operations_table(records, "ResNet152" if "ResNet152" in models else models[0])
+    if any(r.get("form") == "dict" for r in records):
+        dicts_table(records, "ResNet152")
     if len(models) > 1:
         models_table(records, models)
     if any(r.get("op") == "adamw" for r in records):
