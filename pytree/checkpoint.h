@@ -34,27 +34,27 @@ extern "C" {
 /* ---- The report ----------------------------------------------------------------------------------------------------- */
 
 /* One thing that does not fit. Texts are the report's. */
-typedef struct pytree_mismatch {
+typedef struct pytree_misfit {
     const char *name;                     /* in the file */
     const char *path;                     /* key path of the leaf that asks for it, .layers[0].w; NULL: none does */
     const char *wanted;                   /* by the leaf: "f32[2,3]"; NULL: nothing */
     const char *found;                    /* in the file: "f64[2,3]"; NULL: nothing */
-} pytree_mismatch;
+} pytree_misfit;
 
-typedef struct pytree_mismatches {
+typedef struct pytree_misfits {
     size_t count;                         /* exact */
     size_t n_entries;                     /* that are listed: the first ones */
-    const pytree_mismatch *entries;
-} pytree_mismatches;
+    const pytree_misfit *entries;
+} pytree_misfits;
 
 /* All that does not fit, at once. Zero-initialise it, point the options at it, and free it after the call, whatever that
  * returned. A leaf of the wrong type and shape is in both lists. */
 typedef struct pytree_report {
-    pytree_mismatches missing;            /* a leaf asks for it, the file does not have it */
-    pytree_mismatches unexpected;         /* the file has it, no leaf asks for it; listed even where that is allowed */
-    pytree_mismatches wrong_dtype;
-    pytree_mismatches wrong_shape;
-    pytree_mismatches ambiguous;          /* two leaves ask for one name; then nothing else has been looked at */
+    pytree_misfits missing;            /* a leaf asks for it, the file does not have it */
+    pytree_misfits unexpected;         /* the file has it, no leaf asks for it; listed even where that is allowed */
+    pytree_misfits wrong_dtype;
+    pytree_misfits wrong_shape;
+    pytree_misfits ambiguous;          /* two leaves ask for one name; then nothing else has been looked at */
     /* private */
     const pytree_allocator *allocator;
     void *block;
@@ -79,10 +79,13 @@ typedef struct pytree_metadata {
     const char *key, *text;
 } pytree_metadata;
 
+/* What a leaf that is no slice has for one. */
+enum { PYTREE_WHOLE = -1 };
+
 /* The name that the file has for the leaf of simple path `leaf`: written into `text` like snprintf, its length returned. If
  * the leaf is one slice of a larger array (layer 3 of all layers' weights), *slice is set to its index along the array's first
- * axis. SIZE_MAX: the file does not have this leaf, and it stays as it is. Asked more than once about a leaf. */
-enum { PYTREE_WHOLE = -1 };
+ * axis; before it is PYTREE_WHOLE. SIZE_MAX: the file does not have this leaf, and it stays as it is. Asked more than once about
+ * a leaf. */
 typedef size_t pytree_rename_fn(void *context, const char *leaf, char *text, size_t n, ptrdiff_t *slice);
 
 /* What saving does with leaves that are the same memory. */
@@ -578,7 +581,7 @@ void pytree__wanted_end(pytree__wanted *w)
 
 /* ---- The report (bodies) -------------------------------------------------------------------------------------------- */
 
-static pytree_mismatches *pytree__report_list(pytree_report *report, int kind)
+static pytree_misfits *pytree__report_list(pytree_report *report, int kind)
 {
     switch (kind) {
     case PYTREE__MISSING: return &report->missing;
@@ -602,9 +605,9 @@ pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytre
     size_t i;
     bool good = true;
     for (kind = 0; kind < PYTREE__PROBLEMS; kind++) {
-        const pytree_mismatches *list = pytree__report_list((pytree_report *)(uintptr_t)report, kind);
+        const pytree_misfits *list = pytree__report_list((pytree_report *)(uintptr_t)report, kind);
         for (i = 0; i < list->n_entries; i++) {
-            const pytree_mismatch *m = &list->entries[i];
+            const pytree_misfit *m = &list->entries[i];
             good &= fprintf(file, "%-11s  %s", pytree__problem_names[kind], m->name) >= 0;
             if (m->path != NULL) { good &= fprintf(file, "  (%s)", m->path) >= 0; }
             if (m->wanted != NULL) { good &= fprintf(file, "  expected %s", m->wanted) >= 0; }
@@ -623,7 +626,7 @@ struct pytree__reporter {
     pytree_report *report;
     size_t most;
     struct pytree__text text;
-    pytree_mismatch *entries[PYTREE__PROBLEMS];               /* NULL while it measures */
+    pytree_misfit *entries[PYTREE__PROBLEMS];               /* NULL while it measures */
     size_t n_entries[PYTREE__PROBLEMS];
 };
 
@@ -680,7 +683,7 @@ static const char *pytree__report_text(const struct pytree__reporter *r)
 }
 
 /* An entry, unless the list is full. NULL while it measures. */
-static bool pytree__report_entry(struct pytree__reporter *r, int kind, pytree_mismatch **entry)
+static bool pytree__report_entry(struct pytree__reporter *r, int kind, pytree_misfit **entry)
 {
     if (r->n_entries[kind] == r->most) { return false; }
     *entry = r->entries[kind] == NULL ? NULL : &r->entries[kind][r->n_entries[kind]];
@@ -691,7 +694,7 @@ static bool pytree__report_entry(struct pytree__reporter *r, int kind, pytree_mi
 static void pytree__report_leaf(struct pytree__reporter *r, int kind, const pytree__wanted *w, size_t i,
                                 struct pytree__seeker *s, const pytree_tensor *tensors)
 {
-    pytree_mismatch entry, *at;
+    pytree_misfit entry, *at;
     memset(&entry, 0, sizeof entry);
     if (!pytree__report_entry(r, kind, &at)) { return; }
     entry.name = pytree__report_text(r);
@@ -711,7 +714,7 @@ static void pytree__report_leaf(struct pytree__reporter *r, int kind, const pytr
 
 static void pytree__report_tensor(struct pytree__reporter *r, const pytree_tensor *tensor)
 {
-    pytree_mismatch entry, *at;
+    pytree_misfit entry, *at;
     memset(&entry, 0, sizeof entry);
     if (!pytree__report_entry(r, PYTREE__UNEXPECTED, &at)) { return; }
     entry.name = pytree__report_text(r);
@@ -752,7 +755,7 @@ static pytree_status pytree__report_make(pytree_report *report, size_t most, con
 {
     struct pytree__reporter r;
     pytree_status status;
-    pytree_mismatch *next;
+    pytree_misfit *next;
     int kind;
     size_t entries = 0;
     memset(&r, 0, sizeof r);
@@ -761,12 +764,12 @@ static pytree_status pytree__report_make(pytree_report *report, size_t most, con
     for (kind = 0; kind < PYTREE__PROBLEMS; kind++) { entries += r.n_entries[kind]; }
     if (status != PYTREE_OK || entries == 0) { return status; }
     report->allocator = w->opt->tree.allocator;
-    report->bytes = entries * sizeof(pytree_mismatch) + r.text.length + 1;
+    report->bytes = entries * sizeof(pytree_misfit) + r.text.length + 1;
     report->block = pytree__resize(report->allocator, NULL, 0, report->bytes);
     if (report->block == NULL) { return pytree__no_memory(w->err, report->bytes); }
-    next = (pytree_mismatch *)report->block;
+    next = (pytree_misfit *)report->block;
     for (kind = 0; kind < PYTREE__PROBLEMS; kind++) {
-        pytree_mismatches *list = pytree__report_list(report, kind);
+        pytree_misfits *list = pytree__report_list(report, kind);
         r.entries[kind] = next;
         list->entries = next;
         list->n_entries = r.n_entries[kind];
@@ -799,7 +802,7 @@ static pytree_status pytree__report_error(const pytree_report *report, bool igno
     const char *path = NULL;
     int k;
     for (k = 0; k < PYTREE__PROBLEMS; k++) {
-        const pytree_mismatches *list = pytree__report_list((pytree_report *)(uintptr_t)report, order[k]);
+        const pytree_misfits *list = pytree__report_list((pytree_report *)(uintptr_t)report, order[k]);
         if (list->count == 0 || (order[k] == PYTREE__UNEXPECTED && ignore_unexpected)) { continue; }
         if (status == PYTREE_OK) { status = statuses[order[k]]; }
         else { pytree__put_text(&to, ", "); }
@@ -807,7 +810,7 @@ static pytree_status pytree__report_error(const pytree_report *report, bool igno
         pytree__put_text(&to, " ");
         pytree__put_text(&to, pytree__problem_names[order[k]]);
         if (list->n_entries != 0) {
-            const pytree_mismatch *m = &list->entries[0];
+            const pytree_misfit *m = &list->entries[0];
             if (path == NULL) { path = m->path; }
             pytree__put_text(&to, " (");
             pytree__put_text(&to, m->name);

@@ -498,7 +498,7 @@ static void case_end(Dict *d)
 }
 
 /* The list has the names that are expected, in any order. A name is a text, or a member of an object. */
-static void assert_names(const pytree_mismatches *got, const cJSON *expected)
+static void assert_names(const pytree_misfits *got, const cJSON *expected)
 {
     const cJSON *one;
     size_t i;
