@@ -14,15 +14,19 @@
  *
  * and pytree_iter_path fills one. There are two ways to write it:
  *
- *     text     .layers[0].w   ['key']   [<flat index 0>]      each entry says what it is; reads back to the same path
- *     simple   layers/0/w     key       0                     for people and file names; any separator
+ *     text     .layers[0].w   ['key']   [-3]   [<flat index 0>]      each entry says what it is; reads back to the same path
+ *     simple   layers/0/w     key       -3     0                     for people and file names; any separator
+ *
+ * One thing the text does not say: [3] is an index or a dict's key that is a number. It reads back as an index, and where a
+ * path is looked up or matched an index reaches that key as well.
  *
  * Grammar of the text; there is no white space between its parts:
  *
  *     path   = entry*                                         the empty text is the root
- *     entry  = '.' name | '[' index ']' | '[' quoted ']' | '[<flat index ' index '>]'
+ *     entry  = '.' name | '[' index ']' | '[' negative ']' | '[' quoted ']' | '[<flat index ' index '>]'
  *     name   = one or more characters but . [ ] ' " * \ white space and control characters
  *     index  = '0' | a digit other than 0, then digits
+ *     negative = '-' and an index other than 0, of 64 bits: a dict's key
  *     quoted = '…' or "…" in UTF-8, with Python's escapes \\ \' \" \a \b \f \n \r \t \v \xNN \uNNNN \UNNNNNNNN
  *              (\udc80 to \udcff is a byte, 0x80 to 0xff, that is not UTF-8)
  *
@@ -88,7 +92,7 @@ bool pytree_path_equal(const pytree_path *a, const pytree_path *b);
 uint64_t pytree_path_hash(const pytree_path *path);
 
 /* -1, 0 or 1: a total order, 0 for equal paths alone. Entry by entry: by kind (in the order of pytree_entry_kind), then by name
- * (code points) or number; a path comes before those that it begins. */
+ * (code points) or number (keys with their sign); a path comes before those that it begins. */
 int pytree_path_compare(const pytree_path *a, const pytree_path *b);
 
 /* Is `prefix` the beginning of `path` (or all of it)? */
@@ -101,6 +105,7 @@ bool pytree_path_starts_with(const pytree_path *path, const pytree_path *prefix)
  *     **.b             every path that ends with .b
  *     ['a']**          ['a'] and what is below it
  *     ***              one entry or more (stars are read in pairs from the left)
+ *     [3]              index 3, and the key 3 of a dict
  *
  * false with PYTREE_SYNTAX for a pattern that cannot be read, whatever the path. No allocation. Cost: both lengths
  * together with one `**`; with more at most their product. */
@@ -114,7 +119,8 @@ bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_e
 
 /* The value at a path: a view of a leaf, or of a node for pytree_of_view. Borrowed from the tree. On error its type is NULL and
  * its data too: PYTREE_NOT_FOUND names the first entry that is missing and what is there instead ("expected .wx, got a Linear
- * with .w, .b"); the error's path is where. Of the options, is_leaf is not asked: what lies below such a leaf is reached.
+ * with .w, .b"); the error's path is where. Of the options, is_leaf is not asked: what lies below such a leaf is reached. In a
+ * namespace (opt->space) its registrations say what there is.
  * Cost: the path's length; in nodes other than lists and tuples also their children. Allocates (and frees) only to open a node
  * with more than 48 children or a dict with more than 16. */
 pytree_leaf pytree_get(pytree t, const pytree_path *path, const pytree_options *opt, pytree_error *err);
@@ -210,7 +216,7 @@ static void pytree__path_where(const pytree_path *path, size_t n, char out[PYTRE
 
 /* What an entry of a text or pattern may be beside the kinds that entries have. */
 enum {
-    PYTREE__PATH_ANY = PYTREE_FLAT_INDEX + 1,
+    PYTREE__PATH_ANY = PYTREE_INT_KEY + 1,
     PYTREE__PATH_ANY_ATTRIBUTE,
     PYTREE__PATH_ANY_IN_BRACKETS,
     PYTREE__PATH_ANY_NUMBER
@@ -357,6 +363,7 @@ static bool pytree__path_read_brackets(struct pytree__path_reader *r, struct pyt
 {
     static const char flat[] = "<flat index ";
     const char *s = r->text + ++r->at;
+    const bool minus = *s == '-';
     size_t size;
     if (*s == '\'' || *s == '"') {
         if (!pytree__path_read_quoted(r, step)) { return false; }
@@ -364,18 +371,22 @@ static bool pytree__path_read_brackets(struct pytree__path_reader *r, struct pyt
         step->kind = PYTREE__PATH_ANY_IN_BRACKETS;
         r->at++;
     } else {
-        step->kind = PYTREE_INDEX;
+        step->kind = minus ? PYTREE_INT_KEY : PYTREE_INDEX;
         if (strncmp(s, flat, sizeof(flat) - 1) == 0) {
             step->kind = PYTREE_FLAT_INDEX;
             r->at += sizeof(flat) - 1;
         }
+        r->at += minus;
         size = pytree__path_read_digits(r->text + r->at, r->end - r->at, &step->index);
+        if (minus && (step->index == 0 || step->index > (uint64_t)INT64_MAX + 1)) { size = 0; }
         if (size == 0) {
-            return pytree__path_read_fail(r, r->at, step->kind == PYTREE_FLAT_INDEX ? "an index that fits size_t" :
+            return pytree__path_read_fail(r, r->at, minus ? "the digits of a key from -9223372036854775808 to -1" :
+                                     step->kind == PYTREE_FLAT_INDEX ? "an index that fits size_t" :
                                      r->pattern ? "an index that fits size_t, a quoted key or *" :
                                                   "an index that fits size_t or a quoted key");
         }
         r->at += size;
+        if (minus) { step->index = 0 - step->index; }
         if (step->kind == PYTREE_FLAT_INDEX) {
             if (r->text[r->at] != '>') { return pytree__path_read_fail(r, r->at, "'>'"); }
             r->at++;
@@ -614,7 +625,14 @@ static int pytree__path_order(const pytree_entry *a, const pytree_entry *b)
         int order = strcmp(a->name, b->name);
         return order < 0 ? -1 : order > 0;
     }
+    if (a->kind == PYTREE_INT_KEY) { return (int64_t)a->index < (int64_t)b->index ? -1 : a->index != b->index; }
     return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Is an entry what [index] in a text stands for? */
+static bool pytree__path_is_index(const pytree_entry *e, size_t index)
+{
+    return e->index == index && (e->kind == PYTREE_INDEX || (e->kind == PYTREE_INT_KEY && (int64_t)index >= 0));
 }
 
 bool pytree_path_starts_with(const pytree_path *path, const pytree_path *prefix)
@@ -692,6 +710,7 @@ static bool pytree__path_step_fits(const struct pytree__path_step *step, const p
     case PYTREE__PATH_ANY_IN_BRACKETS: return e->kind != PYTREE_ATTRIBUTE;
     default: break;
     }
+    if (step->kind == PYTREE_INDEX) { return pytree__path_is_index(e, step->index); }
     if (step->kind != (int)e->kind) { return false; }
     return pytree__path_named(e) ? pytree__path_step_named(step, e->name) : step->index == e->index;
 }
@@ -759,13 +778,25 @@ bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_e
 
 /* ---- Get and set --------------------------------------------------------------------------------------------------- */
 
+/* Is this how a number is written? */
+static bool pytree__path_spells(const char *text, int64_t number)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%lld", (long long)number);
+    return strcmp(text, digits) == 0;
+}
+
 /* Does a child's key answer to what the path asks for? What the simple form left open fits by its name or number alone. */
 static bool pytree__path_answers(const pytree_entry *key, const pytree_entry *wanted)
 {
     const bool open = pytree__path_named(wanted) ? wanted->index == SIZE_MAX : wanted->name != NULL;
+    if (wanted->kind == PYTREE_INDEX && pytree__path_is_index(key, wanted->index)) { return true; }
     if (key->kind != wanted->kind && !open) { return false; }
     if (pytree__path_named(key)) { return strcmp(key->name, wanted->name) == 0; }
-    return !pytree__path_named(wanted) && key->index == wanted->index;
+    if (pytree__path_named(wanted)) {
+        return key->kind == PYTREE_INT_KEY && pytree__path_spells(wanted->name, (int64_t)key->index);
+    }
+    return key->index == wanted->index && (key->kind != PYTREE_INT_KEY || wanted->kind == PYTREE_INT_KEY);
 }
 
 /* "f32[4,3]" */
@@ -791,7 +822,8 @@ static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor 
         pytree__put_text(&sink, "None");
     } else {
         const pytree_type *type = view->form == PYTREE_FORM_FLAT ? c->frames[0].type : pytree__node_type(view);
-        const bool counted = type->kind == PYTREE_KIND_LIST || type->kind == PYTREE_KIND_TUPLE;
+        const bool counted = type->kind == PYTREE_KIND_LIST || type->kind == PYTREE_KIND_TUPLE
+            || type->kind == PYTREE_KIND_DEQUE;
         const size_t count = c->frames[0].count;
         const char *name = type->name;
         char all[48];
@@ -839,16 +871,16 @@ static pytree_status pytree__path_missing(const pytree_path *path, size_t n, con
 static size_t pytree__path_child(const pytree__cursor *c, const pytree_entry *wanted)
 {
     const pytree__frame *f = &c->frames[0];
+    const bool in_row = f->from == PYTREE__FROM_ROW || f->from == PYTREE__FROM_ITEMS;      /* keys are 0, 1, 2, … */
     pytree_entry key;
     size_t k;
     if (!pytree__path_named(wanted) && wanted->index < f->count) {                 /* lists are long */
         pytree__frame_entry(c, f, wanted->index, &key);
         if (pytree__path_answers(&key, wanted)) { return wanted->index; }
     }
-    for (k = 0; k < f->count; k++) {
+    for (k = in_row ? f->count : 0; k < f->count; k++) {
         pytree__frame_entry(c, f, k, &key);
         if (pytree__path_answers(&key, wanted)) { break; }
-        if (!pytree__path_named(&key)) { return f->count; }
     }
     return k;
 }
@@ -860,6 +892,13 @@ static pytree_status pytree__path_fail(const pytree_path *path, size_t n, const 
     pytree__path_where(path, n, where);
     strcat(where, problem->path);
     return pytree_fail(err, problem->status, where, "%s", problem->message);
+}
+
+/* Makes a value the one that is stood at, as it is in the namespace. */
+static void pytree__path_stand(const pytree__cursor *c, pytree_leaf *at, const pytree_leaf *value)
+{
+    pytree__copy_view(at, value);
+    if (c->opt != NULL && c->opt->space != NULL) { pytree__respace(c, at); }
 }
 
 /* Goes down level by level: opens a node, takes the child that answers, closes the node. */
@@ -876,7 +915,7 @@ static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree
     memset(&at, 0, sizeof(at));
     pytree__cursor_init(&c, opt, &problem);
     status = pytree__cursor_root(&c, t);
-    if (status == PYTREE_OK) { pytree__copy_view(&at, &c.root); }
+    if (status == PYTREE_OK) { pytree__path_stand(&c, &at, &c.root); }
     for (; status == PYTREE_OK && i < n; i++) {
         const bool opens = at.form != PYTREE_FORM_LEAF && at.form != PYTREE_FORM_NONE;
         const pytree_leaf *child;
@@ -891,7 +930,7 @@ static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree
         c.frames[0].next = k;
         status = pytree__take(&c, &child);
         if (status != PYTREE_OK) { break; }
-        pytree__copy_view(&at, child);
+        pytree__path_stand(&c, &at, child);
         pytree__close(&c);
     }
     pytree__cursor_end(&c);

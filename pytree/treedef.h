@@ -2,7 +2,7 @@
  *
  * A treedef (pytree_def) is the structure of a tree. pytree.h makes one from a value; here it is also made
  *
- *     from parts      pytree_def_leaf, _none, _list, _tuple, _dict, _odict, _namedtuple, _struct
+ *     from parts      pytree_def_leaf, _none, _list, _tuple, _deque, _dict, _idict, _odict, _defaultdict, _namedtuple, _struct
  *     from treedefs   pytree_def_compose, _transform, _common_suffix
  *     from text and bytes                  see pytree/treedef_io.h
  *
@@ -14,8 +14,12 @@
  * Rules of pytree.h hold here too. Every treedef that is returned is one block, independent of its arguments, and is freed with
  * pytree_def_free. Functions that return one return NULL on failure. Treedefs that are passed must not be NULL, but for the
  * children of a container: there NULL is an error, so that a row of calls can be checked at its end. Two treedefs can only be
- * combined if None is a leaf in both or in neither (`none_is_leaf`); otherwise the error is PYTREE_ARGUMENT. A treedef has less
- * than 2^32 nodes and bytes of static values: PYTREE_OVERFLOW. Nothing recurses: depth is bounded by memory.
+ * combined if None is a leaf in both or in neither (`none_is_leaf`), and if they are of one namespace or one of them of none;
+ * otherwise the error is PYTREE_ARGUMENT, as it is where a type has another registration in the namespace that comes out. A
+ * treedef has less than 2^32 nodes and bytes of static values: PYTREE_OVERFLOW. Nothing recurses: depth is bounded by memory.
+ *
+ * A treedef remembers in which order the pairs of its dicts were put in, for a rebuild: what is made of parts or of treedefs
+ * does so too. That order is no part of the structure: it is not compared.
  *
  * The bodies stand where PYTREE_IMPLEMENTATION is defined, as those of pytree.h, in the same file.
  */
@@ -43,19 +47,27 @@ pytree_def *pytree_def_leaf(const pytree_options *opt, pytree_error *err);
 pytree_def *pytree_def_none(const pytree_options *opt, pytree_error *err);
 
 /* A container of n children: optree.treespec_list and so on, jax.tree_util.treedef_tuple. opt->none_is_leaf must be what
- * the children have. Keys and names are copied. A dict's keys may come in any order and are sorted together with their
- * children; a key that comes twice is PYTREE_ARGUMENT. O(nodes). */
+ * the children have, opt->space that of those that have one. Keys and names are copied. A dict's keys may come in any order and
+ * are sorted together with their children; a key that comes twice is PYTREE_ARGUMENT. A deque's maxlen may be PYTREE_UNBOUNDED;
+ * more children than that are PYTREE_BAD_COUNT. A default dict's factory is its name, "int"; NULL: None. O(nodes). */
 pytree_def *pytree_def_list(size_t n, const pytree_def *const *children, const pytree_options *opt, pytree_error *err);
 pytree_def *pytree_def_tuple(size_t n, const pytree_def *const *children, const pytree_options *opt, pytree_error *err);
+pytree_def *pytree_def_deque(size_t maxlen, size_t n, const pytree_def *const *children,
+                             const pytree_options *opt, pytree_error *err);
 pytree_def *pytree_def_dict(size_t n, const char *const *keys, const pytree_def *const *children,
                             const pytree_options *opt, pytree_error *err);
+pytree_def *pytree_def_idict(size_t n, const int64_t *keys, const pytree_def *const *children,
+                             const pytree_options *opt, pytree_error *err);
 pytree_def *pytree_def_odict(size_t n, const char *const *keys, const pytree_def *const *children,
                              const pytree_options *opt, pytree_error *err);
+pytree_def *pytree_def_defaultdict(const char *factory, size_t n, const char *const *keys, const pytree_def *const *children,
+                                   const pytree_options *opt, pytree_error *err);
 pytree_def *pytree_def_namedtuple(const char *name, size_t n, const char *const *fields, const pytree_def *const *children,
                                   const pytree_options *opt, pytree_error *err);
 
-/* A registered struct: type and static values are those of *self (only its STATIC fields are read), the children are given, one
- * for each DATA field. pytree_def_struct(PYTREE((&(Linear){ .din = 2, .dout = 3 })), 2, children, NULL, &err). */
+/* A registered struct: type and static values are those of *self (only its STATIC fields are read), the children are given,
+ * one for each DATA field. pytree_def_struct(PYTREE((&(Linear){ .din = 2, .dout = 3 })), 2, children, NULL, &err). Or a custom
+ * node: its callbacks give metadata and keys, and as many children as they count. The registration is that of opt->space. */
 pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *children,
                               const pytree_options *opt, pytree_error *err);
 
@@ -75,17 +87,17 @@ typedef pytree_status pytree_def_transform_fn(void *context, const pytree_def *p
 pytree_def *pytree_def_transform(const pytree_def *def, pytree_def_transform_fn *node, pytree_def_transform_fn *leaf,
                                  void *context, const pytree_options *opt, pytree_error *err);
 
-/* The smallest treedef that both are prefixes of: optree's broadcast_to_common_suffix. Where one has a leaf the other's subtree
- * stands. A dict and an ordered dict with the same keys match; the result has the kind and order that `a` has. Otherwise
- * PYTREE_STRUCTURE with the path. */
+/* The smallest treedef that both are prefixes of: optree's broadcast_to_common_suffix. Where one has a leaf the other's
+ * subtree stands. Dicts of any kinds with the same keys match, and so do deques of other maximum lengths; the result has kind,
+ * order and length that `a` has. Otherwise PYTREE_STRUCTURE with the path. */
 pytree_def *pytree_def_common_suffix(const pytree_def *a, const pytree_def *b, const pytree_options *opt, pytree_error *err);
 
 /* ---- Comparison ---------------------------------------------------------------------------------------------------- */
 
 /* Is `prefix` a prefix of `def`, so that its leaves may stand for whole subtrees there? `strict`: and not all of them for
- * leaves. optree.treespec_is_prefix, treespec_is_suffix. Dicts and ordered dicts with the same keys match in any order. If
- * not, the error says where and why; false with PYTREE_NO_MEMORY if memory ran out. O(nodes), one allocation for each of
- * the two treedefs. */
+ * leaves. optree.treespec_is_prefix, treespec_is_suffix. Dicts, ordered dicts and default dicts with the same keys match
+ * in any order, deques whatever their maximum lengths; a namespace matches itself and none. If not, the error says where and
+ * why; false with PYTREE_NO_MEMORY if memory ran out. O(nodes), one allocation for each of the two treedefs. */
 bool pytree_def_is_prefix(const pytree_def *prefix, const pytree_def *def, bool strict, const pytree_options *opt,
                           pytree_error *err);
 bool pytree_def_is_suffix(const pytree_def *suffix, const pytree_def *def, bool strict, const pytree_options *opt,
@@ -94,9 +106,9 @@ bool pytree_def_is_suffix(const pytree_def *suffix, const pytree_def *def, bool 
 /* In what two nodes differ. */
 typedef enum pytree_mismatch {
     PYTREE_DIFFERENT_TYPES,               /* another container, struct or namedtuple; leaf or None against a node */
-    PYTREE_DIFFERENT_LENGTHS,             /* list or tuple with another number of children */
+    PYTREE_DIFFERENT_LENGTHS,             /* list, tuple, deque or custom node with another number of children */
     PYTREE_DIFFERENT_KEYS,                /* dict with another set of keys */
-    PYTREE_DIFFERENT_METADATA             /* static values, order of an ordered dict, the None switch */
+    PYTREE_DIFFERENT_METADATA             /* static values, order of an ordered dict, factory, maxlen, None switch, namespace */
 } pytree_mismatch;
 
 /* One difference between two treedefs, in words. */
@@ -104,7 +116,7 @@ typedef struct pytree_def_error {
     pytree_mismatch kind;
     const char *path;                     /* key path of the two nodes, empty for the roots */
     const char *a, *b;                    /* "list of length 2", "Linear[(784, 128)]", "dict with keys 'b', 'w'" */
-    const char *missing, *extra;          /* keys of two dicts, only in a, only in b: "'b', 'w'"; otherwise empty */
+    const char *missing, *extra;          /* keys of two dicts, only in a, only in b: "'b', 'w'", "-3, 7"; otherwise empty */
 } pytree_def_error;
 
 typedef struct pytree_def_error_list {
@@ -217,14 +229,6 @@ static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t le
         && pytree__td_add(b, "", 1, opt, err);
 }
 
-/* Bytes of the packed text at p. */
-static size_t pytree__td_text_size(const unsigned char *p)
-{
-    uint32_t size;
-    memcpy(&size, p, sizeof size);
-    return sizeof size + size;
-}
-
 /* ---- Nodes --------------------------------------------------------------------------------------------------------- */
 
 static pytree_kind pytree__td_kind(const pytree_node *node)
@@ -232,22 +236,23 @@ static pytree_kind pytree__td_kind(const pytree_node *node)
     return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
 }
 
-static bool pytree__td_keyed(pytree_kind kind) { return kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT; }
+/* Dicts of all kinds: their keys are a set, and match one another where order and kind do not count. */
+static bool pytree__td_dict(pytree_kind kind)
+{
+    return kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT || kind == PYTREE_KIND_DEFAULTDICT;
+}
 
 /* A leaf or None: nothing that could have static values, `meta` is 0. */
 static bool pytree__td_plain(const pytree_node *node) { return node->type == NULL || node->type->kind == PYTREE_KIND_NONE; }
 
-/* A type that was declared before it was defined stands for its definition. */
-static const pytree_type *pytree__td_type(const pytree_type *type)
+/* What a struct, or what elsewhere is a leaf, is registered as in a namespace. */
+static const pytree_type *pytree__td_in_space(const pytree_type *type, const char *space)
 {
-    return type != NULL && type->origin != NULL ? type->origin : type;
-}
-
-/* Where the statics of a node have its children's names. */
-static const unsigned char *pytree__td_names(const pytree_def *def, size_t node)
-{
-    const unsigned char *p = def->statics + def->nodes[node].meta;
-    return pytree__td_kind(&def->nodes[node]) == PYTREE_KIND_NAMEDTUPLE ? p + pytree__td_text_size(p) : p;
+    const pytree_type *next = type;
+    while (space != NULL && (next = next->next) != NULL && next->name != NULL) {
+        if (next->space != NULL && strcmp(next->space, space) == 0 && pytree__same_struct(next, type)) { return next; }
+    }
+    return type;
 }
 
 static bool pytree__td_same_none(const pytree_def *a, bool none_is_leaf, pytree_error *err)
@@ -258,13 +263,15 @@ static bool pytree__td_same_none(const pytree_def *a, bool none_is_leaf, pytree_
     return false;
 }
 
-/* A treedef in the making. Nodes come in post-order with their counts, and their statics in the same order. */
+/* A treedef in the making. Nodes come in post-order with their counts, and their statics and orders in the same order. */
 typedef struct pytree__td_maker {
     const pytree_options *opt;
     pytree_error *err;
     pytree_node *nodes;
     size_t n_nodes, max_nodes;
     pytree__td_bytes statics;
+    pytree__td_bytes orders;              /* of dicts: see pytree_def */
+    pytree__td_bytes space;               /* the namespace with its NUL; nothing: none so far */
 } pytree__td_maker;
 
 static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pytree_error *err)
@@ -272,6 +279,17 @@ static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pyt
     memset(m, 0, sizeof *m);
     m->opt = opt;
     m->err = err;
+}
+
+/* What is made has parts from this namespace (NULL: from none): all of them must be from one. */
+static bool pytree__td_use_space(pytree__td_maker *m, const char *space)
+{
+    if (space == NULL) { return true; }
+    if (m->space.n == 0) { return pytree__td_add(&m->space, space, strlen(space) + 1, m->opt, m->err); }
+    if (strcmp((const char *)m->space.at, space) == 0) { return true; }
+    pytree_fail(m->err, PYTREE_ARGUMENT, NULL, "expected treedefs of one namespace, got '%.60s' and '%.60s'",
+                (const char *)m->space.at, space);
+    return false;
 }
 
 static bool pytree__td_reserve(pytree__td_maker *m, size_t n)
@@ -306,20 +324,63 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
     return true;
 }
 
-/* A node of another treedef, without its children: those are made already. */
-static bool pytree__td_push_like(pytree__td_maker *m, const pytree_def *def, size_t node)
+/* Where in def->orders those of the nodes from number i on begin, for each i up to n_nodes: NULL where there are none. */
+typedef struct pytree__td_orders {
+    const pytree_def *def;
+    size_t *at;
+} pytree__td_orders;
+
+static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def, const pytree_options *opt, pytree_error *err)
+{
+    size_t i = def->n_nodes, end = def->n_orders;
+    o->def = def;
+    o->at = NULL;
+    if (end == 0) { return true; }
+    o->at = (size_t *)pytree__td_array(i + 1, sizeof *o->at, opt, err);
+    if (o->at == NULL) { return false; }
+    o->at[i] = end;
+    while (i-- != 0) {
+        if (end != 0 && def->orders[end - 1] == i) { end -= 1 + (size_t)def->nodes[i].arity; }
+        o->at[i] = end;
+    }
+    return true;
+}
+
+static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *opt)
+{
+    if (o->at != NULL) { pytree__td_array_free(o->at, o->def->n_nodes + 1, sizeof *o->at, opt); }
+}
+
+/* The order of one node's children; NULL if they were put in as they are visited. */
+static const uint32_t *pytree__td_order(const pytree__td_orders *o, size_t node)
+{
+    return o->at == NULL || o->at[node] == o->at[node + 1] ? NULL : o->def->orders + o->at[node];
+}
+
+/* Adds the order of a node that is about to be made. NULL: nothing. */
+static bool pytree__td_add_order(pytree__td_maker *m, const uint32_t *order, size_t arity)
+{
+    const uint32_t node = (uint32_t)m->n_nodes;
+    return order == NULL || (pytree__td_add(&m->orders, order, arity * sizeof *order, m->opt, m->err)
+                             && pytree__td_add(&m->orders, &node, sizeof node, m->opt, m->err));
+}
+
+/* A node of another treedef, without its children: those are made already. `order`: that of its pairs, or NULL. */
+static bool pytree__td_push_like(pytree__td_maker *m, const pytree_def *def, size_t node, const uint32_t *order)
 {
     const pytree_node *from = &def->nodes[node];
     size_t meta = m->statics.n, n = pytree__statics_size(def, node);
     return (n == 0 || pytree__td_add(&m->statics, def->statics + from->meta, n, m->opt, m->err))
-        && pytree__td_push(m, from->type, from->arity, meta);
+        && pytree__td_add_order(m, order, from->arity) && pytree__td_push(m, from->type, from->arity, meta);
 }
 
-/* A whole subtree of another treedef: its nodes and its statics stand together there. */
-static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t root)
+/* A whole subtree of another treedef: its nodes stand together there, its statics and its orders too. */
+static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t root, const pytree__td_orders *table)
 {
-    size_t i = root + 1 - def->nodes[root].nodes, begin = i, end;
+    const size_t first = root + 1 - def->nodes[root].nodes, made = m->n_nodes;
+    size_t i = first, begin = first, end, n_orders = 0;
     uint32_t to = (uint32_t)m->statics.n;
+    const uint32_t *orders = def->orders;
     if (!pytree__td_reserve(m, def->nodes[root].nodes)) { return false; }
     while (begin < root && pytree__td_plain(&def->nodes[begin])) { begin++; }
     begin = def->nodes[begin].meta;       /* of the first node that may have statics */
@@ -329,145 +390,208 @@ static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t r
         *node = def->nodes[i];
         node->meta = pytree__td_plain(node) ? 0 : (uint32_t)(node->meta - begin + to);
     }
+    if (root + 1 == def->n_nodes && first == 0) {
+        n_orders = def->n_orders;
+    } else if (table->at != NULL) {
+        orders += table->at[first];
+        n_orders = table->at[root + 1] - table->at[first];
+    }
+    if (n_orders != 0) {
+        const size_t bytes = n_orders * sizeof *orders;
+        void *grown = pytree__td_grow(m->orders.at, &m->orders.max, m->orders.n + bytes, 1, m->opt, m->err);
+        if (grown == NULL) { return false; }
+        m->orders.at = (unsigned char *)grown;
+        pytree__move_orders((uint32_t *)(void *)(m->orders.at + m->orders.n), m->nodes, orders, n_orders,
+                            (uint32_t)(first - made));
+        m->orders.n += bytes;
+    }
     return end == begin || pytree__td_add(&m->statics, def->statics + begin, end - begin, m->opt, m->err);
 }
 
 /* The treedef, or NULL if `good` is false or memory runs out; the maker is done in any case. */
 static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, bool good)
 {
-    pytree_def *def = good ? pytree__def_new(m->n_nodes, m->statics.n, 0, m->opt, m->err) : NULL;
+    const char *space = m->space.n == 0 ? NULL : (const char *)m->space.at, *used = NULL;
+    pytree_def *def = NULL;
+    size_t i;
+    for (i = 0; i < m->n_nodes && space != NULL && good; i++) {      /* it is told where it could make a difference */
+        const pytree_type *type = m->nodes[i].type;
+        if (!pytree__spaced(&m->nodes[i])) { continue; }
+        used = space;
+        if (!pytree_type_equal(pytree__td_in_space(type, space), type)) {
+            pytree_fail(m->err, PYTREE_ARGUMENT, NULL,
+                        "expected %.60s as it is registered in namespace '%.60s', got another registration", type->name, space);
+            good = false;
+        }
+    }
+    if (good) {
+        def = pytree__def_block(m->n_nodes, m->statics.n, m->orders.n / sizeof(uint32_t), used, 0, m->opt, m->err);
+    }
     if (def != NULL) {
         memcpy((void *)(uintptr_t)def->nodes, m->nodes, m->n_nodes * sizeof *m->nodes);
         if (m->statics.n > 0) { memcpy((void *)(uintptr_t)def->statics, m->statics.at, m->statics.n); }
+        if (m->orders.n > 0) { memcpy((void *)(uintptr_t)def->orders, m->orders.at, m->orders.n); }
         def->n_leaves = m->nodes[m->n_nodes - 1].leaves;
         def->none_is_leaf = none_is_leaf;
     }
     pytree__td_free(m->opt, m->nodes, m->max_nodes * sizeof *m->nodes);
     pytree__td_free(m->opt, m->statics.at, m->statics.max);
+    pytree__td_free(m->opt, m->orders.at, m->orders.max);
+    pytree__td_free(m->opt, m->space.at, m->space.max);
     return def;
 }
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------- */
 
-/* The n texts that are packed at p, and their order by strcmp: keys[order[0]] is the first. One block. */
+/* Packed keys in order: keys[i].at is the number that the i-th has where they are packed. */
 typedef struct pytree__td_keys {
-    const char **keys;
-    uint32_t *order;
+    struct pytree__sorting *keys;
     size_t n;
 } pytree__td_keys;
 
-static void pytree__td_sift(pytree__td_keys *k, size_t at, size_t n)
+/* Numbers come before texts, where one dict has these and another one those. */
+static int pytree__td_compare(const struct pytree__sorting *a, const struct pytree__sorting *b)
 {
-    uint32_t moved = k->order[at];
-    while (2 * at + 1 < n) {
-        size_t child = 2 * at + 1;
-        if (child + 1 < n && strcmp(k->keys[k->order[child]], k->keys[k->order[child + 1]]) < 0) { child++; }
-        if (strcmp(k->keys[moved], k->keys[k->order[child]]) >= 0) { break; }
-        k->order[at] = k->order[child];
-        at = child;
-    }
-    k->order[at] = moved;
+    return (a->key == NULL) == (b->key == NULL) ? pytree__by_key(a, b) : a->key == NULL ? -1 : 1;
 }
 
-static bool pytree__td_sort(pytree__td_keys *k, const unsigned char *p, size_t n, const pytree_options *opt, pytree_error *err)
+static bool pytree__td_sort(pytree__td_keys *k, const unsigned char *packed, size_t n, const pytree_options *opt,
+                            pytree_error *err)
 {
+    pytree_entry key;
     size_t i;
     k->n = n;
-    k->keys = (const char **)pytree__td_array(n, sizeof *k->keys + sizeof *k->order, opt, err);
+    k->keys = (struct pytree__sorting *)pytree__td_array(n, sizeof *k->keys, opt, err);
     if (k->keys == NULL) { return false; }
-    k->order = (uint32_t *)(void *)(k->keys + n);
     for (i = 0; i < n; i++) {
-        k->keys[i] = (const char *)p + sizeof(uint32_t);
-        k->order[i] = (uint32_t)i;
-        p += pytree__td_text_size(p);
+        packed = pytree__key_at(packed, &key, NULL);
+        k->keys[i].key = key.name;
+        k->keys[i].rank = key.name == NULL ? (uint64_t)(int64_t)key.index ^ UINT64_C(1) << 63 : pytree__rank(key.name);
+        k->keys[i].at = (uint32_t)i;
     }
-    for (i = n / 2; i-- > 0;) { pytree__td_sift(k, i, n); }
-    for (i = n; i-- > 1;) {
-        uint32_t last = k->order[i];
-        k->order[i] = k->order[0];
-        k->order[0] = last;
-        pytree__td_sift(k, 0, i);
-    }
+    pytree__sort_keys(k->keys, n);
     return true;
 }
 
 static void pytree__td_sort_free(pytree__td_keys *k, const pytree_options *opt)
 {
-    if (k->keys != NULL) { pytree__td_array_free(k->keys, k->n, sizeof *k->keys + sizeof *k->order, opt); }
+    if (k->keys != NULL) { pytree__td_array_free(k->keys, k->n, sizeof *k->keys, opt); }
 }
 
-typedef struct pytree__td_place { uint32_t node, meta; } pytree__td_place;      /* where a child begins */
+/* Where a child, its static values, its orders and its key begin. */
+typedef struct pytree__td_place { size_t node, meta, order, key; } pytree__td_place;
 
-/* Puts the last n children, their statics and their names, packed at `names` to the end of the statics, into sorted order. */
-static bool pytree__td_reorder(pytree__td_maker *m, size_t names, const pytree__td_keys *k)
+/* The places of the last n children, and where they all end: their static values at `meta`, their keys, which stand at `names`,
+ * with the statics. */
+static void pytree__td_places(const pytree__td_maker *m, size_t meta, size_t names, size_t n, pytree__td_place *places)
 {
-    size_t i, at, total, size, text, first = m->n_nodes;
-    pytree__td_place *parts;
-    pytree_node *nodes;
-    unsigned char *statics;
-    for (i = 0; i < k->n; i++) { first -= m->nodes[first - 1].nodes; }
-    for (at = first; at < m->n_nodes && pytree__td_plain(&m->nodes[at]); at++) {}
-    text = at < m->n_nodes ? m->nodes[at].meta : names;
-    total = m->n_nodes - first;
-    size = total * sizeof *nodes + (k->n + 1) * sizeof *parts + m->statics.n - text;
-    nodes = (pytree_node *)pytree__td_array(size, 1, m->opt, m->err);
-    if (nodes == NULL) { return false; }
-    memcpy(nodes, m->nodes + first, total * sizeof *nodes);
-    parts = (pytree__td_place *)(void *)(nodes + total);
-    statics = (unsigned char *)(parts + k->n + 1);
-    memcpy(statics, m->statics.at + text, m->statics.n - text);
-    parts[k->n].node = (uint32_t)total;
-    parts[k->n].meta = (uint32_t)names;
-    for (i = k->n; i-- > 0;) {
-        parts[i].node = parts[i + 1].node - nodes[parts[i + 1].node - 1].nodes;
-        for (at = parts[i].node; at < parts[i + 1].node && pytree__td_plain(&nodes[at]); at++) {}
-        parts[i].meta = at < parts[i + 1].node ? nodes[at].meta : parts[i + 1].meta;
-    }
-    at = text;
-    for (i = 0; i < k->n; i++) {
-        const pytree__td_place *from = &parts[k->order[i]];
-        size_t node, n = from[1].meta - from->meta;
-        for (node = from->node; node < from[1].node; node++, first++) {
-            m->nodes[first] = nodes[node];
-            if (!pytree__td_plain(&nodes[node])) { m->nodes[first].meta = (uint32_t)(nodes[node].meta - from->meta + at); }
+    const uint32_t *orders = (const uint32_t *)(const void *)m->orders.at;
+    size_t i, at;
+    places[n].node = m->n_nodes;
+    places[n].meta = meta;
+    places[n].order = m->orders.n / sizeof *orders;
+    places[n].key = m->statics.n;
+    for (i = n; i-- > 0;) {
+        pytree__td_place *place = &places[i];
+        *place = places[i + 1];
+        place->node -= m->nodes[place->node - 1].nodes;
+        for (at = place->node; at < place[1].node && pytree__td_plain(&m->nodes[at]); at++) {}
+        if (at < place[1].node) { place->meta = m->nodes[at].meta; }
+        while (place->order != 0 && orders[place->order - 1] >= place->node) {
+            place->order -= 1 + (size_t)m->nodes[orders[place->order - 1]].arity;
         }
-        memcpy(m->statics.at + at, statics + (from->meta - text), n);
-        at += n;
     }
-    for (i = 0; i < k->n; i++) {
-        const unsigned char *key = statics
-            + ((size_t)((const unsigned char *)k->keys[k->order[i]] - m->statics.at) - sizeof(uint32_t) - text);
-        memcpy(m->statics.at + at, key, pytree__td_text_size(key));
-        at += pytree__td_text_size(key);
+    for (i = 0, at = names; i < n; i++) {
+        places[i].key = at;
+        at = (size_t)(pytree__skip_keys(m->statics.at + at, 1) - m->statics.at);
     }
-    pytree__td_array_free(nodes, size, 1, m->opt);
-    return true;
 }
 
-/* A node with names, which are packed at `names` to the end of the statics: they must be different, and a dict's are
- * brought into order. PYTREE_ARGUMENT, not yet reported, for a name that comes twice: *twice, which lies in the statics. */
-static pytree_status pytree__td_push_named(pytree__td_maker *m, int id, size_t n, size_t meta, size_t names, const char **twice)
+/* Puts the last children into the order of their keys; `old` has room for a copy of all that moves. */
+static void pytree__td_move(pytree__td_maker *m, const pytree__td_keys *k, const pytree__td_place *places, unsigned char *old)
 {
-    const pytree_type *type = &pytree_types[id];
-    const unsigned char *p = n == 0 ? NULL : m->statics.at + names;
+    const pytree__td_place *begin = &places[0], *end = &places[k->n];
+    pytree_node *nodes = (pytree_node *)(void *)old;
+    uint32_t *orders = (uint32_t *)(void *)(nodes + (end->node - begin->node)), *all = (uint32_t *)(void *)m->orders.at;
+    unsigned char *statics = (unsigned char *)(orders + (end->order - begin->order));
+    pytree__td_place to = *begin;
+    size_t i, node;
+    memcpy(nodes, m->nodes + begin->node, (end->node - begin->node) * sizeof *nodes);
+    memcpy(statics, m->statics.at + begin->meta, end->key - begin->meta);
+    if (end->order != begin->order) { memcpy(orders, all + begin->order, (end->order - begin->order) * sizeof *orders); }
+    for (i = 0; i < k->n; i++) {
+        const pytree__td_place *from = &places[k->keys[i].at], *next = from + 1;
+        const size_t size = next->meta - from->meta, n_orders = next->order - from->order;
+        const size_t key = next->key - from->key;
+        for (node = from->node; node < next->node; node++) {
+            pytree_node *moved = &m->nodes[to.node + (node - from->node)];
+            *moved = nodes[node - begin->node];
+            if (!pytree__td_plain(moved)) { moved->meta = (uint32_t)(moved->meta - from->meta + to.meta); }
+        }
+        if (n_orders != 0) {
+            pytree__move_orders(all + to.order, m->nodes, orders + (from->order - begin->order), n_orders,
+                                (uint32_t)(from->node - to.node));
+        }
+        memcpy(m->statics.at + to.meta, statics + (from->meta - begin->meta), size);
+        memcpy(m->statics.at + to.key, statics + (from->key - begin->meta), key);
+        to.node += next->node - from->node;
+        to.meta += size;
+        to.order += n_orders;
+        to.key += key;
+    }
+}
+
+/* Sorts the last n children by their keys, which are packed at `names` to the end of the statics, and remembers in which order
+ * they came. */
+static bool pytree__td_reorder(pytree__td_maker *m, size_t meta, size_t names, const pytree__td_keys *k)
+{
+    const size_t n = k->n;
+    pytree__td_place *places = (pytree__td_place *)pytree__td_array(n + 1, sizeof *places, m->opt, m->err);
+    const uint32_t node = (uint32_t)m->n_nodes;
+    unsigned char *old = NULL;
+    size_t i, size = 0;
+    if (places != NULL) {
+        pytree__td_places(m, meta, names, n, places);
+        size = (places[n].node - places[0].node) * sizeof(pytree_node) + (places[n].order - places[0].order) * sizeof(uint32_t)
+            + places[n].key - places[0].meta;
+        old = (unsigned char *)pytree__td_array(size, 1, m->opt, m->err);
+    }
+    if (old != NULL) { pytree__td_move(m, k, places, old); }
+    if (places != NULL) { pytree__td_array_free(places, n + 1, sizeof *places, m->opt); }
+    if (old == NULL) { return false; }
+    pytree__td_array_free(old, size, 1, m->opt);
+    for (i = 0; i < n; i++) {
+        if (!pytree__td_add(&m->orders, &k->keys[i].at, sizeof k->keys[i].at, m->opt, m->err)) { return false; }
+    }
+    return pytree__td_add(&m->orders, &node, sizeof node, m->opt, m->err);
+}
+
+/* A node with keys, which are packed at `names` to the end of the statics: they must be different, and those of a dict are
+ * brought into order. PYTREE_ARGUMENT, not yet reported, for a key that comes twice: *twice, which lies in the statics. */
+static pytree_status pytree__td_push_named(pytree__td_maker *m, const pytree_type *type, size_t n, size_t meta, size_t names,
+                                           const unsigned char **twice)
+{
+    const unsigned char *at = n == 0 ? NULL : m->statics.at + names, *next;
     pytree_status status = PYTREE_OK;
+    pytree_entry last, key;
     size_t i;
     bool sorted = true;
-    for (i = 1; i < n && sorted; i++) {
-        const unsigned char *next = p + pytree__td_text_size(p);
-        sorted = strcmp((const char *)p + sizeof(uint32_t), (const char *)next + sizeof(uint32_t)) < 0;
-        p = next;
+    for (i = 0; i < n && sorted; i++, at = next) {
+        next = pytree__key_at(at, &key, NULL);
+        sorted = i == 0 || (key.name == NULL ? (int64_t)last.index < (int64_t)key.index : strcmp(last.name, key.name) < 0);
+        last = key;
     }
     if (!sorted) {
         pytree__td_keys k;
         if (!pytree__td_sort(&k, m->statics.at + names, n, m->opt, m->err)) { return PYTREE_NO_MEMORY; }
         for (i = 1; i < n && status == PYTREE_OK; i++) {
-            if (strcmp(k.keys[k.order[i - 1]], k.keys[k.order[i]]) == 0) {
-                *twice = k.keys[k.order[i]];
+            if (pytree__by_key(&k.keys[i - 1], &k.keys[i]) == 0) {
+                *twice = pytree__skip_keys(m->statics.at + names, k.keys[i].at);
                 status = PYTREE_ARGUMENT;
             }
         }
-        if (status == PYTREE_OK && type->kind == PYTREE_KIND_DICT && !pytree__td_reorder(m, names, &k)) {
+        if (status == PYTREE_OK && (type->kind == PYTREE_KIND_DICT || type->kind == PYTREE_KIND_DEFAULTDICT)
+            && !pytree__td_reorder(m, meta, names, &k)) {
             status = PYTREE_NO_MEMORY;
         }
         pytree__td_sort_free(&k, m->opt);
@@ -501,116 +625,218 @@ static bool pytree__td_copy_all(pytree__td_maker *m, size_t n, const pytree_def 
             pytree_fail(m->err, PYTREE_ARGUMENT, NULL, "expected a treedef for child %zu, got NULL", i);
             return false;
         }
-        if (!pytree__td_same_none(children[i], m->opt != NULL && m->opt->none_is_leaf, m->err)) { return false; }
+        if (!pytree__td_same_none(children[i], m->opt != NULL && m->opt->none_is_leaf, m->err)
+            || !pytree__td_use_space(m, children[i]->space)) {
+            return false;
+        }
         total += total > UINT32_MAX ? 0 : children[i]->n_nodes;
     }
-    if (!pytree__td_reserve(m, total) || !pytree__td_reserve(m, total + 1)) { return false; }
+    if (!pytree__td_use_space(m, m->opt == NULL ? NULL : m->opt->space) || !pytree__td_reserve(m, total)
+        || !pytree__td_reserve(m, total + 1)) {
+        return false;
+    }
     for (i = 0; i < n; i++) {
-        if (!pytree__td_copy(m, children[i], children[i]->n_nodes - 1)) { return false; }
+        if (!pytree__td_copy(m, children[i], children[i]->n_nodes - 1, NULL)) { return false; }
     }
     return true;
 }
 
-static pytree_def *pytree__td_container(int id, const char *name, size_t n, const char *const *keys,
+/* A key: a number if that is given. */
+static bool pytree__td_add_key(pytree__td_maker *m, const char *key, const int64_t *number)
+{
+    const uint32_t mark = PYTREE__NUMBER_KEY;
+    return number == NULL ? pytree__td_add_text(&m->statics, key, strlen(key), m->opt, m->err)
+        : pytree__td_add(&m->statics, &mark, sizeof mark, m->opt, m->err)
+            && pytree__td_add(&m->statics, number, sizeof *number, m->opt, m->err);
+}
+
+/* The error for a key that comes twice. */
+static void pytree__td_twice(const unsigned char *packed, pytree_error *err)
+{
+    char text[100];
+    struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+    pytree_entry key;
+    size_t length = 0;
+    pytree__key_at(packed, &key, &length);
+    pytree__put_key(&to, &key, length);
+    pytree__end_text(&to, sizeof text);
+    pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected different keys, got %s twice", text);
+}
+
+/* A container: `like` has its keys, its name, its maximum length. */
+static pytree_def *pytree__td_container(int id, const pytree_items *like, const char *const *keys, const int64_t *numbers,
                                         const pytree_def *const *children, const pytree_options *opt, pytree_error *err)
 {
+    const pytree_type *type = &pytree_types[id];
+    const uint64_t maxlen = like->maxlen == PYTREE_UNBOUNDED ? UINT64_MAX : like->maxlen;
+    const size_t n = like->count;
+    const unsigned char *twice = NULL;
     pytree__td_maker m;
     size_t i, meta, names;
-    const char *twice = NULL;
-    bool good, named = pytree__td_keyed(pytree_types[id].kind) || name != NULL;
+    bool good;
     pytree__td_begin(&m, opt, err);
     good = pytree__td_copy_all(&m, n, children);
     meta = m.statics.n;
-    good = good && (name == NULL || pytree__td_add_text(&m.statics, name, strlen(name), opt, err));
+    if (type->kind == PYTREE_KIND_NAMEDTUPLE || type->kind == PYTREE_KIND_DEFAULTDICT) {
+        good = good && pytree__td_add_text(&m.statics, like->name, like->name == NULL ? 0 : strlen(like->name), opt, err);
+    } else if (type->kind == PYTREE_KIND_DEQUE) {
+        good = good && pytree__td_add(&m.statics, &maxlen, sizeof maxlen, opt, err);
+    }
     names = m.statics.n;
-    for (i = 0; i < n && good && named; i++) {
-        if (keys == NULL || keys[i] == NULL) {
+    for (i = 0; i < n && good && pytree__keyed(type); i++) {
+        if (numbers == NULL && (keys == NULL || keys[i] == NULL)) {
             pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a key for child %zu, got NULL", i);
             good = false;
         } else {
-            good = pytree__td_add_text(&m.statics, keys[i], strlen(keys[i]), opt, err);
+            good = pytree__td_add_key(&m, numbers == NULL ? keys[i] : NULL, numbers == NULL ? NULL : &numbers[i]);
         }
     }
-    if (good && named) {
-        good = pytree__td_push_named(&m, id, n, meta, names, &twice) == PYTREE_OK;
-        if (twice != NULL) { pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected different keys, got '%s' twice", twice); }
+    if (good && pytree__keyed(type)) {
+        good = pytree__td_push_named(&m, type, n, meta, names, &twice) == PYTREE_OK;
+        if (twice != NULL) { pytree__td_twice(twice, err); }
     } else if (good) {
-        good = pytree__td_push(&m, &pytree_types[id], n, meta);
+        good = pytree__td_push(&m, type, n, meta);
     }
     return pytree__td_finish(&m, opt != NULL && opt->none_is_leaf, good);
 }
 
+static pytree_def *pytree__td_plain_container(int id, size_t n, const char *const *keys, const int64_t *numbers,
+                                              const pytree_def *const *children, const pytree_options *opt, pytree_error *err)
+{
+    pytree_items like;
+    memset(&like, 0, sizeof like);
+    like.count = n;
+    return pytree__td_container(id, &like, keys, numbers, children, opt, err);
+}
+
 pytree_def *pytree_def_list(size_t n, const pytree_def *const *children, const pytree_options *opt, pytree_error *err)
 {
-    return pytree__td_container(PYTREE__T_list, NULL, n, NULL, children, opt, err);
+    return pytree__td_plain_container(PYTREE__T_list, n, NULL, NULL, children, opt, err);
 }
 
 pytree_def *pytree_def_tuple(size_t n, const pytree_def *const *children, const pytree_options *opt, pytree_error *err)
 {
-    return pytree__td_container(PYTREE__T_tuple, NULL, n, NULL, children, opt, err);
+    return pytree__td_plain_container(PYTREE__T_tuple, n, NULL, NULL, children, opt, err);
+}
+
+pytree_def *pytree_def_deque(size_t maxlen, size_t n, const pytree_def *const *children, const pytree_options *opt,
+                             pytree_error *err)
+{
+    pytree_items like;
+    memset(&like, 0, sizeof like);
+    like.count = n;
+    like.maxlen = maxlen;
+    if (n > maxlen) {
+        pytree_fail(err, PYTREE_BAD_COUNT, NULL, "expected at most %zu children in a deque of that length, got %zu", maxlen, n);
+        return NULL;
+    }
+    return pytree__td_container(PYTREE__T_deque, &like, NULL, NULL, children, opt, err);
 }
 
 pytree_def *pytree_def_dict(size_t n, const char *const *keys, const pytree_def *const *children,
                             const pytree_options *opt, pytree_error *err)
 {
-    return pytree__td_container(PYTREE__T_dict, NULL, n, keys, children, opt, err);
+    return pytree__td_plain_container(PYTREE__T_dict, n, keys, NULL, children, opt, err);
+}
+
+pytree_def *pytree_def_idict(size_t n, const int64_t *keys, const pytree_def *const *children,
+                             const pytree_options *opt, pytree_error *err)
+{
+    return pytree__td_plain_container(PYTREE__T_dict, n, NULL, keys, children, opt, err);
 }
 
 pytree_def *pytree_def_odict(size_t n, const char *const *keys, const pytree_def *const *children,
                              const pytree_options *opt, pytree_error *err)
 {
-    return pytree__td_container(PYTREE__T_odict, NULL, n, keys, children, opt, err);
+    return pytree__td_plain_container(PYTREE__T_odict, n, keys, NULL, children, opt, err);
+}
+
+pytree_def *pytree_def_defaultdict(const char *factory, size_t n, const char *const *keys, const pytree_def *const *children,
+                                   const pytree_options *opt, pytree_error *err)
+{
+    pytree_items like;
+    memset(&like, 0, sizeof like);
+    like.count = n;
+    like.name = factory;
+    return pytree__td_container(PYTREE__T_defaultdict, &like, keys, NULL, children, opt, err);
 }
 
 pytree_def *pytree_def_namedtuple(const char *name, size_t n, const char *const *fields, const pytree_def *const *children,
                                   const pytree_options *opt, pytree_error *err)
 {
+    pytree_items like;
+    memset(&like, 0, sizeof like);
+    like.count = n;
+    like.name = name;
     if (name == NULL) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the name of a namedtuple, got NULL");
         return NULL;
     }
-    return pytree__td_container(PYTREE__T_namedtuple, name, n, fields, children, opt, err);
+    return pytree__td_container(PYTREE__T_namedtuple, &like, fields, NULL, children, opt, err);
+}
+
+/* Packs what a struct or custom node has besides its children: measured if packed->at is NULL, then written. */
+static void pytree__td_pack(const pytree__cursor *c, pytree self, const pytree_type *type, pytree__statics *packed)
+{
+    packed->length = 0;
+    if (type->custom == NULL) {
+        (void)type->flatten(self.data, NULL, packed);
+    } else {
+        pytree__pack_node(packed, c, &c->frames[0]);
+    }
+}
+
+/* The same at the end of what is made. A custom node is open in the cursor. */
+static bool pytree__td_pack_self(pytree__td_maker *m, const pytree__cursor *c, pytree self, const pytree_type *type)
+{
+    const size_t meta = m->statics.n;
+    pytree__statics packed = { NULL, 0 };
+    void *grown;
+    pytree__td_pack(c, self, type, &packed);
+    if (packed.length > UINT32_MAX - meta) {
+        pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 bytes of static values, got more");
+        return false;
+    }
+    grown = pytree__td_grow(m->statics.at, &m->statics.max, meta + packed.length, 1, m->opt, m->err);
+    if (grown == NULL) { return false; }
+    m->statics.at = (unsigned char *)grown;
+    m->statics.n = meta + packed.length;
+    packed.at = m->statics.at + meta;
+    pytree__td_pack(c, self, type, &packed);
+    return true;
 }
 
 pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *children,
                               const pytree_options *opt, pytree_error *err)
 {
-    const pytree_type *type = pytree__td_type(self.type);
+    const pytree_type *type = self.type == NULL ? NULL
+        : pytree__td_in_space(pytree__origin(self.type), opt == NULL ? NULL : opt->space);
+    size_t meta, wanted;
+    pytree__cursor c;
     pytree__td_maker m;
-    pytree__statics packed;
-    size_t meta;
-    bool good;
-    if (type == NULL || type->kind != PYTREE_KIND_STRUCT || type->flatten == NULL || self.data == NULL) {
+    bool good = true;
+    if (type == NULL || (type->kind != PYTREE_KIND_STRUCT && type->kind != PYTREE_KIND_CUSTOM)
+        || (type->flatten == NULL && type->custom == NULL) || self.data == NULL) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a registered struct, got %s",
                     type == NULL || self.data == NULL ? "NULL" : type->name);
         return NULL;
     }
-    if (n != type->n_children) {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected %u children of %s, got %zu", type->n_children, type->name, n);
-        return NULL;
+    pytree__cursor_init(&c, opt, err);
+    wanted = type->n_children;
+    if (type->custom != NULL) {           /* its callbacks say how many, with which keys */
+        self.type = type;
+        good = pytree__cursor_root(&c, self) == PYTREE_OK && pytree__open(&c, &c.root) == PYTREE_OK;
+        wanted = good ? c.frames[0].count : n;
+    }
+    if (good && n != wanted) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected %zu children of %s, got %zu", wanted, type->name, n);
+        good = false;
     }
     pytree__td_begin(&m, opt, err);
-    good = pytree__td_copy_all(&m, n, children);
+    good = good && pytree__td_copy_all(&m, n, children);
     meta = m.statics.n;
-    memset(&packed, 0, sizeof packed);
-    (void)type->flatten(self.data, NULL, &packed);      /* measures */
-    if (good && packed.length > 0) {
-        void *grown = NULL;
-        if (packed.length > UINT32_MAX - meta) {
-            pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 bytes of static values, got more");
-        } else {
-            grown = pytree__td_grow(m.statics.at, &m.statics.max, meta + packed.length, 1, opt, err);
-        }
-        good = grown != NULL;
-        if (good) {
-            m.statics.at = (unsigned char *)grown;
-            m.statics.n = meta + packed.length;
-            packed.at = m.statics.at + meta;
-            packed.length = 0;
-            (void)type->flatten(self.data, NULL, &packed);
-        }
-    }
-    good = good && pytree__td_push(&m, type, n, meta);
+    good = good && pytree__td_pack_self(&m, &c, self, type) && pytree__td_push(&m, type, n, meta);
+    pytree__cursor_end(&c);
     return pytree__td_finish(&m, opt != NULL && opt->none_is_leaf, good);
 }
 
@@ -619,40 +845,45 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
 pytree_def *pytree_def_compose(const pytree_def *outer, const pytree_def *inner, const pytree_options *opt, pytree_error *err)
 {
     pytree__td_maker m;
+    pytree__td_orders orders;
     size_t i, inside = outer->n_nodes - outer->n_leaves;
     bool good = pytree__td_same_none(inner, outer->none_is_leaf, err);
-    pytree__td_begin(&m, opt, err);
     if (good && outer->n_leaves > (UINT32_MAX - inside) / inner->n_nodes) {
         pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 nodes, got %zu and %zu times %zu", inside,
                     outer->n_leaves, inner->n_nodes);
         good = false;
     }
-    good = good && pytree__td_reserve(&m, inside + outer->n_leaves * inner->n_nodes);
+    if (!good || !pytree__td_orders_begin(&orders, outer, opt, err)) { return NULL; }
+    pytree__td_begin(&m, opt, err);
+    good = pytree__td_use_space(&m, outer->space) && pytree__td_use_space(&m, inner->space)
+        && pytree__td_reserve(&m, inside + outer->n_leaves * inner->n_nodes);
     for (i = 0; i < outer->n_nodes && good; i++) {
-        good = outer->nodes[i].type == NULL ? pytree__td_copy(&m, inner, inner->n_nodes - 1)
-            : pytree__td_push_like(&m, outer, i);
+        good = outer->nodes[i].type == NULL ? pytree__td_copy(&m, inner, inner->n_nodes - 1, NULL)
+            : pytree__td_push_like(&m, outer, i, pytree__td_order(&orders, i));
     }
+    pytree__td_orders_end(&orders, opt);
     return pytree__td_finish(&m, outer->none_is_leaf, good);
 }
 
 /* One node of a treedef, with leaves for children. */
-static pytree_def *pytree__td_part(const pytree_def *def, size_t node, const pytree_options *opt, pytree_error *err)
+static pytree_def *pytree__td_part(const pytree_def *def, size_t node, const uint32_t *order, const pytree_options *opt,
+                                   pytree_error *err)
 {
     pytree__td_maker m;
     uint32_t i, arity = def->nodes[node].arity;
     bool good;
     pytree__td_begin(&m, opt, err);
-    good = pytree__td_reserve(&m, (size_t)arity + 1);
+    good = pytree__td_use_space(&m, def->space) && pytree__td_reserve(&m, (size_t)arity + 1);
     for (i = 0; i < arity && good; i++) { good = pytree__td_push(&m, NULL, 0, 0); }
-    good = good && pytree__td_push_like(&m, def, node);
+    good = good && pytree__td_push_like(&m, def, node, order);
     return pytree__td_finish(&m, def->none_is_leaf, good);
 }
 
 /* What the callback makes of a node, as the maker's next one. */
-static bool pytree__td_push_transformed(pytree__td_maker *m, const pytree_def *def, size_t i, pytree_def_transform_fn *fn,
-                                        void *context)
+static bool pytree__td_push_transformed(pytree__td_maker *m, const pytree_def *def, size_t i, const uint32_t *order,
+                                        pytree_def_transform_fn *fn, void *context)
 {
-    pytree_def *part = pytree__td_part(def, i, m->opt, m->err), *result = NULL;
+    pytree_def *part = pytree__td_part(def, i, order, m->opt, m->err), *result = NULL;
     const pytree_node *node = &def->nodes[i];
     pytree_error own;
     pytree_status status;
@@ -663,16 +894,16 @@ static bool pytree__td_push_transformed(pytree__td_maker *m, const pytree_def *d
     if (status != PYTREE_OK) {
         pytree_fail(m->err, status, own.path, "%s", own.status == PYTREE_OK ? "the callback stopped" : own.message);
     } else if (result == NULL) {
-        good = pytree__td_push_like(m, def, i);
-    } else if (pytree__td_same_none(result, def->none_is_leaf, m->err)) {
+        good = pytree__td_push_like(m, def, i, order);
+    } else if (pytree__td_same_none(result, def->none_is_leaf, m->err) && pytree__td_use_space(m, result->space)) {
         if (node->type == NULL) {
-            good = pytree__td_copy(m, result, result->n_nodes - 1);
+            good = pytree__td_copy(m, result, result->n_nodes - 1, NULL);
         } else if (result->n_nodes != (size_t)node->arity + 1 || result->n_leaves != node->arity) {
             pytree_fail(m->err, PYTREE_STRUCTURE, NULL,
                         "expected a node of %u leaves in place of a %s, got %zu nodes and %zu leaves",
                         (unsigned)node->arity, pytree_def_type_name(part), result->n_nodes, result->n_leaves);
         } else {
-            good = pytree__td_push_like(m, result, result->n_nodes - 1);
+            good = pytree__td_push_like(m, result, result->n_nodes - 1, result->n_orders == 0 ? NULL : result->orders);
         }
     }
     pytree_def_free(result);
@@ -684,13 +915,19 @@ pytree_def *pytree_def_transform(const pytree_def *def, pytree_def_transform_fn 
                                  void *context, const pytree_options *opt, pytree_error *err)
 {
     pytree__td_maker m;
+    pytree__td_orders orders;
     size_t i;
-    bool good = true;
+    bool good;
+    if (!pytree__td_orders_begin(&orders, def, opt, err)) { return NULL; }
     pytree__td_begin(&m, opt, err);
+    good = pytree__td_use_space(&m, def->space);
     for (i = 0; i < def->n_nodes && good; i++) {
         pytree_def_transform_fn *fn = def->nodes[i].type == NULL ? leaf : node;
-        good = fn == NULL ? pytree__td_push_like(&m, def, i) : pytree__td_push_transformed(&m, def, i, fn, context);
+        const uint32_t *order = pytree__td_order(&orders, i);
+        good = fn == NULL ? pytree__td_push_like(&m, def, i, order)
+            : pytree__td_push_transformed(&m, def, i, order, fn, context);
     }
+    pytree__td_orders_end(&orders, opt);
     return pytree__td_finish(&m, def->none_is_leaf, good);
 }
 
@@ -704,7 +941,9 @@ typedef struct pytree__td_link { uint32_t first, next; } pytree__td_link;      /
 
 typedef struct pytree__td_frame {         /* an open node in one treedef, or a pair in two */
     uint32_t a, b, next_a, next_b;
-    size_t child, name;                   /* which child it is at; where in the statics, or in which row, its name stands */
+    size_t child, row;                    /* which child it is at; a struct's row after that */
+    const unsigned char *key;             /* the next child's */
+    pytree_entry entry;                   /* of the child it is at */
     size_t mark;                          /* the user's */
 } pytree__td_frame;
 
@@ -742,6 +981,8 @@ static void pytree__td_walk_end(pytree__td_walk *w)
     if (w->links_a != NULL) { pytree__td_array_free(w->links_a, w->a->n_nodes, sizeof *w->links_a, w->opt); }
     if (w->links_b != NULL) { pytree__td_array_free(w->links_b, w->b->n_nodes, sizeof *w->links_b, w->opt); }
     pytree__td_free(w->opt, w->frames, w->max * sizeof *w->frames);
+    w->links_a = w->links_b = NULL;
+    w->frames = NULL;
 }
 
 /* To be ended if it succeeded. */
@@ -760,21 +1001,20 @@ static bool pytree__td_walk_begin(pytree__td_walk *w, const pytree_def *a, const
     return false;
 }
 
-/* Goes from name to name with the children of a node. */
-static void pytree__td_next_name(const pytree_def *def, pytree__td_frame *f)
+/* Goes on to the next child's key. */
+static void pytree__td_next_entry(const pytree_def *def, pytree__td_frame *f)
 {
-    const pytree_node *node = &def->nodes[f->a];
-    bool first = f->child == 0;
-    switch (pytree__td_kind(node)) {
-    case PYTREE_KIND_DICT: case PYTREE_KIND_ODICT: case PYTREE_KIND_NAMEDTUPLE:
-        f->name = first ? (size_t)(pytree__td_names(def, f->a) - def->statics) : f->name
-            + pytree__td_text_size(def->statics + f->name);
-        break;
-    case PYTREE_KIND_STRUCT:
-        f->name = first ? 0 : f->name + 1;
-        while (node->type->fields[f->name].row != PYTREE_ROW_DATA) { f->name++; }
-        break;
-    default: break;
+    const pytree_type *type = def->nodes[f->a].type;
+    f->child++;
+    f->entry.kind = PYTREE_INDEX;
+    f->entry.name = NULL;
+    f->entry.index = f->child;
+    if (type->kind == PYTREE_KIND_STRUCT) {
+        while (type->fields[f->row].row != PYTREE_ROW_DATA) { f->row++; }
+        f->entry.kind = PYTREE_ATTRIBUTE;
+        f->entry.name = type->fields[f->row++].name;
+    } else if (pytree__keyed(type) || type->kind == PYTREE_KIND_CUSTOM) {
+        f->key = pytree__next_key(&def->nodes[f->a], f->key, f->child, &f->entry);
     }
 }
 
@@ -802,8 +1042,7 @@ static int pytree__td_step(pytree__td_walk *w)
         w->at_b = f->next_b;
         f->next_b = w->links_b[w->at_b].next;
     }
-    f->child++;
-    pytree__td_next_name(w->a, f);
+    pytree__td_next_entry(w->a, f);
     return PYTREE__TD_VISIT;
 }
 
@@ -820,36 +1059,10 @@ static bool pytree__td_open(pytree__td_walk *w, size_t mark)
     f->next_a = w->links_a[w->at_a].first;
     f->next_b = w->b == NULL ? PYTREE__TD_NONE : w->links_b[w->at_b].first;
     f->child = SIZE_MAX;                  /* before the first */
-    f->name = 0;
+    f->row = 0;
+    f->key = w->links_a[w->at_a].first == PYTREE__TD_NONE ? NULL : pytree__first_key(w->a, w->at_a);
     f->mark = mark;
     return true;
-}
-
-/* The key of the child that an open node is at. */
-static pytree_entry pytree__td_entry(const pytree_def *def, const pytree__td_frame *f)
-{
-    const pytree_node *node = &def->nodes[f->a];
-    pytree_entry entry;
-    entry.name = NULL;
-    entry.index = f->child;
-    switch (pytree__td_kind(node)) {
-    case PYTREE_KIND_DICT: case PYTREE_KIND_ODICT:
-        entry.kind = PYTREE_KEY;
-        entry.name = (const char *)def->statics + f->name + sizeof(uint32_t);
-        break;
-    case PYTREE_KIND_NAMEDTUPLE:
-        entry.kind = PYTREE_ATTRIBUTE;
-        entry.name = (const char *)def->statics + f->name + sizeof(uint32_t);
-        break;
-    case PYTREE_KIND_STRUCT:
-        entry.kind = PYTREE_ATTRIBUTE;
-        entry.name = node->type->fields[f->name].name;
-        break;
-    default:
-        entry.kind = PYTREE_INDEX;
-        break;
-    }
-    return entry;
 }
 
 /* ---- Comparison (bodies) ------------------------------------------------------------------------------------------- */
@@ -874,12 +1087,17 @@ static size_t pytree__td_put_missing(struct pytree__text *text, const pytree__td
 {
     size_t i, j = 0, n = 0;
     for (i = 0; i < a->n; i++) {
-        const char *key = a->keys[a->order[i]];
-        while (j < b->n && strcmp(b->keys[b->order[j]], key) < 0) { j++; }
-        if (j < b->n && strcmp(b->keys[b->order[j]], key) == 0) { continue; }
-        if (text != NULL && n > 0) { pytree__put(text, ", ", 2); }
-        if (text != NULL) { pytree__put_repr(text, key, strlen(key)); }
+        const struct pytree__sorting *key = &a->keys[i];
+        pytree_entry entry;
+        while (j < b->n && pytree__td_compare(&b->keys[j], key) < 0) { j++; }
+        if (j < b->n && pytree__td_compare(&b->keys[j], key) == 0) { continue; }
         n++;
+        if (text == NULL) { continue; }
+        if (n > 1) { pytree__put(text, ", ", 2); }
+        entry.kind = key->key == NULL ? PYTREE_INT_KEY : PYTREE_KEY;
+        entry.name = key->key;
+        entry.index = (size_t)(key->rank ^ UINT64_C(1) << 63);
+        pytree__put_key(text, &entry, key->key == NULL ? 0 : strlen(key->key));
     }
     return n;
 }
@@ -892,8 +1110,8 @@ static bool pytree__td_relink(pytree__td_walk *w, const pytree__td_keys *a, cons
     if (map == NULL) { return false; }
     child = map + a->n;
     for (i = 0, at = w->links_b[w->at_b].first; i < a->n; i++, at = w->links_b[at].next) { child[i] = at; }
-    for (i = 0; i < a->n; i++) { map[a->order[i]] = child[b->order[i]]; }
-    w->links_b[w->at_b].first = map[0];
+    for (i = 0; i < a->n; i++) { map[a->keys[i].at] = child[b->keys[i].at]; }
+    if (a->n != 0) { w->links_b[w->at_b].first = map[0]; }
     for (i = 0; i < a->n; i++) { w->links_b[map[i]].next = i + 1 < a->n ? map[i + 1] : PYTREE__TD_NONE; }
     pytree__td_array_free(map, 2 * a->n, sizeof *map, w->opt);
     return true;
@@ -902,80 +1120,105 @@ static bool pytree__td_relink(pytree__td_walk *w, const pytree__td_keys *a, cons
 #define PYTREE__TD_SAME (-1)
 #define PYTREE__TD_FAILED (-2)
 
-/* How the two nodes that are visited differ, their children aside: a pytree_mismatch, or one of the above. `loose`: dicts and
- * ordered dicts match in any order, and the walk of b follows that of a. */
+/* How two dicts differ, whose kinds or keys are not the same. */
+static int pytree__td_mismatched_keys(pytree__td_walk *w, bool loose)
+{
+    const uint32_t m = w->a->nodes[w->at_a].arity, n = w->b->nodes[w->at_b].arity;
+    pytree__td_keys a, b;
+    int result = PYTREE__TD_FAILED;
+    if (!pytree__td_sort(&a, pytree__keys_of(w->a, w->at_a), m, w->opt, w->err)) { return PYTREE__TD_FAILED; }
+    if (pytree__td_sort(&b, pytree__keys_of(w->b, w->at_b), n, w->opt, w->err)) {
+        if (m != n || pytree__td_put_missing(NULL, &a, &b) > 0) {
+            result = PYTREE_DIFFERENT_KEYS;
+        } else if (!loose) {
+            result = PYTREE_DIFFERENT_METADATA;
+        } else if (pytree__td_relink(w, &a, &b)) {
+            result = PYTREE__TD_SAME;
+        }
+    }
+    pytree__td_sort_free(&a, w->opt);
+    pytree__td_sort_free(&b, w->opt);
+    return result;
+}
+
+/* How the two nodes that are visited differ, their children aside: a pytree_mismatch, or one of the above. `loose`: what optree
+ * asks of a prefix. Dicts of all kinds match in any order, and the walk of b follows that of a; how long a deque may become
+ * does not count. */
 static int pytree__td_mismatch(pytree__td_walk *w, bool loose)
 {
     const pytree_def *a = w->a, *b = w->b;
     const pytree_node *x = &a->nodes[w->at_a], *y = &b->nodes[w->at_b];
-    pytree_kind kind = pytree__td_kind(x);
-    pytree__td_keys keys_a, keys_b;
+    const pytree_kind kind = pytree__td_kind(x);
     size_t n;
-    int result;
     if (x->type == NULL || y->type == NULL) { return x->type == y->type ? PYTREE__TD_SAME : PYTREE_DIFFERENT_TYPES; }
-    if (!(loose && pytree__td_keyed(kind) && pytree__td_keyed(pytree__td_kind(y))) && !pytree_type_equal(x->type, y->type)) {
+    if (!(loose && pytree__td_dict(kind) && pytree__td_dict(pytree__td_kind(y))) && !pytree_type_equal(x->type, y->type)) {
         return PYTREE_DIFFERENT_TYPES;
     }
-    if (kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE) {
-        return x->arity == y->arity ? PYTREE__TD_SAME : PYTREE_DIFFERENT_LENGTHS;
+    if (kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE || kind == PYTREE_KIND_DEQUE) {
+        if (x->arity != y->arity) { return PYTREE_DIFFERENT_LENGTHS; }
+        if (kind != PYTREE_KIND_DEQUE || loose) { return PYTREE__TD_SAME; }
     }
     n = pytree__statics_size(a, w->at_a);
-    if (x->arity == y->arity && n == pytree__statics_size(b, w->at_b)
+    if (x->arity == y->arity && n == pytree__statics_size(b, w->at_b) && pytree__td_kind(y) == kind
         && (n == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, n) == 0)) {
         return PYTREE__TD_SAME;
     }
-    if (kind == PYTREE_KIND_NAMEDTUPLE) { return PYTREE_DIFFERENT_TYPES; }
-    if (!pytree__td_keyed(kind)) { return PYTREE_DIFFERENT_METADATA; }
-    if (!pytree__td_sort(&keys_a, pytree__td_names(a, w->at_a), x->arity, w->opt, w->err)) { return PYTREE__TD_FAILED; }
-    if (!pytree__td_sort(&keys_b, pytree__td_names(b, w->at_b), y->arity, w->opt, w->err)) {
-        pytree__td_sort_free(&keys_a, w->opt);
-        return PYTREE__TD_FAILED;
+    if (pytree__td_dict(kind)) { return pytree__td_mismatched_keys(w, loose); }
+    if (kind == PYTREE_KIND_CUSTOM && x->arity != y->arity) { return PYTREE_DIFFERENT_LENGTHS; }
+    return kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_DIFFERENT_TYPES : PYTREE_DIFFERENT_METADATA;
+}
+
+/* The keys of a dict, the names of a namedtuple. */
+static void pytree__td_put_keys(struct pytree__text *text, const pytree_def *def, size_t i, bool quoted)
+{
+    const unsigned char *at = pytree__keys_of(def, i);
+    uint32_t k;
+    for (k = 0; k < def->nodes[i].arity; k++) {
+        pytree_entry key;
+        size_t length = 0;
+        if (k > 0) { pytree__put(text, ", ", 2); }
+        at = pytree__key_at(at, &key, &length);
+        if (quoted) { pytree__put_key(text, &key, length); } else { pytree__put(text, key.name, length); }
     }
-    if (x->arity != y->arity || pytree__td_put_missing(NULL, &keys_a, &keys_b) > 0) {
-        result = PYTREE_DIFFERENT_KEYS;
-    } else if (!loose) {
-        result = PYTREE_DIFFERENT_METADATA;
-    } else {
-        result = pytree__td_relink(w, &keys_a, &keys_b) ? PYTREE__TD_SAME : PYTREE__TD_FAILED;
-    }
-    pytree__td_sort_free(&keys_a, w->opt);
-    pytree__td_sort_free(&keys_b, w->opt);
-    return result;
 }
 
 /* A node in words. */
 static void pytree__td_put_node(struct pytree__text *text, const pytree_def *def, size_t i)
 {
-    static const char *const words[] = { "leaf", "None", "", "list of length ", "tuple of length ", "dict", "OrderedDict" };
     const pytree_node *node = &def->nodes[i];
-    pytree_kind kind = pytree__td_kind(node);
-    const unsigned char *p;
-    char number[24];
-    uint32_t k;
-    if (kind <= PYTREE_KIND_ODICT && kind != PYTREE_KIND_STRUCT) { pytree__put(text, words[kind], strlen(words[kind])); }
-    if (kind == PYTREE_KIND_STRUCT) {
-        pytree__put(text, node->type->name, strlen(node->type->name));
-        pytree__put(text, "[", 1);
-        pytree__put_statics(text, def, i);
-        pytree__put(text, "]", 1);
-    } else if (kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE) {
-        pytree__put(text, number, (size_t)snprintf(number, sizeof number, "%u", (unsigned)node->arity));
-    } else if (pytree__td_keyed(kind)) {
-        const char *lead = node->arity == 0 ? " without keys" : " with keys ";
-        pytree__put(text, lead, strlen(lead));
-        for (k = 0, p = pytree__td_names(def, i); k < node->arity; k++, p += pytree__td_text_size(p)) {
-            if (k > 0) { pytree__put(text, ", ", 2); }
-            pytree__put_repr(text, (const char *)p + sizeof(uint32_t), pytree__td_text_size(p) - sizeof(uint32_t) - 1);
-        }
+    const pytree_kind kind = pytree__td_kind(node);
+    size_t length;
+    const char *name;
+    if (node->type == NULL) {
+        pytree__put_text(text, "leaf");
     } else if (kind == PYTREE_KIND_NAMEDTUPLE) {
-        p = def->statics + node->meta;
-        pytree__put(text, (const char *)p + sizeof(uint32_t), pytree__td_text_size(p) - sizeof(uint32_t) - 1);
+        name = pytree__string_at(def->statics + node->meta, 0, &length);
+        pytree__put(text, name, length);
         pytree__put(text, "(", 1);
-        for (k = 0, p = pytree__td_names(def, i); k < node->arity; k++, p += pytree__td_text_size(p)) {
-            if (k > 0) { pytree__put(text, ", ", 2); }
-            pytree__put(text, (const char *)p + sizeof(uint32_t), pytree__td_text_size(p) - sizeof(uint32_t) - 1);
-        }
+        pytree__td_put_keys(text, def, i, false);
         pytree__put(text, ")", 1);
+    } else {
+        pytree__put_text(text, node->type->name);
+    }
+    if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_CUSTOM) {
+        pytree__put(text, "[", 1);
+        if (kind == PYTREE_KIND_STRUCT) { pytree__put_statics(text, def, i); } else { pytree__put_metadata(text, def, i); }
+        pytree__put(text, "]", 1);
+    }
+    if (kind == PYTREE_KIND_DEFAULTDICT) {
+        pytree__put_text(text, " of ");
+        pytree__put_factory(text, def, i);
+    }
+    if (pytree__td_dict(kind)) {
+        pytree__put_text(text, node->arity == 0 ? " without keys" : " with keys ");
+        pytree__td_put_keys(text, def, i, true);
+    } else if (node->type != NULL && kind != PYTREE_KIND_NONE && kind != PYTREE_KIND_STRUCT && kind != PYTREE_KIND_NAMEDTUPLE) {
+        pytree__put_text(text, " of length ");
+        pytree__put_number(text, node->arity);
+    }
+    if (kind == PYTREE_KIND_DEQUE && pytree__maxlen(def->statics + node->meta) != PYTREE_UNBOUNDED) {
+        pytree__put_text(text, ", maxlen ");
+        pytree__put_number(text, pytree__maxlen(def->statics + node->meta));
     }
 }
 
@@ -984,8 +1227,7 @@ static void pytree__td_put_path(struct pytree__text *text, const pytree__td_walk
 {
     size_t i;
     for (i = 0; i < w->n; i++) {
-        pytree_entry entry = pytree__td_entry(w->a, &w->frames[i]);
-        pytree__put_entry(text, &entry, NULL, i == 0);
+        pytree__put_entry(text, &w->frames[i].entry, NULL, i == 0);
         if (i + 1 == most && w->n > 2 * most) {
             pytree__put(text, "...", 3);
             i = w->n - most - 1;
@@ -1012,13 +1254,22 @@ static void pytree__td_report(const pytree__td_walk *w, int mismatch)
                 expected, got);
 }
 
+/* Of two namespaces nothing can match; none is as good as any. */
+static bool pytree__td_same_space(const pytree_def *a, const pytree_def *b, pytree_error *err)
+{
+    if (a->space == NULL || b->space == NULL || strcmp(a->space, b->space) == 0) { return true; }
+    pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef of namespace '%.60s', got one of '%.60s'", a->space, b->space);
+    return false;
+}
+
 bool pytree_def_is_prefix(const pytree_def *prefix, const pytree_def *def, bool strict, const pytree_options *opt,
                           pytree_error *err)
 {
     pytree__td_walk w;
     bool good = true, deeper = false;
     int event;
-    if (!pytree__td_same_none(def, prefix->none_is_leaf, err) || !pytree__td_walk_begin(&w, prefix, def, opt, err)) {
+    if (!pytree__td_same_none(def, prefix->none_is_leaf, err) || !pytree__td_same_space(prefix, def, err)
+        || !pytree__td_walk_begin(&w, prefix, def, opt, err)) {
         return false;
     }
     while (good && (event = pytree__td_step(&w)) != PYTREE__TD_END) {
@@ -1047,19 +1298,25 @@ bool pytree_def_is_suffix(const pytree_def *suffix, const pytree_def *def, bool 
 
 pytree_def *pytree_def_common_suffix(const pytree_def *a, const pytree_def *b, const pytree_options *opt, pytree_error *err)
 {
+    pytree__td_orders orders_a, orders_b;
     pytree__td_walk w;
     pytree__td_maker m;
     bool good = true;
     int event;
-    if (!pytree__td_same_none(b, a->none_is_leaf, err) || !pytree__td_walk_begin(&w, a, b, opt, err)) { return NULL; }
+    if (!pytree__td_same_none(b, a->none_is_leaf, err) || !pytree__td_orders_begin(&orders_a, a, opt, err)) { return NULL; }
+    orders_b.at = NULL;
     pytree__td_begin(&m, opt, err);
+    memset(&w, 0, sizeof w);
+    w.opt = opt;
+    good = pytree__td_orders_begin(&orders_b, b, opt, err) && pytree__td_use_space(&m, a->space)
+        && pytree__td_use_space(&m, b->space) && pytree__td_walk_begin(&w, a, b, opt, err);
     while (good && (event = pytree__td_step(&w)) != PYTREE__TD_END) {
         if (event == PYTREE__TD_LEAVE) {
-            good = pytree__td_push_like(&m, a, w.at_a);
+            good = pytree__td_push_like(&m, a, w.at_a, pytree__td_order(&orders_a, w.at_a));
         } else if (a->nodes[w.at_a].type == NULL) {
-            good = pytree__td_copy(&m, b, w.at_b);
+            good = pytree__td_copy(&m, b, w.at_b, &orders_b);
         } else if (b->nodes[w.at_b].type == NULL) {
-            good = pytree__td_copy(&m, a, w.at_a);
+            good = pytree__td_copy(&m, a, w.at_a, &orders_a);
         } else {
             int mismatch = pytree__td_mismatch(&w, true);
             good = mismatch == PYTREE__TD_SAME && pytree__td_open(&w, 0);
@@ -1067,6 +1324,8 @@ pytree_def *pytree_def_common_suffix(const pytree_def *a, const pytree_def *b, c
         }
     }
     pytree__td_walk_end(&w);
+    pytree__td_orders_end(&orders_a, opt);
+    pytree__td_orders_end(&orders_b, opt);
     return pytree__td_finish(&m, a->none_is_leaf, good);
 }
 
@@ -1113,10 +1372,10 @@ static bool pytree__td_add_error(pytree__td_bytes *kinds, pytree__td_bytes *text
     bool good = pytree__td_add(kinds, &kind, 1, w->opt, w->err);
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
-    if (good && pytree__td_keyed(pytree__td_kind(&w->a->nodes[w->at_a]))
-        && pytree__td_keyed(pytree__td_kind(&w->b->nodes[w->at_b]))) {
-        good = pytree__td_sort(&a, pytree__td_names(w->a, w->at_a), w->a->nodes[w->at_a].arity, w->opt, w->err)
-            && pytree__td_sort(&b, pytree__td_names(w->b, w->at_b), w->b->nodes[w->at_b].arity, w->opt, w->err);
+    if (good && pytree__td_dict(pytree__td_kind(&w->a->nodes[w->at_a]))
+        && pytree__td_dict(pytree__td_kind(&w->b->nodes[w->at_b]))) {
+        good = pytree__td_sort(&a, pytree__keys_of(w->a, w->at_a), w->a->nodes[w->at_a].arity, w->opt, w->err)
+            && pytree__td_sort(&b, pytree__keys_of(w->b, w->at_b), w->b->nodes[w->at_b].arity, w->opt, w->err);
     }
     good = good && pytree__td_add_words(texts, w, &a, &b);
     pytree__td_sort_free(&a, w->opt);
@@ -1153,22 +1412,44 @@ static pytree_def_error_list *pytree__td_error_list(const pytree__td_bytes *kind
     return list;
 }
 
+/* Adds a difference of two whole treedefs. */
+static bool pytree__td_add_switch(pytree__td_bytes *kinds, pytree__td_bytes *texts, const char *a, const char *b,
+                                  const pytree_options *opt, pytree_error *err)
+{
+    const unsigned char kind = PYTREE_DIFFERENT_METADATA;
+    return pytree__td_add(kinds, &kind, 1, opt, err) && pytree__td_add(texts, "", 1, opt, err)
+        && pytree__td_add(texts, a, strlen(a) + 1, opt, err) && pytree__td_add(texts, b, strlen(b) + 1, opt, err)
+        && pytree__td_add(texts, "\0", 2, opt, err);
+}
+
+/* "namespace 'train'" */
+static const char *pytree__td_space_text(const pytree_def *def, char *to, size_t n)
+{
+    struct pytree__text text = pytree__text_to(to, n, NULL);
+    pytree__put_text(&text, def->space == NULL ? "no namespace" : "namespace ");
+    if (def->space != NULL) { pytree__put_repr(&text, def->space, strlen(def->space)); }
+    pytree__end_text(&text, n);
+    return to;
+}
+
 pytree_def_error_list *pytree_def_errors(const pytree_def *a, const pytree_def *b, const pytree_options *opt, pytree_error *err)
 {
-    static const char leaf_node[] = "\0None is a leaf\0None is a node\0\0", node_leaf[] =
-        "\0None is a node\0None is a leaf\0\0";
+    static const char *const none[] = { "None is a node", "None is a leaf" };
     pytree_def_error_list *list = NULL;
     pytree__td_bytes kinds, texts;
     pytree__td_walk w;
+    char spaces[2][100];
     bool good = true;
     int event;
     if (!pytree__td_walk_begin(&w, a, b, opt, err)) { return NULL; }
     memset(&kinds, 0, sizeof kinds);
     memset(&texts, 0, sizeof texts);
     if (a->none_is_leaf != b->none_is_leaf) {
-        unsigned char kind = PYTREE_DIFFERENT_METADATA;
-        good = pytree__td_add(&kinds, &kind, 1, opt, err)
-            && pytree__td_add(&texts, a->none_is_leaf ? leaf_node : node_leaf, sizeof leaf_node, opt, err);
+        good = pytree__td_add_switch(&kinds, &texts, none[a->none_is_leaf], none[b->none_is_leaf], opt, err);
+    }
+    if (good && !pytree__same_space(a->space, b->space)) {
+        good = pytree__td_add_switch(&kinds, &texts, pytree__td_space_text(a, spaces[0], sizeof spaces[0]),
+                                     pytree__td_space_text(b, spaces[1], sizeof spaces[1]), opt, err);
     }
     while (good && (event = pytree__td_step(&w)) != PYTREE__TD_END) {
         if (event == PYTREE__TD_VISIT) {
@@ -1233,8 +1514,7 @@ static bool pytree__td_all_paths(const pytree_def *def, const char *separator, c
         if (event == PYTREE__TD_LEAVE) { continue; }
         if (w.n > 0) {
             struct pytree__text text = pytree__td_text(prefix == NULL ? NULL : prefix + length, prefix == NULL ? 0 : SIZE_MAX);
-            pytree_entry entry = pytree__td_entry(def, &w.frames[w.n - 1]);
-            pytree__put_entry(&text, &entry, separator, w.n == 1);
+            pytree__put_entry(&text, &w.frames[w.n - 1].entry, separator, w.n == 1);
             length += text.length;
         }
         if (*longest < length + 1) { *longest = length + 1; }

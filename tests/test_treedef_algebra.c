@@ -230,6 +230,15 @@ static void assert_sound(const pytree_def *def)
     assert_int_equal(def->n_statics, statics);
     assert_int_equal(def->n_leaves, leaves);
     assert_int_equal(def->nodes[def->n_nodes - 1].nodes, def->n_nodes);
+    for (i = def->n_orders, leaves = def->n_nodes; i > 0; leaves = def->orders[i - 1], i -= 1 + def->nodes[leaves].arity) {
+        const uint32_t arity = def->nodes[def->orders[i - 1]].arity;
+        uint32_t k, m;
+        assert_true(def->orders[i - 1] < leaves && i > arity);
+        for (k = 0; k < arity; k++) {
+            assert_true(def->orders[i - 2 - k] < arity);
+            for (m = 0; m < k; m++) { assert_int_not_equal(def->orders[i - 2 - k], def->orders[i - 2 - m]); }
+        }
+    }
 }
 
 /* Equal in every way, and made in the same form. */
@@ -1251,7 +1260,7 @@ static void parse_says_where_and_what(void **state)
           "line 1, column 11: expected *, None, [, (, { or CustomNode(, got 'aVeryLongWordThatGoe...'" },
         { "PyTreeDef(CustomNode([", PYTREE_SYNTAX, "line 1, column 22: expected the name of a type, got '['" },
         { "PyTreeDef(CustomNode(Foo[()], []))", PYTREE_NOT_FOUND,
-          "line 1, column 22: expected OrderedDict, namedtuple or one of the given structs, got 'Foo'" },
+          "line 1, column 22: expected OrderedDict, defaultdict, namedtuple or one of the given structs, got 'Foo'" },
         { "PyTreeDef(CustomNode(namedtuple[Foo], []))", PYTREE_NOT_FOUND,
           "line 1, column 33: expected one of the given namedtuples, got 'Foo'" },
         { "PyTreeDef(CustomNode(namedtuple[Point], [*]))", PYTREE_SYNTAX,
@@ -1568,11 +1577,12 @@ static void static_values_must_fit(void **state)
 static void the_format_is_what_it_was(void **state)
 {
     static const unsigned char expected[] = {
-        'p', 'y', 't', 'r', 'e', 'e', 'd', 'f', 1, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0,
+        'p', 'y', 't', 'r', 'e', 'e', 'd', 'f', 2, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0,
         0, 1, 4, 2, 0, 0, 0, 2, 0, 0, 0, 'a', 2, 0, 0, 0, 'b',                                  /* {'a': *, 'b': None} */
         0, 3, 1, 0, 0, 0,                                                                       /* (*,) */
         0, 5, 1, 0, 0, 0, 1, 0, 0, 0,                                                           /* an ordered dict, key '' */
-        8, 4, 0, 0, 0, 'T', 'a', 'g', 0x90, 0x7E, 0x52, 0xC9, 0x88, 0x08, 0x75, 0xB7, 3, 0, 0, 0, 'h', 'i',
+        8, 4, 0, 0, 0, 'T', 'a', 'g', 16, 0, 0, 0, 's', 't', 'a', 't', 'i', 'c', ' ', 'n', 'a', 'm', 'e', ' ', 's', 't', 'r',
+        3, 0, 0, 0, 'h', 'i',
         7, 0, 0, 0, 0, 0, 0, 0, 0,                                                              /* name NULL */
         6, 4, 0, 0, 0, 'N', 'i', 'l', 0, 0, 0, 0,
         2, 6, 0, 0, 0
@@ -1604,13 +1614,14 @@ static void numbers_are_saved_in_one_order(void **state)
     Statics s = statics_make();
     pytree_def *def;
     unsigned char *bytes;
-    size_t size, at = 20 + 1 + 1 + 4 + strlen("Statics") + 8;
+    size_t size, at = 20 + 1 + 1 + 4 + strlen("Statics");
     (void)wide;
     (void)state;
     s.wide = -1.5L;
     s.f64 = 1.0;
     def = statics_def(&s, NULL);
     bytes = saved(def, &size);
+    at += 4 + (size_t)pytree__td_number_at(bytes + at, 4) - 1;        /* the rows as text */
     assert_memory_equal(bytes + at, truth_to_u16, sizeof truth_to_u16);
     at += 1 + 1 + 1 + 1 + 2 + 2 + 4 + 4 + 8 + 8 + 4;
     assert_memory_equal(bytes + at, "\0\0\0\0\0\0\xF0\x3F", 8);
@@ -1645,7 +1656,8 @@ static void load_knows_the_structs(void **state)
     assert_string_equal(error.message, "expected struct Wrap among the 1 given types, got no such type");
     memset(&error, 0, sizeof error);
     assert_error(load_status(bytes, size, types, 2, &error), PYTREE_TYPE, "", &error);
-    assert_string_equal(error.message, "expected Wrap with the rows that it had when it was saved, got other rows");
+    assert_string_equal(error.message, "expected Wrap with the rows that it had when it was saved (static rate f64), "
+                        "got other rows (static rate f32)");
     memset(&error, 0, sizeof error);
     types[1] = golden_type("Wrap");
     assert_ok(load_status(bytes, size, types, 2, &error), &error);
@@ -1681,7 +1693,7 @@ static void many_structs_are_announced_once(void **state)
     }
     def = pytree_def_list(2 * N, children, NULL, NULL);
     bytes = saved(def, &size);
-    assert_int_equal(size, 20 + N * (1 + 4 + 8 + 5) + 2 * 10 + 3 * (N - 10) + N * (1 + 4 + 5) + 5);
+    assert_int_equal(size, 20 + N * (1 + 4 + 4 + 15 + 5) + 2 * 10 + 3 * (N - 10) + N * (1 + 4 + 5) + 5);
     loaded = pytree_def_load(bytes, size, types, N, NULL, &error);
     assert_ok(error.status, &error);
     assert_same_def(def, loaded);
@@ -1693,19 +1705,19 @@ static void many_structs_are_announced_once(void **state)
 
 static void load_says_where(void **state)
 {
-#define HEAD(flags, nodes) "pytreedf\1\0\0\0" flags "\0\0\0" nodes "\0\0\0"
+#define HEAD(flags, nodes) "pytreedf\2\0\0\0" flags "\0\0\0" nodes "\0\0\0"
     static const struct { const char *bytes; size_t size; const char *message; } cases[] = {
         { "", 0, "byte 0: expected a saved treedef, got the end" },
         { "pytreedx\1\0\0\0", 12, "byte 0: expected a saved treedef, got something else" },
-        { "pytreedf\2\0\0\0\0\0\0\0\1\0\0\0\0", 21, "byte 8: expected version 1, got something else" },
-        { "pytreedf\1\0\0", 11, "byte 11: expected the version, got the end" },
-        { HEAD("\2", "\1") "\0", 21, "byte 12: expected known flags, got something else" },
+        { "pytreedf\1\0\0\0\0\0\0\0\1\0\0\0\0", 21, "byte 8: expected version 2, got something else" },
+        { "pytreedf\2\0\0", 11, "byte 11: expected the version, got the end" },
+        { HEAD("\10", "\1") "\0", 21, "byte 12: expected known flags, got something else" },
         { HEAD("\0", "\0"), 20, "byte 20: expected one root, got the end" },
         { HEAD("\0", "\2") "\0", 21, "byte 21: expected as many nodes as it says, got the end" },
-        { "pytreedf\1\0\0\0\0\0\0\0\xFF\xFF\xFF\xFF\0", 21, "byte 21: expected as many nodes as it says, got the end" },
+        { "pytreedf\2\0\0\0\0\0\0\0\xFF\xFF\xFF\xFF\0", 21, "byte 21: expected as many nodes as it says, got the end" },
         { HEAD("\0", "\2") "\0\0", 22, "byte 22: expected one root, got the end" },
         { HEAD("\0", "\1") "\0\0", 22, "byte 21: expected the end, got something else" },
-        { HEAD("\0", "\1") "\11", 21, "byte 20: expected the kind of a node, got something else" },
+        { HEAD("\0", "\1") "\13", 21, "byte 20: expected the kind of a node, got something else" },
         { HEAD("\1", "\1") "\1", 21, "byte 20: expected the kind of a node, got something else" },
         { HEAD("\0", "\1") "\2\1\0\0\0", 25,
           "byte 20: expected a node that has as many children as there are, got something else" },
@@ -1715,12 +1727,35 @@ static void load_says_where(void **state)
         { HEAD("\0", "\2") "\0\4\1\0\0\0", 26, "byte 26: expected the length of a text, got the end" },
         { HEAD("\0", "\2") "\0\4\1\0\0\0\0\0\0\0", 30, "byte 26: expected a text, got something else" },
         { HEAD("\0", "\2") "\0\4\1\0\0\0\3\0\0\0a", 31, "byte 31: expected the bytes of a text, got the end" },
-        { HEAD("\0", "\2") "\0\4\1\0\0\0\xFF\xFF\xFF\xFF" "a", 31, "byte 31: expected the bytes of a text, got the end" },
+        { HEAD("\0", "\2") "\0\4\1\0\0\0\xFE\xFF\xFF\xFF" "a", 31, "byte 31: expected the bytes of a text, got the end" },
         { HEAD("\0", "\2") "\0\4\1\0\0\0\3\0\0\0a\0", 32, "byte 30: expected a text without NUL, got something else" },
         { HEAD("\0", "\3") "\0\0\4\2\0\0\0\2\0\0\0a\2\0\0\0a", 37, "byte 22: expected different keys, got something else" },
         { HEAD("\0", "\1") "\7\0\0\0\0", 25, "byte 21: expected the number of a type that was there, got something else" },
         { HEAD("\0", "\1") "\10\0\0\0\0", 25, "byte 25: expected the name of a type, got the end" },
-        { HEAD("\0", "\1") "\10\4\0\0\0Tag", 28, "byte 28: expected the hash of a type, got the end" }
+        { HEAD("\0", "\1") "\10\4\0\0\0Tag", 28, "byte 28: expected the length of a type's rows, got the end" },
+        { HEAD("\0", "\1") "\10\4\0\0\0Tag\5\0\0\0abc", 35, "byte 35: expected the rows of a type, got the end" },
+        { HEAD("\0", "\2") "\0\4\1\0\0\0\xFF\xFF\xFF\xFF" "\1\0\0\0", 34, "byte 34: expected a number for a key, got the end" },
+        { HEAD("\0", "\3") "\0\0\4\2\0\0\0\2\0\0\0b\2\0\0\0a", 37, "byte 22: expected sorted keys, got something else" },
+        { HEAD("\0", "\3") "\0\0\4\2\0\0\0\xFF\xFF\xFF\xFF" "\1\0\0\0\0\0\0\0\2\0\0\0a", 44,
+          "byte 39: expected a number for a key, got something else" },
+        { HEAD("\0", "\3") "\0\0\4\2\0\0\0\2\0\0\0a\xFF\xFF\xFF\xFF" "\1\0\0\0\0\0\0\0", 44,
+          "byte 32: expected a text for a key, got something else" },
+        { HEAD("\0", "\2") "\0\6\2\0\0\0N\1\0\0\0\xFF\xFF\xFF\xFF" "\1\0\0\0\0\0\0\0", 43,
+          "byte 31: expected a text for a key, got something else" },
+        { HEAD("\0", "\2") "\0\12\1\0\0\0\0\0\0\0\0\0\0\0", 34,
+          "byte 21: expected a deque that is no longer than it may be, got something else" },
+        { HEAD("\0", "\2") "\0\12\1\0\0\0\0\0\0\0", 30, "byte 30: expected a maximum length, got the end" },
+        { HEAD("\2", "\1") "\0", 21, "byte 21: expected the length of a text, got the end" },
+        { HEAD("\2", "\1") "\0\0\0\0\0", 25, "byte 20: expected a text, got something else" },
+        { HEAD("\4", "\1") "\0", 21, "byte 21: expected the number of orders, got the end" },
+        { HEAD("\4", "\1") "\0\1\0\0\0\0\0\0\0", 29, "byte 25: expected the number of a later dict, got something else" },
+        { HEAD("\4", "\1") "\0\1\0\0\0\7\0\0\0", 29, "byte 25: expected the number of a later dict, got something else" },
+        { HEAD("\4", "\1") "\0\xFF\xFF\xFF\xFF", 25, "byte 25: expected the number of a node, got the end" },
+        { HEAD("\4", "\2") "\0\4\1\0\0\0\2\0\0\0a\1\0\0\0\1\0\0\0", 39, "byte 39: expected an order, got the end" },
+        { HEAD("\4", "\2") "\0\4\1\0\0\0\2\0\0\0a\1\0\0\0\1\0\0\0\1\0\0\0", 43,
+          "byte 39: expected each place in an order once, got something else" },
+        { HEAD("\4", "\3") "\0\0\4\2\0\0\0\2\0\0\0a\2\0\0\0b\1\0\0\0\2\0\0\0\1\0\0\0\1\0\0\0", 53,
+          "byte 49: expected each place in an order once, got something else" }
     };
     size_t i;
     (void)state;
