@@ -2642,10 +2642,10 @@ static const char *pytree__view_name(const pytree_leaf *v)
 
 static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
 {
-    if (key->name == NULL) {
-        pytree__pack_number(to, (int64_t)key->index);
-    } else {
+    if (key->kind == PYTREE_ATTRIBUTE || key->kind == PYTREE_KEY) {
         pytree__pack_string(to, key->name);
+    } else {
+        pytree__pack_number(to, (int64_t)key->index);
     }
 }
 
@@ -3191,6 +3191,12 @@ static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
     return pytree__mix(h, word ^ (uint64_t)n << 56);
 }
 
+/* One of sixteen places for what is known of a type. */
+static size_t pytree__type_slot(const pytree_type *type)
+{
+    return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60);
+}
+
 uint64_t pytree_def_hash(const pytree_def *def)
 {
     uint64_t h = pytree__hash_bytes(def->none_is_leaf, def->statics, def->n_statics);
@@ -3202,7 +3208,7 @@ uint64_t pytree_def_hash(const pytree_def *def)
         const pytree_node *node = &def->nodes[i];
         size_t at;
         if (node->type == NULL) { leaves++; continue; }
-        at = (size_t)((uintptr_t)node->type >> 5 & 15);
+        at = pytree__type_slot(node->type);
         if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
             const char *s = pytree__origin(node->type)->name;
             known[at].type = node->type;
@@ -3825,8 +3831,8 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
 
 static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b)
 {
-    return a->kind == b->kind
-        && (a->name == NULL || b->name == NULL ? a->name == b->name && a->index == b->index : strcmp(a->name, b->name) == 0);
+    if (a->kind != b->kind) { return false; }
+    return a->kind == PYTREE_ATTRIBUTE || a->kind == PYTREE_KEY ? strcmp(a->name, b->name) == 0 : a->index == b->index;
 }
 
 /* An open node's static values or keys, beside those of the treedef's node j of the same type. */
@@ -4437,36 +4443,55 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
     return t;
 }
 
-/* Items of the container at hand, from the last on, as long as they are None or leaves that the new tree refers to. */
-static void pytree__make_leaf_items(struct pytree__maker *m, size_t *next, size_t *leaf)
+/* Containers of leaves that the new tree refers to, of None and of such containers, until another node comes. */
+static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_t *leaf)
 {
-    struct pytree__task *top = &m->tasks[m->n_tasks - 1];
     const pytree_node *nodes = m->def->nodes;
     const size_t view_bytes = pytree__round(sizeof(pytree_leaf), 16);
-    size_t left = top->left, node = *next, k = *leaf;
-    for (; left != 0; left--, node--) {
-        const pytree_node *n = &nodes[node - 1];
-        pytree value = { &pytree_types[PYTREE__T_none], NULL };
-        if (n->type == NULL) {
-            const pytree_leaf *from = &m->leaves[k - 1];
-            if (PYTREE__UNLIKELY(from->form != PYTREE_FORM_LEAF)) { break; }
-            k--;
-            value.type = from->type;
-            value.data = from->data;
-            if (from->ndim != 0) {
-                if (!m->dry) {
-                    value.type = &pytree_types[PYTREE__T_view];
-                    value.data = m->base + m->structs;
-                    pytree__copy_view((pytree_leaf *)value.data, from);
+    size_t node = *next, k = *leaf;
+    while (m->n_tasks != 0 && m->status == PYTREE_OK) {
+        struct pytree__task *top = &m->tasks[m->n_tasks - 1];
+        const uint32_t *order = top->order;
+        size_t left = top->left;
+        char *slot = NULL;
+        pytree value;
+        if (top->type != NULL) { break; }
+        for (; left != 0; left--, node--) {
+            const pytree_node *n = &nodes[node - 1];
+            if (n->type == NULL) {
+                const pytree_leaf *from = &m->leaves[k - 1];
+                if (PYTREE__UNLIKELY(from->form != PYTREE_FORM_LEAF)) { break; }
+                k--;
+                value.type = from->type;
+                value.data = from->data;
+                if (from->ndim != 0) {
+                    if (!m->dry) {
+                        value.type = &pytree_types[PYTREE__T_view];
+                        value.data = m->base + m->structs;
+                        pytree__copy_view((pytree_leaf *)value.data, from);
+                    }
+                    m->structs = pytree__plus(m->structs, view_bytes);
                 }
-                m->structs = pytree__plus(m->structs, view_bytes);
+            } else if (n->type->kind == PYTREE_KIND_NONE) {
+                value.type = &pytree_types[PYTREE__T_none];
+                value.data = NULL;
+            } else {
+                break;
             }
-        } else if (n->type->kind != PYTREE_KIND_NONE) {
-            break;
+            if (!m->dry) { memcpy(top->at + (order == NULL ? left - 1 : order[left - 1]) * top->step, &value, sizeof value); }
         }
-        if (!m->dry) { memcpy(top->at + (top->order == NULL ? left - 1 : top->order[left - 1]) * top->step, &value, sizeof value); }
+        top->left = left;
+        if (left == 0) {
+            m->cursor.n_views = top->views;
+            m->n_tasks--;
+            continue;
+        }
+        if (nodes[node - 1].type == NULL || pytree__spaced(&nodes[node - 1])) { break; }
+        top->left = --left;
+        if (!m->dry) { slot = top->at + (order == NULL ? left : order[left]) * top->step; }
+        value = pytree__make_items(m, --node);
+        if (slot != NULL) { memcpy(slot, &value, sizeof value); }
     }
-    top->left = left;
     *next = node;
     *leaf = k;
 }
@@ -4740,7 +4765,11 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     }
     while (m->n_tasks != 0 && m->status == PYTREE_OK) {
         struct pytree__task *top = &m->tasks[m->n_tasks - 1];
-        if (top->type == NULL && m->mode == PYTREE__REFER && top->left != 0) { pytree__make_leaf_items(m, &next, &leaf); }
+        if (top->type == NULL && m->mode == PYTREE__REFER) {
+            pytree__make_containers(m, &next, &leaf);
+            if (m->n_tasks == 0 || m->status != PYTREE_OK) { break; }
+            top = &m->tasks[m->n_tasks - 1];
+        }
         if (top->left == 0) {
             m->cursor.n_views = top->views;
             m->n_tasks--;
@@ -4784,7 +4813,7 @@ static size_t pytree__bound(const pytree_def *def)
         if (node->type == NULL || node->type->kind == PYTREE_KIND_NONE) { continue; }
         switch (node->type->kind) {
         case PYTREE_KIND_STRUCT:
-            at = (size_t)((uintptr_t)node->type >> 5 & 15);
+            at = pytree__type_slot(node->type);
             if (known[at].type != node->type) {
                 known[at].type = node->type;
                 known[at].bytes = pytree__bound_of(pytree__origin(node->type));
@@ -5218,6 +5247,16 @@ static pytree_status pytree__other_statics(pytree_iter *it, size_t k)
                                                  c->frames[c->n_frames - 1].type->name, k));
 }
 
+/* A child's key as a message names it. */
+static void pytree__put_child(struct pytree__text *to, const pytree_entry *entry)
+{
+    if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY || entry->kind == PYTREE_INT_KEY) {
+        pytree__put_key(to, entry, entry->kind == PYTREE_INT_KEY ? 0 : strlen(entry->name));
+    } else {
+        pytree__put_entry(to, entry, NULL, true);
+    }
+}
+
 /* Do the nodes that tree 0 and tree k have just opened agree in type, number of children, keys and static values? */
 static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
 {
@@ -5278,10 +5317,10 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         if (!pytree__same_entry(&x, &y)) {
             char p[80], q[80];
             struct pytree__text to = pytree__text_to(p, sizeof p, NULL);
-            pytree__put_key(&to, &x, x.name == NULL ? 0 : strlen(x.name));
+            pytree__put_child(&to, &x);
             pytree__end_text(&to, sizeof p);
             to = pytree__text_to(q, sizeof q, NULL);
-            pytree__put_key(&to, &y, y.name == NULL ? 0 : strlen(y.name));
+            pytree__put_child(&to, &y);
             pytree__end_text(&to, sizeof q);
             return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
                                                          "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
@@ -6359,7 +6398,7 @@ struct pytree__path_writer {
 /* What is known of a struct's names; NULL if it has too many fields, or too long names. */
 PYTREE__INLINE const struct pytree__known_names *pytree__names(struct pytree__path_writer *w, const pytree_type *type)
 {
-    size_t at = (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60), i;
+    size_t at = pytree__type_slot(type), i;
     struct pytree__known_names *known = &w->known[at];
     const pytree_field *row = type->fields;
     for (i = 0; i < 4; i++) {             /* there, or in one of the next places */
