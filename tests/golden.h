@@ -15,8 +15,10 @@
 #ifndef GOLDEN_H
 #define GOLDEN_H
 
+#if !defined(TEST_BODIES_APART)           /* bodies.c has them */
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
+#endif
 
 #include <inttypes.h>
 #include <limits.h>

@@ -52,16 +52,42 @@ def themes():
     return sorted(TESTS.glob("test_*.c"))
 
 
+bodies_lock = threading.Lock()
+
+
+@functools.lru_cache(maxsize=None)
+def build_bodies(config):
+    """The library's bodies as an archive, from which a program that has its own takes nothing: (trouble or None, archive)."""
+    compiler, flags = CONFIGS[config]
+    folder = BUILD / "tests" / config
+    folder.mkdir(parents=True, exist_ok=True)
+    made, archive = folder / "bodies.o", folder / "libbodies.a"
+    archive.unlink(missing_ok=True)
+    for words in (C_COMPILERS[compiler].compile(*flags, *harness.INCLUDE, "-c", TESTS / "bodies.c", "-o", made),
+                  ["ar", "rcs", archive, made]):
+        built = run(words, timeout=300)
+        if built.status != 0:
+            return failed(built.log()), archive
+    return None, archive
+
+
 def run_theme(source, config, defines=()):
     """Builds and runs one test program under one configuration."""
     compiler, flags = CONFIGS[config]
     folder = BUILD / "tests" / config
     folder.mkdir(parents=True, exist_ok=True)
+    apart = [], []
+    if source.name.startswith("test_"):
+        with bodies_lock:
+            trouble, archive = build_bodies(config)
+        if trouble:
+            return trouble
+        apart = ["-DTEST_BODIES_APART"], [archive]
     program = folder / "-".join([source.stem, *defines])
     for stale in folder.glob(f"{program.name}-{source.stem}.gcda"):
         stale.unlink()
-    built = run(C_COMPILERS[compiler].compile(*flags, *(f"-D{name}" for name in defines), *harness.INCLUDE, "-I", TESTS,
-                                              source, "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
+    built = run(C_COMPILERS[compiler].compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, "-I", TESTS,
+                                              source, *apart[1], "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
     if built.status != 0:
         return failed(built.log())
     if config == "valgrind":
@@ -80,10 +106,12 @@ def theme_checks(configs, sources=None):
 MATRIX = TESTS / "matrix"
 HEADERS = ["pytree.h", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pytree").glob("*.h"))]
 # name, sources, defines
+ALONE = [(f"{header} alone{', with bodies' if define else ''}", ["header_alone.c"], [f'-DHEADER="{header}"', *define])
+         for define in ([], ["-DPYTREE_IMPLEMENTATION"]) for header in HEADERS]
 PROGRAMS = [
-    *((f"{header} alone", ["header_alone.c"], [f'-DHEADER="{header}"']) for header in HEADERS),
-    *((f"{header} alone, with bodies", ["header_alone.c"], [f'-DHEADER="{header}"', "-DPYTREE_IMPLEMENTATION"])
-      for header in HEADERS),
+    *((f"every header in one file{', with bodies' if define else ''}", ["header_alone.c"],
+       ['-DHEADER="pytree.h"', *define, *(word for header in HEADERS for word in ("-include", header))])
+      for define in ([], ["-DPYTREE_IMPLEMENTATION"])),
     ("pytree_registry.h alone", ["registry_alone.c", "bodies.c"], []),
     ("pytree_registry.h alone, with bodies", ["registry_alone.c"], ["-DWITH_BODIES"]),
     ("pytree.h, pytree_registry.h", ["pytree_first.c"], []),
@@ -126,7 +154,7 @@ def matrix_checks():
             checks += [Check(f"{compiler.name} {optimisation}  {name}",
                              lambda name=name, sources=sources, defines=defines, compiler=compiler, optimisation=optimisation:
                              matrix_program(name, sources, defines, lambda _: compiler, compiler.command, optimisation))
-                       for name, sources, defines in PROGRAMS]
+                       for name, sources, defines in PROGRAMS + (ALONE if optimisation == "-O0" else [])]
         for kind, compiler in CXX_COMPILERS.items():
             def either(source, kind=kind, compiler=compiler):
                 return compiler if source.endswith(".cpp") else C_COMPILERS[kind]
@@ -136,10 +164,14 @@ def matrix_checks():
                                             compiler.command, optimisation))
                        for bodies in ("bodies.c", "bodies.cpp")]
             # -x c++: a header on its own is otherwise taken for one to be precompiled
-            checks.append(Check(f"{compiler.name} {optimisation}  C++17, pytree.h alone",
-                                lambda compiler=compiler, optimisation=optimisation:
-                                steps(compiler.compile(optimisation, *harness.INCLUDE, '-DHEADER="pytree.h"', "-x", "c++", "-c",
-                                                       MATRIX / "header_alone.c", "-o", BUILD / "matrix" / f"{compiler.name}.o"))))
+            for header, define in ((header, define) for header in (HEADERS if optimisation == "-O0" else [])
+                                   for define in ([], ["-DPYTREE_IMPLEMENTATION"])):
+                target = BUILD / "matrix" / f"{compiler.name}-{pathlib.Path(header).stem}{len(define)}{optimisation}.o"
+                checks.append(Check(f"{compiler.name} {optimisation}  C++17, {header} alone{', with bodies' if define else ''}",
+                                    lambda compiler=compiler, optimisation=optimisation, header=header, define=define,
+                                    target=target:
+                                    steps(compiler.compile(optimisation, *harness.INCLUDE, f'-DHEADER="{header}"', *define, "-x",
+                                                           "c++", "-c", MATRIX / "header_alone.c", "-o", target))))
 
         def mixed(source):
             return C_COMPILERS["clang" if source.endswith("_b.c") else "gcc"]
@@ -178,6 +210,7 @@ def harness_checks():
         ("OVERRUN", "gcc-sanitized", "1 passed, 1 failed", "heap-buffer-overflow"),
         ("OVERRUN", "clang-sanitized", "1 passed, 1 failed", "heap-buffer-overflow"),
         ("OVERRUN", "valgrind", "2 passed, 1 failed", "Invalid read"),
+        ("RACE", "clang-threads", "2 passed, 1 failed", "data race"),
     ]
     return [Check(f"{how.lower()} is noticed, {config}", lambda case=(how, config, *rest): must_fail(*case))
             for how, config, *rest in cases]

@@ -7,11 +7,13 @@
  * - sweep_allocations: runs an operation again and again with one allocation after the other failing.
  * - registered structs that between them have every kind of row, with functions that fill and clear them.
  *
- * A program of several files defines TEST_SECOND_FILE before the include in all but one. */
+ * The bodies come with it, unless the build defines TEST_BODIES_APART and links bodies.c, which spares their compilation in each
+ * program. A program that looks at private parts or steers the bodies with macros defines TEST_OWN_BODIES before the include; one
+ * of several files defines TEST_SECOND_FILE in all but one. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
-#if !defined(TEST_SECOND_FILE)
+#if !defined(TEST_SECOND_FILE) && (!defined(TEST_BODIES_APART) || defined(TEST_OWN_BODIES))
 #if defined(PYTREE_H) || defined(INCLUDE_STB_DS_H)
 #error "Include support.h before pytree.h and stb_ds.h: it brings their bodies."
 #endif

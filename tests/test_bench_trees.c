@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#if !defined(TEST_BODIES_APART)           /* bodies.c has them */
 #define PYTREE_IMPLEMENTATION
+#endif
 #include "../bench/trees.h"
 
 /* Whole texts of the smaller trees, so that a difference can be seen and not only detected. */

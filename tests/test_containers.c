@@ -7,6 +7,7 @@ static void stb_release(void *p);
 #define STBDS_REALLOC(context, p, size) stb_resize(p, size)
 #define STBDS_FREE(context, p) stb_release(p)
 
+#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
 #include "pytree/containers.h"
 

@@ -1,4 +1,5 @@
 /* Literals: trees from text and back. */
+#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 /* Arrays in .npy files: pytree/npy.h, and what reads and saves below it, pytree/io.h. golden_files/README.md has the rules. */
+#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
 
 #include "golden_files.h"

@@ -1,4 +1,5 @@
 /* Trees in .npz files: pytree/npz.h. golden_files/README.md has the rules. */
+#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
 
 #include "golden_files.h"

@@ -1,5 +1,6 @@
 /* Treedefs of every kind of node without a value: dicts with numbers for keys, default dicts, deques, custom nodes, namespaces,
  * and the order in which a dict's pairs were put in, which a treedef keeps beside its structure. */
+#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
 #include "pytree/treedef.h"
 #include "pytree/treedef_io.h"

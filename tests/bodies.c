@@ -1,0 +1,15 @@
+/* The bodies of all headers, compiled once for all test programs that look at nothing private: see support.h. */
+#define PYTREE_IMPLEMENTATION
+#define STB_DS_IMPLEMENTATION
+#include "pytree/algebra.h"
+#include "pytree/checkpoint.h"
+#include "pytree/containers.h"
+#include "pytree/io.h"
+#include "pytree/literal.h"
+#include "pytree/npy.h"
+#include "pytree/npz.h"
+#include "pytree/path.h"
+#include "pytree/ravel.h"
+#include "pytree/safetensors.h"
+#include "pytree/treedef.h"
+#include "pytree/treedef_io.h"
