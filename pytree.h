@@ -1166,7 +1166,7 @@ static void pytree__put_float(struct pytree__text *to, long double v, int kind)
         pytree__put(to, "inf", 3);
         return;
     }
-    for (digits = v < small ? 1 : most - 2; ; digits++) {
+    for (digits = v < small ? 1 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG; ; digits++) {
         pytree__digits(text, sizeof text, digits, v);
         if (digits >= most || pytree__reads_back(text, v, kind)) { break; }
         if (digits == most - 1) { /* below a power of two numbers stand closer: the next digit may read back where the nearest
