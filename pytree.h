@@ -739,7 +739,7 @@ typedef struct pytree_visitor {
 pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_options *opt, pytree_error *err);
 
 /* The root's children, one level: optree.tree_flatten_one_level. Fills at most `capacity` views and (if not NULL) their keys;
- * *count is how many there are. A leaf has none (PYTREE_ARGUMENT). */
+ * *count (may be NULL) is how many there are. A leaf has none (PYTREE_ARGUMENT). */
 pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *keys, size_t capacity, size_t *count,
                               const pytree_options *opt, pytree_error *err);
 
@@ -3054,13 +3054,160 @@ void pytree_def_free(pytree_def *def)
     if (def != NULL) { pytree__resize(def->allocator, def, def->bytes, 0); }
 }
 
+/* What stands in the block of an owned tree: see "Rebuild anew". */
+struct pytree__made;
+struct pytree__custom_made;
+struct pytree__block {                    /* stands right before the first thing that a pointer leads to */
+    uint64_t magic;
+    void *base;                           /* as the allocator gave it */
+    size_t bytes;
+    const void *root;                     /* NULL: the root is the caller's */
+    struct pytree__made *made;            /* stb_ds containers to release */
+    struct pytree__custom_made *customs;  /* custom nodes to release */
+    /* nodes, leaves, static bytes and orders of a tree of lists, tuples and dicts alone, as it was made; 0 nodes: another */
+    size_t n_nodes, n_leaves, n_statics, n_orders;
+    bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
+    const pytree_allocator *allocator;
+    pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
+};
+#define PYTREE__MAGIC UINT64_C(0x7079747265652e68)
+
+/* The block of a tree of lists, tuples and dicts that was made in one piece; NULL: it is none, or the options may see it
+ * otherwise. Its counts are those that it was made with. */
+static const struct pytree__block *pytree__containers_of(pytree t, const pytree_options *opt)
+{
+    const struct pytree__block *block;
+    if (t.type == NULL || t.type->origin == NULL || t.data == NULL || !pytree__plain_walk(opt)
+        || (opt != NULL && opt->none_is_leaf)
+        || (t.type->kind != PYTREE_KIND_LIST && t.type->kind != PYTREE_KIND_TUPLE && t.type->kind != PYTREE_KIND_DICT)) {
+        return NULL;
+    }
+    block = (const struct pytree__block *)(const void *)((const char *)t.type - offsetof(struct pytree__block, type));
+    return block->n_nodes == 0 ? NULL : block;
+}
+
+/* Fills a treedef of the block's counts, and leaves if they are wanted, in one run. False if the tree is not what it was made
+ * as, or deeper than this goes: nothing was written beyond the counts, and the long way finds out. */
+static bool pytree__fill_containers(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves)
+{
+    enum { DEPTH = 32 };
+    struct pytree__pass {
+        const pytree_type *type;
+        const pytree_items *items;
+        const char *values;
+        const uint32_t *order;
+        size_t step, next, nodes, leaves;
+    } stack[DEPTH], *top = stack;
+    pytree_node *nodes = (pytree_node *)(uintptr_t)def->nodes;
+    unsigned char *statics = (unsigned char *)(uintptr_t)def->statics;
+    uint32_t *orders = (uint32_t *)(uintptr_t)def->orders;
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 };
+    size_t n = 0, k = 0, n_statics = 0, n_orders = 0;
+    const pytree *item = &t;
+    for (;;) {
+        const pytree_items *items = (const pytree_items *)item->data;
+        const bool dict = item->type->kind == PYTREE_KIND_DICT;
+        if (top == stack + DEPTH || items == NULL || (dict ? items->packed : (const unsigned char *)items->items) == NULL) {
+            return false;
+        }
+        top->type = pytree__origin(item->type);
+        top->items = items;
+        top->order = dict ? items->order : NULL;
+        top->step = !dict ? sizeof(pytree) : items->int_pairs != NULL ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
+        top->values = !dict                      ? (const char *)items->items
+                      : items->int_pairs != NULL ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
+                                                 : (const char *)items->pairs + offsetof(pytree_pair, value);
+        top->next = 0;
+        top->nodes = n;
+        top->leaves = k;
+        for (;;) {                        /* its children, until one is a container; then its end and the one's below it */
+            const char *const values = top->values;
+            const uint32_t *const order = top->order;
+            const size_t step = top->step, count = top->items->count;
+            size_t i;
+            for (i = top->next; i < count; i++) {
+                if (PYTREE__UNLIKELY(n == block->n_nodes)) { return false; }
+                item = (const pytree *)(const void *)(values + (order == NULL ? i : order[i]) * step);
+                if (item->type->kind == PYTREE_KIND_VIEW) {
+                    const pytree_leaf *view = (const pytree_leaf *)item->data;
+                    if (PYTREE__UNLIKELY(view->form != PYTREE_FORM_LEAF || view->type->kind != PYTREE_KIND_LEAF
+                                         || !pytree__sound(view) || k == block->n_leaves)) {
+                        return false;
+                    }
+                    if (leaves != NULL) { pytree__copy_view(&leaves[k], view); }
+                    k++;
+                    nodes[n] = leaf;
+                } else if (item->type->kind == PYTREE_KIND_LEAF) {
+                    if (PYTREE__UNLIKELY(item->data == NULL || item->type->dtype == PYTREE_STRING || k == block->n_leaves)) {
+                        return false;
+                    }
+                    if (leaves != NULL) { pytree__view(&leaves[k], item->type, item->data); }
+                    k++;
+                    nodes[n] = leaf;
+                } else if (item->type->kind == PYTREE_KIND_NONE) {
+                    nodes[n] = leaf;
+                    nodes[n].type = &pytree_types[PYTREE__T_none];
+                    nodes[n].leaves = 0;
+                } else {
+                    break;
+                }
+                n++;
+            }
+            if (i < count) {
+                if (item->type->kind != PYTREE_KIND_LIST && item->type->kind != PYTREE_KIND_TUPLE
+                    && item->type->kind != PYTREE_KIND_DICT) {
+                    return false;
+                }
+                top->next = i + 1;
+                top++;
+                break;
+            }
+            if (n == block->n_nodes) { return false; }
+            nodes[n].type = top->type;
+            nodes[n].arity = (uint32_t)count;
+            nodes[n].leaves = (uint32_t)(k - top->leaves);
+            nodes[n].nodes = (uint32_t)(n - top->nodes + 1);
+            nodes[n].meta = (uint32_t)n_statics;
+            if (top->type->kind == PYTREE_KIND_DICT) {
+                const size_t bytes = top->items->packed_bytes;
+                if (bytes > block->n_statics - n_statics || (order != NULL && count + 1 > block->n_orders - n_orders)) { return false; }
+                memcpy(statics + n_statics, top->items->packed, bytes);
+                n_statics += bytes;
+                if (order != NULL) {
+                    memcpy(orders + n_orders, order, count * sizeof *order);
+                    orders[n_orders + count] = (uint32_t)n;
+                    n_orders += count + 1;
+                }
+            }
+            n++;
+            if (top == stack) {
+                return n == block->n_nodes && k == block->n_leaves && n_statics == block->n_statics && n_orders == block->n_orders;
+            }
+            top--;
+        }
+    }
+}
+
 /* Counts, makes the block, and fills it. */
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
                                      const pytree_options *opt, pytree_error *err)
 {
+    const bool own = leaves != NULL && *leaves == NULL;
+    const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__containers_of(t, opt);
     struct pytree__scanner s;
     pytree_status status;
     *def = NULL;
+    if (block != NULL) {
+        *def = pytree__def_block(block->n_nodes, block->n_statics, block->n_orders, NULL, own ? block->n_leaves : 0, opt, err);
+        if (*def == NULL) { return PYTREE_NO_MEMORY; }
+        (*def)->n_leaves = block->n_leaves;
+        if (pytree__fill_containers(block, t, *def, own ? pytree__def_leaves(*def) : NULL)) {
+            if (own) { *leaves = pytree__def_leaves(*def); }
+            return PYTREE_OK;
+        }
+        pytree_def_free(*def);
+        *def = NULL;
+    }
     pytree__scan_init(&s, NULL, 0, opt, err);
     s.cursor.making = making;
     status = pytree__scan_count(&s, t);
@@ -3069,7 +3216,6 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                              capacity, s.n_leaves);
     }
     if (status == PYTREE_OK) {
-        bool own = leaves != NULL && *leaves == NULL;
         *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space, own ? s.n_leaves : 0, opt, err);
         if (*def == NULL) {
             status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
@@ -4021,18 +4167,6 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
  */
 enum { PYTREE__REFER, PYTREE__COPY, PYTREE__ZERO, PYTREE__ALLOCATE };
 
-struct pytree__block {                    /* stands right before the first thing that a pointer leads to */
-    uint64_t magic;
-    void *base;                           /* as the allocator gave it */
-    size_t bytes;
-    const void *root;                     /* NULL: the root is the caller's */
-    struct pytree__made *made;            /* stb_ds containers to release */
-    struct pytree__custom_made *customs;  /* custom nodes to release */
-    bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
-    const pytree_allocator *allocator;
-    pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
-};
-#define PYTREE__MAGIC UINT64_C(0x7079747265652e68)
 
 /* An stb_ds container that is to be released should the tree not be finished. */
 struct pytree__made {
@@ -4833,6 +4967,20 @@ static size_t pytree__bound(const pytree_def *def)
     return pytree__plus(bytes, 16 + pytree__round(sizeof(pytree_leaf), 16));   /* the root may be an array */
 }
 
+/* Nothing but leaves, None, lists, tuples and dicts, as pytree__fill_containers takes them? */
+static bool pytree__only_containers(const pytree_def *def)
+{
+    size_t i;
+    for (i = 0; i < def->n_nodes; i++) {
+        const pytree_type *type = def->nodes[i].type;
+        if (type != NULL && type->kind != PYTREE_KIND_NONE && type->kind != PYTREE_KIND_LIST && type->kind != PYTREE_KIND_TUPLE
+            && type->kind != PYTREE_KIND_DICT) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Does anything that is to be released lie outside the block? */
 static bool pytree__is_nested(const struct pytree__block *block)
 {
@@ -4913,6 +5061,10 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
                 block->made = m.made;
                 block->customs = m.customs;
                 block->nested = pytree__is_nested(block);
+                block->n_nodes = pytree__only_containers(def) ? def->n_nodes : 0;
+                block->n_leaves = def->n_leaves;
+                block->n_statics = def->n_statics;
+                block->n_orders = def->n_orders;
                 block->type = *made.type;
                 block->type.origin = pytree__origin(made.type);
                 t->type = &block->type;
@@ -5818,7 +5970,8 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
 {
     pytree__cursor c;
     pytree_status status;
-    size_t i;
+    size_t i, unwanted;
+    if (count == NULL) { count = &unwanted; }
     *count = 0;
     pytree__cursor_init(&c, opt, err);
     status = pytree__cursor_root(&c, t);
