@@ -823,8 +823,8 @@ struct pytree_def {
 void pytree_def_free(pytree_def *def);                                          /* NULL is fine */
 pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err);
 
-/* Same node kinds, types, arities, keys, static values, None switch and namespace; the order in which a dict's pairs were put in
- * does not count. O(nodes), no allocation. Equal treedefs have equal hashes, in one process and in files that registered the
+/* Same node kinds, types, arities, keys, static values, None switch and namespace; the order in which a dict's pairs were put
+ * in does not count. O(nodes), no allocation. Equal treedefs have equal hashes, in one process and in files that registered the
  * structs separately. */
 bool pytree_def_equal(const pytree_def *a, const pytree_def *b);
 uint64_t pytree_def_hash(const pytree_def *def);
@@ -1942,7 +1942,8 @@ static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
     return c->views + c->n_views;
 }
 
-/* Most leaves have four dimensions or fewer (and a map and a pytree_flat three extents): a copy of known size is a few moves. */
+/* Most leaves have four dimensions or fewer (and a map and a pytree_flat three extents): a copy of known size is a few moves.
+ */
 PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
 {
     enum { FEW = PYTREE_MAX_DIMS < 4 ? PYTREE_MAX_DIMS : 4 };
@@ -2194,7 +2195,8 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
         } else {
             memcpy(&keys[i].key, pair, sizeof keys[i].key);
             if (keys[i].key == NULL) {
-                return pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu", i);
+                return pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu",
+                                       i);
             }
             keys[i].rank = pytree__rank(keys[i].key);
         }
@@ -2268,7 +2270,8 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
     if (children == NULL) { return PYTREE_NO_MEMORY; }
     got = custom->children(f->self, children, custom->keyed ? (pytree_entry *)(void *)(children + n) : NULL);
     if (got != n || (metadata != 0 && custom->metadata(f->self, (char *)children + n * each) != metadata)) {
-        return pytree__problem(c, PYTREE_BAD_COUNT, "expected the callbacks of %s to answer twice the same, got %zu and %zu children",
+        return pytree__problem(c, PYTREE_BAD_COUNT,
+                               "expected the callbacks of %s to answer twice the same, got %zu and %zu children",
                                f->type->name, n, got);
     }
     for (i = 0; custom->keyed && i < n; i++) {
@@ -2331,9 +2334,12 @@ static bool pytree__keyed(const pytree_type *type)
 static void pytree__respace(const pytree__cursor *c, pytree_leaf *v)
 {
     const pytree_type *type = v->type;
-    if (v->form != PYTREE_FORM_STRUCT && (v->form != PYTREE_FORM_LEAF || v->ndim != 0 || type->dtype != PYTREE_OPAQUE)) { return; }
+    if (v->form != PYTREE_FORM_STRUCT && (v->form != PYTREE_FORM_LEAF || v->ndim != 0 || type->dtype != PYTREE_OPAQUE)) {
+        return;
+    }
     while ((type = type->next) != NULL && type->name != NULL) {
-        if (type->space != NULL && strcmp(type->space, c->opt->space) == 0 && pytree__same_struct(type, pytree__origin(v->type))) {
+        if (type->space != NULL && strcmp(type->space, c->opt->space) == 0
+            && pytree__same_struct(type, pytree__origin(v->type))) {
             v->type = type;
             v->form = PYTREE_FORM_STRUCT;
             return;
@@ -3007,7 +3013,8 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
                               const pytree_options *opt, pytree_error *err)
 {
     const size_t name = space == NULL ? 0 : strlen(space) + 1;
-    size_t head = pytree__round(sizeof(pytree_def), 16), orders = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
+    size_t head = pytree__round(sizeof(pytree_def), 16);
+    size_t orders = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
     size_t names = pytree__plus(orders, pytree__times(n_orders, sizeof(uint32_t))), at = pytree__plus(names, name);
     size_t leaves = pytree__round(pytree__plus(at, n_statics), 16),
            bytes = pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf)));
@@ -3170,7 +3177,9 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
             nodes[n].meta = (uint32_t)n_statics;
             if (top->type->kind == PYTREE_KIND_DICT) {
                 const size_t bytes = top->items->packed_bytes;
-                if (bytes > block->n_statics - n_statics || (order != NULL && count + 1 > block->n_orders - n_orders)) { return false; }
+                if (bytes > block->n_statics - n_statics || (order != NULL && count + 1 > block->n_orders - n_orders)) {
+                    return false;
+                }
                 memcpy(statics + n_statics, top->items->packed, bytes);
                 n_statics += bytes;
                 if (order != NULL) {
@@ -3181,7 +3190,8 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
             }
             n++;
             if (top == stack) {
-                return n == block->n_nodes && k == block->n_leaves && n_statics == block->n_statics && n_orders == block->n_orders;
+                return n == block->n_nodes && k == block->n_leaves && n_statics == block->n_statics
+                    && n_orders == block->n_orders;
             }
             top--;
         }
@@ -3308,7 +3318,8 @@ bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
     size_t i;
     if (a == b) { return true; }
     if (a->n_nodes != b->n_nodes || a->n_leaves != b->n_leaves || a->n_statics != b->n_statics
-        || a->none_is_leaf != b->none_is_leaf || !pytree__same_space(a->space, b->space) || memcmp(a->statics, b->statics, a->n_statics) != 0) {
+        || a->none_is_leaf != b->none_is_leaf || !pytree__same_space(a->space, b->space)
+        || memcmp(a->statics, b->statics, a->n_statics) != 0) {
         return false;
     }
     if (memcmp(a->nodes, b->nodes, a->n_nodes * sizeof *a->nodes) == 0) { return true; }
@@ -4515,7 +4526,8 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
 static pytree pytree__make_items(struct pytree__maker *m, size_t node)
 {
     const pytree_node *n = &m->def->nodes[node];
-    const bool keyed = pytree__keyed(n->type), dict = n->type->kind == PYTREE_KIND_DICT || n->type->kind == PYTREE_KIND_DEFAULTDICT;
+    const bool keyed = pytree__keyed(n->type);
+    const bool dict = n->type->kind == PYTREE_KIND_DICT || n->type->kind == PYTREE_KIND_DEFAULTDICT;
     const unsigned char *first = keyed ? pytree__keys_of(m->def, node) : NULL, *key = first;
     const bool numbered = keyed && n->arity != 0 && pytree__u32(key) == PYTREE__NUMBER_KEY;
     const size_t step = numbered ? sizeof(pytree_int_pair) : keyed ? sizeof(pytree_pair) : sizeof(pytree);
@@ -4571,7 +4583,8 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
         if (t.data != NULL) { ((pytree_items *)t.data)->name = name; }
     }
     if (n->arity != 0) {
-        pytree__make_push(m, NULL, t.data == NULL ? NULL : (char *)t.data + sizeof(pytree_items) + value, NULL, step, n->arity, 0);
+        pytree__make_push(m, NULL, t.data == NULL ? NULL : (char *)t.data + sizeof(pytree_items) + value, NULL, step, n->arity,
+                          0);
         if (m->status == PYTREE_OK) { m->tasks[m->n_tasks - 1].order = given; }
     }
     return t;
@@ -4855,8 +4868,9 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             } else if (!row->optional) {
                 pytree__make_wrong(m, node, row->type->name);
             }
-        } else if (pytree__spaced(n) && (row->form == PYTREE_FORM_STRUCT
-                                         || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
+        } else if (pytree__spaced(n)
+                   && (row->form == PYTREE_FORM_STRUCT
+                       || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
             char *at = m->dry ? NULL : task.at + row->offset;
             const char *from = m->mode == PYTREE__ALLOCATE ? at : NULL;
             if (row->place == PYTREE_POINTER) {
@@ -5228,8 +5242,8 @@ static void pytree__release(const struct pytree__block *block)
     for (made = block->made; made != NULL; made = made->before) { made->row->release(made->field, made->row); }
 }
 
-/* The same where stb_ds containers hold some of them. This alone may need memory (more than 24 levels); without it what is deeper
- * is not released. */
+/* The same where stb_ds containers hold some of them. This alone may need memory (more than 24 levels); without it what is
+ * deeper is not released. */
 static void pytree__release_walking(pytree t, const pytree_allocator *a)
 {
     pytree_options opt;
@@ -5660,7 +5674,7 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     status = pytree_iter_begin(&it, count, all, opt, err);
     it.up_to = true;
     if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
-    if (status == PYTREE_OK) {                                 /* once more from the beginning, with the cursors as they have grown */
+    if (status == PYTREE_OK) {            /* once more from the beginning, with the cursors as they have grown */
         it.begun = false;
         it.checked = true;
         it.index = SIZE_MAX;

@@ -509,8 +509,8 @@ enum {                                    /* one name for each code: a sum in ea
  */
 #define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))]
 #define PYTREE__STATIC_TYPE(name) \
-    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__ANY, &, pytree__d) &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_,  \
-        name)) ? PYTREE__T_address                                                                                      \
+    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__ANY, &, pytree__d)                                                      \
+    &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_, name)) ? PYTREE__T_address                              \
                   : PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))] PYTREE__AMONG_END
 #define PYTREE__TYPE_ANY(name)                                                                                          \
     PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__ANY, &, pytree__d) PYTREE__BUILTIN_OF(name) PYTREE__AMONG_END
@@ -554,8 +554,8 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), \
                   pytree__stb_array_resize, pytree__stb_array_release)
 #define PYTREE__TABLE_STB_MAP(name, code, x, arguments, optional)                                                       \
-    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, PYTREE__ONE, &, pytree__d) &pytree_types[(code) & PYTREE__CODE_TYPE]          \
-        PYTREE__AMONG_END, PYTREE_ROW_DATA,                                                                             \
+    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, PYTREE__ONE, &, pytree__d)                                            \
+        &pytree_types[(code) & PYTREE__CODE_TYPE] PYTREE__AMONG_END, PYTREE_ROW_DATA,                                   \
                   PYTREE_STB, PYTREE_FORM_MAP, optional, 1, sizeof(*(x)), pytree__stb_map_resize, pytree__stb_map_release)
 
 /* How a static value is packed: see pytree__pack. */
