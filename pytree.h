@@ -3135,10 +3135,12 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
             for (i = top->next; i < count; i++) {
                 if (PYTREE__UNLIKELY(n == block->n_nodes)) { return false; }
                 item = (const pytree *)(const void *)(values + (order == NULL ? i : order[i]) * step);
+                if (PYTREE__UNLIKELY(item->type == NULL)) { return false; }
                 if (item->type->kind == PYTREE_KIND_VIEW) {
                     const pytree_leaf *view = (const pytree_leaf *)item->data;
-                    if (PYTREE__UNLIKELY(view->form != PYTREE_FORM_LEAF || view->type->kind != PYTREE_KIND_LEAF
-                                         || !pytree__sound(view) || k == block->n_leaves)) {
+                    if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
+                                         || view->type->kind != PYTREE_KIND_LEAF || !pytree__sound(view)
+                                         || k == block->n_leaves)) {
                         return false;
                     }
                     if (leaves != NULL) { pytree__copy_view(&leaves[k], view); }

@@ -1273,6 +1273,114 @@ static void out_of_memory_at_every_allocation(void **state)
     mlp_clear(&model);
 }
 
+static bool no_leaf(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)value;
+    (void)path;
+    return false;
+}
+
+/* A tree of containers that the library made is flattened in one run; with a predicate that never says yes it goes the long way.
+ * Both must give the same, also where somebody has changed the containers since. */
+static void assert_flattens_as_the_long_way(pytree tree)
+{
+    const pytree_options slow = { .is_leaf = no_leaf };
+    pytree_leaf *leaves[2] = { NULL, NULL };
+    pytree_def *defs[2];
+    pytree_error errors[2] = { { 0 }, { 0 } };
+    size_t i;
+    for (i = 0; i < 2; i++) {
+        pytree_flatten(tree, &leaves[i], 0, &defs[i], i == 0 ? NULL : &slow, &errors[i]);
+    }
+    assert_int_equal(errors[0].status, errors[1].status);
+    assert_string_equal(errors[0].path, errors[1].path);
+    if (errors[0].status != PYTREE_OK) {
+        assert_null(defs[0]);
+        return;
+    }
+    assert_true(pytree_def_equal(defs[0], defs[1]));
+    assert_int_equal(defs[0]->n_orders, defs[1]->n_orders);
+    if (defs[0]->n_orders != 0) {
+        assert_memory_equal(defs[0]->orders, defs[1]->orders, defs[0]->n_orders * sizeof *defs[0]->orders);
+    }
+    for (i = 0; i < defs[0]->n_leaves; i++) {
+        assert_ptr_equal(leaves[0][i].data, leaves[1][i].data);
+        assert_ptr_equal(leaves[0][i].type, leaves[1][i].type);
+        assert_int_equal(leaves[0][i].ndim, leaves[1][i].ndim);
+        assert_int_equal(leaves[0][i].form, leaves[1][i].form);
+    }
+    pytree_def_free(defs[0]);
+    pytree_def_free(defs[1]);
+}
+
+static void made_containers_in_one_run(void **state)
+{
+    float x[6] = { 0 };
+    pytree deep = PYTREE_NONE, tree, made;
+    pytree_items levels[40];
+    pytree items[40][1];
+    pytree_error error = { 0 };
+    pytree *list;
+    pytree_pair *pairs;
+    pytree kept;
+    size_t i;
+    (void)state;
+    memset(levels, 0, sizeof levels);
+    for (i = 0; i < 40; i++) {            /* deeper than the quick way goes */
+        items[i][0] = deep;
+        levels[i].count = 1;
+        levels[i].items = items[i];
+        deep.type = PYTREE_TUPLE().type;
+        deep.data = &levels[i];
+    }
+    tree = PYTREE_DICT({ "z", PYTREE_ARRAY(x, 2, 3) }, { "b", PYTREE_LIST(PYTREE_INT(1), PYTREE_NONE, PYTREE_TUPLE()) },
+                       { "a", PYTREE_IDICT({ 3, PYTREE_FLOAT(1.5) }, { -3, PYTREE_DICT() }, { 1, PYTREE_ARRAY(x, 1) }) });
+    assert_flattens_as_the_long_way(tree);
+    made = pytree_clone(tree, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_flattens_as_the_long_way(made);
+    assert_def_text(made, "PyTreeDef({'a': {-3: {}, 1: *, 3: *}, 'b': [*, None, ()], 'z': *})", NULL);
+    assert_int_equal(sweep_allocations(make_both, &made), 1);
+
+    /* changed behind the library's back: more, fewer and other nodes, broken ones */
+    pairs = (pytree_pair *)(uintptr_t)((const pytree_items *)made.data)->pairs;
+    list = (pytree *)(uintptr_t)((const pytree_items *)pairs[1].value.data)->items;
+    kept = list[0];
+    list[0] = pairs[2].value;
+    assert_flattens_as_the_long_way(made);
+    list[0] = PYTREE_NONE;
+    assert_flattens_as_the_long_way(made);
+    list[0] = PYTREE_STR("text");
+    assert_flattens_as_the_long_way(made);
+    list[0] = PYTREE_ODICT({ "k", PYTREE_INT(1) });
+    assert_flattens_as_the_long_way(made);
+    list[0].data = NULL;
+    assert_flattens_as_the_long_way(made);
+    list[0].type = NULL;
+    assert_flattens_as_the_long_way(made);
+    list[0].type = PYTREE_ARRAY(x, 2).type;
+    assert_flattens_as_the_long_way(made);
+    list[0] = kept;
+    list[1] = kept;
+    assert_flattens_as_the_long_way(made);
+    list[1] = PYTREE_NONE;
+    ((pytree_leaf *)pairs[0].value.data)->shape[0] = SIZE_MAX;
+    assert_flattens_as_the_long_way(made);
+    ((pytree_leaf *)pairs[0].value.data)->shape[0] = 2;
+    assert_flattens_as_the_long_way(made);
+    pytree_free(made);
+
+    made = pytree_clone(PYTREE_LIST(deep, PYTREE_STR("text"), deep), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_flattens_as_the_long_way(made);
+    pytree_free(made);
+    made = pytree_clone(deep, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_flattens_as_the_long_way(made);
+    pytree_free(made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1305,6 +1413,7 @@ int main(void)
         cmocka_unit_test(nothing_needs_no_memory),
         cmocka_unit_test(a_flat_tree_is_a_tree_like_any_other),
         cmocka_unit_test(how_many_allocations_are_made),
+        cmocka_unit_test(made_containers_in_one_run),
         cmocka_unit_test(out_of_memory_at_every_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
