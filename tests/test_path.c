@@ -1,7 +1,6 @@
-/* Key paths as values: pytree/path.h. The file golden_core/paths.jsonl holds paths with the texts that JAX gives them. */
+/* Key paths as values: pytree/path.h. */
 #include "support.h"
 #include "pytree/path.h"
-#include <cjson/cJSON.h>
 
 /* ---- Help ---------------------------------------------------------------------------------------------------------- */
 
@@ -222,83 +221,6 @@ static void every_character_comes_back(void **state)
         if (back == NULL || !pytree_path_equal(back, &path)) { fail_msg("U+%04lX: %s", (unsigned long)c, text); }
         pytree_path_free(back);
     }
-}
-
-/* ---- Golden data --------------------------------------------------------------------------------------------------- */
-
-/* Entries of a line's path; a dict's integer key is an index in C, where dicts have string keys alone. */
-static size_t golden_entries(const cJSON *list, pytree_entry *entries, size_t capacity)
-{
-    const cJSON *item;
-    size_t n = 0;
-    cJSON_ArrayForEach(item, list)
-    {
-        const cJSON *value = item->child;
-        assert_true(n < capacity);
-        if (value->string[0] == 'a') {
-            entries[n] = attribute(value->valuestring);
-        } else if (value->string[0] == 'k' && cJSON_IsString(value)) {
-            entries[n] = key(value->valuestring);
-        } else if (value->string[0] == 'f') {
-            entries[n] = flat_index((size_t)value->valuedouble);
-        } else {
-            entries[n] = at_index((size_t)value->valuedouble);
-        }
-        n++;
-    }
-    return n;
-}
-
-static void same_text_as_jax(void **state)
-{
-    enum { LINE = 1 << 16, ENTRIES = 256 };
-    const char *folder = getenv("PYTREE_TEST_DATA");
-    char name[1024], *line = malloc(LINE), *text;
-    pytree_entry *entries = malloc(ENTRIES * sizeof(*entries));
-    size_t lines = 0, kinds[4] = { 0 };
-    FILE *file;
-    (void)state;
-    assert_non_null(line);
-    assert_non_null(entries);
-    snprintf(name, sizeof(name), "%s/paths.jsonl", folder == NULL ? "tests/golden_core" : folder);
-    file = fopen(name, "rb");
-    if (file == NULL) { fail_msg("%s is not there (PYTREE_TEST_DATA is its folder)", name); }
-    while (fgets(line, LINE, file) != NULL) {
-        cJSON *json = cJSON_Parse(line);
-        const char *keystr, *simple;
-        pytree_path path = { 0, entries }, *back;
-        size_t i;
-        assert_non_null(json);
-        path.n = golden_entries(cJSON_GetObjectItem(json, "path"), entries, ENTRIES);
-        keystr = cJSON_GetStringValue(cJSON_GetObjectItem(json, "keystr"));
-        simple = cJSON_GetStringValue(cJSON_GetObjectItem(json, "simple"));
-        assert_text(&path, keystr);
-        text = text_of(&path, "/");
-        assert_string_equal(text, simple);
-        free(text);
-
-        back = parsed(keystr);
-        assert_true(pytree_path_equal(back, &path));
-        assert_int_equal(pytree_path_compare(back, &path), 0);
-        assert_true(pytree_path_hash(back) == pytree_path_hash(&path));
-        assert_true(pytree_path_match(&path, keystr, NULL));
-        pytree_path_free(back);
-
-        back = pytree_path_parse(simple, "/", NULL, NULL);
-        assert_non_null(back);
-        text = text_of(back, "/");
-        assert_string_equal(text, simple);
-        free(text);
-        pytree_path_free(back);
-        for (i = 0; i < path.n; i++) { kinds[entries[i].kind]++; }
-        cJSON_Delete(json);
-        lines++;
-    }
-    fclose(file);
-    assert_true(lines > 1000);
-    for (lines = 0; lines < 4; lines++) { assert_true(kinds[lines] > 100); }
-    free(entries);
-    free(line);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------- */
@@ -1681,7 +1603,6 @@ int main(void)
         cmocka_unit_test(text_into_a_file),
         cmocka_unit_test(keys_are_quoted_like_python),
         cmocka_unit_test(every_character_comes_back),
-        cmocka_unit_test(same_text_as_jax),
         cmocka_unit_test(reads_each_kind),
         cmocka_unit_test(says_what_was_expected_where),
         cmocka_unit_test(the_first_error_stays),

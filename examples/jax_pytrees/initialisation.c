@@ -1,0 +1,132 @@
+/* A rebuild is no initialisation. Whoever takes a tree apart may put something else in place of its leaves: placeholders, None,
+ * whole trees. Code that makes a value of what it is given must accept them, or not be what a rebuild calls.
+ *
+ * One struct, registered three times: in namespaces by a constructor that wants an array, and by one that knows some
+ * placeholders; for all others by a function that takes what comes. */
+#define PYTREE_IMPLEMENTATION
+#include "show.h"
+#include "pytree/treedef.h"
+
+typedef struct MyTree { pytree a; } MyTree;                    /* a member of type pytree can be anything */
+
+typedef struct Object { int anything; } Object;                /* a placeholder, as jax.vmap uses one */
+#define PYTREE_LEAF_TYPE Object
+#include "pytree_registry.h"
+
+typedef struct Sharding { int device; } Sharding;              /* another one, of which nobody thought */
+#define PYTREE_LEAF_TYPE Sharding
+#include "pytree_registry.h"
+
+static size_t mytree_flatten(const void *self, pytree *children, pytree_entry *keys)
+{
+    (void)keys;
+    if (children != NULL) { children[0] = ((const MyTree *)self)->a; }
+    return 1;
+}
+
+/* ---- Takes what comes --------------------------------------------------------------------------------------------------- */
+
+static pytree_status mytree_unflatten(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    (void)n, (void)metadata, (void)bytes;
+    ((MyTree *)self)->a = children[0];
+    return PYTREE_OK;
+}
+static const pytree_custom mytree_callbacks = { .children = mytree_flatten, .rebuild = mytree_unflatten };
+
+#define PYTREE_STRUCT MyTree
+#define PYTREE_CUSTOM mytree_callbacks
+#include "pytree_registry.h"
+
+/* ---- Wants an array: jnp.asarray(a) in the constructor ------------------------------------------------------------------ */
+
+static pytree_status mytree_convert(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    pytree_leaf a = pytree_at(children[0], "", NULL, NULL);
+    if (!pytree_is_leaf(&a) || a.type->dtype == PYTREE_OPAQUE) { return PYTREE_TYPE; }
+    return mytree_unflatten(self, n, children, metadata, bytes);
+}
+static const pytree_custom convert_callbacks = { .children = mytree_flatten, .rebuild = mytree_convert };
+
+#define PYTREE_STRUCT MyTree
+#define PYTREE_NAMESPACE converting
+#define PYTREE_CUSTOM convert_callbacks
+#include "pytree_registry.h"
+
+/* ---- Wants an array, or one of the placeholders that it knows ------------------------------------------------------------ */
+
+static pytree_status mytree_tolerate(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    pytree_leaf a = pytree_at(children[0], "", NULL, NULL);
+    if (!pytree_is_leaf(&a) || a.type == PYTREE_TYPE(Object)) {       /* None, a whole tree, an object */
+        return mytree_unflatten(self, n, children, metadata, bytes);
+    }
+    return mytree_convert(self, n, children, metadata, bytes);
+}
+static const pytree_custom tolerate_callbacks = { .children = mytree_flatten, .rebuild = mytree_tolerate };
+
+#define PYTREE_STRUCT MyTree
+#define PYTREE_NAMESPACE tolerant
+#define PYTREE_CUSTOM tolerate_callbacks
+#include "pytree_registry.h"
+
+/* ---- The three with five things in the place of the leaf ---------------------------------------------------------------- */
+
+/* Rebuilds the structure with that leaf. */
+static pytree attempt(const char *what, const pytree_def *def, pytree_leaf leaf)
+{
+    pytree_error err = { 0 };
+    pytree made = pytree_unflatten(def, 1, &leaf, NULL, &err);
+    printf("%s: %s\n", what, err.status == PYTREE_OK ? "no error" : err.message);
+    return made;
+}
+
+static void attempts(pytree tree, const char *space)
+{
+    pytree_error err = { 0 };
+    pytree_options options = { .space = space };
+    Object object = { 0 };
+    Sharding sharding = { 0 };
+    float identity[5][5] = { { 1 }, { 0, 1 }, { 0, 0, 1 }, { 0, 0, 0, 1 }, { 0, 0, 0, 0, 1 } };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL, *nested = NULL;
+
+    if (pytree_flatten(tree, &leaves, 0, &def, &options, &err) == PYTREE_OK) {
+        pytree same = attempt("its leaf", def, leaves[0]);
+        if (same.data != NULL) { show_value("a", ((const MyTree *)same.data)->a); }
+        pytree_free(same);
+        pytree_free(attempt("an object", def, (pytree_leaf){ .type = PYTREE_TYPE(Object), .data = &object }));
+        pytree_free(attempt("None", def, (pytree_leaf){ .form = PYTREE_FORM_NONE }));
+        pytree_free(attempt("a sharding", def, (pytree_leaf){ .type = PYTREE_TYPE(Sharding), .data = &sharding }));
+
+        /* A Jacobian is a tree of trees: the structure of the input in the place of each leaf of the output's. */
+        nested = pytree_def_compose(def, def, &options, &err);
+        if (nested != NULL) {
+            pytree jac = attempt("a MyTree", nested, *(pytree_leaf *)PYTREE_ARRAY(identity[0], 5, 5).data);
+            if (jac.data != NULL && space == NULL) { show_tree("jac", jac, &options); }
+            pytree_free(jac);
+        }
+    }
+    pytree_def_free(nested);
+    pytree_def_free(def);
+    pytree_error_print(stdout, &err);
+}
+
+int main(void)
+{
+    float numbers[5] = { 0, 1, 2, 3, 4 };
+    MyTree tree = { PYTREE_ARRAY(numbers, 5) };
+
+    printf("-- jax-12: a constructor that wants an array\n");
+    show_tree("tree", PYTREE(&tree), NULL);
+    attempts(PYTREE(&tree), "converting");
+
+    printf("-- jax-13: a constructor that knows some placeholders\n");
+    show_tree("tree", PYTREE(&tree), NULL);
+    attempts(PYTREE(&tree), "tolerant");
+
+    printf("-- jax-14: no constructor\n");
+    show_tree("tree", PYTREE(&tree), NULL);
+    attempts(PYTREE(&tree), NULL);
+    return 0;
+}
