@@ -2,7 +2,7 @@
 """All tests of the library; tests/run starts it once everything it needs is installed.
 
     suite.py                     everything
-    suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, build, coverage
+    suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, fuzz, build, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       tests/test_NAME.c alone (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -20,6 +20,7 @@ import threading
 
 import examples_checks
 import harness
+import seeds_checks
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
 
 TESTS = ROOT / "tests"
@@ -458,7 +459,8 @@ SECTIONS = {
     "compile_fail": ("Programs that must not compile, and what the compiler must say", lambda: script("compile_fail/run")),
     "docs": ("Documents: every C block compiles, every program prints what the page shows", lambda: script("docs/run")),
     "harness": ("A failure is noticed", harness_checks),
-    "examples": ("Examples", examples_checks.checks),
+    "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks()),
+    "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),
     "coverage": ("Coverage of the tests", coverage_checks),
 }
