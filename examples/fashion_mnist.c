@@ -1,10 +1,16 @@
 /* fashion_mnist.c: trains a multilayer perceptron (784-256-128-10) on Fashion-MNIST with AdamW.
  *
- *     examples/run --epochs 20 --seed 1            sets everything up, builds and runs this
+ *     examples/run --epochs 20 --seed 1                         sets everything up, builds and runs this
+ *     examples/run --save run.safetensors                       writes a checkpoint after each epoch
+ *     examples/run --save run.safetensors --resume run.safetensors
  *
  * The fields of the model stand in one place, beside its struct. All else follows from there: memory, initialisation and
  * weight decay by key path, gradients, optimizer moments, gradient norm and clipping, the parameter table, the check before
- * training, the copy of the best model. Nothing below lists a layer's arrays again, except the mathematics of the layer.
+ * training, the copy of the best model, the checkpoint. Nothing below lists a layer's arrays again, except the mathematics of
+ * the layer.
+ *
+ * All that changes during training is one struct, so saving and resuming are a call each. A run that was stopped at any moment
+ * and resumed gives the same weights, bit for bit, as one that was not.
  *
  * The last 5000 training images choose the best model; the test images are looked at once, at the end. One thread and a
  * fixed order of additions: a seed always gives the same result on the same machine and compiler.
@@ -12,7 +18,7 @@
  * Build: cc -std=c11 -O3 -march=native -fno-math-errno -ffp-contract=fast -I. examples/fashion_mnist.c -lz -lm
  */
 #define PYTREE_IMPLEMENTATION
-#include "pytree.h"
+#include "pytree/safetensors.h"
 
 #include <errno.h>
 #include <math.h>
@@ -53,21 +59,61 @@ typedef struct MLP {
     PYTREE_FIELD(DATA, layers, LIST(self->n_layers))
 #include "pytree_registry.h"
 
+/* ---- All that changes during training, and what decides how ---------------------------------------------------------- */
+
+typedef struct Settings {
+    uint64_t seed;
+    int epochs, batch;
+    float rate, decay;
+} Settings;
+
+#define PYTREE_STRUCT Settings
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, seed)                               \
+    PYTREE_FIELD(DATA, epochs)                             \
+    PYTREE_FIELD(DATA, batch)                              \
+    PYTREE_FIELD(DATA, rate)                               \
+    PYTREE_FIELD(DATA, decay)
+#include "pytree_registry.h"
+
+typedef struct Training {
+    Settings settings;
+    MLP model, m, v;                      /* parameters and their moments */
+    MLP best;                             /* the parameters that did best so far, and how well */
+    double best_accuracy;
+    uint64_t random_state;
+    int step;                             /* minibatches that have been seen */
+    int n;
+    int *order;                           /* (n,) the order of visiting the images */
+} Training;
+
+#define PYTREE_STRUCT Training
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, settings)                           \
+    PYTREE_FIELD(DATA, model)                              \
+    PYTREE_FIELD(DATA, m)                                  \
+    PYTREE_FIELD(DATA, v)                                  \
+    PYTREE_FIELD(DATA, best)                               \
+    PYTREE_FIELD(DATA, best_accuracy)                      \
+    PYTREE_FIELD(DATA, random_state)                       \
+    PYTREE_FIELD(DATA, step)                               \
+    PYTREE_FIELD(STATIC, n)                                \
+    PYTREE_FIELD(DATA, order, ARRAY(self->n))
+#include "pytree_registry.h"
+
 /* ---- What else needs memory: images, and a minibatch on its way through the layers ---------------------------------- */
 
 typedef struct Images {
     int n;
     unsigned char *pixels;                /* (n, SIDE, SIDE) */
     unsigned char *labels;                /* (n,) below CLASSES */
-    int *order;                           /* (n,) the order of visiting them */
 } Images;
 
 #define PYTREE_STRUCT Images
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
     PYTREE_FIELD(DATA, pixels, ARRAY(self->n, SIDE, SIDE)) \
-    PYTREE_FIELD(DATA, labels, ARRAY(self->n))             \
-    PYTREE_FIELD(DATA, order, ARRAY(self->n))
+    PYTREE_FIELD(DATA, labels, ARRAY(self->n))
 #include "pytree_registry.h"
 
 typedef struct Signal {                   /* what a layer gives, for each image of a minibatch */
@@ -273,7 +319,6 @@ static pytree_status read_images(Images *images, const char *folder, const char 
     if (status == PYTREE_OK) { status = idx_read(&labels, images->labels, (unsigned)images->n, "labels", err); }
     if (status == PYTREE_OK) { status = idx_end(&labels, err); }
     for (int i = 0; status == PYTREE_OK && i < images->n; i++) {
-        images->order[i] = i;
         if (images->labels[i] >= CLASSES) {
             status = pytree_fail(err, PYTREE_IO, labels.path, "expected labels below %d, got %d for image %d", CLASSES,
                                  images->labels[i], i);
@@ -319,12 +364,12 @@ static void multiply_add(float *restrict c, const float *restrict a, int rows, i
     }
 }
 
-/* Takes images[order[from ... from + n - 1]] into the batch. */
-static void gather(Batch *batch, const Images *images, int from, int n)
+/* Takes images[order[from ... from + n - 1]] into the batch; order NULL: as they lie. */
+static void gather(Batch *batch, const Images *images, const int *order, int from, int n)
 {
     enum { PIXELS = SIDE * SIDE };
     for (int i = 0; i < n; i++) {
-        int image = images->order[from + i];
+        int image = order != NULL ? order[from + i] : from + i;
         const unsigned char *pixels = images->pixels + (ptrdiff_t)image * PIXELS;
         float *x = batch->x + (ptrdiff_t)i * PIXELS;
         for (int p = 0; p < PIXELS; p++) { x[p] = (float)pixels[p] * batch->scale + batch->shift; }
@@ -484,10 +529,8 @@ static pytree_status adamw(void *context, const pytree_iter *at)
 /* ---- Training ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Options {
-    const char *data;
-    int epochs, batch;
-    uint64_t seed;
-    float rate, decay;
+    const char *data, *save, *resume, *export;       /* NULL: not asked for */
+    Settings settings;
 } Options;
 
 /* Share of the images from ... to - 1 that are guessed right. counts (may be NULL): row label, column guess. */
@@ -496,7 +539,7 @@ static double evaluate(const MLP *model, Batch *batch, const Images *images, int
     int right = 0;
     for (int at = from; at < to; at += batch->size) {
         int n = to - at < batch->size ? to - at : batch->size;
-        gather(batch, images, at, n);
+        gather(batch, images, NULL, at, n);
         forward(model, batch, n);
         for (int i = 0; i < n; i++) {
             right += guess(batch, i) == batch->labels[i];
@@ -514,56 +557,54 @@ static float schedule(int step, int steps)
     return step < rise ? (float)(step + 1) / (float)rise : (float)(0.5 + 0.5 * cos(pi * (step - rise) / (steps - rise)));
 }
 
-typedef struct Trees {
-    pytree model, gradients, m, v, best;
-} Trees;
+static int batches_per_epoch(const Training *training)
+{
+    return (training->n + training->settings.batch - 1) / training->settings.batch;
+}
 
 /* One pass over the training images in random order, and its line. */
-static pytree_status train_epoch(const Trees *trees, AdamW *optimizer, Batch *batch, Images *images, uint64_t *random_state,
-                                 const Options *options, int epoch, double *best, pytree_error *err)
+static pytree_status train_epoch(Training *training, pytree gradients, AdamW *optimizer, Batch *batch, const Images *images,
+                                 pytree_error *err)
 {
     const float clip = 1;
-    int n_train = images->n - VALIDATION, n_batches = (n_train + batch->size - 1) / batch->size, right = 0;
+    const Settings *settings = &training->settings;
+    const pytree trees[4] = { PYTREE(&training->model), gradients, PYTREE(&training->m), PYTREE(&training->v) };
+    int n_train = training->n, n_batches = batches_per_epoch(training), epoch = training->step / n_batches + 1, right = 0;
     double loss = 0, norms = 0, start = seconds();
-    MLP *model = trees->model.data;
-    shuffle(images->order, n_train, random_state);
+    shuffle(training->order, n_train, &training->random_state);
     for (int k = 0; k < n_batches; k++) {
-        int step = epoch * n_batches + k, n = n_train - k * batch->size < batch->size ? n_train - k * batch->size : batch->size;
-        gather(batch, images, k * batch->size, n);
-        forward(model, batch, n);
+        int n = n_train - k * batch->size < batch->size ? n_train - k * batch->size : batch->size;
+        gather(batch, images, training->order, k * batch->size, n);
+        forward(&training->model, batch, n);
         for (int i = 0; i < n; i++) { right += guess(batch, i) == batch->labels[i]; }
         loss += loss_and_gradient(batch, n);
 
         double squares = 0;
-        if (pytree_map(clear, NULL, NULL, 1, &trees->gradients, NULL, err) != PYTREE_OK) { return err->status; }
-        backward(model, trees->gradients.data, batch, n);
-        if (pytree_reduce(add_squares, &squares, trees->gradients, NULL, err) != PYTREE_OK) { return err->status; }
+        if (pytree_map(clear, NULL, NULL, 1, &gradients, NULL, err) != PYTREE_OK) { return err->status; }
+        backward(&training->model, gradients.data, batch, n);
+        if (pytree_reduce(add_squares, &squares, gradients, NULL, err) != PYTREE_OK) { return err->status; }
         float norm = (float)sqrt(squares), factor = clip / norm;
-        if (norm > clip && pytree_map(scale, &factor, NULL, 1, &trees->gradients, NULL, err) != PYTREE_OK) {
-            return err->status;
-        }
+        if (norm > clip && pytree_map(scale, &factor, NULL, 1, &gradients, NULL, err) != PYTREE_OK) { return err->status; }
         norms += (double)norm;
 
-        optimizer->rate = options->rate * schedule(step, options->epochs * n_batches);
-        optimizer->correction1 = 1 / (1 - powf(optimizer->beta1, (float)(step + 1)));
-        optimizer->correction2 = 1 / (1 - powf(optimizer->beta2, (float)(step + 1)));
-        if (pytree_map(adamw, optimizer, NULL, 4, (pytree[4]){ trees->model, trees->gradients, trees->m, trees->v }, NULL, err)
-            != PYTREE_OK) {
-            return err->status;
-        }
+        optimizer->rate = settings->rate * schedule(training->step, settings->epochs * n_batches);
+        training->step++;
+        optimizer->correction1 = 1 / (1 - powf(optimizer->beta1, (float)training->step));
+        optimizer->correction2 = 1 / (1 - powf(optimizer->beta2, (float)training->step));
+        if (pytree_map(adamw, optimizer, NULL, 4, trees, NULL, err) != PYTREE_OK) { return err->status; }
     }
-    double time = seconds() - start, accuracy = evaluate(model, batch, images, n_train, images->n, NULL);
-    printf("epoch %2d/%d  loss %.4f  train %.2f %%  validation %.2f %%%s  |gradient| %.2f  %.2f s  %.0f images/s\n", epoch + 1,
-           options->epochs, loss / n_train, 100.0 * right / n_train, 100 * accuracy, accuracy > *best ? " *" : "  ",
-           norms / n_batches, time, n_train / time);
+    double time = seconds() - start, accuracy = evaluate(&training->model, batch, images, n_train, images->n, NULL);
+    printf("epoch %2d/%d  loss %.4f  train %.2f %%  validation %.2f %%%s  |gradient| %.2f  %.2f s  %.0f images/s\n", epoch,
+           settings->epochs, loss / n_train, 100.0 * right / n_train, 100 * accuracy,
+           accuracy > training->best_accuracy ? " *" : "  ", norms / n_batches, time, n_train / time);
     fflush(stdout);
     if (!isfinite(loss)) {
         return pytree_fail(err, PYTREE_VALUE, "", "expected a finite loss, got %g in epoch %d: try a lower --rate", loss,
-                           epoch + 1);
+                           epoch);
     }
-    if (accuracy > *best) {
-        *best = accuracy;
-        return pytree_copy_into(trees->best, trees->model, NULL, err);
+    if (accuracy > training->best_accuracy) {
+        training->best_accuracy = accuracy;
+        return pytree_copy_into(PYTREE(&training->best), PYTREE(&training->model), NULL, err);
     }
     return PYTREE_OK;
 }
@@ -573,23 +614,56 @@ static void report(void *context, const pytree_error *problem)
     pytree_error_print(context, problem);
 }
 
-static pytree_status train(const Trees *trees, Batch *batch, Images *images, const Options *options, pytree_error *err)
+/* The state before the first step. */
+static pytree_status begin(Training *training, const Settings *settings, pytree_error *err)
 {
-    uint64_t random_state = options->seed;
-    size_t parameters = 0, leaves = pytree_num_leaves(trees->model, NULL, err);
-    AdamW optimizer = { .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .decay = options->decay };
+    training->settings = *settings;
+    training->random_state = settings->seed;
+    training->best_accuracy = -1;
+    for (int i = 0; i < training->n; i++) { training->order[i] = i; }
+    return pytree_map(initialise, &training->random_state, NULL, 1, (pytree[1]){ PYTREE(&training->model) }, NULL, err);
+}
+
+/* The state that a run with these settings left in a file. Whoever made the file: nothing in it leads outside an array. */
+static pytree_status resume(Training *training, const Settings *settings, const char *path, pytree_error *err)
+{
+    if (pytree_load_safetensors(path, PYTREE(training), NULL, err) != PYTREE_OK
+        || !pytree_equal(PYTREE(settings), PYTREE(&training->settings), NULL, NULL, err)) {
+        return err->status;
+    }
+    int n_batches = batches_per_epoch(training), epoch = training->step / n_batches;
+    if (training->step < 0 || training->step % n_batches != 0 || epoch > settings->epochs) {
+        return pytree_fail(err, PYTREE_VALUE, path, "expected a whole number of %d epochs, got step %d of %d in each",
+                           settings->epochs, training->step, n_batches);
+    }
+    for (int i = 0; i < training->n; i++) {
+        if (training->order[i] < 0 || training->order[i] >= training->n) {
+            return pytree_fail(err, PYTREE_VALUE, path, "expected images below %d, got %d", training->n, training->order[i]);
+        }
+    }
+    printf("%s: after epoch %d\n", path, epoch);
+    return PYTREE_OK;
+}
+
+static pytree_status train(Training *training, pytree gradients, Batch *batch, const Images *images, const char *save,
+                           pytree_error *err)
+{
+    pytree model = PYTREE(&training->model);
+    int steps = training->settings.epochs * batches_per_epoch(training);
+    size_t parameters = 0, leaves = pytree_num_leaves(model, NULL, err);
+    AdamW optimizer = { .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f, .decay = training->settings.decay };
     bool *decays = leaves != SIZE_MAX ? calloc(leaves, sizeof *decays) : NULL;
-    double best = -1;
     pytree_status status = decays != NULL ? PYTREE_OK : pytree_fail(err, PYTREE_NO_MEMORY, "", "expected %zu bytes", leaves);
     optimizer.decays = decays;
-    if (status == PYTREE_OK) { status = pytree_map(mask_decay, decays, NULL, 1, &trees->model, NULL, err); }
-    if (status == PYTREE_OK) { status = pytree_map(initialise, &random_state, NULL, 1, &trees->model, NULL, err); }
-    if (status == PYTREE_OK) { status = pytree_check(trees->model, report, stderr, NULL, err); }
-    if (status == PYTREE_OK) { status = pytree_reduce(count_elements, &parameters, trees->model, NULL, err); }
-    if (status == PYTREE_OK) { status = pytree_print(stdout, trees->model, NULL, err); }
+    if (status == PYTREE_OK) { status = pytree_map(mask_decay, decays, NULL, 1, &model, NULL, err); }
+    if (status == PYTREE_OK) { status = pytree_check(model, report, stderr, NULL, err); }
+    if (status == PYTREE_OK) { status = pytree_reduce(count_elements, &parameters, model, NULL, err); }
+    if (status == PYTREE_OK) { status = pytree_print(stdout, model, NULL, err); }
     if (status == PYTREE_OK) { printf("%zu parameters\n\n", parameters); }
-    for (int epoch = 0; status == PYTREE_OK && epoch < options->epochs; epoch++) {
-        status = train_epoch(trees, &optimizer, batch, images, &random_state, options, epoch, &best, err);
+    while (status == PYTREE_OK) {
+        if (save != NULL) { status = pytree_save_safetensors(save, PYTREE(training), NULL, err); }
+        if (status != PYTREE_OK || training->step >= steps) { break; }
+        status = train_epoch(training, gradients, &optimizer, batch, images, err);
     }
     free(decays);
     return status;
@@ -634,12 +708,13 @@ static pytree_status run(const Options *options, pytree_error *err)
     Linear layers[LAYERS] = {
         { .din = SIDE * SIDE, .dout = 256 }, { .din = 256, .dout = 128 }, { .din = 128, .dout = CLASSES }
     };
-    MLP model = { .n_layers = LAYERS, .layers = layers };
+    const MLP sizes = { .n_layers = LAYERS, .layers = layers };
+    const Settings *settings = &options->settings;
+    Training training = { .model = sizes, .m = sizes, .v = sizes, .best = sizes };
     Signal signals[LAYERS];
-    Batch batch = { .size = options->batch, .n_layers = LAYERS, .signals = signals };
-    Images training = { 0 }, test = { 0 };
-    Trees trees = { .model = { NULL, NULL } };
-    pytree batch_tree = { NULL, NULL };
+    Batch batch = { .size = settings->batch, .n_layers = LAYERS, .signals = signals };
+    Images images = { 0 }, test = { 0 };
+    pytree batch_tree = { NULL, NULL }, training_tree = { NULL, NULL }, gradients = { NULL, NULL };
     int counts[CLASSES][CLASSES] = { { 0 } };
     double start = seconds();
 
@@ -647,46 +722,44 @@ static pytree_status run(const Options *options, pytree_error *err)
         signals[l] = (Signal){ .size = batch.size, .din = layers[l].din, .dout = layers[l].dout,
                                .wt = l > 0 ? PYTREE_WANTED : NULL };
     }
-    pytree_status status = read_images(&training, options->data, "train", err);
+    pytree_status status = read_images(&images, options->data, "train", err);
     if (status == PYTREE_OK) { status = read_images(&test, options->data, "t10k", err); }
-    if (status == PYTREE_OK && training.n <= VALIDATION) {
+    if (status == PYTREE_OK && images.n <= VALIDATION) {
         status = pytree_fail(err, PYTREE_IO, options->data, "expected more than %d training images, got %d", VALIDATION,
-                             training.n);
+                             images.n);
     }
     if (status == PYTREE_OK) {
-        standardise(&batch, &training, training.n - VALIDATION);
+        training.n = images.n - VALIDATION;
+        standardise(&batch, &images, training.n);
         status = pytree_allocate(PYTREE(&batch), NULL, err);
     }
     if (status == PYTREE_OK) {
         batch_tree = PYTREE(&batch);
-        status = pytree_allocate(PYTREE(&model), NULL, err);
+        status = pytree_allocate(PYTREE(&training), NULL, err);
     }
     if (status == PYTREE_OK) {
-        trees.model = PYTREE(&model);
-        trees.gradients = pytree_zeros_like(trees.model, NULL, err);
-        trees.m = pytree_zeros_like(trees.model, NULL, err);
-        trees.v = pytree_zeros_like(trees.model, NULL, err);
-        trees.best = pytree_clone(trees.model, NULL, err);
-        status = err->status;             /* the first of the four that failed */
+        training_tree = PYTREE(&training);
+        gradients = pytree_zeros_like(PYTREE(&training.model), NULL, err);
+        status = err->status;
     }
     if (status == PYTREE_OK) {
-        printf("%d training, %d validation, %d test images from %s\n", training.n - VALIDATION, VALIDATION, test.n,
-               options->data);
-        status = train(&trees, &batch, &training, options, err);
+        printf("%d training, %d validation, %d test images from %s\n", training.n, VALIDATION, test.n, options->data);
+        status = options->resume != NULL ? resume(&training, settings, options->resume, err) : begin(&training, settings, err);
+    }
+    if (status == PYTREE_OK) { status = train(&training, gradients, &batch, &images, options->save, err); }
+    if (status == PYTREE_OK && options->export != NULL) {
+        status = pytree_save_safetensors(options->export, PYTREE(&training.best), NULL, err);
     }
     if (status == PYTREE_OK) {
-        double accuracy = evaluate(trees.best.data, &batch, &test, 0, test.n, counts);
+        double accuracy = evaluate(&training.best, &batch, &test, 0, test.n, counts);
         print_confusion(counts);
         printf("\n%.1f seconds in all\ntest accuracy: %.2f %%\n", seconds() - start, 100 * accuracy);
     }
-    pytree_free(trees.best);
-    pytree_free(trees.v);
-    pytree_free(trees.m);
-    pytree_free(trees.gradients);
-    pytree_free(trees.model);
+    pytree_free(gradients);
+    pytree_free(training_tree);
     pytree_free(batch_tree);
     pytree_free(PYTREE(&test));
-    pytree_free(PYTREE(&training));
+    pytree_free(PYTREE(&images));
     return status;
 }
 
@@ -708,41 +781,59 @@ static bool read_real(const char *text, double low, double high, float *value)
     return *end == '\0' && x >= low && x <= high;
 }
 
+static pytree_status read_option(Options *options, const char *name, const char *text, pytree_error *err)
+{
+    Settings *settings = &options->settings;
+    const char *expected = NULL, **path = NULL;
+    uint64_t whole = 0;
+    if (strcmp(name, "--data") == 0) {
+        path = &options->data;
+    } else if (strcmp(name, "--save") == 0) {
+        path = &options->save;
+    } else if (strcmp(name, "--resume") == 0) {
+        path = &options->resume;
+    } else if (strcmp(name, "--export") == 0) {
+        path = &options->export;
+    } else if (strcmp(name, "--epochs") == 0) {
+        expected = read_whole(text, 1, 1000, &whole) ? NULL : "a number from 1 to 1000";
+        settings->epochs = (int)whole;
+    } else if (strcmp(name, "--batch") == 0) {
+        expected = read_whole(text, 1, 4096, &whole) ? NULL : "a number from 1 to 4096";
+        settings->batch = (int)whole;
+    } else if (strcmp(name, "--seed") == 0) {
+        expected = read_whole(text, 0, UINT64_MAX, &settings->seed) ? NULL : "a whole number";
+    } else if (strcmp(name, "--rate") == 0) {
+        expected = read_real(text, 0, 1, &settings->rate) ? NULL : "a number from 0 to 1";
+    } else if (strcmp(name, "--decay") == 0) {
+        expected = read_real(text, 0, 100, &settings->decay) ? NULL : "a number from 0 to 100";
+    } else {
+        return pytree_fail(err, PYTREE_ARGUMENT, name,
+                           "expected --data, --epochs, --seed, --batch, --rate, --decay, --save, --resume, --export or --help");
+    }
+    if (path != NULL) {
+        *path = text;
+        expected = text != NULL ? NULL : "a path";
+    }
+    if (expected == NULL) { return PYTREE_OK; }
+    return pytree_fail(err, PYTREE_ARGUMENT, name, "expected %s, got %s", expected, text != NULL ? text : "nothing");
+}
+
 static pytree_status read_options(Options *options, int argc, char **argv, pytree_error *err)
 {
-    for (int i = 1; i < argc; i += 2) {
-        const char *name = argv[i], *text = i + 1 < argc ? argv[i + 1] : NULL, *expected = NULL;
-        uint64_t whole = 0;
-        if (strcmp(name, "--data") == 0) {
-            options->data = text;
-            expected = text != NULL ? NULL : "a folder";
-        } else if (strcmp(name, "--epochs") == 0) {
-            expected = read_whole(text, 1, 1000, &whole) ? NULL : "a number from 1 to 1000";
-            options->epochs = (int)whole;
-        } else if (strcmp(name, "--batch") == 0) {
-            expected = read_whole(text, 1, 4096, &whole) ? NULL : "a number from 1 to 4096";
-            options->batch = (int)whole;
-        } else if (strcmp(name, "--seed") == 0) {
-            expected = read_whole(text, 0, UINT64_MAX, &options->seed) ? NULL : "a whole number";
-        } else if (strcmp(name, "--rate") == 0) {
-            expected = read_real(text, 0, 1, &options->rate) ? NULL : "a number from 0 to 1";
-        } else if (strcmp(name, "--decay") == 0) {
-            expected = read_real(text, 0, 100, &options->decay) ? NULL : "a number from 0 to 100";
-        } else {
-            return pytree_fail(err, PYTREE_ARGUMENT, name,
-                               "expected --data, --epochs, --seed, --batch, --rate, --decay or --help");
-        }
-        if (expected != NULL) {
-            return pytree_fail(err, PYTREE_ARGUMENT, name, "expected %s, got %s", expected, text != NULL ? text : "nothing");
-        }
+    pytree_status status = PYTREE_OK;
+    for (int i = 1; i < argc && status == PYTREE_OK; i += 2) {
+        status = read_option(options, argv[i], i + 1 < argc ? argv[i + 1] : NULL, err);
     }
-    return PYTREE_OK;
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    Options options = { .data = "/usr/share/datasets/fashion-mnist", .epochs = 20, .batch = 128, .seed = 1, .rate = 1e-3f,
-                        .decay = 0.1f };
+    Options options = {
+        .data = "/usr/share/datasets/fashion-mnist",
+        .settings = { .epochs = 20, .batch = 128, .seed = 1, .rate = 1e-3f, .decay = 0.1f },
+    };
+    const Settings *settings = &options.settings;
     pytree_error err = { 0 };
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
         printf("usage: fashion_mnist [option value]...\n"
@@ -751,8 +842,12 @@ int main(int argc, char **argv)
                "  --seed    of all random numbers            %d\n"
                "  --batch   images per step                  %d\n"
                "  --rate    highest learning rate            %g\n"
-               "  --decay   of the weights                   %g\n",
-               options.data, options.epochs, (int)options.seed, options.batch, (double)options.rate, (double)options.decay);
+               "  --decay   of the weights                   %g\n"
+               "  --save    file for the state, replaced before the first epoch and after each\n"
+               "  --resume  such a file: goes on where it stopped; the other options must be as they were\n"
+               "  --export  file for the best model's parameters\n",
+               options.data, settings->epochs, (int)settings->seed, settings->batch, (double)settings->rate,
+               (double)settings->decay);
         return EXIT_SUCCESS;
     }
     if (read_options(&options, argc, argv, &err) == PYTREE_OK && run(&options, &err) == PYTREE_OK && fflush(stdout) != 0) {
