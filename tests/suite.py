@@ -2,7 +2,7 @@
 """All tests of the library; tests/run starts it once everything it needs is installed.
 
     suite.py                     everything
-    suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, models, fuzz, build,
+    suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, oracle, models, fuzz, build,
                                  coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       tests/test_NAME.c alone (or a file), as for `fast`, with --config CONFIG under that one
@@ -462,6 +462,8 @@ SECTIONS = {
     "docs": ("Documents: every C block compiles, every program prints what the page shows", lambda: script("docs/run")),
     "harness": ("A failure is noticed", harness_checks),
     "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks()),
+    "oracle": ("Random trees: the same questions to the library, to JAX and to optree",
+               lambda: [Check("two minutes, seed 0", lambda: steps([TESTS / "oracle" / "run", "--seconds", "120"], timeout=400))]),
     "models": ("Published models, and a training that is killed and resumed",
                lambda: silero.checks() + minilm.checks() + resume.checks()),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
