@@ -861,7 +861,28 @@ void pytree__put_text(struct pytree__text *to, const char *s);
 void pytree__put_number(struct pytree__text *to, uint64_t n);
 void pytree__put_repr(struct pytree__text *to, const char *utf8, size_t bytes);
 void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first);
+pytree_status pytree__written(FILE *file, pytree_error *err);    /* PYTREE_IO if anything written to the file was not */
+
+/* What texts are read with. A name as C and Python have it, letters beyond ASCII too: its bytes at the front of s[0 … n-1]. */
+size_t pytree__word(const char *s, size_t n);
+size_t pytree__to_utf8(char to[4], uint32_t character);
+/* Python's escape at s[0] == '\\' as at most four bytes; its length in the text, 0 if it is none (no NUL, no surrogates but
+ * \udc80 to \udcff, which stand for bytes that are not UTF-8). */
+size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *bytes);
+/* "line 1, column 5: expected …, got …": `at` lies in `text`. */
+pytree_status pytree__fail_in(pytree_error *err, pytree_status status, const char *text, const char *at, const char *expected,
+                              const char *got);
+/* What a struct, or what elsewhere is a leaf, is registered as in a namespace (NULL: none); the type itself if it is not. */
+const pytree_type *pytree__in_space(const pytree_type *type, const char *space);
+
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size);
+
+/* n elements of `size` bytes, at least one byte; NULL and an error if there is no memory. */
+void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err);
+void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a);            /* NULL is fine */
+/* Room for `need` elements in an array that begins as NULL: where it is now, or NULL with an error and the old one as it was.
+ * It is given back as an array of *capacity. */
+void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err);
 
 /* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
  * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL, or the name that is copied.
@@ -974,6 +995,54 @@ static size_t pytree__times(size_t a, size_t b) { return b != 0 && a > SIZE_MAX 
 static size_t pytree__plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) / to * to; }
 
+/* Of files whose bytes are little-endian, whatever the machine is. */
+static inline bool pytree__little_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char low;
+    memcpy(&low, &one, 1);
+    return low == 1;
+}
+
+static inline uint64_t pytree__number_at(const unsigned char *p, size_t n)
+{
+    uint64_t v = 0;
+    while (n-- > 0) { v = v << 8 | p[n]; }
+    return v;
+}
+
+/* Bytes of an array; SIZE_MAX, which no allocator has, where its elements could not be told apart by a ptrdiff_t. */
+static size_t pytree__array_bytes(size_t n, size_t size)
+{
+    const size_t bytes = pytree__times(n, size);
+    return bytes > SIZE_MAX / 2 ? SIZE_MAX : bytes == 0 ? 1 : bytes;
+}
+
+void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err)
+{
+    const size_t bytes = pytree__array_bytes(n, size);
+    void *p = pytree__resize(a, NULL, 0, bytes);
+    if (p == NULL) { (void)pytree__no_memory(err, bytes); }
+    return p;
+}
+
+void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a)
+{
+    if (p != NULL) { (void)pytree__resize(a, p, pytree__array_bytes(n, size), 0); }
+}
+
+void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err)
+{
+    size_t n = pytree__plus(*capacity, *capacity / 2 + 16), bytes;
+    void *grown;
+    if (need <= *capacity && p != NULL) { return p; }
+    if (n < need) { n = need; }
+    bytes = pytree__array_bytes(n, size);
+    grown = pytree__resize(a, p, p == NULL ? 0 : *capacity * size, bytes);
+    if (grown != NULL) { *capacity = n; } else { (void)pytree__no_memory(err, bytes); }
+    return grown;
+}
+
 /* ---- Types --------------------------------------------------------------------------------------------------------- */
 
 #ifdef __cplusplus
@@ -1030,6 +1099,17 @@ static bool pytree__same_space(const char *a, const char *b)
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
 {
     return pytree_type_equal(a, b) || (a->size == b->size && strcmp(a->name, b->name) == 0);
+}
+
+const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
+{
+    const pytree_type *next = type;
+    while (space != NULL && (next = next->next) != NULL && next->name != NULL) {
+        if (next->space != NULL && strcmp(next->space, space) == 0 && pytree__same_struct(next, pytree__origin(type))) {
+            return next;
+        }
+    }
+    return type;
 }
 
 bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
@@ -1151,6 +1231,99 @@ static void pytree__digits(char *text, size_t room, int digits, long double v)
     snprintf(text, room, "%.*Le", digits - 1, v);
 }
 
+/* Powers of ten that a double holds exactly. A quotient or product of two exact numbers is rounded once, as it must be. */
+static const double pytree__tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+#if (defined(__TINYC__) && defined(__x86_64__)) || (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0)
+#define PYTREE__ROUNDS_ONCE 1
+#else
+#define PYTREE__ROUNDS_ONCE 0
+#endif
+
+/* Digits, with a point before the last `decimals` of them. */
+static void pytree__put_decimal(struct pytree__text *to, uint64_t digits, int decimals)
+{
+    char text[40];
+    size_t at = sizeof text;
+    int i;
+    if (decimals == 0) {
+        text[--at] = '0';
+        text[--at] = '.';
+    }
+    for (i = 0; digits != 0 || i <= decimals; i++) {
+        if (i == decimals && i != 0) { text[--at] = '.'; }
+        text[--at] = (char)('0' + digits % 10);
+        digits /= 10;
+    }
+    pytree__put(to, text + at, sizeof text - at);
+}
+
+/* The short ones among the floats, without trying what reads back: v is digits / 10^decimals with as few decimals as will do,
+ * and few enough digits that no other number of that length is as near. False: it is none of them. */
+static bool pytree__put_short(struct pytree__text *to, double v, bool is_float)
+{
+    const double most = is_float ? 1e9 : 1e15;
+    int decimals;
+    if (v == 0) { pytree__put(to, "0.0", 3); return true; }
+    if (!PYTREE__ROUNDS_ONCE || !(v < (is_float ? 16777216.0 : most)) || v < 1e-4) { return false; }
+    for (decimals = 0; decimals <= (is_float ? 12 : 18); decimals++) {
+        const double scaled = v * pytree__tens[decimals];        /* exact if it was a float */
+        uint64_t digits = (uint64_t)scaled, bits;
+        double left = scaled - (double)digits, near;
+        if (!(scaled < most)) { return false; }
+        digits += left > 0.5;
+        near = (double)digits / pytree__tens[decimals];
+        if (is_float && digits >= 1000000) {
+            /* two of that length may read back: of equal distance, or where floats stand closer below a power of two */
+            memcpy(&bits, &v, sizeof bits);
+            if (left == 0.5 || bits << 12 == 0) { return false; }
+            memcpy(&bits, &near, sizeof bits);
+            if ((bits & 0x1FFFFFFF) == 0x10000000) { return false; }    /* rounded to the middle of two floats */
+        }
+        if (is_float ? (double)(float)near == v : near == v) {
+            pytree__put_decimal(to, digits, decimals);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The doubles of the same size that need 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals has
+ * less than 128 bits, and the next double lies 5^decimals from P. False: a power of two, below which they stand closer. */
+static bool pytree__put_long(struct pytree__text *to, double v)
+{
+    uint64_t bits, mantissa, five, high, low, digits, rest, ten = UINT64_C(1000000000000000);
+    int n, decimals, shift, whole = -4, i;
+    memcpy(&bits, &v, sizeof bits);
+    if (bits << 12 == 0 || !(v < 1e15) || !(v >= 1e-4)) { return false; }
+    mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    while (whole < 14 && v >= (whole < -1 ? 1 / pytree__tens[-whole - 1] : pytree__tens[whole + 1])) { whole++; }
+    for (n = 16; n <= 17; n++, ten *= 10) {
+        decimals = n - 1 - whole;         /* 1 to 20 */
+        shift = 1075 - (int)(bits >> 52) - decimals;         /* 0 to 47 */
+        for (five = 1, i = 0; i < decimals; i++) { five *= 5; }
+        low = (mantissa & UINT32_MAX) * (five & UINT32_MAX);
+        high = (mantissa >> 32) * (five & UINT32_MAX) + (low >> 32);
+        rest = (mantissa & UINT32_MAX) * (five >> 32) + (high & UINT32_MAX);
+        low = rest << 32 | (low & UINT32_MAX);
+        high = (mantissa >> 32) * (five >> 32) + (high >> 32) + (rest >> 32);
+        if (shift < 1 || shift > 60) { return false; }
+        digits = high << (64 - shift) | low >> shift;
+        rest = low & ((UINT64_C(1) << shift) - 1);
+        if (rest >> (shift - 1) != 0) {
+            if (rest == UINT64_C(1) << (shift - 1)) { return false; }
+            digits++;
+            rest = (UINT64_C(1) << shift) - rest;
+        }
+        if (digits < ten || digits >= 10 * ten) { return false; }     /* so near to a power of ten that `whole` is wrong */
+        if (n == 17 || 2 * rest < five) {
+            pytree__put_decimal(to, digits, decimals);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The shortest digits that read back, written as Python writes a float. `kind`: 'f'loat, 'd'ouble, 'l'ong double. */
 static void pytree__put_float(struct pytree__text *to, long double v, int kind)
 {
@@ -1166,6 +1339,8 @@ static void pytree__put_float(struct pytree__text *to, long double v, int kind)
         pytree__put(to, "inf", 3);
         return;
     }
+    if (kind != 'l' && pytree__put_short(to, (double)v, kind == 'f')) { return; }
+    if (kind == 'd' && pytree__put_long(to, (double)v)) { return; }
     for (digits = v < small ? 1 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG; ; digits++) {
         pytree__digits(text, sizeof text, digits, v);
         if (digits >= most || pytree__reads_back(text, v, kind)) { break; }
@@ -1316,6 +1491,82 @@ void pytree__put_repr(struct pytree__text *text, const char *utf8, size_t bytes)
     }
     pytree__put(text, utf8 + from, at - from);
     pytree__put(text, &quote, 1);
+}
+
+pytree_status pytree__written(FILE *file, pytree_error *err)
+{
+    return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected the text to be written, got a write error") : PYTREE_OK;
+}
+
+size_t pytree__word(const char *s, size_t n)
+{
+    size_t i = 0, size;
+    uint32_t character;
+    while (i < n) {
+        const char c = s[i];
+        if ((unsigned char)c < 0x80) {
+            if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i > 0 && c >= '0' && c <= '9'))) { break; }
+            i++;
+        } else {
+            size = pytree__utf8(s + i, n - i, &character);
+            if (size == 0) { break; }
+            i += size;
+        }
+    }
+    return i;
+}
+
+size_t pytree__to_utf8(char to[4], uint32_t c)
+{
+    const size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    size_t i;
+    for (i = n - 1; i > 0; i--, c >>= 6) { to[i] = (char)(0x80 | (c & 0x3F)); }
+    to[0] = (char)(n == 1 ? c : (0xF00u >> n & 0xF0) | c);
+    return n;
+}
+
+size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *bytes)
+{
+    static const char simple[] = "\\\\''\"\"a\ab\bf\fn\nr\rt\tv\v", hex[] = "0123456789abcdefABCDEF";
+    uint32_t c = 0;
+    size_t i, digits;
+    *bytes = 1;
+    if (n < 2) { return 0; }
+    for (i = 0; simple[i] != '\0'; i += 2) {
+        if (s[1] == simple[i]) {
+            out[0] = simple[i + 1];
+            return 2;
+        }
+    }
+    digits = s[1] == 'x' ? 2 : s[1] == 'u' ? 4 : s[1] == 'U' ? 8 : 0;
+    if (digits == 0 || n < 2 + digits) { return 0; }
+    for (i = 0; i < digits; i++) {
+        const char *digit = s[2 + i] == '\0' ? NULL : strchr(hex, s[2 + i]);
+        if (digit == NULL) { return 0; }
+        c = c << 4 | (uint32_t)(digit - hex < 16 ? digit - hex : digit - hex - 6);
+    }
+    if (c >= 0xDC80 && c <= 0xDCFF) {     /* a byte that was no UTF-8 */
+        out[0] = (char)(c & 0xFF);
+        return 2 + digits;
+    }
+    if (c == 0 || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) { return 0; }
+    *bytes = pytree__to_utf8(out, c);
+    return 2 + digits;
+}
+
+pytree_status pytree__fail_in(pytree_error *err, pytree_status status, const char *text, const char *at, const char *expected,
+                              const char *got)
+{
+    size_t line = 1, column = 1;
+    for (; text < at; text++) {
+        if (*text == '\n') {
+            line++;
+            column = 1;
+        } else if (((unsigned char)*text & 0xC0) != 0x80) {
+            column++;
+        }
+    }
+    return pytree_fail(err, status, NULL, "line %zu, column %zu: expected %s, got %s", line, column, expected, got);
 }
 
 void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t length)
@@ -2337,13 +2588,10 @@ static void pytree__respace(const pytree__cursor *c, pytree_leaf *v)
     if (v->form != PYTREE_FORM_STRUCT && (v->form != PYTREE_FORM_LEAF || v->ndim != 0 || type->dtype != PYTREE_OPAQUE)) {
         return;
     }
-    while ((type = type->next) != NULL && type->name != NULL) {
-        if (type->space != NULL && strcmp(type->space, c->opt->space) == 0
-            && pytree__same_struct(type, pytree__origin(v->type))) {
-            v->type = type;
-            v->form = PYTREE_FORM_STRUCT;
-            return;
-        }
+    type = pytree__in_space(type, c->opt->space);
+    if (type != v->type) {
+        v->type = type;
+        v->form = PYTREE_FORM_STRUCT;
     }
 }
 
@@ -5762,13 +6010,53 @@ pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const 
     return status;
 }
 
-static double pytree__half(uint16_t bits)
+/* Floats of 16 bits. */
+static inline double pytree__of_f16(uint16_t bits)
 {
-    int exponent = bits >> 10 & 31;
-    double m = bits & 1023, v = exponent == 31  ? (m != 0 ? NAN : INFINITY)
-                                : exponent == 0 ? ldexp(m, -24)
-                                                : ldexp(m + 1024, exponent - 25);
-    return (bits & 0x8000) != 0 ? -v : v;
+    const uint64_t sign = (uint64_t)(bits >> 15) << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const uint64_t wide = sign | (exponent == 31 ? 2047 : exponent + 1008) << 52 | fraction << 42;
+    double v;
+    if (exponent == 0) { return sign != 0 ? -ldexp((double)fraction, -24) : ldexp((double)fraction, -24); }
+    memcpy(&v, &wide, sizeof v);
+    return v;
+}
+
+static inline double pytree__of_bf16(uint16_t bits)
+{
+    const uint32_t wide = (uint32_t)bits << 16;
+    float v;
+    memcpy(&v, &wide, sizeof v);
+    return (double)v;
+}
+
+/* The nearest 16-bit float with that many bits of `mantissa`, 10 or 7, ties to even. Rounded once, from a value that is exact:
+ * by way of a float it would be twice. */
+static inline uint16_t pytree__to_half(double value, int mantissa)
+{
+    uint64_t bits, magnitude, rest, half;
+    int most = (1 << (15 - mantissa)) - 1, e, shift = 52 - mantissa;
+    uint16_t sign;
+    memcpy(&bits, &value, sizeof bits);
+    sign = (uint16_t)(bits >> 63 << 15);
+    e = (int)(bits >> 52 & 0x7FF);
+    bits &= ((uint64_t)1 << 52) - 1;
+    if (e == 0x7FF) {                                          /* infinite; a NaN stays one, and becomes quiet */
+        uint64_t nan = bits == 0 ? 0 : bits >> shift | (uint64_t)1 << (mantissa - 1);
+        return (uint16_t)(sign | (uint64_t)most << mantissa | nan);
+    }
+    e += most / 2 - 1023;
+    if (e >= most) { return (uint16_t)(sign | (uint64_t)most << mantissa); }
+    if (e <= 0) {                                              /* without the hidden bit: what is shifted out more is lost */
+        if (e < -mantissa) { return sign; }
+        bits |= (uint64_t)1 << 52;
+        shift += 1 - e;
+        e = 0;
+    }
+    magnitude = ((uint64_t)e << mantissa) + (bits >> shift);
+    rest = bits & (((uint64_t)1 << shift) - 1);
+    half = (uint64_t)1 << (shift - 1);
+    magnitude += rest > half || (rest == half && (magnitude & 1) != 0);      /* carries into the exponent as it should */
+    return (uint16_t)(sign | magnitude);
 }
 
 double pytree_leaf_get(const pytree_leaf *leaf, size_t i)
@@ -5784,13 +6072,8 @@ double pytree_leaf_get(const pytree_leaf *leaf, size_t i)
     case PYTREE_U16: return ((const uint16_t *)p)[i];
     case PYTREE_U32: return ((const uint32_t *)p)[i];
     case PYTREE_U64: return (double)((const uint64_t *)p)[i];
-    case PYTREE_F16: return pytree__half(((const pytree_f16 *)p)[i].bits);
-    case PYTREE_BF16: {
-        uint32_t bits = (uint32_t)((const pytree_bf16 *)p)[i].bits << 16;
-        float f;
-        memcpy(&f, &bits, sizeof f);
-        return (double)f;
-    }
+    case PYTREE_F16: return pytree__of_f16(((const pytree_f16 *)p)[i].bits);
+    case PYTREE_BF16: return pytree__of_bf16(((const pytree_bf16 *)p)[i].bits);
     case PYTREE_F32: return (double)((const float *)p)[i];
     case PYTREE_F64: return ((const double *)p)[i];
     case PYTREE_FLONG: return (double)((const long double *)p)[i];
@@ -6236,12 +6519,10 @@ static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *
     size_t bytes = v->data == NULL ? 0 : pytree__reach_bytes(c, v);
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     if (r->n == r->max) {
-        size_t max = r->max == 0 ? 64 : 2 * r->max;
-        struct pytree__reach *grown = (struct pytree__reach *)pytree__resize(r->allocator, r->steps, r->max * sizeof *grown,
-                                                                             pytree__times(max, sizeof *grown));
+        void *grown = pytree__array_grow(r->steps, &r->max, r->n == 0 ? 64 : r->n + 1, sizeof *r->steps, r->allocator,
+                                         NULL);
         if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
-        r->steps = grown;
-        r->max = max;
+        r->steps = (struct pytree__reach *)grown;
     }
     step = &r->steps[r->n];
     step->from = bytes == 0 ? NULL : (const char *)v->data;
@@ -6528,10 +6809,7 @@ pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytr
     pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
     if (status != PYTREE_OK) { return status; }                 /* and nothing is written */
     status = pytree__put_tree(&to, t, opt, err);
-    if (status == PYTREE_OK && ferror(file)) {
-        status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got a write error", to.length);
-    }
-    return status;
+    return status == PYTREE_OK ? pytree__written(file, err) : status;
 }
 
 size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err)

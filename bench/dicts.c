@@ -176,7 +176,8 @@ int main(int argc, char **argv)
                        "\"least\": %.1f, \"nodes\": %zu, \"leaves\": %zu, \"allocations\": %zu}\n", form, operations[i].name,
                        m.median * 1e9, m.least * 1e9, def->n_nodes, def->n_leaves, allocations);
             } else {
-                printf("| %s | %s | %.2f | %zu |\n", operations[i].name, form, m.median * 1e9 / (double)def->n_nodes, allocations);
+                printf("| %s | %s | %.2f | %zu |\n", operations[i].name, form, m.median * 1e9 / (double)def->n_nodes,
+                       allocations);
             }
         }
     }

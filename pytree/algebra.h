@@ -209,37 +209,6 @@ pytree_status pytree_diff_print(FILE *file, const pytree_difference_list *list, 
 extern "C" {
 #endif
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------- */
-
-/* n elements of `size` bytes, at least one byte; NULL and an error if there is no memory. */
-static void *pytree__alg_array(size_t n, size_t size, const pytree_options *opt, pytree_error *err)
-{
-    size_t bytes = pytree__plus(pytree__times(n, size), 1);
-    void *p = pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
-    if (p == NULL) { (void)pytree__no_memory(err, bytes); }
-    return p;
-}
-
-/* NULL is fine. */
-static void pytree__alg_array_free(void *p, size_t n, size_t size, const pytree_options *opt)
-{
-    if (p != NULL) { (void)pytree__resize(pytree__allocator(opt), p, n * size + 1, 0); }
-}
-
-/* Room for `need` elements in an array that begins as NULL: where it is now, or NULL with an error and the old one as it
- * was. It is given back as an array of *capacity. */
-static void *pytree__alg_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_options *opt, pytree_error *err)
-{
-    size_t n = pytree__plus(*capacity, *capacity / 2 + 16), bytes;
-    void *grown;
-    if (need <= *capacity && p != NULL) { return p; }
-    if (n < need) { n = need; }
-    bytes = pytree__plus(pytree__times(n, size), 1);
-    grown = pytree__resize(pytree__allocator(opt), p, p == NULL ? 0 : *capacity * size + 1, bytes);
-    if (grown != NULL) { *capacity = n; } else { (void)pytree__no_memory(err, bytes); }
-    return grown;
-}
-
 /* ---- Flats --------------------------------------------------------------------------------------------------------- */
 
 void pytree_flat_free(pytree_flat *flat)
@@ -474,7 +443,8 @@ static struct pytree__alg_child *pytree__alg_children(const pytree_def *def, siz
                                                       const pytree_options *opt, pytree_error *err)
 {
     size_t n = def->nodes[node].arity, i;
-    struct pytree__alg_child *children = (struct pytree__alg_child *)pytree__alg_array(n, sizeof *children, opt, err);
+    struct pytree__alg_child *children = (struct pytree__alg_child *)pytree__array_new(n, sizeof *children,
+                                                                                       pytree__allocator(opt), err);
     if (children == NULL) { return NULL; }
     pytree__alg_list(def, node, leaf, children);
     for (i = 1; i < n && pytree__alg_order(&children[i - 1], &children[i]) < 0; i++) {}
@@ -490,8 +460,8 @@ struct pytree__alg_both {
 
 static void pytree__alg_both_free(struct pytree__alg_both *both, const pytree_options *opt)
 {
-    pytree__alg_array_free(both->a, both->n_a, sizeof *both->a, opt);
-    pytree__alg_array_free(both->b, both->n_b, sizeof *both->b, opt);
+    pytree__array_free(both->a, both->n_a, sizeof *both->a, pytree__allocator(opt));
+    pytree__array_free(both->b, both->n_b, sizeof *both->b, pytree__allocator(opt));
 }
 
 static bool pytree__alg_both_children(struct pytree__alg_both *both, const pytree_def *a, size_t i, size_t leaf_a,
@@ -584,17 +554,19 @@ static void pytree__alg_trail_begin(struct pytree__alg_trail *t, const pytree_de
 
 static void pytree__alg_trail_end(struct pytree__alg_trail *t)
 {
-    pytree__alg_array_free(t->steps, t->max_steps, sizeof *t->steps, t->opt);
-    pytree__alg_array_free(t->children, t->max_children, sizeof *t->children, t->opt);
+    pytree__array_free(t->steps, t->max_steps, sizeof *t->steps, pytree__allocator(t->opt));
+    pytree__array_free(t->children, t->max_children, sizeof *t->children, pytree__allocator(t->opt));
 }
 
 static bool pytree__alg_step_into(struct pytree__alg_trail *t, size_t node)
 {
     const size_t n = t->def->nodes[node].arity;
-    void *grown = pytree__alg_grow(t->steps, &t->max_steps, t->n_steps + 1, sizeof *t->steps, t->opt, t->err);
+    void *grown = pytree__array_grow(t->steps, &t->max_steps, t->n_steps + 1, sizeof *t->steps, pytree__allocator(t->opt),
+                                     t->err);
     if (grown == NULL) { return false; }
     t->steps = (struct pytree__alg_step *)grown;
-    grown = pytree__alg_grow(t->children, &t->max_children, t->n_children + n, sizeof *t->children, t->opt, t->err);
+    grown = pytree__array_grow(t->children, &t->max_children, t->n_children + n, sizeof *t->children,
+                               pytree__allocator(t->opt), t->err);
     if (grown == NULL) { return false; }
     t->children = (struct pytree__alg_child *)grown;
     pytree__alg_list(t->def, node, t->def->nodes[node].leaves, t->children + t->n_children);
@@ -785,8 +757,8 @@ static void pytree__alg_match_init(struct pytree__alg_match *m, const pytree_def
 
 static void pytree__alg_match_end(struct pytree__alg_match *m)
 {
-    pytree__alg_array_free(m->wrong, m->max_wrong, sizeof *m->wrong, m->opt);
-    pytree__alg_array_free(m->tasks, m->max_tasks, sizeof *m->tasks, m->opt);
+    pytree__array_free(m->wrong, m->max_wrong, sizeof *m->wrong, pytree__allocator(m->opt));
+    pytree__array_free(m->tasks, m->max_tasks, sizeof *m->tasks, pytree__allocator(m->opt));
 }
 
 /* How two nodes differ that are not the same at a glance: a pytree_mismatch, or one of the above. */
@@ -816,7 +788,8 @@ static int pytree__alg_differ(const struct pytree__alg_match *m, size_t i, size_
 
 static bool pytree__alg_note(struct pytree__alg_match *m, int kind, size_t p, size_t f)
 {
-    void *grown = pytree__alg_grow(m->wrong, &m->max_wrong, m->n_wrong + 1, sizeof *m->wrong, m->opt, m->err);
+    void *grown = pytree__array_grow(m->wrong, &m->max_wrong, m->n_wrong + 1, sizeof *m->wrong, pytree__allocator(m->opt),
+                                     m->err);
     if (grown == NULL) { return false; }
     m->wrong = (struct pytree__alg_wrong *)grown;
     m->wrong[m->n_wrong].kind = (pytree_mismatch)kind;
@@ -831,7 +804,8 @@ static bool pytree__alg_split(struct pytree__alg_match *m, struct pytree__alg_ta
     const pytree_node *x = &m->prefix->nodes[t->p - 1], *y = &m->full->nodes[t->f - 1];
     struct pytree__alg_both both;
     size_t i;
-    void *grown = pytree__alg_grow(m->tasks, &m->max_tasks, m->n_tasks + x->arity + 1, sizeof *m->tasks, m->opt, m->err);
+    void *grown = pytree__array_grow(m->tasks, &m->max_tasks, m->n_tasks + x->arity + 1, sizeof *m->tasks,
+                                     pytree__allocator(m->opt), m->err);
     if (grown == NULL) { return false; }
     m->tasks = (struct pytree__alg_task *)grown;
     if (!pytree__alg_both_children(&both, m->prefix, t->p - 1, t->leaf_p, m->full, t->f - 1, t->leaf_f, m->opt, m->err)) {
@@ -1157,13 +1131,13 @@ pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf 
         return pytree__alg_flat_up_to(def, (const pytree_flat *)t.data, subtrees, &mine, err);
     }
     if (def->n_nodes > 256) {
-        stack = (uint32_t *)pytree__alg_array(def->n_nodes, sizeof *stack, opt, err);
+        stack = (uint32_t *)pytree__array_new(def->n_nodes, sizeof *stack, pytree__allocator(opt), err);
         if (stack == NULL) { return PYTREE_NO_MEMORY; }
     }
     pytree__cursor_init(&c, &mine, err);
     status = pytree__alg_up_to(&c, def, stack, t, subtrees, def->n_leaves);
     pytree__cursor_end(&c);
-    if (stack != few) { pytree__alg_array_free(stack, def->n_nodes, sizeof *stack, opt); }
+    if (stack != few) { pytree__array_free(stack, def->n_nodes, sizeof *stack, pytree__allocator(opt)); }
     return status == PYTREE_STRUCTURE ? pytree__alg_explain(def, t, &mine, err) : status;
 }
 
@@ -1275,14 +1249,14 @@ static pytree_prefix_error_list *pytree__alg_errors(const struct pytree__alg_mat
         }
         if (pass != 0 || !good) { break; }
         bytes = sizeof *list + m->n_wrong * sizeof *errors + sink.n_entries * sizeof *sink.entries + sink.text.length;
-        list = (pytree_prefix_error_list *)pytree__alg_array(bytes, 1, m->opt, m->err);
+        list = (pytree_prefix_error_list *)pytree__array_new(bytes, 1, pytree__allocator(m->opt), m->err);
         good = list != NULL;
         if (good) {
             errors = (pytree_prefix_error *)(void *)(list + 1);
             list->n = m->n_wrong;
             list->errors = errors;
             list->allocator = pytree__allocator(m->opt);
-            list->bytes = bytes + 1;
+            list->bytes = bytes;
             sink.entries = (pytree_entry *)(void *)(errors + m->n_wrong);
             sink.text.at = (char *)(sink.entries + sink.n_entries);
             sink.text.room = sink.text.length;
@@ -1325,11 +1299,6 @@ static void pytree__alg_put_errors(struct pytree__text *text, const pytree_prefi
     }
 }
 
-static pytree_status pytree__alg_printed(FILE *file, pytree_error *err)
-{
-    return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected the text to be written, got an error") : PYTREE_OK;
-}
-
 size_t pytree_prefix_errors_text(const pytree_prefix_error_list *list, char *text, size_t n)
 {
     struct pytree__text to = pytree__text_to(text, n, NULL);
@@ -1341,7 +1310,7 @@ pytree_status pytree_prefix_errors_print(FILE *file, const pytree_prefix_error_l
 {
     struct pytree__text to = pytree__text_to(NULL, 0, file);
     pytree__alg_put_errors(&to, list);
-    return pytree__alg_printed(file, err);
+    return pytree__written(file, err);
 }
 
 /* ---- Two or more trees (bodies) ------------------------------------------------------------------------------------ */
@@ -1424,7 +1393,7 @@ pytree_status pytree_broadcast_map(pytree_map_fn *fn, void *context, const pytre
     bool good;
     own.status = PYTREE_OK;
     if (fn == NULL || n == 0 || trees == NULL) { return pytree__alg_argument("a function and at least one tree", err); }
-    flats = (pytree_flat *)pytree__alg_array(n, sizeof *flats + sizeof *spread, opt, &own);
+    flats = (pytree_flat *)pytree__array_new(n, sizeof *flats + sizeof *spread, pytree__allocator(opt), &own);
     if (flats == NULL) { return pytree__alg_status(&own, err); }
     spread = (pytree *)(void *)(flats + n);
     for (good = true; made < n && good; made += good) {
@@ -1447,7 +1416,7 @@ pytree_status pytree_broadcast_map(pytree_map_fn *fn, void *context, const pytre
     status = good ? pytree_map(fn, context, out, n, spread, &mine, err) : pytree__alg_status(&own, err);
     pytree_def_free(common);
     for (k = 0; k < made; k++) { pytree_flat_free(&flats[k]); }
-    pytree__alg_array_free(flats, n, sizeof *flats + sizeof *spread, opt);
+    pytree__array_free(flats, n, sizeof *flats + sizeof *spread, pytree__allocator(opt));
     return status;
 }
 
@@ -1480,12 +1449,12 @@ static pytree_def *pytree__alg_infer(const pytree_def *outer, pytree t, const py
         pytree_fail(err, PYTREE_EMPTY, NULL, "expected an outer structure with leaves to find the inner one, got one without");
         return NULL;
     }
-    subtrees = (pytree_leaf *)pytree__alg_array(outer->n_leaves, sizeof *subtrees, opt, err);
+    subtrees = (pytree_leaf *)pytree__array_new(outer->n_leaves, sizeof *subtrees, pytree__allocator(opt), err);
     if (subtrees == NULL) { return NULL; }
     if (pytree_flatten_up_to(outer, t, subtrees, outer->n_leaves, opt, err) == PYTREE_OK) {
         inner = pytree_structure(pytree_of_view(&subtrees[0]), &mine, err);
     }
-    pytree__alg_array_free(subtrees, outer->n_leaves, sizeof *subtrees, opt);
+    pytree__array_free(subtrees, outer->n_leaves, sizeof *subtrees, pytree__allocator(opt));
     return inner;
 }
 
@@ -1536,9 +1505,8 @@ static pytree_status pytree__alg_rows(pytree_taker *to, pytree result)
     if (to->inner->n_leaves == 0) {
         return pytree_fail(to->err, PYTREE_EMPTY, NULL, "expected an inner structure with leaves, got one without");
     }
-    to->rows = (pytree_leaf *)pytree__alg_array(pytree__times(to->outer->n_leaves, to->inner->n_leaves), sizeof *to->rows,
-                                                to->opt,
-                                               to->err);
+    to->rows = (pytree_leaf *)pytree__array_new(pytree__times(to->outer->n_leaves, to->inner->n_leaves), sizeof *to->rows,
+                                                pytree__allocator(to->opt), to->err);
     return to->rows == NULL ? PYTREE_NO_MEMORY : PYTREE_OK;
 }
 
@@ -1596,7 +1564,7 @@ pytree_flat pytree_transpose_map(pytree_give_fn *fn, void *context, const pytree
         turned = pytree__alg_settle(pytree__alg_turn(outer, to.inner, to.rows, opt, &own), opt, &own);
     }
     if (to.rows != NULL) {
-        pytree__alg_array_free(to.rows, outer->n_leaves * to.inner->n_leaves, sizeof *to.rows, opt);
+        pytree__array_free(to.rows, outer->n_leaves * to.inner->n_leaves, sizeof *to.rows, pytree__allocator(opt));
     }
     pytree_def_free(to.found);
     pytree_def_free(outer);
@@ -1703,7 +1671,7 @@ pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *op
         pytree_flat_free(&first);
         return stack;
     }
-    views = (pytree_leaf *)pytree__alg_array(first.def->n_leaves, sizeof *views, opt, err);
+    views = (pytree_leaf *)pytree__array_new(first.def->n_leaves, sizeof *views, pytree__allocator(opt), err);
     if (views != NULL) { def = pytree__alg_copy(first.def, bytes, &leaves, opt, err); }
     if (def != NULL) {
         pytree__alg_lay_out(&first, n, align, leaves);
@@ -1717,7 +1685,7 @@ pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *op
             pytree_def_free(def);
         }
     }
-    pytree__alg_array_free(views, first.def->n_leaves, sizeof *views, opt);
+    pytree__array_free(views, first.def->n_leaves, sizeof *views, pytree__allocator(opt));
     pytree_flat_free(&first);
     return stack;
 }
@@ -1825,7 +1793,7 @@ pytree_flat pytree_combine(size_t n, const pytree *trees, const pytree_options *
     if (all.def == NULL) { return all; }
     leaves = (pytree_leaf *)(uintptr_t)all.leaves;
     n_leaves = all.def->n_leaves;
-    views = (pytree_leaf *)pytree__alg_array(n_leaves, sizeof *views, opt, err);
+    views = (pytree_leaf *)pytree__array_new(n_leaves, sizeof *views, pytree__allocator(opt), err);
     for (k = 1; k < n && views != NULL && status == PYTREE_OK; k++) {
         status = pytree_flatten_up_to(all.def, trees[k], views, n_leaves, &mine, err);
         for (i = 0; i < n_leaves && status == PYTREE_OK; i++) {
@@ -1833,7 +1801,7 @@ pytree_flat pytree_combine(size_t n, const pytree *trees, const pytree_options *
         }
     }
     if (views == NULL || status != PYTREE_OK) { pytree_flat_free(&all); }
-    pytree__alg_array_free(views, n_leaves, sizeof *views, opt);
+    pytree__array_free(views, n_leaves, sizeof *views, pytree__allocator(opt));
     return pytree__alg_settle(all, opt, err);
 }
 
@@ -1872,7 +1840,8 @@ struct pytree__alg_diff {
 
 static bool pytree__alg_found(struct pytree__alg_diff *d, const struct pytree__alg_pair *pair)
 {
-    void *grown = pytree__alg_grow(d->found, &d->max_found, d->n_found + 1, sizeof *d->found, d->opt, d->err);
+    void *grown = pytree__array_grow(d->found, &d->max_found, d->n_found + 1, sizeof *d->found, pytree__allocator(d->opt),
+                                     d->err);
     if (grown == NULL) { return false; }
     d->found = (struct pytree__alg_pair *)grown;
     d->found[d->n_found++] = *pair;
@@ -1903,7 +1872,8 @@ static bool pytree__alg_open_pair(struct pytree__alg_diff *d, const struct pytre
     if (!pytree__alg_both_children(&both, d->a.def, pair->a, pair->leaf_a, d->b.def, pair->b, pair->leaf_b, d->opt, d->err)) {
         return false;
     }
-    grown = pytree__alg_grow(d->open, &d->max_open, d->n_open + both.n_a + both.n_b, sizeof *d->open, d->opt, d->err);
+    grown = pytree__array_grow(d->open, &d->max_open, d->n_open + both.n_a + both.n_b, sizeof *d->open,
+                               pytree__allocator(d->opt), d->err);
     if (grown != NULL) {
         d->open = (struct pytree__alg_pair *)grown;
         next = d->open + d->n_open;
@@ -2050,13 +2020,13 @@ static pytree_difference_list *pytree__alg_differences(struct pytree__alg_diff *
     memset(&sink, 0, sizeof sink);
     for (i = 0; i < d->n_found && good; i++) { good = pytree__alg_put_difference(&sink, d, &d->found[i], &one); }
     bytes = sizeof *list + d->n_found * sizeof *differences + sink.text.length;
-    if (good) { list = (pytree_difference_list *)pytree__alg_array(bytes, 1, d->opt, d->err); }
+    if (good) { list = (pytree_difference_list *)pytree__array_new(bytes, 1, pytree__allocator(d->opt), d->err); }
     if (list == NULL) { return NULL; }
     differences = (pytree_difference *)(void *)(list + 1);
     list->n = d->n_found;
     list->differences = differences;
     list->allocator = pytree__allocator(d->opt);
-    list->bytes = bytes + 1;
+    list->bytes = bytes;
     sink.text.at = (char *)(differences + d->n_found);
     sink.text.room = sink.text.length;
     sink.text.length = 0;
@@ -2100,8 +2070,8 @@ pytree_difference_list *pytree_diff(pytree a, pytree b, const pytree_tolerance *
         pytree__alg_trail_end(&d.trail_a);
         pytree__alg_trail_end(&d.trail_b);
     }
-    pytree__alg_array_free(d.found, d.max_found, sizeof *d.found, opt);
-    pytree__alg_array_free(d.open, d.max_open, sizeof *d.open, opt);
+    pytree__array_free(d.found, d.max_found, sizeof *d.found, pytree__allocator(opt));
+    pytree__array_free(d.open, d.max_open, sizeof *d.open, pytree__allocator(opt));
     pytree_flat_free(&d.a);
     pytree_flat_free(&d.b);
     return list;
@@ -2140,7 +2110,7 @@ pytree_status pytree_diff_print(FILE *file, const pytree_difference_list *list, 
 {
     struct pytree__text to = pytree__text_to(NULL, 0, file);
     pytree__alg_put_differences(&to, list);
-    return pytree__alg_printed(file, err);
+    return pytree__written(file, err);
 }
 
 #ifdef __cplusplus

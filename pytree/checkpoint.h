@@ -84,8 +84,8 @@ enum { PYTREE_WHOLE = -1 };
 
 /* The name that the file has for the leaf of simple path `leaf`: written into `text` like snprintf, its length returned. If
  * the leaf is one slice of a larger array (layer 3 of all layers' weights), *slice is set to its index along the array's first
- * axis; before it is PYTREE_WHOLE. SIZE_MAX: the file does not have this leaf, and it stays as it is. Asked more than once about
- * a leaf. */
+ * axis; before it is PYTREE_WHOLE. SIZE_MAX: the file does not have this leaf, and it stays as it is. Asked more than once
+ * about a leaf. */
 typedef size_t pytree_rename_fn(void *context, const char *leaf, char *text, size_t n, ptrdiff_t *slice);
 
 /* What saving does with leaves that are the same memory. */
@@ -430,11 +430,9 @@ struct pytree__pile {
 
 static bool pytree__pile_room(struct pytree__pile *p, size_t more, pytree_error *err)
 {
-    size_t wanted = pytree__plus(p->used, more), room = pytree__plus(wanted, wanted / 2);
-    char *grown = (char *)pytree__resize(p->allocator, p->text, p->room, room);
-    if (grown == NULL) { (void)pytree__no_memory(err, room); return false; }
+    char *grown = (char *)pytree__array_grow(p->text, &p->room, pytree__plus(p->used, more), 1, p->allocator, err);
+    if (grown == NULL) { return false; }
     p->text = grown;
-    p->room = room;
     return true;
 }
 
@@ -1003,49 +1001,14 @@ pytree_status pytree__match(pytree__wanted *w, const pytree_tensor *tensors, con
 
 /* ---- Conversion (bodies) -------------------------------------------------------------------------------------------- */
 
-/* A double in a format of `exponent` and `mantissa` bits behind the sign, rounded to nearest even. Once, from a value that is
- * exact: by way of a float it would be rounded twice. */
-static uint16_t pytree__narrow(double value, int exponent, int mantissa)
-{
-    uint64_t bits, magnitude, rest, half;
-    int most = (1 << exponent) - 1, e, shift = 52 - mantissa;
-    uint16_t sign;
-    memcpy(&bits, &value, sizeof bits);
-    sign = (uint16_t)(bits >> 63 << (exponent + mantissa));
-    e = (int)(bits >> 52 & 0x7FF);
-    bits &= ((uint64_t)1 << 52) - 1;
-    if (e == 0x7FF) {                                          /* infinite; a NaN stays one, and becomes quiet */
-        uint64_t nan = bits == 0 ? 0 : bits >> shift | (uint64_t)1 << (mantissa - 1);
-        return (uint16_t)(sign | (uint64_t)most << mantissa | nan);
-    }
-    e += most / 2 - 1023;
-    if (e >= most) { return (uint16_t)(sign | (uint64_t)most << mantissa); }
-    if (e <= 0) {                                              /* without the hidden bit: what is shifted out more is lost */
-        if (e < -mantissa) { return sign; }
-        bits |= (uint64_t)1 << 52;
-        shift += 1 - e;
-        e = 0;
-    }
-    magnitude = ((uint64_t)e << mantissa) + (bits >> shift);
-    rest = bits & (((uint64_t)1 << shift) - 1);
-    half = (uint64_t)1 << (shift - 1);
-    magnitude += rest > half || (rest == half && (magnitude & 1) != 0);      /* carries into the exponent as it should */
-    return (uint16_t)(sign | magnitude);
-}
-
 static double pytree__widen(pytree_dtype dtype, const char *at)
 {
     uint16_t half;
-    uint32_t bits;
     float single;
     double value;
     switch (dtype) {
-    case PYTREE_F16: memcpy(&half, at, sizeof half); return pytree__half(half);
-    case PYTREE_BF16:
-        memcpy(&half, at, sizeof half);
-        bits = (uint32_t)half << 16;
-        memcpy(&single, &bits, sizeof single);
-        return (double)single;
+    case PYTREE_F16: memcpy(&half, at, sizeof half); return pytree__of_f16(half);
+    case PYTREE_BF16: memcpy(&half, at, sizeof half); return pytree__of_bf16(half);
     case PYTREE_F32: memcpy(&single, at, sizeof single); return (double)single;
     default: memcpy(&value, at, sizeof value); return value;
     }
@@ -1059,8 +1022,8 @@ void pytree__convert(pytree_dtype to_dtype, void *to, pytree_dtype from_dtype, c
     for (i = 0; i < n; i++, at += size) {
         double v = pytree__widen(from_dtype, at);
         switch (to_dtype) {
-        case PYTREE_F16: ((pytree_f16 *)to)[i].bits = pytree__narrow(v, 5, 10); break;
-        case PYTREE_BF16: ((pytree_bf16 *)to)[i].bits = pytree__narrow(v, 8, 7); break;
+        case PYTREE_F16: ((pytree_f16 *)to)[i].bits = pytree__to_half(v, 10); break;
+        case PYTREE_BF16: ((pytree_bf16 *)to)[i].bits = pytree__to_half(v, 7); break;
         case PYTREE_F32: ((float *)to)[i] = (float)v; break;
         default: ((double *)to)[i] = v; break;
         }

@@ -477,11 +477,9 @@ static int pytree__memory_write(void *context, void *file, const void *from, siz
     (void)file;
     *done = 0;
     if (n > m->room - m->used) {
-        size_t room = pytree__plus(pytree__plus(m->used, n), m->used / 2);
-        void *grown = pytree__resize(m->allocator, m->making, m->room, room);
+        void *grown = pytree__array_grow(m->making, &m->room, pytree__plus(m->used, n), 1, m->allocator, NULL);
         if (grown == NULL) { return PYTREE_IO_NO_MEMORY; }
         m->making = grown;
-        m->room = room;
     }
     memcpy((char *)m->making + m->used, from, n);
     m->used += n;

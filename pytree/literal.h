@@ -134,24 +134,6 @@ static int pytree__lit_type_of(const char *word, size_t n)
 static bool pytree__lit_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool pytree__lit_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Bytes of the identifier that s[0 … n-1] begins with. */
-static size_t pytree__lit_word(const char *s, size_t n)
-{
-    size_t i = 0, size;
-    uint32_t c;
-    while (i < n) {
-        if ((unsigned char)s[i] < 0x80) {
-            if (!pytree__lit_letter(s[i]) && (i == 0 || !pytree__lit_digit(s[i]))) { break; }
-            i++;
-        } else {
-            size = pytree__utf8(s + i, n - i, &c);
-            if (size == 0) { break; }
-            i += size;
-        }
-    }
-    return i;
-}
-
 /* ---- Parse: the tape -------------------------------------------------------------------------------------------------
  *
  * A text is read once, onto a tape: a token for each value and each key, a container before what it holds. Texts, arrays and
@@ -213,17 +195,10 @@ typedef struct pytree__lit_parser {
 
 static bool pytree__lit_grow(pytree__lit_parser *p, pytree__lit_bytes *b, size_t n)
 {
-    size_t need = pytree__plus(b->n, n), max = b->max > SIZE_MAX / 2 ? SIZE_MAX : 2 * b->max;
-    char *grown;
-    if (max < 512) { max = 512; }
-    if (max < need) { max = need; }
-    grown = max > PTRDIFF_MAX ? NULL : (char *)pytree__resize(pytree__allocator(p->opt), b->at, b->max, max);
-    if (grown == NULL) {
-        (void)pytree__no_memory(p->err, max);
-        return false;
-    }
+    const size_t need = pytree__plus(b->n, n);
+    char *grown = (char *)pytree__array_grow(b->at, &b->max, need < 512 ? 512 : need, 1, pytree__allocator(p->opt), p->err);
+    if (grown == NULL) { return false; }
     b->at = grown;
-    b->max = max;
     return true;
 }
 
@@ -280,19 +255,9 @@ static void pytree__lit_got(const pytree__lit_parser *p, const char *at, char *g
 /* Fails at a place in the text. Lines and columns count from 1, characters and not bytes. */
 static bool pytree__lit_expected(const pytree__lit_parser *p, const char *at, const char *expected)
 {
-    size_t line = 1, column = 1;
     char got[40];
-    const char *c;
-    for (c = p->text; c < at; c++) {
-        if (*c == '\n') {
-            line++;
-            column = 1;
-        } else if (((unsigned char)*c & 0xC0) != 0x80) {
-            column++;
-        }
-    }
     pytree__lit_got(p, at, got, sizeof got);
-    (void)pytree_fail(p->err, PYTREE_SYNTAX, NULL, "line %zu, column %zu: expected %s, got %s", line, column, expected, got);
+    (void)pytree__fail_in(p->err, PYTREE_SYNTAX, p->text, at, expected, got);
     return false;
 }
 
@@ -322,7 +287,7 @@ static bool pytree__lit_skip_word(pytree__lit_parser *p, const char *word)
 {
     size_t n = strlen(word);
     (void)pytree__lit_peek(p);
-    if (pytree__lit_word(p->at, (size_t)(p->end - p->at)) != n || memcmp(p->at, word, n) != 0) { return false; }
+    if (pytree__word(p->at, (size_t)(p->end - p->at)) != n || memcmp(p->at, word, n) != 0) { return false; }
     p->at += n;
     return true;
 }
@@ -358,7 +323,7 @@ PYTREE__INLINE const char *pytree__lit_digits(pytree__lit_number *x, const char 
 static bool pytree__lit_scan_word(pytree__lit_number *x, const char *at, const char *end)
 {
     static const char *const words[] = { "inf", "nan", "Infinity", "NaN" };
-    size_t i, n, left = pytree__lit_word(at, (size_t)(end - at));
+    size_t i, n, left = pytree__word(at, (size_t)(end - at));
     for (i = 0; i < 4; i++) {
         n = strlen(words[i]);
         if (left >= n && memcmp(at, words[i], n) == 0 && (left == n || (left == n + 1 && at[n] == 'j'))) {
@@ -452,24 +417,15 @@ static long double pytree__lit_convert(const pytree__lit_number *x, pytree_dtype
     return v;
 }
 
-/* Powers of ten that a double holds exactly. A quotient or product of two exact numbers is rounded once, as it must be. */
-static const double pytree__lit_tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
-#if (defined(__TINYC__) && defined(__x86_64__)) || (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0)
-#define PYTREE__LIT_ROUNDS_ONCE 1
-#else
-#define PYTREE__LIT_ROUNDS_ONCE 0
-#endif
-
 static double pytree__lit_double(const pytree__lit_number *x)
 {
     double v;
     if (PYTREE__UNLIKELY(x->word != 0)) {
         v = x->word == 'i' ? HUGE_VAL : HUGE_VAL - HUGE_VAL;
-    } else if (PYTREE__LIKELY(PYTREE__LIT_ROUNDS_ONCE && x->whole && x->digits <= UINT64_C(1) << 53 && x->exponent >= -22
+    } else if (PYTREE__LIKELY(PYTREE__ROUNDS_ONCE && x->whole && x->digits <= UINT64_C(1) << 53 && x->exponent >= -22
                               && x->exponent <= 22)) {
         v = (double)x->digits;
-        v = x->exponent < 0 ? v / pytree__lit_tens[-x->exponent] : v * pytree__lit_tens[x->exponent];
+        v = x->exponent < 0 ? v / pytree__tens[-x->exponent] : v * pytree__tens[x->exponent];
     } else {
         v = (double)pytree__lit_convert(x, PYTREE_F64);
     }
@@ -488,33 +444,6 @@ static float pytree__lit_float(const pytree__lit_number *x)
     return x->minus ? -f : f;
 }
 
-/* A float of 16 bits, to the nearest, ties to even: `mantissa` bits, and exponents from `least` on. */
-static uint16_t pytree__lit_half(double v, int mantissa, int least)
-{
-    const uint32_t infinite = (uint32_t)(2 - 2 * least + 1) << mantissa;
-    uint32_t bits;
-    double scaled;
-    int e;
-    if (v != v) { return (uint16_t)(infinite | UINT32_C(1) << (mantissa - 1)); }
-    scaled = fabs(v);
-    if (scaled > DBL_MAX) {
-        bits = infinite;
-    } else {
-        (void)frexp(scaled, &e);
-        e = e - 1 < least || scaled == 0 ? least : e - 1;
-        if (e > 1 - least) {
-            bits = infinite;
-        } else {
-            scaled = ldexp(scaled, mantissa - e);
-            bits = (uint32_t)scaled;
-            scaled -= (double)bits;
-            bits += scaled > 0.5 || (scaled == 0.5 && (bits & 1) != 0);
-            bits += (uint32_t)(e - least) << mantissa;      /* the leading bit counts one more, and a carry too */
-        }
-    }
-    return (uint16_t)((signbit(v) ? 0x8000u : 0u) | bits);
-}
-
 /* A real number of that type to `to`. What is finite in the text must be so in the type. */
 static bool pytree__lit_real(pytree__lit_parser *p, const pytree_type *type, void *to)
 {
@@ -527,7 +456,8 @@ static bool pytree__lit_real(pytree__lit_parser *p, const pytree_type *type, voi
     case PYTREE_F16:
     case PYTREE_BF16: {
         const bool f16 = type->dtype == PYTREE_F16;
-        uint16_t half = pytree__lit_half(pytree__lit_double(&x), f16 ? 10 : 7, f16 ? -14 : -126);
+        uint16_t half = pytree__to_half(pytree__lit_double(&x), f16 ? 10 : 7);
+        if (x.word == 'n') { half &= 0x7FFF; }
         finite = (half & 0x7FFF) < (f16 ? 0x7C00 : 0x7F80);
         memcpy(to, &half, sizeof half);
         break;
@@ -693,14 +623,6 @@ static bool pytree__lit_hex(const pytree__lit_parser *p, const char *at, int n, 
     return true;
 }
 
-static size_t pytree__lit_utf8(uint32_t c, char *out)
-{
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4, i;
-    for (i = n - 1; i > 0; i--, c >>= 6) { out[i] = (char)(0x80 | (c & 0x3F)); }
-    out[0] = (char)(n == 1 ? c : (n == 2 ? 0xC0u : n == 3 ? 0xE0u : 0xF0u) | c);
-    return n;
-}
-
 /* What a backslash begins: its bytes and how many; 0 and an error if it is nothing. */
 static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
 {
@@ -735,7 +657,7 @@ static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
         out[0] = (char)(code - 0xDC00);
         return 1;
     }
-    return pytree__lit_utf8(code, out);
+    return pytree__to_utf8(out, code);
 }
 
 /* 'text' or "text" to the texts; *where it begins. */
@@ -1067,7 +989,7 @@ static bool pytree__lit_key_of(pytree__lit_parser *p, pytree__lit_open *o)
     first = pytree__lit_peek(p);
     at = p->at;
     if (o->form == PYTREE__LIT_FIELDS) {
-        size_t n = pytree__lit_word(at, (size_t)(p->end - at));
+        size_t n = pytree__word(at, (size_t)(p->end - at));
         if (n == 0) {
             return pytree__lit_expected(p, at, o->count == 0 ? "')' or the name of a field" : "the name of a field");
         }
@@ -1177,7 +1099,7 @@ static bool pytree__lit_push_bool(pytree__lit_parser *p, bool truth)
 static bool pytree__lit_named(pytree__lit_parser *p)
 {
     const char *word = p->at;
-    size_t n = pytree__lit_word(word, (size_t)(p->end - word)), name;
+    size_t n = pytree__word(word, (size_t)(p->end - word)), name;
     pytree__lit_container *c;
     pytree__lit_number x;
     int type;
@@ -1501,122 +1423,16 @@ static void pytree__lit_put_repr(pytree__lit_writer *w, const char *s, size_t n)
     if (!w->dry) { pytree__put_repr(pytree__lit_to(w, pytree__plus(pytree__times(n, 6), 2)), s, n); }
 }
 
-/* Digits, with a point before the last `decimals` of them. */
-static void pytree__lit_put_decimal(struct pytree__text *to, uint64_t digits, int decimals)
-{
-    char text[40];
-    size_t at = sizeof text;
-    int i;
-    if (decimals == 0) {
-        text[--at] = '0';
-        text[--at] = '.';
-    }
-    for (i = 0; digits != 0 || i <= decimals; i++) {
-        if (i == decimals && i != 0) { text[--at] = '.'; }
-        text[--at] = (char)('0' + digits % 10);
-        digits /= 10;
-    }
-    pytree__put(to, text + at, sizeof text - at);
-}
-
-/* The short ones among the floats, without trying what reads back: v is digits / 10^decimals with as few decimals as will do,
- * and few enough digits that no other number of that length is as near. False: it is none of them. */
-static bool pytree__lit_put_short(struct pytree__text *to, double v, bool is_float)
-{
-    const double most = is_float ? 1e9 : 1e15, size = fabs(v);
-    int decimals;
-    if (v == 0) {
-        pytree__put_text(to, signbit(v) ? "-0.0" : "0.0");
-        return true;
-    }
-    if (!PYTREE__LIT_ROUNDS_ONCE || !(size < (is_float ? 16777216.0 : most)) || size < 1e-4) { return false; }
-    for (decimals = 0; decimals <= (is_float ? 12 : 18); decimals++) {
-        const double scaled = size * pytree__lit_tens[decimals];        /* exact if it was a float */
-        uint64_t digits = (uint64_t)scaled, bits;
-        double left = scaled - (double)digits, near;
-        if (!(scaled < most)) { return false; }
-        digits += left > 0.5;
-        near = (double)digits / pytree__lit_tens[decimals];
-        if (is_float && digits >= 1000000) {
-            /* two of that length may read back: of equal distance, or where floats stand closer below a power of two */
-            memcpy(&bits, &size, sizeof bits);
-            if (left == 0.5 || bits << 12 == 0) { return false; }
-            memcpy(&bits, &near, sizeof bits);
-            if ((bits & 0x1FFFFFFF) == 0x10000000) { return false; }    /* rounded to the middle of two floats */
-        }
-        if (is_float ? (double)(float)near == size : near == size) {
-            if (v < 0) { pytree__put(to, "-", 1); }
-            pytree__lit_put_decimal(to, digits, decimals);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The doubles of the same size that need 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals has
- * less than 128 bits, and the next double lies 5^decimals from P. False: a power of two, below which they stand closer. */
-static bool pytree__lit_put_long(struct pytree__text *to, double v)
-{
-    const double size = fabs(v);
-    uint64_t bits, mantissa, five, high, low, digits, rest, ten = UINT64_C(1000000000000000);
-    int n, decimals, shift, whole = -4, i;
-    memcpy(&bits, &size, sizeof bits);
-    if (bits << 12 == 0 || !(size < 1e15) || !(size >= 1e-4)) { return false; }
-    mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
-    while (whole < 14 && size >= (whole < -1 ? 1 / pytree__lit_tens[-whole - 1] : pytree__lit_tens[whole + 1])) { whole++; }
-    for (n = 16; n <= 17; n++, ten *= 10) {
-        decimals = n - 1 - whole;         /* 1 to 20 */
-        shift = 1075 - (int)(bits >> 52) - decimals;         /* 0 to 47 */
-        for (five = 1, i = 0; i < decimals; i++) { five *= 5; }
-        low = (mantissa & UINT32_MAX) * (five & UINT32_MAX);
-        high = (mantissa >> 32) * (five & UINT32_MAX) + (low >> 32);
-        rest = (mantissa & UINT32_MAX) * (five >> 32) + (high & UINT32_MAX);
-        low = rest << 32 | (low & UINT32_MAX);
-        high = (mantissa >> 32) * (five >> 32) + (high >> 32) + (rest >> 32);
-        if (shift < 1 || shift > 60) { return false; }
-        digits = high << (64 - shift) | low >> shift;
-        rest = low & ((UINT64_C(1) << shift) - 1);
-        if (rest >> (shift - 1) != 0) {
-            if (rest == UINT64_C(1) << (shift - 1)) { return false; }
-            digits++;
-            rest = (UINT64_C(1) << shift) - rest;
-        }
-        if (digits < ten || digits >= 10 * ten) { return false; }     /* so near to a power of ten that `whole` is wrong */
-        if (n == 17 || 2 * rest < five) {
-            if (v < 0) { pytree__put(to, "-", 1); }
-            pytree__lit_put_decimal(to, digits, decimals);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* An element, without its type. */
 static void pytree__lit_put_element(pytree__lit_writer *w, const pytree_leaf *leaf, size_t i)
 {
     const char *at = (const char *)leaf->data + i * leaf->type->size;
     if (w->dry) { return; }
-    switch (leaf->type->dtype) {
-    case PYTREE_STRING: {
+    if (leaf->type->dtype == PYTREE_STRING) {
         const char *s;
         memcpy(&s, at, sizeof s);
         if (s == NULL) { pytree__lit_put(w, "None"); } else { pytree__lit_put_repr(w, s, strlen(s)); }
         return;
-    }
-    case PYTREE_F32: {
-        float v;
-        memcpy(&v, at, sizeof v);
-        if (pytree__lit_put_short(pytree__lit_to(w, 48), (double)v, true)) { return; }
-        break;
-    }
-    case PYTREE_F64: {
-        double v;
-        memcpy(&v, at, sizeof v);
-        if (pytree__lit_put_short(pytree__lit_to(w, 48), v, false)) { return; }
-        if (pytree__lit_put_long(pytree__lit_to(w, 48), v)) { return; }
-        break;
-    }
-    default: break;
     }
     pytree__put_packed(pytree__lit_to(w, 200), pytree__origin(leaf->type), (const unsigned char *)at);
 }
@@ -1721,22 +1537,16 @@ static const unsigned char *pytree__lit_packed(pytree__lit_writer *w, const pytr
 {
     static const unsigned char nothing[1] = { 0 };
     pytree__statics statics = { NULL, 0 };
+    void *grown;
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         return flat->def->statics + flat->def->nodes[f->shape[0]].meta;
     }
     f->type->flatten(f->self, NULL, &statics);
     if (statics.length == 0) { return nothing; }
-    if (statics.length > w->max_packed) {
-        void *grown = pytree__resize(pytree__allocator(w->cursor.opt), w->packed, w->max_packed, statics.length);
-        if (grown == NULL) {
-            (void)pytree__no_memory(w->cursor.err, statics.length);
-            return NULL;
-        }
-        w->packed = (unsigned char *)grown;
-        w->max_packed = statics.length;
-    }
-    statics.at = w->packed;
+    grown = pytree__array_grow(w->packed, &w->max_packed, statics.length, 1, pytree__allocator(w->cursor.opt), w->cursor.err);
+    if (grown == NULL) { return NULL; }
+    statics.at = w->packed = (unsigned char *)grown;
     statics.length = 0;
     f->type->flatten(f->self, NULL, &statics);
     return w->packed;
@@ -1767,7 +1577,7 @@ static pytree_status pytree__lit_put_name(pytree__lit_writer *w, const char *nam
     const size_t n = strlen(name);
     size_t i;
     for (i = 0; i < 3 && !pytree__lit_same(name, n, own[i]); i++) {}
-    if (i < 3 || n == 0 || pytree__lit_word(name, n) != n || pytree__lit_type_of(name, n) != 0) {
+    if (i < 3 || n == 0 || pytree__word(name, n) != n || pytree__lit_type_of(name, n) != 0) {
         return pytree__lit_unwritable(w, "a namedtuple or struct with the name", name);
     }
     pytree__lit_put(w, name);
@@ -1860,7 +1670,7 @@ static pytree_status pytree__lit_put_lead(pytree__lit_writer *w)
     pytree__frame_entry(c, f, f->next - 1, &entry);
     if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_NAMEDTUPLE) {
         n = strlen(entry.name);
-        if (n == 0 || pytree__lit_word(entry.name, n) != n) {
+        if (n == 0 || pytree__word(entry.name, n) != n) {
             return pytree__lit_unwritable(w, "a field with the name", entry.name);
         }
         pytree__lit_put(w, entry.name);
@@ -1924,7 +1734,7 @@ pytree_status pytree_literal_print(FILE *file, pytree t, const pytree_options *o
     if (status != PYTREE_OK) { return status; }
     pytree__lit_put(&w, "\n");
     pytree__lit_flush(&w);
-    return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected a literal to be written, got a write error") : PYTREE_OK;
+    return pytree__written(file, err);
 }
 
 size_t pytree_literal_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err)

@@ -147,14 +147,6 @@ static const pytree_type *pytree__npy_type(const struct pytree__npy_word *word)
     return NULL;
 }
 
-static bool pytree__npy_little_machine(void)
-{
-    const uint16_t one = 1;
-    unsigned char low;
-    memcpy(&low, &one, 1);
-    return low == 1;
-}
-
 static void pytree__npy_swap(unsigned char *p, size_t size, size_t n)
 {
     size_t i;
@@ -437,7 +429,7 @@ static pytree_status pytree__npy_settle(const pytree__npy_source *from, const py
 {
     const struct pytree__npy_word *word = pytree__npy_word_of(head->array.type);
     size_t i;
-    if (word->size > 1 && head->big_endian == pytree__npy_little_machine()) {
+    if (word->size > 1 && head->big_endian == pytree__little_endian()) {
         pytree__npy_swap(p, word->size, bytes / word->size);
     }
     for (i = 0; word->dtype == PYTREE_BOOL8 && i < bytes; i++) {
@@ -518,7 +510,7 @@ pytree_status pytree__npy_put_data(const pytree_leaf *leaf, pytree__npy_write_fn
     size_t left = pytree_leaf_bytes(leaf);
     unsigned char piece[4096];
     pytree_status status = PYTREE_OK;
-    if (word->size == 1 || pytree__npy_little_machine()) { return left == 0 ? PYTREE_OK : write(context, data, left); }
+    if (word->size == 1 || pytree__little_endian()) { return left == 0 ? PYTREE_OK : write(context, data, left); }
     while (left != 0 && status == PYTREE_OK) {
         size_t n = left < sizeof piece ? left : sizeof piece;
         memcpy(piece, data, n);

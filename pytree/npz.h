@@ -75,15 +75,8 @@ extern "C" {
 
 /* ---- Fields -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t pytree__npz_get(const unsigned char *p, size_t n)
-{
-    uint64_t v = 0;
-    while (n-- != 0) { v = v << 8 | p[n]; }
-    return v;
-}
-
-static unsigned pytree__npz_get16(const unsigned char *p) { return (unsigned)pytree__npz_get(p, 2); }
-static uint32_t pytree__npz_get32(const unsigned char *p) { return (uint32_t)pytree__npz_get(p, 4); }
+static unsigned pytree__npz_get16(const unsigned char *p) { return (unsigned)pytree__number_at(p, 2); }
+static uint32_t pytree__npz_get32(const unsigned char *p) { return (uint32_t)pytree__number_at(p, 4); }
 
 /* A record that is made or read, field by field. */
 typedef struct pytree__npz_record {
@@ -149,14 +142,11 @@ static pytree_status pytree__npz_wrong(const pytree__npz *z, const char *expecte
 /* Room for `more` bytes behind the `used` ones. */
 static pytree_status pytree__npz_grow(pytree__npz *z, void **block, size_t used, size_t *room, size_t more)
 {
-    size_t wanted;
     void *grown;
     if (more <= *room - used) { return PYTREE_OK; }
-    wanted = pytree__plus(pytree__plus(used, more), used);
-    grown = pytree__resize(z->allocator, *block, *room, wanted);
-    if (grown == NULL) { return pytree__no_memory(z->err, wanted); }
+    grown = pytree__array_grow(*block, room, pytree__plus(used, more), 1, z->allocator, z->err);
+    if (grown == NULL) { return PYTREE_NO_MEMORY; }
     *block = grown;
-    *room = wanted;
     return PYTREE_OK;
 }
 
@@ -201,14 +191,7 @@ static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m
     for (i = 0; i < n; i++) {
         unsigned c = (unsigned char)name[i];
         if (c >= 0x80 && (m->flags & PYTREE__NPZ_UTF8) == 0) {
-            c = pytree__npz_cp437[c - 0x80];
-            if (c >= 0x800) {
-                *to++ = (char)(0xE0 | c >> 12);
-                *to++ = (char)(0x80 | (c >> 6 & 0x3F));
-            } else {
-                *to++ = (char)(0xC0 | c >> 6);
-            }
-            *to++ = (char)(0x80 | (c & 0x3F));
+            to += pytree__to_utf8(to, pytree__npz_cp437[c - 0x80]);
         } else {
             *to++ = (char)c;
         }
@@ -238,7 +221,7 @@ static pytree_status pytree__npz_zip64(const pytree__npz *z, const unsigned char
     for (i = 0; i < n_values; i++) {
         if (*values[i] != PYTREE__NPZ_MAX32) { continue; }
         if (left < 8) { return pytree__npz_wrong(z, "a zip64 field with the sizes that it has to hold", "none that has"); }
-        *values[i] = pytree__npz_get(at, 8);
+        *values[i] = pytree__number_at(at, 8);
         at += 8;
         left -= 8;
     }
@@ -337,7 +320,7 @@ typedef struct pytree__npz_end {
 /* Does the older record say the same, or nothing? */
 static bool pytree__npz_agrees(const unsigned char *old, size_t n, uint64_t value)
 {
-    uint64_t said = pytree__npz_get(old, n);
+    uint64_t said = pytree__number_at(old, n);
     return said == value || said == (n == 2 ? PYTREE__NPZ_MAX16 : PYTREE__NPZ_MAX32);
 }
 
@@ -346,19 +329,19 @@ static pytree_status pytree__npz_end64(const pytree__npz *z, const unsigned char
                                        const unsigned char *locator, pytree__npz_end *end)
 {
     unsigned char e[PYTREE__NPZ_END64_BYTES];
-    uint64_t begin = pytree__npz_get(locator + 8, 8), behind = at - PYTREE__NPZ_LOCATOR_BYTES, size;
+    uint64_t begin = pytree__number_at(locator + 8, 8), behind = at - PYTREE__NPZ_LOCATOR_BYTES, size;
     pytree_status status;
     if (behind < sizeof e || begin > behind - sizeof e) {
         return pytree__npz_wrong(z, "a zip64 end record before its locator", "none");
     }
     status = pytree__file_read(&z->file, begin, e, sizeof e);
     if (status != PYTREE_OK) { return status; }
-    size = pytree__npz_get(e + 40, 8);
-    end->begin = pytree__npz_get(e + 48, 8);
+    size = pytree__number_at(e + 40, 8);
+    end->begin = pytree__number_at(e + 48, 8);
     end->end = begin;
-    end->count = pytree__npz_get(e + 32, 8);
-    if (pytree__npz_get32(e) != PYTREE__NPZ_END64 || pytree__npz_get(e + 4, 8) != behind - begin - 12
-        || pytree__npz_get32(e + 16) != 0 || pytree__npz_get32(e + 20) != 0 || pytree__npz_get(e + 24, 8) != end->count
+    end->count = pytree__number_at(e + 32, 8);
+    if (pytree__npz_get32(e) != PYTREE__NPZ_END64 || pytree__number_at(e + 4, 8) != behind - begin - 12
+        || pytree__npz_get32(e + 16) != 0 || pytree__npz_get32(e + 20) != 0 || pytree__number_at(e + 24, 8) != end->count
         || pytree__npz_get32(locator + 4) != 0 || pytree__npz_get32(locator + 16) > 1
         || !pytree__npz_agrees(old + 8, 2, end->count) || !pytree__npz_agrees(old + 10, 2, end->count)
         || !pytree__npz_agrees(old + 12, 4, size) || !pytree__npz_agrees(old + 16, 4, end->begin)
@@ -417,8 +400,8 @@ static bool pytree__npz_is_descriptor(const unsigned char *p, size_t n, const py
         if (pytree__npz_get32(p) != PYTREE__NPZ_DESCRIPTOR) { return false; }
         p += 4;
     }
-    return pytree__npz_get32(p) == m->crc && pytree__npz_get(p + 4, wide) == m->packed
-           && pytree__npz_get(p + 4 + wide, wide) == m->size;
+    return pytree__npz_get32(p) == m->crc && pytree__number_at(p + 4, wide) == m->packed
+           && pytree__number_at(p + 4 + wide, wide) == m->size;
 }
 
 /* Members follow one another from the first byte to the directory. Leaves them in the order of their places. */

@@ -178,7 +178,7 @@ pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_erro
 {
     struct pytree__text sink = pytree__text_to(NULL, 0, file);
     pytree__path_put(&sink, path, 0, pytree__path_length(path), NULL);
-    return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected a file that can be written, got an error") : PYTREE_OK;
+    return pytree__written(file, err);
 }
 
 /* At most n bytes of a longer text, without a part of a character at the end. */
@@ -274,12 +274,6 @@ static bool pytree__path_read_fail(struct pytree__path_reader *r, size_t at, con
     return false;
 }
 
-static int pytree__path_read_digit(char c, unsigned base)
-{
-    int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
-    return digit < (int)base ? digit : -1;
-}
-
 /* Digits of a number without leading zeros from s[0 … n-1]: how many, 0 if there is none or it does not fit. */
 static size_t pytree__path_read_digits(const char *s, size_t n, size_t *value)
 {
@@ -294,42 +288,6 @@ static size_t pytree__path_read_digits(const char *s, size_t n, size_t *value)
     return i;
 }
 
-/* Reads the escape at s[0] == '\\' into at most four bytes; returns its length in the text, 0 if it is none. */
-static size_t pytree__path_read_escape(const char *s, size_t n, char out[4], size_t *bytes)
-{
-    static const char simple[] = "\\\\''\"\"a\ab\bf\fn\nr\rt\tv\v";
-    uint32_t c = 0;
-    size_t i, digits;
-    *bytes = 1;
-    if (n < 2) { return 0; }
-    for (i = 0; simple[i] != '\0'; i += 2) {
-        if (s[1] == simple[i]) {
-            out[0] = simple[i + 1];
-            return 2;
-        }
-    }
-    digits = s[1] == 'x' ? 2 : s[1] == 'u' ? 4 : s[1] == 'U' ? 8 : 0;
-    if (digits == 0 || n < 2 + digits) { return 0; }
-    for (i = 0; i < digits; i++) {
-        int digit = pytree__path_read_digit(s[2 + i], 16);
-        if (digit < 0) { return 0; }
-        c = c << 4 | (uint32_t)digit;
-    }
-    if (c >= 0xDC80 && c <= 0xDCFF) {     /* a byte that was no UTF-8 */
-        out[0] = (char)(unsigned char)(c & 0xFF);
-        return 2 + digits;
-    }
-    if (c == 0 || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) { return 0; }   /* C strings hold no NUL, UTF-8 no surrogates */
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 2 + digits;
-    }
-    *bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (i = *bytes; i-- > 1; c >>= 6) { out[i] = (char)(unsigned char)(0x80 | (c & 0x3F)); }
-    out[0] = (char)(unsigned char)((0xF00u >> *bytes & 0xF0) | c);
-    return 2 + digits;
-}
-
 static bool pytree__path_read_quoted(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     const char quote = r->text[r->at++];
@@ -341,7 +299,7 @@ static bool pytree__path_read_quoted(struct pytree__path_reader *r, struct pytre
         const char *s = r->text + r->at;
         size_t n = r->end - r->at, size, unused;
         if (*s == '\\') {
-            size = pytree__path_read_escape(s, n, bytes, &unused);
+            size = pytree__read_escape(s, n, bytes, &unused);
             if (size == 0) {
                 return pytree__path_read_fail(r, r->at, "an escape such as \\n, \\' or \\x41 (no NUL, no surrogate)");
             }
@@ -485,7 +443,7 @@ static size_t pytree__path_step_name(const struct pytree__path_step *step, char 
     }
     while (from < step->bytes) {
         if (step->name[from] == '\\') {
-            from += pytree__path_read_escape(step->name + from, step->bytes - from, out, &bytes);
+            from += pytree__read_escape(step->name + from, step->bytes - from, out, &bytes);
         } else {
             out[0] = step->name[from++];
             bytes = 1;
@@ -695,7 +653,7 @@ static bool pytree__path_step_named(const struct pytree__path_step *step, const 
     while (from < step->bytes) {
         out[0] = step->name[from];
         bytes = 1;
-        from += out[0] == '\\' ? pytree__path_read_escape(step->name + from, step->bytes - from, out, &bytes) : 1;
+        from += out[0] == '\\' ? pytree__read_escape(step->name + from, step->bytes - from, out, &bytes) : 1;
         if (strncmp(name, out, bytes) != 0) { return false; }
         name += bytes;
     }

@@ -377,41 +377,6 @@ static uint64_t pytree__rv_bits_of(double v)
     return bits;
 }
 
-static double pytree__rv_of_f16(uint16_t bits)
-{
-    const uint64_t sign = (uint64_t)(bits >> 15) << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
-    if (exponent == 0) { return sign != 0 ? -ldexp((double)fraction, -24) : ldexp((double)fraction, -24); }
-    return pytree__rv_of_bits(sign | (exponent == 31 ? 2047 : exponent + 1008) << 52 | fraction << 42);
-}
-
-static double pytree__rv_of_bf16(uint16_t bits)
-{
-    const uint32_t wide = (uint32_t)bits << 16;
-    float v;
-    memcpy(&v, &wide, sizeof v);
-    return (double)v;
-}
-
-/* The bits of the nearest 16-bit float, ties to even: `fraction` bits, exponents counted from -bias. */
-static uint16_t pytree__rv_half_of(double v, int fraction, int bias)
-{
-    const uint64_t bits = pytree__rv_bits_of(v), infinity = (uint64_t)(2 * bias + 1) << fraction;
-    const uint16_t sign = (uint16_t)(bits >> 48 & 0x8000);
-    const int exponent = (int)(bits >> 52 & 2047) - 1023 + bias;
-    uint64_t m = (bits & UINT64_C(0xFFFFFFFFFFFFF)) | UINT64_C(1) << 52, rest, half;
-    int shift = 52 - fraction;
-    if (v != v) { return (uint16_t)(sign | infinity | UINT64_C(1) << (fraction - 1)); }
-    if (exponent <= 0) { shift += 1 - exponent; }
-    if (shift > 53) { return sign; }                           /* less than half of the least */
-    if (exponent > 2 * bias) { return (uint16_t)(sign | infinity); }
-    half = UINT64_C(1) << (shift - 1);
-    rest = m & (2 * half - 1);
-    m >>= shift;
-    m += rest > half || (rest == half && (m & 1) != 0);
-    if (exponent > 0) { m += (uint64_t)(exponent - 1) << fraction; }       /* m's leading bit is one more */
-    return (uint16_t)(sign | m);
-}
-
 /* As doubles whose last bit says whether anything was cut off, so that a shorter type rounds them as it would the whole. */
 static double pytree__rv_cut_whole(uint64_t n)
 {
@@ -469,8 +434,8 @@ static void pytree__rv_read(pytree__rv_wide *to, pytree_dtype dtype, const char 
 #define PYTREE__X(name, T, member, least, most) case PYTREE_##name: PYTREE__RV_READ(T, member, v);
     PYTREE__RV_WHOLE_TYPES(PYTREE__X)
 #undef PYTREE__X
-    case PYTREE_F16: PYTREE__RV_READ(uint16_t, d, pytree__rv_of_f16(v));
-    case PYTREE_BF16: PYTREE__RV_READ(uint16_t, d, pytree__rv_of_bf16(v));
+    case PYTREE_F16: PYTREE__RV_READ(uint16_t, d, pytree__of_f16(v));
+    case PYTREE_BF16: PYTREE__RV_READ(uint16_t, d, pytree__of_bf16(v));
     case PYTREE_F32: PYTREE__RV_READ(float, d, (double)v);
     case PYTREE_F64: PYTREE__RV_READ(double, d, v);
     case PYTREE_FLONG: PYTREE__RV_READ(long double, l, v);
@@ -490,10 +455,10 @@ static void pytree__rv_write_whole(const pytree__rv_wide *from, pytree_dtype dty
 #undef PYTREE__X
     case PYTREE_F16:
         PYTREE__RV_WRITE(uint16_t, u, uint64_t,
-                      pytree__rv_half_of(with_sign ? pytree__rv_cut_signed((int64_t)v) : pytree__rv_cut_whole(v), 10, 15));
+                      pytree__to_half(with_sign ? pytree__rv_cut_signed((int64_t)v) : pytree__rv_cut_whole(v), 10));
     case PYTREE_BF16:
         PYTREE__RV_WRITE(uint16_t, u, uint64_t,
-                      pytree__rv_half_of(with_sign ? pytree__rv_cut_signed((int64_t)v) : pytree__rv_cut_whole(v), 7, 127));
+                      pytree__to_half(with_sign ? pytree__rv_cut_signed((int64_t)v) : pytree__rv_cut_whole(v), 7));
     case PYTREE_F32: PYTREE__RV_WRITE(float, u, uint64_t, with_sign ? (float)(int64_t)v : (float)v);
     case PYTREE_F64: PYTREE__RV_WRITE(double, u, uint64_t, with_sign ? (double)(int64_t)v : (double)v);
     case PYTREE_FLONG: PYTREE__RV_WRITE(long double, u, uint64_t, with_sign ? (long double)(int64_t)v : (long double)v);
@@ -510,8 +475,8 @@ static void pytree__rv_write_double(const pytree__rv_wide *from, pytree_dtype dt
     case PYTREE_##name: PYTREE__RV_WRITE(T, d, double, PYTREE__RV_CLAMP(v, T, least, most));
     PYTREE__RV_WHOLE_TYPES(PYTREE__X)
 #undef PYTREE__X
-    case PYTREE_F16: PYTREE__RV_WRITE(uint16_t, d, double, pytree__rv_half_of(v, 10, 15));
-    case PYTREE_BF16: PYTREE__RV_WRITE(uint16_t, d, double, pytree__rv_half_of(v, 7, 127));
+    case PYTREE_F16: PYTREE__RV_WRITE(uint16_t, d, double, pytree__to_half(v, 10));
+    case PYTREE_BF16: PYTREE__RV_WRITE(uint16_t, d, double, pytree__to_half(v, 7));
     case PYTREE_F32: PYTREE__RV_WRITE(float, d, double, (float)v);
     case PYTREE_F64: PYTREE__RV_WRITE(double, d, double, v);
     case PYTREE_FLONG: PYTREE__RV_WRITE(long double, d, double, (long double)v);
@@ -528,8 +493,8 @@ static void pytree__rv_write_long(const pytree__rv_wide *from, pytree_dtype dtyp
     case PYTREE_##name: PYTREE__RV_WRITE(T, l, long double, PYTREE__RV_CLAMP(v, T, least, most));
     PYTREE__RV_WHOLE_TYPES(PYTREE__X)
 #undef PYTREE__X
-    case PYTREE_F16: PYTREE__RV_WRITE(uint16_t, l, long double, pytree__rv_half_of(pytree__rv_cut_long(v), 10, 15));
-    case PYTREE_BF16: PYTREE__RV_WRITE(uint16_t, l, long double, pytree__rv_half_of(pytree__rv_cut_long(v), 7, 127));
+    case PYTREE_F16: PYTREE__RV_WRITE(uint16_t, l, long double, pytree__to_half(pytree__rv_cut_long(v), 10));
+    case PYTREE_BF16: PYTREE__RV_WRITE(uint16_t, l, long double, pytree__to_half(pytree__rv_cut_long(v), 7));
     case PYTREE_F32: PYTREE__RV_WRITE(float, l, long double, (float)v);
     case PYTREE_F64: PYTREE__RV_WRITE(double, l, long double, (double)v);
     case PYTREE_FLONG: PYTREE__RV_WRITE(long double, l, long double, v);
@@ -1348,10 +1313,7 @@ pytree_status pytree_summary(FILE *file, pytree t, const pytree_summary_options 
     pytree_status status;
     if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
     status = pytree__rv_put_table(&to, t, opt, err);
-    if (status == PYTREE_OK && ferror(file)) {
-        status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got a write error", to.length);
-    }
-    return status;
+    return status == PYTREE_OK ? pytree__written(file, err) : status;
 }
 
 size_t pytree_summary_text(pytree t, char *text, size_t n, const pytree_summary_options *opt, pytree_error *err)

@@ -186,11 +186,8 @@ static size_t pytree__st_dtype_of(pytree_dtype dtype)
 
 static pytree_status pytree__st_endian(pytree_error *err)
 {
-    const uint16_t one = 1;
-    unsigned char low;
-    memcpy(&low, &one, 1);
-    return low == 1 ? PYTREE_OK
-                    : pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a little-endian machine, got a big-endian one");
+    return pytree__little_endian() ? PYTREE_OK
+        : pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a little-endian machine, got a big-endian one");
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------------
@@ -268,7 +265,6 @@ static bool pytree__js_hex(struct pytree__json *j, uint32_t *value)
 /* Behind "\u": the character as UTF-8. */
 static bool pytree__js_unicode(struct pytree__json *j, char **to)
 {
-    unsigned char *out = (unsigned char *)*to;
     uint32_t c, low;
     if (!pytree__js_hex(j, &c)) { return false; }
     if (c >= 0xDC00 && c <= 0xDFFF) { return pytree__js_fail(j, "no low surrogate on its own before this"); }
@@ -280,20 +276,7 @@ static bool pytree__js_unicode(struct pytree__json *j, char **to)
         c = 0x10000 + ((c - 0xD800) << 10 | (low - 0xDC00));
     }
     if (c == 0) { j->nul = true; }
-    if (c < 0x80) { *out++ = (unsigned char)c; }
-    else {
-        if (c < 0x800) { *out++ = (unsigned char)(0xC0 | c >> 6); }
-        else {
-            if (c < 0x10000) { *out++ = (unsigned char)(0xE0 | c >> 12); }
-            else {
-                *out++ = (unsigned char)(0xF0 | c >> 18);
-                *out++ = (unsigned char)(0x80 | (c >> 12 & 0x3F));
-            }
-            *out++ = (unsigned char)(0x80 | (c >> 6 & 0x3F));
-        }
-        *out++ = (unsigned char)(0x80 | (c & 0x3F));
-    }
-    *to = (char *)out;
+    *to += pytree__to_utf8(*to, c);
     return true;
 }
 
@@ -448,19 +431,15 @@ struct pytree__st_array {
 
 static void *pytree__st_append(struct pytree__st_array *a, const pytree_allocator *allocator, pytree_error *err)
 {
-    if (a->n == a->max) {
-        size_t max = a->max < 8 ? 8 : pytree__plus(a->max, a->max / 2), bytes = pytree__times(max, a->size);
-        void *grown = pytree__resize(allocator, a->at, a->max * a->size, bytes);
-        if (grown == NULL) { (void)pytree__no_memory(err, bytes); return NULL; }
-        a->at = grown;
-        a->max = max;
-    }
+    void *grown = pytree__array_grow(a->at, &a->max, a->n + 1, a->size, allocator, err);
+    if (grown == NULL) { return NULL; }
+    a->at = grown;
     return (char *)a->at + a->n++ * a->size;
 }
 
 static void pytree__st_array_end(struct pytree__st_array *a, const pytree_allocator *allocator)
 {
-    if (a->at != NULL) { (void)pytree__resize(allocator, a->at, a->max * a->size, 0); }
+    pytree__array_free(a->at, a->max, a->size, allocator);
     memset(a, 0, sizeof *a);
 }
 
@@ -688,16 +667,15 @@ static pytree_status pytree__st_read_header(struct pytree__st *st, struct pytree
 {
     const uint64_t most = PYTREE__ST_HEADER;
     unsigned char length[8];
-    uint64_t n = 0;
+    uint64_t n;
     size_t from = st->tensors.n;
-    int i;
     struct pytree__json j;
     if (f->file.size < 8) {
         return pytree_fail(st->err, PYTREE_SYNTAX, NULL, "expected 8 bytes or more, got %llu in '%s'",
                            (unsigned long long)f->file.size, f->path);
     }
     if (pytree__file_read(&f->file, 0, length, 8) != PYTREE_OK) { return PYTREE_IO; }
-    for (i = 7; i >= 0; i--) { n = n << 8 | length[i]; }
+    n = pytree__number_at(length, sizeof length);
     if (n > most || n > f->file.size - 8) {
         return pytree_fail(
             st->err, PYTREE_SYNTAX, NULL, "expected a header of at most %llu bytes, got a length of %llu in '%s'",
@@ -1332,8 +1310,8 @@ static pytree_status pytree__st_again(struct pytree__seeker *s, const pytree__wa
     return s->it.status = pytree__cursor_root(&s->it.cursors[0], w->tree);
 }
 
-/* Lets the tree's pointers lead to the views' data. The first walk sees whether that is possible; the second one needs no memory
- * that it does not have already. */
+/* Lets the tree's pointers lead to the views' data. The first walk sees whether that is possible; the second one needs no
+ * memory that it does not have already. */
 static pytree_status pytree__st_point(struct pytree__st_loader *l)
 {
     struct pytree__seeker s;
@@ -1883,16 +1861,14 @@ static bool pytree__st_size_one(struct pytree__st_sizer *z, struct pytree__st_si
 {
     struct pytree__st_unknown unknown[PYTREE__ST_UNKNOWN];
     size_t name = z->prefix, views, n, i;
+    void *grown;
     if (site.field != NULL) { name = pytree__st_name(z, site.parent, site.field, 0); }
     if (name != SIZE_MAX && site.index != SIZE_MAX) { name = pytree__st_name(z, name, NULL, site.index); }
     if (name == SIZE_MAX || site.type->flatten == NULL || site.type->n_children == 0) { return name != SIZE_MAX; }
     views = 2 * (size_t)site.type->n_children;
-    if (views > z->max_views) {
-        void *grown = pytree__resize(z->allocator, z->views, z->max_views * sizeof *z->views, views * sizeof *z->views);
-        if (grown == NULL) { (void)pytree__no_memory(z->err, views * sizeof *z->views); return false; }
-        z->views = (pytree_leaf *)grown;
-        z->max_views = views;
-    }
+    grown = pytree__array_grow(z->views, &z->max_views, views, sizeof *z->views, z->allocator, z->err);
+    if (grown == NULL) { return false; }
+    z->views = (pytree_leaf *)grown;
     memset(z->views, 0, views * sizeof *z->views);
     n = pytree__st_unknowns(&site, unknown);
     if (!pytree__st_wish(z, &site, name) || !pytree__st_learn(z, &site, name, unknown, n)) { return false; }
@@ -1931,7 +1907,7 @@ static void pytree__st_sizer_end(struct pytree__st_sizer *z)
         z->blocks = block->next;
         (void)pytree__resize(z->allocator, block, block->bytes, 0);
     }
-    if (z->views != NULL) { (void)pytree__resize(z->allocator, z->views, z->max_views * sizeof *z->views, 0); }
+    pytree__array_free(z->views, z->max_views, sizeof *z->views, z->allocator);
     if (z->name.text != NULL) { (void)pytree__resize(z->allocator, z->name.text, z->name.room, 0); }
     if (z->order != NULL) { (void)pytree__resize(z->allocator, z->order, z->order_bytes, 0); }
     pytree__st_array_end(&z->sites, z->allocator);

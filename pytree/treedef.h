@@ -161,41 +161,7 @@ size_t pytree_def_leaf_path(const pytree_def *def, size_t leaf, pytree_entry *en
 extern "C" {
 #endif
 
-/* ---- Growing memory ------------------------------------------------------------------------------------------------ */
-
-static void pytree__td_free(const pytree_options *opt, void *p, size_t size)
-{
-    if (p != NULL) { (void)pytree__resize(opt == NULL ? NULL : opt->allocator, p, size, 0); }
-}
-
-/* n elements of `size` bytes, at least one byte; NULL and an error if there is no memory. */
-static void *pytree__td_array(size_t n, size_t size, const pytree_options *opt, pytree_error *err)
-{
-    void *p = n > SIZE_MAX / 2 / size ? NULL : pytree__resize(opt == NULL ? NULL : opt->allocator, NULL, 0, n * size + 1);
-    if (p == NULL) { pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected memory for %zu times %zu bytes, got none", n, size); }
-    return p;
-}
-
-static void pytree__td_array_free(void *p, size_t n, size_t size, const pytree_options *opt)
-{
-    pytree__td_free(opt, p, n * size + 1);
-}
-
-/* An array that grows: room for `need` elements; the array where it is now, or NULL with an error and the old one as it was. */
-static void *pytree__td_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_options *opt, pytree_error *err)
-{
-    size_t n = *capacity < 16 ? 32 : *capacity + *capacity / 2;
-    void *grown;
-    if (need <= *capacity && p != NULL) { return p; }
-    if (n < need) { n = need; }
-    grown = n > SIZE_MAX / 2 / size ? NULL : pytree__resize(opt == NULL ? NULL : opt->allocator, p, *capacity * size, n * size);
-    if (grown == NULL) {
-        pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected memory for %zu times %zu bytes, got none", n, size);
-        return NULL;
-    }
-    *capacity = n;
-    return grown;
-}
+/* ---- Growing bytes -------------------------------------------------------------------------------------------------- */
 
 typedef struct pytree__td_bytes {
     unsigned char *at;
@@ -209,7 +175,7 @@ static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, cons
         pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 bytes of keys and static values, got more");
         return false;
     }
-    grown = pytree__td_grow(b->at, &b->max, b->n + n, 1, opt, err);
+    grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
     if (grown == NULL) { return false; }
     b->at = (unsigned char *)grown;
     if (n > 0) { memcpy(b->at + b->n, from, n); }
@@ -244,16 +210,6 @@ static bool pytree__td_dict(pytree_kind kind)
 
 /* A leaf or None: nothing that could have static values, `meta` is 0. */
 static bool pytree__td_plain(const pytree_node *node) { return node->type == NULL || node->type->kind == PYTREE_KIND_NONE; }
-
-/* What a struct, or what elsewhere is a leaf, is registered as in a namespace. */
-static const pytree_type *pytree__td_in_space(const pytree_type *type, const char *space)
-{
-    const pytree_type *next = type;
-    while (space != NULL && (next = next->next) != NULL && next->name != NULL) {
-        if (next->space != NULL && strcmp(next->space, space) == 0 && pytree__same_struct(next, type)) { return next; }
-    }
-    return type;
-}
 
 static bool pytree__td_same_none(const pytree_def *a, bool none_is_leaf, pytree_error *err)
 {
@@ -299,7 +255,7 @@ static bool pytree__td_reserve(pytree__td_maker *m, size_t n)
         pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 nodes, got more");
         return false;
     }
-    grown = pytree__td_grow(m->nodes, &m->max_nodes, m->n_nodes + n, sizeof *m->nodes, m->opt, m->err);
+    grown = pytree__array_grow(m->nodes, &m->max_nodes, m->n_nodes + n, sizeof *m->nodes, pytree__allocator(m->opt), m->err);
     if (grown == NULL) { return false; }
     m->nodes = (pytree_node *)grown;
     return true;
@@ -336,7 +292,7 @@ static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def,
     o->def = def;
     o->at = NULL;
     if (end == 0) { return true; }
-    o->at = (size_t *)pytree__td_array(i + 1, sizeof *o->at, opt, err);
+    o->at = (size_t *)pytree__array_new(i + 1, sizeof *o->at, pytree__allocator(opt), err);
     if (o->at == NULL) { return false; }
     o->at[i] = end;
     while (i-- != 0) {
@@ -348,7 +304,7 @@ static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def,
 
 static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *opt)
 {
-    if (o->at != NULL) { pytree__td_array_free(o->at, o->def->n_nodes + 1, sizeof *o->at, opt); }
+    if (o->at != NULL) { pytree__array_free(o->at, o->def->n_nodes + 1, sizeof *o->at, pytree__allocator(opt)); }
 }
 
 /* The order of one node's children; NULL if they were put in as they are visited. */
@@ -398,7 +354,8 @@ static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t r
     }
     if (n_orders != 0) {
         const size_t bytes = n_orders * sizeof *orders;
-        void *grown = pytree__td_grow(m->orders.at, &m->orders.max, m->orders.n + bytes, 1, m->opt, m->err);
+        void *grown = pytree__array_grow(m->orders.at, &m->orders.max, m->orders.n + bytes, 1, pytree__allocator(m->opt),
+                                         m->err);
         if (grown == NULL) { return false; }
         m->orders.at = (unsigned char *)grown;
         pytree__move_orders((uint32_t *)(void *)(m->orders.at + m->orders.n), m->nodes, orders, n_orders,
@@ -418,7 +375,7 @@ static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, boo
         const pytree_type *type = m->nodes[i].type;
         if (!pytree__spaced(&m->nodes[i])) { continue; }
         used = space;
-        if (!pytree_type_equal(pytree__td_in_space(type, space), type)) {
+        if (!pytree_type_equal(pytree__in_space(type, space), type)) {
             pytree_fail(m->err, PYTREE_ARGUMENT, NULL,
                         "expected %.60s as it is registered in namespace '%.60s', got another registration", type->name, space);
             good = false;
@@ -434,10 +391,10 @@ static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, boo
         def->n_leaves = m->nodes[m->n_nodes - 1].leaves;
         def->none_is_leaf = none_is_leaf;
     }
-    pytree__td_free(m->opt, m->nodes, m->max_nodes * sizeof *m->nodes);
-    pytree__td_free(m->opt, m->statics.at, m->statics.max);
-    pytree__td_free(m->opt, m->orders.at, m->orders.max);
-    pytree__td_free(m->opt, m->space.at, m->space.max);
+    pytree__array_free(m->nodes, m->max_nodes, sizeof *m->nodes, pytree__allocator(m->opt));
+    pytree__array_free(m->statics.at, m->statics.max, 1, pytree__allocator(m->opt));
+    pytree__array_free(m->orders.at, m->orders.max, 1, pytree__allocator(m->opt));
+    pytree__array_free(m->space.at, m->space.max, 1, pytree__allocator(m->opt));
     return def;
 }
 
@@ -461,7 +418,7 @@ static bool pytree__td_sort(pytree__td_keys *k, const unsigned char *packed, siz
     pytree_entry key;
     size_t i;
     k->n = n;
-    k->keys = (struct pytree__sorting *)pytree__td_array(n, sizeof *k->keys, opt, err);
+    k->keys = (struct pytree__sorting *)pytree__array_new(n, sizeof *k->keys, pytree__allocator(opt), err);
     if (k->keys == NULL) { return false; }
     for (i = 0; i < n; i++) {
         packed = pytree__key_at(packed, &key, NULL);
@@ -475,7 +432,7 @@ static bool pytree__td_sort(pytree__td_keys *k, const unsigned char *packed, siz
 
 static void pytree__td_sort_free(pytree__td_keys *k, const pytree_options *opt)
 {
-    if (k->keys != NULL) { pytree__td_array_free(k->keys, k->n, sizeof *k->keys, opt); }
+    if (k->keys != NULL) { pytree__array_free(k->keys, k->n, sizeof *k->keys, pytree__allocator(opt)); }
 }
 
 /* Where a child, its static values, its orders and its key begin. */
@@ -546,7 +503,7 @@ static void pytree__td_move(pytree__td_maker *m, const pytree__td_keys *k, const
 static bool pytree__td_reorder(pytree__td_maker *m, size_t meta, size_t names, const pytree__td_keys *k)
 {
     const size_t n = k->n;
-    pytree__td_place *places = (pytree__td_place *)pytree__td_array(n + 1, sizeof *places, m->opt, m->err);
+    pytree__td_place *places = (pytree__td_place *)pytree__array_new(n + 1, sizeof *places, pytree__allocator(m->opt), m->err);
     const uint32_t node = (uint32_t)m->n_nodes;
     unsigned char *old = NULL;
     size_t i, size = 0;
@@ -554,12 +511,12 @@ static bool pytree__td_reorder(pytree__td_maker *m, size_t meta, size_t names, c
         pytree__td_places(m, meta, names, n, places);
         size = (places[n].node - places[0].node) * sizeof(pytree_node) + (places[n].order - places[0].order) * sizeof(uint32_t)
             + places[n].key - places[0].meta;
-        old = (unsigned char *)pytree__td_array(size, 1, m->opt, m->err);
+        old = (unsigned char *)pytree__array_new(size, 1, pytree__allocator(m->opt), m->err);
     }
     if (old != NULL) { pytree__td_move(m, k, places, old); }
-    if (places != NULL) { pytree__td_array_free(places, n + 1, sizeof *places, m->opt); }
+    if (places != NULL) { pytree__array_free(places, n + 1, sizeof *places, pytree__allocator(m->opt)); }
     if (old == NULL) { return false; }
-    pytree__td_array_free(old, size, 1, m->opt);
+    pytree__array_free(old, size, 1, pytree__allocator(m->opt));
     for (i = 0; i < n; i++) {
         if (!pytree__td_add(&m->orders, &k->keys[i].at, sizeof k->keys[i].at, m->opt, m->err)) { return false; }
     }
@@ -797,7 +754,7 @@ static bool pytree__td_pack_self(pytree__td_maker *m, const pytree__cursor *c, p
         pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 bytes of static values, got more");
         return false;
     }
-    grown = pytree__td_grow(m->statics.at, &m->statics.max, meta + packed.length, 1, m->opt, m->err);
+    grown = pytree__array_grow(m->statics.at, &m->statics.max, meta + packed.length, 1, pytree__allocator(m->opt), m->err);
     if (grown == NULL) { return false; }
     m->statics.at = (unsigned char *)grown;
     m->statics.n = meta + packed.length;
@@ -810,7 +767,7 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
                               const pytree_options *opt, pytree_error *err)
 {
     const pytree_type *type = self.type == NULL ? NULL
-        : pytree__td_in_space(pytree__origin(self.type), opt == NULL ? NULL : opt->space);
+        : pytree__in_space(pytree__origin(self.type), opt == NULL ? NULL : opt->space);
     size_t meta, wanted;
     pytree__cursor c;
     pytree__td_maker m;
@@ -960,7 +917,7 @@ typedef struct pytree__td_walk {
 
 static pytree__td_link *pytree__td_links(const pytree_def *def, const pytree_options *opt, pytree_error *err)
 {
-    pytree__td_link *links = (pytree__td_link *)pytree__td_array(def->n_nodes, sizeof *links, opt, err);
+    pytree__td_link *links = (pytree__td_link *)pytree__array_new(def->n_nodes, sizeof *links, pytree__allocator(opt), err);
     size_t i;
     uint32_t k;
     if (links == NULL) { return NULL; }
@@ -978,9 +935,9 @@ static pytree__td_link *pytree__td_links(const pytree_def *def, const pytree_opt
 
 static void pytree__td_walk_end(pytree__td_walk *w)
 {
-    if (w->links_a != NULL) { pytree__td_array_free(w->links_a, w->a->n_nodes, sizeof *w->links_a, w->opt); }
-    if (w->links_b != NULL) { pytree__td_array_free(w->links_b, w->b->n_nodes, sizeof *w->links_b, w->opt); }
-    pytree__td_free(w->opt, w->frames, w->max * sizeof *w->frames);
+    if (w->links_a != NULL) { pytree__array_free(w->links_a, w->a->n_nodes, sizeof *w->links_a, pytree__allocator(w->opt)); }
+    if (w->links_b != NULL) { pytree__array_free(w->links_b, w->b->n_nodes, sizeof *w->links_b, pytree__allocator(w->opt)); }
+    pytree__array_free(w->frames, w->max, sizeof *w->frames, pytree__allocator(w->opt));
     w->links_a = w->links_b = NULL;
     w->frames = NULL;
 }
@@ -1050,7 +1007,7 @@ static int pytree__td_step(pytree__td_walk *w)
 static bool pytree__td_open(pytree__td_walk *w, size_t mark)
 {
     pytree__td_frame *f;
-    void *grown = pytree__td_grow(w->frames, &w->max, w->n + 1, sizeof *w->frames, w->opt, w->err);
+    void *grown = pytree__array_grow(w->frames, &w->max, w->n + 1, sizeof *w->frames, pytree__allocator(w->opt), w->err);
     if (grown == NULL) { return false; }
     w->frames = (pytree__td_frame *)grown;
     f = &w->frames[w->n++];
@@ -1066,21 +1023,6 @@ static bool pytree__td_open(pytree__td_walk *w, size_t mark)
 }
 
 /* ---- Comparison (bodies) ------------------------------------------------------------------------------------------- */
-
-static struct pytree__text pytree__td_text(char *at, size_t room)
-{
-    struct pytree__text text;
-    memset(&text, 0, sizeof text);
-    text.at = at;
-    text.room = room;
-    return text;
-}
-
-/* Ends a text in a buffer of n bytes, of which the last was kept back. */
-static void pytree__td_text_end(const struct pytree__text *text)
-{
-    text->at[text->length < text->room ? text->length : text->room] = '\0';
-}
 
 /* The keys that only `a` has as text, 'x', 'y'; how many there are. */
 static size_t pytree__td_put_missing(struct pytree__text *text, const pytree__td_keys *a, const pytree__td_keys *b)
@@ -1105,7 +1047,7 @@ static size_t pytree__td_put_missing(struct pytree__text *text, const pytree__td
 /* Gives the children of b's node the order that a's keys have. */
 static bool pytree__td_relink(pytree__td_walk *w, const pytree__td_keys *a, const pytree__td_keys *b)
 {
-    uint32_t *map = (uint32_t *)pytree__td_array(2 * a->n, sizeof *map, w->opt, w->err), *child, at;
+    uint32_t *map = (uint32_t *)pytree__array_new(2 * a->n, sizeof *map, pytree__allocator(w->opt), w->err), *child, at;
     size_t i;
     if (map == NULL) { return false; }
     child = map + a->n;
@@ -1113,7 +1055,7 @@ static bool pytree__td_relink(pytree__td_walk *w, const pytree__td_keys *a, cons
     for (i = 0; i < a->n; i++) { map[a->keys[i].at] = child[b->keys[i].at]; }
     if (a->n != 0) { w->links_b[w->at_b].first = map[0]; }
     for (i = 0; i < a->n; i++) { w->links_b[map[i]].next = i + 1 < a->n ? map[i + 1] : PYTREE__TD_NONE; }
-    pytree__td_array_free(map, 2 * a->n, sizeof *map, w->opt);
+    pytree__array_free(map, 2 * a->n, sizeof *map, pytree__allocator(w->opt));
     return true;
 }
 
@@ -1241,15 +1183,15 @@ static void pytree__td_report(const pytree__td_walk *w, int mismatch)
     char expected[100], got[100], path[1000];
     struct pytree__text text;
     if (mismatch == PYTREE__TD_FAILED || w->err == NULL) { return; }
-    text = pytree__td_text(expected, sizeof expected - 1);
+    text = pytree__text_to(expected, sizeof expected, NULL);
     pytree__td_put_node(&text, w->a, w->at_a);
-    pytree__td_text_end(&text);
-    text = pytree__td_text(got, sizeof got - 1);
+    (void)pytree__end_text(&text, sizeof expected);
+    text = pytree__text_to(got, sizeof got, NULL);
     pytree__td_put_node(&text, w->b, w->at_b);
-    pytree__td_text_end(&text);
-    text = pytree__td_text(path, sizeof path - 1);
+    (void)pytree__end_text(&text, sizeof got);
+    text = pytree__text_to(path, sizeof path, NULL);
     pytree__td_put_path(&text, w, 40);
-    pytree__td_text_end(&text);
+    (void)pytree__end_text(&text, sizeof path);
     pytree_fail(w->err, PYTREE_STRUCTURE, path, "%s: expected %s, got %s", pytree_mismatch_name((pytree_mismatch)mismatch),
                 expected, got);
 }
@@ -1343,8 +1285,8 @@ static bool pytree__td_add_words(pytree__td_bytes *texts, const pytree__td_walk 
 {
     int i;
     for (i = 0; i < 2 * PYTREE__TD_WORDS; i++) {            /* each is measured, then written */
-        struct pytree__text text = pytree__td_text(NULL, 0);
-        if (i % 2 == 1) { text = pytree__td_text((char *)texts->at + texts->n, texts->max - texts->n); }
+        struct pytree__text text = pytree__text_to(NULL, 0, NULL);
+        if (i % 2 == 1) { text = pytree__text_to((char *)texts->at + texts->n, texts->max - texts->n, NULL); }
         switch (i / 2) {
         case PYTREE__TD_PATH: pytree__td_put_path(&text, w, SIZE_MAX / 2); break;
         case PYTREE__TD_A: pytree__td_put_node(&text, w->a, w->at_a); break;
@@ -1356,7 +1298,8 @@ static bool pytree__td_add_words(pytree__td_bytes *texts, const pytree__td_walk 
             texts->n += text.length + 1;
             texts->at[texts->n - 1] = '\0';
         } else {
-            void *grown = pytree__td_grow(texts->at, &texts->max, texts->n + text.length + 1, 1, w->opt, w->err);
+            void *grown = pytree__array_grow(texts->at, &texts->max, texts->n + text.length + 1, 1, pytree__allocator(w->opt),
+                                             w->err);
             if (grown == NULL) { return false; }
             texts->at = (unsigned char *)grown;
         }
@@ -1387,7 +1330,7 @@ static pytree_def_error_list *pytree__td_error_list(const pytree__td_bytes *kind
                                                     const pytree_options *opt, pytree_error *err)
 {
     size_t i, size = sizeof(pytree_def_error_list) + kinds->n * sizeof(pytree_def_error) + texts->n;
-    pytree_def_error_list *list = (pytree_def_error_list *)pytree__td_array(size, 1, opt, err);
+    pytree_def_error_list *list = (pytree_def_error_list *)pytree__array_new(size, 1, pytree__allocator(opt), err);
     pytree_def_error *errors;
     const char *text;
     if (list == NULL) { return NULL; }
@@ -1408,7 +1351,7 @@ static pytree_def_error_list *pytree__td_error_list(const pytree__td_bytes *kind
     list->n = kinds->n;
     list->errors = errors;
     list->allocator = opt == NULL ? NULL : opt->allocator;
-    list->bytes = size + 1;
+    list->bytes = size;
     return list;
 }
 
@@ -1460,18 +1403,14 @@ pytree_def_error_list *pytree_def_errors(const pytree_def *a, const pytree_def *
     }
     pytree__td_walk_end(&w);
     if (good) { list = pytree__td_error_list(&kinds, &texts, opt, err); }
-    pytree__td_free(opt, kinds.at, kinds.max);
-    pytree__td_free(opt, texts.at, texts.max);
+    pytree__array_free(kinds.at, kinds.max, 1, pytree__allocator(opt));
+    pytree__array_free(texts.at, texts.max, 1, pytree__allocator(opt));
     return list;
 }
 
 void pytree_def_errors_free(pytree_def_error_list *list)
 {
-    pytree_options opt;
-    if (list == NULL) { return; }
-    memset(&opt, 0, sizeof opt);
-    opt.allocator = list->allocator;
-    pytree__td_free(&opt, list, list->bytes);
+    if (list != NULL) { (void)pytree__resize(list->allocator, list, list->bytes, 0); }
 }
 
 /* ---- Paths (bodies) ------------------------------------------------------------------------------------------------ */
@@ -1513,7 +1452,8 @@ static bool pytree__td_all_paths(const pytree_def *def, const char *separator, c
         size_t length = w.n == 0 ? 0 : w.frames[w.n - 1].mark;
         if (event == PYTREE__TD_LEAVE) { continue; }
         if (w.n > 0) {
-            struct pytree__text text = pytree__td_text(prefix == NULL ? NULL : prefix + length, prefix == NULL ? 0 : SIZE_MAX);
+            struct pytree__text text = pytree__text_to(prefix == NULL ? NULL : prefix + length, prefix == NULL ? 0 : SIZE_MAX,
+                                                       NULL);
             pytree__put_entry(&text, &w.frames[w.n - 1].entry, separator, w.n == 1);
             length += text.length;
         }
@@ -1542,13 +1482,13 @@ const char **pytree_def_paths(const pytree_def *def, const char *separator, size
     if (count != NULL) { *count = 0; }
     if (!pytree__td_all_paths(def, separator, NULL, NULL, NULL, &bytes, &longest, opt, err)) { return NULL; }
     prefix_size = longest;
-    prefix = (char *)pytree__td_array(longest, 1, opt, err);
+    prefix = (char *)pytree__array_new(longest, 1, pytree__allocator(opt), err);
     if (prefix == NULL) { return NULL; }
     size = sizeof *head + def->n_leaves * sizeof *paths + bytes;
-    head = (struct pytree__paths *)pytree__td_array(size, 1, opt, err);
+    head = (struct pytree__paths *)pytree__array_new(size, 1, pytree__allocator(opt), err);
     if (head != NULL) {
         head->allocator = opt == NULL ? NULL : opt->allocator;
-        head->bytes = size + 1;
+        head->bytes = size;
         paths = (const char **)(void *)(head + 1);
         if (!pytree__td_all_paths(def, separator, paths, (char *)(paths + def->n_leaves), prefix, &bytes, &longest, opt, err)) {
             pytree_paths_free(paths);
@@ -1556,7 +1496,7 @@ const char **pytree_def_paths(const pytree_def *def, const char *separator, size
         }
     }
     if (paths != NULL && count != NULL) { *count = def->n_leaves; }
-    pytree__td_array_free(prefix, prefix_size, 1, opt);
+    pytree__array_free(prefix, prefix_size, 1, pytree__allocator(opt));
     return paths;
 }
 

@@ -104,11 +104,8 @@ static const pytree_type *pytree__td_type(const pytree_type *type) { return type
 /* Turns the order of bytes between the machine's and little-endian. */
 static void pytree__td_little(unsigned char *p, size_t n)
 {
-    const uint16_t one = 1;
-    unsigned char low;
     size_t i;
-    memcpy(&low, &one, 1);
-    for (i = 0; i < n / 2 && low == 0; i++) {
+    for (i = 0; i < n / 2 && !pytree__little_endian(); i++) {
         unsigned char b = p[i];
         p[i] = p[n - 1 - i];
         p[n - 1 - i] = b;
@@ -119,13 +116,6 @@ static void pytree__td_number(unsigned char *p, uint64_t v, size_t n)
 {
     size_t i;
     for (i = 0; i < n; i++) { p[i] = (unsigned char)(v >> 8 * i); }
-}
-
-static uint64_t pytree__td_number_at(const unsigned char *p, size_t n)
-{
-    uint64_t v = 0;
-    while (n-- > 0) { v = v << 8 | p[n]; }
-    return v;
 }
 
 /* Bytes of a long double that mean something. */
@@ -158,17 +148,7 @@ typedef struct pytree__td_parser {
 /* Fails at a place in the text. */
 static bool pytree__td_expected(const pytree__td_parser *p, const char *at, pytree_status status, const char *expected)
 {
-    size_t line = 1, column = 1;
     char got[32];
-    const char *c;
-    for (c = p->text; c < at; c++) {
-        if (*c == '\n') {
-            line++;
-            column = 1;
-        } else if (((unsigned char)*c & 0xC0) != 0x80) {
-            column++;
-        }
-    }
     if (*at == '\0') {
         (void)snprintf(got, sizeof got, "the end");
     } else if (*at >= ' ' && *at <= '~') {
@@ -177,7 +157,7 @@ static bool pytree__td_expected(const pytree__td_parser *p, const char *at, pytr
     } else {
         (void)snprintf(got, sizeof got, "byte 0x%02x", (unsigned)(unsigned char)*at);
     }
-    pytree_fail(p->m.err, status, NULL, "line %zu, column %zu: expected %s, got %s", line, column, expected, got);
+    (void)pytree__fail_in(p->m.err, status, p->text, at, expected, got);
     return false;
 }
 
@@ -213,39 +193,6 @@ static bool pytree__td_hold(pytree__td_parser *p, const void *bytes, size_t n)
     return pytree__td_add(&p->held, bytes, n, p->m.opt, p->m.err);
 }
 
-/* What follows a backslash: its bytes, and how many; 0 and an error if it is none of Python's. */
-static size_t pytree__td_escape(pytree__td_parser *p, char *out)
-{
-    static const char plain[] = "\\'\"abfnrtv", meant[] = "\\'\"\a\b\f\n\r\t\v", hex[] = "0123456789abcdefABCDEF";
-    const char *at = p->at + 1, *found = *at == '\0' ? NULL : strchr(plain, *at);
-    int digits = *at == 'x' ? 2 : *at == 'u' ? 4 : *at == 'U' ? 8 : 0, i;
-    uint32_t c = 0;
-    if (found != NULL) {
-        out[0] = meant[found - plain];
-        p->at += 2;
-        return 1;
-    }
-    for (i = 1; i <= digits; i++) {
-        const char *digit = at[i] == '\0' ? NULL : strchr(hex, at[i]);
-        if (digit == NULL) { break; }
-        c = c << 4 | (uint32_t)(digit - hex < 16 ? digit - hex : digit - hex - 6);
-    }
-    if (digits == 0 || i <= digits || c == 0 || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF && (c < 0xDC80 || c > 0xDCFF))) {
-        (void)pytree__td_unexpected(p, "an escape such as \\n, \\x1b or \\u200b, and not NUL");
-        return 0;
-    }
-    p->at += 2 + digits;
-    if (c >= 0xDC80 && c <= 0xDCFF) { c -= 0xDC00; digits = 0; }      /* a byte that is not UTF-8 */
-    if (c < 0x80 || digits == 0) {
-        out[0] = (char)c;
-        return 1;
-    }
-    i = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (digits = i - 1; digits > 0; digits--, c >>= 6) { out[digits] = (char)(0x80 | (c & 0x3F)); }
-    out[0] = (char)((i == 2 ? 0xC0 : i == 3 ? 0xE0 : 0xF0) | c);
-    return (size_t)i;
-}
-
 /* 'text' or "text", held packed. */
 static bool pytree__td_parse_string(pytree__td_parser *p, const char *expected)
 {
@@ -258,13 +205,15 @@ static bool pytree__td_parse_string(pytree__td_parser *p, const char *expected)
     quote[0] = *p->at++;
     memcpy(quote + 1, "\\\n", 3);
     for (;;) {
-        size_t n = strcspn(p->at, quote);
+        size_t n = strcspn(p->at, quote), length;
         if (n > 0 && !pytree__td_hold(p, p->at, n)) { return false; }
         p->at += n;
         if (*p->at == quote[0]) { break; }
         if (*p->at != '\\') { return pytree__td_unexpected(p, quote[0] == '"' ? "the closing \"" : "the closing '"); }
-        n = pytree__td_escape(p, bytes);
-        if (n == 0 || !pytree__td_hold(p, bytes, n)) { return false; }
+        length = pytree__read_escape(p->at, 10, bytes, &n);         /* none is longer; a NUL ends them all */
+        if (length == 0) { return pytree__td_unexpected(p, "an escape such as \\n, \\x1b or \\u200b, and not NUL"); }
+        p->at += length;
+        if (!pytree__td_hold(p, bytes, n)) { return false; }
     }
     p->at++;
     if (!pytree__td_hold(p, "", 1)) { return false; }
@@ -299,27 +248,16 @@ static bool pytree__td_parse_integer(pytree__td_parser *p, const pytree_type *ty
     return pytree__td_hold(p, bytes, type->size);
 }
 
-/* The 16-bit float whose value this is: those that are not negative are ordered as their bits are. */
+/* The 16-bit float whose value this is; false if none is. */
 static bool pytree__td_half(const pytree_type *type, double v, uint16_t *bits)
 {
-    uint16_t low = 0, high = type->dtype == PYTREE_F16 ? 0x7C00 : 0x7F80, sign = signbit(v) ? 0x8000 : 0;
-    uint16_t found;
-    pytree_leaf leaf;
-    memset(&leaf, 0, sizeof leaf);
-    leaf.type = type;
-    leaf.data = &found;
+    const bool f16 = type->dtype == PYTREE_F16;
     if (v != v) {
-        *bits = type->dtype == PYTREE_F16 ? 0x7E00 : 0x7FC0;
+        *bits = f16 ? 0x7E00 : 0x7FC0;
         return true;
     }
-    v = sign != 0 ? -v : v;
-    while (low < high) {
-        found = (uint16_t)((low + high) / 2);
-        if (pytree_leaf_get(&leaf, 0) < v) { low = (uint16_t)(found + 1); } else { high = found; }
-    }
-    found = low;
-    *bits = (uint16_t)(low | sign);
-    return pytree_leaf_get(&leaf, 0) == v;
+    *bits = pytree__to_half(v, f16 ? 10 : 7);
+    return (f16 ? pytree__of_f16(*bits) : pytree__of_bf16(*bits)) == v;
 }
 
 /* A float as Python writes it. strtod wants the decimal point of the locale, which is what printf makes of 0.5; errno is
@@ -475,7 +413,7 @@ static bool pytree__td_parse_statics(pytree__td_parser *p, const pytree_type *ow
 static pytree__td_opened *pytree__td_parse_open(pytree__td_parser *p, const pytree_type *type, char close)
 {
     pytree__td_opened *o;
-    void *grown = pytree__td_grow(p->open, &p->max, p->n + 1, sizeof *p->open, p->m.opt, p->m.err);
+    void *grown = pytree__array_grow(p->open, &p->max, p->n + 1, sizeof *p->open, pytree__allocator(p->m.opt), p->m.err);
     if (grown == NULL) { return NULL; }
     p->open = (pytree__td_opened *)grown;
     o = &p->open[p->n++];
@@ -496,7 +434,7 @@ static const pytree_type *pytree__td_find_type(const pytree_type *const *types, 
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        const pytree_type *type = pytree__td_in_space(pytree__origin(types[i]), space);
+        const pytree_type *type = pytree__in_space(pytree__origin(types[i]), space);
         const bool fits = namedtuple ? type->kind == PYTREE_KIND_NAMEDTUPLE
             : type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM;
         if (fits && strlen(type->name) == length && memcmp(type->name, name, length) == 0) { return type; }
@@ -682,23 +620,12 @@ static bool pytree__td_parse_close(pytree__td_parser *p, const char *at)
     return twice == NULL ? false : pytree__td_expected(p, at, PYTREE_SYNTAX, "different keys before this");
 }
 
-/* Bytes of a name such as those of types and fields. */
-static size_t pytree__td_name_length(const char *at)
-{
-    size_t n = 0;
-    while ((at[n] >= 'a' && at[n] <= 'z') || (at[n] >= 'A' && at[n] <= 'Z') || at[n] == '_' || (unsigned char)at[n] >= 0x80
-           || (n > 0 && at[n] >= '0' && at[n] <= '9')) {
-        n++;
-    }
-    return n;
-}
-
 /* x= */
 static bool pytree__td_parse_field(pytree__td_parser *p)
 {
     size_t n;
     pytree__td_space(p);
-    n = pytree__td_name_length(p->at);
+    n = pytree__word(p->at, SIZE_MAX);
     if (n == 0) { return pytree__td_unexpected(p, "the name of a field"); }
     if (!pytree__td_add_text(&p->held, p->at, n, p->m.opt, p->m.err)) { return false; }
     p->at += n;
@@ -777,7 +704,7 @@ static bool pytree__td_parse_value(pytree__td_parser *p)
         return pytree__td_parse_open(p, type, c == '[' ? ']' : c == '(' ? ')' : '}') != NULL;
     }
     if (pytree__td_skip(p, "*")) { return pytree__td_push(&p->m, NULL, 0, 0); }
-    n = pytree__td_name_length(p->at);
+    n = pytree__word(p->at, SIZE_MAX);
     if (n == 4 && memcmp(p->at, "None", 4) == 0) {
         if (p->none == NULL) { p->none = p->at; }
         p->at += 4;
@@ -860,8 +787,8 @@ pytree_def *pytree_def_parse(const char *text, const pytree_type *const *types, 
     p.types = types;
     p.n_types = n;
     good = pytree__td_parse_all(&p, &none_is_leaf);
-    pytree__td_free(opt, p.held.at, p.held.max);
-    pytree__td_free(opt, p.open, p.max * sizeof *p.open);
+    pytree__array_free(p.held.at, p.held.max, 1, pytree__allocator(opt));
+    pytree__array_free(p.open, p.max, sizeof *p.open, pytree__allocator(opt));
     return pytree__td_finish(&p.m, none_is_leaf, good);
 }
 
@@ -974,13 +901,13 @@ static void pytree__td_wide_save(unsigned char *to, const unsigned char *from)
 static bool pytree__td_wide_load(unsigned char *to, const unsigned char *from)
 {
     unsigned char again[24];
-    uint32_t what = (uint32_t)pytree__td_number_at(from, 4);
-    int64_t e = (int64_t)pytree__td_number_at(from + 4, 4);
+    uint32_t what = (uint32_t)pytree__number_at(from, 4);
+    int64_t e = (int64_t)pytree__number_at(from + 4, 4);
     long double v;
     if (e > INT32_MAX) { e -= INT64_C(4294967296); }
     if (e > 1 << 20 || e < -(1 << 20)) { return false; }
-    v = ldexpl((long double)pytree__td_number_at(from + 8, 8), (int)e - 64)
-        + ldexpl((long double)pytree__td_number_at(from + 16, 8), (int)e - 128);
+    v = ldexpl((long double)pytree__number_at(from + 8, 8), (int)e - 64)
+        + ldexpl((long double)pytree__number_at(from + 16, 8), (int)e - 128);
     if ((what & 255) == 1) { v = HUGE_VALL; }
     if ((what & 255) == 2) { v = HUGE_VALL - HUGE_VALL; }
     v = copysignl(v, what >= 256 ? -1.0L : 1.0L);
@@ -1060,7 +987,7 @@ typedef struct pytree__td_table {
 
 static bool pytree__td_table_add(pytree__td_table *t, const pytree_type *type, const pytree_options *opt, pytree_error *err)
 {
-    void *grown = pytree__td_grow((void *)t->types, &t->max, t->n + 1, sizeof *t->types, opt, err);
+    void *grown = pytree__array_grow((void *)t->types, &t->max, t->n + 1, sizeof *t->types, pytree__allocator(opt), err);
     if (grown == NULL) { return false; }
     t->types = (const pytree_type **)grown;
     t->types[t->n++] = type;
@@ -1195,7 +1122,7 @@ size_t pytree_def_save(const pytree_def *def, void *bytes, size_t capacity, cons
         pytree__td_save_bytes(&s, def->space, strlen(def->space));
     }
     for (i = 0; i < def->n_nodes && good; i++) { good = pytree__td_save_node(&s, def, i, &table, opt); }
-    pytree__td_free(opt, (void *)table.types, table.max * sizeof *table.types);
+    pytree__array_free((void *)table.types, table.max, sizeof *table.types, pytree__allocator(opt));
     if (good && def->n_orders != 0) { good = pytree__td_save_orders(&s, def, opt); }
     return good ? s.n : SIZE_MAX;
 }
@@ -1231,7 +1158,7 @@ static const unsigned char *pytree__td_take(pytree__td_loader *l, size_t n, cons
 static bool pytree__td_load_number(pytree__td_loader *l, size_t n, uint64_t *v, const char *what)
 {
     const unsigned char *p = pytree__td_take(l, n, what);
-    if (p != NULL) { *v = pytree__td_number_at(p, n); }
+    if (p != NULL) { *v = pytree__number_at(p, n); }
     return p != NULL;
 }
 
@@ -1333,12 +1260,12 @@ static bool pytree__td_same_rows(pytree__td_loader *l, const pytree_type *type, 
     const size_t room = n + 80;
     struct pytree__text to = { NULL, room, 0, NULL };
     bool same;
-    to.at = (char *)pytree__td_array(room, 1, l->m.opt, l->m.err);
+    to.at = (char *)pytree__array_new(room, 1, pytree__allocator(l->m.opt), l->m.err);
     if (to.at == NULL) { return false; }
     pytree__td_put_rows(&to, type, "; ");
     same = (to.length == n && memcmp(to.at, rows, n) == 0)
         || pytree__td_other_rows(l, type->name, rows, n, to.at, to.length < room ? to.length : room);
-    pytree__td_array_free(to.at, room, 1, l->m.opt);
+    pytree__array_free(to.at, room, 1, pytree__allocator(l->m.opt));
     return same;
 }
 
@@ -1408,7 +1335,7 @@ static bool pytree__td_load_keyed(pytree__td_loader *l, const unsigned char *p, 
                                   size_t names)
 {
     const bool numbered = n > 0 && type->kind != PYTREE_KIND_NAMEDTUPLE && (size_t)(l->end - l->at) >= 4
-        && pytree__td_number_at(l->at, 4) == PYTREE__NUMBER_KEY;
+        && pytree__number_at(l->at, 4) == PYTREE__NUMBER_KEY;
     const size_t orders = l->m.orders.n;
     const unsigned char *twice = NULL;
     size_t i;
@@ -1489,12 +1416,12 @@ static bool pytree__td_load_order(pytree__td_loader *l, const pytree_node *node,
     void *grown;
     uint32_t k;
     if (p == NULL) { return false; }
-    grown = pytree__td_grow(seen->at, &seen->max, (size_t)node->arity + 1, 1, l->m.opt, l->m.err);
+    grown = pytree__array_grow(seen->at, &seen->max, (size_t)node->arity + 1, 1, pytree__allocator(l->m.opt), l->m.err);
     if (grown == NULL) { return false; }
     seen->at = (unsigned char *)grown;
     memset(seen->at, 0, node->arity);
     for (k = 0; k < node->arity; k++, p += 4) {
-        const uint32_t place = (uint32_t)pytree__td_number_at(p, 4);
+        const uint32_t place = (uint32_t)pytree__number_at(p, 4);
         if (place >= node->arity || seen->at[place]++ != 0) { return pytree__td_bad(l, p, "each place in an order once"); }
         if (!pytree__td_add(&l->m.orders, &place, sizeof place, l->m.opt, l->m.err)) { return false; }
     }
@@ -1522,7 +1449,7 @@ static bool pytree__td_load_orders(pytree__td_loader *l)
         }
         least = node + 1;
     }
-    pytree__td_free(l->m.opt, seen.at, seen.max);
+    pytree__array_free(seen.at, seen.max, 1, pytree__allocator(l->m.opt));
     return good;
 }
 
@@ -1538,7 +1465,7 @@ static bool pytree__td_load_space(pytree__td_loader *l)
     if (n == 0) { return pytree__td_bad(l, p, "a text"); }
     good = pytree__td_load_bytes(l, &text, (size_t)n)
         && pytree__td_use_space(&l->m, (const char *)text.at + sizeof(uint32_t));
-    pytree__td_free(l->m.opt, text.at, text.max);
+    pytree__array_free(text.at, text.max, 1, pytree__allocator(l->m.opt));
     l->space = good ? (const char *)l->m.space.at : NULL;
     return good;
 }
@@ -1570,7 +1497,7 @@ pytree_def *pytree_def_load(const void *bytes, size_t size, const pytree_type *c
     good = good && ((flags & PYTREE__TD_ORDERS) == 0 || pytree__td_load_orders(&l))
         && (l.at == l.end || pytree__td_bad(&l, l.at, "the end"))
         && (roots == 1 || pytree__td_bad(&l, l.end, "one root"));
-    pytree__td_free(opt, (void *)l.table.types, l.table.max * sizeof *l.table.types);
+    pytree__array_free((void *)l.table.types, l.table.max, sizeof *l.table.types, pytree__allocator(opt));
     return pytree__td_finish(&l.m, (flags & PYTREE__TD_NONE_IS_LEAF) != 0, good);
 }
 

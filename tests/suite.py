@@ -111,6 +111,7 @@ HEADERS = ["pytree.h", *sorted(path.relative_to(ROOT).as_posix() for path in (RO
 # name, sources, defines
 ALONE = [(f"{header} alone{', with bodies' if define else ''}", ["header_alone.c"], [f'-DHEADER="{header}"', *define])
          for define in ([], ["-DPYTREE_IMPLEMENTATION"]) for header in HEADERS]
+APART = [("-O0", "clang"), ("-O0", "tcc")]                       # where each of them is compiled for itself
 PROGRAMS = [
     *((f"every header in one file{', with bodies' if define else ''}", ["header_alone.c"],
        ['-DHEADER="pytree.h"', *define, *(word for header in HEADERS for word in ("-include", header))])
@@ -157,7 +158,7 @@ def matrix_checks():
             checks += [Check(f"{compiler.name} {optimisation}  {name}",
                              lambda name=name, sources=sources, defines=defines, compiler=compiler, optimisation=optimisation:
                              matrix_program(name, sources, defines, lambda _: compiler, compiler.command, optimisation))
-                       for name, sources, defines in PROGRAMS + (ALONE if optimisation == "-O0" else [])]
+                       for name, sources, defines in PROGRAMS + (ALONE if (optimisation, compiler.name) in APART else [])]
         for kind, compiler in CXX_COMPILERS.items():
             def either(source, kind=kind, compiler=compiler):
                 return compiler if source.endswith(".cpp") else C_COMPILERS[kind]
@@ -167,13 +168,12 @@ def matrix_checks():
                                             compiler.command, optimisation))
                        for bodies in ("bodies.c", "bodies.cpp")]
             # -x c++: a header on its own is otherwise taken for one to be precompiled
-            for header, define in ((header, define) for header in (HEADERS if optimisation == "-O0" else [])
-                                   for define in ([], ["-DPYTREE_IMPLEMENTATION"])):
-                target = BUILD / "matrix" / f"{compiler.name}-{pathlib.Path(header).stem}{len(define)}{optimisation}.o"
-                checks.append(Check(f"{compiler.name} {optimisation}  C++17, {header} alone{', with bodies' if define else ''}",
-                                    lambda compiler=compiler, optimisation=optimisation, header=header, define=define,
-                                    target=target:
-                                    steps(compiler.compile(optimisation, *harness.INCLUDE, f'-DHEADER="{header}"', *define, "-x",
+            for define in ([], ["-DPYTREE_IMPLEMENTATION"]):
+                target = BUILD / "matrix" / f"{compiler.name}{len(define)}{optimisation}.o"
+                words = [*define, *(word for header in HEADERS for word in ("-include", header))]
+                checks.append(Check(f"{compiler.name} {optimisation}  C++17, every header{', with bodies' if define else ''}",
+                                    lambda compiler=compiler, optimisation=optimisation, words=words, target=target:
+                                    steps(compiler.compile(optimisation, *harness.INCLUDE, '-DHEADER="pytree.h"', *words, "-x",
                                                            "c++", "-c", MATRIX / "header_alone.c", "-o", target))))
 
         def mixed(source):
@@ -233,7 +233,7 @@ def meson_checks():
 
     def whole():
         harness.fresh(build)
-        made = steps(meson(build, ROOT, "--prefix", prefix, "-Dtests=enabled", "-Dexamples=enabled"),
+        made = steps(meson(build, ROOT, "--buildtype=debug", "--prefix", prefix, "-Dtests=enabled", "-Dexamples=enabled"),
                      ["meson", "compile", "-C", build], timeout=600)
         if made.failed:
             return made

@@ -7,9 +7,9 @@
  * - sweep_allocations: runs an operation again and again with one allocation after the other failing.
  * - registered structs that between them have every kind of row, with functions that fill and clear them.
  *
- * The bodies come with it, unless the build defines TEST_BODIES_APART and links bodies.c, which spares their compilation in each
- * program. A program that looks at private parts or steers the bodies with macros defines TEST_OWN_BODIES before the include; one
- * of several files defines TEST_SECOND_FILE in all but one. */
+ * The bodies come with it, unless the build defines TEST_BODIES_APART and links bodies.c, which spares their compilation in
+ * each program. A program that looks at private parts or steers the bodies with macros defines TEST_OWN_BODIES before the
+ * include; one of several files defines TEST_SECOND_FILE in all but one. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 

@@ -803,7 +803,6 @@ int main(void)
         cmocka_unit_test(the_first_that_is_not_none), cmocka_unit_test(nones_are_replaced),
         cmocka_unit_test(predicates_hold_in_parts), cmocka_unit_test(views_of_what_is_freed_do_not_get_out),
             cmocka_unit_test(differences_by_path),
-       
         cmocka_unit_test(differences_of_structs), cmocka_unit_test(keys_lead_to_their_paths),
             cmocka_unit_test(subtrees_are_not_stacked),
         cmocka_unit_test(subtrees_as_leaves_are_compared),

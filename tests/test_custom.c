@@ -159,7 +159,8 @@ static void structure_and_paths(void **state)
     (void)state;
     boxes_fill(&boxes);
     assert_def_text(PYTREE(&boxes.outer), "PyTreeDef(CustomNode(Box[out], [*, CustomNode(Box[in], [*]), None]))", NULL);
-    assert_def_text(PYTREE(&boxes.outer), "PyTreeDef(CustomNode(Box[out], [*, CustomNode(Box[in], [*]), *]), NoneIsLeaf)", &none);
+    assert_def_text(PYTREE(&boxes.outer), "PyTreeDef(CustomNode(Box[out], [*, CustomNode(Box[in], [*]), *]), NoneIsLeaf)",
+                    &none);
     paths = pytree_paths(PYTREE(&boxes.outer), NULL, &n, NULL, &error);
     assert_ok(error.status, &error);
     assert_int_equal(n, 2);

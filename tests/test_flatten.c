@@ -1281,8 +1281,8 @@ static bool no_leaf(void *context, const pytree_leaf *value, const pytree_path *
     return false;
 }
 
-/* A tree of containers that the library made is flattened in one run; with a predicate that never says yes it goes the long way.
- * Both must give the same, also where somebody has changed the containers since. */
+/* A tree of containers that the library made is flattened in one run; with a predicate that never says yes it goes the long
+ * way. Both must give the same, also where somebody has changed the containers since. */
 static void assert_flattens_as_the_long_way(pytree tree)
 {
     const pytree_options slow = { .is_leaf = no_leaf };

@@ -23,7 +23,7 @@ static pytree_status count_leaf(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-/* Every operation that only reads. Each answer is known; what differs is counted, as cmocka's assertions belong to one thread. */
+/* Every operation that only reads. Each answer is known; what differs is counted: cmocka's assertions belong to one thread. */
 static size_t read_once(const Shared *shared, size_t k, size_t other)
 {
     size_t wrong = 0, n = 0, seen = 0;

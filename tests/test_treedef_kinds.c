@@ -2,8 +2,7 @@
  * and the order in which a dict's pairs were put in, which a treedef keeps beside its structure. */
 #define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
-#include "pytree/treedef.h"
-#include "pytree/treedef_io.h"
+#include "treedefs.h"
 
 /* ---- Types ---------------------------------------------------------------------------------------------------------- */
 
@@ -108,15 +107,6 @@ static pytree_def *parsed(const char *text)
     return def;
 }
 
-static char *def_text(const pytree_def *def)
-{
-    size_t n = pytree_def_text(def, NULL, 0);
-    char *text = malloc(n + 1);
-    assert_non_null(text);
-    assert_int_equal(pytree_def_text(def, text, n + 1), n);
-    return text;
-}
-
 static void assert_def(pytree_def *def, const char *expected)
 {
     char *text;
@@ -138,18 +128,6 @@ static void assert_same(const pytree_def *a, const pytree_def *b)
     if (a->space != NULL) { assert_string_equal(a->space, b->space); }
     assert_int_equal(a->n_orders, b->n_orders);
     if (a->n_orders > 0) { assert_memory_equal(a->orders, b->orders, a->n_orders * sizeof *a->orders); }
-}
-
-static unsigned char *saved(const pytree_def *def, size_t *size)
-{
-    pytree_error error = { 0 };
-    unsigned char *bytes;
-    *size = pytree_def_save(def, NULL, 0, NULL, &error);
-    assert_ok(error.status, &error);
-    bytes = malloc(*size);
-    assert_non_null(bytes);
-    assert_int_equal(pytree_def_save(def, bytes, *size, NULL, &error), *size);
-    return bytes;
 }
 
 /* The order in which a dict that was rebuilt from the treedef has its pairs: "c a b". */
@@ -406,15 +384,6 @@ static void the_format_is_what_it_was(void **state)
     pytree_def_free(def);
 }
 
-static pytree_status load_status(const unsigned char *bytes, size_t size, const pytree_type *const *among, size_t n,
-                                 pytree_error *error)
-{
-    pytree_def *def = pytree_def_load(bytes, size, among, n, NULL, error);
-    assert_int_equal(def == NULL, error->status != PYTREE_OK);
-    pytree_def_free(def);
-    return error->status;
-}
-
 /* A program whose types have changed is told what has. */
 static void load_knows_the_types(void **state)
 {
@@ -537,16 +506,7 @@ static void load_survives_broken_bytes(void **state)
         if (i < size * COUNT_OF(values)) {
             broken[i / COUNT_OF(values)] = values[i % COUNT_OF(values)];
         } else {
-            for (k = 0; k < 3; k++) {
-                size_t from, to, n;
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                from = (size_t)(random % size);
-                to = (size_t)((random >> 20) % size);
-                n = (size_t)((random >> 40) % 9);
-                if (from + n <= size && to + n <= size) { memmove(broken + to, broken + from, n); }
-            }
+            move_about(broken, size, &random);
         }
         loaded = pytree_def_load(broken, size, types, TYPES, NULL, &error);
         assert_int_equal(loaded == NULL, error.status != PYTREE_OK);
