@@ -2,8 +2,8 @@
 """All tests of the library; tests/run starts it once everything it needs is installed.
 
     suite.py                     everything
-    suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, oracle, models, fuzz, build,
-                                 coverage
+    suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, oracle, models, tensors,
+                                 interop, fuzz, build, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       tests/test_NAME.c alone (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -22,6 +22,7 @@ import threading
 import examples_checks
 import harness
 import seeds_checks
+import tensors_checks
 from models import minilm, resume, silero
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
 
@@ -466,6 +467,8 @@ SECTIONS = {
                lambda: [Check("two minutes, seed 0", lambda: steps([TESTS / "oracle" / "run", "--seconds", "120"], timeout=400))]),
     "models": ("Published models, and a training that is killed and resumed",
                lambda: silero.checks() + minilm.checks() + resume.checks()),
+    "tensors": ("examples/tensors.c: the tool for checkpoints", tensors_checks.checks),
+    "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),
     "coverage": ("Coverage of the tests", coverage_checks),
