@@ -4478,7 +4478,7 @@ struct pytree__maker {
 
 /* A piece among the structs. Before each that pytree_allocate hands out stands how far it is to the block's head, so that
  * pytree_free can find that. */
-static char *pytree__place(struct pytree__maker *m, size_t bytes)
+PYTREE__INLINE char *pytree__place(struct pytree__maker *m, size_t bytes)
 {
     const size_t prefix = m->mode == PYTREE__REFER ? 0 : 16;
     char *at = m->dry ? NULL : m->base + m->structs + prefix;
@@ -4526,21 +4526,25 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
     return at;
 }
 
-static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step,
-                              size_t n, unsigned rows)
+static bool pytree__more_tasks(struct pytree__maker *m)
+{
+    const pytree_allocator *a = pytree__allocator(m->cursor.opt);
+    size_t max = 2 * m->max_tasks, bytes = pytree__times(max, sizeof *m->tasks);
+    bool own = m->tasks == m->few;
+    struct pytree__task *tasks =
+        (struct pytree__task *)pytree__resize(a, own ? NULL : m->tasks, own ? 0 : m->max_tasks * sizeof *tasks, bytes);
+    if (tasks == NULL) { m->status = pytree__no_memory(m->cursor.err, bytes); return false; }
+    if (own) { memcpy(tasks, m->few, sizeof m->few); }
+    m->tasks = tasks;
+    m->max_tasks = max;
+    return true;
+}
+
+PYTREE__INLINE void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step,
+                                      size_t n, unsigned rows)
 {
     struct pytree__task *task;
-    if (n == 0) { return; }
-    if (m->n_tasks == m->max_tasks) {
-        const pytree_allocator *a = pytree__allocator(m->cursor.opt);
-        size_t max = 2 * m->max_tasks, bytes = pytree__times(max, sizeof *task);
-        bool own = m->tasks == m->few;
-        task = (struct pytree__task *)pytree__resize(a, own ? NULL : m->tasks, own ? 0 : m->max_tasks * sizeof *task, bytes);
-        if (task == NULL) { m->status = pytree__no_memory(m->cursor.err, bytes); return; }
-        if (own) { memcpy(task, m->few, sizeof m->few); }
-        m->tasks = task;
-        m->max_tasks = max;
-    }
+    if (n == 0 || (PYTREE__UNLIKELY(m->n_tasks == m->max_tasks) && !pytree__more_tasks(m))) { return; }
     task = &m->tasks[m->n_tasks++];
     task->type = type;
     task->at = at;
@@ -4553,7 +4557,7 @@ static void pytree__make_push(struct pytree__maker *m, const pytree_type *type, 
 }
 
 /* The order of a dict's pairs, if the treedef has one for that node. Nodes come from the last to the first. */
-static const uint32_t *pytree__make_order(struct pytree__maker *m, size_t node)
+PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__maker *m, size_t node)
 {
     const pytree_def *def = m->def;
     while (m->n_orders != 0 && def->orders[m->n_orders - 1] >= node) {
@@ -4778,7 +4782,9 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
     const pytree_node *n = &m->def->nodes[node];
     const bool keyed = pytree__keyed(n->type);
     const bool dict = n->type->kind == PYTREE_KIND_DICT || n->type->kind == PYTREE_KIND_DEFAULTDICT;
-    const unsigned char *first = keyed ? pytree__keys_of(m->def, node) : NULL, *key = first;
+    const unsigned char *first = !keyed ? NULL
+        : n->type->kind == PYTREE_KIND_DICT ? m->def->statics + n->meta : pytree__keys_of(m->def, node);
+    const unsigned char *key = first;
     const bool numbered = keyed && n->arity != 0 && pytree__u32(key) == PYTREE__NUMBER_KEY;
     const size_t step = numbered ? sizeof(pytree_int_pair) : keyed ? sizeof(pytree_pair) : sizeof(pytree);
     const size_t value = numbered ? offsetof(pytree_int_pair, value) : keyed ? offsetof(pytree_pair, value) : 0;
@@ -4799,18 +4805,15 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
         t.data = items;
         for (i = 0; keyed && i < n->arity; i++) {
             char *pair = piece + sizeof *items + (given == NULL ? i : given[i]) * step;
-            if ((pytree__u32(key) == PYTREE__NUMBER_KEY) != numbered) {
+            const uint32_t size = pytree__u32(key);
+            const char *name = piece + keys + (key - first) + sizeof size;
+            if (PYTREE__UNLIKELY((size == PYTREE__NUMBER_KEY) != numbered)) {
                 pytree__make_wrong(m, node, "keys that are all strings or all numbers");
                 return t;
             }
-            if (numbered) {
-                memcpy(pair, key + sizeof(uint32_t), sizeof(int64_t));
-                key += sizeof(uint32_t) + sizeof(int64_t);
-            } else {
-                const char *name = piece + keys + (key - first) + sizeof(uint32_t);
-                memcpy(pair, &name, sizeof name);
-                key += sizeof(uint32_t) + pytree__u32(key);
-            }
+            memcpy(pair, numbered ? (const void *)(key + sizeof size) : (const void *)&name,
+                   numbered ? sizeof(int64_t) : sizeof name);
+            key += sizeof size + (numbered ? sizeof(int64_t) : size);
         }
         if (numbered) { items->int_pairs = (const pytree_int_pair *)(const void *)(piece + sizeof *items); }
         else if (keyed) { items->pairs = (const pytree_pair *)(const void *)(piece + sizeof *items); }
@@ -4853,29 +4856,42 @@ static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_
         char *slot = NULL;
         pytree value;
         if (top->type != NULL) { break; }
-        for (; left != 0; left--, node--) {
-            const pytree_node *n = &nodes[node - 1];
-            if (n->type == NULL) {
-                const pytree_leaf *from = &m->leaves[k - 1];
-                if (PYTREE__UNLIKELY(from->form != PYTREE_FORM_LEAF)) { break; }
-                k--;
-                value.type = from->type;
-                value.data = from->data;
-                if (from->ndim != 0) {
-                    if (!m->dry) {
-                        value.type = &pytree_types[PYTREE__T_view];
-                        value.data = m->base + m->structs;
-                        pytree__copy_view((pytree_leaf *)value.data, from);
-                    }
-                    m->structs = pytree__plus(m->structs, view_bytes);
+        if (m->dry) {
+            for (; left != 0; left--, node--) {
+                const pytree_type *type = nodes[node - 1].type;
+                if (type == NULL) {
+                    if (m->leaves[k - 1].form != PYTREE_FORM_LEAF) { break; }
+                    if (m->leaves[--k].ndim != 0) { m->structs = pytree__plus(m->structs, view_bytes); }
+                } else if (type->kind != PYTREE_KIND_NONE) {
+                    break;
                 }
-            } else if (n->type->kind == PYTREE_KIND_NONE) {
-                value.type = &pytree_types[PYTREE__T_none];
-                value.data = NULL;
-            } else {
-                break;
             }
-            if (!m->dry) { memcpy(top->at + (order == NULL ? left - 1 : order[left - 1]) * top->step, &value, sizeof value); }
+        } else {
+            char *const at = top->at, *view = m->base + m->structs;
+            const size_t step = top->step;
+            for (; left != 0; left--, node--) {
+                const pytree_type *type = nodes[node - 1].type;
+                pytree *item = (pytree *)(void *)(at + (order == NULL ? left - 1 : order[left - 1]) * step);
+                if (type == NULL) {
+                    const pytree_leaf *from = &m->leaves[k - 1];
+                    if (PYTREE__UNLIKELY(from->form != PYTREE_FORM_LEAF)) { break; }
+                    k--;
+                    item->type = from->type;
+                    item->data = from->data;
+                    if (from->ndim != 0) {
+                        item->type = &pytree_types[PYTREE__T_view];
+                        item->data = view;
+                        pytree__copy_view((pytree_leaf *)(void *)view, from);
+                        view += view_bytes;
+                    }
+                } else if (type->kind == PYTREE_KIND_NONE) {
+                    item->type = &pytree_types[PYTREE__T_none];
+                    item->data = NULL;
+                } else {
+                    break;
+                }
+            }
+            m->structs = (size_t)(view - m->base);
         }
         top->left = left;
         if (left == 0) {
@@ -5199,18 +5215,21 @@ static size_t pytree__bound_of(const pytree_type *type)
     return bytes + 16;
 }
 
-/* More bytes than a tree that refers to its leaves takes, in one pass over the treedef; SIZE_MAX: it must be measured. */
-static size_t pytree__bound(const pytree_def *def)
+/* More bytes than a tree that refers to its leaves takes, in one pass over the treedef; SIZE_MAX: it must be measured. And are
+ * there nothing but leaves, None, lists, tuples and dicts, as pytree__fill_containers takes them? */
+static size_t pytree__bound(const pytree_def *def, bool *only_containers)
 {
     struct { const pytree_type *type; size_t bytes; } known[16];
     size_t bytes = pytree__plus(def->n_statics, def->n_orders * sizeof *def->orders), i;
     memset(known, 0, sizeof known);
+    *only_containers = true;
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
         size_t at;
         if (node->type == NULL || node->type->kind == PYTREE_KIND_NONE) { continue; }
         switch (node->type->kind) {
         case PYTREE_KIND_STRUCT:
+            *only_containers = false;
             at = pytree__type_slot(node->type);
             if (known[at].type != node->type) {
                 known[at].type = node->type;
@@ -5225,24 +5244,10 @@ static size_t pytree__bound(const pytree_def *def)
             bytes = pytree__plus(bytes, sizeof(pytree_items) + 32
                 + node->arity * (uint64_t)(sizeof(pytree_int_pair) + pytree__round(sizeof(pytree_leaf), 16)));
             break;
-        default: return SIZE_MAX;
+        default: *only_containers = false; return SIZE_MAX;
         }
     }
     return pytree__plus(bytes, 16 + pytree__round(sizeof(pytree_leaf), 16));   /* the root may be an array */
-}
-
-/* Nothing but leaves, None, lists, tuples and dicts, as pytree__fill_containers takes them? */
-static bool pytree__only_containers(const pytree_def *def)
-{
-    size_t i;
-    for (i = 0; i < def->n_nodes; i++) {
-        const pytree_type *type = def->nodes[i].type;
-        if (type != NULL && type->kind != PYTREE_KIND_NONE && type->kind != PYTREE_KIND_LIST && type->kind != PYTREE_KIND_TUPLE
-            && type->kind != PYTREE_KIND_DICT) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Does anything that is to be released lie outside the block? */
@@ -5269,6 +5274,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment, head, bytes, spare, shift;
     char *base, *root = NULL;
     struct pytree__block *block;
+    bool only_containers;
     pytree made;
     t->type = NULL;
     t->data = NULL;
@@ -5289,7 +5295,8 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.in_place = in_place != NULL;
     if (m.in_place) { pytree__place(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
     head = m.structs;
-    m.structs = mode == PYTREE__REFER ? pytree__bound(def) : SIZE_MAX;
+    m.structs = pytree__bound(def, &only_containers);
+    if (mode != PYTREE__REFER) { m.structs = SIZE_MAX; }
     if (m.structs == SIZE_MAX) { pytree__make_run(&m, NULL); }
     m.structs = pytree__plus(m.structs, head);
     m.all_arrays = m.arrays;
@@ -5325,7 +5332,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
                 block->made = m.made;
                 block->customs = m.customs;
                 block->nested = pytree__is_nested(block);
-                block->n_nodes = pytree__only_containers(def) ? def->n_nodes : 0;
+                block->n_nodes = only_containers ? def->n_nodes : 0;
                 block->n_leaves = def->n_leaves;
                 block->n_statics = def->n_statics;
                 block->n_orders = def->n_orders;
