@@ -586,8 +586,9 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
 
 /* A new tree of the treedef's structure: jax.tree.unflatten. Pointer fields refer to the given leaves (which must outlive the
  * tree), values in place are copied, static values restored (strings too), DROP fields zero. Types and shapes must be those
- * the fields ask for. A dict is rebuilt with its pairs in sorted order. Data NULL on error. One allocation (stb_ds fields:
- * theirs too); free with pytree_free. */
+ * the fields ask for. A dict is filled in the order in which the first one was. Data NULL on error. One allocation (stb_ds
+ * fields: theirs too); free with pytree_free. Threads: stb_ds keeps a global seed for its maps, so that trees with STB_MAP
+ * fields are not to be made in two threads at once; the same holds for pytree_clone and pytree_zeros_like. */
 pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves,
                         const pytree_options *opt, pytree_error *err);
 
@@ -5685,6 +5686,7 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
+    pytree_kind kind;                     /* of the node; a list's frame has its elements' type */
     size_t i;
     if (f->count != g->count) {
         return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
@@ -5716,15 +5718,16 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         }
         return PYTREE_OK;
     }
-    if (f->type->kind == PYTREE_KIND_DEQUE && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
+    kind = pytree__type_of_form(f->form, f->type)->kind;
+    if (kind == PYTREE_KIND_DEQUE && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
         return pytree__other_statics(it, k);
     }
-    if (f->type->kind == PYTREE_KIND_CUSTOM) {
+    if (kind == PYTREE_KIND_CUSTOM) {
         size_t m, n;
         const unsigned char *x = pytree__frame_metadata(a, f, &m), *y = pytree__frame_metadata(b, g, &n);
         if (m != n || memcmp(x, y, n) != 0) { return pytree__other_statics(it, k); }
     }
-    if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_DEFAULTDICT) {
+    if (kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT) {
         const char *x = pytree__frame_name(f), *y = pytree__frame_name(g);
         if (strcmp(x, y) != 0) {
             return pytree__iter_fail(it,

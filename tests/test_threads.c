@@ -5,7 +5,7 @@
 
 #include "pytree/treedef.h"
 
-enum { THREADS = 8, ROUNDS = 20 };
+enum { THREADS = 8, ROUNDS = 20, MAPS = 1 };
 
 /* What all threads share and none writes. */
 typedef struct Shared {
@@ -42,16 +42,20 @@ static size_t read_once(const Shared *shared, size_t k, size_t other)
     wrong += pytree_num_leaves(tree, NULL, &error) != def->n_leaves;
     wrong += pytree_map(count_leaf, &seen, NULL, 1, &tree, NULL, &error) != PYTREE_OK || seen == 0;
     wrong += pytree_text(tree, text, sizeof text, NULL, &error) != shared->bytes[k];
+    wrong += pytree_check(tree, NULL, NULL, NULL, &error) != PYTREE_OK;
     paths = pytree_paths(tree, NULL, &n, NULL, &error);
     wrong += paths == NULL || n != def->n_leaves;
     pytree_paths_free(paths);
+    if (k == MAPS) {                      /* stb_ds has a global seed: its maps are made in one thread at a time */
+        pytree_def_free(own);
+        return wrong + (error.status != PYTREE_OK);
+    }
     made = pytree_unflatten(def, def->n_leaves, shared->leaves[k], NULL, &error);
     wrong += made.data == NULL || !pytree_equal(made, tree, NULL, NULL, &error);
     pytree_free(made);
     made = pytree_clone(tree, NULL, &error);
     wrong += made.data == NULL || !pytree_equal(made, tree, NULL, NULL, &error);
     pytree_free(made);
-    wrong += pytree_check(tree, NULL, NULL, NULL, &error) != PYTREE_OK;
     pytree_def_free(own);
     return wrong + (error.status != PYTREE_OK);
 }
@@ -85,7 +89,7 @@ static void readers(void **state)
     size_t i;
     (void)state;
     shared.trees[0] = PYTREE(&model);
-    shared.trees[1] = PYTREE(&shelf);
+    shared.trees[MAPS] = PYTREE(&shelf);
     shared.trees[2] = PYTREE_DICT({ "w", PYTREE_ARRAY(x, 2, 3) }, { "b", PYTREE_LIST(PYTREE_INT(3), PYTREE(&model)) },
                                   { "a", PYTREE_IDICT({ 7, PYTREE_FLOAT(1.5) }, { -7, PYTREE_STR("s") }) });
     rebuilt = pytree_clone(shared.trees[2], NULL, &error);
