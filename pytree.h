@@ -255,13 +255,32 @@ typedef struct pytree_field {
     void (*release)(void *field, const struct pytree_field *row);
 } pytree_field;
 
-/* Where static values are packed: counted if `at` is NULL. How: as bytes, long double without its padding, string, struct. */
+/* Where static values are packed: all are counted, and written as long as they fit. How: as bytes, long double without its
+ * padding, string, struct. */
 typedef struct pytree__statics {
     unsigned char *at;
-    size_t length;
+    size_t room, length;                  /* room 0: they are counted alone */
 } pytree__statics;
 enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
 void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void *at);
+
+/* What is recorded of a structure beside its leaves: static values, and nodes (pytree_def). */
+typedef struct pytree__record {
+    pytree__statics statics;
+    struct pytree_node *nodes;            /* NULL: they are counted */
+    size_t n_nodes, max_nodes;
+} pytree__record;
+
+/* What flatten answers: where the views end, and whether at least one child is None; must be looked at (NULL, a large or
+ * negative extent, a value held as pytree or pytree_leaf); is a node that a pointer leads to, or cannot be seen deep. And,
+ * deep, a bit for each None: where it lies, counted from the end of a room for no more than PYTREE__NONES. */
+enum { PYTREE__HAS_NONE = 1, PYTREE__ODD = 2, PYTREE__HAS_NODE = 4, PYTREE__FIRST_NONE = 8,
+       PYTREE__NONES = sizeof(size_t) * 8 - 4 };
+typedef struct pytree__seen {
+    pytree_leaf *end;
+    size_t odd;
+} pytree__seen;
+enum { PYTREE__DEEP = 1, PYTREE__DROP_NONE = 2 };              /* how to flatten */
 
 /* Descriptor of a type: constant, made by pytree_registry.h or built in. Files that register the same struct have a copy
  * each; pytree_type_equal knows them for the same. */
@@ -275,15 +294,22 @@ struct pytree_type {
     unsigned n_children;                  /* DATA rows */
     unsigned n_texts;                     /* STATIC rows that are more than plain bytes */
     bool leafy;                           /* every DATA row is a leaf or None */
+    bool closed;                          /* no DATA row is a list or a tree in any case: PYTREE__DEEP may do */
     size_t static_at;                     /* where the first static value begins */
     bool dense;                           /* nothing but `static_bytes` of static values follows there: compared in one piece */
     size_t static_bytes;                  /* of static values that are plain bytes */
     const pytree_field *fields;
-    /* Writes a view of each child, in order, and packs the static values; either may be NULL. Bits of the result: a child is a
-     * node or None (1), must be looked at (2). */
-    unsigned (*flatten)(const void *self, pytree_leaf *children, pytree__statics *statics);
-    /* Puts children back: pointers take the views' data, values in place are copied. */
-    void (*unflatten)(void *self, const pytree_leaf *children);
+    /* Writes a view of each child to child[0 …], in order. Or, with `record` alone, packs the static values.
+     *
+     * PYTREE__DEEP: the children of structs that lie in this one take their struct's place, and `record` (which may be NULL)
+     * gets all nodes, this struct's last and without its type, and all static values. Only what has no list, no tree and no
+     * pointer to a struct in it, and fits before `end`, can be seen so; otherwise the answer is PYTREE__HAS_NODE, and what was
+     * written means nothing. PYTREE__DROP_NONE: None has no view. */
+    pytree__seen (*flatten)(const void *self, pytree_leaf *child, const pytree_leaf *end, pytree__record *record, unsigned how);
+    /* Puts children back, and says which comes next: pointers take the views' data, values in place are copied. PYTREE__DEEP:
+     * those of structs in place too; what is None stays so, and has no view; NULL where flatten would answer
+     * PYTREE__HAS_NODE. */
+    const pytree_leaf *(*unflatten)(void *self, const pytree_leaf *child, unsigned how);
     /* Opaque leaf types; either may be NULL: bytes compare, and print as "<name>". */
     bool (*equal)(const void *a, const void *b);
     int (*print)(FILE *file, const void *value);
@@ -336,17 +362,43 @@ enum {
 extern const pytree_type pytree_types[PYTREE__T_count];
 
 /* A child put back into *self, which the generated unflatten does for each row. */
-PYTREE__INLINE void pytree__put_back(const pytree_field *row, void *self, const pytree_leaf *child)
+PYTREE__INLINE const pytree_leaf *pytree__put_back(const pytree_field *row, void *self, const pytree_leaf *child, unsigned how)
 {
     char *at = (char *)self + row->offset;
+    void *p;
+    if ((how & PYTREE__DEEP) != 0) {
+        if (PYTREE__UNLIKELY(child == NULL)) { return NULL; }
+        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) { return row->type->unflatten(at, child, how); }
+        if (row->optional != 0) {
+            memcpy(&p, at, sizeof p);
+            if (p == NULL) { return child; }
+        }
+        if (row->form != PYTREE_FORM_LEAF) { return NULL; }
+    }
     if (row->place != PYTREE_IN_PLACE) {
-        void *p = child->form == PYTREE_FORM_NONE ? NULL : child->data;
+        p = child->form == PYTREE_FORM_NONE ? NULL : child->data;
         memcpy(at, &p, sizeof p);
     } else if (child->form == PYTREE_FORM_NONE) {
         memset(at, 0, row->size);
     } else if ((row->form == PYTREE_FORM_LEAF || row->form >= PYTREE_FORM_FLAT) && child->data != (void *)at) {
         memcpy(at, child->data, row->size);
     }
+    return child + 1;
+}
+
+/* The children of a struct, each one view; the static values of one. */
+PYTREE__INLINE unsigned pytree__look(const pytree_type *type, const void *self, pytree_leaf *children)
+{
+    return (unsigned)type->flatten(self, children, NULL, NULL, 0).odd;
+}
+PYTREE__INLINE void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self)
+{
+    pytree__record record;
+    record.statics = *to;
+    record.nodes = NULL;
+    record.n_nodes = record.max_nodes = 0;
+    (void)type->flatten(self, NULL, NULL, &record, 0);
+    *to = record.statics;
 }
 
 /* Same type? By address, else by name, size and rows: true for one struct registered in two files. Cost: O(rows) then. */
@@ -639,6 +691,7 @@ typedef struct pytree__frame {            /* an open node */
     uint8_t form, from;                   /* pytree_form; how children are found */
     bool ordered;                         /* of pairs: the order was found, and stands among the views */
     bool numbered;                        /* of pairs: keys are numbers */
+    bool deep;                            /* a struct whose views are the leaves in it: see PYTREE__DEEP */
 } pytree__frame;
 enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
 typedef struct pytree__cursor {
@@ -648,6 +701,7 @@ typedef struct pytree__cursor {
     const pytree_options *opt;
     pytree_error *err;
     pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
+    size_t run;                           /* in an iterator: of the frame on top, leaves that come without looking */
     const struct pytree__watch *watch;    /* NULL: the first problem ends the walk */
     bool making;                          /* NULL where data is required is no error: it is about to be made */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
@@ -676,7 +730,6 @@ struct pytree_iter {
     pytree__cursor *cursors;
     const pytree_leaf **views;
     size_t n_cursors, block;
-    size_t run;                           /* leaves that follow side by side */
     bool begun, checked;                  /* in pytree_map all trees have been gone over already */
     bool up_to;                           /* later trees may differ where a prefix may: in a deque's maximum length */
     const pytree_allocator *allocator;
@@ -1052,7 +1105,7 @@ void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, co
 #define PYTREE__ALIGNOF _Alignof
 #endif
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
-    { name, size, align, kind, dtype, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { name, size, align, kind, dtype, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 #define PYTREE__INTEGER(T, sign)                                                                                        \
     PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
@@ -1609,7 +1662,7 @@ void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const
 
 static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
 {
-    if (to->at != NULL) { memcpy(to->at + to->length, p, n); }
+    if (n != 0 && to->length + n <= to->room) { memcpy(to->at + to->length, p, n); }
     to->length += n;
 }
 
@@ -1625,7 +1678,9 @@ void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void
 {
     size_t i;
     if (row->form == PYTREE__PACK_STRUCT) {
-        for (i = 0; i < row->size; i += row->type->size) { pytree__origin(row->type)->flatten((const char *)at + i, NULL, to); }
+        for (i = 0; i < row->size; i += row->type->size) {
+            pytree__pack_struct(to, pytree__origin(row->type), (const char *)at + i);
+        }
     } else if (row->form == PYTREE__PACK_TEXT) {
         for (i = 0; i < row->size; i += sizeof(char *)) {
             const char *s;
@@ -2038,20 +2093,111 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
     }
 }
 
-/* Entries of the path of the value at hand: each frame's child that was taken last. A node that is just being opened has none.
- */
+/* Row of a struct's child. */
+static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
+{
+    const pytree_field *row = type->fields;
+    if (type->n_fields == type->n_children) { return row + i; }
+    for (; row->row != PYTREE_ROW_DATA || i-- != 0; row++) {}
+    return row;
+}
+
+/* Leaves in a struct that is seen deep. */
+static size_t pytree__deep_leaves(const pytree_type *type, const char *self)
+{
+    const pytree_field *row = type->fields, *end = row + type->n_fields;
+    size_t n = 0;
+    for (; row != end; row++) {
+        const void *p = self;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+            n += pytree__deep_leaves(row->type, self + row->offset);
+        } else {
+            if (row->optional != 0) { memcpy(&p, self + row->offset, sizeof p); }
+            n += p != NULL;
+        }
+    }
+    return n;
+}
+
+/* From a struct that is seen deep towards its leaf number `leaf`: the child, and its row. Where that is a struct in turn, type,
+ * self and leaf become its own: true. */
+static bool pytree__descend(const pytree_type **type, const char **self, size_t *leaf, const pytree_field **row, size_t *child)
+{
+    for (*row = (*type)->fields, *child = 0;; (*row)++) {
+        const void *p = *self;
+        if ((*row)->row != PYTREE_ROW_DATA) { continue; }
+        if ((*row)->form == PYTREE_FORM_STRUCT && (*row)->place == PYTREE_IN_PLACE) {
+            const char *inner = *self + (*row)->offset;
+            size_t n = pytree__deep_leaves((*row)->type, inner);
+            if (*leaf < n) {
+                *type = (*row)->type;
+                *self = inner;
+                return true;
+            }
+            *leaf -= n;
+        } else {
+            if ((*row)->optional != 0) { memcpy(&p, *self + (*row)->offset, sizeof p); }
+            if (p != NULL && (*leaf)-- == 0) { return false; }
+        }
+        (*child)++;
+    }
+}
+
+/* Row of the struct that the value at hand lies in, and that struct; NULL: it lies in none. */
+static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self)
+{
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const pytree_type *type;
+    const pytree_field *row;
+    size_t leaf, child;
+    if (f == NULL || f->form != PYTREE_FORM_STRUCT) { return NULL; }
+    type = f->type;
+    *self = (const char *)f->self;
+    if (!f->deep) { return pytree__data_row(type, f->next - 1); }
+    for (leaf = f->next - 1 - c->run; pytree__descend(&type, self, &leaf, &row, &child);) {}
+    return row;
+}
+
+/* Entries of the path of the value at hand: each frame's child that was taken last, on top perhaps several. A node that is just
+ * being opened has none. */
 static size_t pytree__depth(const pytree__cursor *c)
 {
-    return c->n_frames != 0 && c->frames[c->n_frames - 1].next == 0 ? c->n_frames - 1 : c->n_frames;
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    size_t n = c->n_frames;
+    if (f == NULL) { return 0; }
+    if (f->next == 0) { return n - 1; }
+    if (f->deep) {
+        const pytree_type *type = f->type;
+        const char *self = (const char *)f->self;
+        const pytree_field *row;
+        size_t leaf = f->next - 1 - c->run, child;
+        for (; pytree__descend(&type, &self, &leaf, &row, &child); n++) {}
+    }
+    return n;
+}
+static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *entry)
+{
+    const pytree__frame *f = &c->frames[i < c->n_frames ? i : c->n_frames - 1];
+    if (!f->deep) {
+        pytree__frame_entry(c, f, f->next - 1, entry);
+    } else {
+        const pytree_type *type = f->type;
+        const char *self = (const char *)f->self;
+        const pytree_field *row;
+        size_t leaf = f->next - 1 - c->run, child, n = i - (c->n_frames - 1) + 1;
+        while (n-- != 0) { pytree__descend(&type, &self, &leaf, &row, &child); }
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = row->name;
+        entry->index = child;
+    }
 }
 
 static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity)
 {
     size_t i;
     size_t n = pytree__depth(c);
-    for (i = 0; i < n && i < capacity; i++) {
-        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entries[i]);
-    }
+    for (i = 0; i < n && i < capacity; i++) { pytree__entry_at(c, i, &entries[i]); }
     return n;
 }
 
@@ -2064,7 +2210,7 @@ static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to
             pytree__put(to, "...", 3);
             i = n - most / 2;
         }
-        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entry);
+        pytree__entry_at(c, i, &entry);
         pytree__put_entry(to, &entry, NULL, i == 0);
     }
 }
@@ -2082,13 +2228,13 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
     while (i > 0 && length < half) {
         struct pytree__text count = { NULL, 0, 0, NULL };
         i--;
-        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entry);
+        pytree__entry_at(c, i, &entry);
         pytree__put_entry(&count, &entry, NULL, i == 0);
         length += count.length;
     }
     to = pytree__text_to(tail, sizeof tail, NULL);
     for (; i < n; i++) {
-        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entry);
+        pytree__entry_at(c, i, &entry);
         pytree__put_entry(&to, &entry, NULL, i == 0);
     }
     pytree__end_text(&to, sizeof tail);
@@ -2132,6 +2278,7 @@ static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, py
     c->err = err;
     c->watch = NULL;
     c->making = false;
+    c->run = 0;
     c->scratch = NULL;
     c->max_scratch = 0;
 }
@@ -2644,7 +2791,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     f->form = (uint8_t)form;
     f->from = PYTREE__FROM_VIEWS;
     f->order = NULL;
-    f->ordered = f->numbered = false;
+    f->ordered = f->numbered = f->deep = false;
     switch (form) {
     case PYTREE_FORM_STRUCT: {
         pytree_leaf *views;
@@ -2657,9 +2804,9 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         }
         views = pytree__room(c, f->count);
         if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-        odd = type->flatten(data, views, NULL);
+        odd = pytree__look(type, data, views);
         c->n_views += f->count;
-        if (PYTREE__UNLIKELY((odd & 2) != 0 || c->making)) {
+        if (PYTREE__UNLIKELY((odd & PYTREE__ODD) != 0 || c->making)) {
             pytree_status status = PYTREE_OK;
             size_t i;
             for (i = 0; i < f->count && status == PYTREE_OK; i++) {
@@ -2816,9 +2963,8 @@ struct pytree__scanner {
     pytree__cursor cursor;
     pytree_leaf *leaves;
     size_t capacity;
-    pytree_node *nodes;
-    size_t n_nodes, n_leaves;
-    pytree__statics statics;
+    pytree__record record;
+    size_t n_leaves;
     uint32_t *orders;
     size_t n_orders;
     const char *space;                    /* of the first node that a namespace can change */
@@ -2849,8 +2995,8 @@ static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
 
 PYTREE__INLINE void pytree__emit(struct pytree__scanner *s, const int mode, const pytree_node node)
 {
-    if (mode == PYTREE__FILL) { s->nodes[s->n_nodes] = node; }
-    s->n_nodes++;
+    if (mode == PYTREE__FILL) { s->record.nodes[s->record.n_nodes] = node; }
+    s->record.n_nodes++;
 }
 
 PYTREE__INLINE void pytree__emit_leaf(struct pytree__scanner *s, const int mode, const pytree_leaf *value)
@@ -2928,7 +3074,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
     pytree_entry entry;
     size_t i;
     if (f->form == PYTREE_FORM_STRUCT) {
-        f->type->flatten(f->self, NULL, to);
+        pytree__pack_struct(to, f->type, f->self);
     } else if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta,
@@ -2974,7 +3120,7 @@ static void pytree__note_order(struct pytree__scanner *s, const int mode, const 
     if (i == n) { return; }
     if (mode == PYTREE__FILL) {
         memcpy(s->orders + s->n_orders, order, n * sizeof *order);
-        s->orders[s->n_orders + n] = (uint32_t)s->n_nodes;
+        s->orders[s->n_orders + n] = (uint32_t)s->record.n_nodes;
     }
     s->n_orders += n + 1;
 }
@@ -2992,55 +3138,24 @@ static void pytree__note_node(struct pytree__scanner *s, const int mode, const p
     }
 }
 
-/* A struct that has nothing but leaves and None below it: no frame is needed. Its views are written where they are wanted, or
- * to the room at the end of the view stack. False: it must be opened, because something is wrong or there is no room. */
-PYTREE__INLINE bool pytree__scan_leafy(struct pytree__scanner *s, const int mode, const pytree_type *type, void *data)
+/* A struct that has nothing but leaves and None in it and in the structs that lie in it: no frame is needed. Its views are
+ * written where they are wanted, or to the room at the end of the view stack. False: it must be opened, because something is
+ * wrong, or leads elsewhere, or there is no room. */
+PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mode, const pytree_type *type, const void *data)
 {
-    const size_t n = type->n_children, meta = s->statics.length, before = s->n_leaves;
-    const bool direct = mode != PYTREE__COUNT_ALL && s->capacity != 0 && before + n <= s->capacity;
-    pytree_leaf *views = direct ? s->leaves + before : s->cursor.views + s->cursor.n_views, *to = views;
-    pytree_node *nodes = mode == PYTREE__FILL ? s->nodes + s->n_nodes : NULL;
-    const pytree_node leaf = { NULL, 0, 1, 1, 0 };
-    unsigned odd;
-    size_t i;
-    if (PYTREE__UNLIKELY(!direct && n > s->cursor.max_views - s->cursor.n_views)) { return false; }
-    odd = type->flatten(data, views,
-                        mode == PYTREE__FILL || (mode == PYTREE__COUNT_ALL && type->n_texts != 0) ? &s->statics : NULL);
-    if (PYTREE__UNLIKELY((odd & 2) != 0)) { s->statics.length = meta; return false; }
-    if (mode == PYTREE__COUNT_ALL && type->n_texts == 0) { s->statics.length += type->static_bytes; }
-    if (PYTREE__LIKELY(odd == 0 && (direct || before >= s->capacity))) {
-        if (mode == PYTREE__FILL) { for (i = 0; i < n; i++) { nodes[i] = leaf; } }
-        s->n_leaves = before + n;
-    } else {
-        const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
-        for (i = 0; i < n; i++) {
-            const bool none = views[i].form == PYTREE_FORM_NONE;
-            if (none && !none_is_leaf) {
-                if (mode == PYTREE__FILL) {
-                    nodes[i] = leaf;
-                    nodes[i].type = &pytree_types[PYTREE__T_none];
-                    nodes[i].leaves = 0;
-                }
-                continue;
-            }
-            if (none) { pytree__none_view(&views[i]); }
-            if (mode == PYTREE__FILL) { nodes[i] = leaf; }
-            if (s->n_leaves < s->capacity) {
-                if (!direct) { to = &s->leaves[s->n_leaves]; }
-                if (to != &views[i]) { pytree__copy_view(to, &views[i]); }
-                to++;
-            }
-            s->n_leaves++;
-        }
+    const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
+    pytree_leaf *const views = direct ? s->leaves + s->n_leaves : s->cursor.views + s->cursor.n_views;
+    const pytree_leaf *const end = direct ? s->leaves + s->capacity : s->cursor.views + s->cursor.max_views;
+    const size_t length = s->record.statics.length, n_nodes = s->record.n_nodes;
+    const unsigned how = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE;
+    const pytree__seen seen = type->flatten(data, views, end, mode == PYTREE__LEAVES ? NULL : &s->record, how);
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+        s->record.statics.length = length;
+        s->record.n_nodes = n_nodes;
+        return false;
     }
-    if (mode != PYTREE__LEAVES) { s->n_nodes += n + 1; }
-    if (mode == PYTREE__FILL) {
-        nodes[n].type = type;
-        nodes[n].arity = (uint32_t)n;
-        nodes[n].leaves = (uint32_t)(s->n_leaves - before);
-        nodes[n].nodes = (uint32_t)n + 1;
-        nodes[n].meta = (uint32_t)meta;
-    }
+    if (mode == PYTREE__FILL) { s->record.nodes[s->record.n_nodes - 1].type = type; }
+    s->n_leaves += (size_t)(seen.end - views);
     return true;
 }
 
@@ -3076,7 +3191,7 @@ PYTREE__INLINE bool pytree__scan_item(struct pytree__scanner *s, const int mode,
         return true;
     case PYTREE_KIND_STRUCT:
         type = pytree__origin(type);
-        return item->data != NULL && type->leafy && type->flatten != NULL && pytree__scan_leafy(s, mode, type, item->data);
+        return item->data != NULL && type->closed && pytree__scan_closed(s, mode, type, item->data);
     default: return false;
     }
 }
@@ -3115,7 +3230,7 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
     const char *first = !dict || items->count == 0 ? (const char *)items->items
                         : numbered ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
                                    : (const char *)items->pairs + offsetof(pytree_pair, value);
-    const size_t nodes = s->n_nodes, leaves = s->n_leaves;
+    const size_t nodes = s->record.n_nodes, leaves = s->n_leaves;
     const size_t step = !dict ? sizeof(pytree) : numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
     const size_t done =
         items->count == 0 ? 0 : pytree__scan_run(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
@@ -3128,10 +3243,10 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
         node.type = pytree__origin(t->type);
         node.arity = (uint32_t)done;
         node.leaves = (uint32_t)(s->n_leaves - leaves);
-        node.nodes = (uint32_t)(s->n_nodes - nodes + 1);
-        node.meta = (uint32_t)s->statics.length;
+        node.nodes = (uint32_t)(s->record.n_nodes - nodes + 1);
+        node.meta = (uint32_t)s->record.statics.length;
         if (dict) {
-            pytree__pack_keys(&s->statics, items);
+            pytree__pack_keys(&s->record.statics, items);
             if (items->order != NULL) { pytree__note_order(s, mode, items->order, done); }
         }
         pytree__emit(s, mode, node);
@@ -3155,8 +3270,8 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
     const bool quick = pytree__plain_walk(c->opt) && !c->making;
     bool begun = false;
     pytree_status status = pytree__cursor_root(c, t);
-    s->n_nodes = s->n_leaves = s->n_orders = 0;
-    s->statics.length = 0;
+    s->record.n_nodes = s->n_leaves = s->n_orders = 0;
+    s->record.statics.length = 0;
     s->space = NULL;
     while (status == PYTREE_OK) {
         pytree__frame *f;
@@ -3165,14 +3280,14 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
             status = pytree__scan_items(s, mode, &t);
             continue;
         }
-        if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of leaves, among a node's children */
+        if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of them, among a node's children */
             f = &c->frames[c->n_frames - 1];
             if (f->from == PYTREE__FROM_VIEWS) {
                 const size_t count = f->count;
                 size_t i = f->next;
                 for (value = &c->views[f->views + i]; i < count; i++, value++) {
                     if (value->form == PYTREE_FORM_STRUCT) {
-                        if (!value->type->leafy || !pytree__scan_leafy(s, mode, value->type, value->data)) { break; }
+                        if (!value->type->closed || !pytree__scan_closed(s, mode, value->type, value->data)) { break; }
                     } else if (value->form == PYTREE_FORM_LEAF) {
                         pytree__emit_leaf(s, mode, value);
                     } else if (value->form == PYTREE_FORM_NONE && (c->opt == NULL || !c->opt->none_is_leaf)) {
@@ -3182,11 +3297,11 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                     }
                 }
                 f->next = i;
-            } else if (f->from == PYTREE__FROM_ROW && f->type->leafy) {
+            } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
                 const pytree_type *type = f->type;
                 const size_t count = f->count;
                 size_t i = f->next;
-                for (; i < count && pytree__scan_leafy(s, mode, type, f->data + i * type->size); i++) {}
+                for (; i < count && pytree__scan_closed(s, mode, type, f->data + i * type->size); i++) {}
                 f->next = i;
             } else if (f->from == PYTREE__FROM_ITEMS || (f->from == PYTREE__FROM_PAIRS && f->form == PYTREE_FORM_ITEMS)) {
                 const bool pairs = f->from == PYTREE__FROM_PAIRS;
@@ -3209,12 +3324,12 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
         case PYTREE__AT_NODE:
-            if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->leafy
-                && pytree__scan_leafy(s, mode, pytree__origin(value->type), value->data)) { break; }
+            if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->closed
+                && pytree__scan_closed(s, mode, pytree__origin(value->type), value->data)) { break; }
             status = pytree__open(c, value);
             if (status == PYTREE_OK) {
                 f = &c->frames[c->n_frames - 1];
-                f->nodes = (uint32_t)s->n_nodes;
+                f->nodes = (uint32_t)s->record.n_nodes;
                 f->leaves = (uint32_t)s->n_leaves;
             }
             break;
@@ -3225,9 +3340,9 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                 node.type = pytree__type_of_form(f->form, f->type);
                 node.arity = (uint32_t)f->count;
                 node.leaves = (uint32_t)(s->n_leaves - f->leaves);
-                node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
-                node.meta = (uint32_t)s->statics.length;
-                pytree__pack_node(&s->statics, c, f);
+                node.nodes = (uint32_t)(s->record.n_nodes - f->nodes + 1);
+                node.meta = (uint32_t)s->record.statics.length;
+                pytree__pack_node(&s->record.statics, c, f);
                 if (f->form != PYTREE_FORM_STRUCT || !quick) { pytree__note_node(s, mode, f, node.type); }
                 pytree__emit(s, mode, node);
             }
@@ -3253,8 +3368,10 @@ static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, si
     pytree__cursor_init(&s->cursor, opt, err);
     s->leaves = leaves;
     s->capacity = leaves == NULL ? 0 : capacity;
-    s->nodes = NULL;
-    s->statics.at = NULL;
+    s->record.nodes = NULL;
+    s->record.max_nodes = 0;
+    s->record.statics.at = NULL;
+    s->record.statics.room = 0;
     s->orders = NULL;
 }
 
@@ -3477,13 +3594,16 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                              capacity, s.n_leaves);
     }
     if (status == PYTREE_OK) {
-        *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space, own ? s.n_leaves : 0, opt, err);
+        *def = pytree__def_block(s.record.n_nodes, s.record.statics.length, s.n_orders, s.space, own ? s.n_leaves : 0, opt,
+                                 err);
         if (*def == NULL) {
-            status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
+            status = s.record.n_nodes > UINT32_MAX || s.record.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
         } else {
             (*def)->n_leaves = s.n_leaves;
-            s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
-            s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
+            s.record.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
+            s.record.max_nodes = s.record.n_nodes;
+            s.record.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
+            s.record.statics.room = s.record.statics.length;
             s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
             if (leaves != NULL) {
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
@@ -4159,14 +4279,6 @@ pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *
 
 /* ---- Rebuild in place ----------------------------------------------------------------------------------------------- */
 
-static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
-{
-    const pytree_field *row = type->fields;
-    if (type->n_fields == type->n_children) { return row + i; }
-    for (; row->row != PYTREE_ROW_DATA || i-- != 0; row++) {}
-    return row;
-}
-
 static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
 {
     struct pytree__text to = pytree__text_to(text, n, NULL);
@@ -4284,12 +4396,12 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
             return pytree__problem(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
         }
     } else {
-        const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-        const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
+        const char *self;
+        const pytree_field *row = pytree__row_at(c, &self);
         if (row != NULL && row->form == PYTREE_FORM_LEAF) {
-            pytree__put_back(row, (void *)(uintptr_t)f->self, leaf);
+            pytree__put_back(row, (void *)(uintptr_t)self, leaf, 0);
         } else if (row != NULL && row->form == PYTREE_FORM_VIEW) {
-            ((pytree_leaf *)(void *)((char *)(uintptr_t)f->self + row->offset))->data = leaf->data;
+            ((pytree_leaf *)(void *)((char *)(uintptr_t)self + row->offset))->data = leaf->data;
         } else if (value->form == PYTREE_FORM_LEAF && leaf->data != value->data) {
             if (pytree_leaf_bytes(value) != 0) { memmove(value->data, leaf->data, pytree_leaf_bytes(value)); }
         }
@@ -4297,39 +4409,55 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
     return PYTREE_OK;
 }
 
-/* A struct of leaves at once; the treedef's nodes from j on, the leaves from k on. False: one by one, for the error. */
-PYTREE__INLINE bool pytree__into_leafy(pytree__cursor *c, const pytree_type *type, void *self, const pytree_def *def, size_t j,
-                               const pytree_leaf *leaves, size_t *k, bool put)
+/* A struct that can be seen deep at once; the treedef's nodes from *j on, the leaves from *k on. False: one by one, for the
+ * error. */
+PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, const pytree_type *type, void *self, const pytree_def *def,
+                                        size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
-    const size_t n = type->n_children;
-    pytree_leaf *views = c->views + c->n_views;
-    const pytree_node *nodes = &def->nodes[j];
-    size_t i, at = *k;
-    if (PYTREE__UNLIKELY(n > c->max_views - c->n_views)) { return false; }
-    if (put) {
-        for (i = 0; i < n; i++) {
-            views[i].form = PYTREE_FORM_NONE;
-            if (nodes[i].type == NULL) {
-                views[i].form = PYTREE_FORM_LEAF;
-                views[i].data = leaves[at++].data;
-            }
-        }
-        type->unflatten(self, views);
-    } else {
-        if (PYTREE__UNLIKELY(j + n >= def->n_nodes || (type->flatten(self, views, NULL) & 2) != 0)) { return false; }
-        if ((nodes[n].type != type && !pytree_type_equal(nodes[n].type, type)) || nodes[n].arity != n) { return false; }
-        if (type->dense ? memcmp((const char *)self + type->static_at, def->statics + nodes[n].meta, type->static_bytes) != 0
-                        : !pytree__same_packed(type, (const char *)self, def->statics + nodes[n].meta)) { return false; }
-        for (i = 0; i < n; i++) {
-            if (views[i].form == PYTREE_FORM_NONE) {
-                if (nodes[i].type != &pytree_types[PYTREE__T_none]) { return false; }
-            } else if (nodes[i].type != NULL || leaves[at].data == NULL
-                       || pytree__fits(&views[i], &leaves[at++]) != PYTREE_OK) {
-                return false;
-            }
-        }
+    enum { NODES = 64, BYTES = 512 };
+    pytree_leaf *const views = c->views + c->n_views;
+    const pytree_node *const theirs = &def->nodes[*j];
+    const pytree_leaf *leaf = leaves + *k, *view;
+    uint32_t first = UINT32_MAX;          /* static byte of the treedef's that is the first of these */
+    pytree_node nodes[NODES];
+    unsigned char packed[BYTES];
+    pytree__record record;
+    pytree__seen seen;
+    size_t i, n;
+    if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
+        leaf = type->unflatten(self, leaf, PYTREE__DEEP);
+        if (leaf == NULL) { return false; }
+        *k = (size_t)(leaf - leaves);
+        return true;
     }
-    *k = at;
+    record.statics.at = packed;
+    record.statics.room = BYTES;
+    record.statics.length = 0;
+    record.nodes = nodes;
+    record.n_nodes = 0;
+    record.max_nodes = NODES;
+    seen = type->flatten(self, views, c->views + c->max_views, &record, PYTREE__DEEP | PYTREE__DROP_NONE);
+    n = record.n_nodes;
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0 || n > def->n_nodes - *j
+                         || record.statics.length > BYTES)) {
+        return false;
+    }
+    nodes[n - 1].type = type;
+    for (i = 0; i < n; i++) {
+        if (PYTREE__UNLIKELY(nodes[i].type != theirs[i].type)) { return false; }
+        if (nodes[i].type == NULL || nodes[i].type == &pytree_types[PYTREE__T_none]) { continue; }
+        if (first == UINT32_MAX) { first = theirs[i].meta; }
+        if (PYTREE__UNLIKELY(nodes[i].meta != theirs[i].meta - first)) { return false; }
+    }
+    if (PYTREE__UNLIKELY(record.statics.length > def->n_statics - first
+                         || memcmp(packed, def->statics + first, record.statics.length) != 0)) {
+        return false;
+    }
+    for (view = views; view != seen.end; view++, leaf++) {
+        if (PYTREE__UNLIKELY(leaf->data == NULL || pytree__fits(view, leaf) != PYTREE_OK)) { return false; }
+    }
+    *j += n;
+    *k = (size_t)(leaf - leaves);
     return true;
 }
 
@@ -4350,11 +4478,10 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
                     const pytree_type *type;
                     value = &c->views[f->views + f->next];
                     type = value->type;
-                    if (value->form != PYTREE_FORM_STRUCT || !type->leafy
-                        || !pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) {
+                    if (value->form != PYTREE_FORM_STRUCT || !type->closed
+                        || !pytree__into_closed(c, type, value->data, def, &j, leaves, &k, put)) {
                         break;
                     }
-                    j += type->n_children + 1;
                 }
             }
         }
@@ -4375,9 +4502,8 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
             j++;
         } else if (at == PYTREE__AT_NODE) {
             const pytree_type *type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : NULL;
-            if (quick && type != NULL && type->leafy && pytree__into_leafy(c, type, value->data, def, j, leaves, &k, put)) {
-                j += type->n_children + 1;
-            } else {
+            if (!quick || type == NULL || !type->closed
+                || !pytree__into_closed(c, type, value->data, def, &j, leaves, &k, put)) {
                 status = pytree__open(c, value);
             }
         } else if (at == PYTREE__AT_END) {
@@ -4675,7 +4801,7 @@ static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type,
     if (!m->dry) {
         if (i > m->cursor.max_views - m->cursor.n_views) { return false; }
         views = m->cursor.views + m->cursor.n_views;
-        type->flatten(self, views, NULL);
+        pytree__look(type, self, views);
         while (i-- != 0) {
             if (nodes[i].type == NULL) {
                 const pytree_leaf *given = &m->leaves[--from];
@@ -4687,7 +4813,7 @@ static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type,
                 if (nodes[i].type != &pytree_types[PYTREE__T_none] || views[i].form != PYTREE_FORM_NONE) { return false; }
             }
         }
-        type->unflatten(self, views);
+        type->unflatten(self, views, 0);
     }
     *leaf -= m->def->nodes[node].leaves;
     *next = node - type->n_children;
@@ -4771,7 +4897,7 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
     if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
     views = pytree__room(&m->cursor, type->n_children);
     if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
-    type->flatten(self, views, NULL);
+    pytree__look(type, self, views);
     pytree__make_push(m, type, self, NULL, 0, type->n_children, type->n_fields);
     if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
 }
@@ -5056,7 +5182,7 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
             m->made = made;
             memcpy(&at, field, sizeof at);
             if (map) {
-                of->flatten(task->at, m->cursor.views + views, NULL);
+                pytree__look(of, task->at, m->cursor.views + views);
                 if (at != NULL) { at += m->cursor.views[views + child].shape[2]; }
             }
         }
@@ -5566,7 +5692,7 @@ void pytree_free(pytree t)
 static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 {
     it->status = status;
-    it->run = 0;
+    it->cursors[0].run = 0;
     return status;
 }
 
@@ -5601,7 +5727,7 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     it->views = it->own_views;
     it->block = 0;
     it->begun = it->checked = it->up_to = false;
-    it->run = 0;
+    it->cursors[0].run = 0;
     it->allocator = pytree__allocator(opt);
     if (n == 0 || trees == NULL) {
         it->n_cursors = 0;
@@ -5773,42 +5899,72 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
     return it->status;
 }
 
-/* A struct of leaves, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where only
- * structure is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side (`run`);
- * AT_NODE: it is done with, or open; DONE: it must be opened the long way. */
-PYTREE__INLINE int pytree__iter_leafy(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
+/* Has the struct at hand in each tree the same None and the same static values, and is it sound? */
+PYTREE__INLINE bool pytree__iter_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
+{
+    enum { BYTES = 512 };
+    const pytree_type *const type = values[0]->type;
+    pytree__cursor *c = it->cursors;
+    unsigned char packed[2][BYTES];
+    pytree__record record;
+    size_t k, odd = 0, length = 0, room = PYTREE__NONES;   /* in which each None has a bit of its own */
+    if (n == 1) {
+        pytree_leaf *views = c->views + c->n_views;
+        odd = type->flatten(values[0]->data, views, c->views + c->max_views, NULL, PYTREE__DEEP | PYTREE__DROP_NONE).odd;
+        return (odd & (PYTREE__ODD | PYTREE__HAS_NODE)) == 0;
+    }
+    record.nodes = NULL;
+    record.n_nodes = record.max_nodes = 0;
+    record.statics.room = BYTES;
+    for (k = 0; k < n; k++) {
+        if (c[k].max_views - c[k].n_views < room) { room = c[k].max_views - c[k].n_views; }
+    }
+    for (k = 0; k < n; k++) {
+        pytree_leaf *views = c[k].views + c[k].n_views;
+        pytree__seen seen;
+        record.statics.at = packed[k != 0];
+        record.statics.length = 0;
+        seen = type->flatten(values[k]->data, views, views + room, &record, PYTREE__DEEP);
+        if (k == 0) {
+            odd = seen.odd;
+            length = record.statics.length;
+            if (length > BYTES || (odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0) { return false; }
+        } else if (seen.odd != odd || record.statics.length != length || memcmp(packed[0], packed[1], length) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A struct that is seen deep, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where
+ * only structure is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side
+ * (`run`); AT_NODE: it is done with; DONE: it must be opened the long way. */
+PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
 {
     const pytree_type *const type = values[0]->type;
-    const size_t count = type->n_children;
     pytree__cursor *c = it->cursors;
-    unsigned odd = 0;
-    size_t k, i;
+    size_t k, count = 0;
     for (k = 0; k < n; k++) {
         if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type
-                             || count > c[k].max_views - c[k].n_views || c[k].n_frames == c[k].max_frames)) {
+                             || c[k].n_frames == c[k].max_frames)) {
             return PYTREE__DONE;
         }
     }
-    for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, c[k].views + c[k].n_views, NULL); }
-    if (PYTREE__UNLIKELY((odd & 2) != 0 || (odd != 0 && c->opt != NULL && c->opt->none_is_leaf))) { return PYTREE__DONE; }
-    if (n > 1 && (checking || !it->checked)) {
-        for (k = 1; k < n; k++) {
-            if (PYTREE__UNLIKELY(!pytree__same_statics(type, (const char *)values[0]->data, (const char *)values[k]->data))) {
-                return PYTREE__DONE;
-            }
-        }
-        for (i = 0; odd != 0 && i < count; i++) {
-            for (k = 1; k < n; k++) {
-                if ((c[k].views[c[k].n_views + i].form == PYTREE_FORM_NONE)
-                    != (c[0].views[c[0].n_views + i].form == PYTREE_FORM_NONE)) {
-                    return PYTREE__DONE;
-                }
-            }
+    if (checking || (n > 1 && !it->checked)) {
+        if (!pytree__iter_alike(it, n, values)) { return PYTREE__DONE; }
+        if (checking) { return PYTREE__AT_NODE; }
+    }
+    for (k = 0; k < n; k++) {
+        pytree_leaf *views = c[k].views + c[k].n_views;
+        pytree__seen seen =
+            type->flatten(values[k]->data, views, c[k].views + c[k].max_views, NULL, PYTREE__DEEP | PYTREE__DROP_NONE);
+        if (k == 0) { count = (size_t)(seen.end - views); }
+        /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
+        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || (seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+            return PYTREE__DONE;
         }
     }
-    if (checking) { return PYTREE__AT_NODE; }
-    for (i = 0; odd != 0 && i < count && c->views[c->n_views + i].form != PYTREE_FORM_NONE; i++) {}
-    if (odd == 0) { i = count; }
+    if (count == 0) { return PYTREE__AT_NODE; }
     for (k = 0; k < n; k++) {
         pytree__frame *f = &c[k].frames[c[k].n_frames++];
         f->type = type;
@@ -5817,28 +5973,34 @@ PYTREE__INLINE int pytree__iter_leafy(pytree_iter *it, const size_t n, const pyt
         f->views = c[k].n_views;
         f->form = PYTREE_FORM_STRUCT;
         f->from = PYTREE__FROM_VIEWS;
-        f->next = k == 0 && i != 0 ? 1 : i;                    /* the first tree's stays exact, for the path */
+        f->deep = true;
+        f->ordered = f->numbered = false;
+        f->next = count;                  /* of which `run` are still to come */
         values[k] = &c[k].views[f->views];
         c[k].n_views += count;
     }
-    if (i == 0) { return PYTREE__AT_NODE; }
-    it->run = i - 1;
+    c->run = count - 1;
     it->index++;
     return PYTREE__AT_LEAF;
 }
 
-/* The next leaf. Where a struct's children are leaves in every tree their views lie side by side: those come without looking
+/* The next leaf. Where a struct is seen deep in every tree the views of its leaves lie side by side: those come without looking
  * (`run`), and are passed over where only structure is to be checked. */
 PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
 {
     pytree__cursor *c = it->cursors;
     const pytree_leaf **values = it->views;
     size_t k;
-    if (!checking && it->run != 0) {
-        it->run--;
-        for (k = 0; k < n; k++) { values[k]++; }
-        c->frames[c->n_frames - 1].next++;
+    if (!checking && c->run != 0) {
+        c->run--;
         it->index++;
+        switch (n) {
+        case 1: values[0]++; break;
+        case 4: values[3]++;              /* fallthrough */
+        case 3: values[2]++;              /* fallthrough */
+        case 2: values[1]++; values[0]++; break;
+        default: for (k = 0; k < n; k++) { values[k]++; }
+        }
         return true;
     }
     if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
@@ -5864,10 +6026,11 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
         if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->space != NULL)) {
             for (k = 0; k < n; k++) { pytree__respace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
         }
-        if (values[0]->form == PYTREE_FORM_STRUCT && values[0]->type->leafy && pytree__plain_walk(c->opt)) {
-            int leafy = pytree__iter_leafy(it, n, values, checking);
-            if (leafy == PYTREE__AT_LEAF) { return true; }
-            if (leafy == PYTREE__AT_NODE) { continue; }
+        if (values[0]->form == PYTREE_FORM_STRUCT && values[0]->type->closed && pytree__plain_walk(c->opt)
+            && (c->opt == NULL || !c->opt->none_is_leaf)) {
+            int closed = pytree__iter_closed(it, n, values, checking);
+            if (closed == PYTREE__AT_LEAF) { return true; }
+            if (closed == PYTREE__AT_NODE) { continue; }
         }
         sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF   ? PYTREE__A_LEAF
                                  : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE
@@ -6543,7 +6706,7 @@ static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *
 }
 
 /* Was this node entered before? If not it is from now on. A struct and its first member begin at one address. */
-static bool pytree__seen(struct pytree__reaches *r, const pytree_leaf *v)
+static bool pytree__was_seen(struct pytree__reaches *r, const pytree_leaf *v)
 {
     const pytree_type *type = pytree__node_type(v);
     size_t i, k;
@@ -6625,7 +6788,7 @@ static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, cons
                 pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX);
             break;
         }
-        if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__seen(r, value)) {
+        if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__was_seen(r, value)) {
             if (r->status == PYTREE_OK && !pytree__inside_itself(&c, value)) { pytree__reach_note(r, &c, value); }
         } else {
             uint32_t step = (uint32_t)r->n;
@@ -6938,7 +7101,7 @@ PYTREE__INLINE bool pytree__put_leafy_paths(struct pytree__path_writer *w, pytre
         return true;
     }
     views = pytree__room(c, type->n_children);
-    if (views == NULL || (type->flatten(self, views, NULL) & 2) != 0) { return false; }
+    if (views == NULL || (pytree__look(type, self, views) & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0) { return false; }
     for (i = 0; i < type->n_children; i++, row++) {
         for (; row->row != PYTREE_ROW_DATA; row++) {}
         if (views[i].form == PYTREE_FORM_LEAF || w->none_is_leaf) {

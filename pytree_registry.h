@@ -407,10 +407,14 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__BYTES_STATIC(name)                                                                                      \
     + (PYTREE__PACK((int)PYTREE__NAMED(code_, name)) == PYTREE__PACK_BYTES ? (int)sizeof(PYTREE__MEMBER(name)) : 0)
 #define PYTREE__BYTES_DROP(name)
-#define PYTREE__NODES_DATA(name) + PYTREE__IS_NODE((int)PYTREE__NAMED(code_, name))
+#define PYTREE__NODES_DATA(name) + PYTREE__IS_NODE((int)PYTREE__NAMED(code_, name))                                     \
+    + PYTREE__LISTS * PYTREE__IS_LIST((int)PYTREE__NAMED(code_, name))
 #define PYTREE__NODES_STATIC(name)
 #define PYTREE__NODES_DROP(name)
 #define PYTREE__IS_TREE(code) (((code) & PYTREE__CODE_TYPE) >= PYTREE__T_view && ((code) & PYTREE__CODE_TYPE) < PYTREE__T_count)
+#define PYTREE__LISTS 65536              /* what a child that is a list or a tree in any case counts */
+#define PYTREE__IS_LIST(code)                                                                                           \
+    (((code) & PYTREE__IS_MANY) != 0 || PYTREE__IS_TREE(code) || (PYTREE__IS_USER(code) && PYTREE__FIXED(code)))
 #define PYTREE__IS_NODE(code)                                                                                           \
     (PYTREE__IS_USER(code) || ((code) & PYTREE__IS_MANY) != 0 || PYTREE__IS_TREE(code))
 
@@ -567,12 +571,14 @@ enum {                                    /* one name for each code: a sum in ea
 
 /* Pass: flatten.
  *
- *     static inline unsigned pytree__flatten_Linear(const void *at, pytree_leaf *child, pytree__statics *statics)
+ *     static inline pytree__seen pytree__flatten_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
+ *                                                       pytree__record *record, unsigned how)
  *     {
  *         const Linear *self = at;
+ *         pytree__sight to = …;
  *         …
- *         child->shape[0] = (size_t)(self->din); child->shape[1] = (size_t)(self->dout);
- *         odd |= pytree__array(child++, row++, self->w, 2);
+ *         to.child->shape[0] = (size_t)(self->din); to.child->shape[1] = (size_t)(self->dout);
+ *         pytree__array(&to, row++, self->w, 2);
  *         …
  *     }
  */
@@ -580,23 +586,22 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__CAT(PYTREE__FLATTEN_, store)(name, arguments)
 #define PYTREE__FLATTEN_STATIC(name, store, arguments, optional) row++;
 #define PYTREE__FLATTEN_DROP(name, store, arguments, optional) row++;
-#define PYTREE__FLATTEN_PLAIN(name, arguments) odd |= pytree__plain(child++, row++, &self->name);
+#define PYTREE__FLATTEN_PLAIN(name, arguments) pytree__plain(&to, row++, &self->name);
 #define PYTREE__FLATTEN_ARRAY(name, arguments)                                                                          \
-    PYTREE__EXTENTS arguments odd |= pytree__array(child++, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
-#define PYTREE__FLATTEN_LIST(name, arguments) child->shape[0] = (size_t)arguments; odd |= pytree__list(child++, row++,  \
-        self->name);
+    PYTREE__EXTENTS arguments pytree__array(&to, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
+#define PYTREE__FLATTEN_LIST(name, arguments) to.child->shape[0] = (size_t)arguments; pytree__list(&to, row++, self->name);
 #define PYTREE__FLATTEN_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)  \
-    odd |= pytree__plain(child++, row++, &self->name);
-#define PYTREE__FLATTEN_STB_ARRAY(name, arguments) child->shape[0] = pytree__stb_array_length(self->name); odd |=       \
-        pytree__list(child++, row++, self->name);
+    pytree__plain(&to, row++, &self->name);
+#define PYTREE__FLATTEN_STB_ARRAY(name, arguments) to.child->shape[0] = pytree__stb_array_length(self->name);           \
+    pytree__list(&to, row++, self->name);
 #define PYTREE__FLATTEN_STB_MAP(name, arguments)                                                                        \
-    child->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                          \
-    child->shape[1] = sizeof(*self->name);                                                                              \
-    child->shape[2] = self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name);   \
-    odd |= pytree__list(child++, row++, self->name);
+    to.child->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                       \
+    to.child->shape[1] = sizeof(*self->name);                                                                           \
+    to.child->shape[2] = self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name); \
+    pytree__list(&to, row++, self->name);
 
 #define PYTREE__EXTENTS(...) PYTREE__CAT(PYTREE__EXTENTS_, PYTREE__COUNT_ARGUMENTS(__VA_ARGS__))(__VA_ARGS__)
-#define PYTREE__EXTENT(i, n) child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = (size_t)(n);
+#define PYTREE__EXTENT(i, n) to.child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = (size_t)(n);
 #define PYTREE__EXTENTS_1(a) PYTREE__EXTENT(0, a)
 #define PYTREE__EXTENTS_2(a, b) PYTREE__EXTENTS_1(a) PYTREE__EXTENT(1, b)
 #define PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENTS_2(a, b) PYTREE__EXTENT(2, c)
@@ -638,13 +643,13 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENT(14, (x) PYTREE__SUBSCRIPTS_14)
 #define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
 
-/* Pass: static values, in flatten.      =>   pytree__pack(&to, row++, &self->din); */
+/* Pass: static values, in flatten.      =>   pytree__pack(&packed, row++, &self->din); */
 #define PYTREE__STATICS_DATA(name) row++;
-#define PYTREE__STATICS_STATIC(name) pytree__pack(&to, row++, &self->name);
+#define PYTREE__STATICS_STATIC(name) pytree__pack(&packed, row++, &self->name);
 #define PYTREE__STATICS_DROP(name) row++;
 
-/* Pass: unflatten.      =>   pytree__put_back(row++, self, child++); */
-#define PYTREE__UNFLATTEN_DATA(name) pytree__put_back(row++, self, child++);
+/* Pass: unflatten.      =>   child = pytree__put_back(row++, self, child, how); */
+#define PYTREE__UNFLATTEN_DATA(name) child = pytree__put_back(row++, self, child, how);
 #define PYTREE__UNFLATTEN_STATIC(name) row++;
 #define PYTREE__UNFLATTEN_DROP(name) row++;
 
@@ -669,62 +674,175 @@ enum {                                    /* one name for each code: a sum in ea
 
 /* ---- What the generated functions are made of ----------------------------------------------------------------------- */
 
-/* Flatten's answer: at least one child is a node or None; at least one must be looked at (NULL, a large or negative extent, a
- * value held as pytree or pytree_leaf). */
-enum { PYTREE__NODE = 1, PYTREE__ODD = 2 };
+/* Where flatten is: copies of its arguments, and what it has found, in registers. */
+typedef struct pytree__sight {
+    pytree_leaf *child;                   /* the next view */
+    const pytree_leaf *end;
+    pytree__record *record;
+    pytree_node *nodes;
+    size_t n_nodes, first_node;           /* until here; when the struct began */
+    size_t big;                           /* not 0: an extent is negative or absurd */
+    unsigned how;
+    size_t odd;
+} pytree__sight;
+
+/* False where a struct cannot be seen at once, with those in it: it has lists or trees, or there is no room. */
+PYTREE__INLINE bool pytree__sight_begin(pytree__sight *to, bool closed, size_t n, pytree_leaf *child, const pytree_leaf *end,
+                                        pytree__record *record, unsigned how)
+{
+    to->child = child;
+    to->end = end;
+    to->record = record;
+    to->nodes = NULL;
+    to->n_nodes = to->first_node = 0;
+    to->big = 0;
+    to->how = how;
+    to->odd = 0;
+    if ((how & PYTREE__DEEP) != 0) {
+        if (!closed || (size_t)(end - child) < n) { return false; }
+        if (record != NULL) {
+            to->nodes = record->nodes;
+            to->n_nodes = to->first_node = record->n_nodes;
+            if (to->nodes != NULL && record->max_nodes - to->n_nodes <= n) { return false; }
+        }
+    }
+    return true;
+}
+
+PYTREE__INLINE void pytree__sight_node(pytree__sight *to, const pytree_type *type, unsigned leaves)
+{
+    if (to->nodes != NULL) {
+        pytree_node *node = &to->nodes[to->n_nodes];
+        node->type = type;
+        node->arity = 0;
+        node->leaves = leaves;
+        node->nodes = 1;
+        node->meta = 0;
+    }
+    to->n_nodes++;
+}
+
+/* The struct's own node, behind those of its children; its static values are packed from `meta` on. Who called writes its type.
+ */
+PYTREE__INLINE void pytree__sight_end(const pytree__sight *to, uint32_t n, const pytree_leaf *first, size_t meta)
+{
+    if ((to->how & PYTREE__DEEP) != 0) {
+        if (to->nodes != NULL) {
+            pytree_node *node = &to->nodes[to->n_nodes];
+            node->arity = n;
+            node->leaves = (uint32_t)(to->child - first);
+            node->nodes = (uint32_t)(to->n_nodes - to->first_node + 1);
+            node->meta = (uint32_t)meta;
+        }
+        to->record->n_nodes = to->n_nodes + 1;
+    }
+}
+
+PYTREE__INLINE pytree__seen pytree__sight_seen(const pytree__sight *to)
+{
+    pytree__seen seen;
+    seen.end = to->child;
+    seen.odd = to->odd | (to->big != 0 ? PYTREE__ODD : 0u);
+    return seen;
+}
+
+/* A child that is None. Its view has the type and the extents that it would have otherwise; deep it is a leaf like others. */
+PYTREE__INLINE void pytree__sight_none(pytree__sight *to, const pytree_field *row)
+{
+    const bool deep = (to->how & PYTREE__DEEP) != 0;
+    to->odd |= PYTREE__HAS_NONE;
+    if ((to->how & PYTREE__DROP_NONE) == 0) {
+        if (deep) { to->odd |= (size_t)PYTREE__FIRST_NONE << ((size_t)(to->end - to->child) & (sizeof(size_t) * 8 - 1)); }
+        to->child->data = NULL;
+        to->child->type = deep ? &pytree_types[PYTREE__T_none] : row->type;
+        to->child->ndim = deep ? 0 : row->ndim;
+        to->child->form = PYTREE_FORM_NONE;
+        to->child++;
+        pytree__sight_node(to, NULL, 1);
+    } else {
+        pytree__sight_node(to, &pytree_types[PYTREE__T_none], 0);
+    }
+}
 
 /* 2 to this power bounds an extent of an array of that many dimensions so that bytes cannot overflow: larger ones are
  * looked at. A negative int becomes a huge size_t and is caught the same way. */
-PYTREE__INLINE unsigned pytree__huge(const pytree_leaf *child, int ndim)
+PYTREE__INLINE size_t pytree__huge(const pytree_leaf *child, int ndim)
 {
     size_t bits = 0;
     int i;
     for (i = 0; i < ndim; i++) { bits |= child->shape[i]; }
-    return (bits >> ((sizeof(size_t) * 8 - 8) / (size_t)(ndim < 2 ? 2 : ndim))) != 0 ? PYTREE__ODD : 0;
+    return bits >> ((sizeof(size_t) * 8 - 8) / (size_t)(ndim < 2 ? 2 : ndim));
 }
 
-PYTREE__INLINE unsigned pytree__array(pytree_leaf *child, const pytree_field *row, const void *p, int ndim)
+PYTREE__INLINE void pytree__array(pytree__sight *to, const pytree_field *row, const void *p, int ndim)
 {
+    pytree_leaf *const child = to->child;
+    if (PYTREE__UNLIKELY(p == NULL)) {
+        if (row->optional != 0) { pytree__sight_none(to, row); return; }
+        to->odd |= PYTREE__ODD;
+    }
     child->data = (void *)(uintptr_t)p;
     child->type = row->type;
     child->ndim = ndim;
     child->form = PYTREE_FORM_LEAF;
-    if (PYTREE__UNLIKELY(p == NULL)) {
-        if (row->optional != 0) { child->form = PYTREE_FORM_NONE; return PYTREE__NODE; }
-        return PYTREE__ODD;
-    }
-    return pytree__huge(child, ndim);
+    to->big |= pytree__huge(child, ndim);
+    to->child++;
+    pytree__sight_node(to, NULL, 1);
 }
 
-PYTREE__INLINE unsigned pytree__list(pytree_leaf *child, const pytree_field *row, const void *p)
+PYTREE__INLINE void pytree__list(pytree__sight *to, const pytree_field *row, const void *p)
 {
+    pytree_leaf *const child = to->child;
+    if (p == NULL) {
+        if (row->optional != 0 && row->place != PYTREE_STB) { pytree__sight_none(to, row); return; }
+        if (child->shape[0] != 0) { to->odd |= PYTREE__ODD; }
+    }
     child->data = (void *)(uintptr_t)p;
     child->type = row->type;
     child->ndim = 1;
     child->form = row->form;
-    if (p == NULL && row->optional != 0 && row->place != PYTREE_STB) { child->form = PYTREE_FORM_NONE; return PYTREE__NODE; }
-    return PYTREE__NODE | (p == NULL && child->shape[0] != 0 ? PYTREE__ODD : pytree__huge(child, 1));
+    to->big |= pytree__huge(child, 1);
+    to->child++;
 }
 
-PYTREE__INLINE unsigned pytree__plain(pytree_leaf *child, const pytree_field *row, const void *at)
+PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, const void *at)
 {
+    pytree_leaf *child = to->child;
     void *p;
+    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && (to->how & PYTREE__DEEP) != 0) {
+        pytree__seen seen;
+        if (PYTREE__UNLIKELY(row->type->flatten == NULL)) { to->odd |= PYTREE__HAS_NODE; return; }
+        if (to->record != NULL) { to->record->n_nodes = to->n_nodes; }
+        seen = row->type->flatten(at, child, to->end, to->record, to->how);
+        if (to->record != NULL) {
+            if (to->nodes != NULL) { to->nodes[to->record->n_nodes - 1].type = row->type; }
+            to->n_nodes = to->record->n_nodes;
+        }
+        to->child = seen.end;
+        to->odd |= seen.odd;
+        return;
+    }
     child->type = row->type;
     child->form = row->form;
     child->ndim = row->ndim;
+    child->data = (void *)(uintptr_t)at;
     if (row->place == PYTREE_POINTER || (row->type == &pytree_types[PYTREE__T_string] && row->ndim == 0)) {
         memcpy(&p, at, sizeof p);
-        child->data = row->place == PYTREE_POINTER ? p : (void *)(uintptr_t)at;
         if (p == NULL) {
-            if (row->optional != 0) { child->form = PYTREE_FORM_NONE; return PYTREE__NODE; }
-            return PYTREE__NODE | PYTREE__ODD;
+            if (row->optional != 0) { pytree__sight_none(to, row); return; }
+            to->odd |= PYTREE__ODD;
         }
-        return row->place == PYTREE_POINTER ? PYTREE__NODE : 0;
+        if (row->place == PYTREE_POINTER) {
+            child->data = p;
+            to->odd |= PYTREE__HAS_NODE;
+        }
+    } else {
+        if (row->ndim == 1 || row->ndim == 2) { child->shape[0] = row->size / row->inner; }
+        if (row->ndim == 2) { child->shape[1] = row->inner / row->type->size; }
+        if (row->form >= PYTREE_FORM_FLAT) { to->odd |= PYTREE__ODD; }
     }
-    child->data = (void *)(uintptr_t)at;
-    if (row->ndim == 1 || row->ndim == 2) { child->shape[0] = row->size / row->inner; }
-    if (row->ndim == 2) { child->shape[1] = row->inner / row->type->size; }
-    return row->form == PYTREE_FORM_LEAF ? 0 : row->form >= PYTREE_FORM_FLAT ? PYTREE__NODE | PYTREE__ODD : PYTREE__NODE;
+    to->child++;
+    pytree__sight_node(to, NULL, 1);
 }
 
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that
@@ -792,13 +910,21 @@ static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const 
     return PYTREE_OK;
 }
 
+PYTREE__INLINE void pytree__pack_dense(pytree__statics *to, const char *at, size_t size)
+{
+    if (size != 0) {
+        if (to->length + size <= to->room) { memcpy(to->at + to->length, at, size); }
+        to->length += size;
+    }
+}
+
 /* Static values, one after another without padding. Other than plain bytes: see pytree__pack_other. */
 PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
 {
     if (row->form != PYTREE__PACK_BYTES) {
         pytree__pack_other(to, row, at);
     } else {
-        if (to->at != NULL) { memcpy(to->at + to->length, at, row->size); }
+        if (to->length + row->size <= to->room) { memcpy(to->at + to->length, at, row->size); }
         to->length += row->size;
     }
 }
@@ -1050,8 +1176,8 @@ enum { PYTREE__CAT(PYTREE__SLOT(pytree__c), p) = PYTREE__SLOT(pytree__c) + PYTRE
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, &PYTREE__CAT(pytree__type_of_, PYTREE__S),
-    NULL, NULL, &PYTREE__NEXT };
+    PYTREE_NO_DTYPE, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL,
+    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, &PYTREE__NEXT };
 #endif
 
 /* ---- A leaf type ---------------------------------------------------------------------------------------------------- */
@@ -1065,7 +1191,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #endif
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
+    PYTREE_OPAQUE, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     &PYTREE__NEXT };
 #endif
 
@@ -1074,7 +1200,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #if defined(PYTREE_CUSTOM)
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
-    PYTREE_NO_DTYPE, 0, 0, 0, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
+    PYTREE_NO_DTYPE, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     &PYTREE__NEXT };
 #endif
 
@@ -1116,6 +1242,9 @@ enum { PYTREE__CAT(pytree__no_static_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(py
 enum { PYTREE__CAT(pytree__no_last_, PYTREE__ID) = -1, PYTREE_FIELDS PYTREE__CAT(pytree__last_static_, PYTREE__ID) };
 #undef PYTREE__PURPOSE
 
+#define PYTREE__PURPOSE PYTREE__COUNT
+enum { PYTREE__CAT(pytree__children_, PYTREE__ID) = 0 PYTREE_FIELDS };
+#undef PYTREE__PURPOSE
 #define PYTREE__PURPOSE PYTREE__TEXTS
 enum { PYTREE__CAT(pytree__texts_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #undef PYTREE__PURPOSE
@@ -1126,19 +1255,25 @@ enum { PYTREE__CAT(pytree__bytes_, PYTREE__ID) = 0 PYTREE_FIELDS };
 enum { PYTREE__CAT(pytree__nodes_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #undef PYTREE__PURPOSE
 
-/* A view of each child of *at, the static values of it. Either may be NULL. */
-static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child, pytree__statics *statics)
+/* Where the static values are, if nothing else lies between them: then they are packed in one piece. */
+enum { PYTREE__CAT(pytree__static_at_, PYTREE__ID) = PYTREE__CAT(pytree__first_static_, PYTREE__ID) < 2 ? 0
+    : PYTREE__CAT(pytree__first_static_, PYTREE__ID) - 2 };
+enum { PYTREE__CAT(pytree__dense_, PYTREE__ID) = PYTREE__CAT(pytree__texts_, PYTREE__ID) + 0 == 0
+    && PYTREE__CAT(pytree__last_static_, PYTREE__ID) - (PYTREE__CAT(pytree__static_at_, PYTREE__ID) + 0)
+        == PYTREE__CAT(pytree__bytes_, PYTREE__ID) + 0 };
+
+/* A view of each child of *at, and what is recorded of the structure: see pytree_type.flatten. The compiler makes it twice: for
+ * leaves alone, and for all else. */
+PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at, pytree_leaf *child, const pytree_leaf *end,
+                                                                  pytree__record *record, unsigned how)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    unsigned odd = 0;
-    if (statics != NULL) {
-        pytree__statics to = *statics;    /* in registers */
-#define PYTREE__PURPOSE PYTREE__STATICS
-        PYTREE_FIELDS
-#undef PYTREE__PURPOSE
-        *statics = to;
-        row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+    pytree__sight to;
+    if (!pytree__sight_begin(&to, PYTREE__CAT(pytree__nodes_, PYTREE__ID) < PYTREE__LISTS, PYTREE__CAT(pytree__children_,
+        PYTREE__ID), child, end, record, how)) {
+        to.odd = PYTREE__HAS_NODE;
+        return pytree__sight_seen(&to);
     }
     if (child != NULL) {
 #undef PYTREE__PASS
@@ -1149,13 +1284,37 @@ static inline unsigned PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at,
 #undef PYTREE__PASS
 #define PYTREE__PASS KIND
     }
+    if (record != NULL) {
+        pytree__statics packed = record->statics;
+        if (PYTREE__CAT(pytree__dense_, PYTREE__ID)) {
+            pytree__pack_dense(&packed, (const char *)at + PYTREE__CAT(pytree__static_at_, PYTREE__ID),
+                               PYTREE__CAT(pytree__bytes_, PYTREE__ID));
+        } else {
+            row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+#define PYTREE__PURPOSE PYTREE__STATICS
+            PYTREE_FIELDS
+#undef PYTREE__PURPOSE
+        }
+        pytree__sight_end(&to, PYTREE__CAT(pytree__children_, PYTREE__ID), child, record->statics.length);
+        record->statics = packed;
+    }
     (void)self;
     (void)row;
-    return odd;
+    return pytree__sight_seen(&to);
+}
+static inline pytree__seen PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
+                                                                     const pytree_leaf *end, pytree__record *record,
+                                                                     unsigned how)
+{
+    if (record == NULL && how == (PYTREE__DEEP | PYTREE__DROP_NONE)) {
+        return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, NULL, PYTREE__DEEP | PYTREE__DROP_NONE);
+    }
+    return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, record, how);
 }
 
-/* The children put back into *self. */
-static inline void PYTREE__CAT(pytree__unflatten_, PYTREE__ID)(void *self, const pytree_leaf *child)
+/* The children put back into *self: see pytree_type.unflatten. */
+static inline const pytree_leaf *PYTREE__CAT(pytree__unflatten_, PYTREE__ID)(void *self, const pytree_leaf *child,
+                                                                             unsigned how)
 {
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
 #define PYTREE__PURPOSE PYTREE__UNFLATTEN
@@ -1163,7 +1322,8 @@ static inline void PYTREE__CAT(pytree__unflatten_, PYTREE__ID)(void *self, const
 #undef PYTREE__PURPOSE
     (void)self;
     (void)row;
-    (void)child;
+    (void)how;
+    return child;
 }
 
 #if defined(PYTREE_DEFINE)
@@ -1173,14 +1333,10 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #endif
     PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field) - 1,
-#define PYTREE__PURPOSE PYTREE__COUNT
-    0 PYTREE_FIELDS,
-#undef PYTREE__PURPOSE
-    PYTREE__CAT(pytree__texts_, PYTREE__ID), PYTREE__CAT(pytree__nodes_, PYTREE__ID) == 0,
-    PYTREE__CAT(pytree__first_static_, PYTREE__ID) < 2 ? 0 : (size_t)PYTREE__CAT(pytree__first_static_, PYTREE__ID) - 2,
-    PYTREE__CAT(pytree__last_static_, PYTREE__ID) - (PYTREE__CAT(pytree__first_static_, PYTREE__ID) < 2 ? 0 :
-        PYTREE__CAT(pytree__first_static_, PYTREE__ID) - 2)
-        == PYTREE__CAT(pytree__bytes_, PYTREE__ID),
+    PYTREE__CAT(pytree__children_, PYTREE__ID), PYTREE__CAT(pytree__texts_, PYTREE__ID),
+    PYTREE__CAT(pytree__nodes_, PYTREE__ID) == 0,
+    PYTREE__CAT(pytree__nodes_, PYTREE__ID) < PYTREE__LISTS,
+    PYTREE__CAT(pytree__static_at_, PYTREE__ID), PYTREE__CAT(pytree__dense_, PYTREE__ID),
     PYTREE__CAT(pytree__bytes_, PYTREE__ID),
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__flatten_, PYTREE__ID), PYTREE__CAT(pytree__unflatten_,
         PYTREE__ID),

@@ -391,13 +391,17 @@ Assertions alone: no code, no data. The words of a row come first, so that a mis
 types; then the layout. The messages are explained in [compiler-messages.md](compiler-messages.md)."""),
     ("Unflatten", lambda text: "pytree__unflatten_Linear(" in text and text.endswith("}"), """\
 The other direction: each DATA row takes a view back. `pytree__put_back` sets a pointer or copies what lies in the
-struct; its row says which."""),
-    ("Flatten", lambda text: "pytree__flatten_Linear(" in text and text.endswith("}"), """\
+struct, or goes on in a struct that lies in it; its row says which."""),
+    ("Flatten", re.compile(r".*pytree__(see|flatten)_Linear\(.*\}$").match, """\
 The function that every operation calls to look into a `Linear`. It writes one view for each DATA row, in order; the
 extents are the row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows
-its row without searching. The result says whether a child needs a closer look: a node, a NULL, an extent that is
-negative or absurd. Where static values are wanted (a treedef is being built) they are packed one after another, without
-the padding between them."""),
+its row without searching. The result says where the views end, and whether a child needs a closer look: a node, a NULL,
+an extent that is negative or absurd.
+
+It can also be asked to look deep: then a struct that lies in this one gives its own children's views in its place, and
+what a treedef wants to know of all of them is recorded, nodes and static values, the latter one after another without
+the padding between them. That is how most of a tree is walked. The compiler makes the body twice, once for the leaves
+of a whole struct and nothing else."""),
     ("The table of the rows", lambda text: "pytree__fields_Linear[]" in text, """\
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none

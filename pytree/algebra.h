@@ -1021,8 +1021,8 @@ PYTREE__INLINE bool pytree__alg_leafy(pytree__cursor *c, const pytree_leaf *valu
     if (type != node->type || !type->leafy || node->nodes != n + 1) { return false; }
     if (!pytree__same_packed(type, (const char *)value->data, def->statics + node->meta)) { return false; }
     if (node->leaves == n && n <= room) {
-        odd = type->flatten(value->data, to, NULL);
-        if (PYTREE__UNLIKELY((odd & 2) != 0)) { return false; }
+        odd = pytree__look(type, value->data, to);
+        if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
         for (i = 0; odd != 0 && i < n; i++) {
             if (to[i].form == PYTREE_FORM_NONE) { pytree__none_view(&to[i]); }
         }
@@ -1031,8 +1031,8 @@ PYTREE__INLINE bool pytree__alg_leafy(pytree__cursor *c, const pytree_leaf *valu
     if (n > c->max_views - c->n_views) { return false; }
     children = node - n;
     views = c->views + c->n_views;
-    odd = type->flatten(value->data, views, NULL);
-    if (PYTREE__UNLIKELY((odd & 2) != 0)) { return false; }
+    odd = pytree__look(type, value->data, views);
+    if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
     for (i = 0; i < n; i++) {
         if (children[i].type == NULL) {
             pytree__alg_subtree(to++, &views[i]);

@@ -1536,19 +1536,20 @@ static bool pytree__lit_put_statics(pytree__lit_writer *w, const pytree_type *ty
 static const unsigned char *pytree__lit_packed(pytree__lit_writer *w, const pytree__frame *f)
 {
     static const unsigned char nothing[1] = { 0 };
-    pytree__statics statics = { NULL, 0 };
+    pytree__statics statics = { NULL, 0, 0 };
     void *grown;
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         return flat->def->statics + flat->def->nodes[f->shape[0]].meta;
     }
-    f->type->flatten(f->self, NULL, &statics);
+    pytree__pack_struct(&statics, f->type, f->self);
     if (statics.length == 0) { return nothing; }
     grown = pytree__array_grow(w->packed, &w->max_packed, statics.length, 1, pytree__allocator(w->cursor.opt), w->cursor.err);
     if (grown == NULL) { return NULL; }
     statics.at = w->packed = (unsigned char *)grown;
+    statics.room = statics.length;
     statics.length = 0;
-    f->type->flatten(f->self, NULL, &statics);
+    pytree__pack_struct(&statics, f->type, f->self);
     return w->packed;
 }
 

@@ -1207,7 +1207,7 @@ static void pytree__rv_put_path(struct pytree__text *to, const pytree__cursor *c
     size_t i;
     for (i = 0; i < n; i++) {
         pytree_entry entry;
-        pytree__frame_entry(c, &c->frames[i], c->frames[i].next - 1, &entry);
+        pytree__entry_at(c, i, &entry);
         pytree__put_entry(to, &entry, NULL, i == 0);
     }
 }

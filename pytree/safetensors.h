@@ -1292,8 +1292,9 @@ static pytree_status pytree__st_views(struct pytree__st_loader *l, struct pytree
 static pytree_status pytree__st_place(const pytree__cursor *c, const pytree_leaf *value)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-    const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
-    uintptr_t zeros = (uintptr_t)pytree__zeros(), self = f == NULL ? 0 : (uintptr_t)f->self;
+    const char *holder;
+    const pytree_field *row = pytree__row_at(c, &holder);
+    uintptr_t zeros = (uintptr_t)pytree__zeros(), self = row != NULL ? (uintptr_t)holder : f == NULL ? 0 : (uintptr_t)f->self;
     bool pointer = row != NULL && (row->place == PYTREE_POINTER || row->form == PYTREE_FORM_VIEW);
     if (self - zeros < 4096 || (!pointer && value->data == NULL && pytree_leaf_count(value) != 0)) {
         return pytree__problem(c, PYTREE_NULL_POINTER, "expected lists and structs to be there, got NULL%s", "");
@@ -1306,7 +1307,7 @@ static pytree_status pytree__st_again(struct pytree__seeker *s, const pytree__wa
 {
     s->it.index = SIZE_MAX;
     s->it.begun = false;
-    s->it.run = 0;
+    s->it.cursors[0].run = 0;
     return s->it.status = pytree__cursor_root(&s->it.cursors[0], w->tree);
 }
 
@@ -1754,7 +1755,7 @@ static void pytree__st_probe(struct pytree__st_sizer *z, const struct pytree__st
         unknown[i].value = second ? falling[i] : rising[i];
         (void)pytree__st_set(unknown[i].row->type, site->self + unknown[i].row->offset, unknown[i].value);
     }
-    (void)site->type->flatten(site->self, z->views + (second ? site->type->n_children : 0), NULL);
+    (void)pytree__look(site->type, site->self, z->views + (second ? site->type->n_children : 0));
 }
 
 static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name,
@@ -1822,7 +1823,7 @@ static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__
 {
     unsigned f;
     size_t k = 0, i;
-    (void)site->type->flatten(site->self, z->views, NULL);
+    (void)pytree__look(site->type, site->self, z->views);
     for (f = 0; f < site->type->n_fields; f++) {
         const pytree_field *row = &site->type->fields[f];
         char *at = site->self + row->offset, *to;

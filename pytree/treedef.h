@@ -737,7 +737,7 @@ static void pytree__td_pack(const pytree__cursor *c, pytree self, const pytree_t
 {
     packed->length = 0;
     if (type->custom == NULL) {
-        (void)type->flatten(self.data, NULL, packed);
+        pytree__pack_struct(packed, type, self.data);
     } else {
         pytree__pack_node(packed, c, &c->frames[0]);
     }
@@ -747,7 +747,7 @@ static void pytree__td_pack(const pytree__cursor *c, pytree self, const pytree_t
 static bool pytree__td_pack_self(pytree__td_maker *m, const pytree__cursor *c, pytree self, const pytree_type *type)
 {
     const size_t meta = m->statics.n;
-    pytree__statics packed = { NULL, 0 };
+    pytree__statics packed = { NULL, 0, 0 };
     void *grown;
     pytree__td_pack(c, self, type, &packed);
     if (packed.length > UINT32_MAX - meta) {
@@ -759,6 +759,7 @@ static bool pytree__td_pack_self(pytree__td_maker *m, const pytree__cursor *c, p
     m->statics.at = (unsigned char *)grown;
     m->statics.n = meta + packed.length;
     packed.at = m->statics.at + meta;
+    packed.room = packed.length;
     pytree__td_pack(c, self, type, &packed);
     return true;
 }
