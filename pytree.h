@@ -4572,14 +4572,15 @@ struct pytree__custom_made {
     struct pytree__custom_made *before;
 };
 
-/* A node whose children are being placed, from the last to the first. */
+/* A node whose children are being placed, from the last to the first. Or, type NULL: the pytrees that still come in containers
+ * and in what those contain, as a chain: at the place of each stands where the one after it goes, until it is put there. */
 struct pytree__task {
     const pytree_type *type;              /* struct, or of a list's elements; NULL: pytrees */
-    char *at;                             /* the struct; a list's or container's first element */
+    char *at;                             /* the struct; a list's first element; the place of the next pytree */
     const char *from;                     /* a list's template in pytree_allocate, or NULL */
     size_t step;                          /* from one element to the next */
     size_t left;                          /* children that still come */
-    const uint32_t *order;                /* of a dict: the place of each child; NULL: as they come */
+    const uint32_t *order;                /* of a map: the place of each child; NULL: as they come */
     size_t views;                         /* a struct's views, in the cursor's view stack */
     unsigned rows;                        /* a struct's rows that still come */
 };
@@ -4596,6 +4597,9 @@ struct pytree__maker {
     struct pytree__made *made;            /* stb_ds containers so far, the last one first */
     struct pytree__custom_made *customs;  /* likewise: those inside others come first */
     size_t n_orders;                      /* of the treedef's, those that still come */
+    bool kept;                            /* the block has a copy of the treedef's static bytes and orders: */
+    const unsigned char *statics;
+    const uint32_t *orders;
     struct pytree__task *tasks;
     size_t n_tasks, max_tasks;
     pytree_status status;
@@ -4683,16 +4687,29 @@ PYTREE__INLINE void pytree__make_push(struct pytree__maker *m, const pytree_type
     task->rows = rows;
 }
 
+/* The places of n pytrees in a row, in front of a chain. */
+PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        at[i].data = chain;
+        chain = &at[i];
+    }
+    return chain;
+}
+
 /* The order of a dict's pairs, if the treedef has one for that node. Nodes come from the last to the first. */
 PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__maker *m, size_t node)
 {
-    const pytree_def *def = m->def;
-    while (m->n_orders != 0 && def->orders[m->n_orders - 1] >= node) {
-        const size_t of = def->orders[m->n_orders - 1];
-        m->n_orders -= 1 + def->nodes[of].arity;
-        if (of == node) { return def->orders + m->n_orders; }
-    }
-    return NULL;
+    const pytree_node *const nodes = m->def->nodes;
+    const uint32_t *const orders = m->def->orders;
+    size_t n = m->n_orders;
+    bool given;
+    while (n != 0 && orders[n - 1] > node) { n -= 1 + nodes[orders[n - 1]].arity; }
+    given = n != 0 && orders[n - 1] == node;
+    if (given) { n -= 1 + nodes[node].arity; }
+    m->n_orders = n;
+    return given ? orders + n : NULL;
 }
 
 /* Key path of a treedef's node, from the root down: of each node's children the one that has it below. */
@@ -4847,7 +4864,8 @@ static void pytree__make_custom(struct pytree__maker *m, size_t node, const pytr
         made->before = m->customs;
         m->customs = made;
     }
-    pytree__make_push(m, NULL, children, NULL, sizeof(pytree), n->arity, 0);
+    pytree__make_push(m, NULL, m->dry ? NULL : (char *)pytree__make_chain((pytree *)(void *)children, n->arity, NULL), NULL, 0,
+                      n->arity, 0);
 }
 
 /* Calls `rebuild` of every custom node, those inside others first. After a failure those that were made are released. */
@@ -4902,70 +4920,124 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
     if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
 }
 
-/* A container of pytrees, in one piece: pytree_items, items or pairs, order, packed keys, to which the pairs' keys point. Its
- * items are a task. */
-static pytree pytree__make_items(struct pytree__maker *m, size_t node)
+/* Keys, orders and names of all containers, copied at once: with what few static values of structs lie between them. */
+static void pytree__make_kept(struct pytree__maker *m)
+{
+    const size_t statics = m->def->n_statics, orders = m->def->n_orders * sizeof *m->def->orders;
+    char *at = pytree__place(m, pytree__plus(statics, 1)), *to = pytree__place(m, orders);
+    m->kept = true;
+    if (m->dry) { return; }
+    if (statics != 0) { memcpy(at, m->def->statics, statics); }
+    if (orders != 0) { memcpy(to, m->def->orders, orders); }
+    m->statics = (const unsigned char *)at;
+    m->orders = (const uint32_t *)(const void *)to;
+}
+
+/* A pair with a key, its place in front of the chain; where the next key is. NULL: the key is no string. */
+PYTREE__INLINE const unsigned char *pytree__make_pair(pytree_pair *pair, const unsigned char *key, pytree **chain)
+{
+    const uint32_t size = pytree__u32(key);
+    if (PYTREE__UNLIKELY(size == PYTREE__NUMBER_KEY)) { return NULL; }
+    pair->key = (const char *)key + sizeof size;
+    pair->value.data = *chain;
+    *chain = &pair->value;
+    return key + sizeof size + size;
+}
+
+static const unsigned char *pytree__make_int_pair(pytree_int_pair *pair, const unsigned char *key, pytree **chain)
+{
+    if (pytree__u32(key) != PYTREE__NUMBER_KEY) { return NULL; }
+    memcpy(&pair->key, key + sizeof(uint32_t), sizeof pair->key);
+    pair->value.data = *chain;
+    *chain = &pair->value;
+    return key + sizeof(uint32_t) + sizeof pair->key;
+}
+
+/* The pairs of a container in the order of its keys. */
+PYTREE__INLINE pytree *pytree__make_pairs(struct pytree__maker *m, size_t node, pytree_items *items, const unsigned char *key,
+                                          const uint32_t *order, pytree *chain)
+{
+    const size_t n = m->def->nodes[node].arity;
+    const unsigned char *at = key;
+    size_t i;
+    items->packed = key;
+    items->order = order;
+    if (PYTREE__UNLIKELY(n != 0 && pytree__u32(key) == PYTREE__NUMBER_KEY)) {
+        pytree_int_pair *const pairs = (pytree_int_pair *)(void *)(items + 1);
+        items->int_pairs = pairs;
+        for (i = 0; i < n && at != NULL; i++) { at = pytree__make_int_pair(&pairs[order == NULL ? i : order[i]], at, &chain); }
+    } else {
+        pytree_pair *const pairs = (pytree_pair *)(void *)(items + 1);
+        items->pairs = pairs;
+        if (order == NULL) {
+            for (i = 0; i < n && at != NULL; i++) { at = pytree__make_pair(&pairs[i], at, &chain); }
+        } else {
+            for (i = 0; i < n && at != NULL; i++) { at = pytree__make_pair(&pairs[order[i]], at, &chain); }
+        }
+    }
+    if (PYTREE__LIKELY(at != NULL)) {
+        items->packed_bytes = (size_t)(at - key);
+    } else {
+        pytree__make_wrong(m, node, "keys that are all strings or all numbers");
+    }
+    return chain;
+}
+
+/* A container of pytrees in one piece: pytree_items, items or pairs, whose places are put in front of the chain. */
+PYTREE__INLINE pytree *pytree__make_items(struct pytree__maker *m, size_t node, char *piece, pytree *chain)
 {
     const pytree_node *n = &m->def->nodes[node];
-    const bool keyed = pytree__keyed(n->type);
-    const bool dict = n->type->kind == PYTREE_KIND_DICT || n->type->kind == PYTREE_KIND_DEFAULTDICT;
-    const unsigned char *first = !keyed ? NULL
-        : n->type->kind == PYTREE_KIND_DICT ? m->def->statics + n->meta : pytree__keys_of(m->def, node);
-    const unsigned char *key = first;
-    const bool numbered = keyed && n->arity != 0 && pytree__u32(key) == PYTREE__NUMBER_KEY;
-    const size_t step = numbered ? sizeof(pytree_int_pair) : keyed ? sizeof(pytree_pair) : sizeof(pytree);
-    const size_t value = numbered ? offsetof(pytree_int_pair, value) : keyed ? offsetof(pytree_pair, value) : 0;
-    const uint32_t *given = dict ? pytree__make_order(m, node) : NULL;
-    const size_t orders = pytree__plus(sizeof(pytree_items), pytree__times(n->arity, step));
-    const size_t keys = pytree__plus(orders, given == NULL ? 0 : pytree__times(n->arity, sizeof *given));
+    const pytree_kind kind = n->type->kind;
+    pytree_items *items = (pytree_items *)(void *)piece;
+    memset(items, 0, sizeof *items);
+    items->count = n->arity;
+    if (pytree__keyed(n->type)) {
+        const unsigned char *key = m->statics + n->meta;
+        const uint32_t *order = NULL;
+        if (PYTREE__UNLIKELY(kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT)) {
+            items->name = pytree__string_at(key, 0, NULL);
+            key = pytree__skip_strings(key, 1);
+        }
+        if (kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_DEFAULTDICT) {
+            order = pytree__make_order(m, node);
+            if (order != NULL) { order = m->orders + (order - m->def->orders); }
+        }
+        return pytree__make_pairs(m, node, items, key, order, chain);
+    }
+    if (kind == PYTREE_KIND_DEQUE) { items->maxlen = pytree__maxlen(m->def->statics + n->meta); }
+    items->items = (const pytree *)(const void *)(items + 1);
+    return pytree__make_chain((pytree *)(void *)(items + 1), n->arity, chain);
+}
+
+/* Room for a pair of either kind. */
+enum {
+    PYTREE__PAIR_BYTES = sizeof(pytree_pair) > sizeof(pytree_int_pair) ? sizeof(pytree_pair) : sizeof(pytree_int_pair)
+};
+static size_t pytree__items_bytes(const pytree_node *n)
+{
+    return pytree__plus(sizeof(pytree_items),
+                        pytree__times(n->arity, pytree__keyed(n->type) ? (size_t)PYTREE__PAIR_BYTES : sizeof(pytree)));
+}
+
+/* A container; what it contains joins the chain of the container that it is in, or is a task. */
+static pytree pytree__make_container(struct pytree__maker *m, size_t node)
+{
+    const pytree_node *n = &m->def->nodes[node];
+    struct pytree__task *top = m->n_tasks == 0 ? NULL : &m->tasks[m->n_tasks - 1];
+    pytree *chain = NULL;
     char *piece;
-    size_t i;
-    pytree t = { n->type, NULL };
-    if (m->dry) {
-        pytree__place(m, pytree__plus(keys, keyed ? (size_t)(pytree__skip_keys(key, n->arity) - key) : 0));
+    pytree t;
+    if (pytree__keyed(n->type) && !m->kept) { pytree__make_kept(m); }
+    piece = pytree__place(m, pytree__items_bytes(n));
+    t.type = n->type;
+    t.data = piece;
+    if (top != NULL && top->type != NULL) { top = NULL; }
+    if (!m->dry) { chain = pytree__make_items(m, node, piece, top == NULL ? NULL : (pytree *)(void *)top->at); }
+    if (top == NULL) {
+        pytree__make_push(m, NULL, (char *)chain, NULL, 0, n->arity, 0);
     } else {
-        pytree_items *items;
-        piece = pytree__place(m, 0);      /* its bytes are known at its end */
-        items = (pytree_items *)(void *)piece;
-        memset(items, 0, sizeof *items);
-        items->count = n->arity;
-        t.data = items;
-        for (i = 0; keyed && i < n->arity; i++) {
-            char *pair = piece + sizeof *items + (given == NULL ? i : given[i]) * step;
-            const uint32_t size = pytree__u32(key);
-            const char *name = piece + keys + (key - first) + sizeof size;
-            if (PYTREE__UNLIKELY((size == PYTREE__NUMBER_KEY) != numbered)) {
-                pytree__make_wrong(m, node, "keys that are all strings or all numbers");
-                return t;
-            }
-            memcpy(pair, numbered ? (const void *)(key + sizeof size) : (const void *)&name,
-                   numbered ? sizeof(int64_t) : sizeof name);
-            key += sizeof size + (numbered ? sizeof(int64_t) : size);
-        }
-        if (numbered) { items->int_pairs = (const pytree_int_pair *)(const void *)(piece + sizeof *items); }
-        else if (keyed) { items->pairs = (const pytree_pair *)(const void *)(piece + sizeof *items); }
-        else { items->items = (const pytree *)(const void *)(piece + sizeof *items); }
-        if (given != NULL) {
-            memcpy(piece + orders, given, n->arity * sizeof *given);
-            items->order = (const uint32_t *)(const void *)(piece + orders);
-        }
-        if (keyed) {
-            items->packed = (const unsigned char *)piece + keys;
-            items->packed_bytes = (size_t)(key - first);
-            memcpy(piece + keys, first, items->packed_bytes);
-        }
-        if (n->type->kind == PYTREE_KIND_DEQUE) { items->maxlen = pytree__maxlen(m->def->statics + n->meta); }
-        m->structs += pytree__round(keys + items->packed_bytes, 16);
-    }
-    if (n->type->kind == PYTREE_KIND_NAMEDTUPLE || n->type->kind == PYTREE_KIND_DEFAULTDICT) {
-        const char *name = pytree__string_at(m->def->statics + n->meta, 0, NULL);
-        if (name != NULL) { name = pytree__make_string(m, name); }
-        if (t.data != NULL) { ((pytree_items *)t.data)->name = name; }
-    }
-    if (n->arity != 0) {
-        pytree__make_push(m, NULL, t.data == NULL ? NULL : (char *)t.data + sizeof(pytree_items) + value, NULL, step, n->arity,
-                          0);
-        if (m->status == PYTREE_OK) { m->tasks[m->n_tasks - 1].order = given; }
+        top->at = (char *)chain;
+        top->left += n->arity;
     }
     return t;
 }
@@ -4973,67 +5045,53 @@ static pytree pytree__make_items(struct pytree__maker *m, size_t node)
 /* Containers of leaves that the new tree refers to, of None and of such containers, until another node comes. */
 static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_t *leaf)
 {
-    const pytree_node *nodes = m->def->nodes;
     const size_t view_bytes = pytree__round(sizeof(pytree_leaf), 16);
-    size_t node = *next, k = *leaf;
-    while (m->n_tasks != 0 && m->status == PYTREE_OK) {
-        struct pytree__task *top = &m->tasks[m->n_tasks - 1];
-        const uint32_t *order = top->order;
-        size_t left = top->left;
-        char *slot = NULL;
-        pytree value;
-        if (top->type != NULL) { break; }
-        if (m->dry) {
-            for (; left != 0; left--, node--) {
-                const pytree_type *type = nodes[node - 1].type;
-                if (type == NULL) {
-                    if (m->leaves[k - 1].form != PYTREE_FORM_LEAF) { break; }
-                    if (m->leaves[--k].ndim != 0) { m->structs = pytree__plus(m->structs, view_bytes); }
-                } else if (type->kind != PYTREE_KIND_NONE) {
-                    break;
-                }
+    struct pytree__task *top = &m->tasks[m->n_tasks - 1];
+    const pytree_node *n = &m->def->nodes[*next];
+    const pytree_leaf *from = &m->leaves[*leaf];
+    pytree *at = (pytree *)(void *)top->at;
+    char *place = m->base + m->structs;
+    size_t left = top->left;
+    for (; left != 0; left--) {
+        pytree *chain = (pytree *)at->data;
+        const pytree_type *const type = n[-1].type;
+        if (type == NULL) {
+            if (PYTREE__UNLIKELY(from[-1].form != PYTREE_FORM_LEAF)) { break; }
+            from--;
+            if (from->ndim != 0) {
+                at->type = &pytree_types[PYTREE__T_view];
+                at->data = place;
+                pytree__copy_view((pytree_leaf *)(void *)place, from);
+                place += view_bytes;
+            } else {
+                at->type = from->type;
+                at->data = from->data;
             }
+        } else if (type->kind == PYTREE_KIND_NONE) {
+            at->type = type;
+            at->data = NULL;
         } else {
-            char *const at = top->at, *view = m->base + m->structs;
-            const size_t step = top->step;
-            for (; left != 0; left--, node--) {
-                const pytree_type *type = nodes[node - 1].type;
-                pytree *item = (pytree *)(void *)(at + (order == NULL ? left - 1 : order[left - 1]) * step);
-                if (type == NULL) {
-                    const pytree_leaf *from = &m->leaves[k - 1];
-                    if (PYTREE__UNLIKELY(from->form != PYTREE_FORM_LEAF)) { break; }
-                    k--;
-                    item->type = from->type;
-                    item->data = from->data;
-                    if (from->ndim != 0) {
-                        item->type = &pytree_types[PYTREE__T_view];
-                        item->data = view;
-                        pytree__copy_view((pytree_leaf *)(void *)view, from);
-                        view += view_bytes;
-                    }
-                } else if (type->kind == PYTREE_KIND_NONE) {
-                    item->type = &pytree_types[PYTREE__T_none];
-                    item->data = NULL;
-                } else {
-                    break;
-                }
+            if (pytree__spaced(n - 1)) { break; }
+            if (PYTREE__UNLIKELY(!m->kept) && pytree__keyed(type)) {
+                m->structs = (size_t)(place - m->base);
+                pytree__make_kept(m);
+                place = m->base + m->structs;
             }
-            m->structs = (size_t)(view - m->base);
+            at->type = type;
+            at->data = place;
+            chain = pytree__make_items(m, (size_t)(n - 1 - m->def->nodes), place, chain);
+            if (PYTREE__UNLIKELY(m->status != PYTREE_OK)) { break; }
+            place += pytree__round(pytree__items_bytes(n - 1), 16);
+            left += n[-1].arity;
         }
-        top->left = left;
-        if (left == 0) {
-            m->cursor.n_views = top->views;
-            m->n_tasks--;
-            continue;
-        }
-        if (nodes[node - 1].type == NULL || pytree__spaced(&nodes[node - 1])) { break; }
-        top->left = --left;
-        if (!m->dry) { slot = top->at + (order == NULL ? left : order[left]) * top->step; }
-        value = pytree__make_items(m, --node);
-        if (slot != NULL) { memcpy(slot, &value, sizeof value); }
+        at = chain;
+        n--;
     }
-    *next = node;
-    *leaf = k;
+    m->structs = (size_t)(place - m->base);
+    top->at = (char *)at;
+    top->left = left;
+    *next = (size_t)(n - m->def->nodes);
+    *leaf = (size_t)(from - m->leaves);
 }
 
 static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *next, size_t *leaf)
@@ -5067,7 +5125,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
         t.data = pytree__place(m, type->size);
         pytree__make_struct(m, node, type, (char *)t.data, NULL, next, leaf);
     } else if (n->type->kind != PYTREE_KIND_NONE) {
-        t = pytree__make_items(m, node);
+        t = pytree__make_container(m, node);
     }
     return t;
 }
@@ -5204,9 +5262,10 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     pytree value;
     if (top->order != NULL) { child = top->order[child]; }
     if (top->type == NULL) {                                   /* an item of a container */
-        char *at = m->dry ? NULL : top->at + child * top->step;
+        pytree *at = (pytree *)(void *)top->at;
+        if (!m->dry) { top->at = (char *)at->data; }
         value = pytree__make_value(m, node, next, leaf);
-        if (at != NULL) { memcpy(at, &value, sizeof value); }
+        if (!m->dry) { *at = value; }
         return;
     }
     task = *top;
@@ -5296,6 +5355,7 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     m->structs = m->arrays = 0;
     m->n_tasks = 0;
     m->n_orders = m->def->n_orders;
+    m->kept = false;
     m->cursor.n_views = 0;
     if (m->in_place) {
         t.type = m->def->nodes[next].type;
@@ -5306,10 +5366,9 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     }
     while (m->n_tasks != 0 && m->status == PYTREE_OK) {
         struct pytree__task *top = &m->tasks[m->n_tasks - 1];
-        if (top->type == NULL && m->mode == PYTREE__REFER) {
+        if (top->type == NULL && m->mode == PYTREE__REFER && !m->dry) {
             pytree__make_containers(m, &next, &leaf);
-            if (m->n_tasks == 0 || m->status != PYTREE_OK) { break; }
-            top = &m->tasks[m->n_tasks - 1];
+            if (m->status != PYTREE_OK) { break; }
         }
         if (top->left == 0) {
             m->cursor.n_views = top->views;
@@ -5347,34 +5406,36 @@ static size_t pytree__bound_of(const pytree_type *type)
 static size_t pytree__bound(const pytree_def *def, bool *only_containers)
 {
     struct { const pytree_type *type; size_t bytes; } known[16];
-    size_t bytes = pytree__plus(def->n_statics, def->n_orders * sizeof *def->orders), i;
+    const pytree_node *n;
+    size_t structs = 0, containers = 0, values = 0, bytes;
     memset(known, 0, sizeof known);
     *only_containers = true;
-    for (i = 0; i < def->n_nodes; i++) {
-        const pytree_node *node = &def->nodes[i];
-        size_t at;
-        if (node->type == NULL || node->type->kind == PYTREE_KIND_NONE) { continue; }
-        switch (node->type->kind) {
-        case PYTREE_KIND_STRUCT:
-            *only_containers = false;
-            at = pytree__type_slot(node->type);
-            if (known[at].type != node->type) {
-                known[at].type = node->type;
-                known[at].bytes = pytree__bound_of(pytree__origin(node->type));
+    for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
+        const pytree_type *type = (--n)->type;
+        if (type == NULL || type->kind == PYTREE_KIND_NONE) { continue; }
+        if (type->kind > PYTREE_KIND_DICT || type->kind == PYTREE_KIND_STRUCT) { *only_containers = false; }
+        if (type->kind == PYTREE_KIND_STRUCT) {
+            const size_t at = pytree__type_slot(type);
+            if (known[at].type != type) {
+                known[at].type = type;
+                known[at].bytes = pytree__bound_of(pytree__origin(type));
             }
-            if (known[at].bytes == SIZE_MAX) { return SIZE_MAX; }
-            bytes = pytree__plus(bytes, known[at].bytes);
-            break;
-        case PYTREE_KIND_LIST:
-        case PYTREE_KIND_TUPLE:
-        case PYTREE_KIND_DICT:
-            bytes = pytree__plus(bytes, sizeof(pytree_items) + 32
-                + node->arity * (uint64_t)(sizeof(pytree_int_pair) + pytree__round(sizeof(pytree_leaf), 16)));
-            break;
-        default: *only_containers = false; return SIZE_MAX;
+            structs = pytree__plus(structs, known[at].bytes);
+        } else if (type->kind > PYTREE_KIND_DEQUE) {
+            return SIZE_MAX;
+        } else {
+            containers++;
+            values += n->arity;
         }
+        if (n->leaves == n->arity && n->nodes == n->arity + 1) { n -= n->arity; }          /* leaves: not to be looked at */
     }
-    return pytree__plus(bytes, 16 + pytree__round(sizeof(pytree_leaf), 16));   /* the root may be an array */
+    bytes = pytree__plus(structs, pytree__times(containers, sizeof(pytree_items) + 15));
+    bytes = pytree__plus(bytes, pytree__times(values, PYTREE__PAIR_BYTES));
+    /* each value may be an array, and so may the root */
+    bytes = pytree__plus(bytes, pytree__times((values < def->n_leaves ? values : def->n_leaves) + 1,
+                                              pytree__round(sizeof(pytree_leaf), 16)));
+    if (containers != 0) { bytes = pytree__plus(bytes, def->n_statics + def->n_orders * sizeof *def->orders + 32); }
+    return bytes;
 }
 
 /* Does anything that is to be released lie outside the block? */
