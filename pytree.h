@@ -4807,34 +4807,108 @@ static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf
     return at;
 }
 
-/* A struct whose children are leaves that the new tree refers to: all at once, by its own unflatten. False: one by one. */
-static bool pytree__make_leafy(struct pytree__maker *m, const pytree_type *type, char *self, size_t node, size_t *next,
-                               size_t *leaf)
+/* pytree__fits, its usual answer first. */
+PYTREE__INLINE bool pytree__fits_at_once(const pytree_leaf *wanted, const pytree_leaf *got)
 {
-    const pytree_node *nodes = &m->def->nodes[node] - type->n_children;
-    pytree_leaf *views;
-    size_t i = type->n_children, from = *leaf;
-    if (m->def->nodes[node].nodes != i + 1) { return false; }
-    if (!m->dry) {
-        if (i > m->cursor.max_views - m->cursor.n_views) { return false; }
-        views = m->cursor.views + m->cursor.n_views;
-        pytree__look(type, self, views);
-        while (i-- != 0) {
-            if (nodes[i].type == NULL) {
-                const pytree_leaf *given = &m->leaves[--from];
-                views[i].form = PYTREE_FORM_LEAF;
-                if (PYTREE__UNLIKELY(given->data == NULL || pytree__fits(&views[i], given) != PYTREE_OK)) { return false; }
-                views[i].data = given->data;
+    const size_t n = (size_t)wanted->ndim;
+    size_t i;
+    if (PYTREE__UNLIKELY(wanted->type != got->type || wanted->ndim != got->ndim || got->form != PYTREE_FORM_LEAF)) {
+        return pytree__fits(wanted, got) == PYTREE_OK;
+    }
+    for (i = 0; i < n; i++) {
+        if (PYTREE__UNLIKELY(wanted->shape[i] != got->shape[i])) { return false; }
+    }
+    return true;
+}
+
+/* A struct whose children are leaves that the new tree refers to: all at once, by its own unflatten. `given`: the first of its
+ * leaves. False: one by one. */
+PYTREE__INLINE bool pytree__make_leafy(const struct pytree__maker *m, const pytree_type *type, char *self, const pytree_node *n,
+                                       const pytree_leaf *given)
+{
+    const size_t n_children = type->n_children;
+    pytree_leaf *const views = m->cursor.views + m->cursor.n_views, *view = views;
+    if (n->nodes != n_children + 1 || n_children > m->cursor.max_views - m->cursor.n_views) { return false; }
+    pytree__look(type, self, views);
+    if (n->leaves == n_children) {        /* no None: as they were given */
+        const pytree_leaf *leaf = given, *const end = given + n_children;
+        for (; leaf != end; leaf++, view++) {
+            if (PYTREE__UNLIKELY(leaf->data == NULL || !pytree__fits_at_once(view, leaf))) { return false; }
+        }
+        type->unflatten(self, given, 0);
+    } else {
+        const pytree_node *child = n - n_children;
+        for (; child != n; child++, view++) {
+            if (child->type == NULL) {
+                if (PYTREE__UNLIKELY(given->data == NULL || !pytree__fits_at_once(view, given))) { return false; }
+                view->form = PYTREE_FORM_LEAF;
+                view->data = given->data;
+                given++;
             } else {
                 /* the pointers are NULL still, so that what may be None is */
-                if (nodes[i].type != &pytree_types[PYTREE__T_none] || views[i].form != PYTREE_FORM_NONE) { return false; }
+                if (child->type != &pytree_types[PYTREE__T_none] || view->form != PYTREE_FORM_NONE) { return false; }
             }
         }
         type->unflatten(self, views, 0);
     }
-    *leaf -= m->def->nodes[node].leaves;
-    *next = node - type->n_children;
     return true;
+}
+
+/* A few bytes, for which a call would cost more than they do. */
+PYTREE__INLINE void pytree__copy_few(char *to, const unsigned char *from, size_t n)
+{
+    size_t i;
+    if (n >= sizeof(uint64_t)) {
+        for (i = 0; i < n - sizeof(uint64_t); i += sizeof(uint64_t)) { memcpy(to + i, from + i, sizeof(uint64_t)); }
+        memcpy(to + n - sizeof(uint64_t), from + n - sizeof(uint64_t), sizeof(uint64_t));
+    } else if (n == sizeof(uint32_t)) {
+        memcpy(to, from, sizeof(uint32_t));
+    } else {
+        for (i = 0; i < n; i++) { to[i] = (char)from[i]; }
+    }
+}
+
+/* Structs of leaves that lie in the struct or the list at hand, and what is None there, until another child comes. */
+static void pytree__make_leafies(struct pytree__maker *m, size_t *next, size_t *leaf)
+{
+    struct pytree__task *const top = &m->tasks[m->n_tasks - 1];
+    const pytree_type *const of = top->type;
+    const bool list = top->rows == 0;
+    const unsigned char *const statics = m->def->statics;
+    const pytree_node *n = &m->def->nodes[*next];
+    const pytree_leaf *given = &m->leaves[*leaf];
+    const pytree_field *field = of->fields + top->rows;
+    size_t left = top->left;
+    for (; left != 0; left--) {
+        const pytree_type *const type = n[-1].type;
+        const pytree_leaf *const first = given - n[-1].leaves;
+        const pytree_field *row = field;
+        char *self;
+        if (type == NULL) { break; }
+        if (list) {
+            if (type != of || !type->leafy) { break; }
+            self = top->at + (left - 1) * top->step;
+            memset(self, 0, type->size);
+        } else {
+            do { row--; } while (row->row != PYTREE_ROW_DATA);
+            self = top->at + row->offset;
+        }
+        if (type->kind != PYTREE_KIND_NONE) {
+            const bool here = list || (row->type == type && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE);
+            if (!here || !type->leafy || !type->dense) { break; }
+            pytree__copy_few(self + type->static_at, statics + n[-1].meta, type->static_bytes);
+            if (!pytree__make_leafy(m, type, self, n - 1, first)) { break; }
+        } else if (!row->optional || row->form == PYTREE_FORM_VIEW) {
+            break;
+        }
+        given = first;
+        field = row;
+        n -= n[-1].nodes;
+    }
+    top->left = left;
+    top->rows = (unsigned)(field - of->fields);
+    *next = (size_t)(n - m->def->nodes);
+    *leaf = (size_t)(given - m->leaves);
 }
 
 /* A custom node: its children first, in a row. In pytree_allocate it is the caller's, with all that it holds. */
@@ -4889,9 +4963,10 @@ static void pytree__make_customs(struct pytree__maker *m)
     }
 }
 
-/* `from`: the bytes it begins with in pytree_allocate (itself: they are there); NULL: zeros and the treedef's static values. */
+/* `from`: the bytes it begins with in pytree_allocate (itself: they are there); NULL: zeros and the treedef's static values.
+ * `inside`: it lies in a struct, and so is zero already. */
 static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, const char *from,
-                                size_t *next, size_t *leaf)
+                                bool inside, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     pytree_leaf *views;
@@ -4904,14 +4979,16 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
     if (from != NULL) {
         if (from != self) { memcpy(self, from, type->size); }
     } else if (!m->dry || m->mode != PYTREE__ALLOCATE) {
-        if (!m->dry) { memset(self, 0, type->size); }
-        if (type->dense) {
-            if (!m->dry) { memcpy(self + type->static_at, m->def->statics + n->meta, type->static_bytes); }
-        } else if (!m->dry || type->n_texts != 0) {
-            pytree__unpack(m, type, self, m->def->statics + n->meta);
-        }
+        if (!m->dry && !inside) { memset(self, 0, type->size); }
+        if (!type->dense) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
+        else if (!m->dry) { pytree__copy_few(self + type->static_at, m->def->statics + n->meta, type->static_bytes); }
     }
-    if (m->mode == PYTREE__REFER && type->leafy && pytree__make_leafy(m, type, self, node, next, leaf)) { return; }
+    if (!m->dry && m->mode == PYTREE__REFER && type->leafy
+        && pytree__make_leafy(m, type, self, n, &m->leaves[*leaf - n->leaves])) {
+        *leaf -= n->leaves;
+        *next = node + 1 - n->nodes;
+        return;
+    }
     if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
     views = pytree__room(&m->cursor, type->n_children);
     if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
@@ -5123,7 +5200,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
         const pytree_type *type = pytree__origin(n->type);
         t.type = type;
         t.data = pytree__place(m, type->size);
-        pytree__make_struct(m, node, type, (char *)t.data, NULL, next, leaf);
+        pytree__make_struct(m, node, type, (char *)t.data, NULL, false, next, leaf);
     } else if (n->type->kind != PYTREE_KIND_NONE) {
         t = pytree__make_container(m, node);
     }
@@ -5274,7 +5351,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
         if (task.type->kind == PYTREE_KIND_STRUCT || task.type->kind == PYTREE_KIND_CUSTOM
             || (n->type != NULL && pytree__spaced(n))) {
             pytree__make_struct(m, node, task.type, at, m->dry || task.from == NULL ? NULL : task.from + child * task.step,
-                                next, leaf);
+                                false, next, leaf);
         } else if (task.type->kind == PYTREE_KIND_REF) {
             value = pytree__make_value(m, node, next, leaf);
             if (!m->dry) { memcpy(at, &value, sizeof value); }
@@ -5340,7 +5417,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
                 if (!m->dry) { memcpy(at, &p, sizeof p); }
                 at = p;
             }
-            pytree__make_struct(m, node, row->type, at, from, next, leaf);
+            pytree__make_struct(m, node, row->type, at, from, row->place == PYTREE_IN_PLACE, next, leaf);
         } else {
             pytree__make_list(m, &task, row, child, node, next, leaf);
         }
@@ -5360,14 +5437,15 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     if (m->in_place) {
         t.type = m->def->nodes[next].type;
         t.data = root;
-        pytree__make_struct(m, next, t.type, root, root, &next, &leaf);
+        pytree__make_struct(m, next, t.type, root, root, false, &next, &leaf);
     } else {
         t = pytree__make_value(m, next, &next, &leaf);
     }
     while (m->n_tasks != 0 && m->status == PYTREE_OK) {
         struct pytree__task *top = &m->tasks[m->n_tasks - 1];
-        if (top->type == NULL && m->mode == PYTREE__REFER && !m->dry) {
-            pytree__make_containers(m, &next, &leaf);
+        if (m->mode == PYTREE__REFER && !m->dry) {
+            if (top->type == NULL) { pytree__make_containers(m, &next, &leaf); }
+            else if (top->type->kind == PYTREE_KIND_STRUCT && top->order == NULL) { pytree__make_leafies(m, &next, &leaf); }
             if (m->status != PYTREE_OK) { break; }
         }
         if (top->left == 0) {
@@ -5413,19 +5491,24 @@ static size_t pytree__bound(const pytree_def *def, bool *only_containers)
     for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
         const pytree_type *type = (--n)->type;
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { continue; }
-        if (type->kind > PYTREE_KIND_DICT || type->kind == PYTREE_KIND_STRUCT) { *only_containers = false; }
         if (type->kind == PYTREE_KIND_STRUCT) {
-            const size_t at = pytree__type_slot(type);
-            if (known[at].type != type) {
-                known[at].type = type;
-                known[at].bytes = pytree__bound_of(pytree__origin(type));
+            *only_containers = false;
+            if (!type->leafy || type->n_texts != 0) {
+                const size_t at = pytree__type_slot(type);
+                if (known[at].type != type) {
+                    known[at].type = type;
+                    known[at].bytes = pytree__bound_of(pytree__origin(type));
+                }
+                structs = pytree__plus(structs, known[at].bytes);
+            } else {
+                structs = pytree__plus(structs, type->size + 15);
             }
-            structs = pytree__plus(structs, known[at].bytes);
-        } else if (type->kind > PYTREE_KIND_DEQUE) {
-            return SIZE_MAX;
-        } else {
+        } else if (type->kind <= PYTREE_KIND_DEQUE) {
+            if (type->kind > PYTREE_KIND_DICT) { *only_containers = false; }
             containers++;
             values += n->arity;
+        } else {
+            return SIZE_MAX;
         }
         if (n->leaves == n->arity && n->nodes == n->arity + 1) { n -= n->arity; }          /* leaves: not to be looked at */
     }
@@ -5476,7 +5559,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     pytree__cursor_init(&m.cursor, opt, err);
     m.status = PYTREE_OK;
     m.def = def;
-    m.leaves = leaves;
+    m.leaves = leaves != NULL ? leaves : m.cursor.views;       /* there are none, yet pointers to where they end */
     m.mode = mode;
     m.align = align;
     m.dry = true;
