@@ -1811,6 +1811,74 @@ static void how_many_allocations_are_made(void **state)
     everything_clear(&all);
 }
 
+/* Containers of every kind in one another, deeper than any stack of fixed size, with structs between them: one allocation, and
+ * nothing in it is the treedef's. */
+static void containers_take_one_allocation(void **state)
+{
+    enum { ROUNDS = 20, KINDS = 7 };
+    static pytree_items items[ROUNDS * KINDS];
+    static pytree values[ROUNDS * KINDS][3];
+    static pytree_pair pairs[ROUNDS * KINDS][3];
+    static pytree_int_pair int_pairs[ROUNDS * KINDS][3];
+    const pytree kinds[KINDS] = { PYTREE_LIST(), PYTREE_DICT(), PYTREE_TUPLE(), PYTREE_DEFAULTDICT(NULL), PYTREE_NAMEDTUPLE("P"),
+                                  PYTREE_ODICT(), PYTREE_DICT() };
+    MLP model = mlp_make(2, false);
+    Point point = { 1.0f, 2.0f };
+    float cells[2] = { 5.0f, 6.0f };
+    pytree_leaf array = { 0 };
+    pytree tree = PYTREE(&model), made;
+    pytree_error error = { 0 };
+    pytree_options opt = { 0 };
+    pytree_def *def;
+    pytree_leaf *leaves = NULL;
+    Heap heap;
+    size_t i;
+    (void)state;
+    array.data = cells;
+    array.type = PYTREE_TYPE(float);
+    array.ndim = 1;
+    array.shape[0] = 2;
+    for (i = 0; i < COUNT_OF(items); i++) {
+        const pytree inside[3] = { PYTREE(&array), i % 3 == 0 ? PYTREE(&point) : PYTREE_NONE, tree };
+        size_t k;
+        for (k = 0; k < 3; k++) {         /* what is inside comes first, second or third */
+            const size_t at = (k + i) % 3;
+            values[i][at] = pairs[i][at].value = int_pairs[i][at].value = inside[k];
+            pairs[i][at].key = k == 0 ? "b" : k == 1 ? "a key of some length" : "";
+            int_pairs[i][at].key = (int64_t)k - 1;
+        }
+        items[i].count = 3;
+        items[i].name = i % KINDS == 3 ? "int" : "Name";
+        if (i % KINDS == 0 || i % KINDS == 2) { items[i].items = values[i]; }
+        else if (i % KINDS == 6) { items[i].int_pairs = int_pairs[i]; }
+        else { items[i].pairs = pairs[i]; }
+        tree.type = kinds[i % KINDS].type;
+        tree.data = &items[i];
+    }
+    assert_ok(pytree_flatten(tree, &leaves, 0, &def, NULL, &error), &error);
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    {
+        pytree_leaf *own = malloc(def->n_leaves * sizeof *own);
+        assert_non_null(own);
+        memcpy(own, leaves, def->n_leaves * sizeof *own);
+        made = pytree_unflatten(def, def->n_leaves, own, &opt, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(heap.calls, 1);
+        free(own);
+    }
+    pytree_def_free(def);
+    assert_same(made, tree);
+    pytree_free(made);
+    made = pytree_clone(tree, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(heap.blocks, 1);
+    assert_same(made, tree);
+    pytree_free(made);
+    assert_heap_clean(&heap);
+    mlp_clear(&model);
+}
+
 typedef struct Sweep {
     pytree tree, other;
     const pytree_def *def;
@@ -2019,6 +2087,7 @@ int main(void)
         cmocka_unit_test(written_whole_or_not_at_all),
         cmocka_unit_test(copy_into_another_structure_is_refused),
         cmocka_unit_test(how_many_allocations_are_made),
+        cmocka_unit_test(containers_take_one_allocation),
         cmocka_unit_test(out_of_memory_at_every_allocation),
         cmocka_unit_test(out_of_memory_while_allocating),
     };
