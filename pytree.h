@@ -4980,7 +4980,7 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
         if (from != self) { memcpy(self, from, type->size); }
     } else if (!m->dry || m->mode != PYTREE__ALLOCATE) {
         if (!m->dry && !inside) { memset(self, 0, type->size); }
-        if (!type->dense) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
+        if (!type->dense && (!m->dry || type->n_texts != 0)) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
         else if (!m->dry) { pytree__copy_few(self + type->static_at, m->def->statics + n->meta, type->static_bytes); }
     }
     if (!m->dry && m->mode == PYTREE__REFER && type->leafy

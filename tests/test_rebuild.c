@@ -1820,8 +1820,8 @@ static void containers_take_one_allocation(void **state)
     static pytree values[ROUNDS * KINDS][3];
     static pytree_pair pairs[ROUNDS * KINDS][3];
     static pytree_int_pair int_pairs[ROUNDS * KINDS][3];
-    const pytree kinds[KINDS] = { PYTREE_LIST(), PYTREE_DICT(), PYTREE_TUPLE(), PYTREE_DEFAULTDICT(NULL), PYTREE_NAMEDTUPLE("P"),
-                                  PYTREE_ODICT(), PYTREE_DICT() };
+    const pytree kinds[KINDS] = { PYTREE_LIST(), PYTREE_DICT(), PYTREE_TUPLE(), PYTREE_DEFAULTDICT(NULL),
+                                  PYTREE_NAMEDTUPLE("P"), PYTREE_ODICT(), PYTREE_DICT() };
     MLP model = mlp_make(2, false);
     Point point = { 1.0f, 2.0f };
     float cells[2] = { 5.0f, 6.0f };
