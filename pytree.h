@@ -2652,7 +2652,8 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
 static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
 {
     const pytree_custom *custom = f->type->custom;
-    const size_t n = custom->children(f->self, NULL, NULL), each = sizeof(pytree) + (custom->keyed ? sizeof(pytree_entry) : 0);
+    const size_t n = custom->children == NULL ? 0 : custom->children(f->self, NULL, NULL);
+    const size_t each = sizeof(pytree) + (custom->keyed ? sizeof(pytree_entry) : 0);
     const size_t metadata = custom->metadata == NULL ? 0 : custom->metadata(f->self, NULL);
     const size_t bytes = pytree__plus(pytree__times(n, each), metadata);
     const size_t slots = bytes == SIZE_MAX ? SIZE_MAX : bytes / sizeof(pytree_leaf) + 1;
@@ -2662,6 +2663,9 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
     f->from = PYTREE__FROM_HELD;
     f->shape[0] = metadata;
     f->count = 0;
+    if (custom->children == NULL) {
+        return pytree__problem(c, PYTREE_ARGUMENT, "expected a children callback for %s, got NULL", f->type->name);
+    }
     if (metadata >= UINT32_MAX) {
         return pytree__problem(c, PYTREE_OVERFLOW, "expected metadata of less than 4 GiB, got %zu bytes", metadata);
     }

@@ -295,6 +295,23 @@ static void cycles_and_lies_are_found(void **state)
     assert_error(error.status, PYTREE_NULL_POINTER, "", &error);
 }
 
+static void children_are_required(void **state)
+{
+    static const pytree_custom childless = { .metadata = box_metadata };
+    pytree_type type = *PYTREE_TYPE(Box);
+    Boxes boxes;
+    pytree tree = { &type, &boxes.inner };
+    pytree_error error = { 0 };
+    (void)state;
+    type.custom = &childless;
+    boxes_fill(&boxes);
+    assert_null(pytree_structure(PYTREE_LIST(tree), NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "[0]", &error);
+    assert_string_equal(error.message, "expected a children callback for Box, got NULL");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_check(PYTREE_LIST(tree), NULL, NULL, NULL, &error), PYTREE_ARGUMENT, "[0]", &error);
+}
+
 /* ---- Rebuilding -------------------------------------------------------------------------------------------------------- */
 
 static void rebuilt_and_released(void **state)
@@ -441,6 +458,7 @@ int main(void)
         cmocka_unit_test(bytes_are_printed_as_python_does),
         cmocka_unit_test(walked_and_mapped),
         cmocka_unit_test(cycles_and_lies_are_found),
+        cmocka_unit_test(children_are_required),
         cmocka_unit_test(rebuilt_and_released),
         cmocka_unit_test(a_rebuild_that_fails_fails_all),
         cmocka_unit_test(what_cannot_be_rebuilt),
