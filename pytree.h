@@ -461,11 +461,14 @@ typedef struct pytree_items {
     const char *name;                     /* of a namedtuple's type; of a default dict's factory, as "int" (NULL: None) */
     const pytree_int_pair *int_pairs;
     /* Of a dict that was built or rebuilt: number of the pair that is visited i-th, and the keys as a treedef packs them. With
-     * keys and without an order the pairs lie as they are visited; without either that is found on each walk. */
+     * keys and without an order the pairs lie as they are visited; without either that is found on each walk. Leave them NULL
+     * in what you fill in yourself: an order of yours must name each pair once, which is checked on each walk, and sort the
+     * keys, which is not. */
     const uint32_t *order;
     const unsigned char *packed;
     size_t packed_bytes;
     size_t maxlen;                        /* of a deque, or PYTREE_UNBOUNDED */
+    bool sorted;                          /* the library's own: `order` is known to be right */
 } pytree_items;
 
 /* A treedef and its leaves in one: a tree whose leaves are of another type than the struct's fields could hold. */
@@ -2626,6 +2629,34 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
+/* Need nothing be done to know how a dict's pairs are visited? An order that the library did not vouch for is gone over. */
+static bool pytree__sorted_pairs(const pytree_items *items)
+{
+    return items->packed != NULL || (items->sorted && items->order != NULL);
+}
+static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
+{
+    const size_t n = f->count, bytes = n / CHAR_BIT + 1;
+    unsigned char few[512], *seen = few;
+    size_t i;
+    f->count = 0;                         /* until all is known to be well */
+    if (bytes > sizeof few) {
+        seen = (unsigned char *)pytree__scratch(c, bytes);
+        if (seen == NULL) { return PYTREE_NO_MEMORY; }
+    }
+    memset(seen, 0, bytes);
+    for (i = 0; i < n; i++) {
+        const uint32_t at = f->order[i];
+        if (at >= n || (seen[at / CHAR_BIT] >> at % CHAR_BIT & 1) != 0) {
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected an order with each of %zu pairs once, got number %lu%s", n,
+                                   (unsigned long)at, at >= n ? "" : " twice");
+        }
+        seen[at / CHAR_BIT] |= (unsigned char)(1u << at % CHAR_BIT);
+    }
+    f->count = n;
+    return PYTREE_OK;
+}
+
 /* Pairs of a dict, odict, default dict, namedtuple or map: shape[1] is from one to the next, shape[2] where the value is. */
 static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
 {
@@ -2643,7 +2674,8 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
         }
         if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
         f->order = items->order;
-        if (f->order != NULL || items->packed != NULL) { return PYTREE_OK; }
+        if (pytree__sorted_pairs(items)) { return PYTREE_OK; }
+        if (f->order != NULL) { return pytree__check_order(c, f); }
     }
     return pytree__order(c, f);
 }
@@ -3054,8 +3086,8 @@ static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
     }
 }
 
-/* Keys of a container, in its own order. */
-static void pytree__pack_keys(pytree__statics *to, const pytree_items *items)
+/* Keys of a container, in the order of a walk (NULL: as they lie). */
+static void pytree__pack_keys(pytree__statics *to, const pytree_items *items, const uint32_t *order)
 {
     size_t i;
     if (items->packed != NULL) {
@@ -3063,7 +3095,7 @@ static void pytree__pack_keys(pytree__statics *to, const pytree_items *items)
         return;
     }
     for (i = 0; i < items->count; i++) {
-        const size_t at = items->order == NULL ? i : items->order[i];
+        const size_t at = order == NULL ? i : order[i];
         if (items->int_pairs != NULL) {
             pytree__pack_number(to, items->int_pairs[at].key);
         } else {
@@ -3103,7 +3135,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
             pytree__pack_string(to, f->name);
         }
         if (f->form == PYTREE_FORM_ITEMS && !f->ordered) {
-            pytree__pack_keys(to, (const pytree_items *)f->self);
+            pytree__pack_keys(to, (const pytree_items *)f->self, f->order);
             return;
         }
         for (i = 0; i < f->count; i++) {
@@ -3221,7 +3253,7 @@ PYTREE__INLINE bool pytree__known_order(const pytree *t)
     switch (t->type->kind) {
     case PYTREE_KIND_LIST:
     case PYTREE_KIND_TUPLE: return items->items != NULL;
-    case PYTREE_KIND_DICT: return items->packed != NULL || items->order != NULL;
+    case PYTREE_KIND_DICT: return pytree__sorted_pairs(items);
     default: return false;
     }
 }
@@ -3250,7 +3282,7 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
         node.nodes = (uint32_t)(s->record.n_nodes - nodes + 1);
         node.meta = (uint32_t)s->record.statics.length;
         if (dict) {
-            pytree__pack_keys(&s->record.statics, items);
+            pytree__pack_keys(&s->record.statics, items, items->order);
             if (items->order != NULL) { pytree__note_order(s, mode, items->order, done); }
         }
         pytree__emit(s, mode, node);

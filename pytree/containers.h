@@ -212,7 +212,10 @@ static void pytree__ct_show_rows(pytree__container *c)
     items->items = (const pytree *)(const void *)c;
     items->pairs = c->numbered ? NULL : (const pytree_pair *)rows;
     items->int_pairs = c->numbered ? (const pytree_int_pair *)rows : NULL;
-    if (c->type->kind == PYTREE_KIND_DICT || c->type->kind == PYTREE_KIND_DEFAULTDICT) { items->order = c->order; }
+    if (c->type->kind == PYTREE_KIND_DICT || c->type->kind == PYTREE_KIND_DEFAULTDICT) {
+        items->order = c->order;
+        items->sorted = true;
+    }
 }
 
 /* Is row i nearer to the front, so that rows before it are to be moved and not those behind? */
@@ -675,6 +678,10 @@ pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err)
                     list.type == NULL ? "no value" : list.type->name);
         return pytree__ct_no_value();
     }
+    if (items->items == NULL && items->count != 0) {
+        pytree_fail(err, PYTREE_NULL_POINTER, NULL, "expected %zu items, got NULL", items->count);
+        return pytree__ct_no_value();
+    }
     place = pytree__ct_list_place(i, items->count, list.type, err);
     return place == SIZE_MAX ? pytree__ct_no_value() : items->items[place];
 }
@@ -729,10 +736,11 @@ static pytree__ct_key pytree__ct_int_key(int64_t number)
     return key;
 }
 
-/* The key against that of a pair, in the order of a walk. */
+/* The key against that of a pair, in the order of a walk; one that an order promises and that is not there comes before. */
 static int pytree__ct_compare_key(const pytree_items *items, size_t pair, const pytree__ct_key *key)
 {
     const char *name;
+    if (pair >= items->count) { return 1; }
     if (key->numbered) {
         const int64_t number = items->int_pairs[pair].key;
         return key->number < number ? -1 : key->number > number;
@@ -747,7 +755,8 @@ static bool pytree__ct_find_key(const pytree_items *items, const uint32_t *order
 {
     size_t from = 0, to = items->count;
     *place = 0;
-    if (to == 0 || key->numbered != (items->int_pairs != NULL) || (!key->numbered && key->name == NULL)) { return false; }
+    if (to == 0 || key->numbered != (items->int_pairs != NULL)) { return false; }
+    if (!key->numbered && (key->name == NULL || items->pairs == NULL)) { return false; }
     if (order == NULL) {
         while (from < to && pytree__ct_compare_key(items, from, key) != 0) { from++; }
         *place = from;

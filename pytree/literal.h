@@ -1214,6 +1214,7 @@ static void pytree__lit_make_container(const pytree__lit_parser *p, pytree__lit_
         uint32_t *order = (uint32_t *)(void *)m->pieces;
         m->pieces += (c->count + c->count % 2) * sizeof *order;
         items->order = order;
+        items->sorted = true;
         if (c->order != PYTREE__LIT_NONE) {
             memcpy(order, (const uint32_t *)(const void *)p->orders.at + c->order, c->count * sizeof *order);
         } else {

@@ -264,6 +264,10 @@ static int64_t number_of(pytree value)
 static void test_get(void **state)
 {
     pytree_error error = { 0 };
+    static const pytree_pair two[2] = { { "a", { NULL, NULL } }, { "beyond", { &pytree_types[PYTREE__T_none], NULL } } };
+    const uint32_t order[1] = { 1 };      /* of a dict with one pair */
+    pytree_items items = { .count = 1, .pairs = two, .order = order };
+    const pytree disordered = { PYTREE_DICT().type, &items }, empty = { PYTREE_LIST().type, &items };
     const pytree list = PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2), PYTREE_INT(3));
     const pytree dict = PYTREE_DICT({ "b", PYTREE_INT(1) }, { "a", PYTREE_INT(2) }, { "c", PYTREE_INT(3) });
     const pytree numbers = PYTREE_IDICT({ 4, PYTREE_INT(1) }, { 2, PYTREE_INT(2) });
@@ -292,6 +296,11 @@ static void test_get(void **state)
     assert_null(pytree_list_get(list, PTRDIFF_MAX, NULL).type);
     assert_null(pytree_list_get(grown, 0, NULL).type);
     assert_null(pytree_list_get(grown, -1, NULL).type);
+    assert_null(pytree_dict_get(disordered, "beyond", NULL).type);
+    assert_null(pytree_list_get(empty, 0, NULL).type);
+    items.order = NULL;
+    items.pairs = NULL;
+    assert_null(pytree_dict_get(disordered, "a", NULL).type);
     assert_int_equal(pytree_container_length(list), 3);
     assert_int_equal(pytree_container_length(copy), 3);
     assert_int_equal(pytree_container_length(grown), 0);

@@ -606,6 +606,52 @@ static void bad_containers(void **state)
     assert_refused(PYTREE_TUPLE(broken), PYTREE_NULL_POINTER, "[0]", "NULL");
 }
 
+/* An order that the caller gives a dict: from [1] of a list, so that it has a path. */
+static void orders_of_ones_own(void **state)
+{
+    enum { MANY = 5000 };                 /* more than are gone over without memory */
+    static pytree_int_pair many[MANY];
+    static uint32_t numbers[MANY];
+    int values[3] = { 10, 11, 12 };
+    uint32_t order[3] = { 2, 0, 1 };
+    const pytree_pair pairs[3] = { { "b", PYTREE(&values[0]) }, { "c", PYTREE(&values[1]) }, { "a", PYTREE(&values[2]) } };
+    pytree_items items = { .count = 3, .pairs = pairs, .order = order };
+    pytree_items large = { .count = MANY, .int_pairs = many, .order = numbers };
+    pytree dict = { PYTREE_DICT().type, &items }, odict = { PYTREE_ODICT().type, &items }, wide = { dict.type, &large };
+    pytree_leaf leaves[3];
+    pytree_error error = { 0 };
+    Heap heap;
+    pytree_options opt = { .allocator = &heap.allocator };
+    size_t i;
+    (void)state;
+    assert_ok(pytree_leaves(dict, leaves, 3, NULL, NULL, &error), &error);
+    assert_true(leaves[0].data == &values[2] && leaves[1].data == &values[0] && leaves[2].data == &values[1]);
+    assert_def_text(dict, "PyTreeDef({'a': *, 'b': *, 'c': *})", NULL);
+    order[1] = 3;
+    assert_refused(PYTREE_LIST(PYTREE(&values[0]), dict), PYTREE_ARGUMENT, "[1]", "with each of 3 pairs once, got number 3");
+    order[1] = UINT32_MAX;
+    assert_refused(PYTREE_LIST(PYTREE(&values[0]), dict), PYTREE_ARGUMENT, "[1]", "4294967295");
+    assert_def_text(odict, "PyTreeDef(CustomNode(OrderedDict[('b', 'c', 'a')], [*, *, *]))", NULL);          /* it has none */
+    order[1] = 2;
+    assert_refused(PYTREE_LIST(PYTREE(&values[0]), dict), PYTREE_ARGUMENT, "[1]", "number 2 twice");
+    dict.type = PYTREE_DEFAULTDICT(NULL).type;
+    assert_refused(PYTREE_LIST(PYTREE(&values[0]), dict), PYTREE_ARGUMENT, "[1]", "number 2 twice");
+    for (i = 0; i < MANY; i++) {
+        many[i].key = -(int64_t)i;
+        many[i].value = PYTREE(&values[0]);
+        numbers[i] = (uint32_t)(MANY - 1 - i);
+    }
+    assert_int_equal(pytree_num_leaves(wide, NULL, &error), MANY);
+    heap_init(&heap, 0);
+    assert_int_equal(pytree_num_leaves(wide, &opt, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NO_MEMORY, NULL, &error);
+    heap_init(&heap, 1);
+    assert_int_equal(pytree_num_leaves(wide, &opt, NULL), MANY);
+    assert_heap_clean(&heap);
+    numbers[MANY - 1] = 1;
+    assert_refused(PYTREE_LIST(PYTREE(&values[0]), wide), PYTREE_ARGUMENT, "[1]", "number 1 twice");
+}
+
 /* ---- Deep and large ------------------------------------------------------------------------------------------------------ */
 
 /* What the thread of `chains_of_a_million` found. It cannot use cmocka's assertions itself. */
@@ -1398,6 +1444,7 @@ int main(void)
         cmocka_unit_test(dicts_are_visited_by_sorted_key),
         cmocka_unit_test(large_dicts),
         cmocka_unit_test(bad_containers),
+        cmocka_unit_test(orders_of_ones_own),
         cmocka_unit_test(a_chain_of_a_million_nodes),
         cmocka_unit_test(deeply_nested_lists),
         cmocka_unit_test(a_list_of_ten_million_scalars),
