@@ -26,6 +26,9 @@
  * Rules that hold for every function here:
  * - A `pytree` is a borrowed reference, passed by value. Nothing here keeps one after it returned, unless its doc says so.
  * - `const pytree_options *opt` and `pytree_error *err` may be NULL: defaults, and "not wanted".
+ * - Other pointers must not be NULL, unless a comment says what that means: callbacks, texts, files, places for results. Where
+ *   a call can fail, most that are NULL all the same are PYTREE_ARGUMENT; a treedef always is, so that a row of calls can be
+ *   checked at its end.
  * - What can fail returns a `pytree_status` (0 is success) or a pointer that is NULL on failure. After a failure the inputs
  *   are as before, outputs are untouched or empty, nothing leaks.
  * - Nothing prints, exits, touches `errno` or keeps state: functions that only read a tree may run on it in many threads.
@@ -615,7 +618,7 @@ typedef struct pytree_options {
     void *is_leaf_context;
     const pytree_allocator *allocator;    /* NULL: realloc and free */
     size_t alignment;                     /* of arrays in what is allocated, a power of two; 0: 64 */
-    const char *space;                    /* namespace, whose registrations go before the others'; NULL: none */
+    const char *space;                    /* namespace, whose registrations go before the others'; NULL or "": none */
 } pytree_options;
 
 /* ---- Flatten ------------------------------------------------------------------------------------------------------- */
@@ -655,8 +658,8 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
 /* Memory for a struct whose static fields say how large it is. All that its pointers need comes in one zeroed block, each array
  * aligned (options), and the pointers are set. Array pointers must be NULL. A list or a pointed-to struct that is there is
  * the template: it is copied into the block (yours stays yours); where a list is NULL its elements are zeroed. An OPTIONAL
- * pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its memory. Back with pytree_free, which sets the pointers to
- * NULL. */
+ * pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its memory (until then nothing else may look at the struct).
+ * Back with pytree_free, which sets the pointers to NULL. */
 #define PYTREE_WANTED ((void *)(uintptr_t)pytree_wanted)
 extern const char pytree_wanted[1];
 
@@ -1144,8 +1147,11 @@ const pytree_type pytree_types[PYTREE__T_count] = {
 };
 const char pytree_wanted[1] = { 0 };
 
-/* The type itself: not the wrapper of an owned root, not the promise of PYTREE_DECLARE. */
-static const pytree_type *pytree__origin(const pytree_type *type) { return type->origin != NULL ? type->origin : type; }
+/* The type itself: not the wrapper of an owned root, not the promise of PYTREE_DECLARE, unless it was not kept. */
+static const pytree_type *pytree__origin(const pytree_type *type)
+{
+    return type->origin != NULL && type->origin->name != NULL ? type->origin : type;
+}
 
 static bool pytree__same_space(const char *a, const char *b)
 {
@@ -1191,6 +1197,7 @@ const char *pytree_dtype_name(const pytree_type *type)
 {
     static const char *const names[] = { NULL, "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16",
                                          "f32", "f64", NULL, "c64", "c128", NULL, "str", NULL };
+    if (type == NULL) { return "no type"; }
     return names[type->dtype] != NULL ? names[type->dtype] : type->name;
 }
 
@@ -1552,6 +1559,7 @@ void pytree__put_repr(struct pytree__text *text, const char *utf8, size_t bytes)
 
 pytree_status pytree__written(FILE *file, pytree_error *err)
 {
+    if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
     return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected the text to be written, got a write error") : PYTREE_OK;
 }
 
@@ -2672,6 +2680,10 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
             f->count = 0;
             return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", count);
         }
+        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE && f->numbered) {
+            f->count = 0;
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
+        }
         if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
         f->order = items->order;
         if (pytree__sorted_pairs(items)) { return PYTREE_OK; }
@@ -2698,6 +2710,10 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
     if (custom->children == NULL) {
         return pytree__problem(c, PYTREE_ARGUMENT, "expected a children callback for %s, got NULL", f->type->name);
     }
+    if (n > UINT32_MAX) {
+        return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %lu children of %s, got %zu", (unsigned long)UINT32_MAX,
+                               f->type->name, n);
+    }
     if (metadata >= UINT32_MAX) {
         return pytree__problem(c, PYTREE_OVERFLOW, "expected metadata of less than 4 GiB, got %zu bytes", metadata);
     }
@@ -2711,6 +2727,10 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
     }
     for (i = 0; custom->keyed && i < n; i++) {
         const pytree_entry *key = (const pytree_entry *)(const void *)(children + n) + i;
+        if ((unsigned)key->kind > PYTREE_INT_KEY) {
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected a kind of key for each child of %s, got %d for number %zu",
+                                   f->type->name, (int)key->kind, i);
+        }
         if ((key->kind == PYTREE_ATTRIBUTE || key->kind == PYTREE_KEY) && key->name == NULL) {
             return pytree__problem(c, PYTREE_NULL_POINTER, "expected a name for each child of %s, got NULL for number %zu",
                                    f->type->name, i);
@@ -2864,6 +2884,10 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     case PYTREE_FORM_TUPLE:
         f->from = PYTREE__FROM_ROW;
         f->count = shape[0];
+        if (data == NULL && f->count > UINT32_MAX) {
+            return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu",
+                                   (unsigned long)UINT32_MAX, f->count);
+        }
         if (data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
         return PYTREE_OK;
     case PYTREE_FORM_MAP:
@@ -3414,7 +3438,7 @@ static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, si
 pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
                               const pytree_options *opt, pytree_error *err)
 {
-    const size_t name = space == NULL ? 0 : strlen(space) + 1;
+    const size_t name = space == NULL || *space == '\0' ? 0 : strlen(space) + 1;
     size_t head = pytree__round(sizeof(pytree_def), 16);
     size_t orders = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
     size_t names = pytree__plus(orders, pytree__times(n_orders, sizeof(uint32_t))), at = pytree__plus(names, name);
@@ -3437,7 +3461,7 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     def->nodes = (const pytree_node *)(const void *)(block + head);
     def->orders = (const uint32_t *)(const void *)(block + orders);
     def->space = NULL;
-    if (space != NULL) {
+    if (name != 0) {
         memcpy(block + names, space, name);
         def->space = block + names;
     }
@@ -3707,9 +3731,17 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
 
 /* ---- Treedefs ------------------------------------------------------------------------------------------------------ */
 
+static void *pytree__no_def(pytree_error *err)
+{
+    pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef, got NULL");
+    return NULL;
+}
+
 pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err)
 {
-    pytree_def *copy = pytree__def_block(def->n_nodes, def->n_statics, def->n_orders, def->space, 0, opt, err);
+    pytree_def *copy;
+    if (def == NULL) { return (pytree_def *)pytree__no_def(err); }
+    copy = pytree__def_block(def->n_nodes, def->n_statics, def->n_orders, def->space, 0, opt, err);
     if (copy != NULL) {
         memcpy((void *)(uintptr_t)copy->orders, def->orders, def->n_orders * sizeof *def->orders);
         memcpy((void *)(uintptr_t)copy->nodes, def->nodes, def->n_nodes * sizeof *def->nodes);
@@ -3794,7 +3826,10 @@ static size_t pytree__child_at(const pytree_def *def, size_t node, size_t i)
 /* Child number i, negative from the end; false and an error if there is none. */
 static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
 {
-    ptrdiff_t n = (ptrdiff_t)pytree_def_num_children(def), at = *i < 0 ? *i + n : *i;
+    ptrdiff_t n, at;
+    if (def == NULL) { return pytree__no_def(err) != NULL; }
+    n = (ptrdiff_t)pytree_def_num_children(def);
+    at = *i < 0 ? *i + n : *i;
     if (at < 0 || at >= n) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the number of one of %lld children, got %lld", (long long)n,
                     (long long)*i);
@@ -4301,9 +4336,14 @@ size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
 
 pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *err)
 {
-    size_t n = pytree__def_length(def) + 1;
-    char few[512], *text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
+    size_t n;
+    char few[512], *text;
     pytree_status status = PYTREE_OK;
+    if (def == NULL || file == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file and a treedef, got NULL");
+    }
+    n = pytree__def_length(def) + 1;
+    text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
     if (text == NULL) { return pytree__no_memory(err, n); }
     if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes);
     } else if (fwrite(text, 1, n - 1, file) != n - 1 || fputc('\n', file) == EOF) {
@@ -4357,10 +4397,16 @@ static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, con
 
 static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree_error *err)
 {
+    size_t i;
     if (def == NULL || (leaves == NULL && n != 0)) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef and leaves, got NULL");
     }
-    if (n == def->n_leaves) { return PYTREE_OK; }
+    if (n == def->n_leaves) {
+        for (i = 0; i < n && leaves[i].type != NULL && (unsigned)leaves[i].ndim <= PYTREE_MAX_DIMS; i++) {}
+        if (i == n) { return PYTREE_OK; }
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a type and 0 to %d dimensions for leaf %zu, got %s and %d",
+                           PYTREE_MAX_DIMS, i, leaves[i].type == NULL ? "no type" : leaves[i].type->name, leaves[i].ndim);
+    }
     return pytree_fail(err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL,
                        "expected %zu leaves, got %zu", def->n_leaves, n);
 }
@@ -5735,7 +5781,7 @@ pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error 
     pytree made;
     if (t.type == NULL || t.type->kind != PYTREE_KIND_STRUCT || t.data == NULL) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s",
-                           t.type == NULL ? "nothing" : t.type->name);
+                           t.type == NULL ? "nothing" : t.data == NULL ? "NULL" : t.type->name);
     }
     t.type = pytree__origin(t.type);
     return pytree__remake(&made, t, PYTREE__ALLOCATE, opt, err);
@@ -6344,7 +6390,11 @@ pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const 
 {
     struct pytree__pairwise p;
     size_t n, bytes = pytree__times(66, size);
-    pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
+    pytree_status status;
+    if (leaf == NULL || join == NULL || result == NULL || size == 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected two functions and a place for the result, got NULL or 0");
+    }
+    status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
     if (status != PYTREE_OK) { return status; }
     if (n == 0) { return pytree_fail(err, PYTREE_EMPTY, NULL, "expected at least one leaf, got none"); }
     p.leaf = leaf;
@@ -6578,6 +6628,7 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
     const pytree_leaf *value;
     bool begun = false;
     pytree_status status;
+    if (visitor == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a visitor, got NULL"); }
     room.entries = room.few;
     room.max = 64;
     pytree__cursor_init(&c, opt, err);

@@ -1666,6 +1666,10 @@ pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *op
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none");
         return stack;
     }
+    if ((align & (align - 1)) != 0) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
+        return stack;
+    }
     first = pytree__alg_flatten(trees[0], opt, err);
     if (first.def == NULL || pytree__alg_measure(&first, n, align, &bytes, err) != PYTREE_OK) {
         pytree_flat_free(&first);

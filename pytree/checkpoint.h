@@ -64,7 +64,8 @@ typedef struct pytree_report {
 /* Gives back what a call put into the report and zeroes it. NULL is fine. */
 void pytree_report_free(pytree_report *report);
 
-/* A line for each entry: "missing     encoder.w       .encoder.w  expected f32[2,3]". PYTREE_IO if the file takes no more. */
+/* A line for each entry: "missing     encoder.w       .encoder.w  expected f32[2,3]"; none for NULL. PYTREE_IO if the file
+ * takes no more. */
 pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytree_error *err);
 
 /* ---- Options -------------------------------------------------------------------------------------------------------- */
@@ -602,7 +603,8 @@ pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytre
     int kind;
     size_t i;
     bool good = true;
-    for (kind = 0; kind < PYTREE__PROBLEMS; kind++) {
+    if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
+    for (kind = 0; kind < PYTREE__PROBLEMS && report != NULL; kind++) {
         const pytree_misfits *list = pytree__report_list((pytree_report *)(uintptr_t)report, kind);
         for (i = 0; i < list->n_entries; i++) {
             const pytree_misfit *m = &list->entries[i];

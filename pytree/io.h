@@ -80,7 +80,7 @@ typedef struct pytree_memory {
     size_t saved_room, room, used;
 } pytree_memory;
 pytree_io pytree_memory_io(pytree_memory *file);
-void pytree_memory_free(pytree_memory *file);
+void pytree_memory_free(pytree_memory *file);                      /* NULL is fine */
 
 /* ---- Private, for the headers of file formats ---------------------------------------------------------------------- */
 
@@ -544,6 +544,7 @@ pytree_io pytree_memory_io(pytree_memory *file)
 
 void pytree_memory_free(pytree_memory *file)
 {
+    if (file == NULL) { return; }
     (void)pytree__memory_drop(file, NULL);
     if (file->saved != NULL) { (void)pytree__resize(file->allocator, file->saved, file->saved_room, 0); }
     file->bytes = file->saved = NULL;

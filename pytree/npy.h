@@ -51,7 +51,7 @@ pytree_status pytree_load_npy(const char *path, pytree t, const pytree_checkpoin
  * back; on failure it is zero. At most PYTREE_MAX_DIMS dimensions: PYTREE_SHAPE. One allocation, aligned as the options say. */
 pytree_status pytree_read_npy(const char *path, pytree_leaf *array, const pytree_checkpoint_options *opt, pytree_error *err);
 
-/* Frees what pytree_read_npy gave and zeroes the view. A zero view is fine. */
+/* Frees what pytree_read_npy gave and zeroes the view. NULL and a zero view are fine. */
 void pytree_npy_free(pytree_leaf *array);
 
 /* ---- Private, for pytree/npz.h ------------------------------------------------------------------------------------- */
@@ -670,6 +670,7 @@ static pytree_status pytree__npy_new(pytree_leaf *array, size_t bytes, const pyt
 
 void pytree_npy_free(pytree_leaf *array)
 {
+    if (array == NULL) { return; }
     if (array->data != NULL) {
         pytree__npy_owner owner;
         memcpy(&owner, (char *)array->data - sizeof owner, sizeof owner);

@@ -248,12 +248,12 @@ static struct pytree__path_reader pytree__path_read_begin(const char *text, cons
     struct pytree__path_reader r;
     r.text = text;
     r.at = 0;
-    r.end = strlen(text);
+    r.end = text == NULL ? 0 : strlen(text);
     r.separator = separator;
     r.pattern = pattern;
     r.done = r.end == 0;
     r.last = -1;
-    r.status = PYTREE_OK;
+    r.status = text != NULL ? PYTREE_OK : pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a text, got NULL");
     r.err = err;
     return r;
 }

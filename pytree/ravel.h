@@ -812,6 +812,7 @@ static pytree_status pytree__rv_shape(pytree t, pytree__rv_census *census, pytre
 pytree_status pytree_ravel_shape(pytree t, pytree_leaf *vector, const pytree_ravel_options *opt, pytree_error *err)
 {
     pytree__rv_census census;
+    if (vector == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the vector, got NULL"); }
     return pytree__rv_shape(t, &census, vector, opt, err);
 }
 
@@ -829,8 +830,8 @@ static pytree_status pytree__rv_new_vector(pytree_leaf *vector, const pytree_opt
     const size_t bytes = pytree__plus(head, pytree_leaf_bytes(vector));
     struct pytree__rv_vector_head *at;
     char *base;
-    if ((alignment & (alignment - 1)) != 0) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", alignment);
+    if (opt != NULL && (opt->alignment & (opt->alignment - 1)) != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", opt->alignment);
     }
     base = (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
     if (base == NULL) { return pytree__no_memory(err, bytes); }
@@ -1019,6 +1020,9 @@ pytree_status pytree_unravel_views(const pytree_leaf *vector, pytree like, pytre
     if (count != NULL) { *count = census.leaves; }
     if (capacity < census.leaves) {
         return pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves, got %zu", capacity, census.leaves);
+    }
+    if (leaves == NULL && census.leaves != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity);
     }
     if (pytree_iter_begin(&it, 1, &like, opt, err) == PYTREE_OK) {
         while (pytree_next(&it)) {

@@ -99,7 +99,7 @@ pytree_safetensors *pytree_safetensors_map(const char *path, const pytree_checkp
  * closed, which is the owner of all of it; the pointers are yours to forget. */
 pytree_safetensors *pytree_map_safetensors(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err);
 
-/* The tensor of that name, or NULL. O(log n). */
+/* The tensor of that name, or NULL; that too where file or name are NULL. O(log n). */
 const pytree_tensor *pytree_safetensors_find(const pytree_safetensors *file, const char *name);
 
 /* Reads a tensor's bytes, all of them (tensor->bytes), into memory of that size. PYTREE_OVERFLOW if `size` is another. */
@@ -964,7 +964,7 @@ pytree_safetensors *pytree_safetensors_open(const char *path, const pytree_check
 
 const pytree_tensor *pytree_safetensors_find(const pytree_safetensors *file, const char *name)
 {
-    size_t i = pytree__name_index_find(&pytree__st_of(file)->by_name, name);
+    size_t i = file == NULL || name == NULL ? SIZE_MAX : pytree__name_index_find(&pytree__st_of(file)->by_name, name);
     return i == SIZE_MAX ? NULL : &file->tensors[i];
 }
 
@@ -978,7 +978,11 @@ static pytree__file pytree__st_reader(const struct pytree__st *st, size_t number
 pytree_status pytree_safetensors_read(const pytree_safetensors *file, const pytree_tensor *tensor, void *to, size_t size,
                                       pytree_error *err)
 {
-    pytree__file f = pytree__st_reader(pytree__st_of(file), tensor->file, err);
+    pytree__file f;
+    if (file == NULL || tensor == NULL || to == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, a tensor of it and memory for its data, got NULL");
+    }
+    f = pytree__st_reader(pytree__st_of(file), tensor->file, err);
     if (tensor->bytes != size) {
         return pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected memory for the %llu bytes of '%.100s', got %zu",
                            (unsigned long long)tensor->bytes, tensor->name, size);
@@ -1217,6 +1221,7 @@ pytree_status pytree_safetensors_load(const pytree_safetensors *file, pytree t, 
     struct pytree__st_loader l;
     size_t n = 0, k;
     pytree_status status;
+    if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
     opt = pytree__st_options(opt, &none);
     status = pytree__st_begin(&l, file, t, false, opt, err, &n);
     if (status == PYTREE_OK) { status = pytree__st_check(&l, n); }
@@ -1947,7 +1952,7 @@ pytree_status pytree_allocate_from_safetensors(const char *path, pytree t, const
     opt = pytree__st_options(opt, &none);
     if (t.type == NULL || t.type->kind != PYTREE_KIND_STRUCT || t.data == NULL || opt->rename != NULL || opt->n_renames != 0) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct, and names without renaming, to allocate for, got %s",
-                           t.type == NULL || t.data == NULL ? "nothing" : t.type->name);
+                           t.type == NULL ? "nothing" : t.data == NULL ? "NULL" : t.type->name);
     }
     file = pytree_safetensors_open(path, opt, &own);
     if (file != NULL) { pytree__st_allocate(file, t, opt, &own); }

@@ -240,7 +240,7 @@ static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pyt
 /* What is made has parts from this namespace (NULL: from none): all of them must be from one. */
 static bool pytree__td_use_space(pytree__td_maker *m, const char *space)
 {
-    if (space == NULL) { return true; }
+    if (space == NULL || *space == '\0') { return true; }
     if (m->space.n == 0) { return pytree__td_add(&m->space, space, strlen(space) + 1, m->opt, m->err); }
     if (strcmp((const char *)m->space.at, space) == 0) { return true; }
     pytree_fail(m->err, PYTREE_ARGUMENT, NULL, "expected treedefs of one namespace, got '%.60s' and '%.60s'",
@@ -578,7 +578,7 @@ static bool pytree__td_copy_all(pytree__td_maker *m, size_t n, const pytree_def 
 {
     size_t i, total = 0;
     for (i = 0; i < n; i++) {
-        if (children[i] == NULL) {
+        if (children == NULL || children[i] == NULL) {
             pytree_fail(m->err, PYTREE_ARGUMENT, NULL, "expected a treedef for child %zu, got NULL", i);
             return false;
         }

@@ -24,13 +24,14 @@ extern "C" {
 /* ---- Text ---------------------------------------------------------------------------------------------------------- */
 
 /* The treedef that pytree_def_text wrote. `types` are the n structs and custom types that may occur, PYTREE_TYPE(Linear) and
- * so on; of each it takes the registration in the text's namespace. JAX's text of a namedtuple does not have its field names:
- * what stands in `types` for it says them (PYTREE_NAMEDTUPLE_TYPE). Nor does a text have all of a custom node whose type
- * prints its metadata or has keys: that is PYTREE_TYPE. Space and newlines are free between the words; dict keys may come in
- * any order, which is remembered. optree's notation is read too: PyTreeSpec(…), OrderedDict({…}), defaultdict(<class 'int'>,
- * {…}), Point(x=*), CustomTreeNode(Linear[(('din', 2), ('dout', 3))], [*, *]). Anything else is PYTREE_SYNTAX, and the message
- * gives line, column, what was expected and what is there. A struct that is not in `types` is PYTREE_NOT_FOUND. Any text is
- * safe; memory is bounded by its length. opt->none_is_leaf and opt->space are not looked at: the text says them. */
+ * so on (NULL among them is passed over); of each it takes the registration in the text's namespace. JAX's text of a namedtuple
+ * does not have its field names: what stands in `types` for it says them (PYTREE_NAMEDTUPLE_TYPE). Nor does a text have all of
+ * a custom node whose type prints its metadata or has keys: that is PYTREE_TYPE. Space and newlines are free between the words;
+ * dict keys may come in any order, which is remembered. optree's notation is read too: PyTreeSpec(…), OrderedDict({…}),
+ * defaultdict(<class 'int'>, {…}), Point(x=*), CustomTreeNode(Linear[(('din', 2), ('dout', 3))], [*, *]). Anything else is
+ * PYTREE_SYNTAX, and the message gives line, column, what was expected and what is there. A struct that is not in `types` is
+ * PYTREE_NOT_FOUND. Any text is safe; memory is bounded by its length. opt->none_is_leaf and opt->space are not looked at: the
+ * text says them. */
 pytree_def *pytree_def_parse(const char *text, const pytree_type *const *types, size_t n,
                              const pytree_options *opt, pytree_error *err);
 
@@ -433,10 +434,10 @@ static const pytree_type *pytree__td_find_type(const pytree_type *const *types, 
                                                size_t length, bool namedtuple)
 {
     size_t i;
-    for (i = 0; i < n; i++) {
-        const pytree_type *type = pytree__in_space(pytree__origin(types[i]), space);
-        const bool fits = namedtuple ? type->kind == PYTREE_KIND_NAMEDTUPLE
-            : type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM;
+    for (i = 0; i < n && types != NULL; i++) {
+        const pytree_type *type = types[i] == NULL ? NULL : pytree__in_space(pytree__origin(types[i]), space);
+        const bool fits = type == NULL ? false : namedtuple ? type->kind == PYTREE_KIND_NAMEDTUPLE
+            : (type->kind == PYTREE_KIND_STRUCT && type->flatten != NULL) || type->kind == PYTREE_KIND_CUSTOM;
         if (fits && strlen(type->name) == length && memcmp(type->name, name, length) == 0) { return type; }
     }
     return NULL;

@@ -295,6 +295,44 @@ static void cycles_and_lies_are_found(void **state)
     assert_error(error.status, PYTREE_NULL_POINTER, "", &error);
 }
 
+static size_t too_many_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    (void)self;
+    (void)children;
+    (void)keys;
+    return SIZE_MAX;
+}
+
+static size_t child_of_no_kind(const void *self, pytree *children, pytree_entry *keys)
+{
+    if (children != NULL) {
+        children[0] = ((const Box *)self)->items[0];
+        keys[0].kind = (pytree_entry_kind)(PYTREE_INT_KEY + 1);
+    }
+    return 1;
+}
+
+static void answers_that_cannot_be(void **state)
+{
+    static const pytree_custom many = { .children = too_many_children };
+    static const pytree_custom wild = { .children = child_of_no_kind, .keyed = true };
+    pytree_type type = *PYTREE_TYPE(Box);
+    Boxes boxes;
+    pytree tree = { &type, &boxes.inner };
+    pytree_error error = { 0 };
+    (void)state;
+    boxes_fill(&boxes);
+    type.custom = &many;
+    assert_null(pytree_structure(tree, NULL, &error));
+    assert_error(error.status, PYTREE_BAD_COUNT, "", &error);
+    assert_non_null(strstr(error.message, "children of Box"));
+    type.custom = &wild;
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_structure(tree, NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_non_null(strstr(error.message, "kind of key"));
+}
+
 static void children_are_required(void **state)
 {
     static const pytree_custom childless = { .metadata = box_metadata };
@@ -459,6 +497,7 @@ int main(void)
         cmocka_unit_test(walked_and_mapped),
         cmocka_unit_test(cycles_and_lies_are_found),
         cmocka_unit_test(children_are_required),
+        cmocka_unit_test(answers_that_cannot_be),
         cmocka_unit_test(rebuilt_and_released),
         cmocka_unit_test(a_rebuild_that_fails_fails_all),
         cmocka_unit_test(what_cannot_be_rebuilt),

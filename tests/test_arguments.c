@@ -1,0 +1,256 @@
+/* Arguments that are mistakes: NULL, nothing, types that were promised and never defined, numbers that cannot be. Each is an
+ * error in words, and none a crash. */
+#include "support.h"
+#include "pytree/algebra.h"
+#include "pytree/npy.h"
+#include "pytree/path.h"
+#include "pytree/ravel.h"
+#include "pytree/safetensors.h"
+#include "pytree/treedef.h"
+#include "pytree/treedef_io.h"
+
+/* Takes the error of the call that was just made: that status, and these words in the message. */
+#define assert_says(error, status, words) test_assert_says((error), (status), (words), __LINE__)
+static void test_assert_says(pytree_error *error, pytree_status status, const char *words, int line)
+{
+    test_assert_status(error->status, status, NULL, error, __FILE__, line);
+    if (strstr(error->message, words) == NULL) {
+        print_error("# expected \"%s\" in the message\n# got \"%s\"\n", words, error->message);
+        _fail(__FILE__, line);
+    }
+    memset(error, 0, sizeof *error);
+}
+
+static const pytree_options uneven = { .alignment = 3 }, unnamed = { .space = "" };
+
+static void no_treedef(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_entry entry;
+    const pytree_def *const children[1] = { NULL };
+    (void)state;
+    assert_null(pytree_def_copy(NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "expected a treedef, got NULL");
+    assert_null(pytree_def_child(NULL, 0, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "expected a treedef, got NULL");
+    pytree_def_entry(NULL, 0, &entry, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a treedef, got NULL");
+    pytree_def_print(stdout, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "a treedef, got NULL");
+    assert_null(pytree_def_list(1, children, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "child 0");
+    assert_null(pytree_def_list(1, NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "child 0");
+}
+
+static void no_file(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_path root = { 0, NULL };
+    pytree_def *leaf = pytree_def_leaf(NULL, &error);
+    pytree_report report = { 0 };
+    float value = 0;
+    (void)state;
+    pytree_print(NULL, PYTREE(&value), NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a file, got NULL");
+    pytree_path_print(NULL, &root, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a file, got NULL");
+    pytree_def_print(NULL, leaf, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a file and a treedef, got NULL");
+    pytree_report_print(NULL, &report, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a file, got NULL");
+    assert_ok(pytree_report_print(stdout, NULL, &error), &error);
+    pytree_def_free(leaf);
+    pytree_memory_free(NULL);
+    pytree_npy_free(NULL);
+    assert_null(pytree_safetensors_find(NULL, "w"));
+    pytree_safetensors_read(NULL, NULL, &value, sizeof value, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a file");
+    pytree_safetensors_load(NULL, PYTREE(&value), NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a file, got NULL");
+}
+
+static void no_text(void **state)
+{
+    pytree_error error = { 0 };
+    float value = 0;
+    (void)state;
+    assert_null(pytree_path_parse(NULL, NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_null(pytree_path_parse(NULL, "/", NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_false(pytree_path_match(NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_null(pytree_at(PYTREE(&value), NULL, NULL, &error).type);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_string_equal(pytree_dtype_name(NULL), "no type");
+}
+
+static pytree_status take_leaf(void *context, const pytree_iter *at, void *value)
+{
+    (void)context;
+    *(float *)value = *(const float *)at->leaf[0]->data;
+    return PYTREE_OK;
+}
+static pytree_status add(void *context, void *a, const void *b)
+{
+    (void)context;
+    *(float *)a += *(const float *)b;
+    return PYTREE_OK;
+}
+
+static void no_function_or_place(void **state)
+{
+    float values[2] = { 1, 2 }, sum = 0;
+    const pytree t = PYTREE_LIST(PYTREE(&values[0]), PYTREE(&values[1]));
+    const pytree_leaf vector = PYTREE_VECTOR(values, 2);
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_reduce_pairwise(take_leaf, add, NULL, sizeof sum, &sum, t, NULL, &error), &error);
+    assert_true(sum == 3);
+    pytree_reduce_pairwise(NULL, add, NULL, sizeof sum, &sum, t, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "got NULL or 0");
+    pytree_reduce_pairwise(take_leaf, NULL, NULL, sizeof sum, &sum, t, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "got NULL or 0");
+    pytree_reduce_pairwise(take_leaf, add, NULL, sizeof sum, NULL, t, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "got NULL or 0");
+    pytree_reduce_pairwise(take_leaf, add, NULL, 0, &sum, t, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "got NULL or 0");
+    pytree_walk(t, NULL, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a visitor, got NULL");
+    pytree_ravel_shape(t, NULL, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a place for the vector, got NULL");
+    pytree_unravel_views(&vector, t, NULL, 2, NULL, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected an array of 2 leaves, got NULL");
+}
+
+static void leaves_without_a_type(void **state)
+{
+    Linear layer = linear_make(2, 3, 1);
+    pytree_error error = { 0 };
+    pytree_leaf leaves[2];
+    pytree_def *def = pytree_structure(PYTREE(&layer), NULL, &error);
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE(&layer), leaves, 2, NULL, NULL, &error), &error);
+    leaves[1].ndim = PYTREE_MAX_DIMS + 1;
+    assert_null(pytree_unflatten(def, 2, leaves, NULL, &error).data);
+    assert_says(&error, PYTREE_ARGUMENT, "leaf 1, got float and 9");
+    leaves[0].ndim = -1;
+    pytree_unflatten_into(def, 2, leaves, PYTREE(&layer), NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "leaf 0, got float and -1");
+    leaves[0].type = NULL;
+    assert_null(pytree_unflatten(def, 2, leaves, NULL, &error).data);
+    assert_says(&error, PYTREE_ARGUMENT, "leaf 0, got no type and -1");
+    pytree_def_free(def);
+    linear_clear(&layer);
+}
+
+/* ---- Types that were promised ------------------------------------------------------------------------------------------ */
+
+typedef struct Ghost { int x; } Ghost;
+
+#define PYTREE_DECLARE Ghost
+#include "pytree_registry.h"
+
+typedef struct House { Ghost *ghost; } House;
+
+#define PYTREE_STRUCT House
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, ghost, OPTIONAL)
+#include "pytree_registry.h"
+
+static void declared_and_never_defined(void **state)
+{
+    static const char words[] = "got Ghost, which was declared and never defined";
+    const pytree_type *types[] = { NULL, PYTREE_TYPE(Ghost) };
+    Ghost ghost = { 1 };
+    House house = { &ghost };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_null(pytree_structure(PYTREE(&house), NULL, &error));
+    assert_string_equal(error.path, ".ghost");
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_clone(PYTREE(&ghost), NULL, &error).data);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    pytree_allocate(PYTREE(&ghost), NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    house.ghost = PYTREE_WANTED;
+    pytree_allocate(PYTREE(&house), NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_def_parse("PyTreeDef(CustomNode(Ghost[()], []))", types, 2, NULL, &error));
+    assert_says(&error, PYTREE_NOT_FOUND, "Ghost");
+    assert_null(pytree_def_parse("PyTreeDef(CustomNode(Ghost[()], []))", NULL, 2, NULL, &error));
+    assert_says(&error, PYTREE_NOT_FOUND, "Ghost");
+}
+
+/* ---- Numbers and names ------------------------------------------------------------------------------------------------- */
+
+static void absurd_numbers(void **state)
+{
+    MLP model = { 0 };
+    Linear layer = { .din = 2, .dout = 3 };
+    float value = 1;
+    const pytree array = PYTREE_ARRAY(&value, 1);
+    pytree_leaf vector = { 0 };
+    pytree_error error = { 0 };
+    (void)state;
+    model.n_layers = (size_t)1 << (sizeof(size_t) * CHAR_BIT - 8);         /* would fit a size_t; to go over them takes years */
+    assert_error(pytree_allocate(PYTREE(&model), NULL, &error), PYTREE_BAD_COUNT, ".layers", &error);
+    memset(&error, 0, sizeof error);
+    pytree_allocate(PYTREE(&layer), &uneven, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a power of two for the alignment, got 3");
+    assert_null(pytree_stack(1, &array, &uneven, &error).def);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a power of two for the alignment, got 3");
+    pytree_ravel(array, &vector, &(pytree_ravel_options){ .tree = uneven }, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a power of two for the alignment, got 3");
+    pytree_allocate((pytree){ PYTREE_TYPE(Linear), NULL }, NULL, &error);
+    assert_says(&error, PYTREE_ARGUMENT, "expected a struct to allocate for, got NULL");
+}
+
+static void fields_that_are_numbers(void **state)
+{
+    int value = 1;
+    const pytree_int_pair pairs[1] = { { 7, PYTREE(&value) } };
+    pytree_items items = { .count = 1, .int_pairs = pairs };
+    const pytree t = { PYTREE_NAMEDTUPLE("Point").type, &items };
+    pytree_error error = { 0 };
+    (void)state;
+    pytree_text(PYTREE_LIST(t), NULL, 0, NULL, &error);
+    assert_string_equal(error.path, "[0]");
+    assert_says(&error, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
+}
+
+/* The namespace "" is none, as in optree. */
+static void the_empty_namespace(void **state)
+{
+    Linear layer = linear_make(2, 3, 1);
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(PYTREE(&layer), NULL, &error);
+    pytree_def *same = pytree_structure(PYTREE(&layer), &unnamed, &error);
+    pytree_def *list = pytree_def_list(1, (const pytree_def *[]){ same }, &unnamed, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_null(same->space);
+    assert_null(list->space);
+    assert_true(pytree_def_equal(def, same));
+    assert_int_equal(pytree_def_hash(def), pytree_def_hash(same));
+    pytree_def_free(list);
+    pytree_def_free(same);
+    pytree_def_free(def);
+    linear_clear(&layer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_treedef),
+        cmocka_unit_test(no_file),
+        cmocka_unit_test(no_text),
+        cmocka_unit_test(no_function_or_place),
+        cmocka_unit_test(leaves_without_a_type),
+        cmocka_unit_test(declared_and_never_defined),
+        cmocka_unit_test(absurd_numbers),
+        cmocka_unit_test(fields_that_are_numbers),
+        cmocka_unit_test(the_empty_namespace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
