@@ -65,6 +65,7 @@ class Result:
     status: int
     output: str
     command: str
+    errors: str = ""            # what went to standard error, if it was asked for separately
 
     def log(self):
         """For the reader of a failure: command, output, status."""
@@ -80,14 +81,11 @@ def run(command, timeout=300, cwd=None, env=None, separate=False):
                               stderr=subprocess.PIPE if separate else subprocess.STDOUT, timeout=timeout, cwd=cwd or ROOT,
                               env=environment, check=False)
     except subprocess.TimeoutExpired as late:
-        text = (late.stdout or b"").decode("utf-8", "replace")
-        return Result(124, f"{text}\nstopped: took longer than {timeout} s", shown)
+        text, errors = ((said or b"").decode("utf-8", "replace") for said in (late.stdout, late.stderr))
+        return Result(124, f"{text}\nstopped: took longer than {timeout} s", shown, errors)
     except OSError as error:
         return Result(127, str(error), shown)
-    result = Result(done.returncode, done.stdout.decode("utf-8", "replace"), shown)
-    if separate:
-        result.errors = done.stderr.decode("utf-8", "replace")
-    return result
+    return Result(done.returncode, done.stdout.decode("utf-8", "replace"), shown, (done.stderr or b"").decode("utf-8", "replace"))
 
 
 # ---- Checks ----------------------------------------------------------------------------------------------------------

@@ -201,6 +201,19 @@ def must_fail(how, config, last_line, words=""):
     return passed()
 
 
+def commands_that_end_early():
+    """Whatever becomes of a command, its result has a status and both texts."""
+    script = "echo out; echo err >&2; exec sleep 60"
+    stopped = run(["sh", "-c", script], timeout=1, separate=True)
+    together = run(["sh", "-c", script], timeout=1)
+    missing = run(["no-such-command"], separate=True)
+    seen = [(stopped.status, stopped.output.startswith("out\n\nstopped"), stopped.errors),
+            (together.status, together.output.startswith("out\nerr\n\nstopped"), together.errors),
+            (missing.status, "no-such-command" in missing.output, missing.errors)]
+    wanted = [(124, True, "err\n"), (124, True, ""), (127, True, "")]
+    return passed() if seen == wanted else failed(f"expected {wanted}\ngot {seen}\n")
+
+
 def harness_checks():
     """Each kind of failure under the configuration that is there to find it."""
     cases = [("ASSERTION", config, "1 passed, 1 failed", "Failure!") for config in CONFIGS]
@@ -219,8 +232,9 @@ def harness_checks():
         ("OVERRUN", "valgrind", "2 passed, 1 failed", "Invalid read"),
         ("RACE", "clang-threads", "2 passed, 1 failed", "data race"),
     ]
-    return [Check(f"{how.lower()} is noticed, {config}", lambda case=(how, config, *rest): must_fail(*case))
-            for how, config, *rest in cases]
+    checks = [Check(f"{how.lower()} is noticed, {config}", lambda case=(how, config, *rest): must_fail(*case))
+              for how, config, *rest in cases]
+    return [*checks, Check("commands that are stopped or missing", commands_that_end_early)]
 
 
 # ---- Build system --------------------------------------------------------------------------------------------------------
