@@ -3630,6 +3630,7 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
                                      const pytree_options *opt, pytree_error *err)
 {
+    enum { SPARE = 4 };                   /* views: a last struct whose last children are None fits, too, while it is seen */
     const bool own = leaves != NULL && *leaves == NULL;
     const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__containers_of(t, opt);
     struct pytree__scanner s;
@@ -3654,7 +3655,8 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                              capacity, s.n_leaves);
     }
     if (status == PYTREE_OK) {
-        *def = pytree__def_block(s.record.n_nodes, s.record.statics.length, s.n_orders, s.space, own ? s.n_leaves : 0, opt,
+        *def = pytree__def_block(s.record.n_nodes, s.record.statics.length, s.n_orders, s.space,
+                                 own ? pytree__plus(s.n_leaves, SPARE) : 0, opt,
                                  err);
         if (*def == NULL) {
             status = s.record.n_nodes > UINT32_MAX || s.record.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
@@ -3667,7 +3669,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
             if (leaves != NULL) {
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
-                s.capacity = s.n_leaves;
+                s.capacity = own ? s.n_leaves + SPARE : capacity;
             }
             status = pytree__scan_fill(&s, t);
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
