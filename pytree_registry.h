@@ -56,14 +56,16 @@
 #define PYTREE__TEXT(a) PYTREE__TEXT_(a)
 #define PYTREE__TEXT_(a) #a
 #define PYTREE__SECOND(a, b, ...) b
-#define PYTREE__THIRD(a, b, c, ...) c
 
 /* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
 #define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
 
-/* Is it an array? A conditional decays one (and makes an int of what is smaller). Elsewhere the sizes tell, except for
- * arrays as large as a pointer. */
-#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+/* Is it an array? As an operand of a comma, or of a conditional (which makes an int of what is smaller), one is a pointer.
+ * Elsewhere the sizes tell, except for arrays as large as a pointer. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, x))))
+#define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
+#elif defined(__TINYC__)
 #define PYTREE__IS_ARRAY(x)                                                                                             \
     (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))) && !__builtin_types_compatible_p(__typeof__(1 \
         ? (x) : (x)), int))
@@ -74,171 +76,153 @@
 #endif
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__IS_RECORD(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
-#define PYTREE__CHECK_SCALAR(name, code, x)
+#define PYTREE__CHECK_SCALAR(code, x, in)
 #else                                     /* only scalars can be negated */
 #define PYTREE__IS_RECORD(x) 0
-#define PYTREE__CHECK_SCALAR(name, code, x)                                                                             \
-    _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, PYTREE__IN(name) PYTREE__UNKNOWN);
+#define PYTREE__CHECK_SCALAR(code, x, in)                                                                               \
+    _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, in PYTREE__UNKNOWN);
 #endif
 
 /* ---- Types by slot --------------------------------------------------------------------------------------------------
  *
- * Slot 017 (octal) holds the type pytree__t017, its descriptor pytree__d017 and its code pytree__c017. A dispatch is nested in
- * groups of eight, because compilers compare each association with each other one in its list:
+ * Slot 017 (octal) holds the type pytree__t017, its descriptor pytree__d017 and its codes pytree__c017 and pytree__p017 (of a
+ * pointer to it). A dispatch is nested in blocks of 64, because compilers compare each association with each other one in its
+ * list:
  *
- *     _Generic((x), pytree__t010: &pytree__d010, default:
- *     _Generic((x), pytree__t000: &pytree__d000, …, pytree__t007: &pytree__d007, default: <built-in types>))
- */
+ *     _Generic((x), pytree__t100: &pytree__d100, default:
+ *     _Generic((x), pytree__t000: &pytree__d000, …, pytree__t077: &pytree__d077, default: <built-in types>))
+ *
+ * All of it is written out for each member, so each token of it counts. */
 #define PYTREE__D2 0
 #define PYTREE__D1 0
 #define PYTREE__D0 0
 
 /* Lists of a group's first types. `t` is their prefix (pytree__t01); `op` and `v` what they lead to: & and pytree__d01, or
- * nothing and pytree__c01. ONE: the type
- * alone; ANY: a pointer to it too; CODE: likewise, and marked as one. */
+ * nothing and pytree__c01. ONE: the type; TO: a pointer to it. */
 #define PYTREE__ONE_0(op, t, v)
 #define PYTREE__ONE_1(op, t, v) t##0: op v##0,
 #define PYTREE__ONE_2(op, t, v) t##0: op v##0, t##1: op v##1,
 #define PYTREE__ONE_3(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2,
 #define PYTREE__ONE_4(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3,
 #define PYTREE__ONE_5(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4,
-#define PYTREE__ONE_6(op, t, v)                                                                                         \
-    t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5,
+#define PYTREE__ONE_6(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5,
 #define PYTREE__ONE_7(op, t, v)                                                                                         \
     t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,
 #define PYTREE__ONE_8(op, t, v)                                                                                         \
     t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,            \
     t##7: op v##7,
-#define PYTREE__ANY_0(op, t, v)
-#define PYTREE__ANY_1(op, t, v) t##0: op v##0, t##0 *: op v##0,
-#define PYTREE__ANY_2(op, t, v) t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1,
-#define PYTREE__ANY_3(op, t, v)                                                                                         \
-    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,
-#define PYTREE__ANY_4(op, t, v)                                                                                         \
-    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
-    t##3: op v##3, t##3 *: op v##3,
-#define PYTREE__ANY_5(op, t, v)                                                                                         \
-    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
-    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4,
-#define PYTREE__ANY_6(op, t, v)                                                                                         \
-    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
-    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4, t##5: op v##5, t##5 *: op v##5,
-#define PYTREE__ANY_7(op, t, v)                                                                                         \
-    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
-    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4, t##5: op v##5, t##5 *: op v##5,                     \
-    t##6: op v##6, t##6 *: op v##6,
-#define PYTREE__ANY_8(op, t, v)                                                                                         \
-    t##0: op v##0, t##0 *: op v##0, t##1: op v##1, t##1 *: op v##1, t##2: op v##2, t##2 *: op v##2,                     \
-    t##3: op v##3, t##3 *: op v##3, t##4: op v##4, t##4 *: op v##4, t##5: op v##5, t##5 *: op v##5,                     \
-    t##6: op v##6, t##6 *: op v##6, t##7: op v##7, t##7 *: op v##7,
-#define PYTREE__CODE_0(op, t, v)
-#define PYTREE__CODE_1(op, t, v) t##0: v##0, t##0 *: v##0##p,
-#define PYTREE__CODE_2(op, t, v) t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p,
-#define PYTREE__CODE_3(op, t, v)                                                                                        \
-    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,
-#define PYTREE__CODE_4(op, t, v)                                                                                        \
-    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
-    t##3: v##3, t##3 *: v##3##p,
-#define PYTREE__CODE_5(op, t, v)                                                                                        \
-    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
-    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p,
-#define PYTREE__CODE_6(op, t, v)                                                                                        \
-    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
-    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p, t##5: v##5, t##5 *: v##5##p,
-#define PYTREE__CODE_7(op, t, v)                                                                                        \
-    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
-    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p, t##5: v##5, t##5 *: v##5##p,                              \
-    t##6: v##6, t##6 *: v##6##p,
-#define PYTREE__CODE_8(op, t, v)                                                                                        \
-    t##0: v##0, t##0 *: v##0##p, t##1: v##1, t##1 *: v##1##p, t##2: v##2, t##2 *: v##2##p,                              \
-    t##3: v##3, t##3 *: v##3##p, t##4: v##4, t##4 *: v##4##p, t##5: v##5, t##5 *: v##5##p,                              \
-    t##6: v##6, t##6 *: v##6##p, t##7: v##7, t##7 *: v##7##p,
+#define PYTREE__TO_0(op, t, v)
+#define PYTREE__TO_1(op, t, v) t##0 *: op v##0,
+#define PYTREE__TO_2(op, t, v) t##0 *: op v##0, t##1 *: op v##1,
+#define PYTREE__TO_3(op, t, v) t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2,
+#define PYTREE__TO_4(op, t, v) t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3,
+#define PYTREE__TO_5(op, t, v) t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4,
+#define PYTREE__TO_6(op, t, v)                                                                                          \
+    t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4, t##5 *: op v##5,
+#define PYTREE__TO_7(op, t, v)                                                                                          \
+    t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4, t##5 *: op v##5,               \
+    t##6 *: op v##6,
+#define PYTREE__TO_8(op, t, v)                                                                                          \
+    t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4, t##5 *: op v##5,               \
+    t##6 *: op v##6, t##7 *: op v##7,
 
-#define PYTREE__GROUP(x, by, op, v, g) _Generic((x), by##_8(op, pytree__t##g, v##g) default:
-#define PYTREE__GROUPS_0(x, by, op, v, h)
-#define PYTREE__GROUPS_1(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##0)
-#define PYTREE__GROUPS_2(x, by, op, v, h) PYTREE__GROUPS_1(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##1)
-#define PYTREE__GROUPS_3(x, by, op, v, h) PYTREE__GROUPS_2(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##2)
-#define PYTREE__GROUPS_4(x, by, op, v, h) PYTREE__GROUPS_3(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##3)
-#define PYTREE__GROUPS_5(x, by, op, v, h) PYTREE__GROUPS_4(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##4)
-#define PYTREE__GROUPS_6(x, by, op, v, h) PYTREE__GROUPS_5(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##5)
-#define PYTREE__GROUPS_7(x, by, op, v, h) PYTREE__GROUPS_6(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##6)
-#define PYTREE__GROUPS_8(x, by, op, v, h) PYTREE__GROUPS_7(x, by, op, v, h) PYTREE__GROUP(x, by, op, v, h##7)
+/* Full groups, then full blocks. */
+#define PYTREE__GROUPS_0(by, op, t, v)
+#define PYTREE__GROUPS_1(by, op, t, v) by##_8(op, t##0, v##0)
+#define PYTREE__GROUPS_2(by, op, t, v) PYTREE__GROUPS_1(by, op, t, v) by##_8(op, t##1, v##1)
+#define PYTREE__GROUPS_3(by, op, t, v) PYTREE__GROUPS_2(by, op, t, v) by##_8(op, t##2, v##2)
+#define PYTREE__GROUPS_4(by, op, t, v) PYTREE__GROUPS_3(by, op, t, v) by##_8(op, t##3, v##3)
+#define PYTREE__GROUPS_5(by, op, t, v) PYTREE__GROUPS_4(by, op, t, v) by##_8(op, t##4, v##4)
+#define PYTREE__GROUPS_6(by, op, t, v) PYTREE__GROUPS_5(by, op, t, v) by##_8(op, t##5, v##5)
+#define PYTREE__GROUPS_7(by, op, t, v) PYTREE__GROUPS_6(by, op, t, v) by##_8(op, t##6, v##6)
+#define PYTREE__GROUPS_8(by, op, t, v) PYTREE__GROUPS_7(by, op, t, v) by##_8(op, t##7, v##7)
+#define PYTREE__BLOCK(x, by, op, t, v) _Generic((x), PYTREE__GROUPS_8(by, op, t, v) default:
 #define PYTREE__BLOCKS_0(x, by, op, v)
-#define PYTREE__BLOCKS_1(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 0)
-#define PYTREE__BLOCKS_2(x, by, op, v) PYTREE__BLOCKS_1(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 1)
-#define PYTREE__BLOCKS_3(x, by, op, v) PYTREE__BLOCKS_2(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 2)
-#define PYTREE__BLOCKS_4(x, by, op, v) PYTREE__BLOCKS_3(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 3)
-#define PYTREE__BLOCKS_5(x, by, op, v) PYTREE__BLOCKS_4(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 4)
-#define PYTREE__BLOCKS_6(x, by, op, v) PYTREE__BLOCKS_5(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 5)
-#define PYTREE__BLOCKS_7(x, by, op, v) PYTREE__BLOCKS_6(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 6)
-#define PYTREE__BLOCKS_8(x, by, op, v) PYTREE__BLOCKS_7(x, by, op, v) PYTREE__GROUPS_8(x, by, op, v, 7)
+#define PYTREE__BLOCKS_1(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t0, v##0)
+#define PYTREE__BLOCKS_2(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t1, v##1) PYTREE__BLOCKS_1(x, by, op, v)
+#define PYTREE__BLOCKS_3(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t2, v##2) PYTREE__BLOCKS_2(x, by, op, v)
+#define PYTREE__BLOCKS_4(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t3, v##3) PYTREE__BLOCKS_3(x, by, op, v)
+#define PYTREE__BLOCKS_5(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t4, v##4) PYTREE__BLOCKS_4(x, by, op, v)
+#define PYTREE__BLOCKS_6(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t5, v##5) PYTREE__BLOCKS_5(x, by, op, v)
+#define PYTREE__BLOCKS_7(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t6, v##6) PYTREE__BLOCKS_6(x, by, op, v)
+#define PYTREE__BLOCKS_8(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t7, v##7) PYTREE__BLOCKS_7(x, by, op, v)
 
-#define PYTREE__CLOSE_0
-#define PYTREE__CLOSE_1 )
-#define PYTREE__CLOSE_2 ))
-#define PYTREE__CLOSE_3 )))
-#define PYTREE__CLOSE_4 ))))
-#define PYTREE__CLOSE_5 )))))
-#define PYTREE__CLOSE_6 ))))))
-#define PYTREE__CLOSE_7 )))))))
-#define PYTREE__CLOSE_8 ))))))))
-#define PYTREE__CLOSE_BLOCKS_0
-#define PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_8
-#define PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_8 PYTREE__CLOSE_8
-#define PYTREE__CLOSE_BLOCKS_3 PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_8
-#define PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_BLOCKS_2
-#define PYTREE__CLOSE_BLOCKS_5 PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_8
-#define PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_BLOCKS_2
-#define PYTREE__CLOSE_BLOCKS_7 PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_8
-#define PYTREE__CLOSE_BLOCKS_8 PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_BLOCKS_2
-
-#define PYTREE__ROUND_0 0                 /* is there a group that is not full? */
-#define PYTREE__ROUND_1 1
-#define PYTREE__ROUND_2 1
-#define PYTREE__ROUND_3 1
-#define PYTREE__ROUND_4 1
-#define PYTREE__ROUND_5 1
-#define PYTREE__ROUND_6 1
-#define PYTREE__ROUND_7 1
-#define PYTREE__PART_0(x, by, op, v, d, g)
-#define PYTREE__PART_1(x, by, op, v, d, g) _Generic((x), by##_##d(op, pytree__t##g, v##g) default:
+#define PYTREE__CLOSE_0 )
+#define PYTREE__CLOSE_1 ))
+#define PYTREE__CLOSE_2 )))
+#define PYTREE__CLOSE_3 ))))
+#define PYTREE__CLOSE_4 )))))
+#define PYTREE__CLOSE_5 ))))))
+#define PYTREE__CLOSE_6 )))))))
+#define PYTREE__CLOSE_7 ))))))))
+#define PYTREE__CLOSE_8 )))))))))
 
 /* Everything registered so far, in front of what is written between the two. */
 #define PYTREE__AMONG(x, by, op, v) PYTREE__AMONG_(x, by, op, v, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 #define PYTREE__AMONG_(x, by, op, v, d2, d1, d0) PYTREE__AMONG__(x, by, op, v, d2, d1, d0)
 #define PYTREE__AMONG__(x, by, op, v, d2, d1, d0)                                                                       \
-    PYTREE__CAT(PYTREE__PART_, PYTREE__ROUND_##d0)(x, by, op, v, d0, d2##d1)                                            \
-    PYTREE__GROUPS_##d1(x, by, op, v, d2) PYTREE__BLOCKS_##d2(x, by, op, v)
-#define PYTREE__AMONG_END PYTREE__AMONG_END_(PYTREE__D2, PYTREE__D1, PYTREE__D0)
-#define PYTREE__AMONG_END_(d2, d1, d0) PYTREE__AMONG_END__(d2, d1, d0)
-#define PYTREE__AMONG_END__(d2, d1, d0)                                                                                 \
-    PYTREE__CLOSE_BLOCKS_##d2 PYTREE__CLOSE_##d1 PYTREE__CAT(PYTREE__CLOSE_, PYTREE__ROUND_##d0)
+    _Generic((x), PYTREE__GROUPS_##d1(by, op, pytree__t##d2, v##d2) by##_##d0(op, pytree__t##d2##d1, v##d2##d1)         \
+        default: PYTREE__BLOCKS_##d2(x, by, op, v)
+#define PYTREE__AMONG_END PYTREE__CAT(PYTREE__CLOSE_, PYTREE__D2)
 
 #undef PYTREE__USER_TYPE
 #define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, PYTREE__ONE, &, pytree__d) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
 
+/* The registered types in front of what is between the two, for a member that may be a value, an array or a pointer. OF_TYPE
+ * leads to descriptors. OF_CODE leads to codes. Where the compiler can say what is a pointer (class 5), one association does
+ * for all: the control is a pointer to the value's type. */
+#if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)) && !defined(__TINYC__)
+#define PYTREE__POINTS(x) __builtin_classify_type(x) == 5
+#define PYTREE__POINTER(x) __builtin_choose_expr(PYTREE__POINTS(x), x, (__typeof__(((void)0, x)) *)0)
+#define PYTREE__OF_TYPE(x) PYTREE__AMONG(PYTREE__POINTER(x), PYTREE__TO, &, pytree__d)
+#define PYTREE__OF_TYPE_END PYTREE__AMONG_END
+#define PYTREE__OF_CODE(x)                                                                                              \
+    (PYTREE__POINTS(x) ? -1 : ~PYTREE__IS_POINTER) & PYTREE__AMONG(PYTREE__POINTER(x), PYTREE__TO, , pytree__p)
+#define PYTREE__OF_CODE_END PYTREE__AMONG_END
+#else
+#define PYTREE__OF_TYPE(x) PYTREE__AMONG(x, PYTREE__ONE, &, pytree__d) PYTREE__AMONG(x, PYTREE__TO, &, pytree__d)
+#define PYTREE__OF_TYPE_END PYTREE__AMONG_END PYTREE__AMONG_END
+#define PYTREE__OF_CODE(x) PYTREE__AMONG(x, PYTREE__ONE, , pytree__c) PYTREE__AMONG(x, PYTREE__TO, , pytree__p)
+#define PYTREE__OF_CODE_END PYTREE__AMONG_END PYTREE__AMONG_END
+#endif
+
 /* ---- Codes ----------------------------------------------------------------------------------------------------------
  *
- * What a member is, as a constant: the element type's number (0: none that is known) and how it is held. Checks read it. */
+ * What a member is, as a constant: its type and how it is held. Checks, table and descriptor are made of it. */
 enum {
-    PYTREE__CODE_TYPE = 1023,
-    PYTREE__IS_POINTER = 1024,            /* T * or T[n] */
-    PYTREE__IS_TABLE = 2048,              /* T[n][m] */
-    PYTREE__HAS_DATA = 4096,              /* struct with DATA rows */
-    PYTREE__IS_LEAF = 8192,               /* registered leaf type */
-    PYTREE__IS_FIXED = 16384,             /* an array in the struct itself */
-    PYTREE__IS_MANY = 32768               /* LIST, STB_ARRAY, STB_MAP */
+    PYTREE__CODE_TYPE = 63,               /* a built-in type's number in pytree_types, or 0 */
+    PYTREE__IS_USER = 64,                 /* a registered type */
+    PYTREE__IS_LEAF = 128,                /* registered as PYTREE_LEAF_TYPE */
+    PYTREE__HAS_DATA = 256,               /* struct with DATA rows, or custom node */
+    PYTREE__IS_POINTER = 512,             /* T *, T[n], T (*)[m] */
+    PYTREE__IS_TABLE = 1024,              /* T[n][m], T (*)[m] */
+    PYTREE__IS_FIXED = 2048,              /* an array in the struct itself */
+    PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
+    PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
+    PYTREE__CODE_FORM = 32768             /* times one of pytree_form: one value of the type; 0: a leaf */
 };
+_Static_assert((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
+#define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
+#define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
 
 /* The built-in types spelt out, as values, pointers and rows of tables: text is cheaper than a macro call for each. */
 enum {                                    /* one name for each code: a sum in each association would cost compilers more */
-#define PYTREE__X(id, T) PYTREE__P_##id = PYTREE__T_##id + PYTREE__IS_POINTER, PYTREE__R_##id = PYTREE__T_##id +        \
-        PYTREE__IS_TABLE,
+#define PYTREE__X(id, T) PYTREE__C_##id = PYTREE__T_##id + ((int)PYTREE__T_##id == PYTREE__T_ldouble ||                 \
+        (int)PYTREE__T_##id == PYTREE__T_cldouble ? PYTREE__PACK_WIDE * PYTREE__CODE_PACK : 0),                         \
+    PYTREE__P_##id = (int)PYTREE__C_##id + PYTREE__IS_POINTER, PYTREE__R_##id = (int)PYTREE__P_##id + PYTREE__IS_TABLE,
     PYTREE__SCALARS(PYTREE__X)
     PYTREE__X(cfloat, ) PYTREE__X(cdouble, ) PYTREE__X(cldouble, )
 #undef PYTREE__X
-    PYTREE__P_string = PYTREE__T_string + PYTREE__IS_POINTER
+    PYTREE__C_string = PYTREE__T_string + PYTREE__PACK_TEXT * PYTREE__CODE_PACK,
+    PYTREE__P_string = (int)PYTREE__C_string + PYTREE__IS_POINTER,
+    PYTREE__C_view = PYTREE__T_view + PYTREE_FORM_VIEW * PYTREE__CODE_FORM,
+    PYTREE__C_ref = PYTREE__T_ref + PYTREE_FORM_REF * PYTREE__CODE_FORM,
+    PYTREE__C_flat = PYTREE__T_flat + PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
+    PYTREE__P_view = (int)PYTREE__C_view + PYTREE__IS_POINTER, PYTREE__P_ref = (int)PYTREE__C_ref + PYTREE__IS_POINTER,
+    PYTREE__P_flat = (int)PYTREE__C_flat + PYTREE__IS_POINTER,
+    PYTREE__C_struct = PYTREE__IS_USER + PYTREE__PACK_STRUCT * PYTREE__CODE_PACK + PYTREE_FORM_STRUCT * PYTREE__CODE_FORM,
+    PYTREE__C_node = (int)PYTREE__C_struct + PYTREE__HAS_DATA,
+    PYTREE__C_leaf = PYTREE__IS_USER + PYTREE__IS_LEAF
 };
 #if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__)
 #define PYTREE__COMPLEX_VALUES
@@ -247,7 +231,7 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__COMPLEX_TABLES
 #else
 #define PYTREE__COMPLEX_VALUES                                                                                          \
-    float _Complex: PYTREE__T_cfloat, double _Complex: PYTREE__T_cdouble, long double _Complex: PYTREE__T_cldouble,
+    float _Complex: PYTREE__C_cfloat, double _Complex: PYTREE__C_cdouble, long double _Complex: PYTREE__C_cldouble,
 #define PYTREE__COMPLEX_POINTERS                                                                                        \
     float _Complex *: PYTREE__P_cfloat, double _Complex *: PYTREE__P_cdouble,                                           \
     long double _Complex *: PYTREE__P_cldouble,
@@ -259,11 +243,11 @@ enum {                                    /* one name for each code: a sum in ea
     long double _Complex (*)[]: PYTREE__R_cldouble,
 #endif
 #define PYTREE__VALUES                                                                                                  \
-    _Bool: PYTREE__T_bool_, signed char: PYTREE__T_schar, unsigned char: PYTREE__T_uchar, short: PYTREE__T_short_,      \
-    unsigned short: PYTREE__T_ushort, int: PYTREE__T_int_, unsigned: PYTREE__T_uint, long: PYTREE__T_long_,             \
-    unsigned long: PYTREE__T_ulong, long long: PYTREE__T_llong, unsigned long long: PYTREE__T_ullong,                   \
-    float: PYTREE__T_float_, double: PYTREE__T_double_, long double: PYTREE__T_ldouble, pytree_f16: PYTREE__T_f16,      \
-    pytree_bf16: PYTREE__T_bf16, PYTREE__COMPLEX_VALUES
+    _Bool: PYTREE__C_bool_, signed char: PYTREE__C_schar, unsigned char: PYTREE__C_uchar, short: PYTREE__C_short_,      \
+    unsigned short: PYTREE__C_ushort, int: PYTREE__C_int_, unsigned: PYTREE__C_uint, long: PYTREE__C_long_,             \
+    unsigned long: PYTREE__C_ulong, long long: PYTREE__C_llong, unsigned long long: PYTREE__C_ullong,                   \
+    float: PYTREE__C_float_, double: PYTREE__C_double_, long double: PYTREE__C_ldouble, pytree_f16: PYTREE__C_f16,      \
+    pytree_bf16: PYTREE__C_bf16, PYTREE__COMPLEX_VALUES
 #define PYTREE__POINTERS                                                                                                \
     _Bool *: PYTREE__P_bool_, signed char *: PYTREE__P_schar, unsigned char *: PYTREE__P_uchar,                         \
     short *: PYTREE__P_short_, unsigned short *: PYTREE__P_ushort, int *: PYTREE__P_int_, unsigned *: PYTREE__P_uint,   \
@@ -286,34 +270,25 @@ enum {                                    /* one name for each code: a sum in ea
     double (*)[]: PYTREE__R_double_, long double (*)[]: PYTREE__R_ldouble, pytree_f16 (*)[]: PYTREE__R_f16,             \
     pytree_bf16 (*)[]: PYTREE__R_bf16, PYTREE__COMPLEX_TABLES
 #define PYTREE__POINTER_CODES(x)                                                                                        \
-    _Generic((x), PYTREE__POINTERS char **: PYTREE__P_string,                                      \
-        const char **: PYTREE__P_string, default:                                                  \
-    _Generic((x), PYTREE__CONSTS char *: PYTREE__T_string, const char *: PYTREE__T_string, default:
+    _Generic((x), PYTREE__POINTERS char **: PYTREE__P_string, const char **: PYTREE__P_string, default:                 \
+    _Generic((x), PYTREE__CONSTS char *: PYTREE__C_string, const char *: PYTREE__C_string, default:
 #define PYTREE__BUILTIN_CODE(x)                                                                                         \
-    _Generic((x), PYTREE__VALUES char: PYTREE__T_char_, default:                                                        \
+    _Generic((x), PYTREE__VALUES char: PYTREE__C_char_, default:                                                        \
     PYTREE__POINTER_CODES(x)                                                                                            \
-    _Generic((x), PYTREE__TABLES char (*)[]: PYTREE__R_char_,                                        \
-        pytree_leaf: PYTREE__T_view, pytree: PYTREE__T_ref, pytree_flat: PYTREE__T_flat,                                \
-        pytree_leaf *: PYTREE__T_view + PYTREE__IS_POINTER, pytree *: PYTREE__T_ref + PYTREE__IS_POINTER,               \
-        pytree_flat *: PYTREE__T_flat + PYTREE__IS_POINTER, default: 0))))
-#define PYTREE__CODE(x) PYTREE__AMONG(x, PYTREE__CODE, , pytree__c) PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END
-
-/* char[n] decays to the type of a string: an array of them is numbers. The other marks do not make a code known. */
-#define PYTREE__KNOWN_CODE(code) (((code) & ~(PYTREE__IS_FIXED | PYTREE__IS_MANY)) != 0)
-#define PYTREE__FIXED(code) (((code) & PYTREE__IS_FIXED) != 0)
-#define PYTREE__ELEMENT(code)                                                                                           \
-    ((code) == PYTREE__T_string + PYTREE__IS_FIXED ? PYTREE__T_char_                                                    \
-     : ((code) & PYTREE__CODE_TYPE) < PYTREE__T_count ? ((code) & PYTREE__CODE_TYPE) : PYTREE__T_none)
+    _Generic((x), PYTREE__TABLES char (*)[]: PYTREE__R_char_,                                                           \
+        pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat,                                \
+        pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat, default: 0))))
+#define PYTREE__CODE(x) PYTREE__OF_CODE(x) PYTREE__BUILTIN_CODE(x) PYTREE__OF_CODE_END
 
 /* ---- Rows -----------------------------------------------------------------------------------------------------------
  *
- * PYTREE_FIELD(kind, name, modifiers…) becomes PYTREE__ROW(kind, name, storage, arguments, optional), which each pass defines
- * its own way: PYTREE_FIELD(DATA, w, OPTIONAL, ARRAY(n, m))  =>  PYTREE__ROW(DATA, w, ARRAY, (n, m), 1).
- * A new modifier is one line in each of the three lists. Words that are not known count as DROP and as nothing; a check
- * names them. */
-#define PYTREE__KIND_DATA ~, 1, DATA
-#define PYTREE__KIND_STATIC ~, 2, STATIC
-#define PYTREE__KIND_DROP ~, 2, DROP
+ * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. To those
+ * of DATA rows PYTREE__STORES and PYTREE__OPTIONAL give the modifiers in order: OPTIONAL, ARRAY(n, m)  =>  ARRAY, (n, m) and 1.
+ * A new modifier is one line in each of the three lists. A row with a word that is not known is found in an #if; the checks of
+ * words then say which, and there are no other passes. */
+#define PYTREE__KIND_DATA ~, 1
+#define PYTREE__KIND_STATIC ~, 2
+#define PYTREE__KIND_DROP ~, 2
 
 #define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
 #define PYTREE__WORD_OPTIONAL ~, 2
@@ -325,42 +300,42 @@ enum {                                    /* one name for each code: a sum in ea
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
-#define PYTREE__STORE_ARRAY(...) ~, ARRAY, (__VA_ARGS__)
-#define PYTREE__STORE_LIST(...) ~, LIST, (__VA_ARGS__)
-#define PYTREE__STORE_RANK(...) ~, RANK, (__VA_ARGS__)
-#define PYTREE__STORE_STB_ARRAY ~, STB_ARRAY, ()
-#define PYTREE__STORE_STB_MAP ~, STB_MAP, ()
+#define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
+#define PYTREE__STORE_LIST(...) , LIST, (__VA_ARGS__)
+#define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
+#define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
+#define PYTREE__STORE_STB_MAP , STB_MAP, ()
 
-#define PYTREE__MAYBE_OPTIONAL ~, 1
+#define PYTREE__MAYBE_NONE
+#define PYTREE__MAYBE_OPTIONAL || 1
+#define PYTREE__MAYBE_ARRAY(...)
+#define PYTREE__MAYBE_LIST(...)
+#define PYTREE__MAYBE_RANK(...)
+#define PYTREE__MAYBE_STB_ARRAY
+#define PYTREE__MAYBE_STB_MAP
 
+/* Something that is skipped, the store, its arguments, and more. */
+#define PYTREE__STORES(m1, m2, m3) ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~
+#define PYTREE__OPTIONAL(m1, m2, m3) (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3)
 #define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
-#define PYTREE__KNOWN(kind) PYTREE__IS(PYTREE__KIND_##kind)
-#define PYTREE__KIND(...) PYTREE__THIRD(__VA_ARGS__, ~, DROP, ~)
-#define PYTREE__STORE(...) PYTREE__SECOND(__VA_ARGS__, PLAIN, ~)
-#define PYTREE__ARGUMENTS(...) PYTREE__THIRD(__VA_ARGS__, ~, (), ~)
 
-#define PYTREE_FIELD(kind, ...) PYTREE__FIELD(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
-#define PYTREE__FIELD(kind, name, m1, m2, m3, ...)                                                                      \
-    PYTREE__CAT(PYTREE__FIELD_, PYTREE__PASS)(kind, name, m1, m2, m3)
-#define PYTREE__FIELD_KIND(kind, name, m1, m2, m3) PYTREE__SHORT_ROW(PYTREE__KIND(PYTREE__KIND_##kind), name)
-#define PYTREE__SHORT_ROW(kind, name) PYTREE__SHORT_ROW_(kind, name)
-#define PYTREE__SHORT_ROW_(kind, name) PYTREE__CAT(PYTREE__PURPOSE, _##kind)(name)
-#define PYTREE__FIELD_WORDS(kind, name, m1, m2, m3) PYTREE__CHECK_WORDS(kind, name, m1, m2, m3)
+/* Passes of the generated functions. */
+#define PYTREE__FIELD(kind, name, m1, m2, m3, ...) PYTREE__CAT(PYTREE__FIELD_, PYTREE__PASS)(kind, name, m1, m2, m3)
+#define PYTREE__FIELD_KIND(kind, name, m1, m2, m3) PYTREE__CAT(PYTREE__PURPOSE, _##kind)(name)
 #define PYTREE__FIELD_ROW(kind, name, m1, m2, m3)                                                                       \
-    PYTREE__ROW(PYTREE__KIND(PYTREE__KIND_##kind), name,                                                                \
-                PYTREE__STORE(PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3),                                \
-                PYTREE__ARGUMENTS(PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3),                            \
-                (PYTREE__IS(PYTREE__MAYBE_##m1) || PYTREE__IS(PYTREE__MAYBE_##m2) || PYTREE__IS(PYTREE__MAYBE_##m3)))
-#define PYTREE__ROW(kind, name, store, arguments, optional) PYTREE__ROW_(kind, name, store, arguments, optional)
-#define PYTREE__ROW_(kind, name, store, arguments, optional)                                                            \
+    PYTREE__ROW(kind, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
+#define PYTREE__ROW(...) PYTREE__ROW_(__VA_ARGS__)
+#define PYTREE__ROW_(kind, name, optional, skipped, store, arguments, ...)                                              \
     PYTREE__CAT(PYTREE__PURPOSE, _##kind)(name, store, arguments, optional)
 
-#define PYTREE__MEMBER(name) (((PYTREE__S *)0)->name)
-#define PYTREE__NAMED(what, name) PYTREE__CAT4(pytree__, what, PYTREE__ID, _##name)
-#define PYTREE__IN(name) "pytree: " PYTREE__TEXT(PYTREE__S) "." #name ": "
+/* Pass: are all words known? */
+#define PYTREE__SPELT(kind, name, m1, m2, m3, ...)                                                                      \
+    && PYTREE__SPELT_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1), PYTREE__IS(PYTREE__WORD_##m2),    \
+                      PYTREE__IS(PYTREE__WORD_##m3))
+#define PYTREE__SPELT_(kind, m1, m2, m3) kind && m1 && m2 && m3 && m1 + m2 + m3 <= (kind == 1 ? 31 : 3)
 
-/* Pass: words. The first check, so that a misspelt word is the first error. */
-#define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3)                                                                     \
+/* Pass: words. */
+#define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3, ...)                                                                \
     _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind "; write DATA, STATIC or " \
         "DROP");                                                                                                        \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
@@ -371,115 +346,117 @@ enum {                                    /* one name for each code: a sum in ea
                    PYTREE__IN(name) "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a " \
                        "DATA row; "                                                                                     \
                    "STATIC and DROP rows take nothing");
+#define PYTREE__IN(name) "pytree: " PYTREE__TEXT(PYTREE__S) "." #name ": "
 
 /* Pass: count of DATA rows. */
-#define PYTREE__COUNT_DATA(name) + 1
-#define PYTREE__COUNT_STATIC(name)
-#define PYTREE__COUNT_DROP(name)
+#define PYTREE__COUNT_DATA + 1
+#define PYTREE__COUNT_STATIC
+#define PYTREE__COUNT_DROP
 
 /* Pass: what each member is, and where it begins and ends. An enumerator without a value is the one before it plus one, which
  * is how a row knows where the row before it ended.
  *
- *     pytree__before_MLP_scale, pytree__code_MLP_scale = PYTREE__T_float_ + PYTREE__IS_TABLE | …,
- *     pytree__after_MLP_scale = offsetof(MLP, scale) + sizeof scale, */
-#define PYTREE__MEMBERS_DATA(name, store, arguments, optional)                                                          \
-    PYTREE__BEFORE(name) PYTREE__NAMED(code_, name) = (PYTREE__CAT(PYTREE__CODE_, store)(PYTREE__MEMBER(name), arguments))\
-        | (PYTREE__IS_ARRAY(PYTREE__MEMBER(name)) ? PYTREE__IS_FIXED : 0), PYTREE__AFTER(name)
-#define PYTREE__MEMBERS_STATIC(name, store, arguments, optional)                                                        \
-    PYTREE__BEFORE(name) PYTREE__NAMED(code_, name) = (PYTREE__CODE(PYTREE__MEMBER(name)))                              \
-        | (PYTREE__IS_ARRAY(PYTREE__MEMBER(name)) ? PYTREE__IS_FIXED : 0), PYTREE__AFTER(name)
-#define PYTREE__MEMBERS_DROP(name, store, arguments, optional) PYTREE__BEFORE(name) PYTREE__AFTER(name)
-#define PYTREE__BEFORE(name) PYTREE__NAMED(before_, name),
-#define PYTREE__AFTER(name) PYTREE__NAMED(after_, name) = (int)(offsetof(PYTREE__S, name) + sizeof(PYTREE__MEMBER(name))),
-#define PYTREE__CODE_PLAIN(x, arguments) PYTREE__CODE(x)
-#define PYTREE__CODE_ARRAY(x, arguments) PYTREE__POINTER_CODES(x) 0))
-#define PYTREE__CODE_LIST(x, arguments) PYTREE__IS_MANY | (PYTREE__CODE(x))
-#define PYTREE__CODE_STB_ARRAY(x, arguments) PYTREE__IS_MANY | (PYTREE__CODE(x))
-#define PYTREE__CODE_STB_MAP(x, arguments) PYTREE__IS_MANY | (PYTREE__CODE((x)->value))
-#define PYTREE__CODE_RANK(x, arguments) PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments)
+ *     pytree__before_MLP_scale, pytree__seen_MLP_scale = PYTREE__R_float_ | …, pytree__code_MLP_scale = …,
+ *     pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale, pytree__after_MLP_scale = …, */
+#define PYTREE__MEMBERS_DATA(id, s, name, m1, m2, m3, ...) PYTREE__MEMBERS_STORED(id, s, name, PYTREE__STORES(m1, m2, m3))
+#define PYTREE__MEMBERS_STORED(...) PYTREE__MEMBERS_STORED_(__VA_ARGS__)
+#define PYTREE__MEMBERS_STORED_(id, s, name, skipped, store, arguments, ...)                                            \
+    pytree__before_##id##_##name, PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name,     \
+        ((s *)0)->name, arguments)                                                                                      \
+    PYTREE__MEMBERS_END(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
+#define PYTREE__MEMBERS_STATIC(id, s, name, ...) PYTREE__MEMBERS_STATIC_(id, s, name)
+#define PYTREE__MEMBERS_STATIC_(id, s, name)                                                                        \
+    pytree__before_##id##_##name, PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name,       \
+        ((s *)0)->name, )                                                                                               \
+    PYTREE__MEMBERS_END(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
+#define PYTREE__MEMBERS_DROP(id, s, name, ...) PYTREE__MEMBERS_DROP_(id, s, name)
+#define PYTREE__MEMBERS_DROP_(id, s, name)                                                                          \
+    pytree__before_##id##_##name,                                                                                       \
+    PYTREE__MEMBERS_END(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
+#define PYTREE__MEMBERS_END(before, gap, after, s, name)                                                                \
+    gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+/* An array of char looks like a string. */
+#define PYTREE__MEMBERS_PLAIN(code, seen, x, arguments)                                                                 \
+    seen = (PYTREE__CODE(x)) | PYTREE__FIXED(x),                                                                        \
+    code = seen == (PYTREE__C_string | PYTREE__IS_FIXED) ? PYTREE__C_char_ | PYTREE__IS_FIXED                           \
+        : (seen & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(seen) != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : seen,
+#define PYTREE__MEMBERS_ARRAY(code, seen, x, arguments) code = PYTREE__POINTER_CODES(x) 0)) | PYTREE__FIXED(x),
+#define PYTREE__MEMBERS_LIST(code, seen, x, arguments) code = (PYTREE__CODE(x)) | PYTREE__IS_MANY | PYTREE__FIXED(x),
+#define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
+#define PYTREE__MEMBERS_STB_MAP(code, seen, x, arguments)                                                               \
+    code = (PYTREE__CODE((x)->value)) | PYTREE__IS_MANY | PYTREE__FIXED(x),
+#define PYTREE__MEMBERS_RANK(code, seen, x, arguments)                                                                  \
+    code = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments) | PYTREE__FIXED(x),
+#define PYTREE__FIXED(x) (PYTREE__IS_ARRAY(x) ? PYTREE__IS_FIXED : 0)
 
-/* Passes over kind and name alone, which read the codes. How many static values are more than bytes; how many bytes the others
- * have; how many children are no leaves. */
-#define PYTREE__TEXTS_DATA(name)
-#define PYTREE__TEXTS_STATIC(name) + (PYTREE__PACK((int)PYTREE__NAMED(code_, name)) != PYTREE__PACK_BYTES)
-#define PYTREE__TEXTS_DROP(name)
-#define PYTREE__BYTES_DATA(name)
-#define PYTREE__BYTES_STATIC(name)                                                                                      \
-    + (PYTREE__PACK((int)PYTREE__NAMED(code_, name)) == PYTREE__PACK_BYTES ? (int)sizeof(PYTREE__MEMBER(name)) : 0)
-#define PYTREE__BYTES_DROP(name)
-#define PYTREE__NODES_DATA(name) + PYTREE__IS_NODE((int)PYTREE__NAMED(code_, name))                                     \
-    + PYTREE__LISTS * PYTREE__IS_LIST((int)PYTREE__NAMED(code_, name))
-#define PYTREE__NODES_STATIC(name)
-#define PYTREE__NODES_DROP(name)
-#define PYTREE__IS_TREE(code) (((code) & PYTREE__CODE_TYPE) >= PYTREE__T_view && ((code) & PYTREE__CODE_TYPE) < PYTREE__T_count)
-#define PYTREE__LISTS 65536              /* what a child that is a list or a tree in any case counts */
-#define PYTREE__IS_LIST(code)                                                                                           \
-    (((code) & PYTREE__IS_MANY) != 0 || PYTREE__IS_TREE(code) || (PYTREE__IS_USER(code) && PYTREE__FIXED(code)))
-#define PYTREE__IS_NODE(code)                                                                                           \
-    (PYTREE__IS_USER(code) || ((code) & PYTREE__IS_MANY) != 0 || PYTREE__IS_TREE(code))
+/* Pass: checks. First nothing left out and nothing out of order, then types. */
+#define PYTREE__CHECK_DATA(id, s, name, m1, m2, m3, ...)                                                                \
+    PYTREE__CHECK_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
+#define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
+#define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")                       \
+    PYTREE__CHECK_##store((int)pytree__code_##id##_##name, arguments, optional, "pytree: " #s "." #name ": ")
+#define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
+#define PYTREE__CHECK_STATIC_(id, s, name)                                                                          \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")                       \
+    PYTREE__CHECK_METADATA((int)pytree__code_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")
+#define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
+#define PYTREE__CHECK_DROP_(id, s, name)                                                                            \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")
 
-/* Pass: checks of types. */
-#define PYTREE__TYPES_DATA(name, store, arguments, optional)                                                            \
-    PYTREE__LAYOUT(name)                                                                                                \
-    PYTREE__CAT(PYTREE__CHECK_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
-#define PYTREE__TYPES_STATIC(name, store, arguments, optional)                                                          \
-    PYTREE__LAYOUT(name)                                                                                                \
-    PYTREE__CHECK_STATIC(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name))
-#define PYTREE__TYPES_DROP(name, store, arguments, optional) PYTREE__LAYOUT(name)
-
+#define PYTREE__CHECK_LAYOUT(gap, x, in)                                                                                \
+    _Static_assert(gap >= 0, in "rows are out of order; list the fields as the struct declares them, each once");       \
+    _Static_assert(gap < PYTREE__ALIGN_OF(x),                                                                           \
+                   in "a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
+                      "and scratch space)");
+#define PYTREE__KNOWN (PYTREE__CODE_TYPE | PYTREE__IS_USER)
+#define PYTREE__HELD (PYTREE__IS_POINTER | PYTREE__IS_TABLE | PYTREE__IS_FIXED)
 #define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or " \
         "list the field as DROP (an address: STATIC)"
-#define PYTREE__CHECK_PLAIN(name, code, x, arguments, optional)                                                         \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || PYTREE__FIXED(code), PYTREE__IN(name) PYTREE__UNKNOWN);                  \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code),                                                    \
-                   PYTREE__IN(name) "an array whose element type is not registered, or of three or more dimensions; write " \
-                       "RANK(3) for those");                                                                            \
-    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || ((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count ||             \
-        PYTREE__FIXED(code),                                                                                            \
-                   PYTREE__IN(name) "a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of " \
-                       "single values");                                                                                \
-    _Static_assert(!(optional) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)) || (code) == PYTREE__T_string, \
-                   PYTREE__IN(name) "OPTIONAL is for pointers: what lies in the struct itself is always there");
-#define PYTREE__CHECK_ARRAY(name, code, x, arguments, optional)                                                         \
-    _Static_assert(((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code),                                          \
-                   PYTREE__IN(name) "ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to " \
-                       "structs needs LIST(n)");                                                                        \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS,                                                \
-                   PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
-#define PYTREE__CHECK_LIST(name, code, x, arguments, optional)                                                          \
-    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                         \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, PYTREE__IN(name) "LIST takes one count, LIST(n)");           \
-    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)),           \
-                   PYTREE__IN(name) "LIST is for a pointer to registered structs or single values; a fixed array needs no " \
-                       "modifier");
-#define PYTREE__CHECK_STB_ARRAY(name, code, x, arguments, optional)                                                     \
-    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                         \
-    _Static_assert(!PYTREE__KNOWN_CODE(code) || (((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code)),           \
-        PYTREE__IN(name) "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
-#define PYTREE__CHECK_STB_MAP(name, code, x, arguments, optional)                                                       \
-    _Static_assert(PYTREE__KNOWN_CODE(code), PYTREE__IN(name) PYTREE__UNKNOWN);                                         \
-    _Static_assert(((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0, PYTREE__IN(name) "the values of a STB_MAP are " \
-        "numbers, strings or registered structs, not pointers or arrays");
-#define PYTREE__CHECK_RANK(name, code, x, arguments, optional)                                                          \
-    _Static_assert(PYTREE__KNOWN_CODE(code) && ((code) & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                 \
-                   PYTREE__IN(name) "RANK is the number of dimensions of a fixed array of numbers; this array has another"); \
-    _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS,                                                        \
-                   PYTREE__IN(name) "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file");
-#define PYTREE__CHECK_STATIC(name, code, x)                                                                             \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__IS_RECORD(x), PYTREE__IN(name) PYTREE__UNKNOWN);                \
-    _Static_assert(PYTREE__KNOWN_CODE(code) || !PYTREE__FIXED(code) ||                                                  \
-        !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(PYTREE__FIXED(code), x, &(x))),                                               \
-                   PYTREE__IN(name) "a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC " \
-                       "rows");                                                                                         \
-    _Static_assert(((code) & PYTREE__IS_POINTER) == 0 || PYTREE__FIXED(code),                                           \
-                   PYTREE__IN(name) "a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, "  \
-                       "LIST(n) for n structs");                                                                        \
-    _Static_assert(((code) & (PYTREE__HAS_DATA | PYTREE__IS_POINTER)) != PYTREE__HAS_DATA, PYTREE__IN(name) "a struct with " \
-        "DATA rows cannot be STATIC; write DATA");                                                                      \
-    _Static_assert((code) != PYTREE__T_view && (code) != PYTREE__T_ref && (code) != PYTREE__T_flat, PYTREE__IN(name) "a " \
-        "tree is data; write DATA");                                                                                    \
-    _Static_assert(((code) & PYTREE__IS_LEAF) == 0, PYTREE__IN(name) "an opaque leaf type is data; write DATA");        \
-    PYTREE__CHECK_SCALAR(name, code, x)
+#define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
+    _Static_assert((code & (PYTREE__KNOWN | PYTREE__IS_FIXED)) != 0, in PYTREE__UNKNOWN);                               \
+    _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
+                   in "an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
+                      "those");                                                                                         \
+    _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_USER | PYTREE__IS_FIXED)) != PYTREE__IS_POINTER,            \
+                   in "a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
+    _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || code == PYTREE__C_string,                \
+                   in "OPTIONAL is for pointers: what lies in the struct itself is always there");
+#define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
+    _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
+                   in "ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
+                      "LIST(n)");                                                                                       \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+#define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
+    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in "LIST takes one count, LIST(n)");                         \
+    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
+                   in "LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
+#define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
+    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
+                   in "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
+#define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
+    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                                               \
+                   in "the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
+#define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
+    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                \
+                   in "RANK is the number of dimensions of a fixed array of numbers; this array has another");          \
+    _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+#define PYTREE__TOO_MANY "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
+#define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
+    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(x), in PYTREE__UNKNOWN);                           \
+    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
+                   in "a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");    \
+    _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_FIXED)) != PYTREE__IS_POINTER,                              \
+                   in "a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n "  \
+                      "structs");                                                                                       \
+    _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & (PYTREE__IS_POINTER | PYTREE__IS_FIXED)) == PYTREE__IS_POINTER, \
+                   in "a struct with DATA rows cannot be STATIC; write DATA");                                          \
+    _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in "a tree is data; write DATA");                             \
+    _Static_assert((code & PYTREE__IS_LEAF) == 0, in "an opaque leaf type is data; write DATA");                        \
+    PYTREE__CHECK_SCALAR(code, x, in)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
 #define PYTREE__SUBSCRIPTS_1 [0]
@@ -511,63 +488,71 @@ enum {                                    /* one name for each code: a sum in ea
  *         { 0 }
  *     };
  */
-#define PYTREE__BUILTIN_OF(name) &pytree_types[PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))]
-#define PYTREE__STATIC_TYPE(name) \
-    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__ANY, &, pytree__d)                                                      \
-    &pytree_types[!PYTREE__KNOWN_CODE((int)PYTREE__NAMED(code_, name)) ? PYTREE__T_address                              \
-                  : PYTREE__ELEMENT((int)PYTREE__NAMED(code_, name))] PYTREE__AMONG_END
-#define PYTREE__TYPE_ANY(name)                                                                                          \
-    PYTREE__AMONG(PYTREE__MEMBER(name), PYTREE__ANY, &, pytree__d) PYTREE__BUILTIN_OF(name) PYTREE__AMONG_END
-#define PYTREE__ENTRY(name, type, row, place, form, optional, ndim, inner, resize, release)                             \
-    { #name, type, row, place, form, optional, ndim, offsetof(PYTREE__S, name), sizeof(PYTREE__MEMBER(name)), inner,    \
-        resize, release },
+#define PYTREE__TABLE_DATA(id, s, name, m1, m2, m3, ...)                                                                \
+    PYTREE__TABLE_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
+#define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
+#define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
+    { #name, PYTREE__TABLE_##store((int)pytree__code_##id##_##name, ((s *)0)->name, arguments, optional,              \
+                                   PYTREE__PLACED(s, name)) },
+#define PYTREE__TABLE_STATIC(id, s, name, ...) PYTREE__TABLE_STATIC_(id, s, name)
+#define PYTREE__TABLE_STATIC_(id, s, name)                                                                          \
+    { #name, PYTREE__TABLE_METADATA((int)pytree__code_##id##_##name, ((s *)0)->name, PYTREE__PLACED(s, name)) },
+#define PYTREE__TABLE_DROP(id, s, name, ...)                                                                            \
+    { #name, NULL, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, NULL, NULL },
+#define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
 
-#define PYTREE__TABLE_DATA(name, store, arguments, optional)                                                            \
-    PYTREE__CAT(PYTREE__TABLE_, store)(name, (int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name), arguments, optional)
-#define PYTREE__TABLE_STATIC(name, store, arguments, optional)                                                          \
-    PYTREE__ENTRY(name, PYTREE__STATIC_TYPE(name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                                     \
-                  PYTREE__PACK((int)PYTREE__NAMED(code_, name)), 0,                                    \
-                  PYTREE__FIXED_RANK((int)PYTREE__NAMED(code_, name)),                                 \
-                  PYTREE__INNER((int)PYTREE__NAMED(code_, name), PYTREE__MEMBER(name)), NULL, NULL)
-#define PYTREE__TABLE_DROP(name, store, arguments, optional)                                                            \
-    PYTREE__ENTRY(name, NULL, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, NULL, NULL)
+#define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
+#define PYTREE__TABLE_METADATA(code, x, placed)                                                                         \
+    PYTREE__OF_TYPE(x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address]    \
+        PYTREE__OF_TYPE_END,                                                                                            \
+    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), \
+    NULL, NULL
+#define PYTREE__TABLE_PLAIN(code, x, arguments, optional, placed)                                                       \
+    PYTREE__OF_TYPE(x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                                   \
+    (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
+    (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE : PYTREE__FORM(code),  \
+    optional, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), NULL, NULL
+#define PYTREE__TABLE_ARRAY(code, x, arguments, optional, placed)                                                       \
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
+    PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), NULL, NULL
+#define PYTREE__TABLE_LIST(code, x, arguments, optional, placed)                                                        \
+    PYTREE__OF_TYPE(x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, \
+    optional, 1, placed, sizeof(*x), NULL, NULL
+#define PYTREE__TABLE_RANK(code, x, arguments, optional, placed)                                                        \
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
+    placed, sizeof(x[0]), NULL, NULL
+#define PYTREE__TABLE_STB_ARRAY(code, x, arguments, optional, placed)                                                   \
+    PYTREE__OF_TYPE(x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST,     \
+    optional, 1, placed, sizeof(*x), pytree__stb_array_resize, pytree__stb_array_release
+#define PYTREE__TABLE_STB_MAP(code, x, arguments, optional, placed)                                                     \
+    PYTREE__OF_TYPE(x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_MAP, \
+    optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
+#define PYTREE__FIXED_RANK(code) ((code & PYTREE__IS_FIXED) == 0 ? 0 : (code & PYTREE__IS_TABLE) == 0 ? 1 : 2)
+#define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
 
-#define PYTREE__FIXED_RANK(code) (((code) & PYTREE__IS_TABLE) != 0 ? 2 : PYTREE__FIXED(code) ? 1 : 0)
-#define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(PYTREE__FIXED(code), x, &(x)))
-#define PYTREE__IS_USER(code) (((code) & PYTREE__CODE_TYPE) >= PYTREE__T_count && ((code) & PYTREE__IS_LEAF) == 0)
-#define PYTREE__PLAIN_FORM(code)                                                                                     \
-    ((PYTREE__IS_USER(code) || PYTREE__IS_TREE(code)) && PYTREE__FIXED(code) ? PYTREE_FORM_TUPLE                        \
-     : PYTREE__IS_USER(code) ? PYTREE_FORM_STRUCT                                                                       \
-     : (code) == PYTREE__T_view ? PYTREE_FORM_VIEW : (code) == PYTREE__T_ref ? PYTREE_FORM_REF                          \
-     : (code) == PYTREE__T_flat ? PYTREE_FORM_FLAT : PYTREE_FORM_LEAF)
-#define PYTREE__TABLE_PLAIN(name, code, x, arguments, optional)                                                         \
-    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA,                                                        \
-                  ((code) & PYTREE__IS_POINTER) != 0 && !PYTREE__FIXED(code) ? PYTREE_POINTER : PYTREE_IN_PLACE,        \
-                  PYTREE__PLAIN_FORM(code), optional, PYTREE__FIXED_RANK(code), PYTREE__INNER(code, x), NULL, NULL)
-#define PYTREE__TABLE_ARRAY(name, code, x, arguments, optional)                                                         \
-    PYTREE__ENTRY(name, PYTREE__BUILTIN_OF(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,          \
-                  PYTREE__COUNT_ARGUMENTS arguments, sizeof(*(x)), NULL, NULL)
-#define PYTREE__TABLE_LIST(name, code, x, arguments, optional)                                                          \
-    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, optional, 1,         \
-        sizeof(*(x)), NULL, NULL)
-#define PYTREE__TABLE_RANK(name, code, x, arguments, optional)                                                          \
-    PYTREE__ENTRY(name, &pytree_types[(code) & PYTREE__CODE_TYPE], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF,  \
-        optional,                                                                                                       \
-                  PYTREE__RANK_OF arguments, sizeof((x)[0]), NULL, NULL)
-#define PYTREE__TABLE_STB_ARRAY(name, code, x, arguments, optional)                                                     \
-    PYTREE__ENTRY(name, PYTREE__TYPE_ANY(name), PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST, optional, 1, sizeof(*(x)), \
-                  pytree__stb_array_resize, pytree__stb_array_release)
-#define PYTREE__TABLE_STB_MAP(name, code, x, arguments, optional)                                                       \
-    PYTREE__ENTRY(name, PYTREE__AMONG((x)->value, PYTREE__ONE, &, pytree__d)                                            \
-        &pytree_types[(code) & PYTREE__CODE_TYPE] PYTREE__AMONG_END, PYTREE_ROW_DATA,                                   \
-                  PYTREE_STB, PYTREE_FORM_MAP, optional, 1, sizeof(*(x)), pytree__stb_map_resize, pytree__stb_map_release)
-
-/* How a static value is packed: see pytree__pack. */
-#define PYTREE__PACK(code)                                                                                           \
-    (PYTREE__IS_USER(code) ? PYTREE__PACK_STRUCT                                                                        \
-     : PYTREE__ELEMENT(code) == PYTREE__T_string ? PYTREE__PACK_TEXT                                                 \
-     : PYTREE__ELEMENT(code) == PYTREE__T_ldouble || PYTREE__ELEMENT(code) == PYTREE__T_cldouble ? PYTREE__PACK_WIDE :  \
-         PYTREE__PACK_BYTES)
+/* Passes that sum up: how many static values are more than bytes; how many bytes the others have; the codes of children, all
+ * bits together; where the first static value begins (that of the first row is taken) and the last one ends (what was summed up
+ * is multiplied by 0). */
+#define PYTREE__TEXTS_DATA(id, ...)
+#define PYTREE__TEXTS_STATIC(id, s, name, ...) PYTREE__TEXTS_STATIC_(id, s, name)
+#define PYTREE__TEXTS_STATIC_(id, s, name) + (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES)
+#define PYTREE__TEXTS_DROP(id, ...)
+#define PYTREE__BYTES_DATA(id, ...)
+#define PYTREE__BYTES_STATIC(id, s, name, ...) PYTREE__BYTES_STATIC_(id, s, name)
+#define PYTREE__BYTES_STATIC_(id, s, name)                                                                          \
+    + (PYTREE__PACK(pytree__code_##id##_##name) == PYTREE__PACK_BYTES ? (int)sizeof(((s *)0)->name) : 0)
+#define PYTREE__BYTES_DROP(id, ...)
+#define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
+#define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name
+#define PYTREE__CODES_STATIC(id, ...)
+#define PYTREE__CODES_DROP(id, ...)
+#define PYTREE__FIRST_DATA(id, ...)
+#define PYTREE__FIRST_STATIC(id, s, name, ...) 1 ? (int)offsetof(s, name) :
+#define PYTREE__FIRST_DROP(id, ...)
+#define PYTREE__LAST_DATA(id, ...)
+#define PYTREE__LAST_STATIC(id, s, name, ...) PYTREE__LAST_STATIC_(id, s, name)
+#define PYTREE__LAST_STATIC_(id, s, name) * 0 + pytree__after_##id##_##name
+#define PYTREE__LAST_DROP(id, ...)
 
 /* Pass: flatten.
  *
@@ -652,25 +637,6 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__UNFLATTEN_DATA(name) child = pytree__put_back(row++, self, child, how);
 #define PYTREE__UNFLATTEN_STATIC(name) row++;
 #define PYTREE__UNFLATTEN_DROP(name) row++;
-
-/* Pass: the stretch of the struct that its static values fill. Each row hands on where the first began (plus one; 0: none yet),
- * by the same means as the pass below, and the last where it ended. */
-#define PYTREE__FIRST_STATIC_DATA(name)
-#define PYTREE__FIRST_STATIC_DROP(name)
-#define PYTREE__FIRST_STATIC_STATIC(name)                                                   \
-    PYTREE__NAMED(next_, name), PYTREE__NAMED(first_, name) = PYTREE__NAMED(next_, name) > 1                            \
-        ? PYTREE__NAMED(next_, name) - 1 : (int)offsetof(PYTREE__S, name) + 1,
-#define PYTREE__LAST_STATIC_DATA(name)
-#define PYTREE__LAST_STATIC_DROP(name)
-#define PYTREE__LAST_STATIC_STATIC(name)                                                    \
-    PYTREE__NAMED(last_, name) = (int)(offsetof(PYTREE__S, name) + sizeof(PYTREE__MEMBER(name))) - 1,
-/* With the checks of types: nothing left out, nothing out of order. */
-#define PYTREE__LAYOUT(name)                                                                \
-    _Static_assert((int)offsetof(PYTREE__S, name) + 1 >= PYTREE__NAMED(before_, name),                                  \
-                   PYTREE__IN(name) "rows are out of order; list the fields as the struct declares them, each once");   \
-    _Static_assert((int)offsetof(PYTREE__S, name) + 1 - PYTREE__NAMED(before_, name) < PYTREE__ALIGN_OF(PYTREE__MEMBER(name)), \
-                   PYTREE__IN(name) "a field before this one is not listed, or too late; give it a row (DATA, STATIC, or " \
-                       "DROP for padding and scratch space)");
 
 /* ---- What the generated functions are made of ----------------------------------------------------------------------- */
 
@@ -999,6 +965,23 @@ and pass its trees on."
 #define PYTREE__SLOT(prefix) PYTREE__CAT4(prefix, PYTREE__S2, PYTREE__S1, PYTREE__S0)
 #define PYTREE__NEXT PYTREE__CAT4(pytree__d, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 
+/* ---- Words, and how many rows are children ----------------------------------------------------------------------------- */
+
+#if defined(PYTREE_FIELDS)
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__SPELT(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
+#if 1 PYTREE_FIELDS
+#define PYTREE__ROWS
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__COUNT_##kind
+enum { PYTREE__CAT(pytree__count_, PYTREE__ID) = 0 PYTREE_FIELDS };
+#else
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__CHECK_WORDS(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
+PYTREE_FIELDS
+#endif
+#endif
+
 /* ---- The slot: everything but a definition that was declared before takes one ------------------------------------------ */
 
 #if !defined(PYTREE_DEFINE)
@@ -1059,7 +1042,7 @@ and pass its trees on."
 /* =>   _Static_assert(<code of Linear> == 0, …);
  *      typedef Linear pytree__t000;
  *      static const pytree_type pytree__d000;
- *      enum { pytree__c000 = PYTREE__T_count + 0000 | … }; */
+ *      enum { pytree__c000 = PYTREE__C_struct | …, pytree__p000 = … }; */
 enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, PYTREE__ONE, , pytree__c)
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
@@ -1154,20 +1137,16 @@ static const pytree_type PYTREE__SLOT(pytree__d);
 #endif
 
 static const pytree_type PYTREE__NEXT;   /* of the next slot, should it come to be */
-#if defined(PYTREE_CUSTOM)
-enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__HAS_DATA };
-#elif defined(PYTREE_STRUCT)
-#define PYTREE__PASS KIND
-#define PYTREE__PURPOSE PYTREE__COUNT
-enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | ((0 PYTREE_FIELDS) != 0 ? PYTREE__HAS_DATA : 0) };
-#undef PYTREE__PURPOSE
-#undef PYTREE__PASS
-#elif defined(PYTREE_DECLARE)
-enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__HAS_DATA };
+enum {
+#if defined(PYTREE_LEAF_TYPE)
+    PYTREE__SLOT(pytree__c) = PYTREE__C_leaf,
+#elif defined(PYTREE__ROWS)
+    PYTREE__SLOT(pytree__c) = PYTREE__CAT(pytree__count_, PYTREE__ID) != 0 ? PYTREE__C_node : PYTREE__C_struct,
 #else
-enum { PYTREE__SLOT(pytree__c) = (PYTREE__T_count + PYTREE__SLOT(0)) | PYTREE__IS_LEAF };
+    PYTREE__SLOT(pytree__c) = PYTREE__C_node,
 #endif
-enum { PYTREE__CAT(PYTREE__SLOT(pytree__c), p) = PYTREE__SLOT(pytree__c) + PYTREE__IS_POINTER };
+    PYTREE__SLOT(pytree__p) = (int)PYTREE__SLOT(pytree__c) + PYTREE__IS_POINTER
+};
 #endif
 
 /* ---- A declared type: the slot's descriptor says where the definition will be ------------------------------------------ */
@@ -1206,61 +1185,54 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
 
-#if (defined(PYTREE_STRUCT) && !defined(PYTREE_CUSTOM)) || defined(PYTREE_DEFINE)
 #if defined(PYTREE_DEFINE)
 enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__CODE(*(PYTREE__S *)0) };
 _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
                    "write PYTREE_STRUCT");
 #endif
-#define PYTREE__PASS WORDS
-PYTREE_FIELDS
-#undef PYTREE__PASS
-#define PYTREE__PASS ROW
-
-#define PYTREE__PURPOSE PYTREE__MEMBERS
+#if defined(PYTREE__ROWS)
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__MEMBERS_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
 enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__ID) };
-#undef PYTREE__PURPOSE
 
-#define PYTREE__PURPOSE PYTREE__TYPES
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
 PYTREE_FIELDS
 _Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID) < (int)_Alignof(PYTREE__S),
                "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
                    "DROP for padding and scratch space)");
-#undef PYTREE__PURPOSE
 
-#define PYTREE__PURPOSE PYTREE__TABLE
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
 static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS { 0 } };
-#undef PYTREE__PURPOSE
-#undef PYTREE__PASS
+
+enum {
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__TEXTS_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
+    PYTREE__CAT(pytree__texts_, PYTREE__ID) = 0 PYTREE_FIELDS,
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__BYTES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
+    PYTREE__CAT(pytree__bytes_, PYTREE__ID) = 0 PYTREE_FIELDS,
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
+    PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__FIRST_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
+    PYTREE__CAT(pytree__first_, PYTREE__ID) = PYTREE_FIELDS 0,
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__LAST_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
+    PYTREE__CAT(pytree__last_, PYTREE__ID) = 0 PYTREE_FIELDS,
+    /* All static values are bytes in one piece. No child is a list or a tree in any case. */
+    PYTREE__CAT(pytree__dense_, PYTREE__ID) = PYTREE__CAT(pytree__last_, PYTREE__ID) - PYTREE__CAT(pytree__first_, PYTREE__ID)
+        == PYTREE__CAT(pytree__bytes_, PYTREE__ID),
+    PYTREE__CAT(pytree__closed_, PYTREE__ID) = (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
+        && PYTREE__CAT(pytree__codes_, PYTREE__ID) < PYTREE_FORM_FLAT * PYTREE__CODE_FORM
+};
+
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__FIELD(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
 #define PYTREE__PASS KIND
-
-#define PYTREE__PURPOSE PYTREE__FIRST_STATIC
-enum { PYTREE__CAT(pytree__no_static_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__first_static_, PYTREE__ID) };
-#undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__LAST_STATIC
-enum { PYTREE__CAT(pytree__no_last_, PYTREE__ID) = -1, PYTREE_FIELDS PYTREE__CAT(pytree__last_static_, PYTREE__ID) };
-#undef PYTREE__PURPOSE
-
-#define PYTREE__PURPOSE PYTREE__COUNT
-enum { PYTREE__CAT(pytree__children_, PYTREE__ID) = 0 PYTREE_FIELDS };
-#undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__TEXTS
-enum { PYTREE__CAT(pytree__texts_, PYTREE__ID) = 0 PYTREE_FIELDS };
-#undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__BYTES
-enum { PYTREE__CAT(pytree__bytes_, PYTREE__ID) = 0 PYTREE_FIELDS };
-#undef PYTREE__PURPOSE
-#define PYTREE__PURPOSE PYTREE__NODES
-enum { PYTREE__CAT(pytree__nodes_, PYTREE__ID) = 0 PYTREE_FIELDS };
-#undef PYTREE__PURPOSE
-
-/* Where the static values are, if nothing else lies between them: then they are packed in one piece. */
-enum { PYTREE__CAT(pytree__static_at_, PYTREE__ID) = PYTREE__CAT(pytree__first_static_, PYTREE__ID) < 2 ? 0
-    : PYTREE__CAT(pytree__first_static_, PYTREE__ID) - 2 };
-enum { PYTREE__CAT(pytree__dense_, PYTREE__ID) = PYTREE__CAT(pytree__texts_, PYTREE__ID) + 0 == 0
-    && PYTREE__CAT(pytree__last_static_, PYTREE__ID) - (PYTREE__CAT(pytree__static_at_, PYTREE__ID) + 0)
-        == PYTREE__CAT(pytree__bytes_, PYTREE__ID) + 0 };
 
 /* A view of each child of *at, and what is recorded of the structure: see pytree_type.flatten. The compiler makes it twice: for
  * leaves alone, and for all else. */
@@ -1270,8 +1242,8 @@ PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     pytree__sight to;
-    if (!pytree__sight_begin(&to, PYTREE__CAT(pytree__nodes_, PYTREE__ID) < PYTREE__LISTS, PYTREE__CAT(pytree__children_,
-        PYTREE__ID), child, end, record, how)) {
+    if (!pytree__sight_begin(&to, PYTREE__CAT(pytree__closed_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID), child, end, record,
+        how)) {
         to.odd = PYTREE__HAS_NODE;
         return pytree__sight_seen(&to);
     }
@@ -1287,7 +1259,7 @@ PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at
     if (record != NULL) {
         pytree__statics packed = record->statics;
         if (PYTREE__CAT(pytree__dense_, PYTREE__ID)) {
-            pytree__pack_dense(&packed, (const char *)at + PYTREE__CAT(pytree__static_at_, PYTREE__ID),
+            pytree__pack_dense(&packed, (const char *)at + PYTREE__CAT(pytree__first_, PYTREE__ID),
                                PYTREE__CAT(pytree__bytes_, PYTREE__ID));
         } else {
             row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
@@ -1295,7 +1267,7 @@ PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at
             PYTREE_FIELDS
 #undef PYTREE__PURPOSE
         }
-        pytree__sight_end(&to, PYTREE__CAT(pytree__children_, PYTREE__ID), child, record->statics.length);
+        pytree__sight_end(&to, PYTREE__CAT(pytree__count_, PYTREE__ID), child, record->statics.length);
         record->statics = packed;
     }
     (void)self;
@@ -1333,10 +1305,10 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #endif
     PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field) - 1,
-    PYTREE__CAT(pytree__children_, PYTREE__ID), PYTREE__CAT(pytree__texts_, PYTREE__ID),
-    PYTREE__CAT(pytree__nodes_, PYTREE__ID) == 0,
-    PYTREE__CAT(pytree__nodes_, PYTREE__ID) < PYTREE__LISTS,
-    PYTREE__CAT(pytree__static_at_, PYTREE__ID), PYTREE__CAT(pytree__dense_, PYTREE__ID),
+    PYTREE__CAT(pytree__count_, PYTREE__ID), PYTREE__CAT(pytree__texts_, PYTREE__ID),
+    (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
+        && PYTREE__FORM(PYTREE__CAT(pytree__codes_, PYTREE__ID)) == PYTREE_FORM_LEAF,
+    PYTREE__CAT(pytree__closed_, PYTREE__ID), PYTREE__CAT(pytree__first_, PYTREE__ID), PYTREE__CAT(pytree__dense_, PYTREE__ID),
     PYTREE__CAT(pytree__bytes_, PYTREE__ID),
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__flatten_, PYTREE__ID), PYTREE__CAT(pytree__unflatten_,
         PYTREE__ID),
@@ -1362,6 +1334,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE__ID
 #undef PYTREE__SPACE
 #undef PYTREE__NEXT
+#undef PYTREE__ROWS
 #undef PYTREE__SLOT
 #undef PYTREE__S2
 #undef PYTREE__S1

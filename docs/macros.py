@@ -25,8 +25,8 @@ WIDTH = 116
 FIELDS = ["din", "dout", "w", "b"]
 
 # Macros of a member's code and of the member that stay as a call; their expansion stands at the end. The outer ones come first.
-RECURRING = ["PACK", "ELEMENT", "FIXED", "IS_USER", "IS_ARRAY", "IS_RECORD"]
-ARGUMENTS = {"code": "((int)pytree__code_Linear_{0})", "x": "(((Linear *)0)->{0})"}
+RECURRING = ["INNER", "FIXED_RANK", "PACK", "POINTER", "POINTS", "IS_ARRAY", "IS_RECORD"]
+ARGUMENTS = {"code": "(int)pytree__code_Linear_{0}", "x": "((Linear *)0)->{0}"}
 
 REGISTRATION = """\
 typedef struct Linear {
@@ -387,8 +387,9 @@ def block(found):
 # Heading, which declarations stand below it, and what is said about them. Each declaration goes to the first that claims it.
 SECTIONS = [
     ("Checks", lambda text: text.startswith("_Static_assert"), """\
-Assertions alone: no code, no data. The words of a row come first, so that a misspelt one is the first error; then
-types; then the layout. The messages are explained in [compiler-messages.md](compiler-messages.md)."""),
+Assertions alone: no code, no data. For each row the layout comes first, then its type. Words that are misspelt were found
+before, by an `#if`; what is left then is assertions that say which. The messages are explained in
+[compiler-messages.md](compiler-messages.md)."""),
     ("Unflatten", lambda text: "pytree__unflatten_Linear(" in text and text.endswith("}"), """\
 The other direction: each DATA row takes a view back. `pytree__put_back` sets a pointer or copies what lies in the
 struct, or goes on in a struct that lies in it; its row says which."""),
@@ -410,16 +411,18 @@ can be wrong."""),
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
 to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef Linear|static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known)").match, """\
+    ("The slot", re.compile(r"typedef Linear|static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known|count)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
-type in every dispatch that follows: `pytree__t000` for the type, `pytree__d000` for its descriptor, `pytree__c000` for
-a constant that checks read. That is the association for `_Generic`: the list of a dispatch is written with slots, which
-exist before any struct does. The next slot's descriptor is declared with it, so that each type knows what its file
-registered after it: that is how a namespace's registrations are found."""),
+type in every dispatch that follows: `pytree__t000` for the type, `pytree__d000` for its descriptor, `pytree__c000`
+and `pytree__p000` for constants that checks read, of the type and of a pointer to it. That is the association for
+`_Generic`: the list of a dispatch is written with slots, which exist before any struct does. The next slot's
+descriptor is declared with it, so that each type knows what its file registered after it: that is how a namespace's
+registrations are found."""),
     ("What each member is", lambda text: text.startswith("enum"), """\
 Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it
-is held (in place, pointer, fixed array), found by `_Generic` on the member itself. An enumerator without a value is the
-one before it plus one; that is how a row knows where the row before it ended, and how the first static value is found."""),
+is held (in place, pointer, fixed array), found by `_Generic` on the member itself; registered types are looked for as
+pointers, so that one association does for a value, an array and a pointer. An enumerator without a value is the one
+before it plus one; that is how a row knows where the row before it ended. The sums at the end are for the descriptor."""),
 ]
 ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Flatten", "Unflatten", "The descriptor"]
 
@@ -450,7 +453,7 @@ RECURRING_TEXT = """\
 Of a member's code and of the member itself; in the text above they stand with the member's name."""
 
 USE_AFTER = """\
-The dispatch goes through registered slots in groups of eight, then through the built-in types. Its controlling
+The dispatch goes through registered slots in blocks of 64, then through the built-in types. Its controlling
 expression is `*(&layer)`: a value, so that `const` plays no role. What is found nowhere is an error twice: `->name` of
 something that has no such member, which names the type, and an assertion, which says what to do. At run time nothing of
 this remains but two words."""
