@@ -127,6 +127,7 @@ PROGRAMS = [
     ("all twice", ["pytree_twice.c"], []),
     ("bodies after their use", ["bodies_after.c"], []),
     ("two files share trees", ["two_files_a.c", "two_files_b.c"], []),
+    ("two files share namespaces and custom nodes", ["shared_a.c", "shared_b.c"], []),
 ]
 
 
