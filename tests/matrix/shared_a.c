@@ -66,8 +66,9 @@ int main(void)
                                 "'], [*, *, *]), CustomNode(Ring[b'\\x03'], [*])]))", &err)) {
         failed = 2;
     } else if (!same_structures(mine, theirs, &train,
-                                "PyTreeDef(CustomNode(Model[()], [CustomNode(Layer[(2, 0.5)], [*]), CustomNode(Handle[()], [*])"
-                                ", CustomNode(Ring[b'\\x02'], [*, *, *]), CustomNode(Ring[b'\\x03'], [*])]), namespace='train')", &err)) {
+                                "PyTreeDef(CustomNode(Model[()], [CustomNode(Layer[(2, 0.5)], [*]), CustomNode(Handle[()], "
+                                "[*]), CustomNode(Ring[b'\\x02'], [*, *, *]), CustomNode(Ring[b'\\x03'], [*])]), "
+                                "namespace='train')", &err)) {
         failed = 3;
     } else if (!pytree_equal(mine, theirs, NULL, NULL, &err) || !pytree_equal(mine, theirs, NULL, &train, &err)) {
         failed = 4;
