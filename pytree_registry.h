@@ -1242,8 +1242,8 @@ PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     pytree__sight to;
-    if (!pytree__sight_begin(&to, PYTREE__CAT(pytree__closed_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID), child, end, record,
-        how)) {
+    if (!pytree__sight_begin(&to, PYTREE__CAT(pytree__closed_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID), child,
+        end, record, how)) {
         to.odd = PYTREE__HAS_NODE;
         return pytree__sight_seen(&to);
     }
