@@ -265,13 +265,12 @@ typedef struct pytree__statics {
     size_t room, length;                  /* room 0: they are counted alone */
 } pytree__statics;
 enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
-void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void *at);
 
 /* What is recorded of a structure beside its leaves: static values, and nodes (pytree_def). */
 typedef struct pytree__record {
     pytree__statics statics;
-    struct pytree_node *nodes;            /* NULL: they are counted */
-    size_t n_nodes, max_nodes;
+    struct pytree_node *nodes;
+    size_t n_nodes, max_nodes;            /* all are counted, and written as long as they fit */
 } pytree__record;
 
 /* What flatten answers: where the views end, and whether at least one child is None; must be looked at (NULL, a large or
@@ -284,6 +283,16 @@ typedef struct pytree__seen {
     size_t odd;
 } pytree__seen;
 enum { PYTREE__DEEP = 1, PYTREE__DROP_NONE = 2 };              /* how to flatten */
+
+/* What the generated flatten calls. Static values: bytes, or a row's as the table says. */
+void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n);
+void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at);
+/* Nodes, if there is room for them: n children that are leaves, or None where a bit is set; a struct behind its children. */
+void pytree__record_children(const pytree__record *record, size_t n, uint64_t nones);
+void pytree__record_struct(const pytree__record *record, size_t first_node, size_t n, size_t leaves, size_t meta);
+/* The view of a child that is None: the type and the extents that it would have otherwise; deep it is a leaf like others, and
+ * the result says by a bit where. */
+size_t pytree__none_child(pytree_leaf *child, const pytree_leaf *end, const pytree_field *row, unsigned how);
 
 /* Descriptor of a type: constant, made by pytree_registry.h or built in. Files that register the same struct have a copy
  * each; pytree_type_equal knows them for the same. */
@@ -1671,7 +1680,7 @@ void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const
 
 /* ---- Static values -------------------------------------------------------------------------------------------------- */
 
-static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
+void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
 {
     if (n != 0 && to->length + n <= to->room) { memcpy(to->at + to->length, p, n); }
     to->length += n;
@@ -1685,10 +1694,12 @@ static void pytree__pack_string(pytree__statics *to, const char *s)
     if (n != 0) { pytree__pack_bytes(to, s, n); }
 }
 
-void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void *at)
+void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
 {
     size_t i;
-    if (row->form == PYTREE__PACK_STRUCT) {
+    if (row->form == PYTREE__PACK_BYTES) {
+        pytree__pack_bytes(to, at, row->size);
+    } else if (row->form == PYTREE__PACK_STRUCT) {
         for (i = 0; i < row->size; i += row->type->size) {
             pytree__pack_struct(to, pytree__origin(row->type), (const char *)at + i);
         }
@@ -1705,6 +1716,38 @@ void pytree__pack_other(pytree__statics *to, const pytree_field *row, const void
             pytree__pack_bytes(to, bytes, sizeof bytes);
         }
     }
+}
+
+/* ---- What flatten records ---------------------------------------------------------------------------------------------- */
+
+void pytree__record_children(const pytree__record *record, size_t n, uint64_t nones)
+{
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    pytree_node *node = record->nodes + record->n_nodes - n, *const end = node + n;
+    if (PYTREE__LIKELY(nones == 0)) {
+        for (; node != end; node++) { *node = leaf; }
+    } else {
+        for (; node != end; node++, nones >>= 1) { *node = (nones & 1) != 0 ? none : leaf; }
+    }
+}
+
+void pytree__record_struct(const pytree__record *record, size_t first_node, size_t n, size_t leaves, size_t meta)
+{
+    pytree_node *node = &record->nodes[record->n_nodes - 1];
+    node->arity = (uint32_t)n;
+    node->leaves = (uint32_t)leaves;
+    node->nodes = (uint32_t)(record->n_nodes - first_node);
+    node->meta = (uint32_t)meta;
+}
+
+size_t pytree__none_child(pytree_leaf *child, const pytree_leaf *end, const pytree_field *row, unsigned how)
+{
+    const bool deep = (how & PYTREE__DEEP) != 0;
+    child->data = NULL;
+    child->type = deep ? &pytree_types[PYTREE__T_none] : row->type;
+    child->ndim = deep ? 0 : row->ndim;
+    child->form = PYTREE_FORM_NONE;
+    return deep ? (size_t)PYTREE__FIRST_NONE << ((size_t)(end - child) & (sizeof(size_t) * 8 - 1)) : 0;
 }
 
 static uint32_t pytree__u32(const unsigned char *at)
@@ -3028,6 +3071,10 @@ struct pytree__scanner {
     uint32_t *orders;
     size_t n_orders;
     const char *space;                    /* of the first node that a namespace can change */
+    struct pytree__known_counts {
+        const pytree_type *type;
+        size_t nodes, bytes;              /* 0 nodes: it depends on the value */
+    } known[8];                           /* of structs that were counted lately */
 };
 
 static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
@@ -3198,6 +3245,35 @@ static void pytree__note_node(struct pytree__scanner *s, const int mode, const p
     }
 }
 
+/* Nodes and static bytes of a struct with those that lie in it, if they are the same for each value. */
+static bool pytree__counts_of(const pytree_type *type, size_t *nodes, size_t *bytes)
+{
+    unsigned i;
+    if (type->flatten == NULL || type->n_texts != 0) { return false; }
+    *nodes += 1;
+    *bytes += type->static_bytes;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->form != PYTREE_FORM_STRUCT || row->place != PYTREE_IN_PLACE) {
+            *nodes += 1;
+        } else if (!pytree__counts_of(row->type, nodes, bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+static const struct pytree__known_counts *pytree__known_counts(struct pytree__scanner *s, const pytree_type *type)
+{
+    struct pytree__known_counts *known = &s->known[((uintptr_t)type / 32 + (uintptr_t)type / 256) % 8];
+    if (PYTREE__UNLIKELY(known->type != type)) {
+        known->type = type;
+        known->nodes = known->bytes = 0;
+        if (!pytree__counts_of(type, &known->nodes, &known->bytes)) { known->nodes = 0; }
+    }
+    return known;
+}
+
 /* A struct that has nothing but leaves and None in it and in the structs that lie in it: no frame is needed. Its views are
  * written where they are wanted, or to the room at the end of the view stack. False: it must be opened, because something is
  * wrong, or leads elsewhere, or there is no room. */
@@ -3208,13 +3284,20 @@ PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mod
     const pytree_leaf *const end = direct ? s->leaves + s->capacity : s->cursor.views + s->cursor.max_views;
     const size_t length = s->record.statics.length, n_nodes = s->record.n_nodes;
     const unsigned how = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE;
-    const pytree__seen seen = type->flatten(data, views, end, mode == PYTREE__LEAVES ? NULL : &s->record, how);
+    const struct pytree__known_counts *known =
+        mode == PYTREE__COUNT_ALL && how != PYTREE__DEEP ? pytree__known_counts(s, type) : NULL;
+    const bool record = mode != PYTREE__LEAVES && (known == NULL || known->nodes == 0);
+    const pytree__seen seen = type->flatten(data, views, end, record ? &s->record : NULL, how);
     if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
         s->record.statics.length = length;
         s->record.n_nodes = n_nodes;
         return false;
     }
     if (mode == PYTREE__FILL) { s->record.nodes[s->record.n_nodes - 1].type = type; }
+    if (mode == PYTREE__COUNT_ALL && !record) {
+        s->record.n_nodes += known->nodes;
+        s->record.statics.length += known->bytes;
+    }
     s->n_leaves += (size_t)(seen.end - views);
     return true;
 }
@@ -3425,6 +3508,7 @@ static pytree_status pytree__scan_fill(struct pytree__scanner *s, pytree t) { re
 static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
                               pytree_error *err)
 {
+    size_t i;
     pytree__cursor_init(&s->cursor, opt, err);
     s->leaves = leaves;
     s->capacity = leaves == NULL ? 0 : capacity;
@@ -3432,6 +3516,7 @@ static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, si
     s->record.max_nodes = 0;
     s->record.statics.at = NULL;
     s->record.statics.room = 0;
+    for (i = 0; i < 8; i++) { s->known[i].type = NULL; }
     s->orders = NULL;
 }
 
@@ -4522,7 +4607,7 @@ PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, const pytree_type *ty
     record.max_nodes = NODES;
     seen = type->flatten(self, views, c->views + c->max_views, &record, PYTREE__DEEP | PYTREE__DROP_NONE);
     n = record.n_nodes;
-    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0 || n > def->n_nodes - *j
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0 || n > NODES || n > def->n_nodes - *j
                          || record.statics.length > BYTES)) {
         return false;
     }
@@ -6212,6 +6297,22 @@ PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const py
     return PYTREE__AT_LEAF;
 }
 
+/* On to the next of the leaves that lie side by side. */
+PYTREE__INLINE void pytree__slide(pytree_iter *it, const size_t n)
+{
+    const pytree_leaf **values = it->views;
+    size_t k;
+    it->cursors->run--;
+    it->index++;
+    switch (n) {
+    case 1: values[0]++; break;
+    case 4: values[3]++;                  /* fallthrough */
+    case 3: values[2]++;                  /* fallthrough */
+    case 2: values[1]++; values[0]++; break;
+    default: for (k = 0; k < n; k++) { values[k]++; }
+    }
+}
+
 /* The next leaf. Where a struct is seen deep in every tree the views of its leaves lie side by side: those come without looking
  * (`run`), and are passed over where only structure is to be checked. */
 PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
@@ -6220,15 +6321,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     const pytree_leaf **values = it->views;
     size_t k;
     if (!checking && c->run != 0) {
-        c->run--;
-        it->index++;
-        switch (n) {
-        case 1: values[0]++; break;
-        case 4: values[3]++;              /* fallthrough */
-        case 3: values[2]++;              /* fallthrough */
-        case 2: values[1]++; values[0]++; break;
-        default: for (k = 0; k < n; k++) { values[k]++; }
-        }
+        pytree__slide(it, n);
         return true;
     }
     if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
@@ -6332,8 +6425,11 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
         it.n = n;
         for (k = 0; k < count && status == PYTREE_OK; k++) { status = pytree__cursor_root(&it.cursors[k], all[k]); }
         while (status == PYTREE_OK && (count == 1 ? pytree__advance(&it, 1, false) : pytree__advance(&it, count, false))) {
-            if (out != NULL) { it.out = it.leaf[n]; }
-            status = fn(context, &it);
+            for (;; count == 1 ? pytree__slide(&it, 1) : pytree__slide(&it, count)) {
+                if (out != NULL) { it.out = it.leaf[n]; }
+                status = fn(context, &it);
+                if (status != PYTREE_OK || it.cursors->run == 0) { break; }
+            }
             if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) {
                 status = pytree__problem(&it.cursors[0], status, "stopped by the callback at leaf %zu", it.index);
             }

@@ -628,9 +628,9 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENT(14, (x) PYTREE__SUBSCRIPTS_14)
 #define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
 
-/* Pass: static values, in flatten.      =>   pytree__pack(&packed, row++, &self->din); */
+/* Pass: static values, in flatten.      =>   pytree__pack(&record->statics, row++, &self->din); */
 #define PYTREE__STATICS_DATA(name) row++;
-#define PYTREE__STATICS_STATIC(name) pytree__pack(&packed, row++, &self->name);
+#define PYTREE__STATICS_STATIC(name) pytree__pack(&record->statics, row++, &self->name);
 #define PYTREE__STATICS_DROP(name) row++;
 
 /* Pass: unflatten.      =>   child = pytree__put_back(row++, self, child, how); */
@@ -640,15 +640,17 @@ enum {                                    /* one name for each code: a sum in ea
 
 /* ---- What the generated functions are made of ----------------------------------------------------------------------- */
 
-/* Where flatten is: copies of its arguments, and what it has found, in registers. */
+/* Where flatten is: copies of its arguments, and what it has found, in registers. What is recorded of the structure is told in
+ * groups of children, and written elsewhere: it would be most of the code. */
 typedef struct pytree__sight {
     pytree_leaf *child;                   /* the next view */
     const pytree_leaf *end;
     pytree__record *record;
-    pytree_node *nodes;
-    size_t n_nodes, first_node;           /* until here; when the struct began */
-    size_t big;                           /* not 0: an extent is negative or absurd */
     unsigned how;
+    unsigned group;                       /* children that are not recorded yet: leaves, or None */
+    uint64_t nones;                       /* a bit for each of the latter */
+    size_t first_node;
+    size_t big;                           /* not 0: an extent is negative or absurd */
     size_t odd;
 } pytree__sight;
 
@@ -659,48 +661,49 @@ PYTREE__INLINE bool pytree__sight_begin(pytree__sight *to, bool closed, size_t n
     to->child = child;
     to->end = end;
     to->record = record;
-    to->nodes = NULL;
-    to->n_nodes = to->first_node = 0;
-    to->big = 0;
     to->how = how;
+    to->group = 0;
+    to->nones = 0;
+    to->first_node = record == NULL ? 0 : record->n_nodes;
+    to->big = 0;
     to->odd = 0;
-    if ((how & PYTREE__DEEP) != 0) {
-        if (!closed || (size_t)(end - child) < n) { return false; }
-        if (record != NULL) {
-            to->nodes = record->nodes;
-            to->n_nodes = to->first_node = record->n_nodes;
-            if (to->nodes != NULL && record->max_nodes - to->n_nodes <= n) { return false; }
-        }
-    }
-    return true;
+    return (how & PYTREE__DEEP) == 0 || (closed && (size_t)(end - child) >= n);
 }
 
-PYTREE__INLINE void pytree__sight_node(pytree__sight *to, const pytree_type *type, unsigned leaves)
+PYTREE__INLINE void pytree__sight_group(pytree__sight *to)
 {
-    if (to->nodes != NULL) {
-        pytree_node *node = &to->nodes[to->n_nodes];
-        node->type = type;
-        node->arity = 0;
-        node->leaves = leaves;
-        node->nodes = 1;
-        node->meta = 0;
+    if (to->record != NULL && to->group != 0) {
+        to->record->n_nodes += to->group;
+        if (to->record->n_nodes <= to->record->max_nodes) { pytree__record_children(to->record, to->group, to->nones); }
     }
-    to->n_nodes++;
+    to->group = 0;
+    to->nones = 0;
 }
 
-/* The struct's own node, behind those of its children; its static values are packed from `meta` on. Who called writes its type.
- */
-PYTREE__INLINE void pytree__sight_end(const pytree__sight *to, uint32_t n, const pytree_leaf *first, size_t meta)
+/* A child that was seen: a leaf, or None. */
+PYTREE__INLINE void pytree__sight_child(pytree__sight *to)
+{
+    if (to->group == 63) { pytree__sight_group(to); }
+    to->group++;
+}
+
+/* Static values that lie in one piece. */
+PYTREE__INLINE void pytree__sight_bytes(pytree__record *record, const char *at, size_t n)
+{
+    if (n != 0 && record->statics.length + n <= record->statics.room) {
+        memcpy(record->statics.at + record->statics.length, at, n);
+    }
+    record->statics.length += n;
+}
+
+/* The struct's own node, behind those of its children; its static values are packed from `meta` on. */
+PYTREE__INLINE void pytree__sight_end(pytree__sight *to, size_t n, const pytree_leaf *first, size_t meta)
 {
     if ((to->how & PYTREE__DEEP) != 0) {
-        if (to->nodes != NULL) {
-            pytree_node *node = &to->nodes[to->n_nodes];
-            node->arity = n;
-            node->leaves = (uint32_t)(to->child - first);
-            node->nodes = (uint32_t)(to->n_nodes - to->first_node + 1);
-            node->meta = (uint32_t)meta;
+        pytree__sight_group(to);
+        if (to->record->n_nodes++ < to->record->max_nodes) {
+            pytree__record_struct(to->record, to->first_node, n, (size_t)(to->child - first), meta);
         }
-        to->record->n_nodes = to->n_nodes + 1;
     }
 }
 
@@ -712,22 +715,17 @@ PYTREE__INLINE pytree__seen pytree__sight_seen(const pytree__sight *to)
     return seen;
 }
 
-/* A child that is None. Its view has the type and the extents that it would have otherwise; deep it is a leaf like others. */
+/* A child that is None. */
 PYTREE__INLINE void pytree__sight_none(pytree__sight *to, const pytree_field *row)
 {
-    const bool deep = (to->how & PYTREE__DEEP) != 0;
     to->odd |= PYTREE__HAS_NONE;
     if ((to->how & PYTREE__DROP_NONE) == 0) {
-        if (deep) { to->odd |= (size_t)PYTREE__FIRST_NONE << ((size_t)(to->end - to->child) & (sizeof(size_t) * 8 - 1)); }
-        to->child->data = NULL;
-        to->child->type = deep ? &pytree_types[PYTREE__T_none] : row->type;
-        to->child->ndim = deep ? 0 : row->ndim;
-        to->child->form = PYTREE_FORM_NONE;
+        to->odd |= pytree__none_child(to->child, to->end, row, to->how);
         to->child++;
-        pytree__sight_node(to, NULL, 1);
     } else {
-        pytree__sight_node(to, &pytree_types[PYTREE__T_none], 0);
+        to->nones |= (uint64_t)1 << to->group;
     }
+    pytree__sight_child(to);
 }
 
 /* 2 to this power bounds an extent of an array of that many dimensions so that bytes cannot overflow: larger ones are
@@ -753,7 +751,7 @@ PYTREE__INLINE void pytree__array(pytree__sight *to, const pytree_field *row, co
     child->form = PYTREE_FORM_LEAF;
     to->big |= pytree__huge(child, ndim);
     to->child++;
-    pytree__sight_node(to, NULL, 1);
+    pytree__sight_child(to);
 }
 
 PYTREE__INLINE void pytree__list(pytree__sight *to, const pytree_field *row, const void *p)
@@ -778,11 +776,10 @@ PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, co
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && (to->how & PYTREE__DEEP) != 0) {
         pytree__seen seen;
         if (PYTREE__UNLIKELY(row->type->flatten == NULL)) { to->odd |= PYTREE__HAS_NODE; return; }
-        if (to->record != NULL) { to->record->n_nodes = to->n_nodes; }
+        pytree__sight_group(to);
         seen = row->type->flatten(at, child, to->end, to->record, to->how);
-        if (to->record != NULL) {
-            if (to->nodes != NULL) { to->nodes[to->record->n_nodes - 1].type = row->type; }
-            to->n_nodes = to->record->n_nodes;
+        if (to->record != NULL && to->record->n_nodes - 1 < to->record->max_nodes) {
+            to->record->nodes[to->record->n_nodes - 1].type = row->type;
         }
         to->child = seen.end;
         to->odd |= seen.odd;
@@ -808,7 +805,7 @@ PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, co
         if (row->form >= PYTREE_FORM_FLAT) { to->odd |= PYTREE__ODD; }
     }
     to->child++;
-    pytree__sight_node(to, NULL, 1);
+    pytree__sight_child(to);
 }
 
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that
@@ -874,25 +871,6 @@ static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const 
     }
     memcpy(field, &map, sizeof map);
     return PYTREE_OK;
-}
-
-PYTREE__INLINE void pytree__pack_dense(pytree__statics *to, const char *at, size_t size)
-{
-    if (size != 0) {
-        if (to->length + size <= to->room) { memcpy(to->at + to->length, at, size); }
-        to->length += size;
-    }
-}
-
-/* Static values, one after another without padding. Other than plain bytes: see pytree__pack_other. */
-PYTREE__INLINE void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
-{
-    if (row->form != PYTREE__PACK_BYTES) {
-        pytree__pack_other(to, row, at);
-    } else {
-        if (to->length + row->size <= to->room) { memcpy(to->at + to->length, at, row->size); }
-        to->length += row->size;
-    }
 }
 #endif
 
@@ -1257,18 +1235,17 @@ PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at
 #define PYTREE__PASS KIND
     }
     if (record != NULL) {
-        pytree__statics packed = record->statics;
+        const size_t meta = record->statics.length;
         if (PYTREE__CAT(pytree__dense_, PYTREE__ID)) {
-            pytree__pack_dense(&packed, (const char *)at + PYTREE__CAT(pytree__first_, PYTREE__ID),
-                               PYTREE__CAT(pytree__bytes_, PYTREE__ID));
+            pytree__sight_bytes(record, (const char *)at + PYTREE__CAT(pytree__first_, PYTREE__ID),
+                                PYTREE__CAT(pytree__bytes_, PYTREE__ID));
         } else {
             row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
 #define PYTREE__PURPOSE PYTREE__STATICS
             PYTREE_FIELDS
 #undef PYTREE__PURPOSE
         }
-        pytree__sight_end(&to, PYTREE__CAT(pytree__count_, PYTREE__ID), child, record->statics.length);
-        record->statics = packed;
+        pytree__sight_end(&to, PYTREE__CAT(pytree__count_, PYTREE__ID), child, meta);
     }
     (void)self;
     (void)row;
