@@ -4991,13 +4991,13 @@ PYTREE__INLINE bool pytree__fits_at_once(const pytree_leaf *wanted, const pytree
 }
 
 /* A struct whose children are leaves that the new tree refers to: all at once, by its own unflatten. `given`: the first of its
- * leaves. False: one by one. */
-PYTREE__INLINE bool pytree__make_leafy(const struct pytree__maker *m, const pytree_type *type, char *self, const pytree_node *n,
-                                       const pytree_leaf *given)
+ * leaves; `views`: room for as many. False: one by one. */
+PYTREE__INLINE bool pytree__make_leafy(const pytree_type *type, char *self, const pytree_node *n, const pytree_leaf *given,
+                                       pytree_leaf *views, size_t room)
 {
     const size_t n_children = type->n_children;
-    pytree_leaf *const views = m->cursor.views + m->cursor.n_views, *view = views;
-    if (n->nodes != n_children + 1 || n_children > m->cursor.max_views - m->cursor.n_views) { return false; }
+    pytree_leaf *view = views;
+    if (n->nodes != n_children + 1 || n_children > room) { return false; }
     pytree__look(type, self, views);
     if (n->leaves == n_children) {        /* no None: as they were given */
         const pytree_leaf *leaf = given, *const end = given + n_children;
@@ -5037,8 +5037,8 @@ PYTREE__INLINE void pytree__copy_few(char *to, const unsigned char *from, size_t
     }
 }
 
-/* Structs of leaves that lie in the struct or the list at hand, and what is None there, until another child comes. */
-static void pytree__make_leafies(struct pytree__maker *m, size_t *next, size_t *leaf)
+/* Children of the struct or list at hand: structs of leaves, pointers to leaves, None; until another one comes. */
+static void pytree__make_children(struct pytree__maker *m, size_t *next, size_t *leaf)
 {
     struct pytree__task *const top = &m->tasks[m->n_tasks - 1];
     const pytree_type *const of = top->type;
@@ -5047,13 +5047,14 @@ static void pytree__make_leafies(struct pytree__maker *m, size_t *next, size_t *
     const pytree_node *n = &m->def->nodes[*next];
     const pytree_leaf *given = &m->leaves[*leaf];
     const pytree_field *field = of->fields + top->rows;
+    pytree_leaf *const own = m->cursor.views + top->views, *const views = m->cursor.views + m->cursor.n_views;
+    const size_t room = m->cursor.max_views - m->cursor.n_views;
     size_t left = top->left;
     for (; left != 0; left--) {
         const pytree_type *const type = n[-1].type;
         const pytree_leaf *const first = given - n[-1].leaves;
         const pytree_field *row = field;
         char *self;
-        if (type == NULL) { break; }
         if (list) {
             if (type != of || !type->leafy) { break; }
             self = top->at + (left - 1) * top->step;
@@ -5062,11 +5063,15 @@ static void pytree__make_leafies(struct pytree__maker *m, size_t *next, size_t *
             do { row--; } while (row->row != PYTREE_ROW_DATA);
             self = top->at + row->offset;
         }
-        if (type->kind != PYTREE_KIND_NONE) {
+        if (type == NULL) {
+            if (row->form != PYTREE_FORM_LEAF || row->place != PYTREE_POINTER || first->data == NULL
+                || !pytree__fits_at_once(&own[left - 1], first)) { break; }
+            memcpy(self, &first->data, sizeof first->data);
+        } else if (type->kind != PYTREE_KIND_NONE) {
             const bool here = list || (row->type == type && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE);
             if (!here || !type->leafy || !type->dense) { break; }
             pytree__copy_few(self + type->static_at, statics + n[-1].meta, type->static_bytes);
-            if (!pytree__make_leafy(m, type, self, n - 1, first)) { break; }
+            if (!pytree__make_leafy(type, self, n - 1, first, views, room)) { break; }
         } else if (!row->optional || row->form == PYTREE_FORM_VIEW) {
             break;
         }
@@ -5153,7 +5158,8 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
         else if (!m->dry) { pytree__copy_few(self + type->static_at, m->def->statics + n->meta, type->static_bytes); }
     }
     if (!m->dry && m->mode == PYTREE__REFER && type->leafy
-        && pytree__make_leafy(m, type, self, n, &m->leaves[*leaf - n->leaves])) {
+        && pytree__make_leafy(type, self, n, &m->leaves[*leaf - n->leaves], m->cursor.views + m->cursor.n_views,
+                              m->cursor.max_views - m->cursor.n_views)) {
         *leaf -= n->leaves;
         *next = node + 1 - n->nodes;
         return;
@@ -5614,7 +5620,7 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
         struct pytree__task *top = &m->tasks[m->n_tasks - 1];
         if (m->mode == PYTREE__REFER && !m->dry) {
             if (top->type == NULL) { pytree__make_containers(m, &next, &leaf); }
-            else if (top->type->kind == PYTREE_KIND_STRUCT && top->order == NULL) { pytree__make_leafies(m, &next, &leaf); }
+            else if (top->type->kind == PYTREE_KIND_STRUCT && top->order == NULL) { pytree__make_children(m, &next, &leaf); }
             if (m->status != PYTREE_OK) { break; }
         }
         if (top->left == 0) {
