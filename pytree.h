@@ -5037,8 +5037,21 @@ PYTREE__INLINE void pytree__copy_few(char *to, const unsigned char *from, size_t
     }
 }
 
-/* Children of the struct or list at hand: structs of leaves, pointers to leaves, None; until another one comes. */
-static void pytree__make_children(struct pytree__maker *m, size_t *next, size_t *leaf)
+/* A struct's children come next. */
+static void pytree__make_open(struct pytree__maker *m, const pytree_type *type, char *self)
+{
+    pytree_leaf *views;
+    if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
+    views = pytree__room(&m->cursor, type->n_children);
+    if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
+    pytree__look(type, self, views);
+    pytree__make_push(m, type, self, NULL, 0, type->n_children, type->n_fields);
+    if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
+}
+
+/* Children of the struct or list at hand: structs of leaves, pointers to leaves, None; until another one comes. True: that is a
+ * struct, which was opened. */
+static bool pytree__make_children(struct pytree__maker *m, size_t *next, size_t *leaf)
 {
     struct pytree__task *const top = &m->tasks[m->n_tasks - 1];
     const pytree_type *const of = top->type;
@@ -5049,14 +5062,15 @@ static void pytree__make_children(struct pytree__maker *m, size_t *next, size_t 
     const pytree_field *field = of->fields + top->rows;
     pytree_leaf *const own = m->cursor.views + top->views, *const views = m->cursor.views + m->cursor.n_views;
     const size_t room = m->cursor.max_views - m->cursor.n_views;
+    const pytree_type *opened = NULL;
+    char *self = NULL;
     size_t left = top->left;
     for (; left != 0; left--) {
         const pytree_type *const type = n[-1].type;
         const pytree_leaf *const first = given - n[-1].leaves;
         const pytree_field *row = field;
-        char *self;
         if (list) {
-            if (type != of || !type->leafy) { break; }
+            if (type != of) { break; }
             self = top->at + (left - 1) * top->step;
             memset(self, 0, type->size);
         } else {
@@ -5069,8 +5083,15 @@ static void pytree__make_children(struct pytree__maker *m, size_t *next, size_t 
             memcpy(self, &first->data, sizeof first->data);
         } else if (type->kind != PYTREE_KIND_NONE) {
             const bool here = list || (row->type == type && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE);
-            if (!here || !type->leafy || !type->dense) { break; }
+            if (!here || !type->dense || type->flatten == NULL) { break; }
             pytree__copy_few(self + type->static_at, statics + n[-1].meta, type->static_bytes);
+            if (!type->leafy) {
+                opened = type;
+                field = row;
+                left--;
+                n--;
+                break;
+            }
             if (!pytree__make_leafy(type, self, n - 1, first, views, room)) { break; }
         } else if (!row->optional || row->form == PYTREE_FORM_VIEW) {
             break;
@@ -5083,6 +5104,9 @@ static void pytree__make_children(struct pytree__maker *m, size_t *next, size_t 
     top->rows = (unsigned)(field - of->fields);
     *next = (size_t)(n - m->def->nodes);
     *leaf = (size_t)(given - m->leaves);
+    if (opened == NULL) { return false; }
+    pytree__make_open(m, opened, self);
+    return true;
 }
 
 /* A custom node: its children first, in a row. In pytree_allocate it is the caller's, with all that it holds. */
@@ -5143,7 +5167,6 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
                                 bool inside, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
-    pytree_leaf *views;
     if (n->type != type && (n->type == NULL || !pytree__same_struct(n->type, type))) {
         pytree__make_wrong(m, node, type->name);
         return;
@@ -5164,12 +5187,7 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
         *next = node + 1 - n->nodes;
         return;
     }
-    if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
-    views = pytree__room(&m->cursor, type->n_children);
-    if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
-    pytree__look(type, self, views);
-    pytree__make_push(m, type, self, NULL, 0, type->n_children, type->n_fields);
-    if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
+    pytree__make_open(m, type, self);
 }
 
 /* Keys, orders and names of all containers, copied at once: with what few static values of structs lie between them. */
@@ -5619,9 +5637,12 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
     while (m->n_tasks != 0 && m->status == PYTREE_OK) {
         struct pytree__task *top = &m->tasks[m->n_tasks - 1];
         if (m->mode == PYTREE__REFER && !m->dry) {
-            if (top->type == NULL) { pytree__make_containers(m, &next, &leaf); }
-            else if (top->type->kind == PYTREE_KIND_STRUCT && top->order == NULL) { pytree__make_children(m, &next, &leaf); }
-            if (m->status != PYTREE_OK) { break; }
+            if (top->type == NULL) {
+                pytree__make_containers(m, &next, &leaf);
+                if (m->status != PYTREE_OK) { break; }
+            } else if (top->type->kind == PYTREE_KIND_STRUCT && top->order == NULL) {
+                if (pytree__make_children(m, &next, &leaf)) { continue; }
+            }
         }
         if (top->left == 0) {
             m->cursor.n_views = top->views;
