@@ -383,6 +383,89 @@ static void empty_and_deep_trees(void **state)
     check_all_ways(trees[DEPTH]);
 }
 
+/* Structs of leaves of which some are None, and leaves beside structs: in a struct, in a list, at the root. */
+typedef struct Scaled {
+    int n;
+    float *scale;
+    float *shift;
+} Scaled;
+
+#define PYTREE_STRUCT Scaled
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, scale, ARRAY(self->n)) PYTREE_FIELD(DATA, shift, ARRAY(self->n), OPTIONAL)
+#include "pytree_registry.h"
+
+typedef struct Mixed {
+    size_t n;
+    float *before;
+    Scaled inner;
+    float *after;
+    Scaled *others;
+    Scaled *far;
+} Mixed;
+
+#define PYTREE_STRUCT Mixed
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, before, ARRAY(self->n)) PYTREE_FIELD(DATA, inner)                        \
+    PYTREE_FIELD(DATA, after, ARRAY(self->n), OPTIONAL) PYTREE_FIELD(DATA, others, LIST(self->n))                       \
+    PYTREE_FIELD(DATA, far, OPTIONAL)
+#include "pytree_registry.h"
+
+static void leaves_and_none_beside_structs(void **state)
+{
+    float x[2] = { 1.0f, 2.0f }, y[3] = { 3.0f, 4.0f, 5.0f };
+    Scaled others[2] = { { 2, x, NULL }, { 3, y, y } }, whole = { 2, x, x }, half = { 3, y, NULL };
+    Mixed mixed = { 2, x, { 3, y, NULL }, NULL, others, NULL };
+    size_t i;
+    (void)state;
+    check_all_ways(PYTREE(&whole));
+    check_all_ways(PYTREE(&half));
+    check_all_ways(PYTREE(&mixed));
+    mixed.after = x;
+    mixed.far = &half;
+    check_all_ways(PYTREE(&mixed));
+    for (i = 0; i < 7; i++) {             /* each leaf with an extent, a type, an address that do not fit */
+        Parts parts = parts_of(PYTREE(&mixed), NULL);
+        const pytree_status wanted[3] = { PYTREE_SHAPE, PYTREE_TYPE, PYTREE_NULL_POINTER };
+        size_t k;
+        assert_int_equal(parts.n, 7);
+        for (k = 0; k < COUNT_OF(wanted); k++) {
+            const pytree_leaf was = parts.leaves[i];
+            pytree_error error = { 0 };
+            pytree made;
+            if (k == 0) { parts.leaves[i].shape[0]++; }
+            if (k == 1) { parts.leaves[i].type = PYTREE_TYPE(double); }
+            if (k == 2) { parts.leaves[i].data = NULL; }
+            made = pytree_unflatten(parts.def, parts.n, parts.leaves, NULL, &error);
+            assert_null(made.data);
+            assert_int_equal(error.status, wanted[k]);
+            parts.leaves[i] = was;
+        }
+        pytree_def_free(parts.def);
+    }
+}
+
+/* A treedef that was tampered with: a dict's keys are strings or numbers. */
+static void keys_of_two_kinds_are_refused(void **state)
+{
+    const uint32_t number = PYTREE__NUMBER_KEY;
+    int a = 1;
+    size_t i;
+    (void)state;
+    for (i = 0; i < 2; i++) {             /* as long as a number: one of them becomes it */
+        Parts parts = parts_of(PYTREE_LIST(PYTREE_DICT({ "1234567", PYTREE(&a) }, { "7654321", PYTREE(&a) })), NULL);
+        pytree_error error = { 0 };
+        pytree made;
+        memcpy((char *)(uintptr_t)parts.def->statics + i * 12, &number, sizeof number);
+        made = pytree_unflatten(parts.def, parts.n, parts.leaves, NULL, &error);
+        assert_null(made.data);
+        assert_int_equal(error.status, PYTREE_STRUCTURE);
+        assert_says(&error, "keys that are all strings or all numbers");
+        assert_string_equal(error.path, "[0]");
+        pytree_def_free(parts.def);
+    }
+}
+
 static void rebuilt_containers_own_their_keys(void **state)
 {
     char key[] = "key", name[] = "Name";
@@ -2056,6 +2139,8 @@ int main(void)
 #endif
         cmocka_unit_test(lists_in_lists),
         cmocka_unit_test(empty_and_deep_trees),
+        cmocka_unit_test(leaves_and_none_beside_structs),
+        cmocka_unit_test(keys_of_two_kinds_are_refused),
         cmocka_unit_test(rebuilt_containers_own_their_keys),
         cmocka_unit_test(too_few_and_too_many_leaves),
         cmocka_unit_test(leaves_that_do_not_fit),
