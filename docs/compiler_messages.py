@@ -22,12 +22,12 @@ PAGE = HERE / "compiler-messages.md"
 
 # The chapters, and the programs in their order. A program that is in none of them is an error.
 CHAPTERS = {
-    "Types": ["unregistered_type_passed", "unregistered_field_type", "unregistered_list_type",
+    "Types": ["value_passed", "unregistered_type_passed", "unregistered_field_type", "unregistered_list_type",
               "unregistered_array_type", "unregistered_static_type", "pointer_to_pointers", "registered_twice",
               "alias_registered", "defined_not_declared"],
     "Rows": ["field_left_out", "field_left_out_at_the_end", "fields_out_of_order", "field_listed_twice",
              "misspelt_field", "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages",
-             "static_row_with_modifier"],
+             "static_row_with_modifier", "row_with_comma", "line_not_continued"],
     "Pointers and arrays": ["pointer_without_extent", "optional_pointer_without_extent", "optional_in_place",
                             "array_of_a_number", "array_of_structs", "array_of_fixed_array", "array_of_void",
                             "list_in_place", "list_of_fixed_array", "list_of_two_counts", "rank_missing",
@@ -37,7 +37,7 @@ CHAPTERS = {
                       "static_leaf_type", "static_array_of_three_dimensions"],
     "Custom nodes and namespaces": ["custom_with_fields", "namespace_of_an_unregistered_type", "namespace_of_a_leaf_type",
                                     "namespace_twice"],
-    "The include": ["struct_missing", "fields_missing", "two_forms_at_once", "more_than_512_types", "c99",
+    "The include": ["struct_missing", "struct_with_tag", "fields_missing", "two_forms_at_once", "more_than_512_types", "c99",
                     "registration_in_cxx", "old_cxx", "max_dims_out_of_range"],
 }
 

@@ -1,0 +1,17 @@
+/* Rows with commas or semicolons between them.
+ *
+ * Rows follow one another with nothing between them. */
+// gcc: expected identifier or ‘(’ before ‘,’ token
+// clang: expected identifier or '('
+// fixed: yes
+#include "pytree.h"
+
+typedef struct Point { float x, y; } Point;
+
+#define PYTREE_STRUCT Point
+#ifndef PYTREE_TEST_FIXED
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x), PYTREE_FIELD(DATA, y)
+#else
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, y)
+#endif
+#include "pytree_registry.h"

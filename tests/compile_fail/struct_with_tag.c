@@ -1,0 +1,18 @@
+/* `struct` before the name.
+ *
+ * The name must be one word, because others are made of it: give the struct a typedef. */
+// gcc: expected ‘,’ or ‘}’ before ‘Linear’
+// clang: missing ',' between enumerators
+// fixed: yes
+#include "pytree.h"
+
+struct Linear { int n; float *w; };
+
+#ifndef PYTREE_TEST_FIXED
+#define PYTREE_STRUCT struct Linear
+#else
+typedef struct Linear Linear;
+#define PYTREE_STRUCT Linear
+#endif
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"
