@@ -83,11 +83,9 @@
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define PYTREE__UNUSED __attribute__((unused))
 #define PYTREE__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PYTREE__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
-#define PYTREE__UNUSED
 #define PYTREE__LIKELY(x) (x)
 #define PYTREE__UNLIKELY(x) (x)
 #endif
@@ -954,11 +952,9 @@ void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *
 void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err);
 
 /* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
- * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL, or the name that is copied.
- * `pytree__def_new`: without orders. */
+ * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL, or the name that is copied. */
 pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
                               const pytree_options *opt, pytree_error *err);
-pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err);
 size_t pytree__statics_size(const pytree_def *def, size_t node);
 /* Keys are packed as the 32-bit length of a string with its NUL and those bytes, or as PYTREE__NUMBER_KEY and an int64_t. The
  * key at `at`, and where the next one begins. `length` (may be NULL): the string's, without its NUL. */
@@ -3555,10 +3551,6 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     def->allocator = pytree__allocator(opt);
     def->bytes = bytes;
     return def;
-}
-pytree_def *pytree__def_new(size_t n_nodes, size_t n_statics, size_t n_leaves, const pytree_options *opt, pytree_error *err)
-{
-    return pytree__def_block(n_nodes, n_statics, 0, NULL, n_leaves, opt, err);
 }
 static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */
 {
