@@ -658,7 +658,7 @@ pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leav
                         const pytree_options *opt, pytree_error *err);
 
 /* The same into an existing tree of equal structure: pointers are set, values in place copied, all else is left. Everything is
- * checked before anything is written. No allocation. */
+ * checked before anything is written. The treedef says which namespace holds, unless opt does. No allocation. */
 pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst,
                                     const pytree_options *opt, pytree_error *err);
 
@@ -4692,8 +4692,15 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                                     const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
+    pytree_options own;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
+    if (def->space != NULL && (opt == NULL || opt->space == NULL)) {
+        memset(&own, 0, sizeof own);
+        if (opt != NULL) { own = *opt; }
+        own.space = def->space;
+        opt = &own;
+    }
     if (def->none_is_leaf != (opt != NULL && opt->none_is_leaf)) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected none_is_leaf as in the treedef (%s), got the other",
                            def->none_is_leaf ? "true" : "false");

@@ -174,6 +174,7 @@ static void everywhere_in_a_struct(void **state)
         again = pytree_structure(made, all[i], &error);
         assert_true(pytree_def_equal(def, again));
         pytree_def_free(again);
+        assert_ok(pytree_unflatten_into(def, def->n_leaves, leaves, PYTREE((Net *)made.data), NULL, &error), &error);
         pytree_free(made);
         made = pytree_clone(PYTREE(&net), all[i], &error);
         assert_ok(error.status, &error);
