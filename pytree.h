@@ -338,8 +338,8 @@ struct pytree_type {
  * Equal metadata is the same bytes, different metadata other bytes: the treedef keeps a copy of them, and compares and hashes
  * that. So they hold no pointers and no padding. */
 typedef struct pytree_custom {
-    /* The children to children[0 … n-1] and, if `keyed`, how each is reached to keys[0 … n-1] (names and numbers stay the
-     * node's); only their number if both are NULL, which is the result in any case. */
+    /* Required: the children to children[0 … n-1] and, if `keyed`, how each is reached to keys[0 … n-1] (names and numbers stay
+     * the node's); only their number if both are NULL, which is the result in any case. */
     size_t (*children)(const void *self, pytree *children, pytree_entry *keys);
     bool keyed;                           /* otherwise children are known by their number: [<flat index 0>] */
     /* The metadata to `to`; only its length if that is NULL, which is the result in any case. NULL: there is none. */
@@ -481,7 +481,8 @@ typedef struct pytree_items {
     bool sorted;                          /* the library's own: `order` is known to be right */
 } pytree_items;
 
-/* A treedef and its leaves in one: a tree whose leaves are of another type than the struct's fields could hold. */
+/* A treedef and its leaves in one: a tree whose leaves are of another type than the struct's fields could hold. The leaves are
+ * taken as they are, unchecked: each must have a type, data that is there, no more dimensions than there may be. */
 typedef struct pytree_flat {
     const pytree_def *def;
     const pytree_leaf *leaves;            /* pytree_def_num_leaves(def) of them */
@@ -492,7 +493,8 @@ typedef struct pytree_flat {
  *
  *     PYTREE(&model)   =>   ((pytree){ &pytree__type_of_MLP, (void *)(&model) })
  *
- * If a compile error led you here: the type that the compiler names has no PYTREE_STRUCT registration before this line. */
+ * If a compile error led you here: the type that the compiler names has no PYTREE_STRUCT registration before this line; or
+ * PYTREE was given a value, not its address. */
 #define PYTREE(p)                                                                                                       \
     ((pytree){ PYTREE__TYPE_OF(*(p)),                                                                                   \
                (void *)((uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered; " \
@@ -952,7 +954,8 @@ void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *
 void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err);
 
 /* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
- * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL, or the name that is copied. */
+ * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL or "" (none), or the name
+ * that is copied. */
 pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
                               const pytree_options *opt, pytree_error *err);
 size_t pytree__statics_size(const pytree_def *def, size_t node);
