@@ -21,8 +21,8 @@
  *
  * Nodes match as in JAX: the same type, number of children, keys, static values, and for an ordered dict the order of its keys.
  * pytree_broadcast_common and pytree_broadcast_map, which come from optree, also match dicts, ordered dicts and default dicts
- * with the same keys. Rules of pytree.h hold here too. Treedefs must not be NULL, but where a function says so. Nothing
- * recurses.
+ * with the same keys. Rules of pytree.h hold here too. A treedef of NULL is PYTREE_ARGUMENT, but where a function says
+ * what it means. Nothing recurses.
  *
  * The bodies stand where PYTREE_IMPLEMENTATION is defined, as those of pytree.h, in the same file.
  */
@@ -947,6 +947,7 @@ static pytree_status pytree__alg_status(const pytree_error *own, pytree_error *e
 pytree_flat pytree_broadcast_prefix(pytree prefix, const pytree_def *full, const char *label, const pytree_options *opt,
                                     pytree_error *err)
 {
+    if (full == NULL) { return pytree__alg_flat((pytree_def *)pytree__no_def(err), NULL); }
     pytree_flat small = pytree__alg_flatten(prefix, opt, err), flat = pytree__alg_flat(NULL, NULL);
     struct pytree__alg_match m;
     pytree_def *def;
@@ -979,6 +980,7 @@ static pytree_status pytree__alg_room(const pytree_def *def, const pytree_leaf *
 pytree_status pytree_broadcast_leaves(pytree prefix, const pytree_def *full, pytree_leaf *leaves, size_t capacity,
                                       const char *label, const pytree_options *opt, pytree_error *err)
 {
+    if (full == NULL) { (void)pytree__no_def(err); return PYTREE_ARGUMENT; }
     pytree_status status = pytree__alg_room(full, leaves, capacity, err);
     pytree_error own;
     pytree_flat small;
@@ -1120,6 +1122,7 @@ static pytree_status pytree__alg_explain(const pytree_def *def, pytree t, const 
 pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf *subtrees, size_t capacity,
                                    const pytree_options *opt, pytree_error *err)
 {
+    if (def == NULL) { (void)pytree__no_def(err); return PYTREE_ARGUMENT; }
     pytree_options mine = pytree__alg_options(opt, def->none_is_leaf);
     uint32_t few[256], *stack = few;
     pytree__cursor c;
@@ -1274,6 +1277,7 @@ static pytree_prefix_error_list *pytree__alg_errors(const struct pytree__alg_mat
 pytree_prefix_error_list *pytree_prefix_errors(pytree prefix, const pytree_def *full, const char *label,
                                                const pytree_options *opt, pytree_error *err)
 {
+    if (full == NULL) { return (pytree_prefix_error_list *)pytree__no_def(err); }
     pytree_prefix_error_list *list = NULL;
     struct pytree__alg_match m;
     pytree_def *small = pytree_structure(prefix, opt, err);
@@ -1461,6 +1465,7 @@ static pytree_def *pytree__alg_infer(const pytree_def *outer, pytree t, const py
 pytree_flat pytree_transpose(const pytree_def *outer, const pytree_def *inner, pytree t, const pytree_options *opt,
                              pytree_error *err)
 {
+    if (outer == NULL) { return pytree__alg_flat((pytree_def *)pytree__no_def(err), NULL); }
     pytree_options mine = pytree__alg_options(opt, outer->none_is_leaf);
     pytree_flat all = pytree__alg_flat(NULL, NULL), turned = all;
     pytree_def *found = NULL;

@@ -11,12 +11,12 @@
  *     const pytree_def *layers[] = { linear, linear };
  *     pytree_def *model = pytree_def_list(2, layers, NULL, &err);          // PyTreeDef([CustomNode(Linear[…, [*, *]), …])
  *
- * Rules of pytree.h hold here too. Every treedef that is returned is one block, independent of its arguments, and is freed with
- * pytree_def_free. Functions that return one return NULL on failure. Treedefs that are passed must not be NULL, but for the
- * children of a container: there NULL is an error, so that a row of calls can be checked at its end. Two treedefs can only be
- * combined if None is a leaf in both or in neither (`none_is_leaf`), and if they are of one namespace or one of them of none;
- * otherwise the error is PYTREE_ARGUMENT, as it is where a type has another registration in the namespace that comes out. A
- * treedef has less than 2^32 nodes and bytes of static values: PYTREE_OVERFLOW. Nothing recurses: depth is bounded by memory.
+ * Rules of pytree.h hold here too. Every treedef that is returned is one block, independent of its arguments, and is freed
+ * with pytree_def_free. Functions that return one return NULL on failure. A treedef that is NULL is PYTREE_ARGUMENT, so that a
+ * row of calls can be checked at its end. Two treedefs can only be combined if None is a leaf in both or in neither
+ * (`none_is_leaf`), and if they are of one namespace or one of them of none; otherwise the error is PYTREE_ARGUMENT, as it is
+ * where a type has another registration in the namespace that comes out. A treedef has less than 2^32 nodes and bytes of
+ * static values: PYTREE_OVERFLOW. Nothing recurses: depth is bounded by memory.
  *
  * A treedef remembers in which order the pairs of its dicts were put in, for a rebuild: what is made of parts or of treedefs
  * does so too. That order is no part of the structure: it is not compared.
@@ -802,6 +802,7 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
 
 pytree_def *pytree_def_compose(const pytree_def *outer, const pytree_def *inner, const pytree_options *opt, pytree_error *err)
 {
+    if (outer == NULL || inner == NULL) { return (pytree_def *)pytree__no_def(err); }
     pytree__td_maker m;
     pytree__td_orders orders;
     size_t i, inside = outer->n_nodes - outer->n_leaves;
@@ -872,6 +873,7 @@ static bool pytree__td_push_transformed(pytree__td_maker *m, const pytree_def *d
 pytree_def *pytree_def_transform(const pytree_def *def, pytree_def_transform_fn *node, pytree_def_transform_fn *leaf,
                                  void *context, const pytree_options *opt, pytree_error *err)
 {
+    if (def == NULL) { return (pytree_def *)pytree__no_def(err); }
     pytree__td_maker m;
     pytree__td_orders orders;
     size_t i;
@@ -1208,6 +1210,7 @@ static bool pytree__td_same_space(const pytree_def *a, const pytree_def *b, pytr
 bool pytree_def_is_prefix(const pytree_def *prefix, const pytree_def *def, bool strict, const pytree_options *opt,
                           pytree_error *err)
 {
+    if (prefix == NULL || def == NULL) { return pytree__no_def(err) != NULL; }
     pytree__td_walk w;
     bool good = true, deeper = false;
     int event;
@@ -1241,6 +1244,7 @@ bool pytree_def_is_suffix(const pytree_def *suffix, const pytree_def *def, bool 
 
 pytree_def *pytree_def_common_suffix(const pytree_def *a, const pytree_def *b, const pytree_options *opt, pytree_error *err)
 {
+    if (a == NULL || b == NULL) { return (pytree_def *)pytree__no_def(err); }
     pytree__td_orders orders_a, orders_b;
     pytree__td_walk w;
     pytree__td_maker m;
@@ -1378,6 +1382,7 @@ static const char *pytree__td_space_text(const pytree_def *def, char *to, size_t
 
 pytree_def_error_list *pytree_def_errors(const pytree_def *a, const pytree_def *b, const pytree_options *opt, pytree_error *err)
 {
+    if (a == NULL || b == NULL) { return (pytree_def_error_list *)pytree__no_def(err); }
     static const char *const none[] = { "None is a node", "None is a leaf" };
     pytree_def_error_list *list = NULL;
     pytree__td_bytes kinds, texts;
@@ -1481,6 +1486,7 @@ const char **pytree_def_paths(const pytree_def *def, const char *separator, size
     char *prefix;
     size_t bytes, longest, size, prefix_size;
     if (count != NULL) { *count = 0; }
+    if (def == NULL) { return (const char **)pytree__no_def(err); }
     if (!pytree__td_all_paths(def, separator, NULL, NULL, NULL, &bytes, &longest, opt, err)) { return NULL; }
     prefix_size = longest;
     prefix = (char *)pytree__array_new(longest, 1, pytree__allocator(opt), err);

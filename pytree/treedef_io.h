@@ -1101,6 +1101,7 @@ static bool pytree__td_save_orders(pytree__td_saver *s, const pytree_def *def, c
 
 size_t pytree_def_save(const pytree_def *def, void *bytes, size_t capacity, const pytree_options *opt, pytree_error *err)
 {
+    if (def == NULL) { (void)pytree__no_def(err); return SIZE_MAX; }
     pytree__td_saver s;
     pytree__td_table table;
     unsigned flags = 0;

@@ -43,6 +43,45 @@ static void no_treedef(void **state)
     assert_says(&error, PYTREE_ARGUMENT, "child 0");
 }
 
+static void no_treedef_elsewhere(void **state)
+{
+    static const char words[] = "expected a treedef, got NULL";
+    pytree_error error = { 0 };
+    pytree_def *leaf = pytree_def_leaf(NULL, &error);
+    float value = 0;
+    pytree_leaf view;
+    size_t n;
+    (void)state;
+    assert_null(pytree_def_compose(leaf, NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_def_transform(NULL, NULL, NULL, NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_def_common_suffix(NULL, leaf, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_false(pytree_def_is_prefix(leaf, NULL, false, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_false(pytree_def_is_suffix(leaf, NULL, false, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_def_errors(leaf, NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_def_paths(NULL, NULL, &n, NULL, &error));
+    assert_int_equal(n, 0);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_true(pytree_def_save(NULL, NULL, 0, NULL, &error) == SIZE_MAX);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_broadcast_prefix(PYTREE(&value), NULL, NULL, NULL, &error).def);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_int_equal(pytree_broadcast_leaves(PYTREE(&value), NULL, &view, 1, NULL, NULL, &error), PYTREE_ARGUMENT);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_int_equal(pytree_flatten_up_to(NULL, PYTREE(&value), &view, 1, NULL, &error), PYTREE_ARGUMENT);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_prefix_errors(PYTREE(&value), NULL, NULL, NULL, &error));
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    assert_null(pytree_transpose(NULL, NULL, PYTREE(&value), NULL, &error).def);
+    assert_says(&error, PYTREE_ARGUMENT, words);
+    pytree_def_free(leaf);
+}
+
 static void no_file(void **state)
 {
     pytree_error error = { 0 };
@@ -243,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_treedef),
+        cmocka_unit_test(no_treedef_elsewhere),
         cmocka_unit_test(no_file),
         cmocka_unit_test(no_text),
         cmocka_unit_test(no_function_or_place),
