@@ -3061,6 +3061,10 @@ static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **valu
  * each of what it may be asked for: leaves alone, to count everything, to write everything.
  */
 enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
+struct pytree__counts {                   /* of a struct that was counted lately */
+    const pytree_type *type;
+    size_t nodes, bytes;                  /* 0 nodes: it depends on the value */
+};
 struct pytree__scanner {
     pytree__cursor cursor;
     pytree_leaf *leaves;
@@ -3070,10 +3074,7 @@ struct pytree__scanner {
     uint32_t *orders;
     size_t n_orders;
     const char *space;                    /* of the first node that a namespace can change */
-    struct pytree__known_counts {
-        const pytree_type *type;
-        size_t nodes, bytes;              /* 0 nodes: it depends on the value */
-    } known[8];                           /* of structs that were counted lately */
+    struct pytree__counts known[8];
 };
 
 static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
@@ -3262,9 +3263,9 @@ static bool pytree__counts_of(const pytree_type *type, size_t *nodes, size_t *by
     }
     return true;
 }
-static const struct pytree__known_counts *pytree__known_counts(struct pytree__scanner *s, const pytree_type *type)
+static const struct pytree__counts *pytree__known_counts(struct pytree__scanner *s, const pytree_type *type)
 {
-    struct pytree__known_counts *known = &s->known[((uintptr_t)type / 32 + (uintptr_t)type / 256) % 8];
+    struct pytree__counts *known = &s->known[((uintptr_t)type / 32 + (uintptr_t)type / 256) % 8];
     if (PYTREE__UNLIKELY(known->type != type)) {
         known->type = type;
         known->nodes = known->bytes = 0;
@@ -3283,7 +3284,7 @@ PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mod
     const pytree_leaf *const end = direct ? s->leaves + s->capacity : s->cursor.views + s->cursor.max_views;
     const size_t length = s->record.statics.length, n_nodes = s->record.n_nodes;
     const unsigned how = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE;
-    const struct pytree__known_counts *known =
+    const struct pytree__counts *known =
         mode == PYTREE__COUNT_ALL && how != PYTREE__DEEP ? pytree__known_counts(s, type) : NULL;
     const bool record = mode != PYTREE__LEAVES && (known == NULL || known->nodes == 0);
     const pytree__seen seen = type->flatten(data, views, end, record ? &s->record : NULL, how);
