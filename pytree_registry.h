@@ -58,7 +58,11 @@
 #define PYTREE__SECOND(a, b, ...) b
 
 /* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__CHOOSE(constant, yes, no) __builtin_choose_expr(constant, yes, no)
+#else
 #define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
+#endif
 
 /* Is it an array? As an operand of a comma, or of a conditional (which makes an int of what is smaller), one is a pointer.
  * Elsewhere the sizes tell, except for arrays as large as a pointer. */
@@ -85,9 +89,9 @@
 
 /* ---- Types by slot --------------------------------------------------------------------------------------------------
  *
- * Slot 017 (octal) holds the type pytree__t017, its descriptor pytree__d017 and its codes pytree__c017 and pytree__p017 (of a
- * pointer to it). A dispatch is nested in blocks of 64, because compilers compare each association with each other one in its
- * list:
+ * Slot 017 (octal) holds the type pytree__t017, a pointer to it pytree__q017, its descriptor pytree__d017 and the codes of
+ * both, pytree__c017 and pytree__p017. A dispatch is nested in blocks of 64, because compilers compare each association with
+ * each other one in its list:
  *
  *     _Generic((x), pytree__t100: &pytree__d100, default:
  *     _Generic((x), pytree__t000: &pytree__d000, …, pytree__t077: &pytree__d077, default: <built-in types>))
@@ -97,55 +101,40 @@
 #define PYTREE__D1 0
 #define PYTREE__D0 0
 
-/* Lists of a group's first types. `t` is their prefix (pytree__t01); `op` and `v` what they lead to: & and pytree__d01, or
- * nothing and pytree__c01. ONE: the type; TO: a pointer to it. */
-#define PYTREE__ONE_0(op, t, v)
-#define PYTREE__ONE_1(op, t, v) t##0: op v##0,
-#define PYTREE__ONE_2(op, t, v) t##0: op v##0, t##1: op v##1,
-#define PYTREE__ONE_3(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2,
-#define PYTREE__ONE_4(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3,
-#define PYTREE__ONE_5(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4,
-#define PYTREE__ONE_6(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5,
-#define PYTREE__ONE_7(op, t, v)                                                                                         \
+/* Lists of a group's first types. `t` is their prefix (pytree__t01 or pytree__q01); `op` and `v` what they lead to: & and
+ * pytree__d01, or nothing and pytree__c01. */
+#define PYTREE__TYPES_0(op, t, v)
+#define PYTREE__TYPES_1(op, t, v) t##0: op v##0,
+#define PYTREE__TYPES_2(op, t, v) t##0: op v##0, t##1: op v##1,
+#define PYTREE__TYPES_3(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2,
+#define PYTREE__TYPES_4(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3,
+#define PYTREE__TYPES_5(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4,
+#define PYTREE__TYPES_6(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5,
+#define PYTREE__TYPES_7(op, t, v)                                                                                         \
     t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,
-#define PYTREE__ONE_8(op, t, v)                                                                                         \
+#define PYTREE__TYPES_8(op, t, v)                                                                                         \
     t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,            \
     t##7: op v##7,
-#define PYTREE__TO_0(op, t, v)
-#define PYTREE__TO_1(op, t, v) t##0 *: op v##0,
-#define PYTREE__TO_2(op, t, v) t##0 *: op v##0, t##1 *: op v##1,
-#define PYTREE__TO_3(op, t, v) t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2,
-#define PYTREE__TO_4(op, t, v) t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3,
-#define PYTREE__TO_5(op, t, v) t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4,
-#define PYTREE__TO_6(op, t, v)                                                                                          \
-    t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4, t##5 *: op v##5,
-#define PYTREE__TO_7(op, t, v)                                                                                          \
-    t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4, t##5 *: op v##5,               \
-    t##6 *: op v##6,
-#define PYTREE__TO_8(op, t, v)                                                                                          \
-    t##0 *: op v##0, t##1 *: op v##1, t##2 *: op v##2, t##3 *: op v##3, t##4 *: op v##4, t##5 *: op v##5,               \
-    t##6 *: op v##6, t##7 *: op v##7,
-
 /* Full groups, then full blocks. */
-#define PYTREE__GROUPS_0(by, op, t, v)
-#define PYTREE__GROUPS_1(by, op, t, v) by##_8(op, t##0, v##0)
-#define PYTREE__GROUPS_2(by, op, t, v) PYTREE__GROUPS_1(by, op, t, v) by##_8(op, t##1, v##1)
-#define PYTREE__GROUPS_3(by, op, t, v) PYTREE__GROUPS_2(by, op, t, v) by##_8(op, t##2, v##2)
-#define PYTREE__GROUPS_4(by, op, t, v) PYTREE__GROUPS_3(by, op, t, v) by##_8(op, t##3, v##3)
-#define PYTREE__GROUPS_5(by, op, t, v) PYTREE__GROUPS_4(by, op, t, v) by##_8(op, t##4, v##4)
-#define PYTREE__GROUPS_6(by, op, t, v) PYTREE__GROUPS_5(by, op, t, v) by##_8(op, t##5, v##5)
-#define PYTREE__GROUPS_7(by, op, t, v) PYTREE__GROUPS_6(by, op, t, v) by##_8(op, t##6, v##6)
-#define PYTREE__GROUPS_8(by, op, t, v) PYTREE__GROUPS_7(by, op, t, v) by##_8(op, t##7, v##7)
-#define PYTREE__BLOCK(x, by, op, t, v) _Generic((x), PYTREE__GROUPS_8(by, op, t, v) default:
-#define PYTREE__BLOCKS_0(x, by, op, v)
-#define PYTREE__BLOCKS_1(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t0, v##0)
-#define PYTREE__BLOCKS_2(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t1, v##1) PYTREE__BLOCKS_1(x, by, op, v)
-#define PYTREE__BLOCKS_3(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t2, v##2) PYTREE__BLOCKS_2(x, by, op, v)
-#define PYTREE__BLOCKS_4(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t3, v##3) PYTREE__BLOCKS_3(x, by, op, v)
-#define PYTREE__BLOCKS_5(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t4, v##4) PYTREE__BLOCKS_4(x, by, op, v)
-#define PYTREE__BLOCKS_6(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t5, v##5) PYTREE__BLOCKS_5(x, by, op, v)
-#define PYTREE__BLOCKS_7(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t6, v##6) PYTREE__BLOCKS_6(x, by, op, v)
-#define PYTREE__BLOCKS_8(x, by, op, v) PYTREE__BLOCK(x, by, op, pytree__t7, v##7) PYTREE__BLOCKS_7(x, by, op, v)
+#define PYTREE__GROUPS_0(t, op, v)
+#define PYTREE__GROUPS_1(t, op, v) PYTREE__TYPES_8(op, t##0, v##0)
+#define PYTREE__GROUPS_2(t, op, v) PYTREE__GROUPS_1(t, op, v) PYTREE__TYPES_8(op, t##1, v##1)
+#define PYTREE__GROUPS_3(t, op, v) PYTREE__GROUPS_2(t, op, v) PYTREE__TYPES_8(op, t##2, v##2)
+#define PYTREE__GROUPS_4(t, op, v) PYTREE__GROUPS_3(t, op, v) PYTREE__TYPES_8(op, t##3, v##3)
+#define PYTREE__GROUPS_5(t, op, v) PYTREE__GROUPS_4(t, op, v) PYTREE__TYPES_8(op, t##4, v##4)
+#define PYTREE__GROUPS_6(t, op, v) PYTREE__GROUPS_5(t, op, v) PYTREE__TYPES_8(op, t##5, v##5)
+#define PYTREE__GROUPS_7(t, op, v) PYTREE__GROUPS_6(t, op, v) PYTREE__TYPES_8(op, t##6, v##6)
+#define PYTREE__GROUPS_8(t, op, v) PYTREE__GROUPS_7(t, op, v) PYTREE__TYPES_8(op, t##7, v##7)
+#define PYTREE__BLOCK(x, t, op, v) _Generic((x), PYTREE__GROUPS_8(t, op, v) default:
+#define PYTREE__BLOCKS_0(x, t, op, v)
+#define PYTREE__BLOCKS_1(x, t, op, v) PYTREE__BLOCK(x, t##0, op, v##0)
+#define PYTREE__BLOCKS_2(x, t, op, v) PYTREE__BLOCK(x, t##1, op, v##1) PYTREE__BLOCKS_1(x, t, op, v)
+#define PYTREE__BLOCKS_3(x, t, op, v) PYTREE__BLOCK(x, t##2, op, v##2) PYTREE__BLOCKS_2(x, t, op, v)
+#define PYTREE__BLOCKS_4(x, t, op, v) PYTREE__BLOCK(x, t##3, op, v##3) PYTREE__BLOCKS_3(x, t, op, v)
+#define PYTREE__BLOCKS_5(x, t, op, v) PYTREE__BLOCK(x, t##4, op, v##4) PYTREE__BLOCKS_4(x, t, op, v)
+#define PYTREE__BLOCKS_6(x, t, op, v) PYTREE__BLOCK(x, t##5, op, v##5) PYTREE__BLOCKS_5(x, t, op, v)
+#define PYTREE__BLOCKS_7(x, t, op, v) PYTREE__BLOCK(x, t##6, op, v##6) PYTREE__BLOCKS_6(x, t, op, v)
+#define PYTREE__BLOCKS_8(x, t, op, v) PYTREE__BLOCK(x, t##7, op, v##7) PYTREE__BLOCKS_7(x, t, op, v)
 
 #define PYTREE__CLOSE_0 )
 #define PYTREE__CLOSE_1 ))
@@ -157,33 +146,39 @@
 #define PYTREE__CLOSE_7 ))))))))
 #define PYTREE__CLOSE_8 )))))))))
 
-/* Everything registered so far, in front of what is written between the two. */
-#define PYTREE__AMONG(x, by, op, v) PYTREE__AMONG_(x, by, op, v, PYTREE__D2, PYTREE__D1, PYTREE__D0)
-#define PYTREE__AMONG_(x, by, op, v, d2, d1, d0) PYTREE__AMONG__(x, by, op, v, d2, d1, d0)
-#define PYTREE__AMONG__(x, by, op, v, d2, d1, d0)                                                                       \
-    _Generic((x), PYTREE__GROUPS_##d1(by, op, pytree__t##d2, v##d2) by##_##d0(op, pytree__t##d2##d1, v##d2##d1)         \
-        default: PYTREE__BLOCKS_##d2(x, by, op, v)
+/* Everything registered so far, in front of what is written between the two; `more` associations are in the first list. The
+ * control, the longest of the arguments, is handed on only where there is a block. */
+#define PYTREE__AMONG(x, t, op, v, more)                                                                                \
+    _Generic((x), PYTREE__NEWEST(t, op, v, PYTREE__D2, PYTREE__D1, PYTREE__D0) PYTREE__MORE_##more                      \
+        default: PYTREE__CAT(PYTREE__BLOCKS_, PYTREE__D2)(x, t, op, v)
+#define PYTREE__NEWEST(t, op, v, d2, d1, d0) PYTREE__NEWEST_(t, op, v, d2, d1, d0)
+#define PYTREE__NEWEST_(t, op, v, d2, d1, d0)                                                                           \
+    PYTREE__GROUPS_##d1(t##d2, op, v##d2) PYTREE__TYPES_##d0(op, t##d2##d1, v##d2##d1)
 #define PYTREE__AMONG_END PYTREE__CAT(PYTREE__CLOSE_, PYTREE__D2)
+#define PYTREE__MORE_NONE
 
 #undef PYTREE__USER_TYPE
-#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, PYTREE__ONE, &, pytree__d) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
+#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, pytree__t, &, pytree__d, NONE) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
 
-/* The registered types in front of what is between the two, for a member that may be a value, an array or a pointer. OF_TYPE
- * leads to descriptors. OF_CODE leads to codes. Where the compiler can say what is a pointer (class 5), one association does
- * for all: the control is a pointer to the value's type. */
+/* The registered types in front of what is between the two, for a member that may be a value, an array or a pointer. Where the
+ * compiler can say what is a pointer (class 5), one association does for all: the control is a pointer to the value's type. A
+ * leaf type or custom node may be a pointer itself, so the first one of a file brings back both. */
+#define PYTREE__OF_TYPE_BY_BOTH(x)                                                                                      \
+    PYTREE__AMONG(x, pytree__t, &, pytree__d, NONE) PYTREE__AMONG(x, pytree__q, &, pytree__d, NONE)
+#define PYTREE__OF_TYPE_BY_BOTH_END PYTREE__AMONG_END PYTREE__AMONG_END
 #if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)) && !defined(__TINYC__)
+#define PYTREE__BY_POINTER 1
 #define PYTREE__POINTS(x) __builtin_classify_type(x) == 5
 #define PYTREE__POINTER(x) __builtin_choose_expr(PYTREE__POINTS(x), x, (__typeof__(((void)0, x)) *)0)
-#define PYTREE__OF_TYPE(x) PYTREE__AMONG(PYTREE__POINTER(x), PYTREE__TO, &, pytree__d)
+#define PYTREE__OF_TYPE_BY_POINTER(x) PYTREE__AMONG(PYTREE__POINTER(x), pytree__q, &, pytree__d, NONE)
+#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_POINTER
 #define PYTREE__OF_TYPE_END PYTREE__AMONG_END
-#define PYTREE__OF_CODE(x)                                                                                              \
-    (PYTREE__POINTS(x) ? -1 : ~PYTREE__IS_POINTER) & PYTREE__AMONG(PYTREE__POINTER(x), PYTREE__TO, , pytree__p)
-#define PYTREE__OF_CODE_END PYTREE__AMONG_END
+#define PYTREE__CODE PYTREE__CODE_BY_POINTER
 #else
-#define PYTREE__OF_TYPE(x) PYTREE__AMONG(x, PYTREE__ONE, &, pytree__d) PYTREE__AMONG(x, PYTREE__TO, &, pytree__d)
-#define PYTREE__OF_TYPE_END PYTREE__AMONG_END PYTREE__AMONG_END
-#define PYTREE__OF_CODE(x) PYTREE__AMONG(x, PYTREE__ONE, , pytree__c) PYTREE__AMONG(x, PYTREE__TO, , pytree__p)
-#define PYTREE__OF_CODE_END PYTREE__AMONG_END PYTREE__AMONG_END
+#define PYTREE__BY_POINTER 0
+#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_BOTH
+#define PYTREE__OF_TYPE_END PYTREE__OF_TYPE_BY_BOTH_END
+#define PYTREE__CODE PYTREE__CODE_BY_BOTH
 #endif
 
 /* ---- Codes ----------------------------------------------------------------------------------------------------------
@@ -225,23 +220,26 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__C_leaf = PYTREE__IS_USER + PYTREE__IS_LEAF
 };
 #if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__)
+#define PYTREE__COMPLEX(X)
 #define PYTREE__COMPLEX_VALUES
 #define PYTREE__COMPLEX_POINTERS
 #define PYTREE__COMPLEX_CONSTS
 #define PYTREE__COMPLEX_TABLES
 #else
+#define PYTREE__COMPLEX(X) X(cfloat, float _Complex) X(cdouble, double _Complex) X(cldouble, long double _Complex)
 #define PYTREE__COMPLEX_VALUES                                                                                          \
     float _Complex: PYTREE__C_cfloat, double _Complex: PYTREE__C_cdouble, long double _Complex: PYTREE__C_cldouble,
 #define PYTREE__COMPLEX_POINTERS                                                                                        \
-    float _Complex *: PYTREE__P_cfloat, double _Complex *: PYTREE__P_cdouble,                                           \
-    long double _Complex *: PYTREE__P_cldouble,
+    pytree__q_cfloat: PYTREE__P_cfloat, pytree__q_cdouble: PYTREE__P_cdouble, pytree__q_cldouble: PYTREE__P_cldouble,
 #define PYTREE__COMPLEX_CONSTS                                                                                          \
-    const float _Complex *: PYTREE__P_cfloat, const double _Complex *: PYTREE__P_cdouble,                               \
-    const long double _Complex *: PYTREE__P_cldouble,
+    pytree__k_cfloat: PYTREE__P_cfloat, pytree__k_cdouble: PYTREE__P_cdouble, pytree__k_cldouble: PYTREE__P_cldouble,
 #define PYTREE__COMPLEX_TABLES                                                                                          \
-    float _Complex (*)[]: PYTREE__R_cfloat, double _Complex (*)[]: PYTREE__R_cdouble,                                   \
-    long double _Complex (*)[]: PYTREE__R_cldouble,
+    pytree__r_cfloat: PYTREE__R_cfloat, pytree__r_cdouble: PYTREE__R_cdouble, pytree__r_cldouble: PYTREE__R_cldouble,
 #endif
+/* Likewise one name for each type: q is a pointer, k a pointer to const, r a pointer to a row of a table. */
+#define PYTREE__X(id, T) typedef T *pytree__q_##id; typedef const T *pytree__k_##id; typedef T (*pytree__r_##id)[];
+PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
+#undef PYTREE__X
 #define PYTREE__VALUES                                                                                                  \
     _Bool: PYTREE__C_bool_, signed char: PYTREE__C_schar, unsigned char: PYTREE__C_uchar, short: PYTREE__C_short_,      \
     unsigned short: PYTREE__C_ushort, int: PYTREE__C_int_, unsigned: PYTREE__C_uint, long: PYTREE__C_long_,             \
@@ -249,41 +247,54 @@ enum {                                    /* one name for each code: a sum in ea
     float: PYTREE__C_float_, double: PYTREE__C_double_, long double: PYTREE__C_ldouble, pytree_f16: PYTREE__C_f16,      \
     pytree_bf16: PYTREE__C_bf16, PYTREE__COMPLEX_VALUES
 #define PYTREE__POINTERS                                                                                                \
-    _Bool *: PYTREE__P_bool_, signed char *: PYTREE__P_schar, unsigned char *: PYTREE__P_uchar,                         \
-    short *: PYTREE__P_short_, unsigned short *: PYTREE__P_ushort, int *: PYTREE__P_int_, unsigned *: PYTREE__P_uint,   \
-    long *: PYTREE__P_long_, unsigned long *: PYTREE__P_ulong, long long *: PYTREE__P_llong,                            \
-    unsigned long long *: PYTREE__P_ullong, float *: PYTREE__P_float_, double *: PYTREE__P_double_,                     \
-    long double *: PYTREE__P_ldouble, pytree_f16 *: PYTREE__P_f16, pytree_bf16 *: PYTREE__P_bf16,                       \
-    PYTREE__COMPLEX_POINTERS
+    pytree__q_bool_: PYTREE__P_bool_, pytree__q_schar: PYTREE__P_schar, pytree__q_uchar: PYTREE__P_uchar,               \
+    pytree__q_short_: PYTREE__P_short_, pytree__q_ushort: PYTREE__P_ushort, pytree__q_int_: PYTREE__P_int_,             \
+    pytree__q_uint: PYTREE__P_uint, pytree__q_long_: PYTREE__P_long_, pytree__q_ulong: PYTREE__P_ulong,                 \
+    pytree__q_llong: PYTREE__P_llong, pytree__q_ullong: PYTREE__P_ullong, pytree__q_float_: PYTREE__P_float_,           \
+    pytree__q_double_: PYTREE__P_double_, pytree__q_ldouble: PYTREE__P_ldouble, pytree__q_f16: PYTREE__P_f16,           \
+    pytree__q_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_POINTERS char **: PYTREE__P_string,                                 \
+    const char **: PYTREE__P_string,
 #define PYTREE__CONSTS                                                                                                  \
-    const _Bool *: PYTREE__P_bool_, const signed char *: PYTREE__P_schar, const unsigned char *: PYTREE__P_uchar,       \
-    const short *: PYTREE__P_short_, const unsigned short *: PYTREE__P_ushort, const int *: PYTREE__P_int_,             \
-    const unsigned *: PYTREE__P_uint, const long *: PYTREE__P_long_, const unsigned long *: PYTREE__P_ulong,            \
-    const long long *: PYTREE__P_llong, const unsigned long long *: PYTREE__P_ullong, const float *: PYTREE__P_float_,  \
-    const double *: PYTREE__P_double_, const long double *: PYTREE__P_ldouble, const pytree_f16 *: PYTREE__P_f16,       \
-    const pytree_bf16 *: PYTREE__P_bf16, PYTREE__COMPLEX_CONSTS
+    pytree__k_bool_: PYTREE__P_bool_, pytree__k_schar: PYTREE__P_schar, pytree__k_uchar: PYTREE__P_uchar,               \
+    pytree__k_short_: PYTREE__P_short_, pytree__k_ushort: PYTREE__P_ushort, pytree__k_int_: PYTREE__P_int_,             \
+    pytree__k_uint: PYTREE__P_uint, pytree__k_long_: PYTREE__P_long_, pytree__k_ulong: PYTREE__P_ulong,                 \
+    pytree__k_llong: PYTREE__P_llong, pytree__k_ullong: PYTREE__P_ullong, pytree__k_float_: PYTREE__P_float_,           \
+    pytree__k_double_: PYTREE__P_double_, pytree__k_ldouble: PYTREE__P_ldouble, pytree__k_f16: PYTREE__P_f16,           \
+    pytree__k_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_CONSTS
 #define PYTREE__TABLES                                                                                                  \
-    _Bool (*)[]: PYTREE__R_bool_, signed char (*)[]: PYTREE__R_schar, unsigned char (*)[]: PYTREE__R_uchar,             \
-    short (*)[]: PYTREE__R_short_, unsigned short (*)[]: PYTREE__R_ushort, int (*)[]: PYTREE__R_int_,                   \
-    unsigned (*)[]: PYTREE__R_uint, long (*)[]: PYTREE__R_long_, unsigned long (*)[]: PYTREE__R_ulong,                  \
-    long long (*)[]: PYTREE__R_llong, unsigned long long (*)[]: PYTREE__R_ullong, float (*)[]: PYTREE__R_float_,        \
-    double (*)[]: PYTREE__R_double_, long double (*)[]: PYTREE__R_ldouble, pytree_f16 (*)[]: PYTREE__R_f16,             \
-    pytree_bf16 (*)[]: PYTREE__R_bf16, PYTREE__COMPLEX_TABLES
-#define PYTREE__POINTER_CODES(x)                                                                                        \
-    _Generic((x), PYTREE__POINTERS char **: PYTREE__P_string, const char **: PYTREE__P_string, default:                 \
-    _Generic((x), PYTREE__CONSTS char *: PYTREE__C_string, const char *: PYTREE__C_string, default:
+    pytree__r_bool_: PYTREE__R_bool_, pytree__r_schar: PYTREE__R_schar, pytree__r_uchar: PYTREE__R_uchar,               \
+    pytree__r_short_: PYTREE__R_short_, pytree__r_ushort: PYTREE__R_ushort, pytree__r_int_: PYTREE__R_int_,             \
+    pytree__r_uint: PYTREE__R_uint, pytree__r_long_: PYTREE__R_long_, pytree__r_ulong: PYTREE__R_ulong,                 \
+    pytree__r_llong: PYTREE__R_llong, pytree__r_ullong: PYTREE__R_ullong, pytree__r_float_: PYTREE__R_float_,           \
+    pytree__r_double_: PYTREE__R_double_, pytree__r_ldouble: PYTREE__R_ldouble, pytree__r_f16: PYTREE__R_f16,           \
+    pytree__r_bf16: PYTREE__R_bf16, pytree__r_char_: PYTREE__R_char_, PYTREE__COMPLEX_TABLES
+#define PYTREE__TREE_POINTERS pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat,
+
+/* Of a value, an array or a pointer; char * is a P_char here. */
+#define PYTREE__MORE_CODES PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS
+#define PYTREE__CODE_BY_POINTER(x)                                                                                      \
+    (PYTREE__POINTS(x) ? -1 : ~PYTREE__IS_POINTER)                                                                      \
+        & PYTREE__AMONG(PYTREE__POINTER(x), pytree__q, , pytree__p, CODES)                                              \
+        _Generic((x), PYTREE__CONSTS PYTREE__TABLES const char *: PYTREE__P_char_, default: 0) PYTREE__AMONG_END
+#define PYTREE__CODE_BY_BOTH(x)                                                                                         \
+    PYTREE__AMONG(x, pytree__t, , pytree__c, NONE) PYTREE__AMONG(x, pytree__q, , pytree__p, NONE)                       \
+    PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END PYTREE__AMONG_END
 #define PYTREE__BUILTIN_CODE(x)                                                                                         \
-    _Generic((x), PYTREE__VALUES char: PYTREE__C_char_, default:                                                        \
-    PYTREE__POINTER_CODES(x)                                                                                            \
-    _Generic((x), PYTREE__TABLES char (*)[]: PYTREE__R_char_,                                                           \
-        pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat,                                \
-        pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat, default: 0))))
-#define PYTREE__CODE(x) PYTREE__OF_CODE(x) PYTREE__BUILTIN_CODE(x) PYTREE__OF_CODE_END
+    _Generic((x), PYTREE__VALUES char: PYTREE__C_char_,                                                                 \
+        pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \
+    _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                   \
+    _Generic((x), PYTREE__CONSTS PYTREE__TABLES const char *: PYTREE__P_char_, default: 0)))
+/* Of a pointer to numbers or strings. */
+#define PYTREE__POINTER_CODE(x) _Generic((x), PYTREE__POINTERS default: _Generic((x), PYTREE__CONSTS default: 0))
+/* A pointer to char is a string; an array of structs or trees is many. */
+#define PYTREE__MENDED(seen)                                                                                            \
+    (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
+     : (seen & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(seen) != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
 
 /* ---- Rows -----------------------------------------------------------------------------------------------------------
  *
- * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. To those
- * of DATA rows PYTREE__STORES and PYTREE__OPTIONAL give the modifiers in order: OPTIONAL, ARRAY(n, m)  =>  ARRAY, (n, m) and 1.
+ * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. Those
+ * of DATA rows find the modifiers in order by PYTREE__STORES and PYTREE__OPTIONAL: OPTIONAL, ARRAY(n, m)  =>  ARRAY, (n, m), 1.
  * A new modifier is one line in each of the three lists. A row with a word that is not known is found in an #if; the checks of
  * words then say which, and there are no other passes. */
 #define PYTREE__KIND_DATA ~, 1
@@ -375,18 +386,16 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__MEMBERS_END(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
 #define PYTREE__MEMBERS_END(before, gap, after, s, name)                                                                \
     gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
-/* An array of char looks like a string. */
 #define PYTREE__MEMBERS_PLAIN(code, seen, x, arguments)                                                                 \
-    seen = (PYTREE__CODE(x)) | PYTREE__FIXED(x),                                                                        \
-    code = seen == (PYTREE__C_string | PYTREE__IS_FIXED) ? PYTREE__C_char_ | PYTREE__IS_FIXED                           \
-        : (seen & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(seen) != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : seen,
-#define PYTREE__MEMBERS_ARRAY(code, seen, x, arguments) code = PYTREE__POINTER_CODES(x) 0)) | PYTREE__FIXED(x),
-#define PYTREE__MEMBERS_LIST(code, seen, x, arguments) code = (PYTREE__CODE(x)) | PYTREE__IS_MANY | PYTREE__FIXED(x),
+    seen = (PYTREE__CODE(x)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen),
+#define PYTREE__MEMBERS_ARRAY(code, seen, x, arguments) code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x),
+#define PYTREE__MEMBERS_LIST(code, seen, x, arguments)                                                                  \
+    seen = (PYTREE__CODE(x)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) | PYTREE__IS_MANY,
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
 #define PYTREE__MEMBERS_STB_MAP(code, seen, x, arguments)                                                               \
-    code = (PYTREE__CODE((x)->value)) | PYTREE__IS_MANY | PYTREE__FIXED(x),
+    seen = (PYTREE__CODE(x->value)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) | PYTREE__IS_MANY,
 #define PYTREE__MEMBERS_RANK(code, seen, x, arguments)                                                                  \
-    code = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments) | PYTREE__FIXED(x),
+    seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__MENDED(seen) | PYTREE__FIXED(x),
 #define PYTREE__FIXED(x) (PYTREE__IS_ARRAY(x) ? PYTREE__IS_FIXED : 0)
 
 /* Pass: checks. First nothing left out and nothing out of order, then types. */
@@ -394,68 +403,68 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__CHECK_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")                       \
-    PYTREE__CHECK_##store((int)pytree__code_##id##_##name, arguments, optional, "pytree: " #s "." #name ": ")
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                       \
+    PYTREE__CHECK_##store((int)pytree__code_##id##_##name, arguments, optional, PYTREE__TEXT_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
 #define PYTREE__CHECK_STATIC_(id, s, name)                                                                          \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")                       \
-    PYTREE__CHECK_METADATA((int)pytree__code_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                       \
+    PYTREE__CHECK_METADATA((int)pytree__code_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
 #define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
 #define PYTREE__CHECK_DROP_(id, s, name)                                                                            \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, "pytree: " #s "." #name ": ")
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
 
 #define PYTREE__CHECK_LAYOUT(gap, x, in)                                                                                \
-    _Static_assert(gap >= 0, in "rows are out of order; list the fields as the struct declares them, each once");       \
+    _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");       \
     _Static_assert(gap < PYTREE__ALIGN_OF(x),                                                                           \
-                   in "a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
+                   in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
                       "and scratch space)");
 #define PYTREE__KNOWN (PYTREE__CODE_TYPE | PYTREE__IS_USER)
 #define PYTREE__HELD (PYTREE__IS_POINTER | PYTREE__IS_TABLE | PYTREE__IS_FIXED)
-#define PYTREE__UNKNOWN "its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or " \
+#define PYTREE__UNKNOWN " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or " \
         "list the field as DROP (an address: STATIC)"
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
     _Static_assert((code & (PYTREE__KNOWN | PYTREE__IS_FIXED)) != 0, in PYTREE__UNKNOWN);                               \
     _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
-                   in "an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
+                   in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
                       "those");                                                                                         \
     _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_USER | PYTREE__IS_FIXED)) != PYTREE__IS_POINTER,            \
-                   in "a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
+                   in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
     _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || code == PYTREE__C_string,                \
-                   in "OPTIONAL is for pointers: what lies in the struct itself is always there");
+                   in " OPTIONAL is for pointers: what lies in the struct itself is always there");
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
     _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
-                   in "ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
+                   in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in "LIST takes one count, LIST(n)");                         \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                         \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
-                   in "LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
+                   in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
-                   in "STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
+                   in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                                               \
-                   in "the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
+                   in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0 && (code & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                \
-                   in "RANK is the number of dimensions of a fixed array of numbers; this array has another");          \
+                   in " RANK is the number of dimensions of a fixed array of numbers; this array has another");          \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
-#define PYTREE__TOO_MANY "too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
+#define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(x), in PYTREE__UNKNOWN);                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
-                   in "a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");    \
+                   in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");    \
     _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_FIXED)) != PYTREE__IS_POINTER,                              \
-                   in "a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n "  \
+                   in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n "  \
                       "structs");                                                                                       \
     _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & (PYTREE__IS_POINTER | PYTREE__IS_FIXED)) == PYTREE__IS_POINTER, \
-                   in "a struct with DATA rows cannot be STATIC; write DATA");                                          \
-    _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in "a tree is data; write DATA");                             \
-    _Static_assert((code & PYTREE__IS_LEAF) == 0, in "an opaque leaf type is data; write DATA");                        \
+                   in " a struct with DATA rows cannot be STATIC; write DATA");                                          \
+    _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                             \
+    _Static_assert((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                        \
     PYTREE__CHECK_SCALAR(code, x, in)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
@@ -1021,7 +1030,7 @@ PYTREE_FIELDS
  *      typedef Linear pytree__t000;
  *      static const pytree_type pytree__d000;
  *      enum { pytree__c000 = PYTREE__C_struct | …, pytree__p000 = … }; */
-enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, PYTREE__ONE, , pytree__c)
+enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, pytree__t, , pytree__c, NONE)
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
     PYTREE__AMONG_END };   /* a name for it: clang quotes what is asserted */
@@ -1037,6 +1046,7 @@ _Static_assert(PYTREE__SLOT(pytree__known_) == 0,
                    "no registration)");
 typedef PYTREE__S PYTREE__SLOT(pytree__t);
 #endif
+typedef PYTREE__SLOT(pytree__t) *PYTREE__SLOT(pytree__q);
 static const pytree_type PYTREE__SLOT(pytree__d);
 #if PYTREE__S0 == 0
 #undef PYTREE__D0
@@ -1135,6 +1145,17 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
     PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, &PYTREE__NEXT };
+#endif
+
+#if (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
+#undef PYTREE__BY_POINTER
+#undef PYTREE__OF_TYPE
+#undef PYTREE__OF_TYPE_END
+#undef PYTREE__CODE
+#define PYTREE__BY_POINTER 0
+#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_BOTH
+#define PYTREE__OF_TYPE_END PYTREE__OF_TYPE_BY_BOTH_END
+#define PYTREE__CODE PYTREE__CODE_BY_BOTH
 #endif
 
 /* ---- A leaf type ---------------------------------------------------------------------------------------------------- */

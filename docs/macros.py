@@ -166,14 +166,14 @@ def general(words):
 
 
 # What a list of built-in types is called: by what it has for float, and by what it gives.
-HELD = [(r"const float \*:", "pointers to const"), (r"float \(\*\)\[\]:", "two-dimensional arrays"), (r"float \*:", "pointers"),
+HELD = [(r"r_float_:", "pointers to const and rows of tables"), (r"k_float_:", "pointers to const"), (r"q_float_:", "pointers"),
         (r"float:", "values")]
 
 
 def type_list(words):
     """The inside of a _Generic with a comment in place of its long list of built-in types; as it is if it has none."""
     control, *cases = split(words, ",")
-    own = [case for case in cases if len(case) > 1 and case[0].strip() != "default" and "pytree__t" not in flat(case)]
+    own = [case for case in cases if len(case) > 1 and case[0].strip() != "default" and not re.match(r"pytree__[tq]\d", flat(case))]
     if len(own) < 8:
         return words
     text = flat([word for case in own for word in case])
@@ -411,13 +411,13 @@ can be wrong."""),
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
 to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef Linear|static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known|count)").match, """\
+    ("The slot", re.compile(r"typedef |static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known|count)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
-type in every dispatch that follows: `pytree__t000` for the type, `pytree__d000` for its descriptor, `pytree__c000`
-and `pytree__p000` for constants that checks read, of the type and of a pointer to it. That is the association for
-`_Generic`: the list of a dispatch is written with slots, which exist before any struct does. The next slot's
-descriptor is declared with it, so that each type knows what its file registered after it: that is how a namespace's
-registrations are found."""),
+type in every dispatch that follows: `pytree__t000` for the type, `pytree__q000` for a pointer to it, `pytree__d000`
+for its descriptor, `pytree__c000` and `pytree__p000` for constants that checks read, of the type and of a pointer to
+it. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any
+struct does. The next slot's descriptor is declared with it, so that each type knows what its file registered after
+it: that is how a namespace's registrations are found."""),
     ("What each member is", lambda text: text.startswith("enum"), """\
 Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it
 is held (in place, pointer, fixed array), found by `_Generic` on the member itself; registered types are looked for as
@@ -477,7 +477,8 @@ def text_of_page():
         parts += [f"## {heading}", texts[heading], "<!-- shown -->\n" + block(found[heading])]
     parts += ["## The use", USE_TEXT.format(use=USE), "<!-- shown -->\n" + block([used]), USE_AFTER,
               "## The lists of built-in types",
-              "Types in C's own order of keywords; half-precision storage and, where the compiler has it, complex numbers."]
+              "Types in C's own order of keywords; half-precision storage and, where the compiler has it, complex numbers. Of a type's\n"
+              "names, `pytree__q_` is a pointer to it, `pytree__k_` a pointer to const, `pytree__r_` a pointer to a row of a table."]
     for text, name in LISTS.items():
         lines = layout(tokens(text), 0)
         parts.append(f"`/* … {name} … */`:\n\n```text\n" + "\n".join(fill(lines)) + "\n```")

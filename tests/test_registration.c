@@ -785,6 +785,47 @@ static void leaf_types(void **state)
     stbds_arrfree(holder.grown);
 }
 
+/* A leaf type that is a pointer itself: what it points to may be unknown. */
+typedef struct Texture *Texture;
+
+#define PYTREE_LEAF_TYPE Texture
+#include "pytree_registry.h"
+
+typedef struct Textures {
+    Texture one;
+    const Texture fixed;
+    Texture pair[2];
+    size_t n;
+    Texture *listed;
+    Texture *maybe;
+    Texture *grown;
+} Textures;
+
+#define PYTREE_STRUCT Textures
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, one) PYTREE_FIELD(DATA, fixed) PYTREE_FIELD(DATA, pair) PYTREE_FIELD(STATIC, n)                  \
+    PYTREE_FIELD(DATA, listed, LIST(self->n)) PYTREE_FIELD(DATA, maybe, OPTIONAL) PYTREE_FIELD(DATA, grown, STB_ARRAY)
+#include "pytree_registry.h"
+
+static void a_leaf_type_may_be_a_pointer(void **state)
+{
+    Texture listed[2] = { NULL, NULL };
+    Textures textures = { .n = 2, .listed = listed };
+    (void)state;
+    stbds_arrput(textures.grown, NULL);
+    {
+        Expected expected[] = {
+            IN(textures, one, "Texture", ""), IN(textures, fixed, "Texture", ""), IN(textures, pair, "Texture", "[2]"),
+            { ".listed[0]", "Texture", "", NULL }, { ".listed[1]", "Texture", "", NULL },
+            IN(textures, grown[0], "Texture", ""),
+        };
+        expected[3].data = &listed[0];
+        expected[4].data = &listed[1];
+        assert_leaves(PYTREE(&textures), expected);
+    }
+    stbds_arrfree(textures.grown);
+}
+
 static void leaf_types_compare_by_their_own_function(void **state)
 {
     Handle a = { 7, 'a' }, b = { 7, 'b' }, c = { 8, 'a' };
@@ -1553,7 +1594,7 @@ int main(void)
         cmocka_unit_test(structs_in_structs),
         cmocka_unit_test(structs_that_refer_to_themselves),
         cmocka_unit_test(structs_that_refer_to_each_other),
-        cmocka_unit_test(leaf_types),
+        cmocka_unit_test(leaf_types), cmocka_unit_test(a_leaf_type_may_be_a_pointer),
         cmocka_unit_test(leaf_types_compare_by_their_own_function),
         cmocka_unit_test(every_static_value_counts),
         cmocka_unit_test(floats_compare_by_bits),
