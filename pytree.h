@@ -3617,6 +3617,8 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
     uint32_t *orders = (uint32_t *)(uintptr_t)def->orders;
     const pytree_node leaf = { NULL, 0, 1, 1, 0 };
     size_t n = 0, k = 0, n_statics = 0, n_orders = 0;
+    const unsigned char *run = NULL;      /* keys that lie behind one another are copied at once */
+    size_t n_run = 0;
     const pytree *item = &t;
     for (;;) {
         const pytree_items *items = (const pytree_items *)item->data;
@@ -3689,7 +3691,12 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
                 if (bytes > block->n_statics - n_statics || (order != NULL && count + 1 > block->n_orders - n_orders)) {
                     return false;
                 }
-                memcpy(statics + n_statics, top->items->packed, bytes);
+                if (top->items->packed != run + n_run) {
+                    if (n_run != 0) { memcpy(statics + n_statics - n_run, run, n_run); }
+                    run = top->items->packed;
+                    n_run = 0;
+                }
+                n_run += bytes;
                 n_statics += bytes;
                 if (order != NULL) {
                     memcpy(orders + n_orders, order, count * sizeof *order);
@@ -3699,6 +3706,7 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
             }
             n++;
             if (top == stack) {
+                if (n_run != 0) { memcpy(statics + n_statics - n_run, run, n_run); }
                 return n == block->n_nodes && k == block->n_leaves && n_statics == block->n_statics
                     && n_orders == block->n_orders;
             }
