@@ -3617,7 +3617,7 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
     uint32_t *orders = (uint32_t *)(uintptr_t)def->orders;
     const pytree_node leaf = { NULL, 0, 1, 1, 0 };
     size_t n = 0, k = 0, n_statics = 0, n_orders = 0;
-    const unsigned char *run = NULL;      /* keys that lie behind one another are copied at once */
+    const unsigned char *run = statics;   /* keys that lie behind one another are copied at once: from here, so many bytes */
     size_t n_run = 0;
     const pytree *item = &t;
     for (;;) {
