@@ -2239,7 +2239,7 @@ static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *en
         const char *self = (const char *)f->self;
         const pytree_field *row;
         size_t leaf = f->next - 1 - c->run, child, n = i - (c->n_frames - 1) + 1;
-        while (n-- != 0) { pytree__descend(&type, &self, &leaf, &row, &child); }
+        do { pytree__descend(&type, &self, &leaf, &row, &child); } while (--n != 0);
         entry->kind = PYTREE_ATTRIBUTE;
         entry->name = row->name;
         entry->index = child;
@@ -4493,7 +4493,10 @@ static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const 
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef and leaves, got NULL");
     }
     if (n == def->n_leaves) {
-        for (i = 0; i < n && leaves[i].type != NULL && (unsigned)leaves[i].ndim <= PYTREE_MAX_DIMS; i++) {}
+        for (i = 0; i < n; i++) {
+            if (leaves[i].form == PYTREE_FORM_NONE) { continue; }
+            if (leaves[i].type == NULL || (unsigned)leaves[i].ndim > PYTREE_MAX_DIMS) { break; }
+        }
         if (i == n) { return PYTREE_OK; }
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a type and 0 to %d dimensions for leaf %zu, got %s and %d",
                            PYTREE_MAX_DIMS, i, leaves[i].type == NULL ? "no type" : leaves[i].type->name, leaves[i].ndim);
