@@ -94,6 +94,11 @@
 #else
 #define PYTREE__INLINE static inline
 #endif
+#if defined(__clang__)                    /* would copy a function into each that calls it, and that into the next, and so on */
+#define PYTREE__APART static inline __attribute__((noinline))
+#else
+#define PYTREE__APART static inline
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -1272,7 +1272,7 @@ PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at
     (void)row;
     return pytree__sight_seen(&to);
 }
-static inline pytree__seen PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
+PYTREE__APART pytree__seen PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
                                                                      const pytree_leaf *end, pytree__record *record,
                                                                      unsigned how)
 {
