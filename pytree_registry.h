@@ -690,9 +690,10 @@ PYTREE__INLINE void pytree__sight_group(pytree__sight *to)
 }
 
 /* A child that was seen: a leaf, or None. */
-PYTREE__INLINE void pytree__sight_child(pytree__sight *to)
+PYTREE__INLINE void pytree__sight_child(pytree__sight *to, bool none)
 {
-    if (to->group == 63) { pytree__sight_group(to); }
+    if (to->group == 64) { pytree__sight_group(to); }
+    if (none) { to->nones |= (uint64_t)1 << to->group; }
     to->group++;
 }
 
@@ -731,10 +732,10 @@ PYTREE__INLINE void pytree__sight_none(pytree__sight *to, const pytree_field *ro
     if ((to->how & PYTREE__DROP_NONE) == 0) {
         to->odd |= pytree__none_child(to->child, to->end, row, to->how);
         to->child++;
+        pytree__sight_child(to, false);
     } else {
-        to->nones |= (uint64_t)1 << to->group;
+        pytree__sight_child(to, true);
     }
-    pytree__sight_child(to);
 }
 
 /* 2 to this power bounds an extent of an array of that many dimensions so that bytes cannot overflow: larger ones are
@@ -760,7 +761,7 @@ PYTREE__INLINE void pytree__array(pytree__sight *to, const pytree_field *row, co
     child->form = PYTREE_FORM_LEAF;
     to->big |= pytree__huge(child, ndim);
     to->child++;
-    pytree__sight_child(to);
+    pytree__sight_child(to, false);
 }
 
 PYTREE__INLINE void pytree__list(pytree__sight *to, const pytree_field *row, const void *p)
@@ -814,7 +815,7 @@ PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, co
         if (row->form >= PYTREE_FORM_FLAT) { to->odd |= PYTREE__ODD; }
     }
     to->child++;
-    pytree__sight_child(to);
+    pytree__sight_child(to, false);
 }
 
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that

@@ -72,6 +72,17 @@ typedef struct Big { Eight x, y, z, u; } Big;                  /* more leaves th
     PYTREE_FIELD(DATA, u)
 #include "pytree_registry.h"
 
+/* More children than are recorded in one group. */
+#define TEN(f) f##0, *f##1, *f##2, *f##3, *f##4, *f##5, *f##6, *f##7, *f##8, *f##9
+#define EACH(f) PYTREE_FIELD(DATA, f, ARRAY(1), OPTIONAL)
+#define TEN_ROWS(f)                                                                                                     \
+    EACH(f##0) EACH(f##1) EACH(f##2) EACH(f##3) EACH(f##4) EACH(f##5) EACH(f##6) EACH(f##7) EACH(f##8) EACH(f##9)
+typedef struct Long { float *TEN(a), *TEN(b), *TEN(c), *TEN(d), *TEN(e), *TEN(f), *TEN(g), *TEN(h); } Long;
+#define PYTREE_STRUCT Long
+#define PYTREE_FIELDS                                                                                                   \
+    TEN_ROWS(a) TEN_ROWS(b) TEN_ROWS(c) TEN_ROWS(d) TEN_ROWS(e) TEN_ROWS(f) TEN_ROWS(g) TEN_ROWS(h)
+#include "pytree_registry.h"
+
 typedef struct Whole {
     Middle middle;
     size_t n;
@@ -389,12 +400,39 @@ static void paths_within(void **state)
     pytree_iter_end(&it);
 }
 
+/* None in each place of a struct with many children: the treedef says where. */
+static void none_among_many(void **state)
+{
+    enum { N = sizeof(Long) / sizeof(float *) };
+    pytree_options slow = { 0 };
+    pytree_error error = { 0 };
+    float value = 1;
+    size_t i, k;
+    (void)state;
+    slow.is_leaf = stops_nowhere;
+    for (i = 0; i < N; i++) {
+        Long many;
+        float **field = &many.a0;
+        pytree_def *quick, *long_way;
+        for (k = 0; k < N; k++) { field[k] = k == i ? NULL : &value; }
+        quick = pytree_structure(PYTREE(&many), NULL, &error);
+        long_way = pytree_structure(PYTREE(&many), &slow, &error);
+        assert_non_null(quick);
+        assert_non_null(long_way);
+        assert_int_equal(pytree_def_num_leaves(quick), N - 1);
+        assert_true(pytree_def_equal(quick, long_way));
+        pytree_def_free(quick);
+        pytree_def_free(long_way);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_trees),
         cmocka_unit_test(trees_that_differ),
         cmocka_unit_test(paths_within),
+        cmocka_unit_test(none_among_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
