@@ -269,33 +269,15 @@ typedef struct pytree__statics {
 } pytree__statics;
 enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
 
-/* What is recorded of a structure beside its leaves: static values, and nodes (pytree_def). */
-typedef struct pytree__record {
-    pytree__statics statics;
-    struct pytree_node *nodes;
-    size_t n_nodes, max_nodes;            /* all are counted, and written as long as they fit */
-} pytree__record;
-
 /* What flatten answers: where the views end, and whether at least one child is None; must be looked at (NULL, a large or
- * negative extent, a value held as pytree or pytree_leaf); is a node that a pointer leads to, or cannot be seen deep. And,
- * deep, a bit for each None: where it lies, counted from the end of a room for no more than PYTREE__NONES. */
-enum { PYTREE__HAS_NONE = 1, PYTREE__ODD = 2, PYTREE__HAS_NODE = 4, PYTREE__FIRST_NONE = 8,
-       PYTREE__NONES = sizeof(size_t) * 8 - 4 };
+ * negative extent, a value held as pytree or pytree_leaf); is a node that a pointer leads to, or cannot be seen deep. */
+enum { PYTREE__HAS_NONE = 1, PYTREE__ODD = 2, PYTREE__HAS_NODE = 4 };
 typedef struct pytree__seen {
     pytree_leaf *end;
     size_t odd;
 } pytree__seen;
-enum { PYTREE__DEEP = 1, PYTREE__DROP_NONE = 2 };              /* how to flatten */
-
-/* What the generated flatten calls. Static values: bytes, or a row's as the table says. */
-void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n);
-void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at);
-/* Nodes, if there is room for them: n children that are leaves, or None where a bit is set; a struct behind its children. */
-void pytree__record_children(const pytree__record *record, size_t n, uint64_t nones);
-void pytree__record_struct(const pytree__record *record, size_t first_node, size_t n, size_t leaves, size_t meta);
-/* The view of a child that is None: the type and the extents that it would have otherwise; deep it is a leaf like others, and
- * the result says by a bit where. */
-size_t pytree__none_child(pytree_leaf *child, const pytree_leaf *end, const pytree_field *row, unsigned how);
+enum { PYTREE__DEEP = 1, PYTREE__DROP_NONE = 2, PYTREE__LOOK = 4,      /* how to flatten */
+       PYTREE__SOUND = PYTREE__DEEP + PYTREE__DROP_NONE + PYTREE__LOOK };
 
 /* Descriptor of a type: constant, made by pytree_registry.h or built in. Files that register the same struct have a copy
  * each; pytree_type_equal knows them for the same. */
@@ -307,20 +289,15 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     unsigned n_fields;                    /* rows */
     unsigned n_children;                  /* DATA rows */
-    unsigned n_texts;                     /* STATIC rows that are more than plain bytes */
     bool leafy;                           /* every DATA row is a leaf or None */
     bool closed;                          /* no DATA row is a list or a tree in any case: PYTREE__DEEP may do */
-    size_t static_at;                     /* where the first static value begins */
-    bool dense;                           /* nothing but `static_bytes` of static values follows there: compared in one piece */
-    size_t static_bytes;                  /* of static values that are plain bytes */
+    bool plain;                           /* every STATIC row is plain bytes */
     const pytree_field *fields;
-    /* Writes a view of each child to child[0 …], in order. Or, with `record` alone, packs the static values.
-     *
-     * PYTREE__DEEP: the children of structs that lie in this one take their struct's place, and `record` (which may be NULL)
-     * gets all nodes, this struct's last and without its type, and all static values. Only what has no list, no tree and no
-     * pointer to a struct in it, and fits before `end`, can be seen so; otherwise the answer is PYTREE__HAS_NODE, and what was
-     * written means nothing. PYTREE__DROP_NONE: None has no view. */
-    pytree__seen (*flatten)(const void *self, pytree_leaf *child, const pytree_leaf *end, pytree__record *record, unsigned how);
+    /* Writes a view of each child to child[0 …], in order. PYTREE__DEEP: the children of structs that lie in this one take
+     * their struct's place. Only what has no list, no tree and no pointer to a struct in it, and fits before `end`, can be seen
+     * so; otherwise the answer is PYTREE__HAS_NODE, and what was written means nothing. PYTREE__DROP_NONE: None has no view.
+     * PYTREE__LOOK: no views are written; is all sound? */
+    pytree__seen (*flatten)(const void *self, pytree_leaf *child, const pytree_leaf *end, unsigned how);
     /* Puts children back, and says which comes next: pointers take the views' data, values in place are copied. PYTREE__DEEP:
      * those of structs in place too; what is None stays so, and has no view; NULL where flatten would answer
      * PYTREE__HAS_NODE. */
@@ -401,21 +378,11 @@ PYTREE__INLINE const pytree_leaf *pytree__put_back(const pytree_field *row, void
     return child + 1;
 }
 
-/* The children of a struct, each one view; the static values of one. */
+/* The children of a struct, each one view. */
 PYTREE__INLINE unsigned pytree__look(const pytree_type *type, const void *self, pytree_leaf *children)
 {
-    return (unsigned)type->flatten(self, children, NULL, NULL, 0).odd;
+    return (unsigned)type->flatten(self, children, NULL, 0).odd;
 }
-PYTREE__INLINE void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self)
-{
-    pytree__record record;
-    record.statics = *to;
-    record.nodes = NULL;
-    record.n_nodes = record.max_nodes = 0;
-    (void)type->flatten(self, NULL, NULL, &record, 0);
-    *to = record.statics;
-}
-
 /* Same type? By address, else by name, size and rows: true for one struct registered in two files. Cost: O(rows) then. */
 bool pytree_type_equal(const pytree_type *a, const pytree_type *b);
 
@@ -696,7 +663,45 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
 
 /* ---- Iterate and map ----------------------------------------------------------------------------------------------- */
 
-/* The walker, visible so that iterators can live on the stack. Private. */
+/* A node of a treedef: see there. */
+typedef struct pytree_node {
+    const pytree_type *type;              /* struct's or built-in container's; NULL: a leaf */
+    uint32_t arity;
+    uint32_t leaves;                      /* below it; 1 for a leaf */
+    uint32_t nodes;                       /* in its subtree, itself included */
+    uint32_t meta;                        /* where its static values begin, in bytes; 0 for leaves and None */
+} pytree_node;
+
+/* The walker, visible so that iterators can live on the stack. Private.
+ *
+ * What all structs of a type that are seen deep have in common is found once, from its rows: a plan. They have the same nodes,
+ * but for what is None, and their static values and what may be None lie at the same places. */
+typedef struct pytree__part {             /* static values that lie in one piece */
+    size_t at, bytes;                     /* in the struct */
+    const pytree_field *row;              /* of a value that is more than bytes, alone; otherwise NULL */
+    uint32_t node;                        /* whose first part it is; UINT32_MAX: not the first */
+} pytree__part;
+typedef struct pytree__option {           /* a pointer that may be NULL */
+    size_t at;
+    uint32_t node;
+    bool leads;                           /* to a struct: then the deep view ends there */
+} pytree__option;
+typedef struct pytree__plan {
+    const pytree_type *type;              /* NULL: there is no plan here */
+    uint32_t n_nodes, n_parts, n_options; /* no nodes: such structs cannot be seen deep */
+    uint32_t nodes, parts, options;       /* where its own begin */
+    size_t n_leaves, n_statics;           /* static bytes; without texts */
+    uint64_t nones;                       /* options that are None in the nodes as they are now, a bit each */
+    bool plain;                           /* without texts */
+} pytree__plan;
+enum { PYTREE__PLANS = 16, PYTREE__PLAN_NODES = 160, PYTREE__PLAN_PARTS = 96, PYTREE__PLAN_OPTIONS = 64 };
+typedef struct pytree__plans {
+    uint32_t n_nodes, n_parts, n_options; /* in use */
+    pytree__plan plans[PYTREE__PLANS];    /* by type */
+    pytree_node nodes[PYTREE__PLAN_NODES];
+    pytree__part parts[PYTREE__PLAN_PARTS];
+    pytree__option options[PYTREE__PLAN_OPTIONS];
+} pytree__plans;
 typedef struct pytree__frame {            /* an open node */
     const pytree_type *type;              /* struct, container, or of a list's elements */
     const void *self;                     /* the node's memory */
@@ -755,6 +760,7 @@ struct pytree_iter {
     const pytree_allocator *allocator;
     pytree__cursor own_cursors[PYTREE__TREES];
     const pytree_leaf *own_views[PYTREE__TREES + 1];
+    pytree__plans plans;
 };
 pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err);
 bool pytree_next(pytree_iter *it);        /* false at the end and on an error (it->status, and the error object) */
@@ -873,14 +879,6 @@ void pytree_paths_free(const char **paths);
  *     MLP{n_layers = 2, layers = [Linear, Linear]}   =>   * * Linear  * * Linear  list/2  MLP/1        statics: 784 128 128 10
  * 2
  */
-typedef struct pytree_node {
-    const pytree_type *type;              /* struct's or built-in container's; NULL: a leaf */
-    uint32_t arity;
-    uint32_t leaves;                      /* below it; 1 for a leaf */
-    uint32_t nodes;                       /* in its subtree, itself included */
-    uint32_t meta;                        /* where its static values begin, in bytes; 0 for leaves and None */
-} pytree_node;
-
 struct pytree_def {
     size_t n_nodes, n_leaves, n_statics;  /* statics in bytes */
     const pytree_node *nodes;
@@ -964,6 +962,8 @@ void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, co
 pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
                               const pytree_options *opt, pytree_error *err);
 size_t pytree__statics_size(const pytree_def *def, size_t node);
+/* A struct's static values. */
+void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self);
 /* Keys are packed as the 32-bit length of a string with its NUL and those bytes, or as PYTREE__NUMBER_KEY and an int64_t. The
  * key at `at`, and where the next one begins. `length` (may be NULL): the string's, without its NUL. */
 #define PYTREE__NUMBER_KEY UINT32_MAX
@@ -1124,7 +1124,7 @@ void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, co
 #define PYTREE__ALIGNOF _Alignof
 #endif
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
-    { name, size, align, kind, dtype, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { name, size, align, kind, dtype, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 #define PYTREE__INTEGER(T, sign)                                                                                        \
     PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
@@ -1684,7 +1684,10 @@ void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const
 
 /* ---- Static values -------------------------------------------------------------------------------------------------- */
 
-void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
+/* The bytes of a long double that are somebody's. */
+enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };
+
+static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
 {
     if (n != 0 && to->length + n <= to->room) { memcpy(to->at + to->length, p, n); }
     to->length += n;
@@ -1698,7 +1701,8 @@ static void pytree__pack_string(pytree__statics *to, const char *s)
     if (n != 0) { pytree__pack_bytes(to, s, n); }
 }
 
-void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
+/* A row's. */
+static void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
 {
     size_t i;
     if (row->form == PYTREE__PACK_BYTES) {
@@ -1716,42 +1720,19 @@ void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
     } else {                              /* the bytes behind an x87 number are nobody's */
         for (i = 0; i < row->size; i += sizeof(long double)) {
             unsigned char bytes[sizeof(long double)] = { 0 };
-            memcpy(bytes, (const char *)at + i, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof bytes);
+            memcpy(bytes, (const char *)at + i, PYTREE__WIDE);
             pytree__pack_bytes(to, bytes, sizeof bytes);
         }
     }
 }
 
-/* ---- What flatten records ---------------------------------------------------------------------------------------------- */
-
-void pytree__record_children(const pytree__record *record, size_t n, uint64_t nones)
+void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self)
 {
-    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
-    pytree_node *node = record->nodes + record->n_nodes - n, *const end = node + n;
-    if (PYTREE__LIKELY(nones == 0)) {
-        for (; node != end; node++) { *node = leaf; }
-    } else {
-        for (; node != end; node++, nones >>= 1) { *node = (nones & 1) != 0 ? none : leaf; }
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row == PYTREE_ROW_STATIC) { pytree__pack(to, row, (const char *)self + row->offset); }
     }
-}
-
-void pytree__record_struct(const pytree__record *record, size_t first_node, size_t n, size_t leaves, size_t meta)
-{
-    pytree_node *node = &record->nodes[record->n_nodes - 1];
-    node->arity = (uint32_t)n;
-    node->leaves = (uint32_t)leaves;
-    node->nodes = (uint32_t)(record->n_nodes - first_node);
-    node->meta = (uint32_t)meta;
-}
-
-size_t pytree__none_child(pytree_leaf *child, const pytree_leaf *end, const pytree_field *row, unsigned how)
-{
-    const bool deep = (how & PYTREE__DEEP) != 0;
-    child->data = NULL;
-    child->type = deep ? &pytree_types[PYTREE__T_none] : row->type;
-    child->ndim = deep ? 0 : row->ndim;
-    child->form = PYTREE_FORM_NONE;
-    return deep ? (size_t)PYTREE__FIRST_NONE << ((size_t)(end - child) & (sizeof(size_t) * 8 - 1)) : 0;
 }
 
 static uint32_t pytree__u32(const unsigned char *at)
@@ -1991,36 +1972,99 @@ void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t 
 }
 
 /* Static values of two structs, and of one and a treedef's packed ones. */
-static bool pytree__same_packed(const pytree_type *type, const char *self, const unsigned char *at)
+static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at);
+
+/* A few bytes, for which a call would cost more than they do. */
+PYTREE__INLINE bool pytree__same_few(const void *a, const void *b, size_t n)
+{
+    const char *x = (const char *)a, *y = (const char *)b;
+    uint64_t p, q, differ = 0;
+    uint32_t u, v;
+    for (; n >= sizeof p; n -= sizeof p, x += sizeof p, y += sizeof p) {
+        memcpy(&p, x, sizeof p);
+        memcpy(&q, y, sizeof q);
+        differ |= p ^ q;
+    }
+    if (n >= sizeof u) {
+        memcpy(&u, x, sizeof u);
+        memcpy(&v, y, sizeof v);
+        differ |= u ^ v;
+        x += sizeof u;
+        y += sizeof u;
+        n -= sizeof u;
+    }
+    for (; n != 0; n--) { differ |= (uint64_t)(*x++ != *y++); }
+    return differ == 0;
+}
+PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
+{
+    char *x = (char *)to;
+    const char *y = (const char *)from;
+    size_t i;
+    if (n >= sizeof(uint64_t)) {
+        for (i = 0; i < n - sizeof(uint64_t); i += sizeof(uint64_t)) { memcpy(x + i, y + i, sizeof(uint64_t)); }
+        memcpy(x + n - sizeof(uint64_t), y + n - sizeof(uint64_t), sizeof(uint64_t));
+    } else if (n == sizeof(uint32_t)) {
+        memcpy(x, y, sizeof(uint32_t));
+    } else {
+        for (i = 0; i < n; i++) { x[i] = y[i]; }
+    }
+}
+
+/* A row's static values beside packed ones: where those end, or NULL if they differ. */
+static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at)
+{
+    size_t k;
+    if (row->form == PYTREE__PACK_BYTES) { return pytree__same_few(field, at, row->size) ? at + row->size : NULL; }
+    if (row->form == PYTREE__PACK_STRUCT) {
+        for (k = 0; k < row->size && at != NULL; k += row->type->size) {
+            at = pytree__match_packed(pytree__origin(row->type), field + k, at);
+        }
+        return at;
+    }
+    if (row->form == PYTREE__PACK_TEXT) {
+        for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
+            const char *text, *other = pytree__string_at(at, 0, NULL);
+            memcpy(&text, field + k, sizeof text);
+            if ((text == NULL) != (other == NULL) || (text != NULL && strcmp(text, other) != 0)) { return NULL; }
+        }
+        return at;
+    }
+    for (k = 0; k < row->size; k += sizeof(long double)) {
+        if (memcmp(field + k, at + k, PYTREE__WIDE) != 0) { return NULL; }
+    }
+    return at + row->size;
+}
+static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at)
 {
     unsigned i;
-    size_t k, n;
-    if (type->dense) { return memcmp(self + type->static_at, at, type->static_bytes) == 0; }
-    for (i = 0; i < type->n_fields; i++) {
+    for (i = 0; i < type->n_fields && at != NULL; i++) {
         const pytree_field *row = &type->fields[i];
-        const char *field = self + row->offset;
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form == PYTREE__PACK_STRUCT) {
-            for (k = 0; k < row->size; k += row->type->size, at = pytree__skip_statics(row->type, at)) {
-                if (!pytree__same_packed(pytree__origin(row->type), field + k, at)) { return false; }
-            }
-        } else if (row->form == PYTREE__PACK_TEXT) {
-            for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
-                const char *s, *other = pytree__string_at(at, 0, &n);
-                memcpy(&s, field + k, sizeof s);
-                if ((s == NULL) != (other == NULL) || (s != NULL && strcmp(s, other) != 0)) { return false; }
-            }
-        } else if (row->form == PYTREE__PACK_WIDE) {
-            for (k = 0; k < row->size; k += sizeof(long double)) {
-                if (memcmp(field + k, at + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double))
-                    != 0) {
-                    return false;
-                }
-            }
-            at += row->size;
-        } else {
-            if (memcmp(field, at, row->size) != 0) { return false; }
-            at += row->size;
+        if (row->row == PYTREE_ROW_STATIC) { at = pytree__match_row(row, self + row->offset, at); }
+    }
+    return at;
+}
+
+/* Two structs of one type, or a row's members of both. */
+static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b);
+static bool pytree__same_row(const pytree_field *row, const char *x, const char *y)
+{
+    size_t k;
+    if (row->form == PYTREE__PACK_BYTES) { return pytree__same_few(x, y, row->size); }
+    if (row->form == PYTREE__PACK_STRUCT) {
+        for (k = 0; k < row->size; k += row->type->size) {
+            if (!pytree__same_statics(row->type, x + k, y + k)) { return false; }
+        }
+    } else if (row->form == PYTREE__PACK_TEXT) {
+        for (k = 0; k < row->size; k += sizeof(char *)) {
+            const char *p, *q;
+            memcpy(&p, x + k, sizeof p);
+            memcpy(&q, y + k, sizeof q);
+            if (p != q && (p == NULL || q == NULL || strcmp(p, q) != 0)) { return false; }
+        }
+    } else {
+        for (k = 0; k < row->size; k += sizeof(long double)) {
+            if (memcmp(x + k, y + k, PYTREE__WIDE) != 0) { return false; }
         }
     }
     return true;
@@ -2028,57 +2072,262 @@ static bool pytree__same_packed(const pytree_type *type, const char *self, const
 static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b)
 {
     unsigned i;
-    size_t k;
     type = pytree__origin(type);
-    if (type->dense) {                    /* most structs; the pieces are small, a call would cost more than they do */
-        uint64_t p, q, differ = 0;
-        uint32_t u, v;
-        a += type->static_at;
-        b += type->static_at;
-        for (k = type->static_bytes; k >= 8; k -= 8, a += 8, b += 8) {
-            memcpy(&p, a, 8);
-            memcpy(&q, b, 8);
-            differ |= p ^ q;
-        }
-        if (k >= 4) {
-            memcpy(&u, a, 4);
-            memcpy(&v, b, 4);
-            differ |= u ^ v;
-            a += 4;
-            b += 4;
-            k -= 4;
-        }
-        for (; k != 0; k--) { differ |= (uint64_t)(*a++ != *b++); }
-        return differ == 0;
-    }
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
-        const char *x = a + row->offset, *y = b + row->offset;
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form == PYTREE__PACK_BYTES) {
-            if (row->size == 4 ? memcmp(x, y, 4) != 0 : row->size == 8 ? memcmp(x, y, 8) != 0 : memcmp(x, y, row->size) != 0) {
-                return false;
-            }
-        } else if (row->form == PYTREE__PACK_STRUCT) {
-            for (k = 0; k < row->size; k += row->type->size) {
-                if (!pytree__same_statics(row->type, x + k, y + k)) { return false; }
-            }
-        } else if (row->form == PYTREE__PACK_TEXT) {
-            for (k = 0; k < row->size; k += sizeof(char *)) {
-                const char *s, *t;
-                memcpy(&s, x + k, sizeof s);
-                memcpy(&t, y + k, sizeof t);
-                if (s != t && (s == NULL || t == NULL || strcmp(s, t) != 0)) { return false; }
-            }
+        if (row->row == PYTREE_ROW_STATIC && !pytree__same_row(row, a + row->offset, b + row->offset)) { return false; }
+    }
+    return true;
+}
+
+/* ---- Plans -----------------------------------------------------------------------------------------------------------
+ *
+ * What structs that are seen deep have in common (pytree__plan), found when the first of a type comes. Leaves are all that
+ * differs from one to the next: those its generated flatten sees.
+ */
+
+/* One of sixteen places for what is known of a type. */
+PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type)
+{
+    return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60);
+}
+
+static void pytree__plans_init(pytree__plans *p)
+{
+    size_t i;
+    p->n_nodes = p->n_parts = p->n_options = 0;
+    for (i = 0; i < PYTREE__PLANS; i++) { p->plans[i].type = NULL; }
+}
+
+static bool pytree__plan_node(pytree__plans *p, const pytree_type *type, uint32_t arity, uint32_t leaves, uint32_t nodes)
+{
+    pytree_node *node = &p->nodes[p->n_nodes];
+    if (p->n_nodes == PYTREE__PLAN_NODES) { return false; }
+    p->n_nodes++;
+    node->type = type;
+    node->arity = arity;
+    node->leaves = leaves;
+    node->nodes = nodes;
+    node->meta = 0;
+    return true;
+}
+
+/* A struct's static values: bytes that follow one another are one part. There is one at least, which begins it. */
+static bool pytree__plan_statics(pytree__plans *p, pytree__plan *plan, const pytree_type *type, size_t offset, uint32_t node)
+{
+    const uint32_t first = p->n_parts;
+    unsigned i;
+    for (i = 0; i <= type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        const bool last = i == type->n_fields, bytes = !last && row->form == PYTREE__PACK_BYTES;
+        const size_t at = last ? 0 : offset + row->offset;
+        pytree__part *part = p->n_parts == first ? NULL : &p->parts[p->n_parts - 1];
+        if (last ? part != NULL : row->row != PYTREE_ROW_STATIC) { continue; }
+        if (bytes) { plan->n_statics += row->size; }
+        if (bytes && part != NULL && part->row == NULL && part->at + part->bytes == at) { part->bytes += row->size; continue; }
+        if (p->n_parts == PYTREE__PLAN_PARTS) { return false; }
+        part = &p->parts[p->n_parts++];
+        part->at = at;
+        part->bytes = bytes ? row->size : 0;
+        part->row = bytes || last ? NULL : row;
+        part->node = part == &p->parts[first] ? node : UINT32_MAX;
+        if (part->row != NULL) { plan->plain = false; }
+    }
+    return true;
+}
+
+/* The rows of a struct that lies at `offset` of the one that is planned. False: it cannot be, or there is no room. */
+static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree_type *type, size_t offset)
+{
+    const uint32_t first = p->n_nodes;
+    const size_t leaves = plan->n_leaves;
+    unsigned i;
+    if (type->flatten == NULL || !type->closed) { return false; }
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        const bool leads = row->place == PYTREE_POINTER && row->ndim == 0;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+            if (!pytree__plan_rows(p, plan, row->type, offset + row->offset)) { return false; }
+            continue;
+        }
+        if (row->optional != 0) {
+            pytree__option *option = &p->options[p->n_options];
+            if (p->n_options == PYTREE__PLAN_OPTIONS) { return false; }
+            p->n_options++;
+            option->at = offset + row->offset;
+            option->node = p->n_nodes - plan->nodes;
+            option->leads = leads;
+        } else if (leads) {
+            return false;
+        }
+        if (!pytree__plan_node(p, NULL, 0, 1, 1)) { return false; }
+        plan->n_leaves++;
+    }
+    return pytree__plan_statics(p, plan, type, offset, p->n_nodes - plan->nodes)
+           && pytree__plan_node(p, type, type->n_children, (uint32_t)(plan->n_leaves - leaves), p->n_nodes - first + 1);
+}
+
+static pytree__plan *pytree__make_plan(pytree__plans *p, const pytree_type *type)
+{
+    pytree__plan *plan = &p->plans[pytree__type_slot(type)], *other = &p->plans[pytree__type_slot(type) ^ 1];
+    bool empty;
+    if (other->type == type) { return other; }
+    if (plan->type != NULL && other->type == NULL) { plan = other; }
+    do {
+        empty = p->n_nodes + p->n_parts + p->n_options == 0;
+        plan->type = type;
+        plan->nodes = p->n_nodes;
+        plan->parts = p->n_parts;
+        plan->options = p->n_options;
+        plan->n_leaves = plan->n_statics = 0;
+        plan->nones = 0;
+        plan->plain = true;
+        if (pytree__plan_rows(p, plan, type, 0)) {
+            plan->n_nodes = p->n_nodes - plan->nodes;
+            plan->n_parts = p->n_parts - plan->parts;
+            plan->n_options = p->n_options - plan->options;
+            return plan;
+        }
+        if (!empty) { pytree__plans_init(p); }                 /* perhaps there is room when the others are gone */
+    } while (!empty);
+    p->n_nodes = p->n_parts = p->n_options = 0;
+    plan->n_nodes = 0;
+    return plan;
+}
+
+/* Valid until the next one is asked for. */
+PYTREE__INLINE pytree__plan *pytree__plan_of(pytree__plans *p, const pytree_type *type)
+{
+    pytree__plan *plan = &p->plans[pytree__type_slot(type)];
+    return PYTREE__LIKELY(plan->type == type) ? plan : pytree__make_plan(p, type);
+}
+
+/* Which of a struct's options are NULL. False: one leads to a struct, so that this one cannot be seen deep. */
+PYTREE__INLINE bool pytree__plan_look(const pytree__plans *p, const pytree__plan *plan, const void *self, uint64_t *nones)
+{
+    const pytree__option *option = &p->options[plan->options], *const end = option + plan->n_options;
+    uint64_t bit = 1, found = 0;
+    const void *pointer;
+    for (; option != end; option++, bit <<= 1) {
+        memcpy(&pointer, (const char *)self + option->at, sizeof pointer);
+        if (pointer == NULL) { found |= bit; }
+        else if (PYTREE__UNLIKELY(option->leads)) { return false; }
+    }
+    *nones = found;
+    return true;
+}
+
+/* The nodes as they are where those options are None. */
+static void pytree__plan_set(pytree__plans *p, pytree__plan *plan, uint64_t nones)
+{
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    const pytree__option *option = &p->options[plan->options];
+    pytree_node *const nodes = &p->nodes[plan->nodes];
+    uint32_t before[PYTREE__PLAN_NODES], n = 0, i;
+    plan->nones = nones;
+    for (i = 0; i < plan->n_options; i++, nones >>= 1) { nodes[option[i].node] = (nones & 1) != 0 ? none : leaf; }
+    for (i = 0; i < plan->n_nodes; i++) {
+        before[i] = n;
+        if (nodes[i].type == NULL) { n++; }
+        else if (nodes[i].type != &pytree_types[PYTREE__T_none]) { nodes[i].leaves = n - before[i + 1 - nodes[i].nodes]; }
+    }
+    plan->n_leaves = n;
+}
+
+/* The plan as it is for this struct. NULL: it cannot be seen deep. */
+PYTREE__INLINE pytree__plan *pytree__plan_for(pytree__plans *p, const pytree_type *type, const void *self, bool none_is_leaf)
+{
+    pytree__plan *const plan = pytree__plan_of(p, type);
+    uint64_t nones;
+    if (PYTREE__UNLIKELY(plan->n_nodes == 0) || !pytree__plan_look(p, plan, self, &nones)) { return NULL; }
+    if (nones != plan->nones && !none_is_leaf) { pytree__plan_set(p, plan, nones); }
+    return plan;
+}
+
+/* Have two structs of the plan's type the same static values? */
+PYTREE__INLINE bool pytree__plan_same(const pytree__plans *p, const pytree__plan *plan, const char *a, const char *b)
+{
+    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    bool same = true;
+    for (; part != end; part++) {
+        same = same && (PYTREE__LIKELY(part->row == NULL) ? pytree__same_few(a + part->at, b + part->at, part->bytes)
+                                                          : pytree__same_row(part->row, a + part->at, b + part->at));
+    }
+    return same;
+}
+
+/* Has a struct the plan's nodes and static values at that place of a treedef, where there are as many? */
+PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__plan *plan, const char *self,
+                                         const pytree_def *def, size_t node)
+{
+    const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = &def->nodes[node];
+    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    const unsigned char *at = NULL;
+    uint32_t i;
+    for (i = 0; i < plan->n_nodes; i++) {
+        if (mine[i].type != theirs[i].type) { return false; }
+    }
+    for (; part != end; part++) {
+        if (part->node != UINT32_MAX) { at = def->statics + theirs[part->node].meta; }
+        if (PYTREE__LIKELY(part->row == NULL)) {
+            if (!pytree__same_few(self + part->at, at, part->bytes)) { return false; }
+            at += part->bytes;
         } else {
-            for (k = 0; k < row->size; k += sizeof(long double)) {
-                if (memcmp(x + k, y + k, LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double)) != 0) {
-                    return false;
-                }
-            }
+            at = pytree__match_row(part->row, self + part->at, at);
+            if (at == NULL) { return false; }
         }
     }
     return true;
+}
+
+/* The plan as it is for a treedef's struct node. NULL: it is none that is seen deep. */
+PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree_node *n)
+{
+    pytree__plan *const plan = pytree__plan_of(p, n->type);
+    const pytree__option *const option = &p->options[plan->options];
+    const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = n + 1 - plan->n_nodes;
+    uint64_t nones = 0;
+    uint32_t i;
+    if (PYTREE__UNLIKELY(plan->n_nodes == 0 || plan->n_nodes != n->nodes)) { return NULL; }
+    for (i = 0; i < plan->n_options; i++) {
+        nones |= (uint64_t)(theirs[option[i].node].type == &pytree_types[PYTREE__T_none]) << i;
+        if (PYTREE__UNLIKELY(option[i].leads && (nones >> i) == 0)) { return NULL; }
+    }
+    if (PYTREE__UNLIKELY(nones != plan->nones)) { pytree__plan_set(p, plan, nones); }
+    for (i = 0; i < plan->n_nodes; i++) {
+        if (PYTREE__UNLIKELY(mine[i].type != theirs[i].type)) { return NULL; }
+    }
+    return plan;
+}
+
+/* A struct's nodes and static values, written behind those that are there. */
+PYTREE__INLINE void pytree__plan_emit(const pytree__plans *p, const pytree__plan *plan, const char *self, pytree_node *nodes,
+                                      pytree__statics *to)
+{
+    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    memcpy(nodes, &p->nodes[plan->nodes], plan->n_nodes * sizeof *nodes);
+    for (; part != end; part++) {
+        if (part->node != UINT32_MAX) { nodes[part->node].meta = (uint32_t)to->length; }
+        if (PYTREE__LIKELY(part->row == NULL)) {
+            if (part->bytes != 0) { pytree__copy_few(to->at + to->length, self + part->at, part->bytes); }
+            to->length += part->bytes;
+        } else {
+            pytree__pack(to, part->row, self + part->at);
+        }
+    }
+}
+
+/* How many static bytes it has. */
+PYTREE__INLINE size_t pytree__plan_bytes(const pytree__plans *p, const pytree__plan *plan, const char *self)
+{
+    pytree__statics to = { NULL, 0, 0 };
+    uint32_t i;
+    if (PYTREE__LIKELY(plan->plain)) { return plan->n_statics; }
+    for (i = plan->parts; i < plan->parts + plan->n_parts; i++) {
+        if (p->parts[i].row != NULL) { pytree__pack(&to, p->parts[i].row, self + p->parts[i].at); }
+    }
+    return plan->n_statics + to.length;
 }
 
 /* ---- The walker ------------------------------------------------------------------------------------------------------
@@ -3066,20 +3315,17 @@ static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **valu
  * each of what it may be asked for: leaves alone, to count everything, to write everything.
  */
 enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
-struct pytree__counts {                   /* of a struct that was counted lately */
-    const pytree_type *type;
-    size_t nodes, bytes;                  /* 0 nodes: it depends on the value */
-};
 struct pytree__scanner {
     pytree__cursor cursor;
     pytree_leaf *leaves;
     size_t capacity;
-    pytree__record record;
-    size_t n_leaves;
+    pytree_node *nodes;
+    pytree__statics statics;
+    size_t n_nodes, n_leaves;
     uint32_t *orders;
     size_t n_orders;
     const char *space;                    /* of the first node that a namespace can change */
-    struct pytree__counts known[8];
+    pytree__plans plans;
 };
 
 static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
@@ -3107,8 +3353,8 @@ static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
 
 PYTREE__INLINE void pytree__emit(struct pytree__scanner *s, const int mode, const pytree_node node)
 {
-    if (mode == PYTREE__FILL) { s->record.nodes[s->record.n_nodes] = node; }
-    s->record.n_nodes++;
+    if (mode == PYTREE__FILL) { s->nodes[s->n_nodes] = node; }
+    s->n_nodes++;
 }
 
 PYTREE__INLINE void pytree__emit_leaf(struct pytree__scanner *s, const int mode, const pytree_leaf *value)
@@ -3232,7 +3478,7 @@ static void pytree__note_order(struct pytree__scanner *s, const int mode, const 
     if (i == n) { return; }
     if (mode == PYTREE__FILL) {
         memcpy(s->orders + s->n_orders, order, n * sizeof *order);
-        s->orders[s->n_orders + n] = (uint32_t)s->record.n_nodes;
+        s->orders[s->n_orders + n] = (uint32_t)s->n_nodes;
     }
     s->n_orders += n + 1;
 }
@@ -3250,60 +3496,34 @@ static void pytree__note_node(struct pytree__scanner *s, const int mode, const p
     }
 }
 
-/* Nodes and static bytes of a struct with those that lie in it, if they are the same for each value. */
-static bool pytree__counts_of(const pytree_type *type, size_t *nodes, size_t *bytes)
+/* A struct that has nothing but leaves and None in it and in the structs that lie in it: no frame is needed. False: it must be
+ * opened, because something is wrong, or leads elsewhere, or there is no room for its views. */
+PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mode, const pytree_type *type, const void *data)
 {
-    unsigned i;
-    if (type->flatten == NULL || type->n_texts != 0) { return false; }
-    *nodes += 1;
-    *bytes += type->static_bytes;
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->form != PYTREE_FORM_STRUCT || row->place != PYTREE_IN_PLACE) {
-            *nodes += 1;
-        } else if (!pytree__counts_of(row->type, nodes, bytes)) {
+    const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
+    const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
+    const pytree__plan *plan = NULL;
+    size_t n_leaves = 0;
+    if (mode != PYTREE__LEAVES || !direct) {
+        plan = pytree__plan_for(&s->plans, type, data, none_is_leaf);
+        if (plan == NULL) { return false; }
+        n_leaves = plan->n_leaves;
+    }
+    if (direct) {
+        pytree_leaf *const views = s->leaves + s->n_leaves;
+        const pytree__seen seen = type->flatten(data, views, s->leaves + s->capacity,
+                                                none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE);
+        if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
+        n_leaves = (size_t)(seen.end - views);
+    } else if (mode != PYTREE__COUNT_ALL) {
+        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL, PYTREE__SOUND).odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
             return false;
         }
     }
-    return true;
-}
-static const struct pytree__counts *pytree__known_counts(struct pytree__scanner *s, const pytree_type *type)
-{
-    struct pytree__counts *known = &s->known[((uintptr_t)type / 32 + (uintptr_t)type / 256) % 8];
-    if (PYTREE__UNLIKELY(known->type != type)) {
-        known->type = type;
-        known->nodes = known->bytes = 0;
-        if (!pytree__counts_of(type, &known->nodes, &known->bytes)) { known->nodes = 0; }
-    }
-    return known;
-}
-
-/* A struct that has nothing but leaves and None in it and in the structs that lie in it: no frame is needed. Its views are
- * written where they are wanted, or to the room at the end of the view stack. False: it must be opened, because something is
- * wrong, or leads elsewhere, or there is no room. */
-PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mode, const pytree_type *type, const void *data)
-{
-    const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
-    pytree_leaf *const views = direct ? s->leaves + s->n_leaves : s->cursor.views + s->cursor.n_views;
-    const pytree_leaf *const end = direct ? s->leaves + s->capacity : s->cursor.views + s->cursor.max_views;
-    const size_t length = s->record.statics.length, n_nodes = s->record.n_nodes;
-    const unsigned how = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE;
-    const struct pytree__counts *known =
-        mode == PYTREE__COUNT_ALL && how != PYTREE__DEEP ? pytree__known_counts(s, type) : NULL;
-    const bool record = mode != PYTREE__LEAVES && (known == NULL || known->nodes == 0);
-    const pytree__seen seen = type->flatten(data, views, end, record ? &s->record : NULL, how);
-    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
-        s->record.statics.length = length;
-        s->record.n_nodes = n_nodes;
-        return false;
-    }
-    if (mode == PYTREE__FILL) { s->record.nodes[s->record.n_nodes - 1].type = type; }
-    if (mode == PYTREE__COUNT_ALL && !record) {
-        s->record.n_nodes += known->nodes;
-        s->record.statics.length += known->bytes;
-    }
-    s->n_leaves += (size_t)(seen.end - views);
+    s->n_leaves += n_leaves;
+    if (mode == PYTREE__FILL) { pytree__plan_emit(&s->plans, plan, (const char *)data, s->nodes + s->n_nodes, &s->statics); }
+    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__plan_bytes(&s->plans, plan, (const char *)data); }
+    if (mode != PYTREE__LEAVES) { s->n_nodes += plan->n_nodes; }
     return true;
 }
 
@@ -3378,7 +3598,7 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
     const char *first = !dict || items->count == 0 ? (const char *)items->items
                         : numbered ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
                                    : (const char *)items->pairs + offsetof(pytree_pair, value);
-    const size_t nodes = s->record.n_nodes, leaves = s->n_leaves;
+    const size_t nodes = s->n_nodes, leaves = s->n_leaves;
     const size_t step = !dict ? sizeof(pytree) : numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
     const size_t done =
         items->count == 0 ? 0 : pytree__scan_run(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
@@ -3391,10 +3611,10 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
         node.type = pytree__origin(t->type);
         node.arity = (uint32_t)done;
         node.leaves = (uint32_t)(s->n_leaves - leaves);
-        node.nodes = (uint32_t)(s->record.n_nodes - nodes + 1);
-        node.meta = (uint32_t)s->record.statics.length;
+        node.nodes = (uint32_t)(s->n_nodes - nodes + 1);
+        node.meta = (uint32_t)s->statics.length;
         if (dict) {
-            pytree__pack_keys(&s->record.statics, items, items->order);
+            pytree__pack_keys(&s->statics, items, items->order);
             if (items->order != NULL) { pytree__note_order(s, mode, items->order, done); }
         }
         pytree__emit(s, mode, node);
@@ -3418,8 +3638,8 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
     const bool quick = pytree__plain_walk(c->opt) && !c->making;
     bool begun = false;
     pytree_status status = pytree__cursor_root(c, t);
-    s->record.n_nodes = s->n_leaves = s->n_orders = 0;
-    s->record.statics.length = 0;
+    s->n_nodes = s->n_leaves = s->n_orders = 0;
+    s->statics.length = 0;
     s->space = NULL;
     while (status == PYTREE_OK) {
         pytree__frame *f;
@@ -3477,7 +3697,7 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
             status = pytree__open(c, value);
             if (status == PYTREE_OK) {
                 f = &c->frames[c->n_frames - 1];
-                f->nodes = (uint32_t)s->record.n_nodes;
+                f->nodes = (uint32_t)s->n_nodes;
                 f->leaves = (uint32_t)s->n_leaves;
             }
             break;
@@ -3488,9 +3708,9 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                 node.type = pytree__type_of_form(f->form, f->type);
                 node.arity = (uint32_t)f->count;
                 node.leaves = (uint32_t)(s->n_leaves - f->leaves);
-                node.nodes = (uint32_t)(s->record.n_nodes - f->nodes + 1);
-                node.meta = (uint32_t)s->record.statics.length;
-                pytree__pack_node(&s->record.statics, c, f);
+                node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
+                node.meta = (uint32_t)s->statics.length;
+                pytree__pack_node(&s->statics, c, f);
                 if (f->form != PYTREE_FORM_STRUCT || !quick) { pytree__note_node(s, mode, f, node.type); }
                 pytree__emit(s, mode, node);
             }
@@ -3513,15 +3733,13 @@ static pytree_status pytree__scan_fill(struct pytree__scanner *s, pytree t) { re
 static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
                               pytree_error *err)
 {
-    size_t i;
     pytree__cursor_init(&s->cursor, opt, err);
     s->leaves = leaves;
     s->capacity = leaves == NULL ? 0 : capacity;
-    s->record.nodes = NULL;
-    s->record.max_nodes = 0;
-    s->record.statics.at = NULL;
-    s->record.statics.room = 0;
-    for (i = 0; i < 8; i++) { s->known[i].type = NULL; }
+    s->nodes = NULL;
+    s->statics.at = NULL;
+    s->statics.room = 0;
+    pytree__plans_init(&s->plans);
     s->orders = NULL;
 }
 
@@ -3749,17 +3967,16 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                              capacity, s.n_leaves);
     }
     if (status == PYTREE_OK) {
-        *def = pytree__def_block(s.record.n_nodes, s.record.statics.length, s.n_orders, s.space,
+        *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space,
                                  own ? pytree__plus(s.n_leaves, SPARE) : 0, opt,
                                  err);
         if (*def == NULL) {
-            status = s.record.n_nodes > UINT32_MAX || s.record.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
+            status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
         } else {
             (*def)->n_leaves = s.n_leaves;
-            s.record.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
-            s.record.max_nodes = s.record.n_nodes;
-            s.record.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
-            s.record.statics.room = s.record.statics.length;
+            s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
+            s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
+            s.statics.room = s.statics.length;
             s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
             if (leaves != NULL) {
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
@@ -3881,12 +4098,6 @@ static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
     word = 0;
     if (n != 0) { memcpy(&word, at, n); }
     return pytree__mix(h, word ^ (uint64_t)n << 56);
-}
-
-/* One of sixteen places for what is known of a type. */
-static size_t pytree__type_slot(const pytree_type *type)
-{
-    return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60);
 }
 
 uint64_t pytree_def_hash(const pytree_def *def)
@@ -4483,6 +4694,20 @@ PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytre
     return PYTREE_OK;
 }
 
+/* pytree__fits, its usual answer first. */
+PYTREE__INLINE bool pytree__fits_at_once(const pytree_leaf *wanted, const pytree_leaf *got)
+{
+    const size_t n = (size_t)wanted->ndim;
+    size_t i;
+    if (PYTREE__UNLIKELY(wanted->type != got->type || wanted->ndim != got->ndim || got->form != PYTREE_FORM_LEAF)) {
+        return pytree__fits(wanted, got) == PYTREE_OK;
+    }
+    for (i = 0; i < n; i++) {
+        if (PYTREE__UNLIKELY(wanted->shape[i] != got->shape[i])) { return false; }
+    }
+    return true;
+}
+
 static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got)
 {
     char a[160], b[160];
@@ -4541,7 +4766,7 @@ static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, c
 {
     const unsigned char *at = def->statics + def->nodes[j].meta, *keys = NULL;
     size_t i, n;
-    if (f->form == PYTREE_FORM_STRUCT) { return pytree__same_packed(f->type, (const char *)f->self, at); }
+    if (f->form == PYTREE_FORM_STRUCT) { return pytree__match_packed(f->type, (const char *)f->self, at) != NULL; }
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         n = pytree__statics_size(flat->def, f->shape[0]);
@@ -4592,58 +4817,35 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 
 /* A struct that can be seen deep at once; the treedef's nodes from *j on, the leaves from *k on. False: one by one, for the
  * error. */
-PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, const pytree_type *type, void *self, const pytree_def *def,
-                                        size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
+PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, pytree__plans *plans, const pytree_type *type, void *self,
+                                        const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
-    enum { NODES = 64, BYTES = 512 };
     pytree_leaf *const views = c->views + c->n_views;
-    const pytree_node *const theirs = &def->nodes[*j];
     const pytree_leaf *leaf = leaves + *k, *view;
-    uint32_t first = UINT32_MAX;          /* static byte of the treedef's that is the first of these */
-    pytree_node nodes[NODES];
-    unsigned char packed[BYTES];
-    pytree__record record;
+    const pytree__plan *plan;
     pytree__seen seen;
-    size_t i, n;
     if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
         leaf = type->unflatten(self, leaf, PYTREE__DEEP);
         if (leaf == NULL) { return false; }
         *k = (size_t)(leaf - leaves);
         return true;
     }
-    record.statics.at = packed;
-    record.statics.room = BYTES;
-    record.statics.length = 0;
-    record.nodes = nodes;
-    record.n_nodes = 0;
-    record.max_nodes = NODES;
-    seen = type->flatten(self, views, c->views + c->max_views, &record, PYTREE__DEEP | PYTREE__DROP_NONE);
-    n = record.n_nodes;
-    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0 || n > NODES || n > def->n_nodes - *j
-                         || record.statics.length > BYTES)) {
+    plan = pytree__plan_for(plans, type, self, false);
+    if (plan == NULL || plan->n_nodes > def->n_nodes - *j || !pytree__plan_matches(plans, plan, (const char *)self, def, *j)) {
         return false;
     }
-    nodes[n - 1].type = type;
-    for (i = 0; i < n; i++) {
-        if (PYTREE__UNLIKELY(nodes[i].type != theirs[i].type)) { return false; }
-        if (nodes[i].type == NULL || nodes[i].type == &pytree_types[PYTREE__T_none]) { continue; }
-        if (first == UINT32_MAX) { first = theirs[i].meta; }
-        if (PYTREE__UNLIKELY(nodes[i].meta != theirs[i].meta - first)) { return false; }
-    }
-    if (PYTREE__UNLIKELY(record.statics.length > def->n_statics - first
-                         || memcmp(packed, def->statics + first, record.statics.length) != 0)) {
-        return false;
-    }
+    seen = type->flatten(self, views, c->views + c->max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
     for (view = views; view != seen.end; view++, leaf++) {
-        if (PYTREE__UNLIKELY(leaf->data == NULL || pytree__fits(view, leaf) != PYTREE_OK)) { return false; }
+        if (PYTREE__UNLIKELY(leaf->data == NULL || !pytree__fits_at_once(view, leaf))) { return false; }
     }
-    *j += n;
+    *j += plan->n_nodes;
     *k = (size_t)(leaf - leaves);
     return true;
 }
 
-PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *def, const pytree_leaf *leaves, pytree dst,
-                                          const bool put)
+PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__plans *plans, const pytree_def *def,
+                                          const pytree_leaf *leaves, pytree dst, const bool put)
 {
     const pytree_leaf *value;
     const bool quick = pytree__plain_walk(c->opt) && (c->opt == NULL || !c->opt->none_is_leaf);
@@ -4660,7 +4862,13 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
                     value = &c->views[f->views + f->next];
                     type = value->type;
                     if (value->form != PYTREE_FORM_STRUCT || !type->closed
-                        || !pytree__into_closed(c, type, value->data, def, &j, leaves, &k, put)) {
+                        || !pytree__into_closed(c, plans, type, value->data, def, &j, leaves, &k, put)) {
+                        break;
+                    }
+                }
+            } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
+                for (; f->next < f->count; f->next++) {
+                    if (!pytree__into_closed(c, plans, f->type, f->data + f->next * f->type->size, def, &j, leaves, &k, put)) {
                         break;
                     }
                 }
@@ -4684,7 +4892,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, const pytree_def *d
         } else if (at == PYTREE__AT_NODE) {
             const pytree_type *type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : NULL;
             if (!quick || type == NULL || !type->closed
-                || !pytree__into_closed(c, type, value->data, def, &j, leaves, &k, put)) {
+                || !pytree__into_closed(c, plans, type, value->data, def, &j, leaves, &k, put)) {
                 status = pytree__open(c, value);
             }
         } else if (at == PYTREE__AT_END) {
@@ -4712,6 +4920,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                                     const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
+    pytree__plans plans;
     pytree_options own;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
@@ -4726,8 +4935,9 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                            def->none_is_leaf ? "true" : "false");
     }
     pytree__cursor_init(&c, opt, err);
-    status = pytree__into(&c, def, leaves, dst, false);
-    if (status == PYTREE_OK) { status = pytree__into(&c, def, leaves, dst, true); }
+    pytree__plans_init(&plans);
+    status = pytree__into(&c, &plans, def, leaves, dst, false);
+    if (status == PYTREE_OK) { status = pytree__into(&c, &plans, def, leaves, dst, true); }
     pytree__cursor_end(&c);
     return status;
 }
@@ -4792,6 +5002,7 @@ struct pytree__maker {
     size_t n_tasks, max_tasks;
     pytree_status status;
     pytree__cursor cursor;                /* its view stack and its error */
+    pytree__plans plans;
     struct pytree__task few[PYTREE__FRAMES];
 };
 
@@ -4995,65 +5206,44 @@ static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf
     return at;
 }
 
-/* pytree__fits, its usual answer first. */
-PYTREE__INLINE bool pytree__fits_at_once(const pytree_leaf *wanted, const pytree_leaf *got)
+/* A struct that is seen deep, zeroed but for its static values, from the treedef's node n and the leaves from `given` on: which
+ * the new tree refers to. What may be None and is not is a pointer to somewhere while it is seen, so that it has a view. False:
+ * it is zeroed again, and comes one by one. */
+PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_type *type, char *self, const pytree_node *n,
+                                         const pytree_leaf *given)
 {
-    const size_t n = (size_t)wanted->ndim;
-    size_t i;
-    if (PYTREE__UNLIKELY(wanted->type != got->type || wanted->ndim != got->ndim || got->form != PYTREE_FORM_LEAF)) {
-        return pytree__fits(wanted, got) == PYTREE_OK;
+    const pytree__plans *const plans = &m->plans;
+    const pytree__plan *const plan = n->type == type ? pytree__plan_of_node(&m->plans, n) : NULL;
+    const pytree_leaf *view = m->cursor.views + m->cursor.n_views, *leaf = given;
+    const void *const somewhere = pytree_wanted;
+    const pytree__part *part, *last;
+    const pytree_node *first;
+    const unsigned char *at = NULL;
+    pytree__seen seen;
+    uint32_t i;
+    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain)) { return false; }
+    for (i = 0; i < plan->n_options; i++) {
+        if ((plan->nones >> i & 1) == 0) { memcpy(self + plans->options[plan->options + i].at, &somewhere, sizeof somewhere); }
     }
-    for (i = 0; i < n; i++) {
-        if (PYTREE__UNLIKELY(wanted->shape[i] != got->shape[i])) { return false; }
+    first = n + 1 - plan->n_nodes;
+    part = &plans->parts[plan->parts];
+    last = part + plan->n_parts;
+    for (; part != last; part++) {
+        if (part->node != UINT32_MAX) { at = m->def->statics + first[part->node].meta; }
+        pytree__copy_few(self + part->at, at, part->bytes);
+        at += part->bytes;
     }
-    return true;
-}
-
-/* A struct whose children are leaves that the new tree refers to: all at once, by its own unflatten. `given`: the first of its
- * leaves; `views`: room for as many. False: one by one. */
-PYTREE__INLINE bool pytree__make_leafy(const pytree_type *type, char *self, const pytree_node *n, const pytree_leaf *given,
-                                       pytree_leaf *views, size_t room)
-{
-    const size_t n_children = type->n_children;
-    pytree_leaf *view = views;
-    if (n->nodes != n_children + 1 || n_children > room) { return false; }
-    pytree__look(type, self, views);
-    if (n->leaves == n_children) {        /* no None: as they were given */
-        const pytree_leaf *leaf = given, *const end = given + n_children;
-        for (; leaf != end; leaf++, view++) {
-            if (PYTREE__UNLIKELY(leaf->data == NULL || !pytree__fits_at_once(view, leaf))) { return false; }
+    seen = type->flatten(self, m->cursor.views + m->cursor.n_views, m->cursor.views + m->cursor.max_views,
+                         PYTREE__DEEP | PYTREE__DROP_NONE);
+    if (PYTREE__LIKELY((seen.odd & PYTREE__HAS_NODE) == 0)) {
+        for (; view != seen.end && leaf->data != NULL && pytree__fits_at_once(view, leaf); view++, leaf++) {}
+        if (PYTREE__LIKELY(view == seen.end)) {
+            type->unflatten(self, given, PYTREE__DEEP);
+            return true;
         }
-        type->unflatten(self, given, 0);
-    } else {
-        const pytree_node *child = n - n_children;
-        for (; child != n; child++, view++) {
-            if (child->type == NULL) {
-                if (PYTREE__UNLIKELY(given->data == NULL || !pytree__fits_at_once(view, given))) { return false; }
-                view->form = PYTREE_FORM_LEAF;
-                view->data = given->data;
-                given++;
-            } else {
-                /* the pointers are NULL still, so that what may be None is */
-                if (child->type != &pytree_types[PYTREE__T_none] || view->form != PYTREE_FORM_NONE) { return false; }
-            }
-        }
-        type->unflatten(self, views, 0);
     }
-    return true;
-}
-
-/* A few bytes, for which a call would cost more than they do. */
-PYTREE__INLINE void pytree__copy_few(char *to, const unsigned char *from, size_t n)
-{
-    size_t i;
-    if (n >= sizeof(uint64_t)) {
-        for (i = 0; i < n - sizeof(uint64_t); i += sizeof(uint64_t)) { memcpy(to + i, from + i, sizeof(uint64_t)); }
-        memcpy(to + n - sizeof(uint64_t), from + n - sizeof(uint64_t), sizeof(uint64_t));
-    } else if (n == sizeof(uint32_t)) {
-        memcpy(to, from, sizeof(uint32_t));
-    } else {
-        for (i = 0; i < n; i++) { to[i] = (char)from[i]; }
-    }
+    memset(self, 0, type->size);
+    return false;
 }
 
 /* A struct's children come next. */
@@ -5075,12 +5265,10 @@ static bool pytree__make_children(struct pytree__maker *m, size_t *next, size_t 
     struct pytree__task *const top = &m->tasks[m->n_tasks - 1];
     const pytree_type *const of = top->type;
     const bool list = top->rows == 0;
-    const unsigned char *const statics = m->def->statics;
     const pytree_node *n = &m->def->nodes[*next];
     const pytree_leaf *given = &m->leaves[*leaf];
     const pytree_field *field = of->fields + top->rows;
-    pytree_leaf *const own = m->cursor.views + top->views, *const views = m->cursor.views + m->cursor.n_views;
-    const size_t room = m->cursor.max_views - m->cursor.n_views;
+    const pytree_leaf *const own = m->cursor.views + top->views;
     const pytree_type *opened = NULL;
     char *self = NULL;
     size_t left = top->left;
@@ -5102,16 +5290,15 @@ static bool pytree__make_children(struct pytree__maker *m, size_t *next, size_t 
             memcpy(self, &first->data, sizeof first->data);
         } else if (type->kind != PYTREE_KIND_NONE) {
             const bool here = list || (row->type == type && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE);
-            if (!here || !type->dense || type->flatten == NULL) { break; }
-            pytree__copy_few(self + type->static_at, statics + n[-1].meta, type->static_bytes);
-            if (!type->leafy) {
+            if (!here || type->flatten == NULL || !type->plain) { break; }
+            if (!type->closed || !pytree__make_planned(m, type, self, n - 1, first)) {
+                pytree__unpack(m, type, self, m->def->statics + n[-1].meta);
                 opened = type;
                 field = row;
                 left--;
                 n--;
                 break;
             }
-            if (!pytree__make_leafy(type, self, n - 1, first, views, room)) { break; }
         } else if (!row->optional || row->form == PYTREE_FORM_VIEW) {
             break;
         }
@@ -5196,15 +5383,13 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
         if (from != self) { memcpy(self, from, type->size); }
     } else if (!m->dry || m->mode != PYTREE__ALLOCATE) {
         if (!m->dry && !inside) { memset(self, 0, type->size); }
-        if (!type->dense && (!m->dry || type->n_texts != 0)) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
-        else if (!m->dry) { pytree__copy_few(self + type->static_at, m->def->statics + n->meta, type->static_bytes); }
-    }
-    if (!m->dry && m->mode == PYTREE__REFER && type->leafy
-        && pytree__make_leafy(type, self, n, &m->leaves[*leaf - n->leaves], m->cursor.views + m->cursor.n_views,
-                              m->cursor.max_views - m->cursor.n_views)) {
-        *leaf -= n->leaves;
-        *next = node + 1 - n->nodes;
-        return;
+        if (!m->dry && m->mode == PYTREE__REFER && type->closed
+            && pytree__make_planned(m, type, self, n, &m->leaves[*leaf - n->leaves])) {
+            *leaf -= n->leaves;
+            *next = node + 1 - n->nodes;
+            return;
+        }
+        if (!m->dry || !type->plain) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
     }
     pytree__make_open(m, type, self);
 }
@@ -5679,7 +5864,7 @@ static size_t pytree__bound_of(const pytree_type *type)
 {
     size_t bytes = pytree__round(type->size, 16);
     unsigned i;
-    if (type->n_texts != 0) { return SIZE_MAX; }
+    if (!type->plain) { return SIZE_MAX; }
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_DATA) { continue; }
@@ -5696,7 +5881,7 @@ static size_t pytree__bound_of(const pytree_type *type)
 
 /* More bytes than a tree that refers to its leaves takes, in one pass over the treedef; SIZE_MAX: it must be measured. And are
  * there nothing but leaves, None, lists, tuples and dicts, as pytree__fill_containers takes them? */
-static size_t pytree__bound(const pytree_def *def, bool *only_containers)
+static size_t pytree__bound(const pytree_def *def, pytree__plans *plans, bool *only_containers)
 {
     struct { const pytree_type *type; size_t bytes; } known[16];
     const pytree_node *n;
@@ -5707,17 +5892,19 @@ static size_t pytree__bound(const pytree_def *def, bool *only_containers)
         const pytree_type *type = (--n)->type;
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
+            const pytree__plan *plan = type->closed ? pytree__plan_of_node(plans, n) : NULL;
+            const size_t at = pytree__type_slot(type);
             *only_containers = false;
-            if (!type->leafy || type->n_texts != 0) {
-                const size_t at = pytree__type_slot(type);
-                if (known[at].type != type) {
-                    known[at].type = type;
-                    known[at].bytes = pytree__bound_of(pytree__origin(type));
-                }
-                structs = pytree__plus(structs, known[at].bytes);
-            } else {
+            if (plan != NULL && plan->plain) {                 /* all lies in the struct itself */
                 structs = pytree__plus(structs, type->size + 15);
+                n -= n->nodes - 1;
+                continue;
             }
+            if (known[at].type != type) {
+                known[at].type = type;
+                known[at].bytes = pytree__bound_of(pytree__origin(type));
+            }
+            structs = pytree__plus(structs, known[at].bytes);
         } else if (type->kind <= PYTREE_KIND_DEQUE) {
             if (type->kind > PYTREE_KIND_DICT) { *only_containers = false; }
             containers++;
@@ -5772,6 +5959,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.tasks = m.few;
     m.max_tasks = PYTREE__FRAMES;
     pytree__cursor_init(&m.cursor, opt, err);
+    pytree__plans_init(&m.plans);
     m.status = PYTREE_OK;
     m.def = def;
     m.leaves = leaves != NULL ? leaves : m.cursor.views;       /* there are none, yet pointers to where they end */
@@ -5781,7 +5969,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.in_place = in_place != NULL;
     if (m.in_place) { pytree__place(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
     head = m.structs;
-    m.structs = pytree__bound(def, &only_containers);
+    m.structs = pytree__bound(def, &m.plans, &only_containers);
     if (mode != PYTREE__REFER) { m.structs = SIZE_MAX; }
     if (m.structs == SIZE_MAX) { pytree__make_run(&m, NULL); }
     m.structs = pytree__plus(m.structs, head);
@@ -6088,6 +6276,7 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     it->begun = it->checked = it->up_to = false;
     it->cursors[0].run = 0;
     it->allocator = pytree__allocator(opt);
+    pytree__plans_init(&it->plans);
     if (n == 0 || trees == NULL) {
         it->n_cursors = 0;
         return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none"));
@@ -6188,7 +6377,8 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
     if (f->form == PYTREE_FORM_STRUCT || g->form == PYTREE_FORM_STRUCT) {     /* a struct beside a pytree_flat */
         const pytree__frame *s = f->form == PYTREE_FORM_STRUCT ? f : g, *p = s == f ? g : f;
         const pytree_flat *flat = (const pytree_flat *)(const void *)p->data;
-        if (!pytree__same_packed(s->type, (const char *)s->self, flat->def->statics + flat->def->nodes[p->shape[0]].meta)) {
+        const unsigned char *packed = flat->def->statics + flat->def->nodes[p->shape[0]].meta;
+        if (pytree__match_packed(s->type, (const char *)s->self, packed) == NULL) {
             return pytree__other_statics(it, k);
         }
         return PYTREE_OK;
@@ -6261,34 +6451,20 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
 /* Has the struct at hand in each tree the same None and the same static values, and is it sound? */
 PYTREE__INLINE bool pytree__iter_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
 {
-    enum { BYTES = 512 };
     const pytree_type *const type = values[0]->type;
-    pytree__cursor *c = it->cursors;
-    unsigned char packed[2][BYTES];
-    pytree__record record;
-    size_t k, odd = 0, length = 0, room = PYTREE__NONES;   /* in which each None has a bit of its own */
-    if (n == 1) {
-        pytree_leaf *views = c->views + c->n_views;
-        odd = type->flatten(values[0]->data, views, c->views + c->max_views, NULL, PYTREE__DEEP | PYTREE__DROP_NONE).odd;
-        return (odd & (PYTREE__ODD | PYTREE__HAS_NODE)) == 0;
-    }
-    record.nodes = NULL;
-    record.n_nodes = record.max_nodes = 0;
-    record.statics.room = BYTES;
-    for (k = 0; k < n; k++) {
-        if (c[k].max_views - c[k].n_views < room) { room = c[k].max_views - c[k].n_views; }
-    }
-    for (k = 0; k < n; k++) {
-        pytree_leaf *views = c[k].views + c[k].n_views;
-        pytree__seen seen;
-        record.statics.at = packed[k != 0];
-        record.statics.length = 0;
-        seen = type->flatten(values[k]->data, views, views + room, &record, PYTREE__DEEP);
-        if (k == 0) {
-            odd = seen.odd;
-            length = record.statics.length;
-            if (length > BYTES || (odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0) { return false; }
-        } else if (seen.odd != odd || record.statics.length != length || memcmp(packed[0], packed[1], length) != 0) {
+    const char *const first = (const char *)values[0]->data;
+    const pytree__plan *plan;
+    uint64_t nones, others;
+    size_t k, odd = 0;
+    for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, NULL, NULL, PYTREE__SOUND).odd; }
+    if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
+    if (n == 1) { return true; }
+    plan = pytree__plan_of(&it->plans, type);
+    if (PYTREE__UNLIKELY(plan->n_nodes == 0) || !pytree__plan_look(&it->plans, plan, first, &nones)) { return false; }
+    for (k = 1; k < n; k++) {
+        const char *other = (const char *)values[k]->data;
+        if (!pytree__plan_look(&it->plans, plan, other, &others) || nones != others
+            || !pytree__plan_same(&it->plans, plan, first, other)) {
             return false;
         }
     }
@@ -6316,7 +6492,7 @@ PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const py
     for (k = 0; k < n; k++) {
         pytree_leaf *views = c[k].views + c[k].n_views;
         pytree__seen seen =
-            type->flatten(values[k]->data, views, c[k].views + c[k].max_views, NULL, PYTREE__DEEP | PYTREE__DROP_NONE);
+            type->flatten(values[k]->data, views, c[k].views + c[k].max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
         if (k == 0) { count = (size_t)(seen.end - views); }
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
         if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || (seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {

@@ -194,7 +194,8 @@ enum {
     PYTREE__IS_FIXED = 2048,              /* an array in the struct itself */
     PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
-    PYTREE__CODE_FORM = 32768             /* times one of pytree_form: one value of the type; 0: a leaf */
+    PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
+    PYTREE__HAS_TEXT = 1048576            /* in the sum of a struct's codes: a static value is more than bytes */
 };
 _Static_assert((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
 #define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
@@ -539,34 +540,18 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__FIXED_RANK(code) ((code & PYTREE__IS_FIXED) == 0 ? 0 : (code & PYTREE__IS_TABLE) == 0 ? 1 : 2)
 #define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
 
-/* Passes that sum up: how many static values are more than bytes; how many bytes the others have; the codes of children, all
- * bits together; where the first static value begins (that of the first row is taken) and the last one ends (what was summed up
- * is multiplied by 0). */
-#define PYTREE__TEXTS_DATA(id, ...)
-#define PYTREE__TEXTS_STATIC(id, s, name, ...) PYTREE__TEXTS_STATIC_(id, s, name)
-#define PYTREE__TEXTS_STATIC_(id, s, name) + (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES)
-#define PYTREE__TEXTS_DROP(id, ...)
-#define PYTREE__BYTES_DATA(id, ...)
-#define PYTREE__BYTES_STATIC(id, s, name, ...) PYTREE__BYTES_STATIC_(id, s, name)
-#define PYTREE__BYTES_STATIC_(id, s, name)                                                                          \
-    + (PYTREE__PACK(pytree__code_##id##_##name) == PYTREE__PACK_BYTES ? (int)sizeof(((s *)0)->name) : 0)
-#define PYTREE__BYTES_DROP(id, ...)
+/* Pass that sums up: the codes of children, all bits together, and whether a static value is more than bytes. */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name
-#define PYTREE__CODES_STATIC(id, ...)
+#define PYTREE__CODES_STATIC(id, s, name, ...) PYTREE__CODES_STATIC_(id, s, name)
+#define PYTREE__CODES_STATIC_(id, s, name)                                                                              \
+    | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, ...)
-#define PYTREE__FIRST_DATA(id, ...)
-#define PYTREE__FIRST_STATIC(id, s, name, ...) 1 ? (int)offsetof(s, name) :
-#define PYTREE__FIRST_DROP(id, ...)
-#define PYTREE__LAST_DATA(id, ...)
-#define PYTREE__LAST_STATIC(id, s, name, ...) PYTREE__LAST_STATIC_(id, s, name)
-#define PYTREE__LAST_STATIC_(id, s, name) * 0 + pytree__after_##id##_##name
-#define PYTREE__LAST_DROP(id, ...)
 
 /* Pass: flatten.
  *
  *     static inline pytree__seen pytree__flatten_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
- *                                                       pytree__record *record, unsigned how)
+ *                                                       unsigned how)
  *     {
  *         const Linear *self = at;
  *         pytree__sight to = …;
@@ -637,11 +622,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENT(14, (x) PYTREE__SUBSCRIPTS_14)
 #define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
 
-/* Pass: static values, in flatten.      =>   pytree__pack(&record->statics, row++, &self->din); */
-#define PYTREE__STATICS_DATA(name) row++;
-#define PYTREE__STATICS_STATIC(name) pytree__pack(&record->statics, row++, &self->name);
-#define PYTREE__STATICS_DROP(name) row++;
-
 /* Pass: unflatten.      =>   child = pytree__put_back(row++, self, child, how); */
 #define PYTREE__UNFLATTEN_DATA(name) child = pytree__put_back(row++, self, child, how);
 #define PYTREE__UNFLATTEN_STATIC(name) row++;
@@ -649,72 +629,28 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* ---- What the generated functions are made of ----------------------------------------------------------------------- */
 
-/* Where flatten is: copies of its arguments, and what it has found, in registers. What is recorded of the structure is told in
- * groups of children, and written elsewhere: it would be most of the code. */
+/* Where flatten is: copies of its arguments, and what it has found, in registers. */
 typedef struct pytree__sight {
     pytree_leaf *child;                   /* the next view */
+    pytree_leaf *first;                   /* with room for one of each child */
     const pytree_leaf *end;
-    pytree__record *record;
+    const pytree_field *last;             /* behind the rows */
     unsigned how;
-    unsigned group;                       /* children that are not recorded yet: leaves, or None */
-    uint64_t nones;                       /* a bit for each of the latter */
-    size_t first_node;
     size_t big;                           /* not 0: an extent is negative or absurd */
     size_t odd;
 } pytree__sight;
 
 /* False where a struct cannot be seen at once, with those in it: it has lists or trees, or there is no room. */
-PYTREE__INLINE bool pytree__sight_begin(pytree__sight *to, bool closed, size_t n, pytree_leaf *child, const pytree_leaf *end,
-                                        pytree__record *record, unsigned how)
+PYTREE__INLINE bool pytree__sight_begin(pytree__sight *to, bool closed, size_t n, const pytree_field *last,
+                                        pytree_leaf *child, const pytree_leaf *end, unsigned how)
 {
-    to->child = child;
+    to->child = to->first = child;
     to->end = end;
-    to->record = record;
+    to->last = last;
     to->how = how;
-    to->group = 0;
-    to->nones = 0;
-    to->first_node = record == NULL ? 0 : record->n_nodes;
     to->big = 0;
     to->odd = 0;
-    return (how & PYTREE__DEEP) == 0 || (closed && (size_t)(end - child) >= n);
-}
-
-PYTREE__INLINE void pytree__sight_group(pytree__sight *to)
-{
-    if (to->record != NULL && to->group != 0) {
-        to->record->n_nodes += to->group;
-        if (to->record->n_nodes <= to->record->max_nodes) { pytree__record_children(to->record, to->group, to->nones); }
-    }
-    to->group = 0;
-    to->nones = 0;
-}
-
-/* A child that was seen: a leaf, or None. */
-PYTREE__INLINE void pytree__sight_child(pytree__sight *to, bool none)
-{
-    if (to->group == 64) { pytree__sight_group(to); }
-    if (none) { to->nones |= (uint64_t)1 << to->group; }
-    to->group++;
-}
-
-/* Static values that lie in one piece. */
-PYTREE__INLINE void pytree__sight_bytes(pytree__record *record, const char *at, size_t n)
-{
-    if (n != 0 && record->statics.length + n <= record->statics.room) {
-        memcpy(record->statics.at + record->statics.length, at, n);
-    }
-    record->statics.length += n;
-}
-
-/* The struct's own node, behind those of its children; its static values are packed from `meta` on. */
-PYTREE__INLINE void pytree__sight_end(pytree__sight *to, size_t n, const pytree_leaf *first, size_t meta)
-{
-    if ((to->how & PYTREE__DEEP) != 0) {
-        pytree__sight_group(to);
-        if (to->record->n_nodes++ < to->record->max_nodes) {
-            pytree__record_struct(to->record, to->first_node, n, (size_t)(to->child - first), meta);
-        }
-    }
+    return (how & PYTREE__DEEP) == 0 || (closed && ((how & PYTREE__LOOK) != 0 || (size_t)(end - child) >= n));
 }
 
 PYTREE__INLINE pytree__seen pytree__sight_seen(const pytree__sight *to)
@@ -725,16 +661,30 @@ PYTREE__INLINE pytree__seen pytree__sight_seen(const pytree__sight *to)
     return seen;
 }
 
-/* A child that is None. */
+/* The view of a child that is None: the type and the extents that it would have otherwise; deep it is a leaf like others. */
 PYTREE__INLINE void pytree__sight_none(pytree__sight *to, const pytree_field *row)
 {
     to->odd |= PYTREE__HAS_NONE;
     if ((to->how & PYTREE__DROP_NONE) == 0) {
-        to->odd |= pytree__none_child(to->child, to->end, row, to->how);
+        const bool deep = (to->how & PYTREE__DEEP) != 0;
+        to->child->data = NULL;
+        to->child->type = deep ? &pytree_types[PYTREE__T_none] : row->type;
+        to->child->ndim = deep ? 0 : row->ndim;
+        to->child->form = PYTREE_FORM_NONE;
         to->child++;
-        pytree__sight_child(to, false);
-    } else {
-        pytree__sight_child(to, true);
+    }
+}
+
+/* A child that is not None: its view, if views are wanted. */
+PYTREE__INLINE void pytree__sight_child(pytree__sight *to, const pytree_field *row, const void *data, int ndim, unsigned form)
+{
+    if ((to->how & PYTREE__LOOK) == 0) {
+        pytree_leaf *const child = to->child;
+        child->data = (void *)(uintptr_t)data;
+        child->type = row->type;
+        child->ndim = ndim;
+        child->form = form;
+        to->child++;
     }
 }
 
@@ -750,55 +700,48 @@ PYTREE__INLINE size_t pytree__huge(const pytree_leaf *child, int ndim)
 
 PYTREE__INLINE void pytree__array(pytree__sight *to, const pytree_field *row, const void *p, int ndim)
 {
-    pytree_leaf *const child = to->child;
     if (PYTREE__UNLIKELY(p == NULL)) {
         if (row->optional != 0) { pytree__sight_none(to, row); return; }
         to->odd |= PYTREE__ODD;
     }
-    child->data = (void *)(uintptr_t)p;
-    child->type = row->type;
-    child->ndim = ndim;
-    child->form = PYTREE_FORM_LEAF;
-    to->big |= pytree__huge(child, ndim);
-    to->child++;
-    pytree__sight_child(to, false);
+    to->big |= pytree__huge(to->child, ndim);
+    pytree__sight_child(to, row, p, ndim, PYTREE_FORM_LEAF);
 }
 
 PYTREE__INLINE void pytree__list(pytree__sight *to, const pytree_field *row, const void *p)
 {
-    pytree_leaf *const child = to->child;
     if (p == NULL) {
         if (row->optional != 0 && row->place != PYTREE_STB) { pytree__sight_none(to, row); return; }
-        if (child->shape[0] != 0) { to->odd |= PYTREE__ODD; }
+        if (to->child->shape[0] != 0) { to->odd |= PYTREE__ODD; }
     }
-    child->data = (void *)(uintptr_t)p;
-    child->type = row->type;
-    child->ndim = 1;
-    child->form = row->form;
-    to->big |= pytree__huge(child, 1);
-    to->child++;
+    to->big |= pytree__huge(to->child, 1);
+    pytree__sight_child(to, row, p, 1, row->form);
+}
+
+/* A struct in the struct, deep: its views take its place. Behind them there must be room for the rows that follow; where there
+ * is none, those write where this struct began. */
+PYTREE__INLINE void pytree__inside(pytree__sight *to, const pytree_field *row, const void *at)
+{
+    pytree__seen seen;
+    if (PYTREE__UNLIKELY(row->type->flatten == NULL)) { to->odd |= PYTREE__HAS_NODE; return; }
+    seen = row->type->flatten(at, (to->how & PYTREE__LOOK) != 0 ? NULL : to->child, to->end, to->how);
+    to->odd |= seen.odd;
+    if ((to->how & PYTREE__LOOK) == 0) {
+        to->child = seen.end;
+        if (PYTREE__UNLIKELY((size_t)(to->end - seen.end) < (size_t)(to->last - row) - 1)) {
+            to->odd |= PYTREE__HAS_NODE;
+            to->child = to->first;
+        }
+    }
 }
 
 PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, const void *at)
 {
-    pytree_leaf *child = to->child;
-    void *p;
+    const void *data = at, *p;
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && (to->how & PYTREE__DEEP) != 0) {
-        pytree__seen seen;
-        if (PYTREE__UNLIKELY(row->type->flatten == NULL)) { to->odd |= PYTREE__HAS_NODE; return; }
-        pytree__sight_group(to);
-        seen = row->type->flatten(at, child, to->end, to->record, to->how);
-        if (to->record != NULL && to->record->n_nodes - 1 < to->record->max_nodes) {
-            to->record->nodes[to->record->n_nodes - 1].type = row->type;
-        }
-        to->child = seen.end;
-        to->odd |= seen.odd;
+        pytree__inside(to, row, at);
         return;
     }
-    child->type = row->type;
-    child->form = row->form;
-    child->ndim = row->ndim;
-    child->data = (void *)(uintptr_t)at;
     if (row->place == PYTREE_POINTER || (row->type == &pytree_types[PYTREE__T_string] && row->ndim == 0)) {
         memcpy(&p, at, sizeof p);
         if (p == NULL) {
@@ -806,16 +749,15 @@ PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, co
             to->odd |= PYTREE__ODD;
         }
         if (row->place == PYTREE_POINTER) {
-            child->data = p;
+            data = p;
             to->odd |= PYTREE__HAS_NODE;
         }
     } else {
-        if (row->ndim == 1 || row->ndim == 2) { child->shape[0] = row->size / row->inner; }
-        if (row->ndim == 2) { child->shape[1] = row->inner / row->type->size; }
+        if (row->ndim == 1 || row->ndim == 2) { to->child->shape[0] = row->size / row->inner; }
+        if (row->ndim == 2) { to->child->shape[1] = row->inner / row->type->size; }
         if (row->form >= PYTREE_FORM_FLAT) { to->odd |= PYTREE__ODD; }
     }
-    to->child++;
-    pytree__sight_child(to, false);
+    pytree__sight_child(to, row, data, row->ndim, row->form);
 }
 
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that
@@ -1144,7 +1086,7 @@ enum {
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL,
+    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, &PYTREE__NEXT };
 #endif
 
@@ -1170,7 +1112,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #endif
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
+    PYTREE_OPAQUE, 0, 0, false, false, false, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     &PYTREE__NEXT };
 #endif
 
@@ -1179,7 +1121,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #if defined(PYTREE_CUSTOM)
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
-    PYTREE_NO_DTYPE, 0, 0, 0, false, false, 0, false, 0, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
+    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     &PYTREE__NEXT };
 #endif
 
@@ -1209,78 +1151,51 @@ static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_
 
 enum {
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__TEXTS_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
-    PYTREE__CAT(pytree__texts_, PYTREE__ID) = 0 PYTREE_FIELDS,
-#undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__BYTES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
-    PYTREE__CAT(pytree__bytes_, PYTREE__ID) = 0 PYTREE_FIELDS,
-#undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
-#undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__FIRST_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
-    PYTREE__CAT(pytree__first_, PYTREE__ID) = PYTREE_FIELDS 0,
-#undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__LAST_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
-    PYTREE__CAT(pytree__last_, PYTREE__ID) = 0 PYTREE_FIELDS,
-    /* All static values are bytes in one piece. No child is a list or a tree in any case. */
-    PYTREE__CAT(pytree__dense_, PYTREE__ID) = PYTREE__CAT(pytree__last_, PYTREE__ID) - PYTREE__CAT(pytree__first_, PYTREE__ID)
-        == PYTREE__CAT(pytree__bytes_, PYTREE__ID),
+    /* No child is a list or a tree in any case. */
     PYTREE__CAT(pytree__closed_, PYTREE__ID) = (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
-        && PYTREE__CAT(pytree__codes_, PYTREE__ID) < PYTREE_FORM_FLAT * PYTREE__CODE_FORM
+        && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM
 };
 
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__FIELD(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
 #define PYTREE__PASS KIND
 
-/* A view of each child of *at, and what is recorded of the structure: see pytree_type.flatten. The compiler makes it twice: for
- * leaves alone, and for all else. */
+/* A view of each child of *at: see pytree_type.flatten. The compiler makes it three times: for leaves alone, for a look at
+ * whether all is sound, and for all else. */
 PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at, pytree_leaf *child, const pytree_leaf *end,
-                                                                  pytree__record *record, unsigned how)
+                                                                  unsigned how)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+    pytree_leaf nowhere;
     pytree__sight to;
-    if (!pytree__sight_begin(&to, PYTREE__CAT(pytree__closed_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID), child,
-        end, record, how)) {
+    if (!pytree__sight_begin(&to, PYTREE__CAT(pytree__closed_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
+                             row + sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field) - 1,
+                             (how & PYTREE__LOOK) != 0 ? &nowhere : child, end, how)) {
         to.odd = PYTREE__HAS_NODE;
         return pytree__sight_seen(&to);
     }
-    if (child != NULL) {
 #undef PYTREE__PASS
 #define PYTREE__PASS ROW
 #define PYTREE__PURPOSE PYTREE__FLATTEN
-        PYTREE_FIELDS
+    PYTREE_FIELDS
 #undef PYTREE__PURPOSE
 #undef PYTREE__PASS
 #define PYTREE__PASS KIND
-    }
-    if (record != NULL) {
-        const size_t meta = record->statics.length;
-        if (PYTREE__CAT(pytree__dense_, PYTREE__ID)) {
-            pytree__sight_bytes(record, (const char *)at + PYTREE__CAT(pytree__first_, PYTREE__ID),
-                                PYTREE__CAT(pytree__bytes_, PYTREE__ID));
-        } else {
-            row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-#define PYTREE__PURPOSE PYTREE__STATICS
-            PYTREE_FIELDS
-#undef PYTREE__PURPOSE
-        }
-        pytree__sight_end(&to, PYTREE__CAT(pytree__count_, PYTREE__ID), child, meta);
-    }
     (void)self;
     (void)row;
     return pytree__sight_seen(&to);
 }
 PYTREE__APART pytree__seen PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
-                                                                     const pytree_leaf *end, pytree__record *record,
-                                                                     unsigned how)
+                                                                     const pytree_leaf *end, unsigned how)
 {
-    if (record == NULL && how == (PYTREE__DEEP | PYTREE__DROP_NONE)) {
-        return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, NULL, PYTREE__DEEP | PYTREE__DROP_NONE);
+    if (how == (PYTREE__DEEP | PYTREE__DROP_NONE)) {
+        return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, PYTREE__DEEP | PYTREE__DROP_NONE);
     }
-    return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, record, how);
+    if (how == PYTREE__SOUND) { return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, NULL, NULL, PYTREE__SOUND); }
+    return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, how);
 }
 
 /* The children put back into *self: see pytree_type.unflatten. */
@@ -1304,11 +1219,10 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #endif
     PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field) - 1,
-    PYTREE__CAT(pytree__count_, PYTREE__ID), PYTREE__CAT(pytree__texts_, PYTREE__ID),
+    PYTREE__CAT(pytree__count_, PYTREE__ID),
     (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
-        && PYTREE__FORM(PYTREE__CAT(pytree__codes_, PYTREE__ID)) == PYTREE_FORM_LEAF,
-    PYTREE__CAT(pytree__closed_, PYTREE__ID), PYTREE__CAT(pytree__first_, PYTREE__ID), PYTREE__CAT(pytree__dense_, PYTREE__ID),
-    PYTREE__CAT(pytree__bytes_, PYTREE__ID),
+        && PYTREE__FORM(PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT) == PYTREE_FORM_LEAF,
+    PYTREE__CAT(pytree__closed_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__flatten_, PYTREE__ID), PYTREE__CAT(pytree__unflatten_,
         PYTREE__ID),
     NULL, NULL, NULL, NULL, PYTREE__SPACE, &PYTREE__NEXT

@@ -380,15 +380,9 @@ static bool pytree__alg_keyed(const pytree_node *node)
 static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
 {
     const pytree_node *x = &a->nodes[i], *y = &b->nodes[j];
-    const pytree_type *type = x->type;
     size_t n;
-    switch (type->kind) {
+    switch (x->type->kind) {
     case PYTREE_KIND_NONE: case PYTREE_KIND_LIST: case PYTREE_KIND_TUPLE: case PYTREE_KIND_DEQUE: return true;
-    case PYTREE_KIND_STRUCT:
-        if (type->n_texts == 0) {
-            return type->static_bytes == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, type->static_bytes) == 0;
-        }
-        break;
     default: break;
     }
     n = pytree__statics_size(a, i);
@@ -1021,7 +1015,7 @@ PYTREE__INLINE bool pytree__alg_leafy(pytree__cursor *c, const pytree_leaf *valu
     unsigned odd;
     size_t i;
     if (type != node->type || !type->leafy || node->nodes != n + 1) { return false; }
-    if (!pytree__same_packed(type, (const char *)value->data, def->statics + node->meta)) { return false; }
+    if (pytree__match_packed(type, (const char *)value->data, def->statics + node->meta) == NULL) { return false; }
     if (node->leaves == n && n <= room) {
         odd = pytree__look(type, value->data, to);
         if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
