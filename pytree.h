@@ -1974,27 +1974,30 @@ void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t 
 /* Static values of two structs, and of one and a treedef's packed ones. */
 static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at);
 
-/* A few bytes, for which a call would cost more than they do. */
-PYTREE__INLINE bool pytree__same_few(const void *a, const void *b, size_t n)
+/* A few bytes, for which a call would cost more than they do: 0 if they are the same. */
+PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
 {
     const char *x = (const char *)a, *y = (const char *)b;
     uint64_t p, q, differ = 0;
     uint32_t u, v;
-    for (; n >= sizeof p; n -= sizeof p, x += sizeof p, y += sizeof p) {
-        memcpy(&p, x, sizeof p);
-        memcpy(&q, y, sizeof q);
+    size_t i;
+    if (n >= sizeof p) {                  /* the last word overlaps the one before it */
+        for (i = 0; i < n - sizeof p; i += sizeof p) {
+            memcpy(&p, x + i, sizeof p);
+            memcpy(&q, y + i, sizeof q);
+            differ |= p ^ q;
+        }
+        memcpy(&p, x + n - sizeof p, sizeof p);
+        memcpy(&q, y + n - sizeof q, sizeof q);
         differ |= p ^ q;
-    }
-    if (n >= sizeof u) {
+    } else if (n == sizeof u) {
         memcpy(&u, x, sizeof u);
         memcpy(&v, y, sizeof v);
-        differ |= u ^ v;
-        x += sizeof u;
-        y += sizeof u;
-        n -= sizeof u;
+        differ = u ^ v;
+    } else {
+        for (i = 0; i < n; i++) { differ |= (uint64_t)(x[i] != y[i]); }
     }
-    for (; n != 0; n--) { differ |= (uint64_t)(*x++ != *y++); }
-    return differ == 0;
+    return differ;
 }
 PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
 {
@@ -2015,7 +2018,7 @@ PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
 static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at)
 {
     size_t k;
-    if (row->form == PYTREE__PACK_BYTES) { return pytree__same_few(field, at, row->size) ? at + row->size : NULL; }
+    if (row->form == PYTREE__PACK_BYTES) { return pytree__differ(field, at, row->size) == 0 ? at + row->size : NULL; }
     if (row->form == PYTREE__PACK_STRUCT) {
         for (k = 0; k < row->size && at != NULL; k += row->type->size) {
             at = pytree__match_packed(pytree__origin(row->type), field + k, at);
@@ -2050,7 +2053,7 @@ static bool pytree__same_statics(const pytree_type *type, const char *a, const c
 static bool pytree__same_row(const pytree_field *row, const char *x, const char *y)
 {
     size_t k;
-    if (row->form == PYTREE__PACK_BYTES) { return pytree__same_few(x, y, row->size); }
+    if (row->form == PYTREE__PACK_BYTES) { return pytree__differ(x, y, row->size) == 0; }
     if (row->form == PYTREE__PACK_STRUCT) {
         for (k = 0; k < row->size; k += row->type->size) {
             if (!pytree__same_statics(row->type, x + k, y + k)) { return false; }
@@ -2245,40 +2248,83 @@ PYTREE__INLINE pytree__plan *pytree__plan_for(pytree__plans *p, const pytree_typ
     return plan;
 }
 
-/* Have two structs of the plan's type the same static values? */
-PYTREE__INLINE bool pytree__plan_same(const pytree__plans *p, const pytree__plan *plan, const char *a, const char *b)
+/* Have n structs of the plan's type the same None and the same static values? */
+PYTREE__INLINE bool pytree__plan_alike(const pytree__plans *p, const pytree__plan *plan, size_t n, const pytree_leaf **structs)
 {
-    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
-    bool same = true;
-    for (; part != end; part++) {
-        same = same && (PYTREE__LIKELY(part->row == NULL) ? pytree__same_few(a + part->at, b + part->at, part->bytes)
-                                                          : pytree__same_row(part->row, a + part->at, b + part->at));
+    const pytree__option *option = &p->options[plan->options], *const options_end = option + plan->n_options;
+    const pytree__part *part = &p->parts[plan->parts], *const parts_end = part + plan->n_parts;
+    const char *const first = (const char *)structs[0]->data;
+    uint64_t differ = 0;
+    size_t k;
+    for (; option != options_end; option++) {
+        const void *a, *b;
+        memcpy(&a, first + option->at, sizeof a);
+        if (PYTREE__UNLIKELY(a != NULL && option->leads)) { return false; }
+        for (k = 1; k < n; k++) {
+            memcpy(&b, (const char *)structs[k]->data + option->at, sizeof b);
+            differ |= (uint64_t)((a == NULL) != (b == NULL));
+        }
     }
-    return same;
+    for (; part != parts_end; part++) {
+        const char *const mine = first + part->at;
+        uint32_t a, b;
+        if (PYTREE__UNLIKELY(part->row != NULL)) {
+            for (k = 1; k < n && pytree__same_row(part->row, mine, (const char *)structs[k]->data + part->at); k++) {}
+            if (k < n) { return false; }
+        } else if (part->bytes == sizeof a) {
+            memcpy(&a, mine, sizeof a);
+            for (k = 1; k < n; k++) {
+                memcpy(&b, (const char *)structs[k]->data + part->at, sizeof b);
+                differ |= a ^ b;
+            }
+        } else {
+            for (k = 1; k < n; k++) { differ |= pytree__differ(mine, (const char *)structs[k]->data + part->at, part->bytes); }
+        }
+    }
+    return differ == 0;
+}
+
+/* Is that node of a treedef, with those below it, the plan's, and is the same None as in the plan? Where the structs in it have
+ * as many children, nodes and leaves, and an option is None or is not, all else can only be leaves. */
+PYTREE__INLINE bool pytree__plan_agrees(const pytree__plans *p, const pytree__plan *plan, const pytree_node *theirs)
+{
+    const pytree__option *option = &p->options[plan->options];
+    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    const pytree_node *const mine = &p->nodes[plan->nodes];
+    uint32_t i;
+    for (; part != end; part++) {
+        const uint32_t at = part->node;
+        if (at != UINT32_MAX
+            && PYTREE__UNLIKELY(mine[at].type != theirs[at].type || mine[at].arity != theirs[at].arity
+                                || mine[at].leaves != theirs[at].leaves || mine[at].nodes != theirs[at].nodes)) {
+            return false;
+        }
+    }
+    for (i = 0; i < plan->n_options; i++) {
+        if (PYTREE__UNLIKELY(mine[option[i].node].type != theirs[option[i].node].type)) { return false; }
+    }
+    return true;
 }
 
 /* Has a struct the plan's nodes and static values at that place of a treedef, where there are as many? */
 PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__plan *plan, const char *self,
-                                         const pytree_def *def, size_t node)
+                                         const pytree_def *def, const pytree_node *theirs)
 {
-    const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = &def->nodes[node];
     const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
     const unsigned char *at = NULL;
-    uint32_t i;
-    for (i = 0; i < plan->n_nodes; i++) {
-        if (mine[i].type != theirs[i].type) { return false; }
-    }
+    uint64_t differ = 0;
+    if (!pytree__plan_agrees(p, plan, theirs)) { return false; }
     for (; part != end; part++) {
         if (part->node != UINT32_MAX) { at = def->statics + theirs[part->node].meta; }
         if (PYTREE__LIKELY(part->row == NULL)) {
-            if (!pytree__same_few(self + part->at, at, part->bytes)) { return false; }
+            differ |= pytree__differ(self + part->at, at, part->bytes);
             at += part->bytes;
         } else {
             at = pytree__match_row(part->row, self + part->at, at);
             if (at == NULL) { return false; }
         }
     }
-    return true;
+    return differ == 0;
 }
 
 /* The plan as it is for a treedef's struct node. NULL: it is none that is seen deep. */
@@ -2286,7 +2332,7 @@ PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree
 {
     pytree__plan *const plan = pytree__plan_of(p, n->type);
     const pytree__option *const option = &p->options[plan->options];
-    const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = n + 1 - plan->n_nodes;
+    const pytree_node *const theirs = n + 1 - plan->n_nodes;
     uint64_t nones = 0;
     uint32_t i;
     if (PYTREE__UNLIKELY(plan->n_nodes == 0 || plan->n_nodes != n->nodes)) { return NULL; }
@@ -2295,10 +2341,7 @@ PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree
         if (PYTREE__UNLIKELY(option[i].leads && (nones >> i) == 0)) { return NULL; }
     }
     if (PYTREE__UNLIKELY(nones != plan->nones)) { pytree__plan_set(p, plan, nones); }
-    for (i = 0; i < plan->n_nodes; i++) {
-        if (PYTREE__UNLIKELY(mine[i].type != theirs[i].type)) { return NULL; }
-    }
-    return plan;
+    return pytree__plan_agrees(p, plan, theirs) ? plan : NULL;
 }
 
 /* A struct's nodes and static values, written behind those that are there. */
@@ -4694,16 +4737,19 @@ PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytre
     return PYTREE_OK;
 }
 
-/* pytree__fits, its usual answer first. */
-PYTREE__INLINE bool pytree__fits_at_once(const pytree_leaf *wanted, const pytree_leaf *got)
+/* pytree__fits for each, the usual answer first; what is given has data. */
+PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given)
 {
-    const size_t n = (size_t)wanted->ndim;
-    size_t i;
-    if (PYTREE__UNLIKELY(wanted->type != got->type || wanted->ndim != got->ndim || got->form != PYTREE_FORM_LEAF)) {
-        return pytree__fits(wanted, got) == PYTREE_OK;
-    }
-    for (i = 0; i < n; i++) {
-        if (PYTREE__UNLIKELY(wanted->shape[i] != got->shape[i])) { return false; }
+    for (; wanted != end; wanted++, given++) {
+        const size_t n = (size_t)wanted->ndim;
+        size_t differ = 0, i;
+        if (PYTREE__UNLIKELY(wanted->type != given->type || given->data == NULL
+                             || memcmp(&wanted->ndim, &given->ndim, sizeof given->ndim + sizeof given->form) != 0)) {
+            if (given->data == NULL || pytree__fits(wanted, given) != PYTREE_OK) { return false; }
+            continue;
+        }
+        for (i = 0; i < n; i++) { differ |= wanted->shape[i] ^ given->shape[i]; }
+        if (PYTREE__UNLIKELY(differ != 0)) { return false; }
     }
     return true;
 }
@@ -4821,7 +4867,7 @@ PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, pytree__plans *plans,
                                         const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
     pytree_leaf *const views = c->views + c->n_views;
-    const pytree_leaf *leaf = leaves + *k, *view;
+    const pytree_leaf *leaf = leaves + *k;
     const pytree__plan *plan;
     pytree__seen seen;
     if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
@@ -4831,16 +4877,16 @@ PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, pytree__plans *plans,
         return true;
     }
     plan = pytree__plan_for(plans, type, self, false);
-    if (plan == NULL || plan->n_nodes > def->n_nodes - *j || !pytree__plan_matches(plans, plan, (const char *)self, def, *j)) {
+    if (plan == NULL || plan->n_nodes > def->n_nodes - *j
+        || !pytree__plan_matches(plans, plan, (const char *)self, def, &def->nodes[*j])) {
         return false;
     }
     seen = type->flatten(self, views, c->views + c->max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
-    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
-    for (view = views; view != seen.end; view++, leaf++) {
-        if (PYTREE__UNLIKELY(leaf->data == NULL || !pytree__fits_at_once(view, leaf))) { return false; }
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0 || !pytree__fit(views, seen.end, leaf))) {
+        return false;
     }
     *j += plan->n_nodes;
-    *k = (size_t)(leaf - leaves);
+    *k += plan->n_leaves;
     return true;
 }
 
@@ -5214,7 +5260,7 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_t
 {
     const pytree__plans *const plans = &m->plans;
     const pytree__plan *const plan = n->type == type ? pytree__plan_of_node(&m->plans, n) : NULL;
-    const pytree_leaf *view = m->cursor.views + m->cursor.n_views, *leaf = given;
+    pytree_leaf *const views = m->cursor.views + m->cursor.n_views;
     const void *const somewhere = pytree_wanted;
     const pytree__part *part, *last;
     const pytree_node *first;
@@ -5233,14 +5279,10 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_t
         pytree__copy_few(self + part->at, at, part->bytes);
         at += part->bytes;
     }
-    seen = type->flatten(self, m->cursor.views + m->cursor.n_views, m->cursor.views + m->cursor.max_views,
-                         PYTREE__DEEP | PYTREE__DROP_NONE);
-    if (PYTREE__LIKELY((seen.odd & PYTREE__HAS_NODE) == 0)) {
-        for (; view != seen.end && leaf->data != NULL && pytree__fits_at_once(view, leaf); view++, leaf++) {}
-        if (PYTREE__LIKELY(view == seen.end)) {
-            type->unflatten(self, given, PYTREE__DEEP);
-            return true;
-        }
+    seen = type->flatten(self, views, m->cursor.views + m->cursor.max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
+    if (PYTREE__LIKELY((seen.odd & PYTREE__HAS_NODE) == 0 && pytree__fit(views, seen.end, given))) {
+        type->unflatten(self, given, PYTREE__DEEP);
+        return true;
     }
     memset(self, 0, type->size);
     return false;
@@ -5285,8 +5327,8 @@ static bool pytree__make_children(struct pytree__maker *m, size_t *next, size_t 
             self = top->at + row->offset;
         }
         if (type == NULL) {
-            if (row->form != PYTREE_FORM_LEAF || row->place != PYTREE_POINTER || first->data == NULL
-                || !pytree__fits_at_once(&own[left - 1], first)) { break; }
+            if (row->form != PYTREE_FORM_LEAF || row->place != PYTREE_POINTER
+                || !pytree__fit(&own[left - 1], &own[left], first)) { break; }
             memcpy(self, &first->data, sizeof first->data);
         } else if (type->kind != PYTREE_KIND_NONE) {
             const bool here = list || (row->type == type && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE);
@@ -6452,22 +6494,66 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
 PYTREE__INLINE bool pytree__iter_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
 {
     const pytree_type *const type = values[0]->type;
-    const char *const first = (const char *)values[0]->data;
     const pytree__plan *plan;
-    uint64_t nones, others;
     size_t k, odd = 0;
     for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, NULL, NULL, PYTREE__SOUND).odd; }
     if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
     if (n == 1) { return true; }
     plan = pytree__plan_of(&it->plans, type);
-    if (PYTREE__UNLIKELY(plan->n_nodes == 0) || !pytree__plan_look(&it->plans, plan, first, &nones)) { return false; }
-    for (k = 1; k < n; k++) {
-        const char *other = (const char *)values[k]->data;
-        if (!pytree__plan_look(&it->plans, plan, other, &others) || nones != others
-            || !pytree__plan_same(&it->plans, plan, first, other)) {
+    return PYTREE__LIKELY(plan->n_nodes != 0) && pytree__plan_alike(&it->plans, plan, n, values);
+}
+
+/* The structs that follow in rows, which every tree has, as long as they are alike. */
+PYTREE__INLINE void pytree__iter_rows_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
+{
+    pytree__cursor *const c = it->cursors;
+    const size_t size = values[0]->type->size;
+    size_t k;
+    for (k = 0; k < n; k++) {
+        if (values[k] != &c[k].child || c[k].n_frames == 0 || c[k].frames[c[k].n_frames - 1].from != PYTREE__FROM_ROW) { return; }
+    }
+    while (c->frames[c->n_frames - 1].next < c->frames[c->n_frames - 1].count) {
+        for (k = 0; k < n; k++) {
+            c[k].child.data = (char *)c[k].child.data + size;
+            c[k].frames[c[k].n_frames - 1].next++;
+        }
+        if (PYTREE__UNLIKELY(!pytree__iter_alike(it, n, values))) {            /* it comes once more, for the error */
+            for (k = 0; k < n; k++) { c[k].frames[c[k].n_frames - 1].next--; }
+            return;
+        }
+    }
+}
+
+/* The next struct in such rows takes the place of the one that is done with: its first leaf is at hand. False: it does not. */
+PYTREE__INLINE bool pytree__iter_next_in_row(pytree_iter *it, const size_t n)
+{
+    pytree__cursor *const c = it->cursors;
+    const pytree__frame *const top = &c->frames[c->n_frames - 1];
+    const pytree_type *const type = top->type;
+    size_t k, count = 0;
+    if (!top->deep || c->n_frames == 1 || (n > 1 && !it->checked)) { return false; }
+    for (k = 0; k < n; k++) {
+        pytree__frame *f = &c[k].frames[c[k].n_frames - 1], *row = f - 1;
+        pytree_leaf *const views = c[k].views + f->views;
+        pytree__seen seen;
+        if (row->from != PYTREE__FROM_ROW || row->type != type || row->next == row->count) { return false; }
+        seen = type->flatten(row->data + row->next * type->size, views, c[k].views + c[k].max_views,
+                             PYTREE__DEEP | PYTREE__DROP_NONE);
+        if (k == 0) { count = (size_t)(seen.end - views); }
+        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || count == 0
+                             || (seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
             return false;
         }
     }
+    for (k = 0; k < n; k++) {
+        pytree__frame *f = &c[k].frames[c[k].n_frames - 1], *row = f - 1;
+        f->self = row->data + row->next++ * type->size;
+        f->next = f->count = count;
+        c[k].n_views = f->views + count;
+        it->views[k] = c[k].views + f->views;
+    }
+    c->run = count - 1;
+    it->index++;
     return true;
 }
 
@@ -6487,7 +6573,10 @@ PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const py
     }
     if (checking || (n > 1 && !it->checked)) {
         if (!pytree__iter_alike(it, n, values)) { return PYTREE__DONE; }
-        if (checking) { return PYTREE__AT_NODE; }
+        if (checking) {
+            pytree__iter_rows_alike(it, n, values);
+            return PYTREE__AT_NODE;
+        }
     }
     for (k = 0; k < n; k++) {
         pytree_leaf *views = c[k].views + c[k].n_views;
@@ -6524,7 +6613,6 @@ PYTREE__INLINE void pytree__slide(pytree_iter *it, const size_t n)
 {
     const pytree_leaf **values = it->views;
     size_t k;
-    it->cursors->run--;
     it->index++;
     switch (n) {
     case 1: values[0]++; break;
@@ -6543,6 +6631,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     const pytree_leaf **values = it->views;
     size_t k;
     if (!checking && c->run != 0) {
+        c->run--;
         pytree__slide(it, n);
         return true;
     }
@@ -6557,13 +6646,22 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             if (c->n_frames == 0) { return false; }
             f = &c->frames[c->n_frames - 1];
             if (f->next == f->count) {
+                if (!checking && pytree__iter_next_in_row(it, n)) { return true; }
                 for (k = 0; k < n; k++) { pytree__close(&c[k]); }
                 continue;
             }
             for (k = 0; k < n; k++) {
                 f = &c[k].frames[c[k].n_frames - 1];
-                if (PYTREE__LIKELY(f->from == PYTREE__FROM_VIEWS)) { values[k] = &c[k].views[f->views + f->next++]; }
-                else if (PYTREE__UNLIKELY((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK)) { return false; }
+                if (f->from == PYTREE__FROM_VIEWS) {
+                    values[k] = &c[k].views[f->views + f->next++];
+                } else if (f->from == PYTREE__FROM_ROW && f->type->kind == PYTREE_KIND_STRUCT) {
+                    pytree_leaf *const child = &c[k].child;
+                    child->data = f->data + f->next++ * f->type->size;
+                    child->type = f->type;
+                    child->ndim = 0;
+                    child->form = PYTREE_FORM_STRUCT;
+                    values[k] = child;
+                } else if (PYTREE__UNLIKELY((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK)) { return false; }
             }
         }
         if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->space != NULL)) {
@@ -6621,6 +6719,20 @@ static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
     return it->status;
 }
 
+/* The function for the leaf at hand, and for those that come without looking. */
+PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
+{
+    pytree__cursor *const c = it->cursors;
+    size_t left = c->run;
+    for (;; pytree__slide(it, n)) {
+        pytree_status status;
+        if (out) { it->out = it->leaf[n - 1]; }
+        status = fn(context, it);
+        if (status != PYTREE_OK || left == 0) { return status; }
+        c->run = --left;
+    }
+}
+
 pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
                          const pytree_options *opt, pytree_error *err)
 {
@@ -6647,10 +6759,11 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
         it.n = n;
         for (k = 0; k < count && status == PYTREE_OK; k++) { status = pytree__cursor_root(&it.cursors[k], all[k]); }
         while (status == PYTREE_OK && (count == 1 ? pytree__advance(&it, 1, false) : pytree__advance(&it, count, false))) {
-            for (;; count == 1 ? pytree__slide(&it, 1) : pytree__slide(&it, count)) {
-                if (out != NULL) { it.out = it.leaf[n]; }
-                status = fn(context, &it);
-                if (status != PYTREE_OK || it.cursors->run == 0) { break; }
+            switch (count) {
+            case 1: status = pytree__map_run(&it, 1, fn, context, false); break;
+            case 2: status = pytree__map_run(&it, 2, fn, context, out != NULL); break;
+            case 4: status = pytree__map_run(&it, 4, fn, context, out != NULL); break;
+            default: status = pytree__map_run(&it, count, fn, context, out != NULL); break;
             }
             if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) {
                 status = pytree__problem(&it.cursors[0], status, "stopped by the callback at leaf %zu", it.index);
