@@ -2284,38 +2284,45 @@ PYTREE__INLINE bool pytree__plan_alike(const pytree__plans *p, const pytree__pla
     return differ == 0;
 }
 
-/* Is that node of a treedef, with those below it, the plan's, and is the same None as in the plan? Where the structs in it have
- * as many children, nodes and leaves, and an option is None or is not, all else can only be leaves. */
-PYTREE__INLINE bool pytree__plan_agrees(const pytree__plans *p, const pytree__plan *plan, const pytree_node *theirs)
+/* Where the structs in a struct have as many children, nodes and leaves as the plan says, and an option is None or is not, all
+ * else can only be leaves. */
+PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b)
 {
-    const pytree__option *option = &p->options[plan->options];
-    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    return a->type == b->type && memcmp(&a->arity, &b->arity, offsetof(pytree_node, meta) - offsetof(pytree_node, arity)) == 0;
+}
+PYTREE__INLINE bool pytree__plan_same_options(const pytree__plans *p, const pytree__plan *plan, const pytree_node *theirs)
+{
+    const pytree__option *option = &p->options[plan->options], *const end = option + plan->n_options;
     const pytree_node *const mine = &p->nodes[plan->nodes];
-    uint32_t i;
-    for (; part != end; part++) {
-        const uint32_t at = part->node;
-        if (at != UINT32_MAX
-            && PYTREE__UNLIKELY(mine[at].type != theirs[at].type || mine[at].arity != theirs[at].arity
-                                || mine[at].leaves != theirs[at].leaves || mine[at].nodes != theirs[at].nodes)) {
-            return false;
-        }
-    }
-    for (i = 0; i < plan->n_options; i++) {
-        if (PYTREE__UNLIKELY(mine[option[i].node].type != theirs[option[i].node].type)) { return false; }
-    }
-    return true;
+    for (; option != end && PYTREE__LIKELY(mine[option->node].type == theirs[option->node].type); option++) {}
+    return option == end;
 }
 
-/* Has a struct the plan's nodes and static values at that place of a treedef, where there are as many? */
+/* Is that node of a treedef, with as many below it, the plan's? */
+PYTREE__INLINE bool pytree__plan_agrees(const pytree__plans *p, const pytree__plan *plan, const pytree_node *n)
+{
+    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = n + 1 - plan->n_nodes;
+    for (; part != end; part++) {
+        const uint32_t at = part->node;
+        if (at != UINT32_MAX && PYTREE__UNLIKELY(!pytree__same_counts(&mine[at], &theirs[at]))) { return false; }
+    }
+    return pytree__plan_same_options(p, plan, theirs);
+}
+
+/* And has a struct the static values that stand there? */
 PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__plan *plan, const char *self,
                                          const pytree_def *def, const pytree_node *theirs)
 {
     const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    const pytree_node *const mine = &p->nodes[plan->nodes];
     const unsigned char *at = NULL;
     uint64_t differ = 0;
-    if (!pytree__plan_agrees(p, plan, theirs)) { return false; }
     for (; part != end; part++) {
-        if (part->node != UINT32_MAX) { at = def->statics + theirs[part->node].meta; }
+        if (part->node != UINT32_MAX) {
+            if (PYTREE__UNLIKELY(!pytree__same_counts(&mine[part->node], &theirs[part->node]))) { return false; }
+            at = def->statics + theirs[part->node].meta;
+        }
         if (PYTREE__LIKELY(part->row == NULL)) {
             differ |= pytree__differ(self + part->at, at, part->bytes);
             at += part->bytes;
@@ -2324,10 +2331,10 @@ PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__p
             if (at == NULL) { return false; }
         }
     }
-    return differ == 0;
+    return differ == 0 && pytree__plan_same_options(p, plan, theirs);
 }
 
-/* The plan as it is for a treedef's struct node. NULL: it is none that is seen deep. */
+/* The plan as it is for a treedef's struct node, if that agrees. NULL: it is none that is seen deep. */
 PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree_node *n)
 {
     pytree__plan *const plan = pytree__plan_of(p, n->type);
@@ -2341,7 +2348,7 @@ PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree
         if (PYTREE__UNLIKELY(option[i].leads && (nones >> i) == 0)) { return NULL; }
     }
     if (PYTREE__UNLIKELY(nones != plan->nones)) { pytree__plan_set(p, plan, nones); }
-    return pytree__plan_agrees(p, plan, theirs) ? plan : NULL;
+    return plan;
 }
 
 /* A struct's nodes and static values, written behind those that are there. */
@@ -4737,7 +4744,7 @@ PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytre
     return PYTREE_OK;
 }
 
-/* pytree__fits for each, the usual answer first; what is given has data. */
+/* pytree__fits for each, the usual answer first; what is given, which may be anything, has data. */
 PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given)
 {
     for (; wanted != end; wanted++, given++) {
@@ -4745,10 +4752,13 @@ PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *co
         size_t differ = 0, i;
         if (PYTREE__UNLIKELY(wanted->type != given->type || given->data == NULL
                              || memcmp(&wanted->ndim, &given->ndim, sizeof given->ndim + sizeof given->form) != 0)) {
-            if (given->data == NULL || pytree__fits(wanted, given) != PYTREE_OK) { return false; }
+            if (given->data == NULL || given->type == NULL || pytree__fits(wanted, given) != PYTREE_OK) { return false; }
             continue;
         }
-        for (i = 0; i < n; i++) { differ |= wanted->shape[i] ^ given->shape[i]; }
+        if (n != 0) {
+            differ = wanted->shape[0] ^ given->shape[0];
+            for (i = 1; i < n; i++) { differ |= wanted->shape[i] ^ given->shape[i]; }
+        }
         if (PYTREE__UNLIKELY(differ != 0)) { return false; }
     }
     return true;
@@ -4764,21 +4774,26 @@ static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, con
 
 static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree_error *err)
 {
-    size_t i;
     if (def == NULL || (leaves == NULL && n != 0)) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef and leaves, got NULL");
     }
-    if (n == def->n_leaves) {
-        for (i = 0; i < n; i++) {
-            if (leaves[i].form == PYTREE_FORM_NONE) { continue; }
-            if (leaves[i].type == NULL || (unsigned)leaves[i].ndim > PYTREE_MAX_DIMS) { break; }
-        }
-        if (i == n) { return PYTREE_OK; }
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a type and 0 to %d dimensions for leaf %zu, got %s and %d",
-                           PYTREE_MAX_DIMS, i, leaves[i].type == NULL ? "no type" : leaves[i].type->name, leaves[i].ndim);
-    }
+    if (n == def->n_leaves) { return PYTREE_OK; }
     return pytree_fail(err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL,
                        "expected %zu leaves, got %zu", def->n_leaves, n);
+}
+
+/* Are the leaves that somebody gave leaves? Asked before the first that pytree__fit has not compared. */
+static pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, pytree_error *err)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        if (leaves[i].form == PYTREE_FORM_NONE) { continue; }
+        if (leaves[i].type == NULL || (unsigned)leaves[i].ndim > PYTREE_MAX_DIMS) {
+            return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a type and 0 to %d dimensions for leaf %zu, got %s and %d",
+                               PYTREE_MAX_DIMS, i, leaves[i].type == NULL ? "no type" : leaves[i].type->name, leaves[i].ndim);
+        }
+    }
+    return PYTREE_OK;
 }
 
 /* Is the node at the end of which the walk stands the treedef's node j? */
@@ -4895,7 +4910,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__plans *plan
 {
     const pytree_leaf *value;
     const bool quick = pytree__plain_walk(c->opt) && (c->opt == NULL || !c->opt->none_is_leaf);
-    bool begun = false;
+    bool begun = false, given = put;
     size_t j = 0, k = 0;
     pytree_status status = pytree__cursor_root(c, dst);
     while (status == PYTREE_OK) {
@@ -4928,7 +4943,9 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__plans *plan
             return status;
         }
         if (at == PYTREE__AT_LEAF) {
-            if (!put) { status = pytree__match_node(c, def, j, NULL, 0, true); }
+            if (!given) { status = pytree__given_leaves(def->n_leaves, leaves, c->err); }
+            given = true;
+            if (!put && status == PYTREE_OK) { status = pytree__match_node(c, def, j, NULL, 0, true); }
             if (status == PYTREE_OK) { status = pytree__into_leaf(c, value, &leaves[k], k, put); }
             j++;
             k++;
@@ -5035,6 +5052,8 @@ struct pytree__maker {
     size_t align;
     bool dry, in_place;
     bool zeroed;                          /* the block is zero already, its pages perhaps not touched yet */
+    bool given;                           /* the leaves are known to be leaves */
+    bool agreed;                          /* struct nodes that have a plan are as it says */
     char *base;
     size_t structs, arrays;               /* bytes in use, of each kind */
     size_t all_structs, all_arrays;       /* and in all */
@@ -5210,6 +5229,14 @@ static void pytree__make_lost(struct pytree__maker *m, size_t node)
                             "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
 }
 
+/* False: what was given as leaves is something else. */
+PYTREE__INLINE bool pytree__make_given(struct pytree__maker *m)
+{
+    if (PYTREE__UNLIKELY(!m->given)) { m->status = pytree__given_leaves(m->def->n_leaves, m->leaves, m->cursor.err); }
+    m->given = true;
+    return m->status == PYTREE_OK;
+}
+
 static const char *pytree__make_string(struct pytree__maker *m, const char *s)
 {
     size_t n = strlen(s) + 1;
@@ -5267,7 +5294,7 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_t
     const unsigned char *at = NULL;
     pytree__seen seen;
     uint32_t i;
-    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain)) { return false; }
+    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain || (!m->agreed && !pytree__plan_agrees(plans, plan, n)))) { return false; }
     for (i = 0; i < plan->n_options; i++) {
         if ((plan->nones >> i & 1) == 0) { memcpy(self + plans->options[plan->options + i].at, &somewhere, sizeof somewhere); }
     }
@@ -5568,6 +5595,7 @@ static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_
     pytree *at = (pytree *)(void *)top->at;
     char *place = m->base + m->structs;
     size_t left = top->left;
+    if (!pytree__make_given(m)) { return; }
     for (; left != 0; left--) {
         pytree *chain = (pytree *)at->data;
         const pytree_type *const type = n[-1].type;
@@ -5618,6 +5646,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
     t.data = NULL;
     if (n->type == NULL) {
         const pytree_leaf *from = &m->leaves[--*leaf];
+        if (!pytree__make_given(m)) { return t; }
         if (from->form == PYTREE_FORM_LEAF) {
             t.type = from->type;
             t.data = pytree__make_array(m, from);
@@ -5776,6 +5805,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     const pytree_node *n = &m->def->nodes[node];
     size_t child = --top->left;
     pytree value;
+    if (n->type == NULL && !pytree__make_given(m)) { return; }
     if (top->order != NULL) { child = top->order[child]; }
     if (top->type == NULL) {                                   /* an item of a container */
         pytree *at = (pytree *)(void *)top->at;
@@ -5923,20 +5953,25 @@ static size_t pytree__bound_of(const pytree_type *type)
 
 /* More bytes than a tree that refers to its leaves takes, in one pass over the treedef; SIZE_MAX: it must be measured. And are
  * there nothing but leaves, None, lists, tuples and dicts, as pytree__fill_containers takes them? */
-static size_t pytree__bound(const pytree_def *def, pytree__plans *plans, bool *only_containers)
+static size_t pytree__bound(struct pytree__maker *m, bool *only_containers)
 {
+    const pytree_def *const def = m->def;
     struct { const pytree_type *type; size_t bytes; } known[16];
     const pytree_node *n;
     size_t structs = 0, containers = 0, values = 0, bytes;
     memset(known, 0, sizeof known);
-    *only_containers = true;
+    m->agreed = *only_containers = true;
     for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
         const pytree_type *type = (--n)->type;
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
-            const pytree__plan *plan = type->closed ? pytree__plan_of_node(plans, n) : NULL;
+            const pytree__plan *plan = type->closed ? pytree__plan_of_node(&m->plans, n) : NULL;
             const size_t at = pytree__type_slot(type);
             *only_containers = false;
+            if (plan != NULL && PYTREE__UNLIKELY(!pytree__plan_agrees(&m->plans, plan, n))) {
+                m->agreed = false;
+                plan = NULL;
+            }
             if (plan != NULL && plan->plain) {                 /* all lies in the struct itself */
                 structs = pytree__plus(structs, type->size + 15);
                 n -= n->nodes - 1;
@@ -5952,6 +5987,7 @@ static size_t pytree__bound(const pytree_def *def, pytree__plans *plans, bool *o
             containers++;
             values += n->arity;
         } else {
+            m->agreed = false;
             return SIZE_MAX;
         }
         if (n->leaves == n->arity && n->nodes == n->arity + 1) { n -= n->arity; }          /* leaves: not to be looked at */
@@ -6008,10 +6044,11 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.mode = mode;
     m.align = align;
     m.dry = true;
+    m.given = mode != PYTREE__REFER;
     m.in_place = in_place != NULL;
     if (m.in_place) { pytree__place(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
     head = m.structs;
-    m.structs = pytree__bound(def, &m.plans, &only_containers);
+    m.structs = pytree__bound(&m, &only_containers);
     if (mode != PYTREE__REFER) { m.structs = SIZE_MAX; }
     if (m.structs == SIZE_MAX) { pytree__make_run(&m, NULL); }
     m.structs = pytree__plus(m.structs, head);

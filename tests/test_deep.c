@@ -2,6 +2,8 @@
  * nowhere makes every operation go the long way, node by node: both ways must agree, on trees and on pairs that differ. */
 #include "support.h"
 
+#include "pytree/treedef_io.h"
+
 /* ---- Structs ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct Small {
@@ -426,6 +428,194 @@ static void none_among_many(void **state)
     }
 }
 
+typedef struct Edge {                     /* leaves behind structs in it */
+    Eight x, y;
+    float *after;
+    Tag tag;
+    Small z;
+    float *last;
+} Edge;
+#define PYTREE_STRUCT Edge
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, x)                                  \
+    PYTREE_FIELD(DATA, y)                                  \
+    PYTREE_FIELD(DATA, after, ARRAY(4))                    \
+    PYTREE_FIELD(DATA, tag)                                \
+    PYTREE_FIELD(DATA, z)                                  \
+    PYTREE_FIELD(DATA, last, ARRAY(4), OPTIONAL)
+#include "pytree_registry.h"
+
+enum { EDGE_LEAVES = 17 * 3 + 2 };
+
+/* The first `nones` of what may be None is. */
+static void fill_edge(Edge *edge, float *value, size_t nones)
+{
+    Small *small = &edge->x.a;
+    size_t i;
+    memset(edge, 0, sizeof *edge);
+    for (i = 0; i < 16; i++) { small[i] = (Small){ 1, value, i < nones ? NULL : value, 3 }; }
+    edge->after = value;
+    edge->z = (Small){ 1, value, value, 3 };
+    edge->last = nones > 16 ? NULL : value;
+}
+
+static void untouched(const pytree_leaf *from, unsigned char mark)
+{
+    const unsigned char *at = (const unsigned char *)from;
+    size_t i;
+    for (i = 0; i < 4 * sizeof *from; i++) { assert_int_equal(at[i], mark); }
+}
+
+/* However little room there is, none is written beyond it, and all that fits is written. */
+static void room_for_some(void **state)
+{
+    static pytree_leaf all[EDGE_LEAVES], some[EDGE_LEAVES + 4];
+    float value[4] = { 0 };
+    size_t nones, capacity, n, i;
+    (void)state;
+    for (nones = 0; nones <= 17; nones++) {
+        Edge edge;
+        fill_edge(&edge, value, nones);
+        assert_int_equal(pytree_leaves(PYTREE(&edge), all, EDGE_LEAVES, &n, NULL, NULL), PYTREE_OK);
+        assert_int_equal(n, EDGE_LEAVES - nones);
+        for (capacity = 0; capacity <= EDGE_LEAVES; capacity++) {
+            const pytree_status expected = capacity < n ? PYTREE_TOO_MANY_LEAVES : PYTREE_OK;
+            pytree_leaf *given = some;
+            pytree_def *def;
+            size_t count;
+            memset(some, 0xA5, sizeof some);
+            assert_int_equal(pytree_leaves(PYTREE(&edge), some, capacity, &count, NULL, NULL), expected);
+            untouched(some + capacity, 0xA5);
+            assert_int_equal(count, n);
+            for (i = 0; i < n && i < capacity; i++) {
+                assert_ptr_equal(some[i].data, all[i].data);
+                assert_ptr_equal(some[i].type, all[i].type);
+            }
+            memset(some, 0xA5, sizeof some);
+            assert_int_equal(pytree_flatten(PYTREE(&edge), &given, capacity, &def, NULL, NULL), expected);
+            untouched(some + capacity, 0xA5);
+            for (i = 0; i < n && expected == PYTREE_OK; i++) { assert_ptr_equal(some[i].data, all[i].data); }
+            pytree_def_free(def);
+        }
+    }
+}
+
+typedef struct Seen { const pytree_leaf *all[3]; size_t n; } Seen;
+static pytree_status see_each(void *context, const pytree_iter *at)
+{
+    Seen *seen = (Seen *)context;
+    size_t k;
+    for (k = 0; k < 3; k++) {
+        assert_ptr_equal(at->leaf[k]->data, seen->all[k][seen->n].data);
+        assert_int_equal(at->leaf[k]->ndim, seen->all[k][seen->n].ndim);
+    }
+    seen->n++;
+    return PYTREE_OK;
+}
+
+/* As many leaves as there are views in a cursor, one fewer, one more: in a map over three trees, and put back. */
+static void as_many_as_views(void **state)
+{
+    static Edge edges[3];
+    static pytree_leaf leaves[3][EDGE_LEAVES];
+    float values[3][4] = { { 0 } };
+    size_t nones, k;
+    (void)state;
+    for (nones = 0; nones <= 17; nones++) {
+        const size_t n = EDGE_LEAVES - nones;
+        pytree three[3];
+        pytree_def *def;
+        Seen seen = { { leaves[0], leaves[1], leaves[2] }, 0 };
+        for (k = 0; k < 3; k++) {
+            fill_edge(&edges[k], values[k], nones);
+            three[k] = PYTREE(&edges[k]);
+            assert_int_equal(pytree_leaves(three[k], leaves[k], EDGE_LEAVES, NULL, NULL, NULL), PYTREE_OK);
+        }
+        assert_int_equal(pytree_map(see_each, &seen, NULL, 3, three, NULL, NULL), PYTREE_OK);
+        assert_int_equal(seen.n, n);
+        def = pytree_structure(three[0], NULL, NULL);
+        assert_int_equal(pytree_unflatten_into(def, n, leaves[1], three[0], NULL, NULL), PYTREE_OK);
+        assert_ptr_equal(edges[0].after, values[1]);
+        assert_ptr_equal(edges[0].x.a.a, values[1]);
+        assert_ptr_equal(edges[0].z.b, values[1]);
+        assert_ptr_equal(edges[0].last, nones > 16 ? NULL : values[1]);
+        pytree_def_free(def);
+    }
+}
+
+typedef struct Twin { Small x; Tag tag; Small y; } Twin;
+#define PYTREE_STRUCT Twin
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(DATA, x)                                  \
+    PYTREE_FIELD(DATA, tag)                                \
+    PYTREE_FIELD(DATA, y)
+#include "pytree_registry.h"
+
+/* Treedefs with as many nodes, and others in places: what does not fit is found, and nothing is changed by it. */
+static void nodes_in_other_places(void **state)
+{
+    static const struct { const char *small; size_t leaves; bool fits, none; } kinds[] = {
+        { "[*, *, *]", 3, true, false }, { "[*, None, *]", 2, true, true },    { "[None, *, *]", 2, false, false },
+        { "[*, (), *]", 2, false, false }, { "[(), *, *]", 2, false, false },  { "[*, *, None]", 2, false, false },
+        { "[None, None, *]", 1, false, true }, { "[*, None, []]", 1, false, true }
+    };
+    static const char *const tags[] = { "CustomNode(Tag[(3,)], [])", "*", "None", "()" };
+    const pytree_type *types[] = { PYTREE_TYPE(Twin), PYTREE_TYPE(Small), PYTREE_TYPE(Tag) };
+    float mine[2] = { 1, 2 }, theirs[2] = { 3, 4 };
+    double mine_s = 1, theirs_s = 2;
+    size_t x, y, tag, none;
+    (void)state;
+    for (x = 0; x < 8; x++) for (y = 0; y < 8; y++) for (tag = 0; tag < 4; tag++) for (none = 0; none < 2; none++) {
+        const bool fits = kinds[x].fits && kinds[y].fits && tag == 0;
+        const bool here = fits && kinds[x].none == (none != 0) && !kinds[y].none;
+        Twin twin = { { 1, mine, none != 0 ? NULL : mine, mine_s }, { 3 }, { 1, mine, mine, mine_s } }, before = twin;
+        pytree_leaf leaves[7];
+        pytree_error error = { 0 };
+        size_t n = 0, k, i;
+        char text[300];
+        pytree_def *def;
+        pytree tree;
+        memset(leaves, 0, sizeof leaves);
+        for (i = 0; i < 2; i++) {
+            const size_t kind = i == 0 ? x : y;
+            const char *at = kinds[kind].small;
+            for (k = 0; k < 3; k++) {
+                at += strcspn(at, "*N()[") + (k == 0);
+                if (*at == '*') {
+                    leaves[n++] = (pytree_leaf){ .data = k == 2 ? (void *)&theirs_s : theirs,
+                                                 .type = k == 2 ? PYTREE_TYPE(double) : PYTREE_TYPE(float),
+                                                 .ndim = k == 0 ? 2 : k == 1 ? 1 : 0, .shape = { 1, 2 } };
+                }
+                at += strcspn(at, ",");
+            }
+            if (i == 0 && tag == 1) { leaves[n++] = (pytree_leaf){ .data = &theirs_s, .type = PYTREE_TYPE(double) }; }
+        }
+        snprintf(text, sizeof text,
+                 "PyTreeDef(CustomNode(Twin[()], [CustomNode(Small[(1,)], %s), %s, CustomNode(Small[(1,)], %s)]))",
+                 kinds[x].small, tags[tag], kinds[y].small);
+        def = pytree_def_parse(text, types, 3, NULL, &error);
+        assert_non_null(def);
+        assert_int_equal(pytree_def_num_leaves(def), n);
+        tree = pytree_unflatten(def, n, leaves, NULL, &error);
+        assert_int_equal(tree.data != NULL, fits);
+        if (fits) {
+            const Twin *made = (const Twin *)tree.data;
+            assert_ptr_equal(made->x.a, theirs);
+            assert_ptr_equal(made->x.b, kinds[x].none ? NULL : theirs);
+            assert_ptr_equal(made->y.b, kinds[y].none ? NULL : theirs);
+            assert_true(made->x.s == theirs_s && made->y.s == theirs_s && made->tag.tag == 3 && made->x.n == 1);
+            pytree_free(tree);
+        } else {
+            assert_int_not_equal(error.status, PYTREE_OK);
+        }
+        error.status = PYTREE_OK;
+        assert_int_equal(pytree_unflatten_into(def, n, leaves, PYTREE(&twin), NULL, &error) == PYTREE_OK, here);
+        if (here) { assert_ptr_equal(twin.y.b, theirs); }
+        else { assert_memory_equal(&twin, &before, sizeof twin); }
+        pytree_def_free(def);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +623,9 @@ int main(void)
         cmocka_unit_test(trees_that_differ),
         cmocka_unit_test(paths_within),
         cmocka_unit_test(none_among_many),
+        cmocka_unit_test(room_for_some),
+        cmocka_unit_test(as_many_as_views),
+        cmocka_unit_test(nodes_in_other_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
