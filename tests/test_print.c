@@ -429,6 +429,184 @@ typedef struct Long {
     PYTREE_FIELD(DATA, another_field_with_a_name_of_more_than_thirty_two_letters)
 #include "pytree_registry.h"
 
+typedef struct Empty {                     /* no children */
+    int number;
+} Empty;
+
+#define PYTREE_STRUCT Empty
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, number)
+#include "pytree_registry.h"
+
+typedef struct Pair {
+    float *first;                         /* NULL: none */
+    float second;
+} Pair;
+
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first, OPTIONAL, ARRAY(3)) PYTREE_FIELD(DATA, second)
+#include "pytree_registry.h"
+
+typedef struct Two {                      /* a struct with structs in it */
+    Pair left;
+    Empty nothing;
+    Pair right;
+} Two;
+
+#define PYTREE_STRUCT Two
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, left) PYTREE_FIELD(DATA, nothing) PYTREE_FIELD(DATA, right)
+#include "pytree_registry.h"
+
+typedef struct Pointing {                 /* its first child is a pointer to a struct */
+    Two *two;
+    float number;
+} Pointing;
+
+#define PYTREE_STRUCT Pointing
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, two, OPTIONAL) PYTREE_FIELD(DATA, number)
+#include "pytree_registry.h"
+
+typedef struct Pointers {                 /* the first child of its first child is one */
+    Pointing pointing;
+    Pair *pair;
+    Two two;
+    Pair *other;
+    float last;
+} Pointers;
+
+#define PYTREE_STRUCT Pointers
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, pointing)                                                                                        \
+    PYTREE_FIELD(DATA, pair, OPTIONAL)                                                                                  \
+    PYTREE_FIELD(DATA, two)                                                                                             \
+    PYTREE_FIELD(DATA, other, OPTIONAL)                                                                                 \
+    PYTREE_FIELD(DATA, last)
+#include "pytree_registry.h"
+
+typedef struct ToEmpty {
+    Empty here;
+    Empty *there;                         /* behind a struct of the same type, which has no paths */
+    float number;
+} ToEmpty;
+
+#define PYTREE_STRUCT ToEmpty
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, here) PYTREE_FIELD(DATA, there, OPTIONAL) PYTREE_FIELD(DATA, number)
+#include "pytree_registry.h"
+
+typedef struct Five {                     /* many pointers */
+    Pair *a, *b, *c, *d, *e;
+    Pair here;
+} Five;
+
+#define PYTREE_STRUCT Five
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, a, OPTIONAL)                                                                                     \
+    PYTREE_FIELD(DATA, b, OPTIONAL)                                                                                     \
+    PYTREE_FIELD(DATA, c, OPTIONAL)                                                                                     \
+    PYTREE_FIELD(DATA, d, OPTIONAL)                                                                                     \
+    PYTREE_FIELD(DATA, e, OPTIONAL)                                                                                     \
+    PYTREE_FIELD(DATA, here)
+#include "pytree_registry.h"
+
+typedef struct Mixed {                    /* children of every sort */
+    Two two;
+    Five *five;
+    int n;
+    Pointers *list;
+    Pointing pointing;
+    pytree any;
+    Record record;
+    float last;
+} Mixed;
+
+#define PYTREE_STRUCT Mixed
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, two)                                                                                             \
+    PYTREE_FIELD(DATA, five, OPTIONAL)                                                                                  \
+    PYTREE_FIELD(STATIC, n)                                                                                             \
+    PYTREE_FIELD(DATA, list, LIST(self->n))                                                                             \
+    PYTREE_FIELD(DATA, pointing)                                                                                        \
+    PYTREE_FIELD(DATA, any)                                                                                             \
+    PYTREE_FIELD(DATA, record)                                                                                          \
+    PYTREE_FIELD(DATA, last)
+#include "pytree_registry.h"
+
+typedef struct Rows {
+    int n;
+    float *numbers;
+} Rows;
+
+#define PYTREE_STRUCT Rows
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, numbers, ARRAY(self->n))
+#include "pytree_registry.h"
+
+typedef struct Needy {
+    Rows rows;
+    float *more;
+} Needy;
+
+#define PYTREE_STRUCT Needy
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, rows) PYTREE_FIELD(DATA, more, ARRAY(0))
+#include "pytree_registry.h"
+
+typedef struct Hold {
+    float number;
+    Rows rows;
+    Needy *needy;                         /* required */
+} Hold;
+
+#define PYTREE_STRUCT Hold
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, number) PYTREE_FIELD(DATA, rows) PYTREE_FIELD(DATA, needy)
+#include "pytree_registry.h"
+
+/* Structs in structs, one in the other, deeper than a program writes them. */
+#define NEST(outer, inner)                                                                                              \
+    typedef struct outer {                                                                                              \
+        float before;                                                                                                   \
+        inner in;                                                                                                       \
+        float behind;                                                                                                   \
+    } outer;
+#define NEST_FIELDS PYTREE_FIELD(DATA, before) PYTREE_FIELD(DATA, in) PYTREE_FIELD(DATA, behind)
+NEST(Nest1, Pair)
+#define PYTREE_STRUCT Nest1
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest2, Nest1)
+#define PYTREE_STRUCT Nest2
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest3, Nest2)
+#define PYTREE_STRUCT Nest3
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest4, Nest3)
+#define PYTREE_STRUCT Nest4
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest5, Nest4)
+#define PYTREE_STRUCT Nest5
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest6, Nest5)
+#define PYTREE_STRUCT Nest6
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest7, Nest6)
+#define PYTREE_STRUCT Nest7
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest8, Nest7)
+#define PYTREE_STRUCT Nest8
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest9, Nest8)
+#define PYTREE_STRUCT Nest9
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+NEST(Nest10, Nest9)
+#define PYTREE_STRUCT Nest10
+#define PYTREE_FIELDS NEST_FIELDS
+#include "pytree_registry.h"
+
 /* Each path is what an iterator says of its leaf; with a separator, the entries' bare words with it between. */
 static void assert_paths_agree(pytree tree, const char *separator, const pytree_options *opt)
 {
@@ -516,6 +694,67 @@ static void paths_agree_with_iterators(void **state)
     free(chain);
 }
 
+static void paths_of_structs_in_structs(void **state)
+{
+    static const char *const separators[] = { "/", "", " then a long separator that goes on and on, " };
+    static const pytree_options none = { .none_is_leaf = true };
+    static float three[3];
+    Pair pairs[6];
+    Two twos[3];
+    Five five;
+    Pointers list[8];
+    ToEmpty to_empty[2];
+    Empty empty = { 0 };
+    Nest10 nest;
+    Mixed mixed[2];
+    char key[560];
+    pytree trees[8];
+    size_t i, k, at;
+    (void)state;
+    memset(pairs, 0, sizeof pairs);
+    memset(twos, 0, sizeof twos);
+    memset(&five, 0, sizeof five);
+    memset(list, 0, sizeof list);
+    memset(to_empty, 0, sizeof to_empty);
+    memset(&nest, 0, sizeof nest);
+    memset(mixed, 0, sizeof mixed);
+    for (i = 0; i < COUNT_OF(pairs); i++) { pairs[i].first = i % 2 == 0 ? three : NULL; }
+    twos[1].left.first = twos[2].right.first = three;
+    five.b = &pairs[1];
+    five.d = &pairs[2];
+    for (i = 0; i < COUNT_OF(list); i++) {                     /* all that may be NULL, in all ways */
+        list[i].pointing.two = (i & 1) != 0 ? &twos[i % 3] : NULL;
+        list[i].pair = (i & 2) != 0 ? &pairs[i % 6] : NULL;
+        list[i].other = (i & 4) != 0 ? &pairs[(i + 1) % 6] : NULL;
+    }
+    to_empty[1].there = &empty;
+    mixed[0].five = &five;
+    mixed[0].n = COUNT_OF(list);
+    mixed[0].list = list;
+    mixed[0].any = PYTREE_LIST(PYTREE(&pairs[0]), PYTREE(&twos[2]));
+    mixed[1].any = PYTREE(&list[7]);
+    mixed[1].pointing.two = &twos[1];
+    trees[0] = PYTREE(&mixed[0]);
+    trees[1] = PYTREE(&mixed[1]);
+    trees[2] = PYTREE_LIST(trees[0], trees[1], PYTREE(&nest), PYTREE(&to_empty[0]), PYTREE(&to_empty[1]), PYTREE(&empty));
+    trees[3] = PYTREE(&nest);
+    trees[4] = PYTREE(&list[3]);
+    trees[5] = PYTREE_DICT({ "", trees[4] }, { "a", PYTREE(&five) }, { "b", PYTREE(&to_empty[0]) });
+    trees[6] = PYTREE(&to_empty[0]);
+    trees[7] = PYTREE(&to_empty[1]);
+    for (i = 0; i < COUNT_OF(trees); i++) {
+        for (k = 0; k < COUNT_OF(separators); k++) {
+            assert_paths_agree(trees[i], separators[k], NULL);
+            assert_paths_agree(trees[i], separators[k], &none);
+        }
+    }
+    for (at = 1; at < sizeof key; at++) {    /* behind a path of any length */
+        memset(key, 'k', at);
+        key[at] = '\0';
+        assert_paths_agree(PYTREE_DICT({ key, trees[4] }, { "l", trees[5] }), "/", at % 2 == 0 ? &none : NULL);
+    }
+}
+
 static void paths_of_unsound_trees(void **state)
 {
     MLP model = mlp_make(1, true);
@@ -530,6 +769,21 @@ static void paths_of_unsound_trees(void **state)
     assert_null(pytree_paths(PYTREE(&model), NULL, NULL, NULL, NULL));
     model.head->b = b;
     mlp_clear(&model);
+    {
+        Needy needy[2] = { { { 3, NULL }, NULL }, { { 0, NULL }, NULL } };
+        Hold hold = { 1.0f, { 0, NULL }, &needy[1] };
+        error = (pytree_error){ 0 };
+        assert_null(pytree_paths(PYTREE_LIST(PYTREE(&hold), PYTREE(&needy[1]), PYTREE(&needy[0])), NULL, &n, NULL, &error));
+        assert_error(error.status, PYTREE_NULL_POINTER, "[2].rows.numbers", &error);
+        needy[1].rows.n = 4;              /* in a struct that is pointed to */
+        error = (pytree_error){ 0 };
+        assert_null(pytree_paths(PYTREE(&hold), NULL, &n, NULL, &error));
+        assert_error(error.status, PYTREE_NULL_POINTER, ".needy.rows.numbers", &error);
+        hold.needy = NULL;                /* required */
+        error = (pytree_error){ 0 };
+        assert_null(pytree_paths(PYTREE(&hold), "/", &n, NULL, &error));
+        assert_error(error.status, PYTREE_NULL_POINTER, ".needy", &error);
+    }
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------------- */
@@ -597,6 +851,7 @@ int main(void)
         cmocka_unit_test(paths),
         cmocka_unit_test(deep_paths),
         cmocka_unit_test(paths_agree_with_iterators),
+        cmocka_unit_test(paths_of_structs_in_structs),
         cmocka_unit_test(paths_of_unsound_trees),
         cmocka_unit_test(sweeps),
     };
