@@ -1046,6 +1046,13 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
     return status;
 }
 
+/* Of two runs over a tree the second one found something else. */
+static pytree_status pytree__unsteady(pytree_error *err)
+{
+    return pytree_fail(err, PYTREE_ARGUMENT, NULL,
+                       "expected the same answers of is_leaf and custom nodes each time they are asked, got others");
+}
+
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
@@ -3363,6 +3370,7 @@ struct pytree__scanner {
     size_t n_nodes, n_leaves;
     uint32_t *orders;
     size_t n_orders;
+    size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
     pytree__plans plans;
 };
@@ -3392,7 +3400,7 @@ static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
 
 PYTREE__INLINE void pytree__emit(struct pytree__scanner *s, const int mode, const pytree_node node)
 {
-    if (mode == PYTREE__FILL) { s->nodes[s->n_nodes] = node; }
+    if (mode == PYTREE__FILL && PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; }
     s->n_nodes++;
 }
 
@@ -3515,7 +3523,7 @@ static void pytree__note_order(struct pytree__scanner *s, const int mode, const 
     size_t i;
     for (i = 0; i < n && order[i] == i; i++) {}
     if (i == n) { return; }
-    if (mode == PYTREE__FILL) {
+    if (mode == PYTREE__FILL && n < s->max_orders && s->n_orders < s->max_orders - n) {
         memcpy(s->orders + s->n_orders, order, n * sizeof *order);
         s->orders[s->n_orders + n] = (uint32_t)s->n_nodes;
     }
@@ -3547,6 +3555,12 @@ PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mod
         plan = pytree__plan_for(&s->plans, type, data, none_is_leaf);
         if (plan == NULL) { return false; }
         n_leaves = plan->n_leaves;
+    }
+    if (mode == PYTREE__FILL
+        && PYTREE__UNLIKELY(s->n_nodes > s->max_nodes || plan->n_nodes > s->max_nodes - s->n_nodes
+                            || s->statics.length > s->statics.room
+                            || plan->n_statics > s->statics.room - s->statics.length)) {
+        return false;
     }
     if (direct) {
         pytree_leaf *const views = s->leaves + s->n_leaves;
@@ -4014,6 +4028,8 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
         } else {
             (*def)->n_leaves = s.n_leaves;
             s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
+            s.max_nodes = s.n_nodes;
+            s.max_orders = s.n_orders;
             s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
             s.statics.room = s.statics.length;
             s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
@@ -4022,6 +4038,11 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                 s.capacity = own ? s.n_leaves + SPARE : capacity;
             }
             status = pytree__scan_fill(&s, t);
+            if (status == PYTREE_OK
+                && (s.n_nodes != s.max_nodes || s.n_orders != s.max_orders || s.statics.length != s.statics.room
+                    || s.n_leaves != (*def)->n_leaves)) {
+                status = pytree__unsteady(err);
+            }
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = s.leaves; }
         }
@@ -6512,6 +6533,7 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
         }
     }
     for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__open(&it->cursors[k], values[k]); }
+    check = check || type->kind == PYTREE_KIND_CUSTOM;         /* whose callbacks are asked anew each time */
     for (k = 1; check && k < n && it->status == PYTREE_OK; k++) { pytree__iter_agree(it, k); }
     return it->status;
 }
@@ -6780,7 +6802,7 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
     if (status == PYTREE_OK) {            /* once more from the beginning, with the cursors as they have grown */
         it.begun = false;
-        it.checked = true;
+        it.checked = opt == NULL || opt->is_leaf == NULL;      /* who knows what a predicate says the next time */
         it.index = SIZE_MAX;
         it.n = n;
         for (k = 0; k < count && status == PYTREE_OK; k++) { status = pytree__cursor_root(&it.cursors[k], all[k]); }
@@ -7710,7 +7732,7 @@ enum { PYTREE__PREFIX = 512, PYTREE__NO_PREFIX = 0x7FFFFFFF };
 struct pytree__path_writer {
     struct pytree__text to;               /* at NULL: lengths are added up, None counting as a leaf */
     const char **starts;
-    size_t count;
+    size_t count, max;                    /* starts: how many; for how many there is room */
     const char *separator;
     bool none_is_leaf;
     struct pytree__tails known[8];
@@ -7873,7 +7895,7 @@ static bool pytree__put_struct_paths(struct pytree__path_writer *w, const pytree
     skip = pytree__tail_skip(w, n_prefix);
     bytes += n * (n_prefix - skip);
     if (w->to.at != NULL) {
-        return w->to.length <= w->to.room && w->to.room - w->to.length >= bytes
+        return w->to.length <= w->to.room && w->to.room - w->to.length >= bytes && w->count <= w->max && w->max - w->count >= n
                && pytree__put_tails(w, c, tails, value->data, n_prefix, skip);
     }
     w->count += n;
@@ -7892,7 +7914,7 @@ static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w,
         f->next++;
         if (view->form != PYTREE_FORM_LEAF && view->form != PYTREE_FORM_NONE) { return view; }
         if (view->form == PYTREE_FORM_NONE && !w->none_is_leaf) { continue; }
-        if (w->starts != NULL) { w->starts[w->count] = w->to.at + w->to.length; }
+        if (w->count < w->max) { w->starts[w->count] = w->to.at + w->to.length; }
         w->count++;
         if (w->to.length <= w->to.room && w->to.room - w->to.length >= n_prefix + n) {
             pytree__put_behind(w, w->to.at + w->to.length, n_prefix, tails->text + begin, n);
@@ -7958,7 +7980,7 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
             if (status == PYTREE_OK) { c.frames[c.n_frames - 1].nodes = prefix; }
         } else if (at == PYTREE__AT_LEAF) {
             size_t n = c.n_frames;
-            if (w->starts != NULL) { w->starts[w->count] = to->at + to->length; }
+            if (w->count < w->max) { w->starts[w->count] = to->at + to->length; }
             w->count++;
             i = n != 0 && c.frames[n - 1].nodes != PYTREE__NO_PREFIX ? n - 1 : 0;
             if (i != 0) { pytree__add(to, w->prefix, c.frames[i].nodes); }
@@ -7982,6 +8004,7 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
     if (count != NULL) { *count = 0; }
     w.to = pytree__text_to(NULL, 0, NULL);
     w.starts = NULL;
+    w.max = 0;
     w.separator = separator;
     w.none_is_leaf = opt != NULL && opt->none_is_leaf;
     for (i = 0; i < sizeof w.known / sizeof w.known[0]; i++) { w.known[i].type = NULL; }
@@ -7994,8 +8017,10 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
     w.starts = (const char **)(void *)(head + 1);
     w.to.at = (char *)(w.starts + w.count);
     w.to.room = w.to.length;
+    w.max = w.count;
     w.to.length = 0;
-    if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK) {
+    if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK
+        || ((w.count > w.max || w.to.length > w.to.room) && pytree__unsteady(err) != PYTREE_OK)) {
         pytree__resize(head->allocator, head, bytes, 0);
         return NULL;
     }

@@ -278,6 +278,99 @@ static void the_empty_namespace(void **state)
     linear_clear(&layer);
 }
 
+/* A predicate and a custom node that answer by the bits of a number, each time another one. */
+static uint32_t fickle;
+static bool next_bit(void)
+{
+    fickle = fickle >> 1 | (fickle & 1) << 15;
+    return (fickle & 1) != 0;
+}
+static bool by_bits(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)value;
+    (void)path;
+    return next_bit();
+}
+
+typedef struct Fickle { float values[6]; } Fickle;
+static size_t fickle_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    const Fickle *node = (const Fickle *)self;
+    size_t i, n = next_bit() ? 2 : 3;
+    (void)keys;
+    for (i = 0; children != NULL && i < n; i++) { children[i] = PYTREE((float *)(uintptr_t)&node->values[i]); }
+    return n;
+}
+static const pytree_custom fickle_callbacks = { .children = fickle_children };
+#define PYTREE_STRUCT Fickle
+#define PYTREE_CUSTOM fickle_callbacks
+#include "pytree_registry.h"
+
+typedef struct Pair { float x, y; } Pair;
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, y)
+#include "pytree_registry.h"
+
+typedef struct Moody { Pair a, b; Fickle fickle, other; Pair c; } Moody;
+#define PYTREE_STRUCT Moody
+#define PYTREE_FIELDS                                                                                                     \
+    PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, fickle) PYTREE_FIELD(DATA, other) PYTREE_FIELD(DATA, c)
+#include "pytree_registry.h"
+
+static pytree_status touch(void *context, const pytree_iter *at)
+{
+    size_t k;
+    for (k = 0; k < at->n; k++) { *(const void **)context = at->leaf[k]->data; }
+    return PYTREE_OK;
+}
+
+/* Callbacks that answer otherwise each time: nothing is written where it was not counted. Either all answers happened to agree,
+ * or it is an error. */
+static void answers_that_change(void **state)
+{
+    Moody moody[2] = { { { 0, 0 }, { 0, 0 }, { { 0 } }, { { 0 } }, { 0, 0 } } };
+    pytree trees[2];
+    pytree_options options = { 0 };
+    size_t failed = 0, made = 0;
+    uint32_t bits;
+    (void)state;
+    moody[1] = moody[0];
+    trees[0] = PYTREE(&moody[0]);
+    trees[1] = PYTREE(&moody[1]);
+    for (bits = 0; bits < 65536; bits += 7) {
+        const pytree_options *opt = bits % 2 != 0 ? &options : NULL;
+        pytree_error error = { 0 };
+        pytree_leaf *leaves = NULL, few[12];
+        const char **paths;
+        const void *seen;
+        pytree_def *def;
+        size_t n;
+        options.is_leaf = by_bits;
+        fickle = bits;
+        if (pytree_flatten(trees[0], &leaves, 0, &def, opt, &error) == PYTREE_OK) {
+            assert_true(pytree_def_num_leaves(def) <= 12);
+            pytree_def_free(def);
+            made++;
+        } else {
+            assert_non_null(strstr(error.message, "the same"));
+            failed += error.status == PYTREE_ARGUMENT;
+        }
+        leaves = few;
+        if (pytree_flatten(trees[0], &leaves, 12, &def, opt, &error) == PYTREE_OK) { pytree_def_free(def); }
+        memset(&error, 0, sizeof error);
+        paths = pytree_paths(trees[0], NULL, &n, opt, &error);
+        if (paths != NULL) { assert_true(n <= 12 && strlen(paths[n - 1]) < 20); }
+        else { assert_non_null(strstr(error.message, "the same")); }
+        pytree_paths_free(paths);
+        pytree_map(touch, (void *)&seen, NULL, 2, trees, opt, NULL);
+        pytree_equal(trees[0], trees[1], NULL, opt, NULL);
+        pytree_check(trees[0], NULL, NULL, opt, NULL);
+        pytree_free(pytree_clone(trees[0], opt, NULL));
+    }
+    assert_true(failed > 100 && made > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +384,7 @@ int main(void)
         cmocka_unit_test(absurd_numbers),
         cmocka_unit_test(fields_that_are_numbers),
         cmocka_unit_test(the_empty_namespace),
+        cmocka_unit_test(answers_that_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
