@@ -2167,12 +2167,18 @@ static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree
            && pytree__plan_node(p, type, type->n_children, (uint32_t)(plan->n_leaves - leaves), p->n_nodes - first + 1);
 }
 
+/* The plan of a type, which is in the place that is the type's own, in one of those behind it, or made now. */
 static pytree__plan *pytree__make_plan(pytree__plans *p, const pytree_type *type)
 {
-    pytree__plan *plan = &p->plans[pytree__type_slot(type)], *other = &p->plans[pytree__type_slot(type) ^ 1];
+    const size_t slot = pytree__type_slot(type);
+    pytree__plan *plan = &p->plans[slot];
+    size_t i;
     bool empty;
-    if (other->type == type) { return other; }
-    if (plan->type != NULL && other->type == NULL) { plan = other; }
+    for (i = 1; i < PYTREE__PLANS && plan->type != NULL; i++) {
+        plan = &p->plans[(slot + i) % PYTREE__PLANS];
+        if (plan->type == type) { return plan; }
+    }
+    if (plan->type != NULL) { pytree__plans_init(p); }
     do {
         empty = p->n_nodes + p->n_parts + p->n_options == 0;
         plan->type = type;
