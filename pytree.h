@@ -2286,11 +2286,11 @@ PYTREE__INLINE bool pytree__plan_alike(const pytree__plans *p, const pytree__pla
     return differ == 0;
 }
 
-/* Where the structs in a struct have as many children, nodes and leaves as the plan says, and an option is None or is not, all
+/* Where the structs in a struct have as many leaves and nodes as the plan says, and an option is None or is not, all
  * else can only be leaves. */
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b)
 {
-    return a->type == b->type && memcmp(&a->arity, &b->arity, offsetof(pytree_node, meta) - offsetof(pytree_node, arity)) == 0;
+    return a->type == b->type && memcmp(&a->leaves, &b->leaves, sizeof a->leaves + sizeof a->nodes) == 0;
 }
 PYTREE__INLINE bool pytree__plan_same_options(const pytree__plans *p, const pytree__plan *plan, const pytree_node *theirs)
 {
