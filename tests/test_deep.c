@@ -568,7 +568,7 @@ static void nodes_in_other_places(void **state)
     for (x = 0; x < 8; x++) for (y = 0; y < 8; y++) for (tag = 0; tag < 4; tag++) for (none = 0; none < 2; none++) {
         const bool fits = kinds[x].fits && kinds[y].fits && tag == 0;
         const bool here = fits && kinds[x].none == (none != 0) && !kinds[y].none;
-        Twin twin = { { 1, mine, none != 0 ? NULL : mine, mine_s }, { 3 }, { 1, mine, mine, mine_s } }, before = twin;
+        Twin twin, before;
         pytree_leaf leaves[7];
         pytree_error error = { 0 };
         size_t n = 0, k, i;
@@ -576,6 +576,13 @@ static void nodes_in_other_places(void **state)
         pytree_def *def;
         pytree tree;
         memset(leaves, 0, sizeof leaves);
+        memset(&twin, 0, sizeof twin);    /* the padding is compared too */
+        twin.x.n = twin.y.n = 1;
+        twin.x.a = twin.y.a = twin.y.b = mine;
+        twin.x.b = none != 0 ? NULL : mine;
+        twin.x.s = twin.y.s = mine_s;
+        twin.tag.tag = 3;
+        memcpy(&before, &twin, sizeof twin);
         for (i = 0; i < 2; i++) {
             const size_t kind = i == 0 ? x : y;
             const char *at = kinds[kind].small;
