@@ -5,7 +5,7 @@
     docs/macros.py --write     writes it
     docs/macros.py --check     fails if the page (or the file named after it) is not what the headers make now
 
-gcc -E expands the registration of `Linear`; what comes from the part of pytree_registry.h that is repeated for each struct
+gcc -E expands the registration of `Linear`; what comes from pytree_registry.h, which is read anew for each struct,
 is laid out anew, sorted under the headings below and shown. These things are shortened, each time the same way: long lists
 of built-in types and a few expressions that recur stand at the end of the page once; expressions that differ from one shown
 before only in the field are a comment; NULL and offsetof are written so again. Nothing else is left out: a declaration that
@@ -71,9 +71,7 @@ def preprocessed(source):
 
 def expansions():
     """Tokens of what the include leaves, and of the line that uses the type."""
-    registry = (ROOT / "pytree_registry.h").read_text(encoding="utf-8").split("\n")
-    once = next(i for i, line in enumerate(registry, 1) if line.startswith("/* ==== Each include"))
-    text = "\n".join(registry)
+    text = (ROOT / "pytree_macros.h").read_text(encoding="utf-8")
     calls = []
     for name in RECURRING:
         macro = re.search(rf"#define PYTREE__{name}\(([\w, ]*)\)", text)
@@ -88,7 +86,7 @@ def expansions():
     recurring = [""] * len(calls)
     last = body[:body.index(USE)].count("\n") + 1
     for name, number, line in preprocessed(body):
-        if name == "pytree_registry.h" and number > once:
+        if name == "pytree_registry.h":
             generated.append(line)
         elif name == "linear.c" and number == last:
             used.append(line)
