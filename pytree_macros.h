@@ -46,92 +46,114 @@
 /* ---- Types by slot --------------------------------------------------------------------------------------------------
  *
  * Slot 017 (octal) holds the type pytree__t017, a pointer to it pytree__q017, its descriptor pytree__d017 and the codes of
- * both, pytree__c017 and pytree__p017. A dispatch is nested in blocks of 64, because compilers compare each association with
- * each other one in its list:
+ * both, pytree__c017 and pytree__p017. What is looked for is a pointer, so that one association does for a value, an array and
+ * a pointer. A dispatch is nested in groups of eight, because compilers compare each association with each other one in its
+ * list:
  *
- *     _Generic((x), pytree__t100: &pytree__d100, default:
- *     _Generic((x), pytree__t000: &pytree__d000, …, pytree__t077: &pytree__d077, default: <built-in types>))
+ *     _Generic((x), pytree__q020: &pytree__d020, default:
+ *     _Generic((x), pytree__q010: &pytree__d010, …, pytree__q017: &pytree__d017, default:
+ *     _Generic((x), pytree__q000: &pytree__d000, …, pytree__q007: &pytree__d007, default: <built-in types>)))
  *
- * All of it is written out for each member, so each token of it counts. */
+ * All of it is written out for each member, so each token of it counts: full groups are text (at the end of this file), which
+ * costs half of what names cost that are put together. */
 #define PYTREE__D2 0
 #define PYTREE__D1 0
 #define PYTREE__D0 0
 
-/* Lists of a group's first types. `t` is their prefix (pytree__t01 or pytree__q01); `op` and `v` what they lead to: & and
- * pytree__d01, or nothing and pytree__c01. */
-#define PYTREE__TYPES_0(op, t, v)
-#define PYTREE__TYPES_1(op, t, v) t##0: op v##0,
-#define PYTREE__TYPES_2(op, t, v) t##0: op v##0, t##1: op v##1,
-#define PYTREE__TYPES_3(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2,
-#define PYTREE__TYPES_4(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3,
-#define PYTREE__TYPES_5(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4,
-#define PYTREE__TYPES_6(op, t, v) t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5,
-#define PYTREE__TYPES_7(op, t, v)                                                                                         \
-    t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,
-#define PYTREE__TYPES_8(op, t, v)                                                                                         \
-    t##0: op v##0, t##1: op v##1, t##2: op v##2, t##3: op v##3, t##4: op v##4, t##5: op v##5, t##6: op v##6,            \
-    t##7: op v##7,
-/* Full groups, then full blocks. */
-#define PYTREE__GROUPS_0(t, op, v)
-#define PYTREE__GROUPS_1(t, op, v) PYTREE__TYPES_8(op, t##0, v##0)
-#define PYTREE__GROUPS_2(t, op, v) PYTREE__GROUPS_1(t, op, v) PYTREE__TYPES_8(op, t##1, v##1)
-#define PYTREE__GROUPS_3(t, op, v) PYTREE__GROUPS_2(t, op, v) PYTREE__TYPES_8(op, t##2, v##2)
-#define PYTREE__GROUPS_4(t, op, v) PYTREE__GROUPS_3(t, op, v) PYTREE__TYPES_8(op, t##3, v##3)
-#define PYTREE__GROUPS_5(t, op, v) PYTREE__GROUPS_4(t, op, v) PYTREE__TYPES_8(op, t##4, v##4)
-#define PYTREE__GROUPS_6(t, op, v) PYTREE__GROUPS_5(t, op, v) PYTREE__TYPES_8(op, t##5, v##5)
-#define PYTREE__GROUPS_7(t, op, v) PYTREE__GROUPS_6(t, op, v) PYTREE__TYPES_8(op, t##6, v##6)
-#define PYTREE__GROUPS_8(t, op, v) PYTREE__GROUPS_7(t, op, v) PYTREE__TYPES_8(op, t##7, v##7)
-#define PYTREE__BLOCK(x, t, op, v) _Generic((x), PYTREE__GROUPS_8(t, op, v) default:
-#define PYTREE__BLOCKS_0(x, t, op, v)
-#define PYTREE__BLOCKS_1(x, t, op, v) PYTREE__BLOCK(x, t##0, op, v##0)
-#define PYTREE__BLOCKS_2(x, t, op, v) PYTREE__BLOCK(x, t##1, op, v##1) PYTREE__BLOCKS_1(x, t, op, v)
-#define PYTREE__BLOCKS_3(x, t, op, v) PYTREE__BLOCK(x, t##2, op, v##2) PYTREE__BLOCKS_2(x, t, op, v)
-#define PYTREE__BLOCKS_4(x, t, op, v) PYTREE__BLOCK(x, t##3, op, v##3) PYTREE__BLOCKS_3(x, t, op, v)
-#define PYTREE__BLOCKS_5(x, t, op, v) PYTREE__BLOCK(x, t##4, op, v##4) PYTREE__BLOCKS_4(x, t, op, v)
-#define PYTREE__BLOCKS_6(x, t, op, v) PYTREE__BLOCK(x, t##5, op, v##5) PYTREE__BLOCKS_5(x, t, op, v)
-#define PYTREE__BLOCKS_7(x, t, op, v) PYTREE__BLOCK(x, t##6, op, v##6) PYTREE__BLOCKS_6(x, t, op, v)
-#define PYTREE__BLOCKS_8(x, t, op, v) PYTREE__BLOCK(x, t##7, op, v##7) PYTREE__BLOCKS_7(x, t, op, v)
+/* The first types of a group that is not full, g: pytree__q020: pytree__p020, */
+#define PYTREE__CODED_OF_0(g)
+#define PYTREE__CODED_OF_1(g) pytree__q##g##0: pytree__p##g##0,
+#define PYTREE__CODED_OF_2(g) PYTREE__CODED_OF_1(g) pytree__q##g##1: pytree__p##g##1,
+#define PYTREE__CODED_OF_3(g) PYTREE__CODED_OF_2(g) pytree__q##g##2: pytree__p##g##2,
+#define PYTREE__CODED_OF_4(g) PYTREE__CODED_OF_3(g) pytree__q##g##3: pytree__p##g##3,
+#define PYTREE__CODED_OF_5(g) PYTREE__CODED_OF_4(g) pytree__q##g##4: pytree__p##g##4,
+#define PYTREE__CODED_OF_6(g) PYTREE__CODED_OF_5(g) pytree__q##g##5: pytree__p##g##5,
+#define PYTREE__CODED_OF_7(g) PYTREE__CODED_OF_6(g) pytree__q##g##6: pytree__p##g##6,
+#define PYTREE__TYPED_OF_0(g)
+#define PYTREE__TYPED_OF_1(g) pytree__q##g##0: &pytree__d##g##0,
+#define PYTREE__TYPED_OF_2(g) PYTREE__TYPED_OF_1(g) pytree__q##g##1: &pytree__d##g##1,
+#define PYTREE__TYPED_OF_3(g) PYTREE__TYPED_OF_2(g) pytree__q##g##2: &pytree__d##g##2,
+#define PYTREE__TYPED_OF_4(g) PYTREE__TYPED_OF_3(g) pytree__q##g##3: &pytree__d##g##3,
+#define PYTREE__TYPED_OF_5(g) PYTREE__TYPED_OF_4(g) pytree__q##g##4: &pytree__d##g##4,
+#define PYTREE__TYPED_OF_6(g) PYTREE__TYPED_OF_5(g) pytree__q##g##5: &pytree__d##g##5,
+#define PYTREE__TYPED_OF_7(g) PYTREE__TYPED_OF_6(g) pytree__q##g##6: &pytree__d##g##6,
+/* Full groups of block b, then full blocks. `list` is PYTREE__CODED_ or PYTREE__TYPED_. */
+#define PYTREE__GROUPS_0(x, list, b)
+#define PYTREE__GROUPS_1(x, list, b) _Generic(x, list##b##0 default:
+#define PYTREE__GROUPS_2(x, list, b) _Generic(x, list##b##1 default: PYTREE__GROUPS_1(x, list, b)
+#define PYTREE__GROUPS_3(x, list, b) _Generic(x, list##b##2 default: PYTREE__GROUPS_2(x, list, b)
+#define PYTREE__GROUPS_4(x, list, b) _Generic(x, list##b##3 default: PYTREE__GROUPS_3(x, list, b)
+#define PYTREE__GROUPS_5(x, list, b) _Generic(x, list##b##4 default: PYTREE__GROUPS_4(x, list, b)
+#define PYTREE__GROUPS_6(x, list, b) _Generic(x, list##b##5 default: PYTREE__GROUPS_5(x, list, b)
+#define PYTREE__GROUPS_7(x, list, b) _Generic(x, list##b##6 default: PYTREE__GROUPS_6(x, list, b)
+#define PYTREE__GROUPS_8(x, list, b) _Generic(x, list##b##7 default: PYTREE__GROUPS_7(x, list, b)
+#define PYTREE__BLOCKS_0(x, list)
+#define PYTREE__BLOCKS_1(x, list) PYTREE__GROUPS_8(x, list, 0)
+#define PYTREE__BLOCKS_2(x, list) PYTREE__GROUPS_8(x, list, 1) PYTREE__BLOCKS_1(x, list)
+#define PYTREE__BLOCKS_3(x, list) PYTREE__GROUPS_8(x, list, 2) PYTREE__BLOCKS_2(x, list)
+#define PYTREE__BLOCKS_4(x, list) PYTREE__GROUPS_8(x, list, 3) PYTREE__BLOCKS_3(x, list)
+#define PYTREE__BLOCKS_5(x, list) PYTREE__GROUPS_8(x, list, 4) PYTREE__BLOCKS_4(x, list)
+#define PYTREE__BLOCKS_6(x, list) PYTREE__GROUPS_8(x, list, 5) PYTREE__BLOCKS_5(x, list)
+#define PYTREE__BLOCKS_7(x, list) PYTREE__GROUPS_8(x, list, 6) PYTREE__BLOCKS_6(x, list)
+#define PYTREE__BLOCKS_8(x, list) PYTREE__GROUPS_8(x, list, 7) PYTREE__BLOCKS_7(x, list)
+#define PYTREE__CLOSE_0
+#define PYTREE__CLOSE_1 )
+#define PYTREE__CLOSE_2 ))
+#define PYTREE__CLOSE_3 )))
+#define PYTREE__CLOSE_4 ))))
+#define PYTREE__CLOSE_5 )))))
+#define PYTREE__CLOSE_6 ))))))
+#define PYTREE__CLOSE_7 )))))))
+#define PYTREE__CLOSE_BLOCKS_0
+#define PYTREE__CLOSE_BLOCKS_1 ))))))))
+#define PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_1
+#define PYTREE__CLOSE_BLOCKS_3 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_2
+#define PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_3
+#define PYTREE__CLOSE_BLOCKS_5 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_4
+#define PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_5
+#define PYTREE__CLOSE_BLOCKS_7 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_6
+#define PYTREE__CLOSE_BLOCKS_8 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_7
 
-#define PYTREE__CLOSE_0 )
-#define PYTREE__CLOSE_1 ))
-#define PYTREE__CLOSE_2 )))
-#define PYTREE__CLOSE_3 ))))
-#define PYTREE__CLOSE_4 )))))
-#define PYTREE__CLOSE_5 ))))))
-#define PYTREE__CLOSE_6 )))))))
-#define PYTREE__CLOSE_7 ))))))))
-#define PYTREE__CLOSE_8 )))))))))
+/* Everything registered so far, in front of what is written between the two. The control stands before every group: a short
+ * one is best. */
+#define PYTREE__AMONG(x, list) PYTREE__AMONG_(x, list, PYTREE__D2, PYTREE__D1, PYTREE__D0)
+#define PYTREE__AMONG_(x, list, d2, d1, d0) PYTREE__AMONG__(x, list, d2, d1, d0)
+#define PYTREE__AMONG__(x, list, d2, d1, d0)                                                                            \
+    _Generic(x, list##OF_##d0(d2##d1) default: PYTREE__GROUPS_##d1(x, list, d2) PYTREE__BLOCKS_##d2(x, list)
+#define PYTREE__AMONG_END PYTREE__CAT(PYTREE__CLOSE_, PYTREE__D1) PYTREE__CAT(PYTREE__CLOSE_BLOCKS_, PYTREE__D2) )
 
-/* Everything registered so far, in front of what is written between the two; `more` associations are in the first list. The
- * control, the longest of the arguments, is handed on only where there is a block. */
-#define PYTREE__AMONG(x, t, op, v, more)                                                                                \
-    _Generic((x), PYTREE__NEWEST(t, op, v, PYTREE__D2, PYTREE__D1, PYTREE__D0) PYTREE__MORE_##more                      \
-        default: PYTREE__CAT(PYTREE__BLOCKS_, PYTREE__D2)(x, t, op, v)
-#define PYTREE__NEWEST(t, op, v, d2, d1, d0) PYTREE__NEWEST_(t, op, v, d2, d1, d0)
-#define PYTREE__NEWEST_(t, op, v, d2, d1, d0)                                                                           \
-    PYTREE__GROUPS_##d1(t##d2, op, v##d2) PYTREE__TYPES_##d0(op, t##d2##d1, v##d2##d1)
-#define PYTREE__AMONG_END PYTREE__CAT(PYTREE__CLOSE_, PYTREE__D2)
-#define PYTREE__MORE_NONE
-
+/* A pointer to what x is as a value, so that const plays no role. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__TO_VALUE(x) (__typeof__(((void)0, x)) *)0
+#elif defined(__TINYC__)
+#define PYTREE__TO_VALUE(x) (__typeof__(1 ? (x) : (x)) *)0
+#else
+#define PYTREE__TO_VALUE(x) &(x)
+#endif
 #undef PYTREE__USER_TYPE
-#define PYTREE__USER_TYPE(x) PYTREE__AMONG(x, pytree__t, &, pytree__d, NONE) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
+#define PYTREE__USER_TYPE(x)                                                                                            \
+    PYTREE__AMONG(PYTREE__TO_VALUE(x), PYTREE__TYPED_) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
 
-/* The registered types in front of what is between the two, for a member that may be a value, an array or a pointer. Where the
- * compiler can say what is a pointer (class 5), one association does for all: the control is a pointer to the value's type. A
- * leaf type or custom node may be a pointer itself, so the first one of a file brings back both. */
-#define PYTREE__OF_TYPE_BY_BOTH(x)                                                                                      \
-    PYTREE__AMONG(x, pytree__t, &, pytree__d, NONE) PYTREE__AMONG(x, pytree__q, &, pytree__d, NONE)
+/* The registered types in front of what is between the two, for a member x that may be a value, an array or a pointer. Where the
+ * compiler can say what is a pointer (class 5), `held` names a type: that pointer, or one to the value. A leaf type or custom
+ * node may be a pointer itself, so from the first one of a file on, values are looked for before. */
+#define PYTREE__OF_TYPE_BY_BOTH(held, x)                                                                                \
+    PYTREE__AMONG(PYTREE__TO_VALUE(x), PYTREE__TYPED_) PYTREE__AMONG(PYTREE__CONTROL(held, x), PYTREE__TYPED_)
 #define PYTREE__OF_TYPE_BY_BOTH_END PYTREE__AMONG_END PYTREE__AMONG_END
 #if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)) && !defined(__TINYC__)
 #define PYTREE__BY_POINTER 1
-#define PYTREE__POINTS(x) __builtin_classify_type(x) == 5
-#define PYTREE__POINTER(x) __builtin_choose_expr(PYTREE__POINTS(x), x, (__typeof__(((void)0, x)) *)0)
-#define PYTREE__OF_TYPE_BY_POINTER(x) PYTREE__AMONG(PYTREE__POINTER(x), pytree__q, &, pytree__d, NONE)
+#define PYTREE__POINTS(x) (__builtin_classify_type(x) == 5)
+#define PYTREE__HOLD(held, x)                                                                                           \
+    typedef __typeof__(__builtin_choose_expr(PYTREE__POINTS(x), ((void)0, x), (__typeof__(((void)0, x)) *)0)) held;
+#define PYTREE__CONTROL(held, x) (held)0
+#define PYTREE__OF_TYPE_BY_POINTER(held, x) PYTREE__AMONG((held)0, PYTREE__TYPED_)
 #define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_POINTER
 #define PYTREE__OF_TYPE_END PYTREE__AMONG_END
 #define PYTREE__CODE PYTREE__CODE_BY_POINTER
 #else
 #define PYTREE__BY_POINTER 0
+#define PYTREE__HOLD(held, x)
+#define PYTREE__CONTROL(held, x) x
 #define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_BOTH
 #define PYTREE__OF_TYPE_END PYTREE__OF_TYPE_BY_BOTH_END
 #define PYTREE__CODE PYTREE__CODE_BY_BOTH
@@ -227,18 +249,23 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TREE_POINTERS pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat,
 
 /* Of a value, an array or a pointer; char * is a P_char here. */
-#define PYTREE__MORE_CODES PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS
-#define PYTREE__CODE_BY_POINTER(x)                                                                                      \
+#define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
     (PYTREE__POINTS(x) ? -1 : ~PYTREE__IS_POINTER)                                                                      \
-        & PYTREE__AMONG(PYTREE__POINTER(x), pytree__q, , pytree__p, CODES)                                              \
-        _Generic((x), PYTREE__CONSTS PYTREE__TABLES const char *: PYTREE__P_char_, default: 0) PYTREE__AMONG_END
-#define PYTREE__CODE_BY_BOTH(x)                                                                                         \
-    PYTREE__AMONG(x, pytree__t, , pytree__c, NONE) PYTREE__AMONG(x, pytree__q, , pytree__p, NONE)                       \
-    PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END PYTREE__AMONG_END
+        & PYTREE__AMONG((held)0, PYTREE__CODED_) PYTREE__POINTED_CODE(held) PYTREE__AMONG_END
+#if PYTREE__BY_POINTER
+#define PYTREE__POINTED_CODE(held)                                                                                      \
+    _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
+    _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
+    _Generic((held)0, PYTREE__TABLES default: 0)))
+#endif
+#define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
+    PYTREE__AMONG(PYTREE__TO_VALUE(x), PYTREE__CODED_) PYTREE__IS_POINTER                                               \
+        + (PYTREE__AMONG(PYTREE__CONTROL(held, x), PYTREE__CODED_) PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END)           \
+    PYTREE__AMONG_END - PYTREE__IS_POINTER
 #define PYTREE__BUILTIN_CODE(x)                                                                                         \
     _Generic((x), PYTREE__VALUES char: PYTREE__C_char_,                                                                 \
         pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \
-    _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                   \
+    _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                              \
     _Generic((x), PYTREE__CONSTS PYTREE__TABLES const char *: PYTREE__P_char_, default: 0)))
 /* Of a pointer to numbers or strings. */
 #define PYTREE__POINTER_CODE(x) _Generic((x), PYTREE__POINTERS default: _Generic((x), PYTREE__CONSTS default: 0))
@@ -320,54 +347,55 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__COUNT_STATIC
 #define PYTREE__COUNT_DROP
 
-/* Pass: what each member is, and where it begins and ends. An enumerator without a value is the one before it plus one, which
- * is how a row knows where the row before it ended.
+/* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a row knows
+ * where the row before it ended.
  *
- *     pytree__before_MLP_scale, pytree__seen_MLP_scale = PYTREE__R_float_ | …, pytree__code_MLP_scale = …,
- *     pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale, pytree__after_MLP_scale = …, */
-#define PYTREE__MEMBERS_DATA(id, s, name, m1, m2, m3, ...) PYTREE__MEMBERS_STORED(id, s, name, PYTREE__STORES(m1, m2, m3))
-#define PYTREE__MEMBERS_STORED(...) PYTREE__MEMBERS_STORED_(__VA_ARGS__)
-#define PYTREE__MEMBERS_STORED_(id, s, name, skipped, store, arguments, ...)                                            \
-    pytree__before_##id##_##name, PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name,     \
-        ((s *)0)->name, arguments)                                                                                      \
-    PYTREE__MEMBERS_END(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
-#define PYTREE__MEMBERS_STATIC(id, s, name, ...) PYTREE__MEMBERS_STATIC_(id, s, name)
-#define PYTREE__MEMBERS_STATIC_(id, s, name)                                                                        \
-    pytree__before_##id##_##name, PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name,       \
-        ((s *)0)->name, )                                                                                               \
-    PYTREE__MEMBERS_END(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
-#define PYTREE__MEMBERS_DROP(id, s, name, ...) PYTREE__MEMBERS_DROP_(id, s, name)
-#define PYTREE__MEMBERS_DROP_(id, s, name)                                                                          \
-    pytree__before_##id##_##name,                                                                                       \
-    PYTREE__MEMBERS_END(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
-#define PYTREE__MEMBERS_END(before, gap, after, s, name)                                                                \
-    gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
-#define PYTREE__MEMBERS_PLAIN(code, seen, x, arguments)                                                                 \
-    seen = (PYTREE__CODE(x)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen),
-#define PYTREE__MEMBERS_ARRAY(code, seen, x, arguments) code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x),
-#define PYTREE__MEMBERS_LIST(code, seen, x, arguments)                                                                  \
-    seen = (PYTREE__CODE(x)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) | PYTREE__IS_MANY,
-#define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
-#define PYTREE__MEMBERS_STB_MAP(code, seen, x, arguments)                                                               \
-    seen = (PYTREE__CODE(x->value)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) | PYTREE__IS_MANY,
-#define PYTREE__MEMBERS_RANK(code, seen, x, arguments)                                                                  \
-    seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__MENDED(seen) | PYTREE__FIXED(x),
-#define PYTREE__FIXED(x) (PYTREE__IS_ARRAY(x) ? PYTREE__IS_FIXED : 0)
+ *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
+ *     pytree__after_MLP_scale = …, */
+#define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
+#define PYTREE__PLACE_(id, s, name, ...)                                                                                \
+    PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
+#define PYTREE__PLACE__(before, gap, after, s, name)                                                                     \
+    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
 
-/* Pass: checks. First nothing left out and nothing out of order, then types. */
+/* Pass: checks, and what each member is. First nothing left out and nothing out of order, then types.
+ *
+ *     _Static_assert(pytree__gap_MLP_scale >= 0, …);
+ *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP_scale;
+ *     enum { pytree__seen_MLP_scale = PYTREE__R_float_ | …, pytree__code_MLP_scale = … };
+ *     _Static_assert(…); */
 #define PYTREE__CHECK_DATA(id, s, name, m1, m2, m3, ...)                                                                \
     PYTREE__CHECK_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                       \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
+    PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
+        ((s *)0)->name, arguments)                                                                                      \
     PYTREE__CHECK_##store((int)pytree__code_##id##_##name, arguments, optional, PYTREE__TEXT_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
-#define PYTREE__CHECK_STATIC_(id, s, name)                                                                          \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                       \
+#define PYTREE__CHECK_STATIC_(id, s, name)                                                                              \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
+    PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
+        ((s *)0)->name, )                                                                                               \
     PYTREE__CHECK_METADATA((int)pytree__code_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
 #define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
-#define PYTREE__CHECK_DROP_(id, s, name)                                                                            \
+#define PYTREE__CHECK_DROP_(id, s, name)                                                                                \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
+
+#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
+    PYTREE__HOLD(held, x)                                                                                               \
+    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) };
+#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments) enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) };
+#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments)                                                            \
+    PYTREE__HOLD(held, x)                                                                                               \
+    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) | PYTREE__IS_MANY };
+#define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
+#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments)                                                         \
+    PYTREE__HOLD(held, x->value)                                                                                        \
+    enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) | PYTREE__IS_MANY };
+#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments)                                                            \
+    enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__MENDED(seen) | PYTREE__FIXED(x) };
+#define PYTREE__FIXED(x) (PYTREE__IS_ARRAY(x) ? PYTREE__IS_FIXED : 0)
 
 #define PYTREE__CHECK_LAYOUT(gap, x, in)                                                                                \
     _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");       \
@@ -457,40 +485,41 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__TABLE_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    { #name, PYTREE__TABLE_##store((int)pytree__code_##id##_##name, ((s *)0)->name, arguments, optional,              \
-                                   PYTREE__PLACED(s, name)) },
+    { #name, PYTREE__TABLE_##store((int)pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments, \
+                                   optional, PYTREE__PLACED(s, name)) },
 #define PYTREE__TABLE_STATIC(id, s, name, ...) PYTREE__TABLE_STATIC_(id, s, name)
 #define PYTREE__TABLE_STATIC_(id, s, name)                                                                          \
-    { #name, PYTREE__TABLE_METADATA((int)pytree__code_##id##_##name, ((s *)0)->name, PYTREE__PLACED(s, name)) },
+    { #name, PYTREE__TABLE_METADATA((int)pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,        \
+                                    PYTREE__PLACED(s, name)) },
 #define PYTREE__TABLE_DROP(id, s, name, ...)                                                                            \
     { #name, NULL, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, NULL, NULL },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
-#define PYTREE__TABLE_METADATA(code, x, placed)                                                                         \
-    PYTREE__OF_TYPE(x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address]    \
+#define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                         \
+    PYTREE__OF_TYPE(held, x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address]    \
         PYTREE__OF_TYPE_END,                                                                                            \
     PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), \
     NULL, NULL
-#define PYTREE__TABLE_PLAIN(code, x, arguments, optional, placed)                                                       \
-    PYTREE__OF_TYPE(x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                                   \
+#define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                       \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                                   \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
     (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE : PYTREE__FORM(code),  \
     optional, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), NULL, NULL
-#define PYTREE__TABLE_ARRAY(code, x, arguments, optional, placed)                                                       \
+#define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                       \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), NULL, NULL
-#define PYTREE__TABLE_LIST(code, x, arguments, optional, placed)                                                        \
-    PYTREE__OF_TYPE(x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, \
+#define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                        \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, \
     optional, 1, placed, sizeof(*x), NULL, NULL
-#define PYTREE__TABLE_RANK(code, x, arguments, optional, placed)                                                        \
+#define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                        \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
     placed, sizeof(x[0]), NULL, NULL
-#define PYTREE__TABLE_STB_ARRAY(code, x, arguments, optional, placed)                                                   \
-    PYTREE__OF_TYPE(x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST,     \
+#define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                                   \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST,     \
     optional, 1, placed, sizeof(*x), pytree__stb_array_resize, pytree__stb_array_release
-#define PYTREE__TABLE_STB_MAP(code, x, arguments, optional, placed)                                                     \
-    PYTREE__OF_TYPE(x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_MAP, \
+#define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                                     \
+    PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_MAP, \
     optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
 #define PYTREE__FIXED_RANK(code) ((code & PYTREE__IS_FIXED) == 0 ? 0 : (code & PYTREE__IS_TABLE) == 0 ? 1 : 2)
 #define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
@@ -838,4 +867,391 @@ static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const 
     memcpy(field, &map, sizeof map);
     return PYTREE_OK;
 }
+
+/* ---- Full groups of slots: lists as text ------------------------------------------------------------------------------- */
+
+#define PYTREE__CODED_00 pytree__q000: pytree__p000, pytree__q001: pytree__p001, pytree__q002: pytree__p002,            \
+    pytree__q003: pytree__p003, pytree__q004: pytree__p004, pytree__q005: pytree__p005, pytree__q006: pytree__p006,     \
+    pytree__q007: pytree__p007,
+#define PYTREE__CODED_01 pytree__q010: pytree__p010, pytree__q011: pytree__p011, pytree__q012: pytree__p012,            \
+    pytree__q013: pytree__p013, pytree__q014: pytree__p014, pytree__q015: pytree__p015, pytree__q016: pytree__p016,     \
+    pytree__q017: pytree__p017,
+#define PYTREE__CODED_02 pytree__q020: pytree__p020, pytree__q021: pytree__p021, pytree__q022: pytree__p022,            \
+    pytree__q023: pytree__p023, pytree__q024: pytree__p024, pytree__q025: pytree__p025, pytree__q026: pytree__p026,     \
+    pytree__q027: pytree__p027,
+#define PYTREE__CODED_03 pytree__q030: pytree__p030, pytree__q031: pytree__p031, pytree__q032: pytree__p032,            \
+    pytree__q033: pytree__p033, pytree__q034: pytree__p034, pytree__q035: pytree__p035, pytree__q036: pytree__p036,     \
+    pytree__q037: pytree__p037,
+#define PYTREE__CODED_04 pytree__q040: pytree__p040, pytree__q041: pytree__p041, pytree__q042: pytree__p042,            \
+    pytree__q043: pytree__p043, pytree__q044: pytree__p044, pytree__q045: pytree__p045, pytree__q046: pytree__p046,     \
+    pytree__q047: pytree__p047,
+#define PYTREE__CODED_05 pytree__q050: pytree__p050, pytree__q051: pytree__p051, pytree__q052: pytree__p052,            \
+    pytree__q053: pytree__p053, pytree__q054: pytree__p054, pytree__q055: pytree__p055, pytree__q056: pytree__p056,     \
+    pytree__q057: pytree__p057,
+#define PYTREE__CODED_06 pytree__q060: pytree__p060, pytree__q061: pytree__p061, pytree__q062: pytree__p062,            \
+    pytree__q063: pytree__p063, pytree__q064: pytree__p064, pytree__q065: pytree__p065, pytree__q066: pytree__p066,     \
+    pytree__q067: pytree__p067,
+#define PYTREE__CODED_07 pytree__q070: pytree__p070, pytree__q071: pytree__p071, pytree__q072: pytree__p072,            \
+    pytree__q073: pytree__p073, pytree__q074: pytree__p074, pytree__q075: pytree__p075, pytree__q076: pytree__p076,     \
+    pytree__q077: pytree__p077,
+#define PYTREE__CODED_10 pytree__q100: pytree__p100, pytree__q101: pytree__p101, pytree__q102: pytree__p102,            \
+    pytree__q103: pytree__p103, pytree__q104: pytree__p104, pytree__q105: pytree__p105, pytree__q106: pytree__p106,     \
+    pytree__q107: pytree__p107,
+#define PYTREE__CODED_11 pytree__q110: pytree__p110, pytree__q111: pytree__p111, pytree__q112: pytree__p112,            \
+    pytree__q113: pytree__p113, pytree__q114: pytree__p114, pytree__q115: pytree__p115, pytree__q116: pytree__p116,     \
+    pytree__q117: pytree__p117,
+#define PYTREE__CODED_12 pytree__q120: pytree__p120, pytree__q121: pytree__p121, pytree__q122: pytree__p122,            \
+    pytree__q123: pytree__p123, pytree__q124: pytree__p124, pytree__q125: pytree__p125, pytree__q126: pytree__p126,     \
+    pytree__q127: pytree__p127,
+#define PYTREE__CODED_13 pytree__q130: pytree__p130, pytree__q131: pytree__p131, pytree__q132: pytree__p132,            \
+    pytree__q133: pytree__p133, pytree__q134: pytree__p134, pytree__q135: pytree__p135, pytree__q136: pytree__p136,     \
+    pytree__q137: pytree__p137,
+#define PYTREE__CODED_14 pytree__q140: pytree__p140, pytree__q141: pytree__p141, pytree__q142: pytree__p142,            \
+    pytree__q143: pytree__p143, pytree__q144: pytree__p144, pytree__q145: pytree__p145, pytree__q146: pytree__p146,     \
+    pytree__q147: pytree__p147,
+#define PYTREE__CODED_15 pytree__q150: pytree__p150, pytree__q151: pytree__p151, pytree__q152: pytree__p152,            \
+    pytree__q153: pytree__p153, pytree__q154: pytree__p154, pytree__q155: pytree__p155, pytree__q156: pytree__p156,     \
+    pytree__q157: pytree__p157,
+#define PYTREE__CODED_16 pytree__q160: pytree__p160, pytree__q161: pytree__p161, pytree__q162: pytree__p162,            \
+    pytree__q163: pytree__p163, pytree__q164: pytree__p164, pytree__q165: pytree__p165, pytree__q166: pytree__p166,     \
+    pytree__q167: pytree__p167,
+#define PYTREE__CODED_17 pytree__q170: pytree__p170, pytree__q171: pytree__p171, pytree__q172: pytree__p172,            \
+    pytree__q173: pytree__p173, pytree__q174: pytree__p174, pytree__q175: pytree__p175, pytree__q176: pytree__p176,     \
+    pytree__q177: pytree__p177,
+#define PYTREE__CODED_20 pytree__q200: pytree__p200, pytree__q201: pytree__p201, pytree__q202: pytree__p202,            \
+    pytree__q203: pytree__p203, pytree__q204: pytree__p204, pytree__q205: pytree__p205, pytree__q206: pytree__p206,     \
+    pytree__q207: pytree__p207,
+#define PYTREE__CODED_21 pytree__q210: pytree__p210, pytree__q211: pytree__p211, pytree__q212: pytree__p212,            \
+    pytree__q213: pytree__p213, pytree__q214: pytree__p214, pytree__q215: pytree__p215, pytree__q216: pytree__p216,     \
+    pytree__q217: pytree__p217,
+#define PYTREE__CODED_22 pytree__q220: pytree__p220, pytree__q221: pytree__p221, pytree__q222: pytree__p222,            \
+    pytree__q223: pytree__p223, pytree__q224: pytree__p224, pytree__q225: pytree__p225, pytree__q226: pytree__p226,     \
+    pytree__q227: pytree__p227,
+#define PYTREE__CODED_23 pytree__q230: pytree__p230, pytree__q231: pytree__p231, pytree__q232: pytree__p232,            \
+    pytree__q233: pytree__p233, pytree__q234: pytree__p234, pytree__q235: pytree__p235, pytree__q236: pytree__p236,     \
+    pytree__q237: pytree__p237,
+#define PYTREE__CODED_24 pytree__q240: pytree__p240, pytree__q241: pytree__p241, pytree__q242: pytree__p242,            \
+    pytree__q243: pytree__p243, pytree__q244: pytree__p244, pytree__q245: pytree__p245, pytree__q246: pytree__p246,     \
+    pytree__q247: pytree__p247,
+#define PYTREE__CODED_25 pytree__q250: pytree__p250, pytree__q251: pytree__p251, pytree__q252: pytree__p252,            \
+    pytree__q253: pytree__p253, pytree__q254: pytree__p254, pytree__q255: pytree__p255, pytree__q256: pytree__p256,     \
+    pytree__q257: pytree__p257,
+#define PYTREE__CODED_26 pytree__q260: pytree__p260, pytree__q261: pytree__p261, pytree__q262: pytree__p262,            \
+    pytree__q263: pytree__p263, pytree__q264: pytree__p264, pytree__q265: pytree__p265, pytree__q266: pytree__p266,     \
+    pytree__q267: pytree__p267,
+#define PYTREE__CODED_27 pytree__q270: pytree__p270, pytree__q271: pytree__p271, pytree__q272: pytree__p272,            \
+    pytree__q273: pytree__p273, pytree__q274: pytree__p274, pytree__q275: pytree__p275, pytree__q276: pytree__p276,     \
+    pytree__q277: pytree__p277,
+#define PYTREE__CODED_30 pytree__q300: pytree__p300, pytree__q301: pytree__p301, pytree__q302: pytree__p302,            \
+    pytree__q303: pytree__p303, pytree__q304: pytree__p304, pytree__q305: pytree__p305, pytree__q306: pytree__p306,     \
+    pytree__q307: pytree__p307,
+#define PYTREE__CODED_31 pytree__q310: pytree__p310, pytree__q311: pytree__p311, pytree__q312: pytree__p312,            \
+    pytree__q313: pytree__p313, pytree__q314: pytree__p314, pytree__q315: pytree__p315, pytree__q316: pytree__p316,     \
+    pytree__q317: pytree__p317,
+#define PYTREE__CODED_32 pytree__q320: pytree__p320, pytree__q321: pytree__p321, pytree__q322: pytree__p322,            \
+    pytree__q323: pytree__p323, pytree__q324: pytree__p324, pytree__q325: pytree__p325, pytree__q326: pytree__p326,     \
+    pytree__q327: pytree__p327,
+#define PYTREE__CODED_33 pytree__q330: pytree__p330, pytree__q331: pytree__p331, pytree__q332: pytree__p332,            \
+    pytree__q333: pytree__p333, pytree__q334: pytree__p334, pytree__q335: pytree__p335, pytree__q336: pytree__p336,     \
+    pytree__q337: pytree__p337,
+#define PYTREE__CODED_34 pytree__q340: pytree__p340, pytree__q341: pytree__p341, pytree__q342: pytree__p342,            \
+    pytree__q343: pytree__p343, pytree__q344: pytree__p344, pytree__q345: pytree__p345, pytree__q346: pytree__p346,     \
+    pytree__q347: pytree__p347,
+#define PYTREE__CODED_35 pytree__q350: pytree__p350, pytree__q351: pytree__p351, pytree__q352: pytree__p352,            \
+    pytree__q353: pytree__p353, pytree__q354: pytree__p354, pytree__q355: pytree__p355, pytree__q356: pytree__p356,     \
+    pytree__q357: pytree__p357,
+#define PYTREE__CODED_36 pytree__q360: pytree__p360, pytree__q361: pytree__p361, pytree__q362: pytree__p362,            \
+    pytree__q363: pytree__p363, pytree__q364: pytree__p364, pytree__q365: pytree__p365, pytree__q366: pytree__p366,     \
+    pytree__q367: pytree__p367,
+#define PYTREE__CODED_37 pytree__q370: pytree__p370, pytree__q371: pytree__p371, pytree__q372: pytree__p372,            \
+    pytree__q373: pytree__p373, pytree__q374: pytree__p374, pytree__q375: pytree__p375, pytree__q376: pytree__p376,     \
+    pytree__q377: pytree__p377,
+#define PYTREE__CODED_40 pytree__q400: pytree__p400, pytree__q401: pytree__p401, pytree__q402: pytree__p402,            \
+    pytree__q403: pytree__p403, pytree__q404: pytree__p404, pytree__q405: pytree__p405, pytree__q406: pytree__p406,     \
+    pytree__q407: pytree__p407,
+#define PYTREE__CODED_41 pytree__q410: pytree__p410, pytree__q411: pytree__p411, pytree__q412: pytree__p412,            \
+    pytree__q413: pytree__p413, pytree__q414: pytree__p414, pytree__q415: pytree__p415, pytree__q416: pytree__p416,     \
+    pytree__q417: pytree__p417,
+#define PYTREE__CODED_42 pytree__q420: pytree__p420, pytree__q421: pytree__p421, pytree__q422: pytree__p422,            \
+    pytree__q423: pytree__p423, pytree__q424: pytree__p424, pytree__q425: pytree__p425, pytree__q426: pytree__p426,     \
+    pytree__q427: pytree__p427,
+#define PYTREE__CODED_43 pytree__q430: pytree__p430, pytree__q431: pytree__p431, pytree__q432: pytree__p432,            \
+    pytree__q433: pytree__p433, pytree__q434: pytree__p434, pytree__q435: pytree__p435, pytree__q436: pytree__p436,     \
+    pytree__q437: pytree__p437,
+#define PYTREE__CODED_44 pytree__q440: pytree__p440, pytree__q441: pytree__p441, pytree__q442: pytree__p442,            \
+    pytree__q443: pytree__p443, pytree__q444: pytree__p444, pytree__q445: pytree__p445, pytree__q446: pytree__p446,     \
+    pytree__q447: pytree__p447,
+#define PYTREE__CODED_45 pytree__q450: pytree__p450, pytree__q451: pytree__p451, pytree__q452: pytree__p452,            \
+    pytree__q453: pytree__p453, pytree__q454: pytree__p454, pytree__q455: pytree__p455, pytree__q456: pytree__p456,     \
+    pytree__q457: pytree__p457,
+#define PYTREE__CODED_46 pytree__q460: pytree__p460, pytree__q461: pytree__p461, pytree__q462: pytree__p462,            \
+    pytree__q463: pytree__p463, pytree__q464: pytree__p464, pytree__q465: pytree__p465, pytree__q466: pytree__p466,     \
+    pytree__q467: pytree__p467,
+#define PYTREE__CODED_47 pytree__q470: pytree__p470, pytree__q471: pytree__p471, pytree__q472: pytree__p472,            \
+    pytree__q473: pytree__p473, pytree__q474: pytree__p474, pytree__q475: pytree__p475, pytree__q476: pytree__p476,     \
+    pytree__q477: pytree__p477,
+#define PYTREE__CODED_50 pytree__q500: pytree__p500, pytree__q501: pytree__p501, pytree__q502: pytree__p502,            \
+    pytree__q503: pytree__p503, pytree__q504: pytree__p504, pytree__q505: pytree__p505, pytree__q506: pytree__p506,     \
+    pytree__q507: pytree__p507,
+#define PYTREE__CODED_51 pytree__q510: pytree__p510, pytree__q511: pytree__p511, pytree__q512: pytree__p512,            \
+    pytree__q513: pytree__p513, pytree__q514: pytree__p514, pytree__q515: pytree__p515, pytree__q516: pytree__p516,     \
+    pytree__q517: pytree__p517,
+#define PYTREE__CODED_52 pytree__q520: pytree__p520, pytree__q521: pytree__p521, pytree__q522: pytree__p522,            \
+    pytree__q523: pytree__p523, pytree__q524: pytree__p524, pytree__q525: pytree__p525, pytree__q526: pytree__p526,     \
+    pytree__q527: pytree__p527,
+#define PYTREE__CODED_53 pytree__q530: pytree__p530, pytree__q531: pytree__p531, pytree__q532: pytree__p532,            \
+    pytree__q533: pytree__p533, pytree__q534: pytree__p534, pytree__q535: pytree__p535, pytree__q536: pytree__p536,     \
+    pytree__q537: pytree__p537,
+#define PYTREE__CODED_54 pytree__q540: pytree__p540, pytree__q541: pytree__p541, pytree__q542: pytree__p542,            \
+    pytree__q543: pytree__p543, pytree__q544: pytree__p544, pytree__q545: pytree__p545, pytree__q546: pytree__p546,     \
+    pytree__q547: pytree__p547,
+#define PYTREE__CODED_55 pytree__q550: pytree__p550, pytree__q551: pytree__p551, pytree__q552: pytree__p552,            \
+    pytree__q553: pytree__p553, pytree__q554: pytree__p554, pytree__q555: pytree__p555, pytree__q556: pytree__p556,     \
+    pytree__q557: pytree__p557,
+#define PYTREE__CODED_56 pytree__q560: pytree__p560, pytree__q561: pytree__p561, pytree__q562: pytree__p562,            \
+    pytree__q563: pytree__p563, pytree__q564: pytree__p564, pytree__q565: pytree__p565, pytree__q566: pytree__p566,     \
+    pytree__q567: pytree__p567,
+#define PYTREE__CODED_57 pytree__q570: pytree__p570, pytree__q571: pytree__p571, pytree__q572: pytree__p572,            \
+    pytree__q573: pytree__p573, pytree__q574: pytree__p574, pytree__q575: pytree__p575, pytree__q576: pytree__p576,     \
+    pytree__q577: pytree__p577,
+#define PYTREE__CODED_60 pytree__q600: pytree__p600, pytree__q601: pytree__p601, pytree__q602: pytree__p602,            \
+    pytree__q603: pytree__p603, pytree__q604: pytree__p604, pytree__q605: pytree__p605, pytree__q606: pytree__p606,     \
+    pytree__q607: pytree__p607,
+#define PYTREE__CODED_61 pytree__q610: pytree__p610, pytree__q611: pytree__p611, pytree__q612: pytree__p612,            \
+    pytree__q613: pytree__p613, pytree__q614: pytree__p614, pytree__q615: pytree__p615, pytree__q616: pytree__p616,     \
+    pytree__q617: pytree__p617,
+#define PYTREE__CODED_62 pytree__q620: pytree__p620, pytree__q621: pytree__p621, pytree__q622: pytree__p622,            \
+    pytree__q623: pytree__p623, pytree__q624: pytree__p624, pytree__q625: pytree__p625, pytree__q626: pytree__p626,     \
+    pytree__q627: pytree__p627,
+#define PYTREE__CODED_63 pytree__q630: pytree__p630, pytree__q631: pytree__p631, pytree__q632: pytree__p632,            \
+    pytree__q633: pytree__p633, pytree__q634: pytree__p634, pytree__q635: pytree__p635, pytree__q636: pytree__p636,     \
+    pytree__q637: pytree__p637,
+#define PYTREE__CODED_64 pytree__q640: pytree__p640, pytree__q641: pytree__p641, pytree__q642: pytree__p642,            \
+    pytree__q643: pytree__p643, pytree__q644: pytree__p644, pytree__q645: pytree__p645, pytree__q646: pytree__p646,     \
+    pytree__q647: pytree__p647,
+#define PYTREE__CODED_65 pytree__q650: pytree__p650, pytree__q651: pytree__p651, pytree__q652: pytree__p652,            \
+    pytree__q653: pytree__p653, pytree__q654: pytree__p654, pytree__q655: pytree__p655, pytree__q656: pytree__p656,     \
+    pytree__q657: pytree__p657,
+#define PYTREE__CODED_66 pytree__q660: pytree__p660, pytree__q661: pytree__p661, pytree__q662: pytree__p662,            \
+    pytree__q663: pytree__p663, pytree__q664: pytree__p664, pytree__q665: pytree__p665, pytree__q666: pytree__p666,     \
+    pytree__q667: pytree__p667,
+#define PYTREE__CODED_67 pytree__q670: pytree__p670, pytree__q671: pytree__p671, pytree__q672: pytree__p672,            \
+    pytree__q673: pytree__p673, pytree__q674: pytree__p674, pytree__q675: pytree__p675, pytree__q676: pytree__p676,     \
+    pytree__q677: pytree__p677,
+#define PYTREE__CODED_70 pytree__q700: pytree__p700, pytree__q701: pytree__p701, pytree__q702: pytree__p702,            \
+    pytree__q703: pytree__p703, pytree__q704: pytree__p704, pytree__q705: pytree__p705, pytree__q706: pytree__p706,     \
+    pytree__q707: pytree__p707,
+#define PYTREE__CODED_71 pytree__q710: pytree__p710, pytree__q711: pytree__p711, pytree__q712: pytree__p712,            \
+    pytree__q713: pytree__p713, pytree__q714: pytree__p714, pytree__q715: pytree__p715, pytree__q716: pytree__p716,     \
+    pytree__q717: pytree__p717,
+#define PYTREE__CODED_72 pytree__q720: pytree__p720, pytree__q721: pytree__p721, pytree__q722: pytree__p722,            \
+    pytree__q723: pytree__p723, pytree__q724: pytree__p724, pytree__q725: pytree__p725, pytree__q726: pytree__p726,     \
+    pytree__q727: pytree__p727,
+#define PYTREE__CODED_73 pytree__q730: pytree__p730, pytree__q731: pytree__p731, pytree__q732: pytree__p732,            \
+    pytree__q733: pytree__p733, pytree__q734: pytree__p734, pytree__q735: pytree__p735, pytree__q736: pytree__p736,     \
+    pytree__q737: pytree__p737,
+#define PYTREE__CODED_74 pytree__q740: pytree__p740, pytree__q741: pytree__p741, pytree__q742: pytree__p742,            \
+    pytree__q743: pytree__p743, pytree__q744: pytree__p744, pytree__q745: pytree__p745, pytree__q746: pytree__p746,     \
+    pytree__q747: pytree__p747,
+#define PYTREE__CODED_75 pytree__q750: pytree__p750, pytree__q751: pytree__p751, pytree__q752: pytree__p752,            \
+    pytree__q753: pytree__p753, pytree__q754: pytree__p754, pytree__q755: pytree__p755, pytree__q756: pytree__p756,     \
+    pytree__q757: pytree__p757,
+#define PYTREE__CODED_76 pytree__q760: pytree__p760, pytree__q761: pytree__p761, pytree__q762: pytree__p762,            \
+    pytree__q763: pytree__p763, pytree__q764: pytree__p764, pytree__q765: pytree__p765, pytree__q766: pytree__p766,     \
+    pytree__q767: pytree__p767,
+#define PYTREE__CODED_77 pytree__q770: pytree__p770, pytree__q771: pytree__p771, pytree__q772: pytree__p772,            \
+    pytree__q773: pytree__p773, pytree__q774: pytree__p774, pytree__q775: pytree__p775, pytree__q776: pytree__p776,     \
+    pytree__q777: pytree__p777,
+#define PYTREE__TYPED_00 pytree__q000: &pytree__d000, pytree__q001: &pytree__d001, pytree__q002: &pytree__d002,         \
+    pytree__q003: &pytree__d003, pytree__q004: &pytree__d004, pytree__q005: &pytree__d005, pytree__q006: &pytree__d006, \
+    pytree__q007: &pytree__d007,
+#define PYTREE__TYPED_01 pytree__q010: &pytree__d010, pytree__q011: &pytree__d011, pytree__q012: &pytree__d012,         \
+    pytree__q013: &pytree__d013, pytree__q014: &pytree__d014, pytree__q015: &pytree__d015, pytree__q016: &pytree__d016, \
+    pytree__q017: &pytree__d017,
+#define PYTREE__TYPED_02 pytree__q020: &pytree__d020, pytree__q021: &pytree__d021, pytree__q022: &pytree__d022,         \
+    pytree__q023: &pytree__d023, pytree__q024: &pytree__d024, pytree__q025: &pytree__d025, pytree__q026: &pytree__d026, \
+    pytree__q027: &pytree__d027,
+#define PYTREE__TYPED_03 pytree__q030: &pytree__d030, pytree__q031: &pytree__d031, pytree__q032: &pytree__d032,         \
+    pytree__q033: &pytree__d033, pytree__q034: &pytree__d034, pytree__q035: &pytree__d035, pytree__q036: &pytree__d036, \
+    pytree__q037: &pytree__d037,
+#define PYTREE__TYPED_04 pytree__q040: &pytree__d040, pytree__q041: &pytree__d041, pytree__q042: &pytree__d042,         \
+    pytree__q043: &pytree__d043, pytree__q044: &pytree__d044, pytree__q045: &pytree__d045, pytree__q046: &pytree__d046, \
+    pytree__q047: &pytree__d047,
+#define PYTREE__TYPED_05 pytree__q050: &pytree__d050, pytree__q051: &pytree__d051, pytree__q052: &pytree__d052,         \
+    pytree__q053: &pytree__d053, pytree__q054: &pytree__d054, pytree__q055: &pytree__d055, pytree__q056: &pytree__d056, \
+    pytree__q057: &pytree__d057,
+#define PYTREE__TYPED_06 pytree__q060: &pytree__d060, pytree__q061: &pytree__d061, pytree__q062: &pytree__d062,         \
+    pytree__q063: &pytree__d063, pytree__q064: &pytree__d064, pytree__q065: &pytree__d065, pytree__q066: &pytree__d066, \
+    pytree__q067: &pytree__d067,
+#define PYTREE__TYPED_07 pytree__q070: &pytree__d070, pytree__q071: &pytree__d071, pytree__q072: &pytree__d072,         \
+    pytree__q073: &pytree__d073, pytree__q074: &pytree__d074, pytree__q075: &pytree__d075, pytree__q076: &pytree__d076, \
+    pytree__q077: &pytree__d077,
+#define PYTREE__TYPED_10 pytree__q100: &pytree__d100, pytree__q101: &pytree__d101, pytree__q102: &pytree__d102,         \
+    pytree__q103: &pytree__d103, pytree__q104: &pytree__d104, pytree__q105: &pytree__d105, pytree__q106: &pytree__d106, \
+    pytree__q107: &pytree__d107,
+#define PYTREE__TYPED_11 pytree__q110: &pytree__d110, pytree__q111: &pytree__d111, pytree__q112: &pytree__d112,         \
+    pytree__q113: &pytree__d113, pytree__q114: &pytree__d114, pytree__q115: &pytree__d115, pytree__q116: &pytree__d116, \
+    pytree__q117: &pytree__d117,
+#define PYTREE__TYPED_12 pytree__q120: &pytree__d120, pytree__q121: &pytree__d121, pytree__q122: &pytree__d122,         \
+    pytree__q123: &pytree__d123, pytree__q124: &pytree__d124, pytree__q125: &pytree__d125, pytree__q126: &pytree__d126, \
+    pytree__q127: &pytree__d127,
+#define PYTREE__TYPED_13 pytree__q130: &pytree__d130, pytree__q131: &pytree__d131, pytree__q132: &pytree__d132,         \
+    pytree__q133: &pytree__d133, pytree__q134: &pytree__d134, pytree__q135: &pytree__d135, pytree__q136: &pytree__d136, \
+    pytree__q137: &pytree__d137,
+#define PYTREE__TYPED_14 pytree__q140: &pytree__d140, pytree__q141: &pytree__d141, pytree__q142: &pytree__d142,         \
+    pytree__q143: &pytree__d143, pytree__q144: &pytree__d144, pytree__q145: &pytree__d145, pytree__q146: &pytree__d146, \
+    pytree__q147: &pytree__d147,
+#define PYTREE__TYPED_15 pytree__q150: &pytree__d150, pytree__q151: &pytree__d151, pytree__q152: &pytree__d152,         \
+    pytree__q153: &pytree__d153, pytree__q154: &pytree__d154, pytree__q155: &pytree__d155, pytree__q156: &pytree__d156, \
+    pytree__q157: &pytree__d157,
+#define PYTREE__TYPED_16 pytree__q160: &pytree__d160, pytree__q161: &pytree__d161, pytree__q162: &pytree__d162,         \
+    pytree__q163: &pytree__d163, pytree__q164: &pytree__d164, pytree__q165: &pytree__d165, pytree__q166: &pytree__d166, \
+    pytree__q167: &pytree__d167,
+#define PYTREE__TYPED_17 pytree__q170: &pytree__d170, pytree__q171: &pytree__d171, pytree__q172: &pytree__d172,         \
+    pytree__q173: &pytree__d173, pytree__q174: &pytree__d174, pytree__q175: &pytree__d175, pytree__q176: &pytree__d176, \
+    pytree__q177: &pytree__d177,
+#define PYTREE__TYPED_20 pytree__q200: &pytree__d200, pytree__q201: &pytree__d201, pytree__q202: &pytree__d202,         \
+    pytree__q203: &pytree__d203, pytree__q204: &pytree__d204, pytree__q205: &pytree__d205, pytree__q206: &pytree__d206, \
+    pytree__q207: &pytree__d207,
+#define PYTREE__TYPED_21 pytree__q210: &pytree__d210, pytree__q211: &pytree__d211, pytree__q212: &pytree__d212,         \
+    pytree__q213: &pytree__d213, pytree__q214: &pytree__d214, pytree__q215: &pytree__d215, pytree__q216: &pytree__d216, \
+    pytree__q217: &pytree__d217,
+#define PYTREE__TYPED_22 pytree__q220: &pytree__d220, pytree__q221: &pytree__d221, pytree__q222: &pytree__d222,         \
+    pytree__q223: &pytree__d223, pytree__q224: &pytree__d224, pytree__q225: &pytree__d225, pytree__q226: &pytree__d226, \
+    pytree__q227: &pytree__d227,
+#define PYTREE__TYPED_23 pytree__q230: &pytree__d230, pytree__q231: &pytree__d231, pytree__q232: &pytree__d232,         \
+    pytree__q233: &pytree__d233, pytree__q234: &pytree__d234, pytree__q235: &pytree__d235, pytree__q236: &pytree__d236, \
+    pytree__q237: &pytree__d237,
+#define PYTREE__TYPED_24 pytree__q240: &pytree__d240, pytree__q241: &pytree__d241, pytree__q242: &pytree__d242,         \
+    pytree__q243: &pytree__d243, pytree__q244: &pytree__d244, pytree__q245: &pytree__d245, pytree__q246: &pytree__d246, \
+    pytree__q247: &pytree__d247,
+#define PYTREE__TYPED_25 pytree__q250: &pytree__d250, pytree__q251: &pytree__d251, pytree__q252: &pytree__d252,         \
+    pytree__q253: &pytree__d253, pytree__q254: &pytree__d254, pytree__q255: &pytree__d255, pytree__q256: &pytree__d256, \
+    pytree__q257: &pytree__d257,
+#define PYTREE__TYPED_26 pytree__q260: &pytree__d260, pytree__q261: &pytree__d261, pytree__q262: &pytree__d262,         \
+    pytree__q263: &pytree__d263, pytree__q264: &pytree__d264, pytree__q265: &pytree__d265, pytree__q266: &pytree__d266, \
+    pytree__q267: &pytree__d267,
+#define PYTREE__TYPED_27 pytree__q270: &pytree__d270, pytree__q271: &pytree__d271, pytree__q272: &pytree__d272,         \
+    pytree__q273: &pytree__d273, pytree__q274: &pytree__d274, pytree__q275: &pytree__d275, pytree__q276: &pytree__d276, \
+    pytree__q277: &pytree__d277,
+#define PYTREE__TYPED_30 pytree__q300: &pytree__d300, pytree__q301: &pytree__d301, pytree__q302: &pytree__d302,         \
+    pytree__q303: &pytree__d303, pytree__q304: &pytree__d304, pytree__q305: &pytree__d305, pytree__q306: &pytree__d306, \
+    pytree__q307: &pytree__d307,
+#define PYTREE__TYPED_31 pytree__q310: &pytree__d310, pytree__q311: &pytree__d311, pytree__q312: &pytree__d312,         \
+    pytree__q313: &pytree__d313, pytree__q314: &pytree__d314, pytree__q315: &pytree__d315, pytree__q316: &pytree__d316, \
+    pytree__q317: &pytree__d317,
+#define PYTREE__TYPED_32 pytree__q320: &pytree__d320, pytree__q321: &pytree__d321, pytree__q322: &pytree__d322,         \
+    pytree__q323: &pytree__d323, pytree__q324: &pytree__d324, pytree__q325: &pytree__d325, pytree__q326: &pytree__d326, \
+    pytree__q327: &pytree__d327,
+#define PYTREE__TYPED_33 pytree__q330: &pytree__d330, pytree__q331: &pytree__d331, pytree__q332: &pytree__d332,         \
+    pytree__q333: &pytree__d333, pytree__q334: &pytree__d334, pytree__q335: &pytree__d335, pytree__q336: &pytree__d336, \
+    pytree__q337: &pytree__d337,
+#define PYTREE__TYPED_34 pytree__q340: &pytree__d340, pytree__q341: &pytree__d341, pytree__q342: &pytree__d342,         \
+    pytree__q343: &pytree__d343, pytree__q344: &pytree__d344, pytree__q345: &pytree__d345, pytree__q346: &pytree__d346, \
+    pytree__q347: &pytree__d347,
+#define PYTREE__TYPED_35 pytree__q350: &pytree__d350, pytree__q351: &pytree__d351, pytree__q352: &pytree__d352,         \
+    pytree__q353: &pytree__d353, pytree__q354: &pytree__d354, pytree__q355: &pytree__d355, pytree__q356: &pytree__d356, \
+    pytree__q357: &pytree__d357,
+#define PYTREE__TYPED_36 pytree__q360: &pytree__d360, pytree__q361: &pytree__d361, pytree__q362: &pytree__d362,         \
+    pytree__q363: &pytree__d363, pytree__q364: &pytree__d364, pytree__q365: &pytree__d365, pytree__q366: &pytree__d366, \
+    pytree__q367: &pytree__d367,
+#define PYTREE__TYPED_37 pytree__q370: &pytree__d370, pytree__q371: &pytree__d371, pytree__q372: &pytree__d372,         \
+    pytree__q373: &pytree__d373, pytree__q374: &pytree__d374, pytree__q375: &pytree__d375, pytree__q376: &pytree__d376, \
+    pytree__q377: &pytree__d377,
+#define PYTREE__TYPED_40 pytree__q400: &pytree__d400, pytree__q401: &pytree__d401, pytree__q402: &pytree__d402,         \
+    pytree__q403: &pytree__d403, pytree__q404: &pytree__d404, pytree__q405: &pytree__d405, pytree__q406: &pytree__d406, \
+    pytree__q407: &pytree__d407,
+#define PYTREE__TYPED_41 pytree__q410: &pytree__d410, pytree__q411: &pytree__d411, pytree__q412: &pytree__d412,         \
+    pytree__q413: &pytree__d413, pytree__q414: &pytree__d414, pytree__q415: &pytree__d415, pytree__q416: &pytree__d416, \
+    pytree__q417: &pytree__d417,
+#define PYTREE__TYPED_42 pytree__q420: &pytree__d420, pytree__q421: &pytree__d421, pytree__q422: &pytree__d422,         \
+    pytree__q423: &pytree__d423, pytree__q424: &pytree__d424, pytree__q425: &pytree__d425, pytree__q426: &pytree__d426, \
+    pytree__q427: &pytree__d427,
+#define PYTREE__TYPED_43 pytree__q430: &pytree__d430, pytree__q431: &pytree__d431, pytree__q432: &pytree__d432,         \
+    pytree__q433: &pytree__d433, pytree__q434: &pytree__d434, pytree__q435: &pytree__d435, pytree__q436: &pytree__d436, \
+    pytree__q437: &pytree__d437,
+#define PYTREE__TYPED_44 pytree__q440: &pytree__d440, pytree__q441: &pytree__d441, pytree__q442: &pytree__d442,         \
+    pytree__q443: &pytree__d443, pytree__q444: &pytree__d444, pytree__q445: &pytree__d445, pytree__q446: &pytree__d446, \
+    pytree__q447: &pytree__d447,
+#define PYTREE__TYPED_45 pytree__q450: &pytree__d450, pytree__q451: &pytree__d451, pytree__q452: &pytree__d452,         \
+    pytree__q453: &pytree__d453, pytree__q454: &pytree__d454, pytree__q455: &pytree__d455, pytree__q456: &pytree__d456, \
+    pytree__q457: &pytree__d457,
+#define PYTREE__TYPED_46 pytree__q460: &pytree__d460, pytree__q461: &pytree__d461, pytree__q462: &pytree__d462,         \
+    pytree__q463: &pytree__d463, pytree__q464: &pytree__d464, pytree__q465: &pytree__d465, pytree__q466: &pytree__d466, \
+    pytree__q467: &pytree__d467,
+#define PYTREE__TYPED_47 pytree__q470: &pytree__d470, pytree__q471: &pytree__d471, pytree__q472: &pytree__d472,         \
+    pytree__q473: &pytree__d473, pytree__q474: &pytree__d474, pytree__q475: &pytree__d475, pytree__q476: &pytree__d476, \
+    pytree__q477: &pytree__d477,
+#define PYTREE__TYPED_50 pytree__q500: &pytree__d500, pytree__q501: &pytree__d501, pytree__q502: &pytree__d502,         \
+    pytree__q503: &pytree__d503, pytree__q504: &pytree__d504, pytree__q505: &pytree__d505, pytree__q506: &pytree__d506, \
+    pytree__q507: &pytree__d507,
+#define PYTREE__TYPED_51 pytree__q510: &pytree__d510, pytree__q511: &pytree__d511, pytree__q512: &pytree__d512,         \
+    pytree__q513: &pytree__d513, pytree__q514: &pytree__d514, pytree__q515: &pytree__d515, pytree__q516: &pytree__d516, \
+    pytree__q517: &pytree__d517,
+#define PYTREE__TYPED_52 pytree__q520: &pytree__d520, pytree__q521: &pytree__d521, pytree__q522: &pytree__d522,         \
+    pytree__q523: &pytree__d523, pytree__q524: &pytree__d524, pytree__q525: &pytree__d525, pytree__q526: &pytree__d526, \
+    pytree__q527: &pytree__d527,
+#define PYTREE__TYPED_53 pytree__q530: &pytree__d530, pytree__q531: &pytree__d531, pytree__q532: &pytree__d532,         \
+    pytree__q533: &pytree__d533, pytree__q534: &pytree__d534, pytree__q535: &pytree__d535, pytree__q536: &pytree__d536, \
+    pytree__q537: &pytree__d537,
+#define PYTREE__TYPED_54 pytree__q540: &pytree__d540, pytree__q541: &pytree__d541, pytree__q542: &pytree__d542,         \
+    pytree__q543: &pytree__d543, pytree__q544: &pytree__d544, pytree__q545: &pytree__d545, pytree__q546: &pytree__d546, \
+    pytree__q547: &pytree__d547,
+#define PYTREE__TYPED_55 pytree__q550: &pytree__d550, pytree__q551: &pytree__d551, pytree__q552: &pytree__d552,         \
+    pytree__q553: &pytree__d553, pytree__q554: &pytree__d554, pytree__q555: &pytree__d555, pytree__q556: &pytree__d556, \
+    pytree__q557: &pytree__d557,
+#define PYTREE__TYPED_56 pytree__q560: &pytree__d560, pytree__q561: &pytree__d561, pytree__q562: &pytree__d562,         \
+    pytree__q563: &pytree__d563, pytree__q564: &pytree__d564, pytree__q565: &pytree__d565, pytree__q566: &pytree__d566, \
+    pytree__q567: &pytree__d567,
+#define PYTREE__TYPED_57 pytree__q570: &pytree__d570, pytree__q571: &pytree__d571, pytree__q572: &pytree__d572,         \
+    pytree__q573: &pytree__d573, pytree__q574: &pytree__d574, pytree__q575: &pytree__d575, pytree__q576: &pytree__d576, \
+    pytree__q577: &pytree__d577,
+#define PYTREE__TYPED_60 pytree__q600: &pytree__d600, pytree__q601: &pytree__d601, pytree__q602: &pytree__d602,         \
+    pytree__q603: &pytree__d603, pytree__q604: &pytree__d604, pytree__q605: &pytree__d605, pytree__q606: &pytree__d606, \
+    pytree__q607: &pytree__d607,
+#define PYTREE__TYPED_61 pytree__q610: &pytree__d610, pytree__q611: &pytree__d611, pytree__q612: &pytree__d612,         \
+    pytree__q613: &pytree__d613, pytree__q614: &pytree__d614, pytree__q615: &pytree__d615, pytree__q616: &pytree__d616, \
+    pytree__q617: &pytree__d617,
+#define PYTREE__TYPED_62 pytree__q620: &pytree__d620, pytree__q621: &pytree__d621, pytree__q622: &pytree__d622,         \
+    pytree__q623: &pytree__d623, pytree__q624: &pytree__d624, pytree__q625: &pytree__d625, pytree__q626: &pytree__d626, \
+    pytree__q627: &pytree__d627,
+#define PYTREE__TYPED_63 pytree__q630: &pytree__d630, pytree__q631: &pytree__d631, pytree__q632: &pytree__d632,         \
+    pytree__q633: &pytree__d633, pytree__q634: &pytree__d634, pytree__q635: &pytree__d635, pytree__q636: &pytree__d636, \
+    pytree__q637: &pytree__d637,
+#define PYTREE__TYPED_64 pytree__q640: &pytree__d640, pytree__q641: &pytree__d641, pytree__q642: &pytree__d642,         \
+    pytree__q643: &pytree__d643, pytree__q644: &pytree__d644, pytree__q645: &pytree__d645, pytree__q646: &pytree__d646, \
+    pytree__q647: &pytree__d647,
+#define PYTREE__TYPED_65 pytree__q650: &pytree__d650, pytree__q651: &pytree__d651, pytree__q652: &pytree__d652,         \
+    pytree__q653: &pytree__d653, pytree__q654: &pytree__d654, pytree__q655: &pytree__d655, pytree__q656: &pytree__d656, \
+    pytree__q657: &pytree__d657,
+#define PYTREE__TYPED_66 pytree__q660: &pytree__d660, pytree__q661: &pytree__d661, pytree__q662: &pytree__d662,         \
+    pytree__q663: &pytree__d663, pytree__q664: &pytree__d664, pytree__q665: &pytree__d665, pytree__q666: &pytree__d666, \
+    pytree__q667: &pytree__d667,
+#define PYTREE__TYPED_67 pytree__q670: &pytree__d670, pytree__q671: &pytree__d671, pytree__q672: &pytree__d672,         \
+    pytree__q673: &pytree__d673, pytree__q674: &pytree__d674, pytree__q675: &pytree__d675, pytree__q676: &pytree__d676, \
+    pytree__q677: &pytree__d677,
+#define PYTREE__TYPED_70 pytree__q700: &pytree__d700, pytree__q701: &pytree__d701, pytree__q702: &pytree__d702,         \
+    pytree__q703: &pytree__d703, pytree__q704: &pytree__d704, pytree__q705: &pytree__d705, pytree__q706: &pytree__d706, \
+    pytree__q707: &pytree__d707,
+#define PYTREE__TYPED_71 pytree__q710: &pytree__d710, pytree__q711: &pytree__d711, pytree__q712: &pytree__d712,         \
+    pytree__q713: &pytree__d713, pytree__q714: &pytree__d714, pytree__q715: &pytree__d715, pytree__q716: &pytree__d716, \
+    pytree__q717: &pytree__d717,
+#define PYTREE__TYPED_72 pytree__q720: &pytree__d720, pytree__q721: &pytree__d721, pytree__q722: &pytree__d722,         \
+    pytree__q723: &pytree__d723, pytree__q724: &pytree__d724, pytree__q725: &pytree__d725, pytree__q726: &pytree__d726, \
+    pytree__q727: &pytree__d727,
+#define PYTREE__TYPED_73 pytree__q730: &pytree__d730, pytree__q731: &pytree__d731, pytree__q732: &pytree__d732,         \
+    pytree__q733: &pytree__d733, pytree__q734: &pytree__d734, pytree__q735: &pytree__d735, pytree__q736: &pytree__d736, \
+    pytree__q737: &pytree__d737,
+#define PYTREE__TYPED_74 pytree__q740: &pytree__d740, pytree__q741: &pytree__d741, pytree__q742: &pytree__d742,         \
+    pytree__q743: &pytree__d743, pytree__q744: &pytree__d744, pytree__q745: &pytree__d745, pytree__q746: &pytree__d746, \
+    pytree__q747: &pytree__d747,
+#define PYTREE__TYPED_75 pytree__q750: &pytree__d750, pytree__q751: &pytree__d751, pytree__q752: &pytree__d752,         \
+    pytree__q753: &pytree__d753, pytree__q754: &pytree__d754, pytree__q755: &pytree__d755, pytree__q756: &pytree__d756, \
+    pytree__q757: &pytree__d757,
+#define PYTREE__TYPED_76 pytree__q760: &pytree__d760, pytree__q761: &pytree__d761, pytree__q762: &pytree__d762,         \
+    pytree__q763: &pytree__d763, pytree__q764: &pytree__d764, pytree__q765: &pytree__d765, pytree__q766: &pytree__d766, \
+    pytree__q767: &pytree__d767,
+#define PYTREE__TYPED_77 pytree__q770: &pytree__d770, pytree__q771: &pytree__d771, pytree__q772: &pytree__d772,         \
+    pytree__q773: &pytree__d773, pytree__q774: &pytree__d774, pytree__q775: &pytree__d775, pytree__q776: &pytree__d776, \
+    pytree__q777: &pytree__d777,
 #endif

@@ -193,7 +193,7 @@ PYTREE_FIELDS
  *      typedef Linear pytree__t000;
  *      static const pytree_type pytree__d000;
  *      enum { pytree__c000 = PYTREE__C_struct | …, pytree__p000 = … }; */
-enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG(*(PYTREE__S *)0, pytree__t, , pytree__c, NONE)
+enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG((PYTREE__S *)0, PYTREE__CODED_)
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
     PYTREE__AMONG_END };   /* a name for it: clang quotes what is asserted */
@@ -348,14 +348,15 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
 
 #if defined(PYTREE_DEFINE)
-enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__CODE(*(PYTREE__S *)0) };
+enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__AMONG((PYTREE__S *)0, PYTREE__CODED_) 0
+    PYTREE__AMONG_END };
 _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
                    "write PYTREE_STRUCT");
 #endif
 #if defined(PYTREE__ROWS)
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__MEMBERS_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
 enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__ID) };
 
 #undef PYTREE_FIELD
