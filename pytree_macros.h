@@ -35,7 +35,7 @@
 #define PYTREE__ALIGN_OF(x) (sizeof(x) < 16 ? (int)sizeof(x) : 16)
 #endif
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
-#define PYTREE__IS_RECORD(x) (__builtin_classify_type(x) == 12 || __builtin_classify_type(x) == 13)
+#define PYTREE__IS_RECORD(x) ((__builtin_classify_type(x) & ~1) == 12)
 #define PYTREE__CHECK_SCALAR(code, x, in)
 #else                                     /* only scalars can be negated */
 #define PYTREE__IS_RECORD(x) 0
@@ -80,13 +80,22 @@
 /* Full groups of block b, then full blocks. `list` is PYTREE__CODED_ or PYTREE__TYPED_. */
 #define PYTREE__GROUPS_0(x, list, b)
 #define PYTREE__GROUPS_1(x, list, b) _Generic(x, list##b##0 default:
-#define PYTREE__GROUPS_2(x, list, b) _Generic(x, list##b##1 default: PYTREE__GROUPS_1(x, list, b)
-#define PYTREE__GROUPS_3(x, list, b) _Generic(x, list##b##2 default: PYTREE__GROUPS_2(x, list, b)
-#define PYTREE__GROUPS_4(x, list, b) _Generic(x, list##b##3 default: PYTREE__GROUPS_3(x, list, b)
-#define PYTREE__GROUPS_5(x, list, b) _Generic(x, list##b##4 default: PYTREE__GROUPS_4(x, list, b)
-#define PYTREE__GROUPS_6(x, list, b) _Generic(x, list##b##5 default: PYTREE__GROUPS_5(x, list, b)
-#define PYTREE__GROUPS_7(x, list, b) _Generic(x, list##b##6 default: PYTREE__GROUPS_6(x, list, b)
-#define PYTREE__GROUPS_8(x, list, b) _Generic(x, list##b##7 default: PYTREE__GROUPS_7(x, list, b)
+#define PYTREE__GROUPS_2(x, list, b) _Generic(x, list##b##1 default: _Generic(x, list##b##0 default:
+#define PYTREE__GROUPS_3(x, list, b) _Generic(x, list##b##2 default: _Generic(x, list##b##1 default: _Generic(x,        \
+    list##b##0 default:
+#define PYTREE__GROUPS_4(x, list, b) _Generic(x, list##b##3 default: _Generic(x, list##b##2 default: _Generic(x,        \
+    list##b##1 default: _Generic(x, list##b##0 default:
+#define PYTREE__GROUPS_5(x, list, b) _Generic(x, list##b##4 default: _Generic(x, list##b##3 default: _Generic(x,        \
+    list##b##2 default: _Generic(x, list##b##1 default: _Generic(x, list##b##0 default:
+#define PYTREE__GROUPS_6(x, list, b) _Generic(x, list##b##5 default: _Generic(x, list##b##4 default: _Generic(x,        \
+    list##b##3 default: _Generic(x, list##b##2 default: _Generic(x, list##b##1 default: _Generic(x, list##b##0          \
+    default:
+#define PYTREE__GROUPS_7(x, list, b) _Generic(x, list##b##6 default: _Generic(x, list##b##5 default: _Generic(x,        \
+    list##b##4 default: _Generic(x, list##b##3 default: _Generic(x, list##b##2 default: _Generic(x, list##b##1          \
+    default: _Generic(x, list##b##0 default:
+#define PYTREE__GROUPS_8(x, list, b) _Generic(x, list##b##7 default: _Generic(x, list##b##6 default: _Generic(x,        \
+    list##b##5 default: _Generic(x, list##b##4 default: _Generic(x, list##b##3 default: _Generic(x, list##b##2          \
+    default: _Generic(x, list##b##1 default: _Generic(x, list##b##0 default:
 #define PYTREE__BLOCKS_0(x, list)
 #define PYTREE__BLOCKS_1(x, list) PYTREE__GROUPS_8(x, list, 0)
 #define PYTREE__BLOCKS_2(x, list) PYTREE__GROUPS_8(x, list, 1) PYTREE__BLOCKS_1(x, list)
@@ -172,7 +181,13 @@ enum {
     PYTREE__IS_FIXED = 2048,              /* an array in the struct itself */
     PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
-    PYTREE__CODE_FORM = 32768             /* times one of pytree_form: one value of the type; 0: a leaf */
+    PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
+    PYTREE__KNOWN = 64 + 63,              /* several of them at once */
+    PYTREE__HELD = 512 + 1024 + 2048,
+    PYTREE__KNOWN_OR_FIXED = 64 + 63 + 2048,
+    PYTREE__POINTER_OR_FIXED = 512 + 2048,
+    PYTREE__POINTER_OR_TABLE = 512 + 1024,
+    PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
 };
 _Static_assert((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
 #define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
@@ -371,13 +386,13 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
         ((s *)0)->name, arguments)                                                                                      \
-    PYTREE__CHECK_##store((int)pytree__code_##id##_##name, arguments, optional, PYTREE__TEXT_(pytree: s.name:))
+    PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__TEXT_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
 #define PYTREE__CHECK_STATIC_(id, s, name)                                                                              \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
         ((s *)0)->name, )                                                                                               \
-    PYTREE__CHECK_METADATA((int)pytree__code_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
+    PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
 #define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
 #define PYTREE__CHECK_DROP_(id, s, name)                                                                                \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
@@ -402,18 +417,16 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert(gap < PYTREE__ALIGN_OF(x),                                                                           \
                    in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
                       "and scratch space)");
-#define PYTREE__KNOWN (PYTREE__CODE_TYPE | PYTREE__IS_USER)
-#define PYTREE__HELD (PYTREE__IS_POINTER | PYTREE__IS_TABLE | PYTREE__IS_FIXED)
 #define PYTREE__UNKNOWN " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or " \
         "list the field as DROP (an address: STATIC)"
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
-    _Static_assert((code & (PYTREE__KNOWN | PYTREE__IS_FIXED)) != 0, in PYTREE__UNKNOWN);                               \
+    _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                               \
     _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
                       "those");                                                                                         \
-    _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_USER | PYTREE__IS_FIXED)) != PYTREE__IS_POINTER,            \
+    _Static_assert((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,            \
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
-    _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || code == PYTREE__C_string,                \
+    _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,                \
                    in " OPTIONAL is for pointers: what lies in the struct itself is always there");
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
     _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
@@ -431,10 +444,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
-    _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                                               \
+    _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                               \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
-    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & (PYTREE__IS_POINTER | PYTREE__IS_TABLE)) == 0,                \
+    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                \
                    in " RANK is the number of dimensions of a fixed array of numbers; this array has another");          \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
@@ -442,10 +455,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(x), in PYTREE__UNKNOWN);                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");    \
-    _Static_assert((code & (PYTREE__IS_POINTER | PYTREE__IS_FIXED)) != PYTREE__IS_POINTER,                              \
+    _Static_assert((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                              \
                    in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n "  \
                       "structs");                                                                                       \
-    _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & (PYTREE__IS_POINTER | PYTREE__IS_FIXED)) == PYTREE__IS_POINTER, \
+    _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER, \
                    in " a struct with DATA rows cannot be STATIC; write DATA");                                          \
     _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                             \
     _Static_assert((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                        \
@@ -485,14 +498,14 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__TABLE_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    { #name, PYTREE__TABLE_##store((int)pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments, \
+    { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments, \
                                    optional, PYTREE__PLACED(s, name)) },
 #define PYTREE__TABLE_STATIC(id, s, name, ...) PYTREE__TABLE_STATIC_(id, s, name)
 #define PYTREE__TABLE_STATIC_(id, s, name)                                                                          \
-    { #name, PYTREE__TABLE_METADATA((int)pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,        \
+    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,        \
                                     PYTREE__PLACED(s, name)) },
 #define PYTREE__TABLE_DROP(id, s, name, ...)                                                                            \
-    { #name, NULL, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, NULL, NULL },
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, 0 },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
@@ -500,28 +513,28 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__OF_TYPE(held, x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address]    \
         PYTREE__OF_TYPE_END,                                                                                            \
     PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), \
-    NULL, NULL
+    0, 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                       \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                                   \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
     (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE : PYTREE__FORM(code),  \
-    optional, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), NULL, NULL
+    optional, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), 0, 0
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                       \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
-    PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), NULL, NULL
+    PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0, 0
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                        \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, \
-    optional, 1, placed, sizeof(*x), NULL, NULL
+    optional, 1, placed, sizeof(*x), 0, 0
 #define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                        \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
-    placed, sizeof(x[0]), NULL, NULL
+    placed, sizeof(x[0]), 0, 0
 #define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                                   \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST,     \
     optional, 1, placed, sizeof(*x), pytree__stb_array_resize, pytree__stb_array_release
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                                     \
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_MAP, \
     optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
-#define PYTREE__FIXED_RANK(code) ((code & PYTREE__IS_FIXED) == 0 ? 0 : (code & PYTREE__IS_TABLE) == 0 ? 1 : 2)
+#define PYTREE__FIXED_RANK(code) code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2)
 #define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
 
 /* Passes that sum up: how many static values are more than bytes; how many bytes the others have; the codes of children, all
