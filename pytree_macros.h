@@ -63,20 +63,34 @@
 /* The first types of a group that is not full, g: pytree__q020: pytree__p020, */
 #define PYTREE__CODED_OF_0(g)
 #define PYTREE__CODED_OF_1(g) pytree__q##g##0: pytree__p##g##0,
-#define PYTREE__CODED_OF_2(g) PYTREE__CODED_OF_1(g) pytree__q##g##1: pytree__p##g##1,
-#define PYTREE__CODED_OF_3(g) PYTREE__CODED_OF_2(g) pytree__q##g##2: pytree__p##g##2,
-#define PYTREE__CODED_OF_4(g) PYTREE__CODED_OF_3(g) pytree__q##g##3: pytree__p##g##3,
-#define PYTREE__CODED_OF_5(g) PYTREE__CODED_OF_4(g) pytree__q##g##4: pytree__p##g##4,
-#define PYTREE__CODED_OF_6(g) PYTREE__CODED_OF_5(g) pytree__q##g##5: pytree__p##g##5,
-#define PYTREE__CODED_OF_7(g) PYTREE__CODED_OF_6(g) pytree__q##g##6: pytree__p##g##6,
+#define PYTREE__CODED_OF_2(g) pytree__q##g##0: pytree__p##g##0, pytree__q##g##1: pytree__p##g##1,
+#define PYTREE__CODED_OF_3(g) pytree__q##g##0: pytree__p##g##0, pytree__q##g##1: pytree__p##g##1, pytree__q##g##2:      \
+    pytree__p##g##2,
+#define PYTREE__CODED_OF_4(g) pytree__q##g##0: pytree__p##g##0, pytree__q##g##1: pytree__p##g##1, pytree__q##g##2:      \
+    pytree__p##g##2, pytree__q##g##3: pytree__p##g##3,
+#define PYTREE__CODED_OF_5(g) pytree__q##g##0: pytree__p##g##0, pytree__q##g##1: pytree__p##g##1, pytree__q##g##2:      \
+    pytree__p##g##2, pytree__q##g##3: pytree__p##g##3, pytree__q##g##4: pytree__p##g##4,
+#define PYTREE__CODED_OF_6(g) pytree__q##g##0: pytree__p##g##0, pytree__q##g##1: pytree__p##g##1, pytree__q##g##2:      \
+    pytree__p##g##2, pytree__q##g##3: pytree__p##g##3, pytree__q##g##4: pytree__p##g##4, pytree__q##g##5:               \
+    pytree__p##g##5,
+#define PYTREE__CODED_OF_7(g) pytree__q##g##0: pytree__p##g##0, pytree__q##g##1: pytree__p##g##1, pytree__q##g##2:      \
+    pytree__p##g##2, pytree__q##g##3: pytree__p##g##3, pytree__q##g##4: pytree__p##g##4, pytree__q##g##5:               \
+    pytree__p##g##5, pytree__q##g##6: pytree__p##g##6,
 #define PYTREE__TYPED_OF_0(g)
 #define PYTREE__TYPED_OF_1(g) pytree__q##g##0: &pytree__d##g##0,
-#define PYTREE__TYPED_OF_2(g) PYTREE__TYPED_OF_1(g) pytree__q##g##1: &pytree__d##g##1,
-#define PYTREE__TYPED_OF_3(g) PYTREE__TYPED_OF_2(g) pytree__q##g##2: &pytree__d##g##2,
-#define PYTREE__TYPED_OF_4(g) PYTREE__TYPED_OF_3(g) pytree__q##g##3: &pytree__d##g##3,
-#define PYTREE__TYPED_OF_5(g) PYTREE__TYPED_OF_4(g) pytree__q##g##4: &pytree__d##g##4,
-#define PYTREE__TYPED_OF_6(g) PYTREE__TYPED_OF_5(g) pytree__q##g##5: &pytree__d##g##5,
-#define PYTREE__TYPED_OF_7(g) PYTREE__TYPED_OF_6(g) pytree__q##g##6: &pytree__d##g##6,
+#define PYTREE__TYPED_OF_2(g) pytree__q##g##0: &pytree__d##g##0, pytree__q##g##1: &pytree__d##g##1,
+#define PYTREE__TYPED_OF_3(g) pytree__q##g##0: &pytree__d##g##0, pytree__q##g##1: &pytree__d##g##1, pytree__q##g##2:    \
+    &pytree__d##g##2,
+#define PYTREE__TYPED_OF_4(g) pytree__q##g##0: &pytree__d##g##0, pytree__q##g##1: &pytree__d##g##1, pytree__q##g##2:    \
+    &pytree__d##g##2, pytree__q##g##3: &pytree__d##g##3,
+#define PYTREE__TYPED_OF_5(g) pytree__q##g##0: &pytree__d##g##0, pytree__q##g##1: &pytree__d##g##1, pytree__q##g##2:    \
+    &pytree__d##g##2, pytree__q##g##3: &pytree__d##g##3, pytree__q##g##4: &pytree__d##g##4,
+#define PYTREE__TYPED_OF_6(g) pytree__q##g##0: &pytree__d##g##0, pytree__q##g##1: &pytree__d##g##1, pytree__q##g##2:    \
+    &pytree__d##g##2, pytree__q##g##3: &pytree__d##g##3, pytree__q##g##4: &pytree__d##g##4, pytree__q##g##5:            \
+    &pytree__d##g##5,
+#define PYTREE__TYPED_OF_7(g) pytree__q##g##0: &pytree__d##g##0, pytree__q##g##1: &pytree__d##g##1, pytree__q##g##2:    \
+    &pytree__d##g##2, pytree__q##g##3: &pytree__d##g##3, pytree__q##g##4: &pytree__d##g##4, pytree__q##g##5:            \
+    &pytree__d##g##5, pytree__q##g##6: &pytree__d##g##6,
 /* Full groups of block b, then full blocks. `list` is PYTREE__CODED_ or PYTREE__TYPED_. */
 #define PYTREE__GROUPS_0(x, list, b)
 #define PYTREE__GROUPS_1(x, list, b) _Generic(x, list##b##0 default:
@@ -105,31 +119,18 @@
 #define PYTREE__BLOCKS_6(x, list) PYTREE__GROUPS_8(x, list, 5) PYTREE__BLOCKS_5(x, list)
 #define PYTREE__BLOCKS_7(x, list) PYTREE__GROUPS_8(x, list, 6) PYTREE__BLOCKS_6(x, list)
 #define PYTREE__BLOCKS_8(x, list) PYTREE__GROUPS_8(x, list, 7) PYTREE__BLOCKS_7(x, list)
-#define PYTREE__CLOSE_0
-#define PYTREE__CLOSE_1 )
-#define PYTREE__CLOSE_2 ))
-#define PYTREE__CLOSE_3 )))
-#define PYTREE__CLOSE_4 ))))
-#define PYTREE__CLOSE_5 )))))
-#define PYTREE__CLOSE_6 ))))))
-#define PYTREE__CLOSE_7 )))))))
-#define PYTREE__CLOSE_BLOCKS_0
-#define PYTREE__CLOSE_BLOCKS_1 ))))))))
-#define PYTREE__CLOSE_BLOCKS_2 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_1
-#define PYTREE__CLOSE_BLOCKS_3 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_2
-#define PYTREE__CLOSE_BLOCKS_4 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_3
-#define PYTREE__CLOSE_BLOCKS_5 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_4
-#define PYTREE__CLOSE_BLOCKS_6 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_5
-#define PYTREE__CLOSE_BLOCKS_7 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_6
-#define PYTREE__CLOSE_BLOCKS_8 PYTREE__CLOSE_BLOCKS_1 PYTREE__CLOSE_BLOCKS_7
-
+/* As many parentheses as there are full groups, then as many as there are in full blocks: each new slot defines them anew. */
+#define PYTREE__CLOSE
+#define PYTREE__CLOSE_BLOCKS
+#define PYTREE__CLOSE_8 ))))))))
+#define PYTREE__CLOSE_32 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8
 /* Everything registered so far, in front of what is written between the two. The control stands before every group: a short
  * one is best. */
 #define PYTREE__AMONG(x, list) PYTREE__AMONG_(x, list, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 #define PYTREE__AMONG_(x, list, d2, d1, d0) PYTREE__AMONG__(x, list, d2, d1, d0)
 #define PYTREE__AMONG__(x, list, d2, d1, d0)                                                                            \
     _Generic(x, list##OF_##d0(d2##d1) default: PYTREE__GROUPS_##d1(x, list, d2) PYTREE__BLOCKS_##d2(x, list)
-#define PYTREE__AMONG_END PYTREE__CAT(PYTREE__CLOSE_, PYTREE__D1) PYTREE__CAT(PYTREE__CLOSE_BLOCKS_, PYTREE__D2) )
+#define PYTREE__AMONG_END PYTREE__CLOSE PYTREE__CLOSE_BLOCKS )
 
 /* A pointer to what x is as a value, so that const plays no role. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
@@ -143,17 +144,17 @@
 #define PYTREE__USER_TYPE(x)                                                                                            \
     PYTREE__AMONG(PYTREE__TO_VALUE(x), PYTREE__TYPED_) PYTREE__BUILTIN_TYPE(x) PYTREE__AMONG_END
 
-/* The registered types in front of what is between the two, for a member x that may be a value, an array or a pointer. Where the
- * compiler can say what is a pointer (class 5), `held` names a type: that pointer, or one to the value. A leaf type or custom
- * node may be a pointer itself, so from the first one of a file on, values are looked for before. */
+/* The registered types in front of what is between the two, for a member x that may be a value, an array or a pointer. Where
+ * the compiler can say what is a pointer (class 5), `held` names a type: that pointer, or one to the value. A leaf type or
+ * custom node may be a pointer itself, so from the first one of a file on, values are looked for before. */
 #define PYTREE__OF_TYPE_BY_BOTH(held, x)                                                                                \
     PYTREE__AMONG(PYTREE__TO_VALUE(x), PYTREE__TYPED_) PYTREE__AMONG(PYTREE__CONTROL(held, x), PYTREE__TYPED_)
 #define PYTREE__OF_TYPE_BY_BOTH_END PYTREE__AMONG_END PYTREE__AMONG_END
 #if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)) && !defined(__TINYC__)
 #define PYTREE__BY_POINTER 1
-#define PYTREE__POINTS(x) (__builtin_classify_type(x) == 5)
 #define PYTREE__HOLD(held, x)                                                                                           \
-    typedef __typeof__(__builtin_choose_expr(PYTREE__POINTS(x), ((void)0, x), (__typeof__(((void)0, x)) *)0)) held;
+    typedef __typeof__(__builtin_choose_expr(__builtin_classify_type(x) == 5, ((void)0, x), (__typeof__(((void)0, x)) *)0)) \
+        held;
 #define PYTREE__CONTROL(held, x) (held)0
 #define PYTREE__OF_TYPE_BY_POINTER(held, x) PYTREE__AMONG((held)0, PYTREE__TYPED_)
 #define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_POINTER
@@ -265,14 +266,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* Of a value, an array or a pointer; char * is a P_char here. */
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
-    (PYTREE__POINTS(x) ? -1 : ~PYTREE__IS_POINTER)                                                                      \
-        & PYTREE__AMONG((held)0, PYTREE__CODED_) PYTREE__POINTED_CODE(held) PYTREE__AMONG_END
-#if PYTREE__BY_POINTER
-#define PYTREE__POINTED_CODE(held)                                                                                      \
+    (__builtin_classify_type(x) == 5 ? -1 : ~PYTREE__IS_POINTER) & PYTREE__AMONG((held)0, PYTREE__CODED_)               \
     _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
     _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
-    _Generic((held)0, PYTREE__TABLES default: 0)))
-#endif
+    _Generic((held)0, PYTREE__TABLES default: 0))) PYTREE__AMONG_END
 #define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
     PYTREE__AMONG(PYTREE__TO_VALUE(x), PYTREE__CODED_) PYTREE__IS_POINTER                                               \
         + (PYTREE__AMONG(PYTREE__CONTROL(held, x), PYTREE__CODED_) PYTREE__BUILTIN_CODE(x) PYTREE__AMONG_END)           \
@@ -287,7 +284,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 /* A pointer to char is a string; an array of structs or trees is many. */
 #define PYTREE__MENDED(seen)                                                                                            \
     (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
-     : (seen & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(seen) != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
+     : (seen & PYTREE__IS_FIXED) != 0 && seen / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
 
 /* ---- Rows -----------------------------------------------------------------------------------------------------------
  *
@@ -362,15 +359,15 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__COUNT_STATIC
 #define PYTREE__COUNT_DROP
 
-/* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a row knows
- * where the row before it ended.
+/* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a row
+ * knows where the row before it ended.
  *
  *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
  *     pytree__after_MLP_scale = …, */
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
 #define PYTREE__PLACE_(id, s, name, ...)                                                                                \
     PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
-#define PYTREE__PLACE__(before, gap, after, s, name)                                                                     \
+#define PYTREE__PLACE__(before, gap, after, s, name)                                                                    \
     before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
 
 /* Pass: checks, and what each member is. First nothing left out and nothing out of order, then types.
@@ -410,23 +407,23 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__MENDED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments)                                                            \
     enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__MENDED(seen) | PYTREE__FIXED(x) };
-#define PYTREE__FIXED(x) (PYTREE__IS_ARRAY(x) ? PYTREE__IS_FIXED : 0)
+#define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
 
 #define PYTREE__CHECK_LAYOUT(gap, x, in)                                                                                \
-    _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");       \
+    _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
     _Static_assert(gap < PYTREE__ALIGN_OF(x),                                                                           \
                    in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
                       "and scratch space)");
 #define PYTREE__UNKNOWN " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or " \
         "list the field as DROP (an address: STATIC)"
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
-    _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                               \
+    _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
                       "those");                                                                                         \
-    _Static_assert((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,            \
+    _Static_assert((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,                                        \
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
-    _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,                \
+    _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
                    in " OPTIONAL is for pointers: what lies in the struct itself is always there");
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
     _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
@@ -435,7 +432,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                         \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
@@ -444,24 +441,24 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
-    _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                               \
+    _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
-    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                \
-                   in " RANK is the number of dimensions of a fixed array of numbers; this array has another");          \
+    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                               \
+                   in " RANK is the number of dimensions of a fixed array of numbers; this array has another");         \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(x), in PYTREE__UNKNOWN);                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
-                   in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");    \
-    _Static_assert((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                              \
-                   in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n "  \
+                   in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
+    _Static_assert((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
+                   in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
                       "structs");                                                                                       \
-    _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER, \
-                   in " a struct with DATA rows cannot be STATIC; write DATA");                                          \
-    _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                             \
-    _Static_assert((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                        \
+    _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER,           \
+                   in " a struct with DATA rows cannot be STATIC; write DATA");                                         \
+    _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                            \
+    _Static_assert((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                       \
     PYTREE__CHECK_SCALAR(code, x, in)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
@@ -498,42 +495,42 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__TABLE_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments, \
+    { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
                                    optional, PYTREE__PLACED(s, name)) },
 #define PYTREE__TABLE_STATIC(id, s, name, ...) PYTREE__TABLE_STATIC_(id, s, name)
-#define PYTREE__TABLE_STATIC_(id, s, name)                                                                          \
-    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,        \
+#define PYTREE__TABLE_STATIC_(id, s, name)                                                                              \
+    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
                                     PYTREE__PLACED(s, name)) },
 #define PYTREE__TABLE_DROP(id, s, name, ...)                                                                            \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, 0 },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
-#define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                         \
-    PYTREE__OF_TYPE(held, x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address]    \
+#define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
+    PYTREE__OF_TYPE(held, x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address] \
         PYTREE__OF_TYPE_END,                                                                                            \
     PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), \
     0, 0
-#define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                       \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                                   \
+#define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                             \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
     (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE : PYTREE__FORM(code),  \
     optional, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), 0, 0
-#define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                       \
+#define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0, 0
-#define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                        \
+#define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LIST, \
     optional, 1, placed, sizeof(*x), 0, 0
-#define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                        \
+#define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
     placed, sizeof(x[0]), 0, 0
-#define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                                   \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST,     \
+#define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                             \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_LIST, \
     optional, 1, placed, sizeof(*x), pytree__stb_array_resize, pytree__stb_array_release
-#define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                                     \
-    PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB, PYTREE_FORM_MAP, \
-    optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
+#define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
+    PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
+    PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
 #define PYTREE__FIXED_RANK(code) code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2)
 #define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
 

@@ -237,52 +237,77 @@ static const pytree_type PYTREE__SLOT(pytree__d);
 #define PYTREE__D0 0
 #if PYTREE__S1 == 0
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
 #define PYTREE__D1 1
+#define PYTREE__CLOSE )
 #elif PYTREE__S1 == 1
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
 #define PYTREE__D1 2
+#define PYTREE__CLOSE ))
 #elif PYTREE__S1 == 2
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
 #define PYTREE__D1 3
+#define PYTREE__CLOSE )))
 #elif PYTREE__S1 == 3
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
 #define PYTREE__D1 4
+#define PYTREE__CLOSE ))))
 #elif PYTREE__S1 == 4
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
 #define PYTREE__D1 5
+#define PYTREE__CLOSE )))))
 #elif PYTREE__S1 == 5
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
 #define PYTREE__D1 6
+#define PYTREE__CLOSE ))))))
 #elif PYTREE__S1 == 6
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
 #define PYTREE__D1 7
+#define PYTREE__CLOSE )))))))
 #else
 #undef PYTREE__D1
+#undef PYTREE__CLOSE
+#undef PYTREE__CLOSE_BLOCKS
 #define PYTREE__D1 0
+#define PYTREE__CLOSE
 #if PYTREE__S2 == 0
 #undef PYTREE__D2
 #define PYTREE__D2 1
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_8
 #elif PYTREE__S2 == 1
 #undef PYTREE__D2
 #define PYTREE__D2 2
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_8 PYTREE__CLOSE_8
 #elif PYTREE__S2 == 2
 #undef PYTREE__D2
 #define PYTREE__D2 3
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8
 #elif PYTREE__S2 == 3
 #undef PYTREE__D2
 #define PYTREE__D2 4
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32
 #elif PYTREE__S2 == 4
 #undef PYTREE__D2
 #define PYTREE__D2 5
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_8
 #elif PYTREE__S2 == 5
 #undef PYTREE__D2
 #define PYTREE__D2 6
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_8 PYTREE__CLOSE_8
 #elif PYTREE__S2 == 6
 #undef PYTREE__D2
 #define PYTREE__D2 7
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8
 #else
 #undef PYTREE__D2
 #define PYTREE__D2 8
+#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_32
 #endif
 #endif
 #endif
