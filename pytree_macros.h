@@ -377,7 +377,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     enum { pytree__seen_MLP_scale = PYTREE__R_float_ | …, pytree__code_MLP_scale = … };
  *     _Static_assert(…); */
 #define PYTREE__CHECK_DATA(id, s, name, m1, m2, m3, ...)                                                                \
-    PYTREE__CHECK_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
+    PYTREE__CHECK_STORED(id, s, name, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                     \
+                         ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
@@ -492,7 +493,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     };
  */
 #define PYTREE__TABLE_DATA(id, s, name, m1, m2, m3, ...)                                                                \
-    PYTREE__TABLE_STORED(id, s, name, PYTREE__OPTIONAL(m1, m2, m3), PYTREE__STORES(m1, m2, m3))
+    PYTREE__TABLE_STORED(id, s, name, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                     \
+                         ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
     { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
@@ -509,13 +511,16 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
     PYTREE__OF_TYPE(held, x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address] \
         PYTREE__OF_TYPE_END,                                                                                            \
-    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), \
-    0, 0
+    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, code / PYTREE__CODE_PACK & 3, 0,                                                \
+    code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0, 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                             \
+    PYTREE__OF_TYPE(held, x) &pytree_types[code & PYTREE__CODE_TYPE] PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,              \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
-    (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE : PYTREE__FORM(code),  \
-    optional, PYTREE__FIXED_RANK(code), placed, PYTREE__INNER(code, x), 0, 0
+    (code & PYTREE__IS_FIXED) != 0 && code / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE                  \
+        : code / PYTREE__CODE_FORM,                                                                                     \
+    optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                  \
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0, 0
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0, 0
@@ -531,8 +536,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
     PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
-#define PYTREE__FIXED_RANK(code) code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2)
-#define PYTREE__INNER(code, x) sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
 
 /* Passes that sum up: how many static values are more than bytes; how many bytes the others have; the codes of children, all
  * bits together; where the first static value begins (that of the first row is taken) and the last one ends (what was summed up

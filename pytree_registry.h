@@ -108,6 +108,9 @@ and pass its trees on."
 #if defined(PYTREE_NAMESPACE)
 #define PYTREE__ID PYTREE__IN_SPACE(PYTREE_STRUCT, PYTREE_NAMESPACE)
 #define PYTREE__SPACE PYTREE__TEXT(PYTREE_NAMESPACE)
+#elif defined(PYTREE_STRUCT)
+#define PYTREE__ID PYTREE_STRUCT         /* not PYTREE__S: each name on the way to a name costs */
+#define PYTREE__SPACE NULL
 #else
 #define PYTREE__ID PYTREE__S
 #define PYTREE__SPACE NULL

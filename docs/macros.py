@@ -25,8 +25,8 @@ WIDTH = 116
 FIELDS = ["din", "dout", "w", "b"]
 
 # Macros of a member's code and of the member that stay as a call; their expansion stands at the end. The outer ones come first.
-RECURRING = ["INNER", "FIXED_RANK", "PACK", "POINTER", "POINTS", "IS_ARRAY", "IS_RECORD"]
-ARGUMENTS = {"code": "(int)pytree__code_Linear_{0}", "x": "((Linear *)0)->{0}"}
+RECURRING = ["PACK", "IS_ARRAY", "IS_RECORD"]
+ARGUMENTS = {"code": "pytree__code_Linear_{0}", "x": "((Linear *)0)->{0}"}
 
 REGISTRATION = """\
 typedef struct Linear {
@@ -164,7 +164,7 @@ def general(words):
 
 
 # What a list of built-in types is called: by what it has for float, and by what it gives.
-HELD = [(r"r_float_:", "pointers to const and rows of tables"), (r"k_float_:", "pointers to const"), (r"q_float_:", "pointers"),
+HELD = [(r"r_float_:", "rows of tables"), (r"k_float_:", "pointers to const"), (r"q_float_:", "pointers"),
         (r"float:", "values")]
 
 
@@ -409,18 +409,19 @@ can be wrong."""),
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
 to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef |static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known|count)").match, """\
+    ("The slot", re.compile(r"typedef Linear |typedef pytree__t|static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known|count)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
 type in every dispatch that follows: `pytree__t000` for the type, `pytree__q000` for a pointer to it, `pytree__d000`
 for its descriptor, `pytree__c000` and `pytree__p000` for constants that checks read, of the type and of a pointer to
 it. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any
 struct does. The next slot's descriptor is declared with it, so that each type knows what its file registered after
 it: that is how a namespace's registrations are found."""),
-    ("What each member is", lambda text: text.startswith("enum"), """\
-Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it
-is held (in place, pointer, fixed array), found by `_Generic` on the member itself; registered types are looked for as
-pointers, so that one association does for a value, an array and a pointer. An enumerator without a value is the one
-before it plus one; that is how a row knows where the row before it ended. The sums at the end are for the descriptor."""),
+    ("What each member is", re.compile(r"enum|typedef __typeof__").match, """\
+Constants, from which the checks, the table and the functions are made. First where members begin and end: an enumerator
+without a value is the one before it plus one; that is how a row knows where the row before it ended. Then what each is:
+its code says its element type and how it is held (in place, pointer, fixed array). It is found by `_Generic` on a pointer
+(`pytree__held_…`), so that one association does for a value, an array and a pointer. The sums at the end are for the
+descriptor."""),
 ]
 ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Flatten", "Unflatten", "The descriptor"]
 
@@ -451,10 +452,10 @@ RECURRING_TEXT = """\
 Of a member's code and of the member itself; in the text above they stand with the member's name."""
 
 USE_AFTER = """\
-The dispatch goes through registered slots in blocks of 64, then through the built-in types. Its controlling
-expression is `*(&layer)`: a value, so that `const` plays no role. What is found nowhere is an error twice: `->name` of
-something that has no such member, which names the type, and an assertion, which says what to do. At run time nothing of
-this remains but two words."""
+The dispatch goes through registered slots in groups of eight, then through the built-in types. Its controlling
+expressions are `*(&layer)` and a pointer to that: as a value, so that `const` plays no role. What is found nowhere is
+an error twice: `->name` of something that has no such member, which names the type, and an assertion, which says what
+to do. At run time nothing of this remains but two words."""
 
 
 def text_of_page():
