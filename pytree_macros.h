@@ -137,7 +137,7 @@
 #define PYTREE__TO_VALUE(x) (__typeof__(((void)0, x)) *)0
 #elif defined(__TINYC__)
 #define PYTREE__TO_VALUE(x) (__typeof__(1 ? (x) : (x)) *)0
-#else
+#else                                     /* const plays a role all the same */
 #define PYTREE__TO_VALUE(x) &(x)
 #endif
 #undef PYTREE__USER_TYPE

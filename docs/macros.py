@@ -409,7 +409,8 @@ can be wrong."""),
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
 to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef Linear |typedef pytree__t|static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known|count)").match, """\
+    ("The slot", re.compile(r"typedef (Linear|pytree__t000) |static const pytree_type pytree__d00[01];|"
+                            r"enum \{ pytree__(c000|known|count)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
 type in every dispatch that follows: `pytree__t000` for the type, `pytree__q000` for a pointer to it, `pytree__d000`
 for its descriptor, `pytree__c000` and `pytree__p000` for constants that checks read, of the type and of a pointer to
