@@ -5310,7 +5310,9 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_t
     const unsigned char *at = NULL;
     pytree__seen seen;
     uint32_t i;
-    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain || (!m->agreed && !pytree__plan_agrees(plans, plan, n)))) { return false; }
+    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain || (!m->agreed && !pytree__plan_agrees(plans, plan, n)))) {
+        return false;
+    }
     for (i = 0; i < plan->n_options; i++) {
         if ((plan->nones >> i & 1) == 0) { memcpy(self + plans->options[plan->options + i].at, &somewhere, sizeof somewhere); }
     }
@@ -6564,7 +6566,10 @@ PYTREE__INLINE void pytree__iter_rows_alike(pytree_iter *it, const size_t n, con
     const size_t size = values[0]->type->size;
     size_t k;
     for (k = 0; k < n; k++) {
-        if (values[k] != &c[k].child || c[k].n_frames == 0 || c[k].frames[c[k].n_frames - 1].from != PYTREE__FROM_ROW) { return; }
+        if (values[k] != &c[k].child || c[k].n_frames == 0
+            || c[k].frames[c[k].n_frames - 1].from != PYTREE__FROM_ROW) {
+            return;
+        }
     }
     while (c->frames[c->n_frames - 1].next < c->frames[c->n_frames - 1].count) {
         for (k = 0; k < n; k++) {

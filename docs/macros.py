@@ -5,7 +5,7 @@
     docs/macros.py --write     writes it
     docs/macros.py --check     fails if the page (or the file named after it) is not what the headers make now
 
-gcc -E expands the registration of `Linear`; what comes from the part of pytree_registry.h that is repeated for each struct
+gcc -E expands the registration of `Linear`; what comes from pytree_registry.h, which is read anew for each struct,
 is laid out anew, sorted under the headings below and shown. These things are shortened, each time the same way: long lists
 of built-in types and a few expressions that recur stand at the end of the page once; expressions that differ from one shown
 before only in the field are a comment; NULL and offsetof are written so again. Nothing else is left out: a declaration that
@@ -25,8 +25,8 @@ WIDTH = 116
 FIELDS = ["din", "dout", "w", "b"]
 
 # Macros of a member's code and of the member that stay as a call; their expansion stands at the end. The outer ones come first.
-RECURRING = ["INNER", "FIXED_RANK", "PACK", "POINTER", "POINTS", "IS_ARRAY", "IS_RECORD"]
-ARGUMENTS = {"code": "(int)pytree__code_Linear_{0}", "x": "((Linear *)0)->{0}"}
+RECURRING = ["PACK", "IS_ARRAY", "IS_RECORD"]
+ARGUMENTS = {"code": "pytree__code_Linear_{0}", "x": "((Linear *)0)->{0}"}
 
 REGISTRATION = """\
 typedef struct Linear {
@@ -71,9 +71,7 @@ def preprocessed(source):
 
 def expansions():
     """Tokens of what the include leaves, and of the line that uses the type."""
-    registry = (ROOT / "pytree_registry.h").read_text(encoding="utf-8").split("\n")
-    once = next(i for i, line in enumerate(registry, 1) if line.startswith("/* ==== Each include"))
-    text = "\n".join(registry)
+    text = (ROOT / "pytree_macros.h").read_text(encoding="utf-8")
     calls = []
     for name in RECURRING:
         macro = re.search(rf"#define PYTREE__{name}\(([\w, ]*)\)", text)
@@ -88,7 +86,7 @@ def expansions():
     recurring = [""] * len(calls)
     last = body[:body.index(USE)].count("\n") + 1
     for name, number, line in preprocessed(body):
-        if name == "pytree_registry.h" and number > once:
+        if name == "pytree_registry.h":
             generated.append(line)
         elif name == "linear.c" and number == last:
             used.append(line)
@@ -166,7 +164,7 @@ def general(words):
 
 
 # What a list of built-in types is called: by what it has for float, and by what it gives.
-HELD = [(r"r_float_:", "pointers to const and rows of tables"), (r"k_float_:", "pointers to const"), (r"q_float_:", "pointers"),
+HELD = [(r"r_float_:", "rows of tables"), (r"k_float_:", "pointers to const"), (r"q_float_:", "pointers"),
         (r"float:", "values")]
 
 
@@ -399,10 +397,10 @@ extents are the row's own expressions, with `self` as the struct. `row` keeps pa
 its row without searching. The result says where the views end, and whether a child needs a closer look: a node, a NULL,
 an extent that is negative or absurd.
 
-It can also be asked to look deep: then a struct that lies in this one gives its own children's views in its place, and
-what a treedef wants to know of all of them is recorded, nodes and static values, the latter one after another without
-the padding between them. That is how most of a tree is walked. The compiler makes the body twice, once for the leaves
-of a whole struct and nothing else."""),
+It can also be asked to look deep: then a struct that lies in this one gives its own children's views in its place. That
+is how most of a tree is walked; what a treedef wants to know besides, nodes and static values, follows from the table.
+The compiler makes the body three times: for the leaves of a whole struct, for a look at whether they are sound, which
+writes nothing, and for all else."""),
     ("The table of the rows", lambda text: "pytree__fields_Linear[]" in text, """\
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
@@ -411,18 +409,20 @@ can be wrong."""),
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
 to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef |static const pytree_type pytree__d00[01];|enum \{ pytree__(c000|known|count)").match, """\
+    ("The slot", re.compile(r"typedef (Linear|pytree__t000) |static const pytree_type pytree__d00[01];|"
+                            r"enum \{ pytree__(c000|known|count)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
 type in every dispatch that follows: `pytree__t000` for the type, `pytree__q000` for a pointer to it, `pytree__d000`
 for its descriptor, `pytree__c000` and `pytree__p000` for constants that checks read, of the type and of a pointer to
 it. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any
 struct does. The next slot's descriptor is declared with it, so that each type knows what its file registered after
 it: that is how a namespace's registrations are found."""),
-    ("What each member is", lambda text: text.startswith("enum"), """\
-Constants, from which the checks, the table and the functions are made. A member's code says its element type and how it
-is held (in place, pointer, fixed array), found by `_Generic` on the member itself; registered types are looked for as
-pointers, so that one association does for a value, an array and a pointer. An enumerator without a value is the one
-before it plus one; that is how a row knows where the row before it ended. The sums at the end are for the descriptor."""),
+    ("What each member is", re.compile(r"enum|typedef __typeof__").match, """\
+Constants, from which the checks, the table and the functions are made. First where members begin and end: an enumerator
+without a value is the one before it plus one; that is how a row knows where the row before it ended. Then what each is:
+its code says its element type and how it is held (in place, pointer, fixed array). It is found by `_Generic` on a pointer
+(`pytree__held_…`), so that one association does for a value, an array and a pointer. The sums at the end are for the
+descriptor."""),
 ]
 ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Flatten", "Unflatten", "The descriptor"]
 
@@ -453,10 +453,10 @@ RECURRING_TEXT = """\
 Of a member's code and of the member itself; in the text above they stand with the member's name."""
 
 USE_AFTER = """\
-The dispatch goes through registered slots in blocks of 64, then through the built-in types. Its controlling
-expression is `*(&layer)`: a value, so that `const` plays no role. What is found nowhere is an error twice: `->name` of
-something that has no such member, which names the type, and an assertion, which says what to do. At run time nothing of
-this remains but two words."""
+The dispatch goes through registered slots in groups of eight, then through the built-in types. Its controlling
+expressions are `*(&layer)` and a pointer to that: as a value, so that `const` plays no role. What is found nowhere is
+an error twice: `->name` of something that has no such member, which names the type, and an assertion, which says what
+to do. At run time nothing of this remains but two words."""
 
 
 def text_of_page():

@@ -268,7 +268,7 @@ def meson_checks():
             return Outcome(outcome.passed, outcome.failed + 1, outcome.log + installed.log)
         # Installed as they are, all of them, in the places that pkg-config is told.
         there = {path.relative_to(prefix / "include").as_posix() for path in (prefix / "include").rglob("*.h")}
-        wanted = {"pytree.h", "pytree_registry.h", *HEADERS}
+        wanted = {"pytree.h", "pytree_registry.h", "pytree_macros.h", *HEADERS}
         same = there == wanted and all((prefix / "include" / name).read_bytes() == (ROOT / name).read_bytes() for name in there)
         if not same:
             return Outcome(outcome.passed, outcome.failed + 1, f"{outcome.log}installed: {sorted(there)}, wanted: {sorted(wanted)}")
@@ -305,7 +305,7 @@ def pkg_config_consumer(prefix):
 def library_copy(folder):
     """What a project that carries the library has of it."""
     folder.mkdir(parents=True)
-    for name in ("pytree.h", "pytree_registry.h", "meson.build", "meson_options.txt"):
+    for name in ("pytree.h", "pytree_registry.h", "pytree_macros.h", "meson.build", "meson_options.txt"):
         shutil.copy(ROOT / name, folder)
     shutil.copytree(ROOT / "pytree", folder / "pytree")
     return folder
