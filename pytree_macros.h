@@ -321,9 +321,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__MAYBE_STB_ARRAY
 #define PYTREE__MAYBE_STB_MAP
 
-/* Something that is skipped, the store, its arguments, and more. */
-#define PYTREE__STORES(m1, m2, m3) ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~
-#define PYTREE__OPTIONAL(m1, m2, m3) (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3)
 #define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
 
 /* Pass: are all words known? */

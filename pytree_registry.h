@@ -60,9 +60,6 @@
 #pragma push_macro("STB_MAP")
 #pragma push_macro("NONE")
 #pragma push_macro("PLAIN")
-#pragma push_macro("KIND")
-#pragma push_macro("ROW")
-#pragma push_macro("WORDS")
 #undef DATA
 #undef STATIC
 #undef DROP
@@ -74,9 +71,6 @@
 #undef STB_MAP
 #undef NONE
 #undef PLAIN
-#undef KIND
-#undef ROW
-#undef WORDS
 
 /* After one of these errors the rest of the include is left out: what would follow from it says nothing more. */
 #if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
@@ -491,9 +485,6 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE__S2
 #undef PYTREE__S1
 #undef PYTREE__S0
-#pragma pop_macro("WORDS")
-#pragma pop_macro("ROW")
-#pragma pop_macro("KIND")
 #pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")
 #pragma pop_macro("STB_MAP")
