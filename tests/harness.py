@@ -3,8 +3,10 @@
 A check is a name and a function that returns an Outcome. Checks run in parallel, are reported in the order in which
 they were given, and all of them count: the last line is `N passed, N failed`, and the exit status says whether N failed is 0.
 """
+import collections
 import concurrent.futures
 import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -12,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -143,6 +146,30 @@ def fresh(path):
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     return path
+
+
+# ---- The library's bodies --------------------------------------------------------------------------------------------
+
+bodies_locks = collections.defaultdict(threading.Lock)
+
+
+@functools.lru_cache(maxsize=None)
+def build_bodies(config, compiler, flags):
+    """Compiles them; see bodies()."""
+    folder = BUILD / "tests" / config
+    folder.mkdir(parents=True, exist_ok=True)
+    made, archive = folder / "bodies.o", folder / "libbodies.a"
+    archive.unlink(missing_ok=True)
+    outcome = steps(C_COMPILERS[compiler].compile(*flags, *INCLUDE, "-c", ROOT / "tests" / "bodies.c", "-o", made),
+                    ["ar", "rcs", archive, made])
+    return outcome if outcome.failed else None, archive
+
+
+def bodies(config, compiler, flags):
+    """The library's bodies as an archive, from which a program that has its own takes nothing: (trouble or None, archive).
+    They are compiled once for all who ask for a configuration of that name."""
+    with bodies_locks[config]:
+        return build_bodies(config, compiler, tuple(flags))
 
 
 LOG_LINES = 80                  # of a failed check that are shown

@@ -59,25 +59,6 @@ def themes():
     return sorted(TESTS.glob("test_*.c"))
 
 
-bodies_lock = threading.Lock()
-
-
-@functools.lru_cache(maxsize=None)
-def build_bodies(config):
-    """The library's bodies as an archive, from which a program that has its own takes nothing: (trouble or None, archive)."""
-    compiler, flags = CONFIGS[config]
-    folder = BUILD / "tests" / config
-    folder.mkdir(parents=True, exist_ok=True)
-    made, archive = folder / "bodies.o", folder / "libbodies.a"
-    archive.unlink(missing_ok=True)
-    for words in (C_COMPILERS[compiler].compile(*flags, *harness.INCLUDE, "-c", TESTS / "bodies.c", "-o", made),
-                  ["ar", "rcs", archive, made]):
-        built = run(words, timeout=300)
-        if built.status != 0:
-            return failed(built.log()), archive
-    return None, archive
-
-
 def run_theme(source, config, defines=()):
     """Builds and runs one test program under one configuration."""
     compiler, flags = CONFIGS[config]
@@ -85,8 +66,7 @@ def run_theme(source, config, defines=()):
     folder.mkdir(parents=True, exist_ok=True)
     apart = [], []
     if source.name.startswith("test_"):
-        with bodies_lock:
-            trouble, archive = build_bodies(config)
+        trouble, archive = harness.bodies(config, compiler, flags)
         if trouble:
             return trouble
         apart = ["-DTEST_BODIES_APART"], [archive]

@@ -1,12 +1,9 @@
 /* fuzz.h: what the fuzz targets share. A target is a file fuzz_NAME.c with LLVMFuzzerTestOneInput; clang's libFuzzer feeds it,
- * or replay.c with files. It includes this first, and what it tests.
+ * or replay.c with files. It includes this first, and what it tests; the library's bodies are linked to it (tests/bodies.c).
  *
  * REQUIRE(what): must hold for every input; if not, the program ends with the line, which the fuzzer and the replay report. */
 #ifndef FUZZ_H
 #define FUZZ_H
-
-#define PYTREE_IMPLEMENTATION
-#define STB_DS_IMPLEMENTATION
 
 #include <stdint.h>
 #include <stdio.h>
