@@ -125,7 +125,7 @@ def refused():
     """Checkpoints of other runs, cut, or changed; places where nothing can be written."""
     tests = Tests()
     folder = made_up("resume_wrong", 5100)
-    program = build("fashion_mnist", "sanitized", ["-O1", *SANITIZED])
+    program = build("fashion_mnist", "sanitized", SANITIZED)
     good, file = folder / "good.safetensors", folder / "file.safetensors"
     options = {"--epochs": "1", "--batch": "64", "--seed": "5", "--rate": "0.002", "--decay": "0.2"}
 
