@@ -697,6 +697,7 @@ typedef struct pytree__plan {
 enum { PYTREE__PLANS = 16, PYTREE__PLAN_NODES = 160, PYTREE__PLAN_PARTS = 96, PYTREE__PLAN_OPTIONS = 64 };
 typedef struct pytree__plans {
     uint32_t n_nodes, n_parts, n_options; /* in use */
+    pytree__plan *last;                   /* that was asked for */
     pytree__plan plans[PYTREE__PLANS];    /* by type */
     pytree_node nodes[PYTREE__PLAN_NODES];
     pytree__part parts[PYTREE__PLAN_PARTS];
@@ -1680,12 +1681,30 @@ void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const
 
 /* ---- Static values -------------------------------------------------------------------------------------------------- */
 
+/* A few bytes, for which a call would cost more than they do. */
+PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
+{
+    char *x = (char *)to;
+    const char *y = (const char *)from;
+    size_t i;
+    if (n >= sizeof(uint64_t)) {
+        for (i = 0; i < n - sizeof(uint64_t); i += sizeof(uint64_t)) { memcpy(x + i, y + i, sizeof(uint64_t)); }
+        memcpy(x + n - sizeof(uint64_t), y + n - sizeof(uint64_t), sizeof(uint64_t));
+    } else if (n == sizeof(uint32_t)) {
+        memcpy(x, y, sizeof(uint32_t));
+    } else {
+        for (i = 0; i < n; i++) { x[i] = y[i]; }
+    }
+}
+
 /* The bytes of a long double that are somebody's. */
 enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };
 
 static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
 {
-    if (n != 0 && to->length + n <= to->room) { memcpy(to->at + to->length, p, n); }
+    if (n != 0 && to->length + n <= to->room) {
+        if (n <= 32) { pytree__copy_few(to->at + to->length, p, n); } else { memcpy(to->at + to->length, p, n); }
+    }
     to->length += n;
 }
 
@@ -1995,21 +2014,6 @@ PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
     }
     return differ;
 }
-PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
-{
-    char *x = (char *)to;
-    const char *y = (const char *)from;
-    size_t i;
-    if (n >= sizeof(uint64_t)) {
-        for (i = 0; i < n - sizeof(uint64_t); i += sizeof(uint64_t)) { memcpy(x + i, y + i, sizeof(uint64_t)); }
-        memcpy(x + n - sizeof(uint64_t), y + n - sizeof(uint64_t), sizeof(uint64_t));
-    } else if (n == sizeof(uint32_t)) {
-        memcpy(x, y, sizeof(uint32_t));
-    } else {
-        for (i = 0; i < n; i++) { x[i] = y[i]; }
-    }
-}
-
 /* A row's static values beside packed ones: where those end, or NULL if they differ. */
 static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at)
 {
@@ -2095,6 +2099,7 @@ static void pytree__plans_init(pytree__plans *p)
 {
     size_t i;
     p->n_nodes = p->n_parts = p->n_options = 0;
+    p->last = p->plans;
     for (i = 0; i < PYTREE__PLANS; i++) { p->plans[i].type = NULL; }
 }
 
@@ -2168,16 +2173,16 @@ static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree
 }
 
 /* The plan of a type, which is in the place that is the type's own, in one of those behind it, or made now. */
-static pytree__plan *pytree__make_plan(pytree__plans *p, const pytree_type *type)
+static pytree__plan *pytree__find_plan(pytree__plans *p, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
     pytree__plan *plan = &p->plans[slot];
     size_t i;
     bool empty;
-    for (i = 1; i < PYTREE__PLANS && plan->type != NULL; i++) {
+    for (i = 1; plan->type != type && plan->type != NULL && i < PYTREE__PLANS; i++) {
         plan = &p->plans[(slot + i) % PYTREE__PLANS];
-        if (plan->type == type) { return plan; }
     }
+    if (plan->type == type) { return plan; }
     if (plan->type != NULL) { pytree__plans_init(p); }
     do {
         empty = p->n_nodes + p->n_parts + p->n_options == 0;
@@ -2204,8 +2209,8 @@ static pytree__plan *pytree__make_plan(pytree__plans *p, const pytree_type *type
 /* Valid until the next one is asked for. */
 PYTREE__INLINE pytree__plan *pytree__plan_of(pytree__plans *p, const pytree_type *type)
 {
-    pytree__plan *plan = &p->plans[pytree__type_slot(type)];
-    return PYTREE__LIKELY(plan->type == type) ? plan : pytree__make_plan(p, type);
+    if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__find_plan(p, type); }
+    return p->last;
 }
 
 /* Which of a struct's options are NULL. False: one leads to a struct, so that this one cannot be seen deep. */
@@ -4175,9 +4180,10 @@ uint64_t pytree_def_hash(const pytree_def *def)
     memset(known, 0, sizeof known);
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
-        size_t at;
+        size_t at, probes;
         if (node->type == NULL) { leaves++; continue; }
         at = pytree__type_slot(node->type);
+        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < 16; probes++) { at = (at + 1) % 16; }
         if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
             const char *s = pytree__origin(node->type)->name;
             known[at].type = node->type;
@@ -5130,7 +5136,8 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
                 memcpy(self + row->offset + k, &copy, sizeof copy);
             }
         } else {
-            if (self != NULL) { memcpy(self + row->offset, at, row->size); }
+            if (self != NULL && row->size <= 32) { pytree__copy_few(self + row->offset, at, row->size); }
+            else if (self != NULL) { memcpy(self + row->offset, at, row->size); }
             at += row->size;
         }
     }

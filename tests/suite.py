@@ -427,7 +427,7 @@ def coverage_report():
     folder = BUILD / "coverage"
     folder.mkdir(parents=True, exist_ok=True)
     # Filters are looked for from the folder that gcovr is started in.
-    result = run(["gcovr", "--root", ROOT, "--filter", r"pytree(_registry)?\.h$", "--filter", r"pytree/", "-j", "2",
+    result = run(["gcovr", "--root", ROOT, "--filter", r"pytree(_registry|_macros)?\.h$", "--filter", r"pytree/", "-j", "2",
                   "--json-summary", folder / "summary.json", "--txt", folder / "lines.txt", "--html-details", folder / "index.html",
                   BUILD / "tests" / "coverage"], cwd=ROOT, timeout=600)
     if result.status != 0:
