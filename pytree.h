@@ -2103,73 +2103,78 @@ static void pytree__plans_init(pytree__plans *p)
     for (i = 0; i < PYTREE__PLANS; i++) { p->plans[i].type = NULL; }
 }
 
-static bool pytree__plan_node(pytree__plans *p, const pytree_type *type, uint32_t arity, uint32_t leaves, uint32_t nodes)
-{
-    pytree_node *node = &p->nodes[p->n_nodes];
-    if (p->n_nodes == PYTREE__PLAN_NODES) { return false; }
-    p->n_nodes++;
-    node->type = type;
-    node->arity = arity;
-    node->leaves = leaves;
-    node->nodes = nodes;
-    node->meta = 0;
-    return true;
-}
-
 /* A struct's static values: bytes that follow one another are one part. There is one at least, which begins it. */
 static bool pytree__plan_statics(pytree__plans *p, pytree__plan *plan, const pytree_type *type, size_t offset, uint32_t node)
 {
-    const uint32_t first = p->n_parts;
-    unsigned i;
-    for (i = 0; i <= type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        const bool last = i == type->n_fields, bytes = !last && row->form == PYTREE__PACK_BYTES;
-        const size_t at = last ? 0 : offset + row->offset;
-        pytree__part *part = p->n_parts == first ? NULL : &p->parts[p->n_parts - 1];
-        if (last ? part != NULL : row->row != PYTREE_ROW_STATIC) { continue; }
-        if (bytes) { plan->n_statics += row->size; }
-        if (bytes && part != NULL && part->row == NULL && part->at + part->bytes == at) { part->bytes += row->size; continue; }
-        if (p->n_parts == PYTREE__PLAN_PARTS) { return false; }
-        part = &p->parts[p->n_parts++];
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    pytree__part *part = &p->parts[p->n_parts];
+    unsigned left = type->n_fields - type->n_children;         /* STATIC and DROP rows that still come */
+    if (p->n_parts == PYTREE__PLAN_PARTS) { return false; }
+    part->at = part->bytes = 0;
+    part->row = NULL;
+    part->node = node;
+    for (; row != end && left != 0; row++) {
+        const size_t at = offset + row->offset;
+        const bool bytes = row->form == PYTREE__PACK_BYTES;
+        left -= row->row != PYTREE_ROW_DATA;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (bytes) { plan->n_statics += row->size; } else { plan->plain = false; }
+        if (bytes && part->row == NULL && part->bytes != 0 && part->at + part->bytes == at) {
+            part->bytes += row->size;
+            continue;
+        }
+        if (part->bytes != 0 || part->row != NULL) {
+            part++;
+            if (part == p->parts + PYTREE__PLAN_PARTS) { return false; }
+            part->node = UINT32_MAX;
+        }
         part->at = at;
         part->bytes = bytes ? row->size : 0;
-        part->row = bytes || last ? NULL : row;
-        part->node = part == &p->parts[first] ? node : UINT32_MAX;
-        if (part->row != NULL) { plan->plain = false; }
+        part->row = bytes ? NULL : row;
     }
+    p->n_parts = (uint32_t)(part - p->parts) + 1;
     return true;
 }
 
 /* The rows of a struct that lies at `offset` of the one that is planned. False: it cannot be, or there is no room. */
 static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree_type *type, size_t offset)
 {
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 };
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
     const uint32_t first = p->n_nodes;
     const size_t leaves = plan->n_leaves;
-    unsigned i;
+    pytree_node *node;
     if (type->flatten == NULL || !type->closed) { return false; }
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        const bool leads = row->place == PYTREE_POINTER && row->ndim == 0;
+    for (; row != end; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
             if (!pytree__plan_rows(p, plan, row->type, offset + row->offset)) { return false; }
             continue;
         }
+        if (p->n_nodes == PYTREE__PLAN_NODES) { return false; }
         if (row->optional != 0) {
             pytree__option *option = &p->options[p->n_options];
             if (p->n_options == PYTREE__PLAN_OPTIONS) { return false; }
             p->n_options++;
             option->at = offset + row->offset;
             option->node = p->n_nodes - plan->nodes;
-            option->leads = leads;
-        } else if (leads) {
+            option->leads = row->place == PYTREE_POINTER && row->ndim == 0;
+        } else if (row->place == PYTREE_POINTER && row->ndim == 0) {
             return false;
         }
-        if (!pytree__plan_node(p, NULL, 0, 1, 1)) { return false; }
+        p->nodes[p->n_nodes++] = leaf;
         plan->n_leaves++;
     }
-    return pytree__plan_statics(p, plan, type, offset, p->n_nodes - plan->nodes)
-           && pytree__plan_node(p, type, type->n_children, (uint32_t)(plan->n_leaves - leaves), p->n_nodes - first + 1);
+    if (p->n_nodes == PYTREE__PLAN_NODES || !pytree__plan_statics(p, plan, type, offset, p->n_nodes - plan->nodes)) {
+        return false;
+    }
+    node = &p->nodes[p->n_nodes++];
+    node->type = type;
+    node->arity = type->n_children;
+    node->leaves = (uint32_t)(plan->n_leaves - leaves);
+    node->nodes = p->n_nodes - first;
+    node->meta = 0;
+    return true;
 }
 
 /* The plan of a type, which is in the place that is the type's own, in one of those behind it, or made now. */
@@ -4183,7 +4188,9 @@ uint64_t pytree_def_hash(const pytree_def *def)
         size_t at, probes;
         if (node->type == NULL) { leaves++; continue; }
         at = pytree__type_slot(node->type);
-        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < 16; probes++) { at = (at + 1) % 16; }
+        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < 16; probes++) {
+            at = (at + 1) % 16;
+        }
         if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
             const char *s = pytree__origin(node->type)->name;
             known[at].type = node->type;
