@@ -289,7 +289,6 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     unsigned n_fields;                    /* rows */
     unsigned n_children;                  /* DATA rows */
-    bool leafy;                           /* every DATA row is a leaf or None */
     bool closed;                          /* no DATA row is a list or a tree in any case: PYTREE__DEEP may do */
     bool plain;                           /* every STATIC row is plain bytes */
     const pytree_field *fields;
@@ -1132,7 +1131,7 @@ void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, co
 #define PYTREE__ALIGNOF _Alignof
 #endif
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
-    { name, size, align, kind, dtype, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+    { name, size, align, kind, dtype, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 #define PYTREE__INTEGER(T, sign)                                                                                        \
     PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
@@ -2040,10 +2039,16 @@ static const unsigned char *pytree__match_row(const pytree_field *row, const cha
 }
 static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at)
 {
-    unsigned i;
-    for (i = 0; i < type->n_fields && at != NULL; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row == PYTREE_ROW_STATIC) { at = pytree__match_row(row, self + row->offset, at); }
+    const pytree_field *row = type->fields;
+    unsigned left = type->n_fields - type->n_children;         /* rows that are no children */
+    for (; left != 0 && at != NULL; row++) {
+        left -= row->row != PYTREE_ROW_DATA;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form != PYTREE__PACK_BYTES) {
+            at = pytree__match_row(row, self + row->offset, at);
+        } else {
+            at = pytree__differ(self + row->offset, at, row->size) == 0 ? at + row->size : NULL;
+        }
     }
     return at;
 }

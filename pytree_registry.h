@@ -328,7 +328,7 @@ enum {
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL,
+    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, &PYTREE__NEXT };
 #endif
 
@@ -354,7 +354,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #endif
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, false, false, false, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
+    PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     &PYTREE__NEXT };
 #endif
 
@@ -363,7 +363,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #if defined(PYTREE_CUSTOM)
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
-    PYTREE_NO_DTYPE, 0, 0, false, false, false, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
+    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     &PYTREE__NEXT };
 #endif
 
@@ -454,8 +454,6 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #endif
     PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
-    (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
-        && PYTREE__FORM(PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT) == PYTREE_FORM_LEAF,
     PYTREE__CAT(pytree__closed_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__flatten_, PYTREE__ID), PYTREE__CAT(pytree__unflatten_,
         PYTREE__ID),

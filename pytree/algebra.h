@@ -1004,48 +1004,35 @@ PYTREE__INLINE void pytree__alg_subtree(pytree_leaf *to, const pytree_leaf *valu
     }
 }
 
-/* A struct of leaves and None where the treedef has it so, too, without opening it. False: the long way, and for the error. */
-PYTREE__INLINE bool pytree__alg_leafy(pytree__cursor *c, const pytree_leaf *value, const pytree_def *def, size_t j,
-                                      pytree_leaf *to, size_t room)
+/* A struct that is seen deep where the treedef has all of it so, too, without opening it. False: the long way, and for the
+ * error. */
+PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__plans *plans, const pytree_leaf *value, const pytree_def *def,
+                                       size_t j, pytree_leaf *to, size_t room)
 {
-    const pytree_type *type = value->type;
-    const pytree_node *node = &def->nodes[j], *children;
-    const size_t n = node->arity;
-    pytree_leaf *views;
-    unsigned odd;
-    size_t i;
-    if (type != node->type || !type->leafy || node->nodes != n + 1) { return false; }
-    if (pytree__match_packed(type, (const char *)value->data, def->statics + node->meta) == NULL) { return false; }
-    if (node->leaves == n && n <= room) {
-        odd = pytree__look(type, value->data, to);
-        if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
-        for (i = 0; odd != 0 && i < n; i++) {
-            if (to[i].form == PYTREE_FORM_NONE) { pytree__none_view(&to[i]); }
-        }
-        return true;
+    const pytree_type *const type = value->type;
+    const pytree_node *const node = &def->nodes[j];
+    const bool none_is_leaf = c->opt->none_is_leaf;
+    const pytree__plan *plan;
+    size_t odd;
+    if (type != node->type || !type->closed || c->opt->space != NULL || node->leaves > room) { return false; }
+    plan = pytree__plan_for(plans, type, value->data, none_is_leaf);
+    if (plan == NULL || plan->n_nodes != node->nodes
+        || !pytree__plan_matches(plans, plan, (const char *)value->data, def, node + 1 - plan->n_nodes)) {
+        return false;
     }
-    if (n > c->max_views - c->n_views) { return false; }
-    children = node - n;
-    views = c->views + c->n_views;
-    odd = pytree__look(type, value->data, views);
-    if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
-    for (i = 0; i < n; i++) {
-        if (children[i].type == NULL) {
-            pytree__alg_subtree(to++, &views[i]);
-        } else if (views[i].form != PYTREE_FORM_NONE) {
-            return false;
-        }
-    }
-    return true;
+    odd = type->flatten(value->data, to, to + room, none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE).odd;
+    return (odd & (PYTREE__ODD | PYTREE__HAS_NODE)) == 0;
 }
 
 /* The walk. PYTREE_STRUCTURE, not reported yet, where a node does not match; other errors are. */
 static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def, uint32_t *stack, pytree t,
                                        pytree_leaf *subtrees, size_t room)
 {
+    pytree__plans plans;
     size_t n = 1, leaf = 0, i;
     const pytree_leaf *value = &c->root;
     pytree_status status = pytree__cursor_root(c, t);
+    pytree__plans_init(&plans);
     stack[0] = (uint32_t)(def->n_nodes - 1);
     while (status == PYTREE_OK) {
         const size_t j = stack[--n];
@@ -1054,7 +1041,7 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
         if (node->type == NULL) {
             pytree__alg_subtree(&subtrees[leaf++], value);
         } else if (value->form == PYTREE_FORM_STRUCT
-                   && pytree__alg_leafy(c, value, def, j, subtrees + leaf, room - leaf)) {
+                   && pytree__alg_closed(c, &plans, value, def, j, subtrees + leaf, room - leaf)) {
             leaf += node->leaves;
         } else if (node->type->kind == PYTREE_KIND_NONE || value->form == PYTREE_FORM_LEAF || value->form == PYTREE_FORM_NONE) {
             if (node->type->kind != PYTREE_KIND_NONE || value->form != PYTREE_FORM_NONE) { return PYTREE_STRUCTURE; }
