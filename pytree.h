@@ -2145,12 +2145,12 @@ static bool pytree__plan_statics(pytree__plans *p, pytree__plan *plan, const pyt
 static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree_type *type, size_t offset)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 };
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
     const uint32_t first = p->n_nodes;
     const size_t leaves = plan->n_leaves;
+    const pytree_field *row;
     pytree_node *node;
     if (type->flatten == NULL || !type->closed) { return false; }
-    for (; row != end; row++) {
+    for (row = type->fields; row != type->fields + type->n_fields; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
             if (!pytree__plan_rows(p, plan, row->type, offset + row->offset)) { return false; }
