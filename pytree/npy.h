@@ -238,6 +238,8 @@ static bool pytree__npy_need(pytree__npy_text *r, const char *word, const char *
 static bool pytree__npy_string(pytree__npy_text *r, const char **string, size_t *length, const char *expected)
 {
     const char *at = r->at, *close;
+    *string = at;                         /* compilers do not see that on an error nobody looks */
+    *length = 0;
     if (at == r->end || (*at != '\'' && *at != '"')) { return pytree__npy_expected(r, expected); }
     close = (const char *)memchr(at + 1, *at, (size_t)(r->end - at - 1));
     if (close == NULL) { return pytree__npy_expected(r, "a string that ends"); }
