@@ -382,6 +382,7 @@ PYTREE__INLINE unsigned pytree__look(const pytree_type *type, const void *self, 
 {
     return (unsigned)type->flatten(self, children, NULL, 0).odd;
 }
+
 /* Same type? By address, else by name, size and rows: true for one struct registered in two files. Cost: O(rows) then. */
 bool pytree_type_equal(const pytree_type *a, const pytree_type *b);
 
@@ -2356,10 +2357,11 @@ PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree
 {
     pytree__plan *const plan = pytree__plan_of(p, n->type);
     const pytree__option *const option = &p->options[plan->options];
-    const pytree_node *const theirs = n + 1 - plan->n_nodes;
+    const pytree_node *theirs;
     uint64_t nones = 0;
     uint32_t i;
     if (PYTREE__UNLIKELY(plan->n_nodes == 0 || plan->n_nodes != n->nodes)) { return NULL; }
+    theirs = n + 1 - plan->n_nodes;
     for (i = 0; i < plan->n_options; i++) {
         nones |= (uint64_t)(theirs[option[i].node].type == &pytree_types[PYTREE__T_none]) << i;
         if (PYTREE__UNLIKELY(option[i].leads && (nones >> i) == 0)) { return NULL; }

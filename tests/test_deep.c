@@ -25,7 +25,7 @@ typedef struct Tag { int tag; } Tag;      /* a node without children */
 #include "pytree_registry.h"
 
 typedef struct Named {
-    char blob[600];                       /* more static bytes than are compared at once */
+    char blob[600];                       /* many static bytes */
     const char *name;
     float *w;
     const char *label;                    /* may be NULL */
@@ -74,7 +74,7 @@ typedef struct Big { Eight x, y, z, u; } Big;                  /* more leaves th
     PYTREE_FIELD(DATA, u)
 #include "pytree_registry.h"
 
-/* More children than are recorded in one group. */
+/* More children that may be None than a plan has bits for. */
 #define TEN(f) f##0, *f##1, *f##2, *f##3, *f##4, *f##5, *f##6, *f##7, *f##8, *f##9
 #define EACH(f) PYTREE_FIELD(DATA, f, ARRAY(1), OPTIONAL)
 #define TEN_ROWS(f)                                                                                                     \
@@ -623,6 +623,126 @@ static void nodes_in_other_places(void **state)
     }
 }
 
+/* More types than there are plans, each twice; the list keeps the whole from being seen at once. */
+typedef struct T0 { int n; float *a, *b; } T0;
+#define PYTREE_STRUCT T0
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, a, ARRAY(2)) PYTREE_FIELD(DATA, b, ARRAY(self->n), OPTIONAL)
+#include "pytree_registry.h"
+#define WRAP(outer, inner) typedef struct outer { inner in; float *c; } outer
+#define WRAPPED PYTREE_FIELD(DATA, in) PYTREE_FIELD(DATA, c, ARRAY(1), OPTIONAL)
+WRAP(T1, T0);
+#define PYTREE_STRUCT T1
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T2, T0);
+#define PYTREE_STRUCT T2
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T3, T0);
+#define PYTREE_STRUCT T3
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T4, T0);
+#define PYTREE_STRUCT T4
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T5, T0);
+#define PYTREE_STRUCT T5
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T6, T0);
+#define PYTREE_STRUCT T6
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T7, T0);
+#define PYTREE_STRUCT T7
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T8, T0);
+#define PYTREE_STRUCT T8
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+WRAP(T9, T0);
+#define PYTREE_STRUCT T9
+#define PYTREE_FIELDS WRAPPED
+#include "pytree_registry.h"
+typedef struct Ten { T0 a; T1 b; T2 c; T3 d; T4 e; T5 f; T6 g; T7 h; T8 i; T9 j; size_t n; float *none; } Ten;
+#define TEN_OF(a, b, c, d, e, f, g, h, i, j)                                                                            \
+    PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d) PYTREE_FIELD(DATA, e)       \
+    PYTREE_FIELD(DATA, f) PYTREE_FIELD(DATA, g) PYTREE_FIELD(DATA, h) PYTREE_FIELD(DATA, i) PYTREE_FIELD(DATA, j)
+#define PYTREE_STRUCT Ten
+#define PYTREE_FIELDS                                                                                                    \
+    TEN_OF(a, b, c, d, e, f, g, h, i, j) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, none, LIST(self->n))
+#include "pytree_registry.h"
+typedef struct Types {
+    Ten one;
+    Small small;
+    Tag tag;
+    Eight eight;
+    Edge edge;
+    Twin twin;
+    Middle middle;
+    Big big;
+    Ten two;
+} Types;
+#define PYTREE_STRUCT Types
+#define PYTREE_FIELDS                                                                                                    \
+    PYTREE_FIELD(DATA, one) PYTREE_FIELD(DATA, small) PYTREE_FIELD(DATA, tag) PYTREE_FIELD(DATA, eight)                  \
+    PYTREE_FIELD(DATA, edge) PYTREE_FIELD(DATA, twin) PYTREE_FIELD(DATA, middle) PYTREE_FIELD(DATA, big)                 \
+    PYTREE_FIELD(DATA, two)
+#include "pytree_registry.h"
+
+static void fill_ten(Ten *ten, float *value)
+{
+    size_t i;
+    ten->a = (T0){ 1, value, NULL };
+    for (i = 0; i < 9; i++) {             /* they are all laid out alike */
+        const T1 each = { { (int)i, value, i % 2 != 0 ? value : NULL }, i % 3 != 0 ? value : NULL };
+        memcpy((char *)&ten->b + i * sizeof each, &each, sizeof each);
+    }
+}
+
+static void more_types_than_plans(void **state)
+{
+    static Types types, other;
+    static pytree_leaf leaves[400];
+    float value[8] = { 0 };
+    Small *small = &types.big.x.a;
+    pytree_options slow = { 0 };
+    pytree_def *quick, *long_way;
+    pytree two[2], made;
+    size_t i, n;
+    (void)state;
+    memset(&types, 0, sizeof types);
+    fill_ten(&types.one, value);
+    fill_ten(&types.two, value);
+    for (i = 0; i < sizeof(Big) / sizeof(Small); i++) { small[i] = (Small){ 1, value, i % 2 != 0 ? value : NULL, 1 }; }
+    memcpy(&types.eight, &types.big.y, sizeof types.eight);
+    fill_edge(&types.edge, value, 5);
+    types.small = types.twin.x = types.twin.y = types.middle.first = types.middle.last = small[1];
+    memcpy(&other, &types, sizeof types);
+    two[0] = PYTREE(&types);
+    two[1] = PYTREE(&other);
+    slow.is_leaf = stops_nowhere;
+    quick = pytree_structure(two[0], NULL, NULL);
+    long_way = pytree_structure(two[0], &slow, NULL);
+    assert_non_null(quick);
+    assert_true(pytree_def_equal(quick, long_way));
+    assert_int_equal(pytree_leaves(two[0], leaves, 400, &n, NULL, NULL), PYTREE_OK);
+    assert_int_equal(n, pytree_def_num_leaves(quick));
+    assert_int_equal(pytree_unflatten_into(quick, n, leaves, two[1], NULL, NULL), PYTREE_OK);
+    made = pytree_unflatten(quick, n, leaves, NULL, NULL);
+    assert_non_null(made.data);
+    assert_true(pytree_equal(made, two[0], NULL, NULL, NULL));
+    assert_true(pytree_equal(two[1], two[0], NULL, NULL, NULL));
+    pytree_free(made);
+    other.two.j.in.n += 1;
+    assert_false(pytree_equal(two[1], two[0], NULL, NULL, NULL));
+    assert_int_equal(pytree_unflatten_into(quick, n, leaves, two[1], NULL, NULL), PYTREE_STRUCTURE);
+    pytree_def_free(quick);
+    pytree_def_free(long_way);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -633,6 +753,7 @@ int main(void)
         cmocka_unit_test(room_for_some),
         cmocka_unit_test(as_many_as_views),
         cmocka_unit_test(nodes_in_other_places),
+        cmocka_unit_test(more_types_than_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
