@@ -1,0 +1,46 @@
+/* pytree/impl/all.h: the bodies of pytree.h, floor by floor: a room calls only rooms of the same floor or above. */
+#ifndef PYTREE_IMPL_ALL_H
+#define PYTREE_IMPL_ALL_H
+
+#include "error.h"
+#include "number.h"
+#include "type.h"
+#include "unicode.h"
+
+#include "memory.h"
+#include "text.h"
+#include "float_text.h"
+
+#include "statics.h"
+
+#include "layout.h"
+#include "treedef.h"
+#include "treedef_text.h"
+#include "view.h"
+
+#include "cursor_stack.h"
+#include "cursor_path.h"
+
+#include "dict_order.h"
+
+#include "cursor.h"
+
+#include "flatten_owned.h"
+#include "flatten.h"
+#include "unflatten_into.h"
+#include "iterate.h"
+#include "walk.h"
+#include "check.h"
+#include "owned.h"
+
+#include "build_place.h"
+#include "build_struct.h"
+#include "build_items.h"
+#include "build.h"
+
+#include "reduce.h"
+#include "compare.h"
+#include "print.h"
+#include "paths.h"
+
+#endif

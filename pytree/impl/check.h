@@ -1,0 +1,333 @@
+/* pytree/impl/check.h: looking for problems, cycles and shared memory. */
+#ifndef PYTREE_IMPL_CHECK_H
+#define PYTREE_IMPL_CHECK_H
+
+#include "internal.h"
+
+/* A step of the walk: a node that was entered or a leaf, with the step that led to its parent. Paths are put together from
+ * these. */
+struct pytree__reach {
+    const char *from, *to;                /* the memory; none for what lies inside its parent's */
+    size_t parent;                        /* number of a step; SIZE_MAX at the root */
+    size_t order;                         /* number of this one */
+    size_t group;
+    pytree_entry entry;
+};
+
+struct pytree__visit { const void *data; const pytree_type *type; unsigned form; };
+
+struct pytree__reaches {
+    struct pytree__reach *steps;          /* in visiting order */
+    struct pytree__reach *sorted;         /* those with memory: by group, then in visiting order */
+    size_t n, max, n_sorted;
+    struct pytree__visit *seen;           /* nodes so far, hashed; at most half full */
+    size_t n_seen, max_seen;
+    const pytree_allocator *allocator;
+    pytree_status status;
+    void (*report)(void *context, const pytree_error *problem);
+    void *context;
+    pytree_status first;
+    pytree_error *err;
+};
+
+static void pytree__reach_problem(void *context, const pytree_error *problem)
+{
+    struct pytree__reaches *r = (struct pytree__reaches *)context;
+    if (r->first == PYTREE_OK) {
+        r->first = problem->status;
+        pytree_fail(r->err, problem->status, problem->path, "%s", problem->message);
+    }
+    if (r->report != NULL) { r->report(r->context, problem); }
+}
+
+/* The bytes that a value takes where it lies; none for what lies inside its parent, whose bytes those are. */
+static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
+{
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
+    if (f != NULL && (f->from == PYTREE__FROM_ROW || f->form == PYTREE_FORM_MAP)) { return 0; }
+    if (f != NULL && f->form == PYTREE_FORM_CUSTOM && (const char *)v->data >= (const char *)f->self
+        && (const char *)v->data < (const char *)f->self + f->type->size) {
+        return 0;                         /* a member of the custom node itself */
+    }
+    if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW
+        && row->form != PYTREE_FORM_FLAT) {
+        return 0;
+    }
+    switch (v->form) {
+    case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
+    case PYTREE_FORM_STRUCT: return v->type->size;
+    case PYTREE_FORM_LIST: return v->shape[0] * v->type->size;
+    case PYTREE_FORM_MAP: return v->shape[0] * v->shape[1];
+    case PYTREE_FORM_ITEMS: return sizeof(pytree_items);
+    default: return 0;
+    }
+}
+
+/* A step, and the bytes of its path as text. */
+static size_t pytree__step_text(const struct pytree__reaches *r, size_t step, char *text, size_t n)
+{
+    size_t length = 0, i;
+    for (i = step; r->steps[i].parent != SIZE_MAX; i = r->steps[i].parent) {
+        struct pytree__text count = { NULL, 0, 0, NULL };
+        pytree__put_entry(&count, &r->steps[i].entry, NULL, false);
+        length += count.length;
+    }
+    if (n != 0) {
+        size_t end = length;
+        for (i = step; r->steps[i].parent != SIZE_MAX; i = r->steps[i].parent) {         /* from the last entry to the first */
+            struct pytree__text to = { NULL, 0, 0, NULL };
+            pytree__put_entry(&to, &r->steps[i].entry, NULL, false);
+            end -= to.length;
+            if (end < n - 1) {
+                to.at = text + end;
+                to.room = n - 1 - end;
+                to.length = 0;
+                pytree__put_entry(&to, &r->steps[i].entry, NULL, false);
+            }
+        }
+        text[length < n ? length : n - 1] = '\0';
+    }
+    return length;
+}
+
+static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *c, const pytree_leaf *v)
+{
+    struct pytree__reach *step;
+    size_t bytes = v->data == NULL ? 0 : pytree__reach_bytes(c, v);
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    if (r->n == r->max) {
+        void *grown = pytree__array_grow(r->steps, &r->max, r->n == 0 ? 64 : r->n + 1, sizeof *r->steps, r->allocator,
+                                         NULL);
+        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
+        r->steps = (struct pytree__reach *)grown;
+    }
+    step = &r->steps[r->n];
+    step->from = bytes == 0 ? NULL : (const char *)v->data;
+    step->to = bytes == 0 ? NULL : (const char *)v->data + bytes;
+    step->parent = f == NULL ? SIZE_MAX : f->leaves;
+    step->order = step->group = r->n++;
+    if (f != NULL) { pytree__frame_entry(c, f, f->next - 1, &step->entry); }
+}
+
+/* Was this node entered before? If not it is from now on. A struct and its first member begin at one address. */
+static bool pytree__was_seen(struct pytree__reaches *r, const pytree_leaf *v)
+{
+    const pytree_type *type = pytree__node_type(v);
+    size_t i, k;
+    if (2 * (r->n_seen + 1) > r->max_seen) {
+        size_t max = r->max_seen == 0 ? 64 : 2 * r->max_seen;
+        struct pytree__visit *grown =
+            (struct pytree__visit *)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
+        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return true; }
+        for (i = 0; i < max; i++) { grown[i].data = NULL; }
+        for (k = 0; k < r->max_seen; k++) {
+            if (r->seen[k].data == NULL) { continue; }
+            for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)r->seen[k].data) & (max - 1); grown[i].data != NULL;
+                 i = (i + 1) & (max - 1)) {}
+            grown[i] = r->seen[k];
+        }
+        pytree__resize(r->allocator, r->seen, r->max_seen * sizeof *r->seen, 0);
+        r->seen = grown;
+        r->max_seen = max;
+    }
+    for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)v->data) & (r->max_seen - 1); r->seen[i].data != NULL;
+         i = (i + 1) & (r->max_seen - 1)) {
+        if (r->seen[i].data == v->data && r->seen[i].form == v->form && r->seen[i].type == type) { return true; }
+    }
+    r->seen[i].data = v->data;
+    r->seen[i].form = v->form;
+    r->seen[i].type = type;
+    r->n_seen++;
+    return false;
+}
+
+static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
+{
+    const pytree_type *type = pytree__origin(v->type);
+    size_t i;
+    for (i = 0; i < c->n_frames; i++) {
+        if (c->frames[i].self == v->data && pytree__form_in(&c->frames[i]) == v->form && c->frames[i].type == type) {
+            pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name,
+                            c->n_frames - i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static int pytree__by_address(const void *a, const void *b)
+{
+    const struct pytree__reach *x = (const struct pytree__reach *)a, *y = (const struct pytree__reach *)b;
+    uintptr_t p = (uintptr_t)x->from, q = (uintptr_t)y->from;
+    return p < q ? -1 : p > q ? 1 : x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int pytree__by_group(const void *a, const void *b)
+{
+    const struct pytree__reach *x = (const struct pytree__reach *)a, *y = (const struct pytree__reach *)b;
+    return x->group < y->group ? -1 : x->group > y->group ? 1 : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Walks everything. A node that was entered before is noted once more, and not entered again. */
+static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    struct pytree__watch watch;
+    const pytree_leaf *value;
+    bool begun = false;
+    size_t i, k, group = 0;
+    const char *end = NULL;
+    pytree_status status;
+    watch.problem = pytree__reach_problem;
+    watch.context = r;
+    pytree__cursor_init(&c, opt, err);
+    c.watch = &watch;
+    status = pytree__cursor_root(&c, t);
+    while (status == PYTREE_OK && r->status == PYTREE_OK) {
+        int at = pytree__step(&c, &begun, &value, &status);
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at == PYTREE__AT_END) { pytree__close(&c); continue; }
+        if (value->form == PYTREE_FORM_NONE) { continue; }
+        if (r->n >= UINT32_MAX) {
+            status =
+                pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX);
+            break;
+        }
+        if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__was_seen(r, value)) {
+            if (r->status == PYTREE_OK && !pytree__inside_itself(&c, value)) { pytree__reach_note(r, &c, value); }
+        } else {
+            uint32_t step = (uint32_t)r->n;
+            size_t depth = c.n_frames;
+            pytree__reach_note(r, &c, value);
+            if (at == PYTREE__AT_NODE && r->status == PYTREE_OK) {
+                status = pytree__open(&c, value);
+                if (status == PYTREE_OK && c.n_frames > depth) { c.frames[depth].leaves = step; }
+            }
+        }
+    }
+    pytree__cursor_end(&c);
+    for (i = k = 0; i < r->n; i++) { k += r->steps[i].from != NULL; }
+    if (status == PYTREE_OK && r->status == PYTREE_OK && k != 0) {
+        r->sorted = (struct pytree__reach *)pytree__resize(r->allocator, NULL, 0, k * sizeof *r->sorted);
+        if (r->sorted == NULL) { r->status = PYTREE_NO_MEMORY; }
+    }
+    if (r->status != PYTREE_OK) { return pytree__no_memory(err, r->n * sizeof *r->steps); }
+    if (status != PYTREE_OK || k == 0) { return status; }
+    r->n_sorted = k;
+    for (i = k = 0; i < r->n; i++) {
+        if (r->steps[i].from != NULL) { r->sorted[k++] = r->steps[i]; }
+    }
+    qsort(r->sorted, r->n_sorted, sizeof *r->sorted, pytree__by_address);
+    for (i = 0; i < r->n_sorted; i++) {   /* overlapping stretches are one group, numbered by what was reached first */
+        if (end != NULL && (uintptr_t)r->sorted[i].from < (uintptr_t)end) {
+            if ((uintptr_t)r->sorted[i].to > (uintptr_t)end) { end = r->sorted[i].to; }
+        } else {
+            group = i;
+            end = r->sorted[i].to;
+        }
+        r->sorted[i].group = group;
+    }
+    for (i = 0; i < r->n_sorted; ) {
+        size_t first = SIZE_MAX, from = i, g = r->sorted[i].group;
+        for (; i < r->n_sorted && r->sorted[i].group == g; i++) {
+            if (r->sorted[i].order < first) { first = r->sorted[i].order; }
+        }
+        for (k = from; k < i; k++) { r->sorted[k].group = first; }
+    }
+    qsort(r->sorted, r->n_sorted, sizeof *r->sorted, pytree__by_group);
+    return PYTREE_OK;
+}
+
+static void pytree__reaches_init(struct pytree__reaches *r, const pytree_options *opt, pytree_error *err)
+{
+    memset(r, 0, sizeof *r);
+    r->allocator = pytree__allocator(opt);
+    r->err = err;
+}
+
+static void pytree__reaches_end(struct pytree__reaches *r)
+{
+    pytree__resize(r->allocator, r->steps, r->max * sizeof *r->steps, 0);
+    pytree__resize(r->allocator, r->sorted, r->n_sorted * sizeof *r->sorted, 0);
+    pytree__resize(r->allocator, r->seen, r->max_seen * sizeof *r->seen, 0);
+}
+
+pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__reaches r;
+    pytree_status status;
+    size_t i, first = 0;
+    pytree__reaches_init(&r, opt, err);
+    r.report = report;
+    r.context = context;
+    status = pytree__reach_all(&r, t, opt, err);
+    for (i = 1; status == PYTREE_OK && i < r.n_sorted; i++) {
+        pytree_error problem;
+        char path[600], other[200];
+        if (r.sorted[i].group != r.sorted[i - 1].group) { first = i; continue; }
+        pytree__step_text(&r, r.sorted[i].order, path, sizeof path);
+        pytree__step_text(&r, r.sorted[first].order, other, sizeof other);
+        problem.status = PYTREE_OK;
+        pytree_fail(&problem, PYTREE_SHARED, path, "expected memory of its own, got %s %s",
+                    r.sorted[first].from == r.sorted[i].from && r.sorted[first].to == r.sorted[i].to ? "that of"
+                                                                                                     : "some of that of",
+                    other[0] == '\0' ? "the root" : other);
+        pytree__reach_problem(&r, &problem);
+    }
+    if (status == PYTREE_OK) { status = r.first; }
+    pytree__reaches_end(&r);
+    return status;
+}
+
+pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__reaches r;
+    pytree_duplicates *d = NULL;
+    size_t i, k, groups = 0, paths = 0, texts = 0, bytes;
+    pytree_status status;
+    pytree__reaches_init(&r, opt, err);
+    status = pytree__reach_all(&r, t, opt, err);
+    if (status == PYTREE_OK) { status = r.first; }             /* the first problem is the error's already */
+    for (i = 0; status == PYTREE_OK && i < r.n_sorted; i = k) {
+        for (k = i; k < r.n_sorted && r.sorted[k].group == r.sorted[i].group; k++) {}
+        if (k - i == 1) { continue; }
+        groups++;
+        paths += k - i;
+        for (; i < k; i++) { texts += pytree__step_text(&r, r.sorted[i].order, NULL, 0) + 1; }
+    }
+    bytes = sizeof *d + groups * (sizeof(size_t) + sizeof(char **)) + paths * sizeof(char *) + texts;
+    if (status == PYTREE_OK) {
+        d = (pytree_duplicates *)pytree__resize(r.allocator, NULL, 0, bytes);
+        if (d == NULL) { pytree__no_memory(err, bytes); }
+    }
+    if (d != NULL) {
+        size_t *counts = (size_t *)(void *)(d + 1), g = 0;
+        const char *const **lists = (const char *const **)(void *)(counts + groups);
+        const char **path = (const char **)(void *)(lists + groups);
+        char *text = (char *)(path + paths);
+        d->n_groups = groups;
+        d->counts = counts;
+        d->paths = (const char *const *const *)lists;
+        d->allocator = r.allocator;
+        d->bytes = bytes;
+        for (i = 0; i < r.n_sorted; i = k) {
+            for (k = i; k < r.n_sorted && r.sorted[k].group == r.sorted[i].group; k++) {}
+            if (k - i == 1) { continue; }
+            counts[g] = k - i;
+            lists[g++] = (const char *const *)path;
+            for (; i < k; i++) {
+                *path++ = text;
+                text += pytree__step_text(&r, r.sorted[i].order, text, texts) + 1;
+            }
+        }
+    }
+    pytree__reaches_end(&r);
+    return d;
+}
+
+void pytree_duplicates_free(pytree_duplicates *d)
+{
+    if (d != NULL) { pytree__resize(d->allocator, d, d->bytes, 0); }
+}
+#endif

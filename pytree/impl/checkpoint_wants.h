@@ -1,0 +1,439 @@
+/* pytree/impl/checkpoint_wants.h: which arrays of a file a tree asks for. */
+#ifndef PYTREE_IMPL_CHECKPOINT_WANTS_H
+#define PYTREE_IMPL_CHECKPOINT_WANTS_H
+
+#include "internal.h"
+#include "../checkpoint.h"
+#include "io.h"
+
+
+/* Names in order of hash, then text: found in log n steps whatever names a hostile file chooses. The first member of each of
+ * the n elements of `stride` bytes at `base` is a `const char *`. */
+typedef struct pytree__name_index {
+    const char *base;
+    size_t stride, n;
+    uint64_t *hashes;
+    size_t *order;
+    const pytree_allocator *allocator;
+    size_t bytes;
+} pytree__name_index;
+pytree_status pytree__name_index_init(pytree__name_index *names, const void *base, size_t stride, size_t n,
+                                      const pytree_allocator *a, pytree_error *err);
+size_t pytree__name_index_find(const pytree__name_index *names, const char *name);       /* SIZE_MAX: not there */
+size_t pytree__name_index_twice(const pytree__name_index *names);                        /* one that comes twice, or SIZE_MAX */
+void pytree__name_index_end(pytree__name_index *names);
+
+/* Sorts order[0 … n-1], numbers in any order; room for n more behind them. Stable, n log n for any input. */
+typedef int pytree__order_fn(const void *context, size_t a, size_t b);
+void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context);
+
+/* Leaves that ask, with their names in the file; None and leaves that are not in the file are left out. */
+typedef struct pytree__wanted {
+    size_t n;
+    pytree_leaf *leaves;                  /* borrow from the tree */
+    const char **names;
+    ptrdiff_t *slices;                    /* PYTREE_WHOLE, or index along the first axis */
+    size_t *tensors;                      /* after pytree__match: which answers */
+    size_t *numbers;                      /* of the leaf in the tree */
+    pytree tree;
+    const pytree_checkpoint_options *opt;
+    pytree_error *err;
+    bool making;
+    unsigned char *problems;              /* a bit for each kind */
+    pytree__name_index by_name;
+    void *block;
+    size_t bytes;
+    char *texts;
+    size_t texts_bytes;
+} pytree__wanted;
+
+/* `holds`: a bit (1u << dtype) for each element type that the format has; another leaf is PYTREE_TYPE. `making`: arrays may be
+ * NULL, as for pytree_allocate. Two leaves that ask for one name: PYTREE_ARGUMENT. opt must not be NULL. End it in any case. */
+pytree_status pytree__wanted_begin(pytree__wanted *w, pytree t, uint32_t holds, bool making,
+                                   const pytree_checkpoint_options *opt, pytree_error *err);
+/* Fills w->tensors, or sets the error and, in both cases, the report. */
+pytree_status pytree__match(pytree__wanted *w, const pytree_tensor *tensors, const pytree__name_index *by_name);
+/* For saving, after begin: leaves of shared memory are refused, or the later ones dropped, as opt->shared says. */
+pytree_status pytree__wanted_shared(pytree__wanted *w);
+void pytree__wanted_end(pytree__wanted *w);
+void pytree__no_controls(char *text);           /* control characters become '?' */
+
+/* n numbers of F16, BF16, F32 or F64, aligned or not, into numbers of another of these. The memory does not overlap. */
+void pytree__convert(pytree_dtype to_dtype, void *to, pytree_dtype from_dtype, const void *from, size_t n);
+bool pytree__convertible(pytree_dtype dtype);
+
+/* ---- Sorted numbers and names (bodies) ------------------------------------------------------------------------------ */
+
+/* Merges from the bottom up; qsort may take quadratic time and may allocate. */
+void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context)
+{
+    size_t *from = order, *to, *swap, width, i, a, b, a_end, b_end;
+    if (n < 2) { return; }
+    to = order + n;
+    for (width = 1; width < n; width *= 2) {
+        for (i = 0; i < n;) {
+            a = i;
+            a_end = b = n - i > width ? i + width : n;
+            b_end = n - b > width ? b + width : n;
+            if (b < b_end && compare(context, from[b - 1], from[b]) <= 0) {        /* in order already */
+                memcpy(to + i, from + i, (b_end - i) * sizeof *to);
+                i = b_end;
+                continue;
+            }
+            while (a < a_end && b < b_end) { to[i++] = compare(context, from[b], from[a]) < 0 ? from[b++] : from[a++]; }
+            while (a < a_end) { to[i++] = from[a++]; }
+            while (b < b_end) { to[i++] = from[b++]; }
+        }
+        swap = from;
+        from = to;
+        to = swap;
+        if (width > n / 2) { break; }
+    }
+    if (from != order) { memcpy(order, from, n * sizeof *order); }
+}
+
+static const char *pytree__name_at(const pytree__name_index *names, size_t i)
+{
+    const char *name;
+    memcpy(&name, names->base + i * names->stride, sizeof name);
+    return name;
+}
+
+static int pytree__by_hash_and_name(const void *context, size_t a, size_t b)
+{
+    const pytree__name_index *names = (const pytree__name_index *)context;
+    if (names->hashes[a] != names->hashes[b]) { return names->hashes[a] < names->hashes[b] ? -1 : 1; }
+    return strcmp(pytree__name_at(names, a), pytree__name_at(names, b));
+}
+
+/* Only a number to sort by: whoever chooses names with equal ones gains nothing. */
+static uint64_t pytree__name_hash(const char *name)
+{
+    uint64_t h = 0xCBF29CE484222325u;
+    for (; *name != '\0'; name++) { h = (h ^ (unsigned char)*name) * 0x100000001B3u; }
+    return h;
+}
+
+pytree_status pytree__name_index_init(pytree__name_index *names, const void *base, size_t stride, size_t n,
+                                      const pytree_allocator *a, pytree_error *err)
+{
+    size_t i;
+    memset(names, 0, sizeof *names);
+    names->base = (const char *)base;
+    names->stride = stride;
+    names->n = n;
+    names->allocator = a;
+    if (n == 0) { return PYTREE_OK; }
+    names->bytes = pytree__times(n, sizeof(uint64_t) + 2 * sizeof(size_t));
+    names->hashes = (uint64_t *)pytree__resize(a, NULL, 0, names->bytes);
+    if (names->hashes == NULL) {
+        size_t bytes = names->bytes;
+        memset(names, 0, sizeof *names);
+        return pytree__no_memory(err, bytes);
+    }
+    names->order = (size_t *)(void *)(names->hashes + n);
+    for (i = 0; i < n; i++) {
+        names->hashes[i] = pytree__name_hash(pytree__name_at(names, i));
+        names->order[i] = i;
+    }
+    pytree__sort_numbers(names->order, n, pytree__by_hash_and_name, names);
+    return PYTREE_OK;
+}
+
+size_t pytree__name_index_find(const pytree__name_index *names, const char *name)
+{
+    uint64_t h = pytree__name_hash(name);
+    size_t low = 0, high = names->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2, i = names->order[middle];
+        int side = h != names->hashes[i] ? (h < names->hashes[i] ? -1 : 1) : strcmp(name, pytree__name_at(names, i));
+        if (side == 0) { return i; }
+        if (side < 0) { high = middle; } else { low = middle + 1; }
+    }
+    return SIZE_MAX;
+}
+
+size_t pytree__name_index_twice(const pytree__name_index *names)
+{
+    size_t i;
+    for (i = 1; i < names->n; i++) {
+        if (pytree__by_hash_and_name(names, names->order[i - 1], names->order[i]) == 0) { return names->order[i]; }
+    }
+    return SIZE_MAX;
+}
+
+void pytree__name_index_end(pytree__name_index *names)
+{
+    if (names->hashes != NULL) { (void)pytree__resize(names->allocator, names->hashes, names->bytes, 0); }
+    memset(names, 0, sizeof *names);
+}
+
+/* ---- What a tree asks for (bodies) ---------------------------------------------------------------------------------- */
+
+enum { PYTREE__MISSING, PYTREE__UNEXPECTED, PYTREE__WRONG_DTYPE, PYTREE__WRONG_SHAPE, PYTREE__AMBIGUOUS, PYTREE__PROBLEMS };
+static const char *const pytree__problem_names[PYTREE__PROBLEMS] = {
+    "missing", "unexpected", "wrong dtype", "wrong shape", "ambiguous"
+};
+
+/* Goes through the leaves that may ask: None does not. */
+struct pytree__seeker {
+    pytree_iter it;
+    const pytree_checkpoint_options *opt;
+    const pytree__name_index *renames;
+    pytree_entry few[64], *entries;
+    size_t max_entries;
+    pytree_error *err;
+};
+
+static pytree_status pytree__seek_begin(struct pytree__seeker *s, const pytree__wanted *w, const pytree__name_index *renames)
+{
+    pytree_status status = pytree_iter_begin(&s->it, 1, &w->tree, &w->opt->tree, w->err);
+    s->it.cursors[0].making = w->making;
+    s->opt = w->opt;
+    s->renames = renames;
+    s->entries = s->few;
+    s->max_entries = 64;
+    s->err = w->err;
+    return status;
+}
+
+static void pytree__seek_end(struct pytree__seeker *s)
+{
+    if (s->entries != s->few) {
+        (void)pytree__resize(s->opt->tree.allocator, s->entries, s->max_entries * sizeof *s->entries, 0);
+    }
+    pytree_iter_end(&s->it);
+}
+
+static bool pytree__seek(struct pytree__seeker *s)
+{
+    bool found;
+    while ((found = pytree_next(&s->it)) && s->it.leaf[0]->form == PYTREE_FORM_NONE) {}
+    return found;
+}
+
+/* The leaf's simple path in at most n bytes; its length, or SIZE_MAX if memory runs out. */
+static size_t pytree__seek_path(struct pytree__seeker *s, char *text, size_t n)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    size_t depth = pytree_iter_path(&s->it, s->entries, s->max_entries), i;
+    if (depth > s->max_entries) {
+        size_t bytes = pytree__times(depth, 2 * sizeof *s->entries);
+        bool own = s->entries != s->few;
+        pytree_entry *grown = (pytree_entry *)pytree__resize(s->opt->tree.allocator, own ? s->entries : NULL,
+                                                             own ? s->max_entries * sizeof *s->entries : 0, bytes);
+        if (grown == NULL) { (void)pytree__no_memory(s->err, bytes); return SIZE_MAX; }
+        s->entries = grown;
+        s->max_entries = depth * 2;
+        (void)pytree_iter_path(&s->it, s->entries, s->max_entries);
+    }
+    for (i = 0; i < depth; i++) {
+        pytree__put_entry(&to, &s->entries[i], s->opt->separator == NULL ? "." : s->opt->separator, i == 0);
+    }
+    return pytree__end_text(&to, n);
+}
+
+/* The leaf's name in the file, of at most n bytes with the NUL; *length is what it needs. False: the file does not have it.
+ * A name that is to be made from the path has the path behind it, in what is left of n. */
+static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, size_t *length, ptrdiff_t *slice, bool *failed)
+{
+    const pytree_checkpoint_options *opt = s->opt;
+    size_t head = opt->prefix == NULL ? 0 : strlen(opt->prefix), path, table;
+    *slice = PYTREE_WHOLE;
+    if (opt->rename == NULL && opt->n_renames == 0) {
+        if (head < n) { memcpy(text, opt->prefix == NULL ? "" : opt->prefix, head); }
+        path = pytree__seek_path(s, head < n ? text + head : NULL, head < n ? n - head : 0);
+        *failed = path == SIZE_MAX;
+        *length = pytree__plus(head, path);
+        return true;
+    }
+    path = pytree__seek_path(s, text, n);
+    *failed = path == SIZE_MAX;
+    *length = path;
+    if (*failed || path >= n) { return true; }                 /* more room is needed to ask */
+    table = s->renames->n == 0 ? SIZE_MAX : pytree__name_index_find(s->renames, text);
+    if (table == SIZE_MAX && opt->rename == NULL) {
+        *length = head + path;
+        if (*length < n) {
+            memmove(text + head, text, path + 1);
+            if (head != 0) { memcpy(text, opt->prefix, head); }
+        }
+        return true;
+    }
+    text += path + 1;
+    n -= path + 1;
+    if (table != SIZE_MAX) {
+        *length = strlen(opt->renames[table].to);
+        if (*length < n) { memcpy(text, opt->renames[table].to, *length + 1); }
+    } else {
+        *length = opt->rename(opt->rename_context, text - path - 1, text, n, slice);
+        if (*length == SIZE_MAX) { return false; }
+    }
+    if (*length < n) { memmove(text - path - 1, text, *length + 1); }
+    else { *length += path + 1; }
+    return true;
+}
+
+static pytree_status pytree__seek_fail(struct pytree__seeker *s, pytree_status status, const char *format, const char *text)
+{
+    return pytree__problem(&s->it.cursors[0], status, format, text);
+}
+
+/* Text that grows, for one name after the other. */
+struct pytree__pile {
+    char *text;
+    size_t used, room;
+    const pytree_allocator *allocator;
+};
+
+static bool pytree__pile_room(struct pytree__pile *p, size_t more, pytree_error *err)
+{
+    char *grown = (char *)pytree__array_grow(p->text, &p->room, pytree__plus(p->used, more), 1, p->allocator, err);
+    if (grown == NULL) { return false; }
+    p->text = grown;
+    return true;
+}
+
+/* One leaf's name behind those before it. *asks: whether the file has it. */
+static bool pytree__seek_put(struct pytree__seeker *s, struct pytree__pile *pile, ptrdiff_t *slice, bool *asks)
+{
+    for (;;) {
+        size_t length = 0, room = pile->room - pile->used;
+        bool failed = false;
+        *asks = pytree__seek_name(s, pile->text + pile->used, room, &length, slice, &failed);
+        if (failed) { return false; }
+        if (!*asks) { return true; }
+        if (length < room) { pile->used += length + 1; return true; }
+        if (!pytree__pile_room(pile, pytree__plus(length, 64), s->err)) { return false; }
+    }
+}
+
+static int pytree__by_name_and_slice(const void *context, size_t a, size_t b)
+{
+    const pytree__wanted *w = (const pytree__wanted *)context;
+    int side = pytree__by_hash_and_name(&w->by_name, a, b);
+    if (side != 0) { return side; }
+    return w->slices[a] < w->slices[b] ? -1 : w->slices[a] > w->slices[b];
+}
+
+/* One walk: names and views of the leaves that ask. */
+static pytree_status pytree__wanted_fill(pytree__wanted *w, struct pytree__pile *pile, const pytree__name_index *renames,
+                                         size_t n, uint32_t holds)
+{
+    struct pytree__seeker s;
+    pytree_status status = pytree__seek_begin(&s, w, renames);
+    while (status == PYTREE_OK && pytree__seek(&s)) {
+        const pytree_leaf *leaf = s.it.leaf[0];
+        bool asks;
+        size_t at = pile->used;
+        if (w->n == n) { break; }
+        if (leaf->form == PYTREE_FORM_LEAF) { w->leaves[w->n] = *leaf; }
+        if (!pytree__seek_put(&s, pile, &w->slices[w->n], &asks)) { status = PYTREE_NO_MEMORY; break; }
+        if (!asks) { continue; }
+        if (leaf->form != PYTREE_FORM_LEAF || (holds >> leaf->type->dtype & 1u) == 0) {
+            status =
+                pytree__seek_fail(&s, PYTREE_TYPE, "expected numbers of a type that the file's format has, got %s",
+                                  leaf->form != PYTREE_FORM_LEAF ? pytree__view_name(leaf) : pytree_dtype_name(leaf->type));
+            break;
+        }
+        if (w->slices[w->n] < PYTREE_WHOLE) {
+            status = pytree__seek_fail(&s, PYTREE_ARGUMENT, "expected a slice from 0 on for '%s', got less", pile->text + at);
+            break;
+        }
+        w->numbers[w->n] = s.it.index;
+        w->tensors[w->n++] = at;
+    }
+    if (status == PYTREE_OK) { status = s.it.status; }
+    pytree__seek_end(&s);
+    return status;
+}
+
+static pytree_status pytree__wanted_count(pytree__wanted *w, size_t *n)
+{
+    struct pytree__seeker s;
+    pytree_status status = pytree__seek_begin(&s, w, NULL);
+    *n = 0;
+    while (status == PYTREE_OK && pytree__seek(&s)) { ++*n; }
+    if (status == PYTREE_OK) { status = s.it.status; }
+    pytree__seek_end(&s);
+    return status;
+}
+
+static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors, const bool *taken);
+
+/* Two that ask for one name, unless they are different slices of it. */
+static pytree_status pytree__wanted_ambiguous(pytree__wanted *w)
+{
+    bool any = false;
+    size_t i;
+    for (i = 1; i < w->by_name.n; i++) {
+        size_t a = w->by_name.order[i - 1], b = w->by_name.order[i];
+        if (pytree__by_hash_and_name(&w->by_name, a, b) == 0
+            && (w->slices[a] == w->slices[b] || w->slices[a] == PYTREE_WHOLE || w->slices[b] == PYTREE_WHOLE)) {
+            any = true;
+            w->problems[a] = w->problems[b] = 1u << PYTREE__AMBIGUOUS;
+        }
+    }
+    return any ? pytree__report_all(w, NULL, 0, NULL) : PYTREE_OK;
+}
+
+pytree_status pytree__wanted_begin(pytree__wanted *w, pytree t, uint32_t holds, bool making,
+                                   const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    struct pytree__pile pile = { NULL, 0, 0, NULL };
+    pytree__name_index renames;
+    pytree_status status;
+    size_t n = 0, i;
+    memset(w, 0, sizeof *w);
+    memset(&renames, 0, sizeof renames);
+    w->tree = t;
+    w->opt = opt;
+    w->err = err;
+    w->making = making;
+    pile.allocator = opt->tree.allocator;
+    status = pytree__wanted_count(w, &n);
+    if (status == PYTREE_OK && opt->n_renames != 0) {
+        status = pytree__name_index_init(&renames, opt->renames, sizeof *opt->renames, opt->n_renames, pile.allocator, err);
+    }
+    if (status == PYTREE_OK) {
+        size_t each = sizeof *w->leaves + sizeof *w->slices + 2 * sizeof *w->tensors + sizeof *w->names + 1;
+        w->bytes = pytree__plus(pytree__times(n, each), 1);
+        w->block = pytree__resize(pile.allocator, NULL, 0, w->bytes);
+        if (w->block == NULL) { status = pytree__no_memory(err, w->bytes); }
+        else if (!pytree__pile_room(&pile, pytree__plus(pytree__times(n, 32), 64), err)) { status = PYTREE_NO_MEMORY; }
+    }
+    if (status == PYTREE_OK) {
+        w->leaves = (pytree_leaf *)w->block;
+        w->slices = (ptrdiff_t *)(void *)(w->leaves + n);
+        w->tensors = (size_t *)(void *)(w->slices + n);
+        w->numbers = w->tensors + n;
+        w->names = (const char **)(void *)(w->numbers + n);
+        w->problems = (unsigned char *)(w->names + n);
+        memset(w->problems, 0, n + 1);
+        status = pytree__wanted_fill(w, &pile, &renames, n, holds);
+    }
+    w->texts = pile.text;
+    w->texts_bytes = pile.room;
+    if (status == PYTREE_OK) {
+        for (i = 0; i < w->n; i++) { w->names[i] = pile.text + w->tensors[i]; }
+        status = pytree__name_index_init(&w->by_name, w->names, sizeof *w->names, w->n, pile.allocator, err);
+    }
+    if (status == PYTREE_OK) {
+        pytree__sort_numbers(w->by_name.order, w->by_name.n, pytree__by_name_and_slice, w);
+        status = pytree__wanted_ambiguous(w);
+    }
+    pytree__name_index_end(&renames);
+    return status;
+}
+
+void pytree__wanted_end(pytree__wanted *w)
+{
+    if (w->opt == NULL) { return; }
+    pytree__name_index_end(&w->by_name);
+    if (w->texts != NULL) { (void)pytree__resize(w->opt->tree.allocator, w->texts, w->texts_bytes, 0); }
+    if (w->block != NULL) { (void)pytree__resize(w->opt->tree.allocator, w->block, w->bytes, 0); }
+    memset(w, 0, sizeof *w);
+}
+
+#include "checkpoint_report.h"
+#endif

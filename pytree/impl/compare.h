@@ -1,0 +1,153 @@
+/* pytree/impl/compare.h: copying and comparing trees value by value. */
+#ifndef PYTREE_IMPL_COMPARE_H
+#define PYTREE_IMPL_COMPARE_H
+
+#include "internal.h"
+
+/* Copies values; both trees have the same structure, which the map has checked. */
+static pytree_status pytree__copy_leaf(void *context, const pytree_iter *at)
+{
+    (void)context;
+    const size_t bytes = at->leaf[0]->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(at->leaf[0]) : 0;
+    if (bytes != 0) { memmove(at->out->data, at->leaf[0]->data, bytes); }
+    return PYTREE_OK;
+}
+
+pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt, pytree_error *err)
+{
+    pytree both[2];
+    pytree_iter it;
+    both[0] = dst;
+    both[1] = src;
+    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
+        while (it.status == PYTREE_OK && pytree_next(&it)) {
+            it.status = pytree__fits(it.leaf[0], it.leaf[1]);
+            if (it.status != PYTREE_OK) { it.status = pytree__misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status != PYTREE_OK ? it.status : pytree_map(pytree__copy_leaf, NULL, &dst, 1, &src, opt, err);
+}
+
+/* Index of the first element in which two leaves of one type and shape differ; SIZE_MAX if they are equal. */
+static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b, const pytree_tolerance *tolerance)
+{
+    size_t n = pytree_leaf_count(a), size = a->type->size, i;
+    const char *x = (const char *)a->data, *y = (const char *)b->data;
+    const bool loose = tolerance != NULL && (tolerance->relative != 0 || tolerance->absolute != 0);
+    pytree_leaf p, q;
+    if (pytree__parts(a, &p)) {
+        pytree__parts(b, &q);
+        for (i = 0; i < 2 * n; i++) {
+            if (!pytree__near(pytree_leaf_get(&p, i), pytree_leaf_get(&q, i), tolerance)) { return i / 2; }
+        }
+        return SIZE_MAX;
+    }
+    switch (a->type->dtype) {
+    case PYTREE_STRING:
+        for (i = 0; i < n; i++) {
+            const char *s, *t;
+            memcpy(&s, x + i * size, sizeof s);
+            memcpy(&t, y + i * size, sizeof t);
+            if (s != t && (s == NULL || t == NULL || strcmp(s, t) != 0)) { return i; }
+        }
+        return SIZE_MAX;
+    case PYTREE_OPAQUE: {
+        const pytree_type *type = pytree__origin(a->type);
+        for (i = 0; i < n; i++) {
+            if (type->equal != NULL ? !type->equal(x + i * size, y + i * size)
+                                    : memcmp(x + i * size, y + i * size, size) != 0) {
+                return i;
+            }
+        }
+        return SIZE_MAX;
+    }
+    case PYTREE_FLONG:
+        for (i = 0; i < n; i++) {
+            long double s = ((const long double *)a->data)[i], t = ((const long double *)b->data)[i], apart, magnitude;
+            if (s == t || (tolerance != NULL && tolerance->nan_equal && s != s && t != t)) { continue; }
+            if (!loose || s != s || t != t || isinf(s) || isinf(t)) { return i; }
+            apart = s > t ? s - t : t - s;                     /* no calls among these: tcc 0.9.27 loses what they interrupt */
+            magnitude = t < 0 ? -t : t;
+            if (apart > (long double)tolerance->absolute + (long double)tolerance->relative * magnitude) { return i; }
+        }
+        return SIZE_MAX;
+    case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64:
+        for (i = 0; i < n; i++) {
+            if (!pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance)) { return i; }
+        }
+        return SIZE_MAX;
+    default:
+        if (n == 0 || memcmp(x, y, n * size) == 0) { return SIZE_MAX; }
+        for (i = 0; i < n; i++) {
+            if (memcmp(x + i * size, y + i * size, size) != 0
+                && (!loose || !pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance))) {
+                return i;
+            }
+        }
+        return SIZE_MAX;
+    }
+}
+
+bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err)
+{
+    pytree both[2];
+    pytree_iter it;
+    both[0] = a;
+    both[1] = b;
+    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
+        while (it.status == PYTREE_OK && pytree_next(&it)) {
+            const pytree_leaf *x = it.leaf[0], *y = it.leaf[1];
+            size_t i;
+            it.status = pytree__fits(x, y);
+            if (it.status != PYTREE_OK) {
+                if (x->form != y->form) { it.status = PYTREE_STRUCTURE; }
+                pytree__misfit(&it.cursors[0], it.status, x, y);
+            } else if (x->form > PYTREE_FORM_NONE) {
+                pytree_options plain;
+                memset(&plain, 0, sizeof plain);
+                if (opt != NULL) { plain = *opt; }
+                plain.is_leaf = NULL;
+                if (!pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL)) {
+                    it.status =
+                        pytree__problem(&it.cursors[0], PYTREE_VALUE,
+                                        "expected the subtree %.60s of the first tree, got another", pytree__view_name(x));
+                }
+            } else if (x->form == PYTREE_FORM_LEAF && (i = pytree__first_difference(x, y, tolerance)) != SIZE_MAX) {
+                char m[100], n[100];
+                struct pytree__text to = pytree__text_to(m, sizeof m, NULL);
+                pytree__put_value(&to, x, i);
+                pytree__end_text(&to, sizeof m);
+                to = pytree__text_to(n, sizeof n, NULL);
+                pytree__put_value(&to, y, i);
+                pytree__end_text(&to, sizeof n);
+                it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE, "expected %s, got %s at element %zu", m, n, i);
+            }
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status == PYTREE_OK;
+}
+
+static void pytree__put_value(struct pytree__text *to, const pytree_leaf *leaf, size_t i)
+{
+    const char *at = (const char *)leaf->data + i * leaf->type->size;
+    const pytree_type *type = pytree__origin(leaf->type);
+    if (type->dtype == PYTREE_STRING) {
+        const char *s;
+        memcpy(&s, at, sizeof s);
+        if (s == NULL) { pytree__put(to, "None", 4); } else { pytree__put_repr(to, s, strlen(s)); }
+    } else if (type->dtype == PYTREE_OPAQUE) {
+        if (type->print != NULL && to->file != NULL) {
+            int n = type->print(to->file, at);
+            to->length += n < 0 ? 0 : (size_t)n;
+        } else {
+            pytree__put(to, "<", 1);
+            pytree__put_text(to, type->name);
+            pytree__put(to, ">", 1);
+        }
+    } else {
+        pytree__put_packed(to, type, (const unsigned char *)at);
+    }
+}
+#endif

@@ -1,0 +1,439 @@
+/* pytree/impl/cursor.h: the cursor: opening a value, going to its next child, closing it. */
+#ifndef PYTREE_IMPL_CURSOR_H
+#define PYTREE_IMPL_CURSOR_H
+
+#include "internal.h"
+
+static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
+{
+    if (type->size <= 4096) { return PYTREE_OK; }
+    return pytree__problem(
+        c, PYTREE_NULL_POINTER,
+        "expected a template of the %s that is to be made (its %zu bytes are too many to take zeros), got NULL", type->name,
+        type->size);
+}
+
+/* What stands behind a value held as pytree or pytree_leaf; and whether it is sound: no NULL where data is required, extents
+ * that are not negative, bytes that fit. With a watcher, what is not sound becomes None. */
+static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
+{
+    pytree_status status = PYTREE_OK;
+    int hops = 0, i;
+    for (;;) {
+        if (v->form == PYTREE_FORM_REF && v->data != NULL) {
+            pytree t = *(const pytree *)v->data;
+            if (t.type == NULL) {
+                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
+                goto unsound;
+            }
+            pytree__view(v, t.type, t.data);
+        } else if (v->form == PYTREE_FORM_VIEW && v->data != NULL) {
+            const pytree_leaf *inner = (const pytree_leaf *)v->data;
+            if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS
+                || inner->form > PYTREE_FORM_REF || inner->form == PYTREE_FORM_CUSTOM) {
+                status = pytree__problem(c, PYTREE_ARGUMENT,
+                                         "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
+                                         PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
+                goto unsound;
+            }
+            if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) {
+                pytree__view(v, inner->type, inner->data);
+            } else {
+                memcpy(v, inner, sizeof *v);
+                if (v->form == PYTREE_FORM_FLAT) { return PYTREE_OK; }
+            }
+        } else {
+            break;
+        }
+        if (++hops > 100) {
+            status = pytree__problem(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
+            goto unsound;
+        }
+    }
+    switch (v->form) {
+    case PYTREE_FORM_LEAF: {
+        size_t n = pytree_leaf_count(v);
+        for (i = 0; i < v->ndim; i++) {
+            if (v->shape[i] > PTRDIFF_MAX) {
+                status = pytree__problem(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i,
+                                         (long long)(ptrdiff_t)v->shape[i]);
+                goto unsound;
+            }
+        }
+        if (n == SIZE_MAX || pytree_leaf_bytes(v) > PTRDIFF_MAX) {
+            status = pytree__problem(c, PYTREE_OVERFLOW,
+                                     "expected an array that fits memory, got extents %zu x %zu ... of %zu bytes each",
+                                     v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
+            goto unsound;
+        }
+        if (v->data == NULL && n != 0 && !c->making) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
+            goto unsound;
+        }
+        if (v->ndim == 0 && v->type->dtype == PYTREE_STRING && !c->making) {
+            const char *s;
+            memcpy(&s, v->data, sizeof s);
+            if (s == NULL) {
+                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)");
+                goto unsound;
+            }
+        }
+        break;
+    }
+    case PYTREE_FORM_LIST:
+    case PYTREE_FORM_TUPLE:
+    case PYTREE_FORM_MAP: {
+        size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size;
+        if (v->shape[0] > PTRDIFF_MAX / (size == 0 ? 1 : size)) {
+            status = pytree__problem(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld",
+                                     (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size), (long long)(ptrdiff_t)v->shape[0]);
+            goto unsound;
+        }
+        if (v->data == NULL && v->shape[0] != 0 && !c->making) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a list of %zu %s, got NULL", v->shape[0], v->type->name);
+            goto unsound;
+        }
+        break;
+    }
+    case PYTREE_FORM_NONE: pytree__none_view(v); break;
+    case PYTREE_FORM_FLAT: {
+        const pytree_flat *flat = (const pytree_flat *)v->data;
+        if (flat == NULL || flat->def == NULL || (flat->leaves == NULL && flat->def->n_leaves != 0)) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a treedef and leaves, got NULL");
+            goto unsound;
+        }
+        if (flat->def->n_nodes == 1 && flat->def->n_leaves == 1) {         /* a leaf, or None as one */
+            pytree__copy_view(v, &flat->leaves[0]);
+        } else if (flat->def->nodes[flat->def->n_nodes - 1].type->kind == PYTREE_KIND_NONE) {
+            pytree__none_view(v);
+        } else {
+            v->shape[0] = flat->def->n_nodes - 1;
+            v->shape[1] = 0;
+            v->shape[2] = flat->def->n_orders;
+        }
+        break;
+    }
+    default:
+        if (c->making && v->form == PYTREE_FORM_STRUCT && (v->data == NULL || v->data == PYTREE_WANTED)) {
+            v->data = pytree__zeros();
+            return pytree__template(c, v->type);
+        }
+        if (v->data == NULL) {
+            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)",
+                                     pytree__origin(v->type)->name);
+            goto unsound;
+        }
+    }
+    return PYTREE_OK;
+unsound:
+    pytree__none_view(v);
+    return status;
+}
+
+/* The whole tree as the value at hand. */
+static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
+{
+    c->n_frames = c->n_views = 0;
+    if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
+    pytree__view(&c->root, t.type, t.data);
+    return pytree__settle(c, &c->root);
+}
+
+/* A custom node's children, keys and metadata, as its callbacks give them. */
+static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
+{
+    const pytree_custom *custom = f->type->custom;
+    const size_t n = custom->children == NULL ? 0 : custom->children(f->self, NULL, NULL);
+    const size_t each = sizeof(pytree) + (custom->keyed ? sizeof(pytree_entry) : 0);
+    const size_t metadata = custom->metadata == NULL ? 0 : custom->metadata(f->self, NULL);
+    const size_t bytes = pytree__plus(pytree__times(n, each), metadata);
+    const size_t slots = bytes == SIZE_MAX ? SIZE_MAX : bytes / sizeof(pytree_leaf) + 1;
+    pytree *children;
+    size_t i, got;
+    f->form = PYTREE_FORM_CUSTOM;
+    f->from = PYTREE__FROM_HELD;
+    f->shape[0] = metadata;
+    f->count = 0;
+    if (custom->children == NULL) {
+        return pytree__problem(c, PYTREE_ARGUMENT, "expected a children callback for %s, got NULL", f->type->name);
+    }
+    if (n > UINT32_MAX) {
+        return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %lu children of %s, got %zu", (unsigned long)UINT32_MAX,
+                               f->type->name, n);
+    }
+    if (metadata >= UINT32_MAX) {
+        return pytree__problem(c, PYTREE_OVERFLOW, "expected metadata of less than 4 GiB, got %zu bytes", metadata);
+    }
+    children = (pytree *)(void *)pytree__room(c, slots);
+    if (children == NULL) { return PYTREE_NO_MEMORY; }
+    got = custom->children(f->self, children, custom->keyed ? (pytree_entry *)(void *)(children + n) : NULL);
+    if (got != n || (metadata != 0 && custom->metadata(f->self, (char *)children + n * each) != metadata)) {
+        return pytree__problem(c, PYTREE_BAD_COUNT,
+                               "expected the callbacks of %s to answer twice the same, got %zu and %zu children",
+                               f->type->name, n, got);
+    }
+    for (i = 0; custom->keyed && i < n; i++) {
+        const pytree_entry *key = (const pytree_entry *)(const void *)(children + n) + i;
+        if ((unsigned)key->kind > PYTREE_INT_KEY) {
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected a kind of key for each child of %s, got %d for number %zu",
+                                   f->type->name, (int)key->kind, i);
+        }
+        if ((key->kind == PYTREE_ATTRIBUTE || key->kind == PYTREE_KEY) && key->name == NULL) {
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected a name for each child of %s, got NULL for number %zu",
+                                   f->type->name, i);
+        }
+    }
+    f->count = n;
+    c->n_views += slots;
+    return PYTREE_OK;
+}
+
+/* Children of a treedef's node: found from the last to the first. */
+static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, const size_t *shape)
+{
+    const pytree_flat *flat = (const pytree_flat *)f->self;
+    const pytree_node *node = &flat->def->nodes[shape[0]];
+    const uint32_t *orders = flat->def->orders;
+    size_t at = shape[0], leaf = shape[1] + node->leaves, i = node->arity, end = shape[2];
+    pytree_leaf *views = pytree__room(c, i);
+    if (views == NULL) { return PYTREE_NO_MEMORY; }
+    f->type = node->type;
+    f->count = i;
+    if (end != 0 && orders[end - 1] == at) {
+        end -= 1 + i;
+        f->order = orders + end;
+    }
+    while (i-- != 0) {
+        const pytree_node *child = &flat->def->nodes[--at];
+        leaf -= child->leaves;
+        if (child->type == NULL) {
+            pytree__copy_view(&views[i], &flat->leaves[leaf]);
+        } else if (child->type->kind == PYTREE_KIND_NONE) {
+            pytree__none_view(&views[i]);
+        } else {
+            views[i].data = f->data;
+            views[i].type = child->type;
+            views[i].ndim = 0;
+            views[i].form = PYTREE_FORM_FLAT;
+            views[i].shape[0] = at;
+            views[i].shape[1] = leaf;
+            views[i].shape[2] = end;
+        }
+        at -= child->nodes - 1;
+        while (end != 0 && orders[end - 1] >= at) { end -= 1 + flat->def->nodes[orders[end - 1]].arity; }
+    }
+    c->n_views += node->arity;
+    return PYTREE_OK;
+}
+
+/* In a namespace a struct, or what elsewhere is a leaf, may have a registration of its own. */
+static void pytree__respace(const pytree__cursor *c, pytree_leaf *v)
+{
+    const pytree_type *type = v->type;
+    if (v->form != PYTREE_FORM_STRUCT && (v->form != PYTREE_FORM_LEAF || v->ndim != 0 || type->dtype != PYTREE_OPAQUE)) {
+        return;
+    }
+    type = pytree__in_space(type, c->opt->space);
+    if (type != v->type) {
+        v->type = type;
+        v->form = PYTREE_FORM_STRUCT;
+    }
+}
+
+/* Opens the value at hand, which is a node other than None. */
+static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
+{
+    const pytree_type *const type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : value->type;
+    void *const data = value->data;
+    const unsigned form = value->form;
+    const size_t shape[3] = { value->shape[0], value->shape[1], value->shape[2] };
+    pytree__frame *f;
+    if (c->n_frames != 0) {
+        /* Where a path is infinite, it comes again through whatever stands at a power of two of its depth. */
+        size_t mark = c->n_frames;
+        while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
+        f = &c->frames[mark - 1];
+        if (PYTREE__UNLIKELY(f->self == data && pytree__form_in(f) == form && f->type == type && form != PYTREE_FORM_FLAT)) {
+            return pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
+                                   type->name, c->n_frames - (mark - 1));
+        }
+        /* Views that nothing comes back to make room: a chain through last fields takes frames alone. */
+        f = &c->frames[c->n_frames - 1];
+        if (f->next == f->count && f->form == PYTREE_FORM_STRUCT) { c->n_views = f->views; }
+    }
+    if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) {
+        pytree__frame *grown =
+            (pytree__frame *)pytree__grow(c, c->frames, c->own_frames, &c->max_frames, c->n_frames + 1, sizeof *c->frames);
+        if (grown == NULL) { return PYTREE_NO_MEMORY; }
+        c->frames = grown;
+    }
+    f = &c->frames[c->n_frames++];
+    f->type = type;
+    f->self = data;
+    f->data = (char *)data;
+    f->next = 0;
+    f->views = c->n_views;
+    f->form = (uint8_t)form;
+    f->from = PYTREE__FROM_VIEWS;
+    f->order = NULL;
+    f->ordered = f->numbered = f->deep = false;
+    switch (form) {
+    case PYTREE_FORM_STRUCT: {
+        pytree_leaf *views;
+        unsigned odd;
+        f->count = type->n_children;
+        if (PYTREE__UNLIKELY(type->flatten == NULL)) {
+            if (type->custom != NULL) { return pytree__open_custom(c, f); }
+            return pytree__problem(c, PYTREE_ARGUMENT,
+                                   "expected a registered struct, got %s, which was declared and never defined", type->name);
+        }
+        views = pytree__room(c, f->count);
+        if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
+        odd = pytree__look(type, data, views);
+        c->n_views += f->count;
+        if (PYTREE__UNLIKELY((odd & PYTREE__ODD) != 0 || c->making)) {
+            pytree_status status = PYTREE_OK;
+            size_t i;
+            for (i = 0; i < f->count && status == PYTREE_OK; i++) {
+                f->next = i + 1;
+                status = pytree__settle(c, &c->views[f->views + i]);
+            }
+            if (status == PYTREE_OK) { f->next = 0; }
+            return status;
+        }
+        if (odd != 0 && c->opt != NULL && c->opt->none_is_leaf) {
+            size_t i;
+            for (i = 0; i < f->count; i++) {
+                if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(&views[i]); }
+            }
+        }
+        return PYTREE_OK;
+    }
+    case PYTREE_FORM_LIST:
+    case PYTREE_FORM_TUPLE:
+        f->from = PYTREE__FROM_ROW;
+        f->count = shape[0];
+        if (data == NULL && f->count > UINT32_MAX) {
+            return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu",
+                                   (unsigned long)UINT32_MAX, f->count);
+        }
+        if (data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
+        return PYTREE_OK;
+    case PYTREE_FORM_MAP:
+        memcpy(f->shape, shape, sizeof shape);
+        f->count = shape[0];
+        return pytree__open_pairs(c, f);
+    case PYTREE_FORM_FLAT:
+        memcpy(f->shape, shape, sizeof shape);
+        return pytree__open_flat(c, f, shape);
+    default: {
+        const pytree_items *items = (const pytree_items *)data;
+        f->count = items->count;
+        f->name = items->name;
+        f->shape[0] = items->maxlen;
+        if (pytree__keyed(type)) { return pytree__open_pairs(c, f); }
+        f->from = PYTREE__FROM_ITEMS;
+        f->data = (char *)(uintptr_t)items->items;
+        if (type->kind == PYTREE_KIND_DEQUE && f->count > items->maxlen) {
+            f->count = 0;
+            return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %zu items in a deque of that length, got %zu",
+                                   items->maxlen, items->count);
+        }
+        if (f->data == NULL && f->count != 0) {
+            f->count = 0;
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
+        }
+        return PYTREE_OK;
+    }
+    }
+}
+
+/* The top frame's next child becomes the value at hand. There must be one. */
+static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
+{
+    pytree__frame *f = &c->frames[c->n_frames - 1];
+    size_t i = f->next++;
+    *value = &c->child;
+    switch (f->from) {
+    case PYTREE__FROM_VIEWS: *value = &c->views[f->views + i]; return PYTREE_OK;
+    case PYTREE__FROM_ROW:
+        pytree__view(&c->child, f->type, f->data + i * f->type->size);
+        if (f->type->kind == PYTREE_KIND_STRUCT || (f->type->kind == PYTREE_KIND_LEAF && f->type->dtype != PYTREE_STRING)) {
+            return PYTREE_OK;
+        }
+        return pytree__settle(c, &c->child);
+    case PYTREE__FROM_ZEROS: pytree__view(&c->child, f->type, pytree__zeros()); return PYTREE_OK;
+    case PYTREE__FROM_ITEMS:
+        c->child.form = PYTREE_FORM_REF;
+        c->child.data = f->data + i * sizeof(pytree);
+        return pytree__settle(c, &c->child);
+    case PYTREE__FROM_HELD:
+        c->child.form = PYTREE_FORM_REF;
+        c->child.data = (void *)(uintptr_t)(pytree__held(c, f) + i);
+        return pytree__settle(c, &c->child);
+    default: {
+        char *at = pytree__pair(c, f, i) + f->shape[2];
+        if (f->form == PYTREE_FORM_MAP) {
+            pytree__view(&c->child, f->type, at);
+        } else {
+            c->child.form = PYTREE_FORM_REF;
+            c->child.data = at;
+        }
+        return pytree__settle(c, &c->child);
+    }
+    }
+}
+
+static void pytree__close(pytree__cursor *c)
+{
+    c->n_views = c->frames[--c->n_frames].views;
+}
+
+/* The predicate's answer; -1 if there is no memory for the path. */
+static int pytree__stops(pytree__cursor *c, const pytree_leaf *value)
+{
+    pytree_entry few[64], *entries = few;
+    pytree_path path;
+    path.n = c->n_frames;
+    if (path.n > 64) {
+        entries = (pytree_entry *)pytree__scratch(c, path.n * sizeof *entries);
+        if (entries == NULL) { return -1; }
+    }
+    pytree__cursor_path(c, entries, path.n);
+    path.entries = entries;
+    return c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
+}
+
+PYTREE__INLINE int pytree__sort(pytree__cursor *c, const pytree_leaf *value)
+{
+    if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->is_leaf != NULL)) {
+        int answer = pytree__stops(c, value);
+        if (answer != 0) { return answer < 0 ? PYTREE__A_FAILURE : PYTREE__A_LEAF; }
+    }
+    if (value->form == PYTREE_FORM_LEAF) { return PYTREE__A_LEAF; }
+    if (value->form != PYTREE_FORM_NONE) { return PYTREE__A_NODE; }
+    return c->opt != NULL && c->opt->none_is_leaf ? PYTREE__A_LEAF : PYTREE__A_NONE;
+}
+
+static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **value, pytree_status *status)
+{
+    if (!*begun) {
+        *begun = true;
+        *value = &c->root;
+    } else if (c->n_frames == 0) {
+        return PYTREE__DONE;
+    } else if (c->frames[c->n_frames - 1].next == c->frames[c->n_frames - 1].count) {
+        return PYTREE__AT_END;
+    } else {
+        *status = pytree__take(c, value);
+        if (*status != PYTREE_OK) { return PYTREE__FAILED; }
+    }
+    {
+        int sort;
+        if (c->opt != NULL && c->opt->space != NULL) { pytree__respace(c, (pytree_leaf *)(uintptr_t)*value); }
+        sort = pytree__sort(c, *value);
+        if (PYTREE__UNLIKELY(sort == PYTREE__A_FAILURE)) { *status = PYTREE_NO_MEMORY; return PYTREE__FAILED; }
+        return sort;
+    }
+}
+#endif

@@ -1,0 +1,252 @@
+/* pytree/impl/cursor_path.h: where a cursor stands as a key path, and errors that name it. */
+#ifndef PYTREE_IMPL_CURSOR_PATH_H
+#define PYTREE_IMPL_CURSOR_PATH_H
+
+#include "internal.h"
+
+/* Of an open dict or map: the pair that is visited i-th, and its value. */
+PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i)
+{
+    if (f->ordered) {
+        i = ((const uint32_t *)(const void *)(c->views + f->views))[i];
+    } else if (f->order != NULL) {
+        i = f->order[i];
+    }
+    return f->data + i * f->shape[1];
+}
+
+/* Of an open custom node: its children, behind them their keys, behind those its metadata. */
+static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *f)
+{
+    return (const pytree *)(const void *)(c->views + f->views);
+}
+
+static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f)
+{
+    const pytree *end = pytree__held(c, f) + f->count;
+    return (const unsigned char *)end + (f->type->custom->keyed ? f->count * sizeof(pytree_entry) : 0);
+}
+
+/* Entry of child i of an open node. */
+static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry)
+{
+    entry->kind = PYTREE_INDEX;
+    entry->name = NULL;
+    entry->index = i;
+    if (f->form == PYTREE_FORM_STRUCT) {
+        unsigned row = 0;
+        size_t left = i;
+        for (; f->type->fields[row].row != PYTREE_ROW_DATA || left-- != 0; row++) {}
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = f->type->fields[row].name;
+    } else if (f->from == PYTREE__FROM_PAIRS) {
+        const char *pair = pytree__pair(c, f, i);
+        if (f->numbered) {
+            int64_t number;
+            memcpy(&number, pair, sizeof number);
+            entry->kind = PYTREE_INT_KEY;
+            entry->index = (size_t)number;
+        } else {
+            entry->kind = f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_ATTRIBUTE
+                                                                                                    : PYTREE_KEY;
+            memcpy(&entry->name, pair, sizeof entry->name);
+            if (entry->name == NULL) { entry->name = ""; }
+        }
+    } else if (f->from == PYTREE__FROM_HELD) {
+        entry->kind = PYTREE_FLAT_INDEX;
+        if (f->type->custom->keyed) { *entry = ((const pytree_entry *)(const void *)(pytree__held(c, f) + f->count))[i]; }
+    } else if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)(const void *)f->data;
+        pytree__def_entry_at(flat->def, f->shape[0], i, entry);
+    }
+}
+
+/* Row of a struct's child. */
+static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
+{
+    const pytree_field *row = type->fields;
+    if (type->n_fields == type->n_children) { return row + i; }
+    for (; row->row != PYTREE_ROW_DATA || i-- != 0; row++) {}
+    return row;
+}
+
+/* Leaves in a struct that is seen deep. */
+static size_t pytree__deep_leaves(const pytree_type *type, const char *self)
+{
+    const pytree_field *row = type->fields, *end = row + type->n_fields;
+    size_t n = 0;
+    for (; row != end; row++) {
+        const void *p = self;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+            n += pytree__deep_leaves(row->type, self + row->offset);
+        } else {
+            if (row->optional != 0) { memcpy(&p, self + row->offset, sizeof p); }
+            n += p != NULL;
+        }
+    }
+    return n;
+}
+
+/* From a struct that is seen deep towards its leaf number `leaf`: the child, and its row. Where that is a struct in turn, type,
+ * self and leaf become its own: true. */
+static bool pytree__descend(const pytree_type **type, const char **self, size_t *leaf, const pytree_field **row, size_t *child)
+{
+    for (*row = (*type)->fields, *child = 0;; (*row)++) {
+        const void *p = *self;
+        if ((*row)->row != PYTREE_ROW_DATA) { continue; }
+        if ((*row)->form == PYTREE_FORM_STRUCT && (*row)->place == PYTREE_IN_PLACE) {
+            const char *inner = *self + (*row)->offset;
+            size_t n = pytree__deep_leaves((*row)->type, inner);
+            if (*leaf < n) {
+                *type = (*row)->type;
+                *self = inner;
+                return true;
+            }
+            *leaf -= n;
+        } else {
+            if ((*row)->optional != 0) { memcpy(&p, *self + (*row)->offset, sizeof p); }
+            if (p != NULL && (*leaf)-- == 0) { return false; }
+        }
+        (*child)++;
+    }
+}
+
+/* Row of the struct that the value at hand lies in, and that struct; NULL: it lies in none. */
+static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self)
+{
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const pytree_type *type;
+    const pytree_field *row;
+    size_t leaf, child;
+    if (f == NULL || f->form != PYTREE_FORM_STRUCT) { return NULL; }
+    type = f->type;
+    *self = (const char *)f->self;
+    if (!f->deep) { return pytree__data_row(type, f->next - 1); }
+    for (leaf = f->next - 1 - c->run; pytree__descend(&type, self, &leaf, &row, &child);) {}
+    return row;
+}
+
+/* Entries of the path of the value at hand: each frame's child that was taken last, on top perhaps several. A node that is just
+ * being opened has none. */
+static size_t pytree__depth(const pytree__cursor *c)
+{
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    size_t n = c->n_frames;
+    if (f == NULL) { return 0; }
+    if (f->next == 0) { return n - 1; }
+    if (f->deep) {
+        const pytree_type *type = f->type;
+        const char *self = (const char *)f->self;
+        const pytree_field *row;
+        size_t leaf = f->next - 1 - c->run, child;
+        for (; pytree__descend(&type, &self, &leaf, &row, &child); n++) {}
+    }
+    return n;
+}
+
+static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *entry)
+{
+    const pytree__frame *f = &c->frames[i < c->n_frames ? i : c->n_frames - 1];
+    if (!f->deep) {
+        pytree__frame_entry(c, f, f->next - 1, entry);
+    } else {
+        const pytree_type *type = f->type;
+        const char *self = (const char *)f->self;
+        const pytree_field *row;
+        size_t leaf = f->next - 1 - c->run, child, n = i - (c->n_frames - 1) + 1;
+        do { pytree__descend(&type, &self, &leaf, &row, &child); } while (--n != 0);
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = row->name;
+        entry->index = child;
+    }
+}
+
+static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity)
+{
+    size_t i;
+    size_t n = pytree__depth(c);
+    for (i = 0; i < n && i < capacity; i++) { pytree__entry_at(c, i, &entries[i]); }
+    return n;
+}
+
+static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to, size_t most)
+{
+    size_t i, n = pytree__depth(c);
+    for (i = 0; i < n; i++) {
+        pytree_entry entry;
+        if (n > most && i == most / 2) {
+            pytree__put(to, "...", 3);
+            i = n - most / 2;
+        }
+        pytree__entry_at(c, i, &entry);
+        pytree__put_entry(to, &entry, NULL, i == 0);
+    }
+}
+
+/* Path of the value at hand, if it is too long its beginning and its end. */
+static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
+{
+    struct pytree__text to = pytree__text_to(path, room, NULL);
+    size_t n = pytree__depth(c), i = n, length = 0, half = room / 2 - 2;
+    char tail[4200];
+    pytree_entry entry;
+    pytree__cursor_text(c, &to, 64);
+    pytree__end_text(&to, room);
+    if (to.length < room && n <= 64) { return; }
+    while (i > 0 && length < half) {
+        struct pytree__text count = { NULL, 0, 0, NULL };
+        i--;
+        pytree__entry_at(c, i, &entry);
+        pytree__put_entry(&count, &entry, NULL, i == 0);
+        length += count.length;
+    }
+    to = pytree__text_to(tail, sizeof tail, NULL);
+    for (; i < n; i++) {
+        pytree__entry_at(c, i, &entry);
+        pytree__put_entry(&to, &entry, NULL, i == 0);
+    }
+    pytree__end_text(&to, sizeof tail);
+    length = strlen(tail);
+    i = length > half ? length - half : 0;
+    while ((tail[i] & 0xC0) == 0x80) { i++; }
+    n = strlen(path) < half ? strlen(path) : half;
+    while (n > 0 && (path[n] & 0xC0) == 0x80) { n--; }
+    memcpy(path + n, "...", 3);
+    memcpy(path + n + 3, tail + i, length - i + 1);
+}
+
+/* An error at the value at hand. If somebody watches, they hear of it and the walk goes on. */
+static pytree_status pytree__problem(const pytree__cursor *c, pytree_status status, const char *format, ...)
+{
+    char path[600], message[512];
+    va_list arguments;
+    if (c->err == NULL && c->watch == NULL) { return status; }
+    pytree__cut_path(c, path, sizeof path);
+    va_start(arguments, format);
+    if (vsnprintf(message, sizeof message, format, arguments) < 0) { message[0] = '\0'; }
+    va_end(arguments);
+    if (c->watch != NULL) {
+        pytree_error problem;
+        problem.status = PYTREE_OK;
+        pytree_fail(&problem, status, path, "%s", message);
+        c->watch->problem(c->watch->context, &problem);
+        return PYTREE_OK;
+    }
+    return pytree_fail(c->err, status, path, "%s", message);
+}
+
+/* The form of the view that an open node was. */
+static unsigned pytree__form_in(const pytree__frame *f)
+{
+    return f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;
+}
+
+static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got)
+{
+    char a[160], b[160];
+    pytree__leaf_text(a, sizeof a, wanted);
+    pytree__leaf_text(b, sizeof b, got);
+    return pytree__problem(c, status, "expected %s, got %s", a, b);
+}
+#endif

@@ -1,0 +1,156 @@
+/* pytree/impl/dict_order.h: the order in which a dict's pairs are visited. */
+#ifndef PYTREE_IMPL_DICT_ORDER_H
+#define PYTREE_IMPL_DICT_ORDER_H
+
+#include "internal.h"
+
+/* Order of keys: by code point, which for UTF-8 is by byte; numbers by value. */
+struct pytree__sorting {
+    const char *key;                      /* NULL: a number */
+    uint64_t rank;                        /* its first eight bytes, or the number: most keys differ in that */
+    uint32_t at;
+};
+
+static uint64_t pytree__rank(const char *key)
+{
+    uint64_t rank = 0;
+    int shift;
+    for (shift = 56; shift >= 0 && *key != '\0'; shift -= 8) { rank |= (uint64_t)(unsigned char)*key++ << shift; }
+    return rank;
+}
+
+static int pytree__by_key(const void *a, const void *b)
+{
+    const struct pytree__sorting *x = (const struct pytree__sorting *)a, *y = (const struct pytree__sorting *)b;
+    if (x->rank != y->rank) { return x->rank < y->rank ? -1 : 1; }
+    return x->key != NULL ? strcmp(x->key, y->key) : 0;
+}
+
+static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
+{
+    size_t i, k;
+    if (n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
+    for (i = 1; i < n; i++) {
+        const struct pytree__sorting key = keys[i];
+        for (k = i; k != 0 && pytree__by_key(&keys[k - 1], &key) > 0; k--) { keys[k] = keys[k - 1]; }
+        keys[k] = key;
+    }
+}
+
+/* The order of a dict's or map's pairs, onto the view stack, unless they lie in it. No key must come twice. */
+static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
+{
+    const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
+    const size_t slots = (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
+    struct pytree__sorting few[16], *keys = few, last = { NULL, 0, 0 };
+    bool sorted = true;
+    uint32_t *order;
+    pytree_entry key;
+    size_t i;
+    f->count = 0;                         /* until all is known to be well */
+    if (n > UINT32_MAX / 2) {
+        return pytree__problem(c, PYTREE_BAD_COUNT, "expected a dict of at most %lu pairs, got %zu",
+                               (unsigned long)UINT32_MAX / 2, n);
+    }
+    if (n > 16) {
+        keys = (struct pytree__sorting *)pytree__scratch(c, bytes);
+        if (keys == NULL) { return PYTREE_NO_MEMORY; }
+    }
+    for (i = 0; i < n; i++) {
+        const char *pair = f->data + i * f->shape[1];
+        keys[i].key = NULL;
+        keys[i].at = (uint32_t)i;
+        if (f->numbered) {
+            memcpy(&keys[i].rank, pair, sizeof keys[i].rank);
+            keys[i].rank ^= UINT64_C(1) << 63;                 /* negative ones first */
+        } else {
+            memcpy(&keys[i].key, pair, sizeof keys[i].key);
+            if (keys[i].key == NULL) {
+                return pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu",
+                                       i);
+            }
+            keys[i].rank = pytree__rank(keys[i].key);
+        }
+        sorted = sorted && (i == 0 || pytree__by_key(&last, &keys[i]) < 0);
+        last = keys[i];
+    }
+    if (!sorted) {
+        pytree__sort_keys(keys, n);
+        order = (uint32_t *)(void *)pytree__room(c, slots);
+        if (order == NULL) { return PYTREE_NO_MEMORY; }
+        for (i = 0; i < n; i++) {
+            order[i] = keys[i].at;
+            if (i != 0 && pytree__by_key(&keys[i - 1], &keys[i]) == 0) {
+                char text[80];
+                struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+                key.kind = f->numbered ? PYTREE_INT_KEY : PYTREE_KEY;
+                key.name = keys[i].key;
+                key.index = (size_t)(keys[i].rank ^ UINT64_C(1) << 63);
+                pytree__put_key(&to, &key, f->numbered ? 0 : strlen(key.name));
+                pytree__end_text(&to, sizeof text);
+                return pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);
+            }
+        }
+        c->n_views += slots;
+        f->ordered = true;
+    }
+    f->count = n;
+    return PYTREE_OK;
+}
+
+/* Need nothing be done to know how a dict's pairs are visited? An order that the library did not vouch for is gone over. */
+static bool pytree__sorted_pairs(const pytree_items *items)
+{
+    return items->packed != NULL || (items->sorted && items->order != NULL);
+}
+
+static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
+{
+    const size_t n = f->count, bytes = n / CHAR_BIT + 1;
+    unsigned char few[512], *seen = few;
+    size_t i;
+    f->count = 0;                         /* until all is known to be well */
+    if (bytes > sizeof few) {
+        seen = (unsigned char *)pytree__scratch(c, bytes);
+        if (seen == NULL) { return PYTREE_NO_MEMORY; }
+    }
+    memset(seen, 0, bytes);
+    for (i = 0; i < n; i++) {
+        const uint32_t at = f->order[i];
+        if (at >= n || (seen[at / CHAR_BIT] >> at % CHAR_BIT & 1) != 0) {
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected an order with each of %zu pairs once, got number %lu%s", n,
+                                   (unsigned long)at, at >= n ? "" : " twice");
+        }
+        seen[at / CHAR_BIT] |= (unsigned char)(1u << at % CHAR_BIT);
+    }
+    f->count = n;
+    return PYTREE_OK;
+}
+
+/* Pairs of a dict, odict, default dict, namedtuple or map: shape[1] is from one to the next, shape[2] where the value is. */
+static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
+{
+    f->from = PYTREE__FROM_PAIRS;
+    if (f->form == PYTREE_FORM_ITEMS) {
+        const pytree_items *items = (const pytree_items *)f->self;
+        f->numbered = items->int_pairs != NULL;
+        f->data = (char *)(uintptr_t)(f->numbered ? (const void *)items->int_pairs : (const void *)items->pairs);
+        f->shape[1] = f->numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
+        f->shape[2] = f->numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value);
+        if (f->data == NULL && f->count != 0) {
+            size_t count = f->count;
+            f->count = 0;
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", count);
+        }
+        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE && f->numbered) {
+            f->count = 0;
+            return pytree__problem(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
+        }
+        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
+        f->order = items->order;
+        if (pytree__sorted_pairs(items)) { return PYTREE_OK; }
+        if (f->order != NULL) { return pytree__check_order(c, f); }
+    }
+    return pytree__order(c, f);
+}
+#endif

@@ -1,0 +1,61 @@
+/* pytree/impl/error.h: statuses by name, setting and printing an error. */
+#ifndef PYTREE_IMPL_ERROR_H
+#define PYTREE_IMPL_ERROR_H
+
+#include "internal.h"
+
+const char *pytree_status_name(pytree_status status)
+{
+    switch (status) {
+#define PYTREE__X(name, text) case PYTREE_##name: return text;
+        PYTREE__STATUSES(PYTREE__X)
+#undef PYTREE__X
+    }
+    return "unknown status";
+}
+
+void pytree_error_print(FILE *file, const pytree_error *err)
+{
+    if (err != NULL && err->status != PYTREE_OK) {
+        fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message,
+                pytree_status_name(err->status));
+    }
+}
+
+static void pytree__cut(char *to, size_t room, const char *text)
+{
+    size_t n = strlen(text), head = room / 2 - 2, tail = room - head - 4;
+    if (n < room) {
+        memcpy(to, text, n + 1);
+    } else {
+        const char *end = text + n - tail;
+        while (head > 0 && (text[head] & 0xC0) == 0x80) { head--; }        /* between characters */
+        while ((*end & 0xC0) == 0x80) { end++; }
+        memcpy(to, text, head);
+        memcpy(to + head, "...", 3);
+        memcpy(to + head + 3, end, strlen(end) + 1);
+    }
+}
+
+pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
+{
+    if (err != NULL && err->status == PYTREE_OK) {
+        char text[1024];
+        va_list arguments;
+        va_start(arguments, format);
+        if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
+        va_end(arguments);
+        err->status = status;
+        pytree__cut(err->message, sizeof err->message, text);
+        pytree__cut(err->path, sizeof err->path, path == NULL ? "" : path);
+    }
+    return status;
+}
+
+/* Of two runs over a tree the second one found something else. */
+static pytree_status pytree__unsteady(pytree_error *err)
+{
+    return pytree_fail(err, PYTREE_ARGUMENT, NULL,
+                       "expected the same answers of is_leaf and custom nodes each time they are asked, got others");
+}
+#endif

@@ -1,0 +1,289 @@
+/* pytree/impl/flat.h: flats: a treedef and views in one block, and the nodes of treedefs. */
+#ifndef PYTREE_IMPL_FLAT_H
+#define PYTREE_IMPL_FLAT_H
+
+#include "internal.h"
+#include "../algebra.h"
+#include "treedef_nodes.h"
+
+/* ---- Flats --------------------------------------------------------------------------------------------------------- */
+
+void pytree_flat_free(pytree_flat *flat)
+{
+    if (flat == NULL) { return; }
+    pytree_def_free((pytree_def *)(uintptr_t)flat->def);       /* the leaves are in its block */
+    flat->def = NULL;
+    flat->leaves = NULL;
+}
+
+static pytree_flat pytree__alg_flat(const pytree_def *def, const pytree_leaf *leaves)
+{
+    pytree_flat flat;
+    flat.def = def;
+    flat.leaves = def == NULL ? NULL : leaves;
+    return flat;
+}
+
+/* The whole of a view as far as it says something: three extents stand in the smallest piece. */
+PYTREE__INLINE void pytree__alg_copy_view(pytree_leaf *to, const pytree_leaf *from)
+{
+    memcpy(to, from, offsetof(pytree_leaf, shape) + 3 * sizeof from->shape[0]);
+    if (from->ndim > 3) { memcpy(to->shape + 3, from->shape + 3, ((size_t)from->ndim - 3) * sizeof from->shape[0]); }
+}
+
+/* The same view n times. */
+static void pytree__alg_fill(pytree_leaf *to, size_t n, const pytree_leaf *from)
+{
+    size_t i;
+    if (from->ndim == 0 && from->form <= PYTREE_FORM_NONE) {               /* an axis, a flag: no extents */
+        for (i = 0; i < n; i++) { memcpy(&to[i], from, offsetof(pytree_leaf, shape)); }
+    } else {
+        for (i = 0; i < n; i++) { pytree__alg_copy_view(&to[i], from); }
+    }
+}
+
+/* A copy of a treedef with room for its leaves, and for `more` bytes behind them, in one block. */
+static pytree_def *pytree__alg_copy(const pytree_def *def, size_t more, pytree_leaf **leaves, const pytree_options *opt,
+                                    pytree_error *err)
+{
+    size_t room = pytree__plus(def->n_leaves, more / sizeof **leaves + (more != 0));
+    pytree_def *copy = pytree__def_block(def->n_nodes, def->n_statics, def->n_orders, def->space, room, opt, err);
+    if (copy == NULL) { return NULL; }
+    memcpy((void *)(uintptr_t)copy->nodes, def->nodes, def->n_nodes * sizeof *def->nodes);
+    if (def->n_statics != 0) { memcpy((void *)(uintptr_t)copy->statics, def->statics, def->n_statics); }
+    if (def->n_orders != 0) { memcpy((void *)(uintptr_t)copy->orders, def->orders, def->n_orders * sizeof *def->orders); }
+    copy->n_leaves = def->n_leaves;
+    copy->none_is_leaf = def->none_is_leaf;
+    *leaves = pytree__def_leaves(copy);
+    return copy;
+}
+
+/* The options with None as a leaf or not. */
+static pytree_options pytree__alg_options(const pytree_options *opt, bool none_is_leaf)
+{
+    pytree_options mine;
+    memset(&mine, 0, sizeof mine);
+    if (opt != NULL) { mine = *opt; }
+    mine.none_is_leaf = none_is_leaf;
+    return mine;
+}
+
+static pytree_kind pytree__alg_kind(const pytree_node *node)
+{
+    return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
+}
+
+/* Is a tree a pytree_flat that is what flattening it would give? Then it has its leaves where its treedef says, and None
+ * only as the options have it. */
+static bool pytree__alg_is_flat(pytree t, const pytree_options *opt)
+{
+    const pytree_flat *flat = (const pytree_flat *)t.data;
+    const bool none_is_leaf = opt != NULL && opt->none_is_leaf;
+    size_t i;
+    if (t.type != &pytree_types[PYTREE__T_flat] || flat == NULL || flat->def == NULL || flat->leaves == NULL
+        || flat->def->space != NULL || (opt != NULL && (opt->is_leaf != NULL || opt->space != NULL))) {
+        return false;
+    }
+    for (i = 0; none_is_leaf && !flat->def->none_is_leaf && i < flat->def->n_nodes; i++) {
+        if (pytree__alg_kind(&flat->def->nodes[i]) == PYTREE_KIND_NONE) { return false; }
+    }
+    for (i = 0; i < flat->def->n_leaves; i++) {
+        const unsigned form = flat->leaves[i].form;
+        if (form != PYTREE_FORM_LEAF && (form != PYTREE_FORM_NONE || !none_is_leaf)) { return false; }
+    }
+    return true;
+}
+
+/* A tree flattened, its leaves in the treedef's block. */
+static pytree_flat pytree__alg_flatten(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    if (pytree__alg_is_flat(t, opt)) {
+        const pytree_flat *flat = (const pytree_flat *)t.data;
+        size_t i;
+        def = pytree__alg_copy(flat->def, 0, &leaves, opt, err);
+        if (def != NULL) { def->none_is_leaf = opt != NULL && opt->none_is_leaf; }
+        for (i = 0; def != NULL && i < def->n_leaves; i++) { pytree__alg_copy_view(&leaves[i], &flat->leaves[i]); }
+    } else {
+        (void)pytree_flatten(t, &leaves, 0, &def, opt, err);
+    }
+    return pytree__alg_flat(def, leaves);
+}
+
+/* Where flats that were just made are walked, is_leaf is asked about what stands at their leaves alone: it was asked about
+ * their nodes, and views of those must not get into a result. */
+struct pytree__alg_asked {
+    const pytree_options *opt;
+    const pytree_flat *flats;
+    size_t n;
+};
+
+static bool pytree__alg_ask(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    const struct pytree__alg_asked *asked = (const struct pytree__alg_asked *)context;
+    size_t i;
+    for (i = 0; value->form == PYTREE_FORM_FLAT && i < asked->n; i++) {
+        if (value->data == (const void *)&asked->flats[i]) { return false; }
+    }
+    return asked->opt->is_leaf(asked->opt->is_leaf_context, value, path);
+}
+
+/* The options for that walk. */
+static pytree_options pytree__alg_asking(struct pytree__alg_asked *asked, size_t n, const pytree_flat *flats,
+                                         const pytree_options *opt)
+{
+    pytree_options mine = pytree__alg_options(opt, opt != NULL && opt->none_is_leaf);
+    asked->opt = opt;
+    asked->flats = flats;
+    asked->n = n;
+    if (mine.is_leaf != NULL) {
+        mine.is_leaf = pytree__alg_ask;
+        mine.is_leaf_context = asked;
+    }
+    return mine;
+}
+
+/* Treedef and leaves that may be None or whole subtrees as they are when walked with `opt`; what they were is freed. */
+static pytree_flat pytree__alg_settle(pytree_flat flat, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__alg_asked asked;
+    const pytree_options mine = pytree__alg_asking(&asked, 1, &flat, opt);
+    pytree t;
+    pytree_flat settled;
+    if (flat.def == NULL) { return flat; }
+    t.type = &pytree_types[PYTREE__T_flat];
+    t.data = &flat;
+    settled = pytree__alg_flatten(t, &mine, err);
+    pytree_flat_free(&flat);
+    return settled;
+}
+
+static pytree_status pytree__alg_argument(const char *what, pytree_error *err)
+{
+    return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected %s, got NULL", what);
+}
+
+/* ---- Nodes of treedefs --------------------------------------------------------------------------------------------- */
+
+static bool pytree__alg_keyed(const pytree_node *node)
+{
+    pytree_kind kind = pytree__alg_kind(node);
+    return kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT || kind == PYTREE_KIND_DEFAULTDICT;
+}
+
+/* Does node j of b have all that node i of a has, their children aside? The types are equal. A deque's maximum length plays no
+ * role where one tree is a prefix of another, as for optree. */
+static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
+{
+    const pytree_node *x = &a->nodes[i], *y = &b->nodes[j];
+    size_t n;
+    switch (x->type->kind) {
+    case PYTREE_KIND_NONE: case PYTREE_KIND_LIST: case PYTREE_KIND_TUPLE: case PYTREE_KIND_DEQUE: return true;
+    default: break;
+    }
+    n = pytree__statics_size(a, i);
+    return n == pytree__statics_size(b, j) && (n == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, n) == 0);
+}
+
+/* The same for what is no key: static values, names, limits, metadata. */
+static bool pytree__alg_same_own(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
+{
+    const unsigned char *p = a->statics + a->nodes[i].meta, *q = b->statics + b->nodes[j].meta;
+    size_t n = (size_t)(pytree__keys_of(a, i) - p);
+    if (a->nodes[i].type->kind == PYTREE_KIND_STRUCT) { return pytree__alg_same_statics(a, i, b, j); }
+    return n == (size_t)(pytree__keys_of(b, j) - q) && (n == 0 || memcmp(p, q, n) == 0);
+}
+
+/* A child of a node: its key if the node is a dict, where its root is, and its last leaf's number and one. */
+struct pytree__alg_child {
+    pytree_entry key;
+    size_t node, leaf;
+};
+
+static int pytree__alg_order(const void *a, const void *b)
+{
+    const pytree_entry *x = &((const struct pytree__alg_child *)a)->key, *y = &((const struct pytree__alg_child *)b)->key;
+    int64_t m = (int64_t)x->index, n = (int64_t)y->index;
+    if (x->kind != y->kind) { return x->kind < y->kind ? -1 : 1; }
+    return x->kind == PYTREE_KEY ? strcmp(x->name, y->name) : m < n ? -1 : m > n;
+}
+
+/* The children of a node up to whose end there are `leaf` leaves, in visiting order. */
+static void pytree__alg_list(const pytree_def *def, size_t node, size_t leaf, struct pytree__alg_child *children)
+{
+    size_t n = def->nodes[node].arity, i = n, end = node;
+    while (i-- != 0) {
+        const pytree_node *child = &def->nodes[end - 1];
+        children[i].key.kind = PYTREE_INDEX;
+        children[i].key.name = NULL;
+        children[i].key.index = i;
+        children[i].node = end - 1;
+        children[i].leaf = leaf;
+        leaf -= child->leaves;
+        end -= child->nodes;
+    }
+    if (pytree__alg_keyed(&def->nodes[node])) {
+        const unsigned char *at = pytree__keys_of(def, node);
+        for (i = 0; i < n; i++) { at = pytree__key_at(at, &children[i].key, NULL); }
+    }
+}
+
+/* The same as an array of their own, a dict's by sorted keys. */
+static struct pytree__alg_child *pytree__alg_children(const pytree_def *def, size_t node, size_t leaf,
+                                                      const pytree_options *opt, pytree_error *err)
+{
+    size_t n = def->nodes[node].arity, i;
+    struct pytree__alg_child *children = (struct pytree__alg_child *)pytree__array_new(n, sizeof *children,
+                                                                                       pytree__allocator(opt), err);
+    if (children == NULL) { return NULL; }
+    pytree__alg_list(def, node, leaf, children);
+    for (i = 1; i < n && pytree__alg_order(&children[i - 1], &children[i]) < 0; i++) {}
+    if (i < n) { qsort(children, n, sizeof *children, pytree__alg_order); }
+    return children;
+}
+
+/* The children of two nodes. */
+struct pytree__alg_both {
+    struct pytree__alg_child *a, *b;
+    size_t n_a, n_b;
+};
+
+static void pytree__alg_both_free(struct pytree__alg_both *both, const pytree_options *opt)
+{
+    pytree__array_free(both->a, both->n_a, sizeof *both->a, pytree__allocator(opt));
+    pytree__array_free(both->b, both->n_b, sizeof *both->b, pytree__allocator(opt));
+}
+
+static bool pytree__alg_both_children(struct pytree__alg_both *both, const pytree_def *a, size_t i, size_t leaf_a,
+                                      const pytree_def *b, size_t j, size_t leaf_b, const pytree_options *opt,
+                                      pytree_error *err)
+{
+    both->n_a = a->nodes[i].arity;
+    both->n_b = b->nodes[j].arity;
+    both->b = NULL;
+    both->a = pytree__alg_children(a, i, leaf_a, opt, err);
+    if (both->a != NULL) { both->b = pytree__alg_children(b, j, leaf_b, opt, err); }
+    if (both->b == NULL) { pytree__alg_both_free(both, opt); }
+    return both->b != NULL;
+}
+
+/* From child *i of a on, the first whose key b has not; *j keeps up in b. False: there is none. */
+static bool pytree__alg_only(const struct pytree__alg_child *a, size_t n_a, const struct pytree__alg_child *b, size_t n_b,
+                             size_t *i, size_t *j)
+{
+    for (; *i < n_a; ++*i) {
+        while (*j < n_b && pytree__alg_order(&b[*j], &a[*i]) < 0) { ++*j; }
+        if (*j == n_b || pytree__alg_order(&b[*j], &a[*i]) != 0) { return true; }
+    }
+    return false;
+}
+
+static bool pytree__alg_same_keys(const struct pytree__alg_both *both)
+{
+    size_t i = 0, j = 0;
+    return both->n_a == both->n_b && !pytree__alg_only(both->a, both->n_a, both->b, both->n_b, &i, &j);
+}
+
+#include "match.h"
+#endif

@@ -1,0 +1,489 @@
+/* pytree/impl/flatten.h: flatten: leaves and treedef of a tree. */
+#ifndef PYTREE_IMPL_FLATTEN_H
+#define PYTREE_IMPL_FLATTEN_H
+
+#include "internal.h"
+
+PYTREE__INLINE void pytree__emit(struct pytree__scanner *s, const int mode, const pytree_node node)
+{
+    if (mode == PYTREE__FILL && PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; }
+    s->n_nodes++;
+}
+
+PYTREE__INLINE void pytree__emit_leaf(struct pytree__scanner *s, const int mode, const pytree_leaf *value)
+{
+    const pytree_node node = { NULL, 0, 1, 1, 0 };
+    if (s->n_leaves < s->capacity) { pytree__copy_view(&s->leaves[s->n_leaves], value); }
+    s->n_leaves++;
+    pytree__emit(s, mode, node);
+}
+
+PYTREE__INLINE void pytree__emit_none(struct pytree__scanner *s, const int mode)
+{
+    const pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    pytree__emit(s, mode, node);
+}
+
+static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
+{
+    if (key->kind == PYTREE_ATTRIBUTE || key->kind == PYTREE_KEY) {
+        pytree__pack_string(to, key->name);
+    } else {
+        pytree__pack_number(to, (int64_t)key->index);
+    }
+}
+
+/* Keys of a container, in the order of a walk (NULL: as they lie). */
+static void pytree__pack_keys(pytree__statics *to, const pytree_items *items, const uint32_t *order)
+{
+    size_t i;
+    if (items->packed != NULL) {
+        pytree__pack_bytes(to, items->packed, items->packed_bytes);
+        return;
+    }
+    for (i = 0; i < items->count; i++) {
+        const size_t at = order == NULL ? i : order[i];
+        if (items->int_pairs != NULL) {
+            pytree__pack_number(to, items->int_pairs[at].key);
+        } else {
+            pytree__pack_string(to, items->pairs[at].key == NULL ? "" : items->pairs[at].key);
+        }
+    }
+}
+
+/* What an open node has that is packed: a struct's static values, a container's name and keys, a custom node's metadata. */
+static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f)
+{
+    pytree_entry entry;
+    size_t i;
+    if (f->form == PYTREE_FORM_STRUCT) {
+        pytree__pack_struct(to, f->type, f->self);
+    } else if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta,
+                           pytree__statics_size(flat->def, f->shape[0]));
+    } else if (f->form == PYTREE_FORM_CUSTOM) {
+        const uint32_t size = (uint32_t)f->shape[0];
+        const unsigned char keyed = f->type->custom->keyed;
+        pytree__pack_bytes(to, &size, sizeof size);
+        pytree__pack_bytes(to, pytree__held_metadata(c, f), size);
+        pytree__pack_bytes(to, &keyed, 1);
+        for (i = 0; keyed != 0 && i < f->count; i++) {
+            unsigned char kind;
+            pytree__frame_entry(c, f, i, &entry);
+            kind = (unsigned char)entry.kind;
+            pytree__pack_bytes(to, &kind, 1);
+            pytree__pack_key(to, &entry);
+        }
+    } else if (f->from == PYTREE__FROM_PAIRS) {
+        if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
+            pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name);
+        } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEFAULTDICT) {
+            pytree__pack_string(to, f->name);
+        }
+        if (f->form == PYTREE_FORM_ITEMS && !f->ordered) {
+            pytree__pack_keys(to, (const pytree_items *)f->self, f->order);
+            return;
+        }
+        for (i = 0; i < f->count; i++) {
+            pytree__frame_entry(c, f, i, &entry);
+            pytree__pack_key(to, &entry);
+        }
+    } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEQUE) {
+        const uint64_t maxlen = f->shape[0] == PYTREE_UNBOUNDED ? UINT64_MAX : f->shape[0];
+        pytree__pack_bytes(to, &maxlen, sizeof maxlen);
+    }
+}
+
+/* The order of a dict's pairs, unless they lie in it. */
+static void pytree__note_order(struct pytree__scanner *s, const int mode, const uint32_t *order, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n && order[i] == i; i++) {}
+    if (i == n) { return; }
+    if (mode == PYTREE__FILL && n < s->max_orders && s->n_orders < s->max_orders - n) {
+        memcpy(s->orders + s->n_orders, order, n * sizeof *order);
+        s->orders[s->n_orders + n] = (uint32_t)s->n_nodes;
+    }
+    s->n_orders += n + 1;
+}
+
+/* What a node adds to the treedef besides itself: that a namespace could change it, the order of its pairs. */
+static void pytree__note_node(struct pytree__scanner *s, const int mode, const pytree__frame *f, const pytree_type *type)
+{
+    if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
+        if (f->form == PYTREE_FORM_FLAT) { s->space = ((const pytree_flat *)f->self)->def->space; }
+        else if (s->cursor.opt != NULL) { s->space = s->cursor.opt->space; }
+    } else if (f->ordered) {
+        pytree__note_order(s, mode, (const uint32_t *)(const void *)(s->cursor.views + f->views), f->count);
+    } else if (f->order != NULL) {
+        pytree__note_order(s, mode, f->order, f->count);
+    }
+}
+
+/* A struct that has nothing but leaves and None in it and in the structs that lie in it: no frame is needed. False: it must be
+ * opened, because something is wrong, or leads elsewhere, or there is no room for its views. */
+PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mode, const pytree_type *type, const void *data)
+{
+    const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
+    const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
+    const pytree__plan *plan = NULL;
+    size_t n_leaves = 0;
+    if (mode != PYTREE__LEAVES || !direct) {
+        plan = pytree__plan_for(&s->plans, type, data, none_is_leaf);
+        if (plan == NULL) { return false; }
+        n_leaves = plan->n_leaves;
+    }
+    if (mode == PYTREE__FILL
+        && PYTREE__UNLIKELY(s->n_nodes > s->max_nodes || plan->n_nodes > s->max_nodes - s->n_nodes
+                            || s->statics.length > s->statics.room
+                            || plan->n_statics > s->statics.room - s->statics.length)) {
+        return false;
+    }
+    if (direct) {
+        pytree_leaf *const views = s->leaves + s->n_leaves;
+        const pytree__seen seen = type->flatten(data, views, s->leaves + s->capacity,
+                                                none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE);
+        if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
+        n_leaves = (size_t)(seen.end - views);
+    } else if (mode != PYTREE__COUNT_ALL) {
+        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL, PYTREE__SOUND).odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+            return false;
+        }
+    }
+    s->n_leaves += n_leaves;
+    if (mode == PYTREE__FILL) { pytree__plan_emit(&s->plans, plan, (const char *)data, s->nodes + s->n_nodes, &s->statics); }
+    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__plan_bytes(&s->plans, plan, (const char *)data); }
+    if (mode != PYTREE__LEAVES) { s->n_nodes += plan->n_nodes; }
+    return true;
+}
+
+/* An item of a container, unless it must be looked at, or is a node that must be opened: false. */
+PYTREE__INLINE bool pytree__scan_item(struct pytree__scanner *s, const int mode, const pytree *item)
+{
+    const pytree_type *type = item->type;
+    pytree_leaf scalar;
+    if (PYTREE__UNLIKELY(type == NULL)) { return false; }
+    switch (type->kind) {
+    case PYTREE_KIND_VIEW: {
+        const pytree_leaf *view = (const pytree_leaf *)item->data;
+        if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
+                             || view->type->kind != PYTREE_KIND_LEAF || (mode != PYTREE__FILL && !pytree__sound(view)))) {
+            return false;
+        }
+        pytree__emit_leaf(s, mode, view);
+        return true;
+    }
+    case PYTREE_KIND_LEAF:
+        if (type->dtype == PYTREE_STRING || item->data == NULL) { return false; }
+        if (s->n_leaves < s->capacity) {
+            scalar.data = item->data;
+            scalar.type = type;
+            scalar.ndim = 0;
+            scalar.form = PYTREE_FORM_LEAF;
+        }
+        pytree__emit_leaf(s, mode, &scalar);
+        return true;
+    case PYTREE_KIND_NONE:
+        if (s->cursor.opt != NULL && s->cursor.opt->none_is_leaf) { return false; }
+        pytree__emit_none(s, mode);
+        return true;
+    case PYTREE_KIND_STRUCT:
+        type = pytree__origin(type);
+        return item->data != NULL && type->closed && pytree__scan_closed(s, mode, type, item->data);
+    default: return false;
+    }
+}
+
+/* Items from number `from` on that need no frame; the number of the first that does. */
+PYTREE__INLINE size_t pytree__scan_run(struct pytree__scanner *s, const int mode, const char *items, size_t step,
+                                       const uint32_t *order, size_t from, size_t count)
+{
+    size_t i = from;
+    if (order != NULL) {
+        for (; i < count && pytree__scan_item(s, mode, (const pytree *)(const void *)(items + order[i] * step)); i++) {}
+    } else {
+        for (; i < count && pytree__scan_item(s, mode, (const pytree *)(const void *)(items + i * step)); i++) {}
+    }
+    return i;
+}
+
+/* A container whose items need not be sorted to be visited. */
+PYTREE__INLINE bool pytree__known_order(const pytree *t)
+{
+    const pytree_items *items = (const pytree_items *)t->data;
+    if (t->type == NULL || items == NULL) { return false; }
+    switch (t->type->kind) {
+    case PYTREE_KIND_LIST:
+    case PYTREE_KIND_TUPLE: return items->items != NULL;
+    case PYTREE_KIND_DICT: return pytree__sorted_pairs(items);
+    default: return false;
+    }
+}
+
+/* Such a container: without a frame as long as its items need none, and from the first that does on with one. */
+static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const int mode, const pytree *t)
+{
+    const pytree_items *items = (const pytree_items *)t->data;
+    const bool dict = t->type->kind == PYTREE_KIND_DICT, numbered = items->int_pairs != NULL;
+    const char *first = !dict || items->count == 0 ? (const char *)items->items
+                        : numbered ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
+                                   : (const char *)items->pairs + offsetof(pytree_pair, value);
+    const size_t nodes = s->n_nodes, leaves = s->n_leaves;
+    const size_t step = !dict ? sizeof(pytree) : numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
+    const size_t done =
+        items->count == 0 ? 0 : pytree__scan_run(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
+    pytree__frame *f;
+    pytree_status status;
+    pytree_leaf value;
+    pytree_node node;
+    if (done == items->count) {
+        if (mode == PYTREE__LEAVES) { return PYTREE_OK; }
+        node.type = pytree__origin(t->type);
+        node.arity = (uint32_t)done;
+        node.leaves = (uint32_t)(s->n_leaves - leaves);
+        node.nodes = (uint32_t)(s->n_nodes - nodes + 1);
+        node.meta = (uint32_t)s->statics.length;
+        if (dict) {
+            pytree__pack_keys(&s->statics, items, items->order);
+            if (items->order != NULL) { pytree__note_order(s, mode, items->order, done); }
+        }
+        pytree__emit(s, mode, node);
+        return PYTREE_OK;
+    }
+    pytree__view(&value, t->type, t->data);
+    status = pytree__open(&s->cursor, &value);
+    if (status == PYTREE_OK) {
+        f = &s->cursor.frames[s->cursor.n_frames - 1];
+        f->next = done;
+        f->nodes = (uint32_t)nodes;
+        f->leaves = (uint32_t)leaves;
+    }
+    return status;
+}
+
+PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t, const int mode)
+{
+    pytree__cursor *c = &s->cursor;
+    const pytree_leaf *value;
+    const bool quick = pytree__plain_walk(c->opt) && !c->making;
+    bool begun = false;
+    pytree_status status = pytree__cursor_root(c, t);
+    s->n_nodes = s->n_leaves = s->n_orders = 0;
+    s->statics.length = 0;
+    s->space = NULL;
+    while (status == PYTREE_OK) {
+        pytree__frame *f;
+        if (quick && !begun && pytree__known_order(&t)) {
+            begun = true;
+            status = pytree__scan_items(s, mode, &t);
+            continue;
+        }
+        if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of them, among a node's children */
+            f = &c->frames[c->n_frames - 1];
+            if (f->from == PYTREE__FROM_VIEWS) {
+                const size_t count = f->count;
+                size_t i = f->next;
+                for (value = &c->views[f->views + i]; i < count; i++, value++) {
+                    if (value->form == PYTREE_FORM_STRUCT) {
+                        if (!value->type->closed || !pytree__scan_closed(s, mode, value->type, value->data)) { break; }
+                    } else if (value->form == PYTREE_FORM_LEAF) {
+                        pytree__emit_leaf(s, mode, value);
+                    } else if (value->form == PYTREE_FORM_NONE && (c->opt == NULL || !c->opt->none_is_leaf)) {
+                        pytree__emit_none(s, mode);
+                    } else {
+                        break;
+                    }
+                }
+                f->next = i;
+            } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
+                const pytree_type *type = f->type;
+                const size_t count = f->count;
+                size_t i = f->next;
+                for (; i < count && pytree__scan_closed(s, mode, type, f->data + i * type->size); i++) {}
+                f->next = i;
+            } else if (f->from == PYTREE__FROM_ITEMS || (f->from == PYTREE__FROM_PAIRS && f->form == PYTREE_FORM_ITEMS)) {
+                const bool pairs = f->from == PYTREE__FROM_PAIRS;
+                const uint32_t *order = f->ordered ? (const uint32_t *)(const void *)(c->views + f->views) : f->order;
+                const size_t step = pairs ? f->shape[1] : sizeof(pytree), at = pairs ? f->shape[2] : 0;
+                if (f->next < f->count) {
+                    f->next = pytree__scan_run(s, mode, f->data + at, step, pairs ? order : NULL, f->next, f->count);
+                }
+                if (f->next < f->count) {
+                    const char *item = f->data + at + (pairs && order != NULL ? order[f->next] : f->next) * step;
+                    if (pytree__known_order((const pytree *)(const void *)item)) {
+                        f->next++;
+                        status = pytree__scan_items(s, mode, (const pytree *)(const void *)item);
+                        continue;
+                    }
+                }
+            }
+        }
+        switch (pytree__step(c, &begun, &value, &status)) {
+        case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
+        case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
+        case PYTREE__AT_NODE:
+            if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->closed
+                && pytree__scan_closed(s, mode, pytree__origin(value->type), value->data)) { break; }
+            status = pytree__open(c, value);
+            if (status == PYTREE_OK) {
+                f = &c->frames[c->n_frames - 1];
+                f->nodes = (uint32_t)s->n_nodes;
+                f->leaves = (uint32_t)s->n_leaves;
+            }
+            break;
+        case PYTREE__AT_END:
+            f = &c->frames[c->n_frames - 1];
+            if (mode != PYTREE__LEAVES) {
+                pytree_node node;
+                node.type = pytree__type_of_form(f->form, f->type);
+                node.arity = (uint32_t)f->count;
+                node.leaves = (uint32_t)(s->n_leaves - f->leaves);
+                node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
+                node.meta = (uint32_t)s->statics.length;
+                pytree__pack_node(&s->statics, c, f);
+                if (f->form != PYTREE_FORM_STRUCT || !quick) { pytree__note_node(s, mode, f, node.type); }
+                pytree__emit(s, mode, node);
+            }
+            pytree__close(c);
+            break;
+        case PYTREE__DONE: return PYTREE_OK;
+        default: break;
+        }
+    }
+    return status;
+}
+
+static pytree_status pytree__scan_leaves(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__LEAVES); }
+
+static pytree_status pytree__scan_count(struct pytree__scanner *s, pytree t)
+{
+    return pytree__scan_as(s, t, PYTREE__COUNT_ALL);
+}
+
+static pytree_status pytree__scan_fill(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__FILL); }
+
+static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
+                              pytree_error *err)
+{
+    pytree__cursor_init(&s->cursor, opt, err);
+    s->leaves = leaves;
+    s->capacity = leaves == NULL ? 0 : capacity;
+    s->nodes = NULL;
+    s->statics.at = NULL;
+    s->statics.room = 0;
+    pytree__plans_init(&s->plans);
+    s->orders = NULL;
+}
+
+/* Counts, makes the block, and fills it. */
+static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
+                                     const pytree_options *opt, pytree_error *err)
+{
+    enum { SPARE = 4 };                   /* views: a last struct whose last children are None fits, too, while it is seen */
+    const bool own = leaves != NULL && *leaves == NULL;
+    const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__containers_of(t, opt);
+    struct pytree__scanner s;
+    pytree_status status;
+    *def = NULL;
+    if (block != NULL) {
+        *def = pytree__def_block(block->n_nodes, block->n_statics, block->n_orders, NULL, own ? block->n_leaves : 0, opt, err);
+        if (*def == NULL) { return PYTREE_NO_MEMORY; }
+        (*def)->n_leaves = block->n_leaves;
+        if (pytree__fill_containers(block, t, *def, own ? pytree__def_leaves(*def) : NULL)) {
+            if (own) { *leaves = pytree__def_leaves(*def); }
+            return PYTREE_OK;
+        }
+        pytree_def_free(*def);
+        *def = NULL;
+    }
+    pytree__scan_init(&s, NULL, 0, opt, err);
+    s.cursor.making = making;
+    status = pytree__scan_count(&s, t);
+    if (status == PYTREE_OK && leaves != NULL && *leaves != NULL && s.n_leaves > capacity) {
+        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu",
+                             capacity, s.n_leaves);
+    }
+    if (status == PYTREE_OK) {
+        *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space,
+                                 own ? pytree__plus(s.n_leaves, SPARE) : 0, opt,
+                                 err);
+        if (*def == NULL) {
+            status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
+        } else {
+            (*def)->n_leaves = s.n_leaves;
+            s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
+            s.max_nodes = s.n_nodes;
+            s.max_orders = s.n_orders;
+            s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
+            s.statics.room = s.statics.length;
+            s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
+            if (leaves != NULL) {
+                s.leaves = own ? pytree__def_leaves(*def) : *leaves;
+                s.capacity = own ? s.n_leaves + SPARE : capacity;
+            }
+            status = pytree__scan_fill(&s, t);
+            if (status == PYTREE_OK
+                && (s.n_nodes != s.max_nodes || s.n_orders != s.max_orders || s.statics.length != s.statics.room
+                    || s.n_leaves != (*def)->n_leaves)) {
+                status = pytree__unsteady(err);
+            }
+            if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
+            else if (own) { *leaves = s.leaves; }
+        }
+    }
+    pytree__cursor_end(&s.cursor);
+    return status;
+}
+
+pytree_status pytree_flatten(pytree t, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt,
+                             pytree_error *err)
+{
+    if (leaves == NULL || def == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the leaves and the treedef, got NULL");
+    }
+    return pytree__flatten(t, false, leaves, capacity, def, opt, err);
+}
+
+pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree_def *def;
+    return pytree__flatten(t, false, NULL, 0, &def, opt, err) == PYTREE_OK ? def : NULL;
+}
+
+/* Leaves as far as there is room, and how many there are. */
+static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
+                                          const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__scanner s;
+    pytree_status status;
+    pytree__scan_init(&s, leaves, capacity, opt, err);
+    status = pytree__scan_leaves(&s, t);
+    pytree__cursor_end(&s.cursor);
+    *count = status == PYTREE_OK ? s.n_leaves : 0;
+    return status;
+}
+
+pytree_status pytree_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count, const pytree_options *opt,
+                            pytree_error *err)
+{
+    size_t n = 0;
+    pytree_status status;
+    if (leaves == NULL && capacity != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity);
+    }
+    status = pytree__count_leaves(t, leaves, capacity, &n, opt, err);
+    if (count != NULL) { *count = n; }
+    if (status == PYTREE_OK && n > capacity) {
+        status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu",
+                             capacity, n);
+    }
+    return status;
+}
+
+size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    size_t n;
+    return pytree__count_leaves(t, NULL, 0, &n, opt, err) == PYTREE_OK ? n : SIZE_MAX;
+}
+#endif

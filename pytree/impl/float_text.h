@@ -1,0 +1,166 @@
+/* pytree/impl/float_text.h: the shortest decimal digits of a floating-point number. */
+#ifndef PYTREE_IMPL_FLOAT_TEXT_H
+#define PYTREE_IMPL_FLOAT_TEXT_H
+
+#include "internal.h"
+
+/* Do these digits, d.ddde+x, read back as v? */
+static bool pytree__reads_back(const char *text, long double v, int kind)
+{
+    return kind == 'f'   ? strtof(text, NULL) == (float)v
+           : kind == 'd' ? strtod(text, NULL) == (double)v
+                         : strtold(text, NULL) == v;
+}
+
+/* Digits as "%.*e" would write them, without what the locale has in place of a point. */
+static void pytree__digits(char *text, size_t room, int digits, long double v)
+{
+    snprintf(text, room, "%.*Le", digits - 1, v);
+}
+
+/* Powers of ten that a double holds exactly. A quotient or product of two exact numbers is rounded once, as it must be. */
+static const double pytree__tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+
+#if (defined(__TINYC__) && defined(__x86_64__)) || (defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0)
+#define PYTREE__ROUNDS_ONCE 1
+#else
+#define PYTREE__ROUNDS_ONCE 0
+#endif
+
+/* Digits, with a point before the last `decimals` of them. */
+static void pytree__put_decimal(struct pytree__text *to, uint64_t digits, int decimals)
+{
+    char text[40];
+    size_t at = sizeof text;
+    int i;
+    if (decimals == 0) {
+        text[--at] = '0';
+        text[--at] = '.';
+    }
+    for (i = 0; digits != 0 || i <= decimals; i++) {
+        if (i == decimals && i != 0) { text[--at] = '.'; }
+        text[--at] = (char)('0' + digits % 10);
+        digits /= 10;
+    }
+    pytree__put(to, text + at, sizeof text - at);
+}
+
+/* The short ones among the floats, without trying what reads back: v is digits / 10^decimals with as few decimals as will do,
+ * and few enough digits that no other number of that length is as near. False: it is none of them. */
+static bool pytree__put_short(struct pytree__text *to, double v, bool is_float)
+{
+    const double most = is_float ? 1e9 : 1e15;
+    int decimals;
+    if (v == 0) { pytree__put(to, "0.0", 3); return true; }
+    if (!PYTREE__ROUNDS_ONCE || !(v < (is_float ? 16777216.0 : most)) || v < 1e-4) { return false; }
+    for (decimals = 0; decimals <= (is_float ? 12 : 18); decimals++) {
+        const double scaled = v * pytree__tens[decimals];        /* exact if it was a float */
+        uint64_t digits = (uint64_t)scaled, bits;
+        double left = scaled - (double)digits, near;
+        if (!(scaled < most)) { return false; }
+        digits += left > 0.5;
+        near = (double)digits / pytree__tens[decimals];
+        if (is_float && digits >= 1000000) {
+            /* two of that length may read back: of equal distance, or where floats stand closer below a power of two */
+            memcpy(&bits, &v, sizeof bits);
+            if (left == 0.5 || bits << 12 == 0) { return false; }
+            memcpy(&bits, &near, sizeof bits);
+            if ((bits & 0x1FFFFFFF) == 0x10000000) { return false; }    /* rounded to the middle of two floats */
+        }
+        if (is_float ? (double)(float)near == v : near == v) {
+            pytree__put_decimal(to, digits, decimals);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The doubles of the same size that need 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals has
+ * less than 128 bits, and the next double lies 5^decimals from P. False: a power of two, below which they stand closer. */
+static bool pytree__put_long(struct pytree__text *to, double v)
+{
+    uint64_t bits, mantissa, five, high, low, digits, rest, ten = UINT64_C(1000000000000000);
+    int n, decimals, shift, whole = -4, i;
+    memcpy(&bits, &v, sizeof bits);
+    if (bits << 12 == 0 || !(v < 1e15) || !(v >= 1e-4)) { return false; }
+    mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    while (whole < 14 && v >= (whole < -1 ? 1 / pytree__tens[-whole - 1] : pytree__tens[whole + 1])) { whole++; }
+    for (n = 16; n <= 17; n++, ten *= 10) {
+        decimals = n - 1 - whole;         /* 1 to 20 */
+        shift = 1075 - (int)(bits >> 52) - decimals;         /* 0 to 47 */
+        for (five = 1, i = 0; i < decimals; i++) { five *= 5; }
+        low = (mantissa & UINT32_MAX) * (five & UINT32_MAX);
+        high = (mantissa >> 32) * (five & UINT32_MAX) + (low >> 32);
+        rest = (mantissa & UINT32_MAX) * (five >> 32) + (high & UINT32_MAX);
+        low = rest << 32 | (low & UINT32_MAX);
+        high = (mantissa >> 32) * (five >> 32) + (high >> 32) + (rest >> 32);
+        if (shift < 1 || shift > 60) { return false; }
+        digits = high << (64 - shift) | low >> shift;
+        rest = low & ((UINT64_C(1) << shift) - 1);
+        if (rest >> (shift - 1) != 0) {
+            if (rest == UINT64_C(1) << (shift - 1)) { return false; }
+            digits++;
+            rest = (UINT64_C(1) << shift) - rest;
+        }
+        if (digits < ten || digits >= 10 * ten) { return false; }     /* so near to a power of ten that `whole` is wrong */
+        if (n == 17 || 2 * rest < five) {
+            pytree__put_decimal(to, digits, decimals);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The shortest digits that read back, written as Python writes a float. `kind`: 'f'loat, 'd'ouble, 'l'ong double. */
+static void pytree__put_float(struct pytree__text *to, long double v, int kind)
+{
+    const int most = kind == 'f' ? 9 : kind == 'd' ? 17 : LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
+    const long double small = kind == 'f' ? (long double)FLT_MIN : kind == 'd' ? (long double)DBL_MIN : LDBL_MIN;
+    char text[80], digit[48];
+    int digits, exponent;
+    size_t n = 0, i;
+    bool minus = signbit(v) != 0;
+    if (v != v) { pytree__put(to, "nan", 3); return; }
+    if (minus) { pytree__put(to, "-", 1); v = -v; }
+    if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) {
+        pytree__put(to, "inf", 3);
+        return;
+    }
+    if (kind != 'l' && pytree__put_short(to, (double)v, kind == 'f')) { return; }
+    if (kind == 'd' && pytree__put_long(to, (double)v)) { return; }
+    for (digits = v < small ? 1 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG; ; digits++) {
+        pytree__digits(text, sizeof text, digits, v);
+        if (digits >= most || pytree__reads_back(text, v, kind)) { break; }
+        if (digits == most - 1) { /* below a power of two numbers stand closer: the next digit may read back where the nearest
+                                     does not */
+            char *last = strchr(text, 'e') - 1;
+            if (*last < '9') {
+                ++*last;
+                if (pytree__reads_back(text, v, kind)) { break; }
+            }
+        }
+    }
+    exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    for (i = 0; text[i] != 'e'; i++) {
+        if (text[i] >= '0' && text[i] <= '9') { digit[n++] = text[i]; }
+    }
+    while (n > 1 && digit[n - 1] == '0') { n--; }
+    if (exponent < -4 || exponent >= 16) {
+        char tail[16];
+        pytree__put(to, digit, 1);
+        if (n > 1) { pytree__put(to, ".", 1); pytree__put(to, digit + 1, n - 1); }
+        snprintf(tail, sizeof tail, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
+        pytree__put_text(to, tail);
+    } else if (exponent < 0) {
+        pytree__put(to, "0.000", (size_t)(1 - exponent));
+        pytree__put(to, digit, n);
+    } else {
+        for (i = 0; i <= (size_t)exponent || i < n; i++) {
+            if (i == (size_t)exponent + 1) { pytree__put(to, ".", 1); }
+            pytree__put(to, i < n ? &digit[i] : "0", 1);
+        }
+        if (n <= (size_t)exponent + 1) { pytree__put(to, ".0", 2); }
+    }
+}
+#endif

@@ -1,0 +1,375 @@
+/* pytree/impl/internal.h: what the rooms of pytree/impl/ offer each other, grouped by room. Private. */
+#ifndef PYTREE_IMPL_INTERNAL_H
+#define PYTREE_IMPL_INTERNAL_H
+
+#include "../../pytree.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+
+
+/* Where text goes: `length` counts all of it, at[0 … room) holds what fits, or it is written to `file`. */
+struct pytree__text {
+    char *at;
+    size_t room, length;
+    FILE *file;
+};
+void pytree__put(struct pytree__text *to, const char *s, size_t n);
+void pytree__put_text(struct pytree__text *to, const char *s);
+void pytree__put_number(struct pytree__text *to, uint64_t n);
+void pytree__put_repr(struct pytree__text *to, const char *utf8, size_t bytes);
+void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first);
+pytree_status pytree__written(FILE *file, pytree_error *err);    /* PYTREE_IO if anything written to the file was not */
+
+/* What texts are read with. A name as C and Python have it, letters beyond ASCII too: its bytes at the front of s[0 … n-1]. */
+size_t pytree__word(const char *s, size_t n);
+size_t pytree__to_utf8(char to[4], uint32_t character);
+/* Python's escape at s[0] == '\\' as at most four bytes; its length in the text, 0 if it is none (no NUL, no surrogates but
+ * \udc80 to \udcff, which stand for bytes that are not UTF-8). */
+size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *bytes);
+/* "line 1, column 5: expected …, got …": `at` lies in `text`. */
+pytree_status pytree__fail_in(pytree_error *err, pytree_status status, const char *text, const char *at, const char *expected,
+                              const char *got);
+/* What a struct, or what elsewhere is a leaf, is registered as in a namespace (NULL: none); the type itself if it is not. */
+const pytree_type *pytree__in_space(const pytree_type *type, const char *space);
+
+void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size);
+
+/* n elements of `size` bytes, at least one byte; NULL and an error if there is no memory. */
+void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err);
+void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a);            /* NULL is fine */
+/* Room for `need` elements in an array that begins as NULL: where it is now, or NULL with an error and the old one as it was.
+ * It is given back as an array of *capacity. */
+void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err);
+
+/* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
+ * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL or "" (none), or the name
+ * that is copied. */
+pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
+                              const pytree_options *opt, pytree_error *err);
+size_t pytree__statics_size(const pytree_def *def, size_t node);
+/* A struct's static values. */
+void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self);
+/* Keys are packed as the 32-bit length of a string with its NUL and those bytes, or as PYTREE__NUMBER_KEY and an int64_t. The
+ * key at `at`, and where the next one begins. `length` (may be NULL): the string's, without its NUL. */
+#define PYTREE__NUMBER_KEY UINT32_MAX
+const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, size_t *length);
+/* What a node has besides its keys, at the front of its statics: where that ends. */
+const unsigned char *pytree__keys_of(const pytree_def *def, size_t node);
+void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t length);           /* 'k', 3 */
+void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node);   /* "(2,)" */
+/* String number `i` of those packed at `statics`; *length without its NUL. NULL: a NULL string. */
+const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length);
+/* Entry of child i of a treedef's node. */
+void pytree__def_entry_at(const pytree_def *def, size_t node, size_t i, pytree_entry *entry);
+
+/* ---- The walker ------------------------------------------------------------------------------------------------------
+ *
+ * One cursor a tree. `root` or a frame's next child is the value at hand: a view. It is taken as a leaf or opened, which pushes
+ * a frame. A struct's generated flatten writes its children's views onto the view stack, a custom node's callback its children
+ * and their keys; a dict whose order is not known puts that there. What lies in a row gets its view one at a time.
+ */
+enum { PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS, PYTREE__FROM_HELD };
+
+/* What the value at hand is to be taken for. */
+enum { PYTREE__A_LEAF, PYTREE__A_NONE, PYTREE__A_NODE, PYTREE__A_FAILURE };
+
+/* One step of a walk through one tree: the next value, not opened yet, or the end of an open node (its frame is still there).
+ */
+enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_NODE, PYTREE__AT_END, PYTREE__DONE, PYTREE__FAILED };
+
+/* ---- Flatten ---------------------------------------------------------------------------------------------------------
+ *
+ * One pass over a tree that emits leaves, and nodes in post-order with their static values. It is written once and compiled for
+ * each of what it may be asked for: leaves alone, to count everything, to write everything.
+ */
+enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
+
+struct pytree__scanner {
+    pytree__cursor cursor;
+    pytree_leaf *leaves;
+    size_t capacity;
+    pytree_node *nodes;
+    pytree__statics statics;
+    size_t n_nodes, n_leaves;
+    uint32_t *orders;
+    size_t n_orders;
+    size_t max_nodes, max_orders;         /* as they were counted */
+    const char *space;                    /* of the first node that a namespace can change */
+    pytree__plans plans;
+};
+
+/* What stands in the block of an owned tree: see "Rebuild anew". */
+struct pytree__made;
+
+struct pytree__custom_made;
+
+struct pytree__block {                    /* stands right before the first thing that a pointer leads to */
+    uint64_t magic;
+    void *base;                           /* as the allocator gave it */
+    size_t bytes;
+    const void *root;                     /* NULL: the root is the caller's */
+    struct pytree__made *made;            /* stb_ds containers to release */
+    struct pytree__custom_made *customs;  /* custom nodes to release */
+    /* nodes, leaves, static bytes and orders of a tree of lists, tuples and dicts alone, as it was made; 0 nodes: another */
+    size_t n_nodes, n_leaves, n_statics, n_orders;
+    bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
+    const pytree_allocator *allocator;
+    pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
+};
+
+#define PYTREE__MAGIC UINT64_C(0x7079747265652e68)
+
+/* ---- Rebuild anew ----------------------------------------------------------------------------------------------------
+ *
+ * A treedef and leaves become a tree in one block:
+ *
+ *     [spare] [pytree__block] structs, lists, strings … | … arrays in the order of the leaves
+ *
+ * Nodes are taken from the last to the first, so that a parent comes before its children: it gives them their places. Structs
+ * fill the block from its beginning, arrays from its end. A first run, without memory, finds out how large both are.
+ */
+enum { PYTREE__REFER, PYTREE__COPY, PYTREE__ZERO, PYTREE__ALLOCATE };
+
+/* An stb_ds container that is to be released should the tree not be finished. */
+struct pytree__made {
+    void *field;
+    const pytree_field *row;
+    struct pytree__made *before;
+};
+
+/* A custom node whose children are being placed: its `rebuild` is called once all is. */
+struct pytree__custom_made {
+    void *self;
+    const pytree_type *type;
+    const pytree *children;
+    size_t node;
+    struct pytree__custom_made *before;
+};
+
+/* A node whose children are being placed, from the last to the first. Or, type NULL: the pytrees that still come in containers
+ * and in what those contain, as a chain: at the place of each stands where the one after it goes, until it is put there. */
+struct pytree__task {
+    const pytree_type *type;              /* struct, or of a list's elements; NULL: pytrees */
+    char *at;                             /* the struct; a list's first element; the place of the next pytree */
+    const char *from;                     /* a list's template in pytree_allocate, or NULL */
+    size_t step;                          /* from one element to the next */
+    size_t left;                          /* children that still come */
+    const uint32_t *order;                /* of a map: the place of each child; NULL: as they come */
+    size_t views;                         /* a struct's views, in the cursor's view stack */
+    unsigned rows;                        /* a struct's rows that still come */
+};
+
+struct pytree__maker {
+    const pytree_def *def;
+    const pytree_leaf *leaves;
+    int mode;
+    size_t align;
+    bool dry, in_place;
+    bool zeroed;                          /* the block is zero already, its pages perhaps not touched yet */
+    bool given;                           /* the leaves are known to be leaves */
+    bool agreed;                          /* struct nodes that have a plan are as it says */
+    char *base;
+    size_t structs, arrays;               /* bytes in use, of each kind */
+    size_t all_structs, all_arrays;       /* and in all */
+    struct pytree__made *made;            /* stb_ds containers so far, the last one first */
+    struct pytree__custom_made *customs;  /* likewise: those inside others come first */
+    size_t n_orders;                      /* of the treedef's, those that still come */
+    bool kept;                            /* the block has a copy of the treedef's static bytes and orders: */
+    const unsigned char *statics;
+    const uint32_t *orders;
+    struct pytree__task *tasks;
+    size_t n_tasks, max_tasks;
+    pytree_status status;
+    pytree__cursor cursor;                /* its view stack and its error */
+    pytree__plans plans;
+    struct pytree__task few[PYTREE__FRAMES];
+};
+
+/* The bytes of a long double that are somebody's. */
+enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };
+
+/* What pytree_check hears of instead of the walk's end. */
+struct pytree__watch {
+    void (*problem)(void *context, const pytree_error *problem);
+    void *context;
+};
+
+/* Room for a pair of either kind. */
+enum {
+    PYTREE__PAIR_BYTES = sizeof(pytree_pair) > sizeof(pytree_int_pair) ? sizeof(pytree_pair) : sizeof(pytree_int_pair)
+};
+
+/* error.h */
+static pytree_status pytree__unsteady(pytree_error *err);
+
+/* number.h */
+static bool pytree__real(const pytree_type *type);
+
+/* type.h */
+static const pytree_type *pytree__origin(const pytree_type *type);
+static bool pytree__same_space(const char *a, const char *b);
+static bool pytree__same_struct(const pytree_type *a, const pytree_type *b);
+PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type);
+
+/* unicode.h */
+static unsigned pytree__utf8(const char *s, size_t n, uint32_t *character);
+static bool pytree__printable(uint32_t character);
+
+/* memory.h */
+static const pytree_allocator *pytree__allocator(const pytree_options *opt);
+static pytree_status pytree__no_memory(pytree_error *err, size_t bytes);
+static size_t pytree__times(size_t a, size_t b);
+static size_t pytree__plus(size_t a, size_t b);
+static size_t pytree__round(size_t n, size_t to);
+
+/* text.h */
+PYTREE__INLINE void pytree__add(struct pytree__text *to, const char *s, size_t n);
+static void pytree__put_integer(struct pytree__text *to, int64_t n);
+static size_t pytree__end_text(const struct pytree__text *to, size_t n);
+static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file);
+
+/* float_text.h */
+static void pytree__put_float(struct pytree__text *to, long double v, int kind);
+
+/* statics.h */
+PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n);
+static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n);
+static void pytree__pack_string(pytree__statics *to, const char *s);
+static void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at);
+static uint32_t pytree__u32(const unsigned char *at);
+static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t n);
+static void pytree__pack_number(pytree__statics *to, int64_t number);
+static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n);
+static size_t pytree__maxlen(const unsigned char *at);
+static void pytree__put_packed(struct pytree__text *to, const pytree_type *type, const unsigned char *at);
+PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n);
+static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at);
+static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at);
+static bool pytree__same_row(const pytree_field *row, const char *x, const char *y);
+static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b);
+
+/* layout.h */
+static void pytree__plans_init(pytree__plans *p);
+PYTREE__INLINE pytree__plan *pytree__plan_of(pytree__plans *p, const pytree_type *type);
+PYTREE__INLINE pytree__plan *pytree__plan_for(pytree__plans *p, const pytree_type *type, const void *self, bool none_is_leaf);
+PYTREE__INLINE bool pytree__plan_alike(const pytree__plans *p, const pytree__plan *plan, size_t n, const pytree_leaf **structs);
+PYTREE__INLINE bool pytree__plan_agrees(const pytree__plans *p, const pytree__plan *plan, const pytree_node *n);
+PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__plan *plan, const char *self,
+                                         const pytree_def *def, const pytree_node *theirs);
+PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree_node *n);
+PYTREE__INLINE void pytree__plan_emit(const pytree__plans *p, const pytree__plan *plan, const char *self, pytree_node *nodes,
+                                      pytree__statics *to);
+PYTREE__INLINE size_t pytree__plan_bytes(const pytree__plans *p, const pytree__plan *plan, const char *self);
+
+/* treedef.h */
+static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node);
+static bool pytree__same_node(const pytree_node *a, const pytree_node *b);
+static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */;
+static uint64_t pytree__mix(uint64_t h, uint64_t v);
+static bool pytree__spaced(const pytree_node *node);
+static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry);
+static const unsigned char *pytree__first_key(const pytree_def *def, size_t at);
+static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree_error *err);
+static pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, pytree_error *err);
+static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b);
+static void pytree__node_path(const pytree_def *def, size_t node, char *text, size_t n);
+
+/* view.h */
+PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from);
+static void pytree__none_view(pytree_leaf *v);
+static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data);
+PYTREE__INLINE bool pytree__sound(const pytree_leaf *v);
+static bool pytree__keyed(const pytree_type *type);
+PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt);
+static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type *type);
+static const pytree_type *pytree__node_type(const pytree_leaf *v);
+static const char *pytree__view_name(const pytree_leaf *v);
+static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf);
+PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got);
+PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given);
+static bool pytree__near(double x, double y, const pytree_tolerance *tolerance);
+static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out);
+
+/* cursor_stack.h */
+static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, pytree_error *err);
+static void pytree__cursor_end(pytree__cursor *c);
+static void *pytree__grow(pytree__cursor *c, void *stack, const void *own, size_t *max, size_t needed, size_t size);
+static void *pytree__scratch(pytree__cursor *c, size_t bytes);
+static pytree_leaf *pytree__room(pytree__cursor *c, size_t n);
+static void *pytree__zeros(void);
+
+/* cursor_path.h */
+PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i);
+static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *f);
+static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f);
+static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry);
+static const pytree_field *pytree__data_row(const pytree_type *type, size_t i);
+static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self);
+static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity);
+static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to, size_t most);
+static pytree_status pytree__problem(const pytree__cursor *c, pytree_status status, const char *format, ...);
+static unsigned pytree__form_in(const pytree__frame *f);
+static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got);
+
+/* dict_order.h */
+static bool pytree__sorted_pairs(const pytree_items *items);
+static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f);
+
+/* cursor.h */
+static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
+static void pytree__respace(const pytree__cursor *c, pytree_leaf *v);
+static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value);
+static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value);
+static void pytree__close(pytree__cursor *c);
+PYTREE__INLINE int pytree__sort(pytree__cursor *c, const pytree_leaf *value);
+static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **value, pytree_status *status);
+
+/* flatten_owned.h */
+static const struct pytree__block *pytree__containers_of(pytree t, const pytree_options *opt);
+static bool pytree__fill_containers(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves);
+
+/* flatten.h */
+static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
+                                     const pytree_options *opt, pytree_error *err);
+static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
+                                          const pytree_options *opt, pytree_error *err);
+
+/* build_place.h */
+PYTREE__INLINE char *pytree__place(struct pytree__maker *m, size_t bytes);
+static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree_type *type, char *self,
+                                           const unsigned char *at);
+PYTREE__INLINE void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step,
+                                      size_t n, unsigned rows);
+PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain);
+PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__maker *m, size_t node);
+static void pytree__make_wrong(struct pytree__maker *m, size_t node, const char *expected);
+static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, size_t node, const pytree_leaf *wanted,
+                                const pytree_leaf *got);
+static void pytree__make_lost(struct pytree__maker *m, size_t node);
+PYTREE__INLINE bool pytree__make_given(struct pytree__maker *m);
+static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_leaf *leaf, bool fixed);
+static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf);
+static void pytree__make_open(struct pytree__maker *m, const pytree_type *type, char *self);
+
+/* build_struct.h */
+PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_type *type, char *self, const pytree_node *n,
+                                         const pytree_leaf *given);
+static bool pytree__make_children(struct pytree__maker *m, size_t *next, size_t *leaf);
+static size_t pytree__bound(struct pytree__maker *m, bool *only_containers);
+
+/* build_items.h */
+static pytree pytree__make_container(struct pytree__maker *m, size_t node);
+static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_t *leaf);
+
+/* compare.h */
+static void pytree__put_value(struct pytree__text *to, const pytree_leaf *leaf, size_t i);
+
+/* print.h */
+static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const pytree_options *opt, pytree_error *err);
+
+#include "all.h"                          /* a room that is opened alone finds the others */
+#endif

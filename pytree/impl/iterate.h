@@ -1,0 +1,508 @@
+/* pytree/impl/iterate.h: iterators and map over trees of equal structure. */
+#ifndef PYTREE_IMPL_ITERATE_H
+#define PYTREE_IMPL_ITERATE_H
+
+#include "internal.h"
+
+static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
+{
+    it->status = status;
+    it->cursors[0].run = 0;
+    return status;
+}
+
+/* What differs between the value at hand in the first tree and in tree k. */
+static pytree_status pytree__unlike(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
+                                    const char *how)
+{
+    char a[160], b[160];
+    if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) {
+        pytree__leaf_text(a, sizeof a, expected);
+    } else {
+        snprintf(a, sizeof a, "%.150s", pytree__view_name(expected));
+    }
+    if (got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE) {
+        pytree__leaf_text(b, sizeof b, got);
+    } else {
+        snprintf(b, sizeof b, "%.150s", pytree__view_name(got));
+    }
+    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                 "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
+}
+
+pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
+{
+    size_t k;
+    it->leaf = it->own_views;
+    it->out = NULL;
+    it->n = it->n_cursors = n;
+    it->index = SIZE_MAX;
+    it->status = PYTREE_OK;
+    it->cursors = it->own_cursors;
+    it->views = it->own_views;
+    it->block = 0;
+    it->begun = it->checked = it->up_to = false;
+    it->cursors[0].run = 0;
+    it->allocator = pytree__allocator(opt);
+    pytree__plans_init(&it->plans);
+    if (n == 0 || trees == NULL) {
+        it->n_cursors = 0;
+        return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none"));
+    }
+    if (n > PYTREE__TREES) {
+        size_t each = sizeof(pytree__cursor) + sizeof(pytree_leaf *);
+        char *block = n > SIZE_MAX / each ? NULL : (char *)pytree__resize(it->allocator, NULL, 0, n * each);
+        if (block == NULL) { it->n_cursors = 0; return pytree__iter_fail(it, pytree__no_memory(err, pytree__times(n, each))); }
+        it->block = n * each;
+        it->cursors = (pytree__cursor *)(void *)block;
+        it->views = (const pytree_leaf **)(void *)(block + n * sizeof(pytree__cursor));
+        it->leaf = it->views;
+    }
+    for (k = 0; k < n; k++) { pytree__cursor_init(&it->cursors[k], opt, err); }
+    for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__cursor_root(&it->cursors[k], trees[k]); }
+    return it->status;
+}
+
+void pytree_iter_end(pytree_iter *it)
+{
+    size_t k;
+    for (k = 0; k < it->n_cursors; k++) { pytree__cursor_end(&it->cursors[k]); }
+    if (it->block != 0) { pytree__resize(it->allocator, it->cursors, it->block, 0); }
+    it->n_cursors = it->block = 0;
+}
+
+/* Of a namedtuple or a default dict. */
+static const char *pytree__frame_name(const pytree__frame *f)
+{
+    const char *name = f->name;
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+    }
+    return name != NULL ? name : f->type->kind == PYTREE_KIND_NAMEDTUPLE ? "namedtuple" : "None";
+}
+
+/* Of a custom node. */
+static const unsigned char *pytree__frame_metadata(const pytree__cursor *c, const pytree__frame *f, size_t *bytes)
+{
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        const unsigned char *at = flat->def->statics + flat->def->nodes[f->shape[0]].meta;
+        *bytes = pytree__u32(at);
+        return at + sizeof(uint32_t);
+    }
+    *bytes = f->shape[0];
+    return pytree__held_metadata(c, f);
+}
+
+/* Of a deque. */
+static size_t pytree__frame_maxlen(const pytree__frame *f)
+{
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        return pytree__maxlen(flat->def->statics + flat->def->nodes[f->shape[0]].meta);
+    }
+    return f->shape[0];
+}
+
+static pytree_status pytree__other_statics(pytree_iter *it, size_t k)
+{
+    const pytree__cursor *c = &it->cursors[0];
+    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                 "expected %s with the static values of the first tree, got others in tree %zu",
+                                                 c->frames[c->n_frames - 1].type->name, k));
+}
+
+/* A child's key as a message names it. */
+static void pytree__put_child(struct pytree__text *to, const pytree_entry *entry)
+{
+    if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY || entry->kind == PYTREE_INT_KEY) {
+        pytree__put_key(to, entry, entry->kind == PYTREE_INT_KEY ? 0 : strlen(entry->name));
+    } else {
+        pytree__put_entry(to, entry, NULL, true);
+    }
+}
+
+/* Do the nodes that tree 0 and tree k have just opened agree in type, number of children, keys and static values? */
+static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
+{
+    const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
+    const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
+    pytree_kind kind;                     /* of the node; a list's frame has its elements' type */
+    size_t i;
+    if (f->count != g->count) {
+        return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                     "expected %zu children as in the first tree, got %zu in tree %zu",
+                                                     f->count, g->count, k));
+    }
+    if (f->form == PYTREE_FORM_STRUCT && g->form == PYTREE_FORM_STRUCT) {
+        const pytree_type *type = f->type;
+        if (f->self != g->self && !pytree__same_statics(type, (const char *)f->self, (const char *)g->self)) {
+            return pytree__other_statics(it, k);
+        }
+        return PYTREE_OK;
+    }
+    if (f->form == PYTREE_FORM_STRUCT || g->form == PYTREE_FORM_STRUCT) {     /* a struct beside a pytree_flat */
+        const pytree__frame *s = f->form == PYTREE_FORM_STRUCT ? f : g, *p = s == f ? g : f;
+        const pytree_flat *flat = (const pytree_flat *)(const void *)p->data;
+        const unsigned char *packed = flat->def->statics + flat->def->nodes[p->shape[0]].meta;
+        if (pytree__match_packed(s->type, (const char *)s->self, packed) == NULL) {
+            return pytree__other_statics(it, k);
+        }
+        return PYTREE_OK;
+    }
+    if (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *x = (const pytree_flat *)(const void *)f->data, *y = (const pytree_flat *)(const void *)g->data;
+        size_t n = pytree__statics_size(x->def, f->shape[0]);
+        if (n != pytree__statics_size(y->def, g->shape[0])
+            || memcmp(x->def->statics + x->def->nodes[f->shape[0]].meta, y->def->statics + y->def->nodes[g->shape[0]].meta, n)
+                   != 0) {
+            return pytree__other_statics(it, k);
+        }
+        return PYTREE_OK;
+    }
+    kind = pytree__type_of_form(f->form, f->type)->kind;
+    if (kind == PYTREE_KIND_DEQUE && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
+        return pytree__other_statics(it, k);
+    }
+    if (kind == PYTREE_KIND_CUSTOM) {
+        size_t m, n;
+        const unsigned char *x = pytree__frame_metadata(a, f, &m), *y = pytree__frame_metadata(b, g, &n);
+        if (m != n || memcmp(x, y, n) != 0) { return pytree__other_statics(it, k); }
+    }
+    if (kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT) {
+        const char *x = pytree__frame_name(f), *y = pytree__frame_name(g);
+        if (strcmp(x, y) != 0) {
+            return pytree__iter_fail(it,
+                                     pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                     "expected %.60s as in the first tree, got %.60s in tree %zu", x, y, k));
+        }
+    }
+    for (i = 0; i < f->count; i++) {
+        pytree_entry x, y;
+        if (f->from == PYTREE__FROM_ROW && g->from == PYTREE__FROM_ROW) { break; }
+        pytree__frame_entry(a, f, i, &x);
+        pytree__frame_entry(b, g, i, &y);
+        if (!pytree__same_entry(&x, &y)) {
+            char p[80], q[80];
+            struct pytree__text to = pytree__text_to(p, sizeof p, NULL);
+            pytree__put_child(&to, &x);
+            pytree__end_text(&to, sizeof p);
+            to = pytree__text_to(q, sizeof q, NULL);
+            pytree__put_child(&to, &y);
+            pytree__end_text(&to, sizeof q);
+            return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                                         "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
+        }
+    }
+    return PYTREE_OK;
+}
+
+/* Opens the node at hand in every tree; a tree that has something else there differs. */
+static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_leaf **values, bool check)
+{
+    const pytree_type *type = pytree__node_type(values[0]);
+    size_t k;
+    /* Opening may move a tree's views, so that values[k] must not be looked at after tree k is open: its frame tells. */
+    for (k = 1; k < n; k++) {
+        const pytree_type *mine = pytree__node_type(values[k]);
+        if (PYTREE__UNLIKELY(values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE
+                             || (mine != type && !pytree_type_equal(mine, type)))) {
+            return pytree__unlike(it, k, values[0], values[k], "");
+        }
+    }
+    for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__open(&it->cursors[k], values[k]); }
+    check = check || type->kind == PYTREE_KIND_CUSTOM;         /* whose callbacks are asked anew each time */
+    for (k = 1; check && k < n && it->status == PYTREE_OK; k++) { pytree__iter_agree(it, k); }
+    return it->status;
+}
+
+/* Has the struct at hand in each tree the same None and the same static values, and is it sound? */
+PYTREE__INLINE bool pytree__iter_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
+{
+    const pytree_type *const type = values[0]->type;
+    const pytree__plan *plan;
+    size_t k, odd = 0;
+    for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, NULL, NULL, PYTREE__SOUND).odd; }
+    if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
+    if (n == 1) { return true; }
+    plan = pytree__plan_of(&it->plans, type);
+    return PYTREE__LIKELY(plan->n_nodes != 0) && pytree__plan_alike(&it->plans, plan, n, values);
+}
+
+/* The structs that follow in rows, which every tree has, as long as they are alike. */
+PYTREE__INLINE void pytree__iter_rows_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
+{
+    pytree__cursor *const c = it->cursors;
+    const size_t size = values[0]->type->size;
+    size_t k;
+    for (k = 0; k < n; k++) {
+        if (values[k] != &c[k].child || c[k].n_frames == 0
+            || c[k].frames[c[k].n_frames - 1].from != PYTREE__FROM_ROW) {
+            return;
+        }
+    }
+    while (c->frames[c->n_frames - 1].next < c->frames[c->n_frames - 1].count) {
+        for (k = 0; k < n; k++) {
+            c[k].child.data = (char *)c[k].child.data + size;
+            c[k].frames[c[k].n_frames - 1].next++;
+        }
+        if (PYTREE__UNLIKELY(!pytree__iter_alike(it, n, values))) {            /* it comes once more, for the error */
+            for (k = 0; k < n; k++) { c[k].frames[c[k].n_frames - 1].next--; }
+            return;
+        }
+    }
+}
+
+/* The next struct in such rows takes the place of the one that is done with: its first leaf is at hand. False: it does not. */
+PYTREE__INLINE bool pytree__iter_next_in_row(pytree_iter *it, const size_t n)
+{
+    pytree__cursor *const c = it->cursors;
+    const pytree__frame *const top = &c->frames[c->n_frames - 1];
+    const pytree_type *const type = top->type;
+    size_t k, count = 0;
+    if (!top->deep || c->n_frames == 1 || (n > 1 && !it->checked)) { return false; }
+    for (k = 0; k < n; k++) {
+        pytree__frame *f = &c[k].frames[c[k].n_frames - 1], *row = f - 1;
+        pytree_leaf *const views = c[k].views + f->views;
+        pytree__seen seen;
+        if (row->from != PYTREE__FROM_ROW || row->type != type || row->next == row->count) { return false; }
+        seen = type->flatten(row->data + row->next * type->size, views, c[k].views + c[k].max_views,
+                             PYTREE__DEEP | PYTREE__DROP_NONE);
+        if (k == 0) { count = (size_t)(seen.end - views); }
+        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || count == 0
+                             || (seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+            return false;
+        }
+    }
+    for (k = 0; k < n; k++) {
+        pytree__frame *f = &c[k].frames[c[k].n_frames - 1], *row = f - 1;
+        f->self = row->data + row->next++ * type->size;
+        f->next = f->count = count;
+        c[k].n_views = f->views + count;
+        it->views[k] = c[k].views + f->views;
+    }
+    c->run = count - 1;
+    it->index++;
+    return true;
+}
+
+/* A struct that is seen deep, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where
+ * only structure is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side
+ * (`run`); AT_NODE: it is done with; DONE: it must be opened the long way. */
+PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
+{
+    const pytree_type *const type = values[0]->type;
+    pytree__cursor *c = it->cursors;
+    size_t k, count = 0;
+    for (k = 0; k < n; k++) {
+        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type
+                             || c[k].n_frames == c[k].max_frames)) {
+            return PYTREE__DONE;
+        }
+    }
+    if (checking || (n > 1 && !it->checked)) {
+        if (!pytree__iter_alike(it, n, values)) { return PYTREE__DONE; }
+        if (checking) {
+            pytree__iter_rows_alike(it, n, values);
+            return PYTREE__AT_NODE;
+        }
+    }
+    for (k = 0; k < n; k++) {
+        pytree_leaf *views = c[k].views + c[k].n_views;
+        pytree__seen seen =
+            type->flatten(values[k]->data, views, c[k].views + c[k].max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
+        if (k == 0) { count = (size_t)(seen.end - views); }
+        /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
+        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || (seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+            return PYTREE__DONE;
+        }
+    }
+    if (count == 0) { return PYTREE__AT_NODE; }
+    for (k = 0; k < n; k++) {
+        pytree__frame *f = &c[k].frames[c[k].n_frames++];
+        f->type = type;
+        f->self = values[k]->data;
+        f->count = count;
+        f->views = c[k].n_views;
+        f->form = PYTREE_FORM_STRUCT;
+        f->from = PYTREE__FROM_VIEWS;
+        f->deep = true;
+        f->ordered = f->numbered = false;
+        f->next = count;                  /* of which `run` are still to come */
+        values[k] = &c[k].views[f->views];
+        c[k].n_views += count;
+    }
+    c->run = count - 1;
+    it->index++;
+    return PYTREE__AT_LEAF;
+}
+
+/* On to the next of the leaves that lie side by side. */
+PYTREE__INLINE void pytree__slide(pytree_iter *it, const size_t n)
+{
+    const pytree_leaf **values = it->views;
+    size_t k;
+    it->index++;
+    switch (n) {
+    case 1: values[0]++; break;
+    case 4: values[3]++;                  /* fallthrough */
+    case 3: values[2]++;                  /* fallthrough */
+    case 2: values[1]++; values[0]++; break;
+    default: for (k = 0; k < n; k++) { values[k]++; }
+    }
+}
+
+/* The next leaf. Where a struct is seen deep in every tree the views of its leaves lie side by side: those come without looking
+ * (`run`), and are passed over where only structure is to be checked. */
+PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
+{
+    pytree__cursor *c = it->cursors;
+    const pytree_leaf **values = it->views;
+    size_t k;
+    if (!checking && c->run != 0) {
+        c->run--;
+        pytree__slide(it, n);
+        return true;
+    }
+    if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
+    for (;;) {
+        int sort;
+        if (PYTREE__UNLIKELY(!it->begun)) {
+            it->begun = true;
+            for (k = 0; k < n; k++) { values[k] = &c[k].root; }
+        } else {
+            pytree__frame *f;
+            if (c->n_frames == 0) { return false; }
+            f = &c->frames[c->n_frames - 1];
+            if (f->next == f->count) {
+                if (!checking && pytree__iter_next_in_row(it, n)) { return true; }
+                for (k = 0; k < n; k++) { pytree__close(&c[k]); }
+                continue;
+            }
+            for (k = 0; k < n; k++) {
+                f = &c[k].frames[c[k].n_frames - 1];
+                if (f->from == PYTREE__FROM_VIEWS) {
+                    values[k] = &c[k].views[f->views + f->next++];
+                } else if (f->from == PYTREE__FROM_ROW && f->type->kind == PYTREE_KIND_STRUCT) {
+                    pytree_leaf *const child = &c[k].child;
+                    child->data = f->data + f->next++ * f->type->size;
+                    child->type = f->type;
+                    child->ndim = 0;
+                    child->form = PYTREE_FORM_STRUCT;
+                    values[k] = child;
+                } else if (PYTREE__UNLIKELY((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK)) { return false; }
+            }
+        }
+        if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->space != NULL)) {
+            for (k = 0; k < n; k++) { pytree__respace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
+        }
+        if (values[0]->form == PYTREE_FORM_STRUCT && values[0]->type->closed && pytree__plain_walk(c->opt)
+            && (c->opt == NULL || !c->opt->none_is_leaf)) {
+            int closed = pytree__iter_closed(it, n, values, checking);
+            if (closed == PYTREE__AT_LEAF) { return true; }
+            if (closed == PYTREE__AT_NODE) { continue; }
+        }
+        sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF   ? PYTREE__A_LEAF
+                                 : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE
+                                                                       : PYTREE__A_NODE)
+                              : pytree__sort(c, values[0]);
+        if (sort == PYTREE__A_LEAF) {
+            it->index++;
+            return true;
+        }
+        if (sort == PYTREE__A_FAILURE) { it->status = PYTREE_NO_MEMORY; return false; }
+        if (sort == PYTREE__A_NONE) {
+            for (k = 1; k < n; k++) {
+                if (values[k]->form != PYTREE_FORM_NONE) { pytree__unlike(it, k, values[0], values[k], ""); return false; }
+            }
+        } else if (pytree__iter_open(it, n, values, checking || !it->checked) != PYTREE_OK) {
+            return false;
+        }
+    }
+}
+
+bool pytree_next(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false); }
+
+size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    pytree__cursor_text(&it->cursors[0], &to, SIZE_MAX);
+    return pytree__end_text(&to, n);
+}
+
+size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t capacity)
+{
+    return pytree__cursor_path(&it->cursors[0], entries, capacity);
+}
+
+/* Goes once over all trees to find what is wrong with them. With an output, which is the last tree, its leaves must be leaves.
+ */
+static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
+{
+    while (it->status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, true) : pytree__advance(it, n, true))) {
+        if (out && it->leaf[n - 1]->form != PYTREE_FORM_LEAF && it->leaf[0]->form != it->leaf[n - 1]->form) {
+            it->status = pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
+                                         pytree__node_type(it->leaf[n - 1])->name);
+        }
+    }
+    return it->status;
+}
+
+/* The function for the leaf at hand, and for those that come without looking. */
+PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
+{
+    pytree__cursor *const c = it->cursors;
+    size_t left = c->run;
+    for (;; pytree__slide(it, n)) {
+        pytree_status status;
+        if (out) { it->out = it->leaf[n - 1]; }
+        status = fn(context, it);
+        if (status != PYTREE_OK || left == 0) { return status; }
+        c->run = --left;
+    }
+}
+
+pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
+                         const pytree_options *opt, pytree_error *err)
+{
+    pytree few[PYTREE__TREES], *all = few;
+    size_t count = pytree__plus(n, out != NULL), k;
+    pytree_iter it;
+    pytree_status status;
+    if (fn == NULL || n == 0 || trees == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function and at least one tree, got NULL or none");
+    }
+    if (count > PYTREE__TREES) {
+        all = (pytree *)pytree__resize(pytree__allocator(opt), NULL, 0, pytree__times(count, sizeof *all));
+        if (all == NULL) { return pytree__no_memory(err, pytree__times(count, sizeof *all)); }
+    }
+    for (k = 0; k < n; k++) { all[k] = trees[k]; }
+    if (out != NULL) { all[n] = *out; }
+    status = pytree_iter_begin(&it, count, all, opt, err);
+    it.up_to = true;
+    if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
+    if (status == PYTREE_OK) {            /* once more from the beginning, with the cursors as they have grown */
+        it.begun = false;
+        it.checked = opt == NULL || opt->is_leaf == NULL;      /* who knows what a predicate says the next time */
+        it.index = SIZE_MAX;
+        it.n = n;
+        for (k = 0; k < count && status == PYTREE_OK; k++) { status = pytree__cursor_root(&it.cursors[k], all[k]); }
+        while (status == PYTREE_OK && (count == 1 ? pytree__advance(&it, 1, false) : pytree__advance(&it, count, false))) {
+            switch (count) {
+            case 1: status = pytree__map_run(&it, 1, fn, context, false); break;
+            case 2: status = pytree__map_run(&it, 2, fn, context, out != NULL); break;
+            case 4: status = pytree__map_run(&it, 4, fn, context, out != NULL); break;
+            default: status = pytree__map_run(&it, count, fn, context, out != NULL); break;
+            }
+            if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) {
+                status = pytree__problem(&it.cursors[0], status, "stopped by the callback at leaf %zu", it.index);
+            }
+        }
+        if (status == PYTREE_OK) { status = it.status; }
+    }
+    pytree_iter_end(&it);
+    if (all != few) { pytree__resize(pytree__allocator(opt), all, count * sizeof *all, 0); }
+    return status;
+}
+#endif

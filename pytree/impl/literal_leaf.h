@@ -1,0 +1,262 @@
+/* pytree/impl/literal_leaf.h: parsing literals: strings, and numbers and arrays with a type. */
+#ifndef PYTREE_IMPL_LITERAL_LEAF_H
+#define PYTREE_IMPL_LITERAL_LEAF_H
+
+#include "literal_number.h"
+
+/* ---- Parse: texts ---------------------------------------------------------------------------------------------------- */
+
+/* The n hexadecimal digits at `at`; false if there are not as many. */
+static bool pytree__lit_hex(const pytree__lit_parser *p, const char *at, int n, uint32_t *value)
+{
+    for (*value = 0; n > 0; n--, at++) {
+        char c = at < p->end ? *at : '\0';
+        int digit = c - '0';
+        if (!pytree__lit_digit(c)) {
+            c = (char)(c | ('a' ^ 'A'));
+            if (c < 'a' || c > 'f') { return false; }
+            digit = c - 'a' + 10;
+        }
+        *value = *value << 4 | (uint32_t)digit;
+    }
+    return true;
+}
+
+/* What a backslash begins: its bytes and how many; 0 and an error if it is nothing. */
+static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
+{
+    static const char plain[] = "\\'\"/abfnrtv", meant[] = "\\'\"/\a\b\f\n\r\t\v";
+    const char c = p->at + 1 < p->end ? p->at[1] : '\0', *found = c == '\0' ? NULL : strchr(plain, c);
+    int digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+    uint32_t code = 0, second = 0;
+    if (found != NULL) {
+        out[0] = meant[found - plain];
+        p->at += 2;
+        return 1;
+    }
+    if (digits == 0 || !pytree__lit_hex(p, p->at + 2, digits, &code) || code > 0x10FFFF) {
+        (void)pytree__lit_expected(p, p->at, c == '0' ? "an escape other than NUL" : "an escape such as \\n, \\x1b or \\u200b");
+        return 0;
+    }
+    if (code == 0) {
+        (void)pytree__lit_expected(p, p->at, "an escape other than NUL");
+        return 0;
+    }
+    if (code >= 0xD800 && code <= 0xDBFF && digits == 4 && p->end - p->at >= 12 && p->at[6] == '\\' && p->at[7] == 'u'
+        && pytree__lit_hex(p, p->at + 8, 4, &second) && second >= 0xDC00 && second <= 0xDFFF) {
+        code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);          /* two halves, as JSON has it */
+        p->at += 6;
+    }
+    if (code >= 0xD800 && code <= 0xDFFF && (code < 0xDC80 || code > 0xDCFF)) {
+        (void)pytree__lit_expected(p, p->at, "a character, or both halves of one");
+        return 0;
+    }
+    p->at += 2 + digits;
+    if (code >= 0xDC80 && code <= 0xDCFF) {          /* a byte that is not UTF-8 */
+        out[0] = (char)(code - 0xDC00);
+        return 1;
+    }
+    return pytree__to_utf8(out, code);
+}
+
+/* 'text' or "text" to the texts; *where it begins. */
+static bool pytree__lit_string(pytree__lit_parser *p, size_t *where)
+{
+    const char quote = *p->at++, *from = p->at;
+    char *to;
+    *where = p->texts.n;
+    for (;;) {
+        const char *at = from, *end = p->end;
+        size_t n;
+        while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80) { at++; }
+        n = (size_t)(at - from);
+        to = (char *)pytree__lit_more(p, &p->texts, n + 5);      /* an escape or a character, or the NUL */
+        if (to == NULL) { return false; }
+        memcpy(to, from, n);
+        to += n;
+        p->texts.n -= 5;
+        p->at = at;
+        if (at < end && *at == quote) { break; }
+        if (at < end && *at == '\\') {
+            n = pytree__lit_escape(p, to);
+            if (n == 0) { return false; }
+        } else if (at == end || *at == '\n' || *at == '\r' || *at == '\0') {
+            return pytree__lit_expected(p, at, quote == '"' ? "the closing \"" : "the closing '");
+        } else {
+            uint32_t c;
+            n = pytree__utf8(at, (size_t)(end - at), &c);
+            if (n == 0) { return pytree__lit_expected(p, at, "UTF-8"); }
+            memcpy(to, at, n);
+            p->at += n;
+        }
+        p->texts.n += n;
+        from = p->at;
+    }
+    *to = '\0';
+    p->texts.n++;
+    p->at++;
+    return true;
+}
+
+static bool pytree__lit_is_quote(char c) { return c == '\'' || c == '"'; }
+
+/* An identifier to the texts. */
+static bool pytree__lit_name(pytree__lit_parser *p, const char *name, size_t n, size_t *where)
+{
+    char *to = (char *)pytree__lit_more(p, &p->texts, n + 1);
+    if (to == NULL) { return false; }
+    memcpy(to, name, n);
+    to[n] = '\0';
+    *where = p->texts.n - n - 1;
+    return true;
+}
+
+/* ---- Parse: numbers and arrays with a type --------------------------------------------------------------------------- */
+
+/* One element to `to`. A string's is where it lies among the texts, plus 1; 0 for None. */
+static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
+{
+    const pytree_type *type = &pytree_types[id];
+    char c = pytree__lit_peek(p);
+    size_t where = 0;
+    switch (type->dtype) {
+    case PYTREE_BOOL8:
+        *to = (char)(pytree__lit_skip_word(p, "True") || pytree__lit_skip_word(p, "true"));
+        return *to != 0 || pytree__lit_skip_word(p, "False") || pytree__lit_skip_word(p, "false")
+            || pytree__lit_expected(p, p->at, "True or False");
+    case PYTREE_STRING:
+        if (pytree__lit_is_quote(c)) {
+            /* `to` may lie in a block that moves: texts are another one */
+            if (!pytree__lit_string(p, &where)) { return false; }
+            where++;
+        } else if (!pytree__lit_skip_word(p, "None") && !pytree__lit_skip_word(p, "null")) {
+            return pytree__lit_expected(p, p->at, "a text in quotes or None");
+        }
+        memcpy(to, &where, sizeof where);
+        return true;
+    case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64: case PYTREE_FLONG:
+        return pytree__lit_real(p, type, to);
+    case PYTREE_C64: case PYTREE_C128: case PYTREE_CLONG:
+        return pytree__lit_complex(p, type, to);
+    default: return pytree__lit_integer(p, type, to);
+    }
+}
+
+/* [[1.0, 2.0], [3.0, 4.0]] to the arrays, its shape to the view. */
+static bool pytree__lit_elements(pytree__lit_parser *p, int id, pytree_leaf *view)
+{
+    const size_t size = pytree_types[id].size;
+    size_t count[PYTREE_MAX_DIMS] = { 0 };
+    bool known[PYTREE_MAX_DIMS] = { false };
+    int level = 0, ndim = 0;              /* 0: not known yet */
+    char expected[64], c;
+    for (;;) {
+        c = pytree__lit_peek(p);
+        if (c == '[' && p->at < p->end) {
+            if (ndim != 0 && level == ndim) { return pytree__lit_expected(p, p->at, "an element"); }
+            if (level == PYTREE_MAX_DIMS) {
+                (void)snprintf(expected, sizeof expected, "at most %d dimensions", PYTREE_MAX_DIMS);
+                return pytree__lit_expected(p, p->at, expected);
+            }
+            p->at++;
+            count[level++] = 0;
+            continue;
+        }
+        if (c != ']') {
+            char *to;
+            if (ndim != 0 && level != ndim) { return pytree__lit_expected(p, p->at, "'['"); }
+            ndim = level;
+            to = (char *)pytree__lit_more(p, &p->arrays, size);
+            if (to == NULL || !pytree__lit_element(p, id, to)) { return false; }
+            count[level - 1]++;
+        }
+        for (;;) {                        /* behind an element, or at the end of what has none */
+            bool comma = count[level - 1] != 0 && pytree__lit_skip(p, ',');
+            if (comma && pytree__lit_peek(p) != ']') { break; }
+            if (pytree__lit_peek(p) != ']') {
+                return pytree__lit_expected(p, p->at, count[level - 1] == 0 ? "an element or ']'" : "',' or ']'");
+            }
+            if (ndim == 0) { ndim = level; }
+            if (known[level - 1] && count[level - 1] != view->shape[level - 1]) {
+                (void)snprintf(expected, sizeof expected, "%zu items as in the list before, after %zu",
+                               view->shape[level - 1], count[level - 1]);
+                return pytree__lit_expected(p, p->at, expected);
+            }
+            known[level - 1] = true;
+            view->shape[level - 1] = count[level - 1];
+            p->at++;
+            if (--level == 0) {
+                view->ndim = ndim;
+                return true;
+            }
+            count[level - 1]++;
+        }
+    }
+}
+
+/* , shape=(0, 3): for elements in one row. */
+static bool pytree__lit_shape(pytree__lit_parser *p, pytree_leaf *view)
+{
+    const char *start = p->at;
+    const size_t count = view->shape[0];
+    uint64_t extent;
+    if (view->ndim != 1) { return pytree__lit_expected(p, start, "')' (the shape is that of the lists)"); }
+    if (!pytree__lit_skip_word(p, "shape")) { return pytree__lit_expected(p, p->at, "shape= or ')'"); }
+    if (!pytree__lit_need(p, '=') || !pytree__lit_need(p, '(')) { return false; }
+    view->ndim = 0;
+    do {
+        if (pytree__lit_peek(p) == ')' && view->ndim > 0) { break; }
+        if (view->ndim == PYTREE_MAX_DIMS) { return pytree__lit_expected(p, p->at, "')' (no more dimensions)"); }
+        if (!pytree__lit_integer(p, &pytree_types[PYTREE__LIT_U64], &extent)) { return false; }
+        if (extent > PTRDIFF_MAX) { return pytree__lit_expected(p, start, "extents that fit memory"); }
+        view->shape[view->ndim++] = (size_t)extent;
+    } while (pytree__lit_skip(p, ','));
+    if (!pytree__lit_need(p, ')')) { return false; }
+    return pytree_leaf_count(view) == count || pytree__lit_expected(p, start, "a shape of as many elements as there are");
+}
+
+static bool pytree__lit_array(pytree__lit_parser *p, int id)
+{
+    pytree_leaf *view;
+    size_t where, number = p->views.n / sizeof *view;
+    if (!pytree__lit_align(p, p->align)) { return false; }
+    where = p->arrays.n;
+    view = (pytree_leaf *)pytree__lit_more(p, &p->views, sizeof *view);
+    if (view == NULL) { return false; }
+    memset(view, 0, sizeof *view);
+    view->type = &pytree_types[id];
+    if (!pytree__lit_elements(p, id, view)) { return false; }
+    if (pytree__lit_skip(p, ',') && pytree__lit_peek(p) != ')') {
+        if (!pytree__lit_shape(p, view)) { return false; }
+        (void)pytree__lit_skip(p, ',');
+    }
+    view->data = (void *)(uintptr_t)where;
+    return pytree__lit_need(p, ')') && pytree__lit_push(p, PYTREE__T_view, number);
+}
+
+/* Behind f32( and the like. */
+static bool pytree__lit_typed(pytree__lit_parser *p, int id)
+{
+    char cell[8] = { 0 }, *at = cell;
+    uint64_t value;
+    if (pytree__lit_peek(p) == '[') { return pytree__lit_array(p, id); }
+    if (id == PYTREE__T_string && !pytree__lit_is_quote(pytree__lit_peek(p))) {
+        return pytree__lit_expected(p, p->at, "a text in quotes or '['");
+    }
+    if (pytree_types[id].size > sizeof cell) { at = pytree__lit_wide(p, id); }
+    if (at == NULL || !pytree__lit_element(p, id, at)) { return false; }
+    (void)pytree__lit_skip(p, ',');
+    if (!pytree__lit_need(p, ')')) { return false; }
+    if (at != cell) { return pytree__lit_push_wide(p, id); }
+    memcpy(&value, cell, sizeof value);
+    if (id == PYTREE__T_string) {
+        size_t where;
+        memcpy(&where, cell, sizeof where);
+        value = where - 1;
+    }
+    p->n_cells++;
+    return pytree__lit_push(p, id, value);
+}
+
+#include "literal_container.h"
+#endif

@@ -1,0 +1,373 @@
+/* pytree/impl/literal_print.h: printing trees as literals. */
+#ifndef PYTREE_IMPL_LITERAL_PRINT_H
+#define PYTREE_IMPL_LITERAL_PRINT_H
+
+#include "literal_tree.h"
+
+/* ---- Print (bodies) -------------------------------------------------------------------------------------------------- */
+
+typedef struct pytree__lit_writer {
+    struct pytree__text to;               /* the caller's buffer, or `buffer` */
+    struct pytree__text direct;           /* the file, for what is longer than `buffer` */
+    bool dry;                             /* nothing is written, all is checked */
+    unsigned char *packed;                /* static values of the struct at hand */
+    size_t max_packed;
+    pytree__cursor cursor;
+    char buffer[4096];
+} pytree__lit_writer;
+
+static void pytree__lit_flush(pytree__lit_writer *w)
+{
+    if (w->direct.file != NULL && w->to.length != 0) {
+        (void)fwrite(w->buffer, 1, w->to.length, w->direct.file);
+        w->to.length = 0;
+    }
+}
+
+/* Where the next text of at most n bytes goes. */
+PYTREE__INLINE struct pytree__text *pytree__lit_to(pytree__lit_writer *w, size_t n)
+{
+    if (w->direct.file == NULL || n <= w->to.room - w->to.length) { return &w->to; }
+    pytree__lit_flush(w);
+    return n <= w->to.room ? &w->to : &w->direct;
+}
+
+static void pytree__lit_put(pytree__lit_writer *w, const char *s)
+{
+    size_t n = strlen(s);
+    if (!w->dry) { pytree__put(pytree__lit_to(w, n), s, n); }
+}
+
+static void pytree__lit_put_repr(pytree__lit_writer *w, const char *s, size_t n)
+{
+    if (!w->dry) { pytree__put_repr(pytree__lit_to(w, pytree__plus(pytree__times(n, 6), 2)), s, n); }
+}
+
+/* An element, without its type. */
+static void pytree__lit_put_element(pytree__lit_writer *w, const pytree_leaf *leaf, size_t i)
+{
+    const char *at = (const char *)leaf->data + i * leaf->type->size;
+    if (w->dry) { return; }
+    if (leaf->type->dtype == PYTREE_STRING) {
+        const char *s;
+        memcpy(&s, at, sizeof s);
+        if (s == NULL) { pytree__lit_put(w, "None"); } else { pytree__lit_put_repr(w, s, strlen(s)); }
+        return;
+    }
+    pytree__put_packed(pytree__lit_to(w, 200), pytree__origin(leaf->type), (const unsigned char *)at);
+}
+
+/* [[1.0, 2.0], [3.0, 4.0]], or [], shape=(0, 3) */
+static void pytree__lit_put_array(pytree__lit_writer *w, const pytree_leaf *leaf)
+{
+    const size_t count = pytree_leaf_count(leaf);
+    size_t index[PYTREE_MAX_DIMS] = { 0 }, i;
+    int d, open = leaf->ndim;
+    if (w->dry) { return; }
+    if (count == 0) {
+        pytree__lit_put(w, leaf->ndim > 1 ? "[], shape=(" : "[]");
+        for (d = 0; leaf->ndim > 1 && d < leaf->ndim; d++) {
+            pytree__put_number(pytree__lit_to(w, 20), leaf->shape[d]);
+            pytree__lit_put(w, d + 1 < leaf->ndim ? ", " : ")");
+        }
+        return;
+    }
+    for (i = 0; i < count; i++) {
+        if (i != 0) { pytree__lit_put(w, ", "); }
+        for (; open > 0; open--) { pytree__lit_put(w, "["); }
+        pytree__lit_put_element(w, leaf, i);
+        for (d = leaf->ndim; d > 0 && ++index[d - 1] == leaf->shape[d - 1]; d--) {
+            index[d - 1] = 0;
+            pytree__lit_put(w, "]");
+            open++;
+        }
+    }
+}
+
+static pytree_status pytree__lit_unwritable(const pytree__lit_writer *w, const char *what, const char *name)
+{
+    return pytree__problem(&w->cursor, PYTREE_TYPE, "expected what a literal can say, got %s '%s'", what, name);
+}
+
+static pytree_status pytree__lit_put_leaf(pytree__lit_writer *w, const pytree_leaf *leaf)
+{
+    const pytree_type *type = pytree__origin(leaf->type);
+    const bool plain = leaf->ndim == 0
+        && (type->dtype == PYTREE_BOOL8 || type->dtype == PYTREE_I64 || type->dtype == PYTREE_F64 || type->dtype == PYTREE_C128
+            || type->dtype == PYTREE_STRING);
+    if (type->dtype == PYTREE_OPAQUE) { return pytree__lit_unwritable(w, "a leaf of the opaque type", type->name); }
+    if (!plain) {
+        pytree__lit_put(w, pytree__lit_type_name(type));
+        pytree__lit_put(w, "(");
+    }
+    if (leaf->ndim != 0) { pytree__lit_put_array(w, leaf); } else { pytree__lit_put_element(w, leaf, 0); }
+    if (!plain) { pytree__lit_put(w, ")"); }
+    return PYTREE_OK;
+}
+
+/* The packed static values of a struct, each with its name: din=2, size=(3, 4). False for an address. Structs lie in one
+ * another by value, so the recursion ends with C's declarations. */
+static bool pytree__lit_put_statics(pytree__lit_writer *w, const pytree_type *type, const unsigned char **at, bool *any)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        const bool address = row->type == NULL || row->type->dtype == PYTREE_OPAQUE
+            || (row->type->dtype == PYTREE_NO_DTYPE && row->form != PYTREE__PACK_STRUCT);
+        const size_t step = address ? 1 : row->type->size;
+        pytree_leaf leaf;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (*any) { pytree__lit_put(w, ", "); }
+        *any = true;
+        pytree__lit_put(w, row->name);
+        pytree__lit_put(w, row->ndim != 0 ? "=(" : "=");
+        for (k = 0; k < row->size; k += step) {
+            if (k != 0 && !address) { pytree__lit_put(w, ", "); }
+            if (address) {                /* one that is NULL has nothing to say */
+                if (*(*at)++ != 0) { return false; }
+                if ((k + 1) % sizeof(void *) == 0) { pytree__lit_put(w, k + 1 == row->size ? "None" : "None, "); }
+            } else if (row->form == PYTREE__PACK_STRUCT) {
+                bool inner = false;
+                pytree__lit_put(w, row->type->name);
+                pytree__lit_put(w, "(");
+                if (!pytree__lit_put_statics(w, row->type, at, &inner)) { return false; }
+                pytree__lit_put(w, ")");
+            } else if (row->form == PYTREE__PACK_TEXT) {
+                size_t n;
+                const char *s = pytree__string_at(*at, 0, &n);
+                if (s == NULL) { pytree__lit_put(w, "None"); } else { pytree__lit_put_repr(w, s, n); }
+                *at = pytree__skip_strings(*at, 1);
+            } else {
+                memset(&leaf, 0, sizeof leaf);
+                leaf.type = row->type;
+                leaf.data = (void *)(uintptr_t)*at;
+                pytree__lit_put_element(w, &leaf, 0);
+                *at += step;
+            }
+        }
+        if (row->ndim != 0) { pytree__lit_put(w, row->size / (address ? sizeof(void *) : step) == 1 ? ",)" : ")"); }
+    }
+    return true;
+}
+
+/* The packed static values of an open struct; NULL and an error if there is no memory. */
+static const unsigned char *pytree__lit_packed(pytree__lit_writer *w, const pytree__frame *f)
+{
+    static const unsigned char nothing[1] = { 0 };
+    pytree__statics statics = { NULL, 0, 0 };
+    void *grown;
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        return flat->def->statics + flat->def->nodes[f->shape[0]].meta;
+    }
+    pytree__pack_struct(&statics, f->type, f->self);
+    if (statics.length == 0) { return nothing; }
+    grown = pytree__array_grow(w->packed, &w->max_packed, statics.length, 1, pytree__allocator(w->cursor.opt), w->cursor.err);
+    if (grown == NULL) { return NULL; }
+    statics.at = w->packed = (unsigned char *)grown;
+    statics.room = statics.length;
+    statics.length = 0;
+    pytree__pack_struct(&statics, f->type, f->self);
+    return w->packed;
+}
+
+/* What an open node is written as. */
+static pytree_kind pytree__lit_kind(const pytree__frame *f)
+{
+    switch (f->form) {
+    case PYTREE_FORM_LIST: return PYTREE_KIND_LIST;
+    case PYTREE_FORM_TUPLE: return PYTREE_KIND_TUPLE;
+    case PYTREE_FORM_MAP: return PYTREE_KIND_DICT;
+    default: return pytree__origin(f->type)->kind;
+    }
+}
+
+static bool pytree__lit_has_statics(const pytree_type *type)
+{
+    unsigned i;
+    for (i = 0; i < type->n_fields && type->fields[i].row != PYTREE_ROW_STATIC; i++) {}
+    return i < type->n_fields;
+}
+
+/* Point( for a node that has names, if they are such as the notation has. */
+static pytree_status pytree__lit_put_name(pytree__lit_writer *w, const char *name)
+{
+    static const char *const own[] = { "OrderedDict", "defaultdict", "deque" };
+    const size_t n = strlen(name);
+    size_t i;
+    for (i = 0; i < 3 && !pytree__lit_same(name, n, own[i]); i++) {}
+    if (i < 3 || n == 0 || pytree__word(name, n) != n || pytree__lit_type_of(name, n) != 0) {
+        return pytree__lit_unwritable(w, "a namedtuple or struct with the name", name);
+    }
+    pytree__lit_put(w, name);
+    pytree__lit_put(w, "(");
+    return PYTREE_OK;
+}
+
+/* What stands before the children of the node that was opened just now. */
+static pytree_status pytree__lit_put_begin(pytree__lit_writer *w)
+{
+    pytree__frame *f = &w->cursor.frames[w->cursor.n_frames - 1];
+    const pytree_kind kind = pytree__lit_kind(f);
+    const char *name;
+    const unsigned char *packed;
+    bool any = false;
+    if (f->from == PYTREE__FROM_PAIRS) {      /* checked by now: as they lie */
+        f->order = NULL;
+        f->ordered = false;
+    }
+    switch (kind) {
+    case PYTREE_KIND_LIST: pytree__lit_put(w, "["); break;
+    case PYTREE_KIND_TUPLE: pytree__lit_put(w, "("); break;
+    case PYTREE_KIND_DICT: pytree__lit_put(w, "{"); break;
+    case PYTREE_KIND_ODICT: pytree__lit_put(w, f->count == 0 ? "OrderedDict(" : "OrderedDict({"); break;
+    case PYTREE_KIND_DEQUE: pytree__lit_put(w, "deque(["); break;
+    case PYTREE_KIND_DEFAULTDICT:
+        name = f->name;
+        if (f->form == PYTREE_FORM_FLAT) {
+            const pytree_flat *flat = (const pytree_flat *)f->self;
+            name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+        }
+        if (name != NULL) {
+            pytree__lit_put(w, "defaultdict(<class ");
+            pytree__lit_put_repr(w, name, strlen(name));
+            pytree__lit_put(w, ">, {");
+        } else {
+            pytree__lit_put(w, "defaultdict(None, {");
+        }
+        break;
+    case PYTREE_KIND_NAMEDTUPLE:
+        return pytree__lit_put_name(w, pytree__frame_name(f));
+    case PYTREE_KIND_STRUCT: {
+        pytree_status status = pytree__lit_put_name(w, f->type->name);
+        if (status != PYTREE_OK) { return status; }
+        packed = pytree__lit_packed(w, f);
+        if (packed == NULL) { return PYTREE_NO_MEMORY; }
+        return pytree__lit_put_statics(w, f->type, &packed, &any) ? PYTREE_OK
+            : pytree__lit_unwritable(w, "an address among the static values of", f->type->name);
+    }
+    default: return pytree__lit_unwritable(w, "the custom node", f->type->name);
+    }
+    return PYTREE_OK;
+}
+
+/* And what stands behind them. */
+static void pytree__lit_put_end(pytree__lit_writer *w, const pytree__frame *f)
+{
+    switch (pytree__lit_kind(f)) {
+    case PYTREE_KIND_LIST: pytree__lit_put(w, "]"); break;
+    case PYTREE_KIND_TUPLE: pytree__lit_put(w, f->count == 1 ? ",)" : ")"); break;
+    case PYTREE_KIND_DICT: pytree__lit_put(w, "}"); break;
+    case PYTREE_KIND_ODICT: pytree__lit_put(w, f->count == 0 ? ")" : "})"); break;
+    case PYTREE_KIND_DEFAULTDICT: pytree__lit_put(w, "})"); break;
+    case PYTREE_KIND_DEQUE:
+        pytree__lit_put(w, "]");
+        if (pytree__frame_maxlen(f) != PYTREE_UNBOUNDED && !w->dry) {
+            pytree__lit_put(w, ", maxlen=");
+            pytree__put_number(pytree__lit_to(w, 20), pytree__frame_maxlen(f));
+        }
+        pytree__lit_put(w, ")");
+        break;
+    default: pytree__lit_put(w, ")");
+    }
+}
+
+/* What stands before a child: comma, key. */
+static pytree_status pytree__lit_put_lead(pytree__lit_writer *w)
+{
+    const pytree__cursor *c = &w->cursor;
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    pytree_kind kind;
+    pytree_entry entry;
+    size_t n;
+    if (f == NULL) { return PYTREE_OK; }
+    kind = pytree__lit_kind(f);
+    if (f->next > 1 || (kind == PYTREE_KIND_STRUCT && pytree__lit_has_statics(pytree__origin(f->type)))) {
+        pytree__lit_put(w, ", ");
+    }
+    if (kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE || kind == PYTREE_KIND_DEQUE) { return PYTREE_OK; }
+    pytree__frame_entry(c, f, f->next - 1, &entry);
+    if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_NAMEDTUPLE) {
+        n = strlen(entry.name);
+        if (n == 0 || pytree__word(entry.name, n) != n) {
+            return pytree__lit_unwritable(w, "a field with the name", entry.name);
+        }
+        pytree__lit_put(w, entry.name);
+        pytree__lit_put(w, "=");
+        return PYTREE_OK;
+    }
+    n = entry.kind == PYTREE_KEY ? strlen(entry.name) : 0;
+    if (!w->dry) { pytree__put_key(pytree__lit_to(w, pytree__plus(pytree__times(n, 6), 24)), &entry, n); }
+    pytree__lit_put(w, ": ");
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree_options own;
+    const pytree_leaf *value;
+    pytree_status status;
+    bool begun = false;
+    memset(&own, 0, sizeof own);
+    own.allocator = pytree__allocator(opt);
+    own.space = opt == NULL ? NULL : opt->space;
+    w->packed = NULL;
+    w->max_packed = 0;
+    pytree__cursor_init(&w->cursor, &own, err);
+    status = pytree__cursor_root(&w->cursor, t);
+    while (status == PYTREE_OK) {
+        int at = pytree__step(&w->cursor, &begun, &value, &status);
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at == PYTREE__AT_END) {
+            pytree__lit_put_end(w, &w->cursor.frames[w->cursor.n_frames - 1]);
+            pytree__close(&w->cursor);
+            continue;
+        }
+        status = pytree__lit_put_lead(w);
+        if (status != PYTREE_OK) { break; }
+        if (at == PYTREE__AT_LEAF) {
+            status = pytree__lit_put_leaf(w, value);
+        } else if (at == PYTREE__AT_NONE) {
+            pytree__lit_put(w, "None");
+        } else {
+            status = pytree__open(&w->cursor, value);
+            if (status == PYTREE_OK) { status = pytree__lit_put_begin(w); }
+        }
+    }
+    if (w->packed != NULL) { (void)pytree__resize(own.allocator, w->packed, w->max_packed, 0); }
+    pytree__cursor_end(&w->cursor);
+    return status;
+}
+
+pytree_status pytree_literal_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree__lit_writer w;
+    pytree_status status;
+    w.to = pytree__text_to(w.buffer, sizeof w.buffer, NULL);
+    w.direct = pytree__text_to(NULL, 0, file);
+    w.dry = true;
+    status = pytree__lit_write(&w, t, opt, err);
+    if (status != PYTREE_OK) { return status; }                 /* and nothing is written */
+    w.dry = false;
+    status = pytree__lit_write(&w, t, opt, err);
+    if (status != PYTREE_OK) { return status; }
+    pytree__lit_put(&w, "\n");
+    pytree__lit_flush(&w);
+    return pytree__written(file, err);
+}
+
+size_t pytree_literal_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err)
+{
+    pytree__lit_writer w;
+    pytree_status status;
+    w.to = pytree__text_to(text, n, NULL);
+    w.direct = pytree__text_to(NULL, 0, NULL);
+    w.dry = false;
+    status = pytree__lit_write(&w, t, opt, err);
+    if (status != PYTREE_OK && n != 0) { text[0] = '\0'; }
+    return status != PYTREE_OK ? SIZE_MAX : pytree__end_text(&w.to, n);
+}
+
+#endif

@@ -1,0 +1,220 @@
+/* pytree/impl/literal_tape.h: parsing literals: the tape, errors, white space. */
+#ifndef PYTREE_IMPL_LITERAL_TAPE_H
+#define PYTREE_IMPL_LITERAL_TAPE_H
+
+#include "internal.h"
+#include "../literal.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+
+/* ---- Words --------------------------------------------------------------------------------------------------------- */
+
+/* What a number without a type is. */
+#if defined(__cplusplus)
+#define PYTREE__LIT_I64 (sizeof(long) == 8 ? PYTREE__T_long_ : PYTREE__T_llong)
+#define PYTREE__LIT_U64 (sizeof(long) == 8 ? PYTREE__T_ulong : PYTREE__T_ullong)
+#else
+#define PYTREE__LIT_I64 _Generic((int64_t)0, long: PYTREE__T_long_, default: PYTREE__T_llong)
+#define PYTREE__LIT_U64 _Generic((uint64_t)0, unsigned long: PYTREE__T_ulong, default: PYTREE__T_ullong)
+#endif
+
+/* Type by type, in the order of pytree_dtype. */
+static const unsigned char pytree__lit_types[] = {
+    PYTREE__T_none, PYTREE__T_bool_, PYTREE__T_schar, PYTREE__T_short_, PYTREE__T_int_, PYTREE__LIT_I64, PYTREE__T_uchar,
+    PYTREE__T_ushort, PYTREE__T_uint, PYTREE__LIT_U64, PYTREE__T_f16, PYTREE__T_bf16, PYTREE__T_float_, PYTREE__T_double_,
+    PYTREE__T_ldouble, PYTREE__T_cfloat, PYTREE__T_cdouble, PYTREE__T_cldouble, PYTREE__T_string
+};
+
+static const char *pytree__lit_type_name(const pytree_type *type)
+{
+    return type->dtype == PYTREE_FLONG ? "longdouble" : type->dtype == PYTREE_CLONG ? "clongdouble" : pytree_dtype_name(type);
+}
+
+static bool pytree__lit_same(const char *word, size_t n, const char *other)
+{
+    return strlen(other) == n && memcmp(word, other, n) == 0;
+}
+
+static bool pytree__lit_is(const char *word, size_t n, const char *python, const char *json)
+{
+    return pytree__lit_same(word, n, python) || pytree__lit_same(word, n, json);
+}
+
+/* The element type of that name: its place in pytree_types, or 0. */
+static int pytree__lit_type_of(const char *word, size_t n)
+{
+    size_t i;
+    for (i = 1; i < sizeof pytree__lit_types; i++) {
+        const int id = pytree__lit_types[i];
+        if (pytree__lit_same(word, n, pytree__lit_type_name(&pytree_types[id]))) { return id; }
+    }
+    return 0;
+}
+
+static bool pytree__lit_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool pytree__lit_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* ---- Parse: the tape -------------------------------------------------------------------------------------------------
+ *
+ * A text is read once, onto a tape: a token for each value and each key, a container before what it holds. Texts, arrays and
+ * what there is to say of a container lie beside it. When all is known to be well, and how large the tree will be, the tape is
+ * read once more and the tree put into its block:
+ *
+ *     {'a': [1, 2.0]}   =>   dict #0, 'a', list #1, 1, 2.0        texts: a        containers: {1 pair}, {2 items}
+ *
+ *     [containers] [pairs, items, orders, numbers] [views of arrays] [texts] [pytree__block] [arrays]
+ */
+
+typedef struct pytree__lit_token {
+    uint32_t type;                        /* place in pytree_types; a key: PYTREE__T_none */
+    uint32_t wide;                        /* a number that lies among the arrays */
+    uint64_t value;                       /* its bytes; where a text or a wide number is; number of a container, of an array */
+} pytree__lit_token;
+
+typedef struct pytree__lit_container {
+    size_t count, maxlen;
+    size_t name;                          /* where it is, of a namedtuple or default dict; PYTREE__LIT_NONE */
+    size_t order;                         /* of a dict: where it begins, among the orders; PYTREE__LIT_NONE: as they come */
+    bool numbered;
+} pytree__lit_container;
+#define PYTREE__LIT_NONE SIZE_MAX
+
+typedef struct pytree__lit_key {
+    const char *at;                       /* in the text */
+    size_t name;                          /* among the texts */
+    int64_t number;
+} pytree__lit_key;
+
+enum { PYTREE__LIT_ITEMS, PYTREE__LIT_BRACES, PYTREE__LIT_PAIRS, PYTREE__LIT_FIELDS };
+
+typedef struct pytree__lit_open {         /* a container that is being read */
+    size_t container, count;
+    size_t keys;                          /* where its keys begin, among those of all that are open; in bytes */
+    uint32_t type;
+    char close;
+    unsigned char form;
+    bool wrapped;                         /* one parenthesis more follows */
+} pytree__lit_open;
+
+typedef struct pytree__lit_bytes {
+    char *at;
+    size_t n, max;
+} pytree__lit_bytes;
+
+typedef struct pytree__lit_parser {
+    const char *text, *at, *end;
+    const pytree_options *opt;
+    pytree_error *err;
+    pytree__lit_bytes tape, texts, containers, orders, views, arrays;
+    pytree__lit_bytes open, keys, sorting;
+    size_t n_cells, n_items, n_pairs;     /* numbers; items and pairs of containers */
+    size_t n_places;                      /* of orders, for each dict an even number */
+    size_t most_open;                     /* of `open`, in bytes */
+    size_t align;
+} pytree__lit_parser;
+
+static bool pytree__lit_grow(pytree__lit_parser *p, pytree__lit_bytes *b, size_t n)
+{
+    const size_t need = pytree__plus(b->n, n);
+    char *grown = (char *)pytree__array_grow(b->at, &b->max, need < 512 ? 512 : need, 1, pytree__allocator(p->opt), p->err);
+    if (grown == NULL) { return false; }
+    b->at = grown;
+    return true;
+}
+
+/* n more bytes; NULL and an error if there is no memory. */
+PYTREE__INLINE void *pytree__lit_more(pytree__lit_parser *p, pytree__lit_bytes *b, size_t n)
+{
+    if (PYTREE__UNLIKELY(n > b->max - b->n) && !pytree__lit_grow(p, b, n)) { return NULL; }
+    b->n += n;
+    return b->at + b->n - n;
+}
+
+PYTREE__INLINE bool pytree__lit_push(pytree__lit_parser *p, int type, uint64_t value)
+{
+    pytree__lit_token *token = (pytree__lit_token *)pytree__lit_more(p, &p->tape, sizeof *token);
+    if (token == NULL) { return false; }
+    token->type = (uint32_t)type;
+    token->wide = 0;
+    token->value = value;
+    return true;
+}
+
+static pytree__lit_container *pytree__lit_container_at(const pytree__lit_parser *p, size_t i)
+{
+    return (pytree__lit_container *)(void *)p->containers.at + i;
+}
+
+/* The innermost container that is open. */
+PYTREE__INLINE pytree__lit_open *pytree__lit_top(const pytree__lit_parser *p)
+{
+    return (pytree__lit_open *)(void *)(p->open.at + p->open.n) - 1;
+}
+
+/* ---- Parse: errors and space ----------------------------------------------------------------------------------------- */
+
+/* What stands at a place, for a message: a word, a text, a character. */
+static void pytree__lit_got(const pytree__lit_parser *p, const char *at, char *got, size_t room)
+{
+    size_t n = 1, left = (size_t)(p->end - at);
+    if (at == p->end) {
+        (void)snprintf(got, room, "the end");
+    } else if (*at < ' ' || *at > '~') {
+        (void)snprintf(got, room, "byte 0x%02x", (unsigned)(unsigned char)*at);
+    } else if (*at == '\'' || *at == '"') {
+        while (n < left && n < 24 && at[n] >= ' ' && at[n] <= '~' && at[n] != *at) { n++; }
+        (void)snprintf(got, room, n < left && at[n] == *at ? "%.*s%c" : "%.*s...", (int)n, at, *at);
+    } else {
+        if (*at == '-' || pytree__lit_letter(*at) || pytree__lit_digit(*at)) {
+            while (n < left && n < 24 && (pytree__lit_letter(at[n]) || pytree__lit_digit(at[n]) || at[n] == '.')) { n++; }
+        }
+        (void)snprintf(got, room, n == 24 ? "'%.*s...'" : "'%.*s'", (int)n, at);
+    }
+}
+
+/* Fails at a place in the text. Lines and columns count from 1, characters and not bytes. */
+static bool pytree__lit_expected(const pytree__lit_parser *p, const char *at, const char *expected)
+{
+    char got[40];
+    pytree__lit_got(p, at, got, sizeof got);
+    (void)pytree__fail_in(p->err, PYTREE_SYNTAX, p->text, at, expected, got);
+    return false;
+}
+
+/* Past the space; the character there, NUL at the end. */
+PYTREE__INLINE char pytree__lit_peek(pytree__lit_parser *p)
+{
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t' || *p->at == '\r')) { p->at++; }
+    return p->at < p->end ? *p->at : '\0';
+}
+
+static bool pytree__lit_skip(pytree__lit_parser *p, char c)
+{
+    if (p->at == p->end || pytree__lit_peek(p) != c) { return false; }
+    p->at++;
+    return true;
+}
+
+static bool pytree__lit_need(pytree__lit_parser *p, char c)
+{
+    char expected[4] = { '\'', '\0', '\'', '\0' };
+    expected[1] = c;
+    return pytree__lit_skip(p, c) || pytree__lit_expected(p, p->at, expected);
+}
+
+/* A word that stands alone: `None`, and not `Nonesuch`. */
+static bool pytree__lit_skip_word(pytree__lit_parser *p, const char *word)
+{
+    size_t n = strlen(word);
+    (void)pytree__lit_peek(p);
+    if (pytree__word(p->at, (size_t)(p->end - p->at)) != n || memcmp(p->at, word, n) != 0) { return false; }
+    p->at += n;
+    return true;
+}
+
+#include "literal_number.h"
+#endif

@@ -1,0 +1,75 @@
+/* pytree/impl/memory.h: checked sizes, the allocator, growable arrays. */
+#ifndef PYTREE_IMPL_MEMORY_H
+#define PYTREE_IMPL_MEMORY_H
+
+#include "internal.h"
+
+void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
+{
+    if (new_size == SIZE_MAX) { return NULL; }                 /* what did not fit a size_t */
+    if (a != NULL) { return a->resize(a->context, p, old_size, new_size); }
+    if (new_size == 0) { free(p); return NULL; }
+    return realloc(p, new_size);
+}
+
+static const pytree_allocator *pytree__allocator(const pytree_options *opt) { return opt == NULL ? NULL : opt->allocator; }
+
+static pytree_status pytree__no_memory(pytree_error *err, size_t bytes)
+{
+    return pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected %zu bytes of memory, got none", bytes);
+}
+
+/* a * b and a + b, SIZE_MAX for what does not fit: a size that no allocator has. */
+static size_t pytree__times(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
+
+static size_t pytree__plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
+static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) / to * to; }
+
+/* Of files whose bytes are little-endian, whatever the machine is. */
+static inline bool pytree__little_endian(void)
+{
+    const uint16_t one = 1;
+    unsigned char low;
+    memcpy(&low, &one, 1);
+    return low == 1;
+}
+
+static inline uint64_t pytree__number_at(const unsigned char *p, size_t n)
+{
+    uint64_t v = 0;
+    while (n-- > 0) { v = v << 8 | p[n]; }
+    return v;
+}
+
+/* Bytes of an array; SIZE_MAX, which no allocator has, where its elements could not be told apart by a ptrdiff_t. */
+static size_t pytree__array_bytes(size_t n, size_t size)
+{
+    const size_t bytes = pytree__times(n, size);
+    return bytes > SIZE_MAX / 2 ? SIZE_MAX : bytes == 0 ? 1 : bytes;
+}
+
+void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err)
+{
+    const size_t bytes = pytree__array_bytes(n, size);
+    void *p = pytree__resize(a, NULL, 0, bytes);
+    if (p == NULL) { (void)pytree__no_memory(err, bytes); }
+    return p;
+}
+
+void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a)
+{
+    if (p != NULL) { (void)pytree__resize(a, p, pytree__array_bytes(n, size), 0); }
+}
+
+void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err)
+{
+    size_t n = pytree__plus(*capacity, *capacity / 2 + 16), bytes;
+    void *grown;
+    if (need <= *capacity && p != NULL) { return p; }
+    if (n < need) { n = need; }
+    bytes = pytree__array_bytes(n, size);
+    grown = pytree__resize(a, p, p == NULL ? 0 : *capacity * size, bytes);
+    if (grown != NULL) { *capacity = n; } else { (void)pytree__no_memory(err, bytes); }
+    return grown;
+}
+#endif

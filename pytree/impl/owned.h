@@ -1,0 +1,132 @@
+/* pytree/impl/owned.h: freeing what the library allocated. */
+#ifndef PYTREE_IMPL_OWNED_H
+#define PYTREE_IMPL_OWNED_H
+
+#include "internal.h"
+
+/* A custom node in a struct, which pytree_allocate leaves alone. */
+static bool pytree__theirs(const pytree_field *row)
+{
+    return row->form == PYTREE_FORM_STRUCT && row->type->kind == PYTREE_KIND_CUSTOM;
+}
+
+/* The first pointer of a struct that pytree_allocate has set, and whether it leads to an array; NULL if there is none. */
+static char *pytree__first_pointer(const pytree_type *type, const char *self, bool *array)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        char *p = NULL;
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__theirs(row)) { continue; }
+        if (row->place == PYTREE_POINTER) {
+            memcpy(&p, self + row->offset, sizeof p);
+            *array = row->form == PYTREE_FORM_LEAF && row->ndim != 0;
+        } else if (row->form == PYTREE_FORM_STRUCT) {
+            p = pytree__first_pointer(row->type, self + row->offset, array);
+        } else if (row->form == PYTREE_FORM_TUPLE) {
+            for (k = 0; p == NULL && k < row->size; k += row->inner) {
+                p = pytree__first_pointer(row->type, self + row->offset + k, array);
+            }
+        } else if (row->form == PYTREE_FORM_VIEW) {
+            pytree_leaf view;
+            memcpy(&view, self + row->offset, sizeof view);
+            p = (char *)view.data;
+            *array = view.ndim != 0;
+        }
+        if (p != NULL && p != (const char *)PYTREE_WANTED) { return p; }
+    }
+    return NULL;
+}
+
+/* Every pointer of a struct that leads into the block becomes NULL. */
+static void pytree__forget(const pytree_type *type, char *self)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__theirs(row)) { continue; }
+        if (row->place == PYTREE_POINTER) { memset(self + row->offset, 0, sizeof(void *)); }
+        else if (row->form == PYTREE_FORM_STRUCT) { pytree__forget(row->type, self + row->offset); }
+        else if (row->form == PYTREE_FORM_TUPLE) {
+            for (k = 0; k < row->size; k += row->inner) { pytree__forget(row->type, self + row->offset + k); }
+        }
+        else if (row->form == PYTREE_FORM_VIEW) { memset(self + row->offset + offsetof(pytree_leaf, data), 0, sizeof(void *)); }
+    }
+}
+
+/* Custom nodes and stb_ds containers of an owned tree, those inside others first. They are where they were made. */
+static void pytree__release(const struct pytree__block *block)
+{
+    const struct pytree__custom_made *custom;
+    const struct pytree__made *made;
+    for (custom = block->customs; custom != NULL; custom = custom->before) {
+        if (custom->type->custom->release != NULL) { custom->type->custom->release(custom->self); }
+    }
+    for (made = block->made; made != NULL; made = made->before) { made->row->release(made->field, made->row); }
+}
+
+/* The same where stb_ds containers hold some of them. This alone may need memory (more than 24 levels); without it what is
+ * deeper is not released. */
+static void pytree__release_walking(pytree t, const pytree_allocator *a)
+{
+    pytree_options opt;
+    pytree__cursor c;
+    const pytree_leaf *value;
+    bool begun = false;
+    pytree_status status;
+    memset(&opt, 0, sizeof opt);
+    opt.allocator = a;
+    pytree__cursor_init(&c, &opt, NULL);
+    status = pytree__cursor_root(&c, t);
+    while (status == PYTREE_OK) {
+        int at = pytree__step(&c, &begun, &value, &status);
+        if (at == PYTREE__DONE) { break; }
+        if (at == PYTREE__AT_NODE) { status = pytree__open(&c, value); }
+        if (at == PYTREE__AT_END) {
+            const pytree__frame *f = &c.frames[c.n_frames - 1];
+            unsigned i;
+            for (i = 0; f->form == PYTREE_FORM_STRUCT && i < f->type->n_fields; i++) {
+                const pytree_field *row = &f->type->fields[i];
+                if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) {
+                    row->release((char *)(uintptr_t)f->self + row->offset, row);
+                }
+            }
+            if (f->form == PYTREE_FORM_CUSTOM && f->type->custom->release != NULL) {
+                f->type->custom->release((void *)(uintptr_t)f->self);
+            }
+            pytree__close(&c);
+        }
+    }
+    pytree__cursor_end(&c);
+}
+
+void pytree_free(pytree t)
+{
+    struct pytree__block *block = NULL;
+    if (t.type == NULL || t.data == NULL) { return; }
+    if (t.type->origin != NULL && t.type != t.type->origin && t.type->flatten == t.type->origin->flatten
+        && t.type->name == t.type->origin->name && (t.type->kind != PYTREE_KIND_STRUCT || t.type->flatten != NULL)) {
+        block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));
+    } else if (t.type->kind == PYTREE_KIND_STRUCT) {
+        bool array = false;
+        char *first = pytree__first_pointer(t.type, (const char *)t.data, &array);
+        if (first == NULL) { return; }
+        if (array) { block = (struct pytree__block *)(void *)first - 1; }
+        else {
+            uint64_t distance;
+            memcpy(&distance, first - 16, sizeof distance);
+            block = (struct pytree__block *)(void *)(first + distance);
+        }
+    }
+    if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
+    if (block->root == NULL) { pytree__forget(t.type, (char *)t.data); }
+    else if (block->nested) { pytree__release_walking(t, block->allocator); }
+    else { pytree__release(block); }
+    block->magic = 0;
+    pytree__resize(block->allocator, block->base, block->bytes, 0);
+}
+#endif

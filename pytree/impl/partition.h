@@ -1,0 +1,99 @@
+/* pytree/impl/partition.h: partition, combine, replace_none. */
+#ifndef PYTREE_IMPL_PARTITION_H
+#define PYTREE_IMPL_PARTITION_H
+
+#include "transpose.h"
+
+/* ---- Parts (bodies) ------------------------------------------------------------------------------------------------ */
+
+/* A tree as a view, so that it can stand where a leaf does. */
+static pytree_status pytree__alg_view(pytree t, pytree_leaf *view, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    pytree_status status;
+    pytree__cursor_init(&c, opt, err);
+    status = pytree__cursor_root(&c, t);
+    memset(view, 0, sizeof *view);
+    if (status == PYTREE_OK) { pytree__alg_subtree(view, &c.root); }
+    pytree__cursor_end(&c);
+    return status;
+}
+
+pytree_status pytree_partition(pytree t, pytree_filter_fn *pass, void *context, pytree fill, pytree_flat *passing,
+                               pytree_flat *failing, const pytree_options *opt, pytree_error *err)
+{
+    pytree_flat all, parts[2];
+    pytree_leaf *leaves[2], hole;
+    pytree_error own;
+    pytree_iter it;
+    int k;
+    if (pass == NULL) { return pytree__alg_argument("a function that chooses leaves", err); }
+    own.status = PYTREE_OK;
+    parts[0] = parts[1] = pytree__alg_flat(NULL, NULL);
+    all = pytree__alg_flatten(t, opt, &own);
+    for (k = 0; k < 2 && own.status == PYTREE_OK; k++) {
+        parts[k].def = pytree__alg_copy(all.def, 0, &leaves[k], opt, &own);
+        parts[k].leaves = leaves[k];
+    }
+    if (own.status == PYTREE_OK && pytree__alg_view(fill, &hole, opt, &own) == PYTREE_OK) {
+        if (pytree_iter_begin(&it, 1, &t, opt, &own) == PYTREE_OK) {
+            while (pytree_next(&it) && it.index < all.def->n_leaves) {
+                bool passes = pass(context, &it);
+                for (k = 0; k < 2; k++) {
+                    pytree__alg_copy_view(&leaves[k][it.index], passes == (k == 0) ? &all.leaves[it.index] : &hole);
+                }
+            }
+        }
+        pytree_iter_end(&it);
+    }
+    pytree_flat_free(&all);
+    if (passing == NULL || own.status != PYTREE_OK) { pytree_flat_free(&parts[0]); }
+    if (failing == NULL || own.status != PYTREE_OK) { pytree_flat_free(&parts[1]); }
+    if (passing != NULL) { *passing = parts[0]; }
+    if (failing != NULL) { *failing = parts[1]; }
+    return pytree__alg_status(&own, err);
+}
+
+pytree_flat pytree_combine(size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_options mine = pytree__alg_options(opt, true);
+    pytree_flat all = pytree__alg_flat(NULL, NULL);
+    pytree_leaf *leaves, *views;
+    size_t i, k, n_leaves;
+    pytree_status status = PYTREE_OK;
+    if (n == 0 || trees == NULL) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none");
+        return all;
+    }
+    all = pytree__alg_flatten(trees[0], &mine, err);
+    if (all.def == NULL) { return all; }
+    leaves = (pytree_leaf *)(uintptr_t)all.leaves;
+    n_leaves = all.def->n_leaves;
+    views = (pytree_leaf *)pytree__array_new(n_leaves, sizeof *views, pytree__allocator(opt), err);
+    for (k = 1; k < n && views != NULL && status == PYTREE_OK; k++) {
+        status = pytree_flatten_up_to(all.def, trees[k], views, n_leaves, &mine, err);
+        for (i = 0; i < n_leaves && status == PYTREE_OK; i++) {
+            if (leaves[i].form == PYTREE_FORM_NONE) { pytree__alg_copy_view(&leaves[i], &views[i]); }
+        }
+    }
+    if (views == NULL || status != PYTREE_OK) { pytree_flat_free(&all); }
+    pytree__array_free(views, n_leaves, sizeof *views, pytree__allocator(opt));
+    return pytree__alg_settle(all, opt, err);
+}
+
+pytree_flat pytree_replace_none(pytree t, pytree with, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_options mine = pytree__alg_options(opt, true);
+    pytree_flat all = pytree__alg_flat(NULL, NULL);
+    pytree_leaf *leaves, view;
+    size_t i;
+    if (pytree__alg_view(with, &view, opt, err) == PYTREE_OK) { all = pytree__alg_flatten(t, &mine, err); }
+    leaves = (pytree_leaf *)(uintptr_t)all.leaves;
+    for (i = 0; all.def != NULL && i < all.def->n_leaves; i++) {
+        if (leaves[i].form == PYTREE_FORM_NONE) { pytree__alg_copy_view(&leaves[i], &view); }
+    }
+    return pytree__alg_settle(all, opt, err);
+}
+
+#include "diff.h"
+#endif

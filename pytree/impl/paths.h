@@ -1,0 +1,348 @@
+/* pytree/impl/paths.h: all key paths of a tree in one block. */
+#ifndef PYTREE_IMPL_PATHS_H
+#define PYTREE_IMPL_PATHS_H
+
+#include "internal.h"
+
+size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    pytree_status status = pytree__put_tree(&to, t, opt, err);
+    if (status != PYTREE_OK && n != 0) { text[0] = '\0'; }
+    return status != PYTREE_OK ? SIZE_MAX : n == 0 ? to.length : pytree__end_text(&to, n);
+}
+
+/* Block of pytree_paths: this, then the pointers, then the texts. */
+struct pytree__paths { const pytree_allocator *allocator; size_t bytes; };
+
+/* What a struct's type says of the paths below it: what stands behind the struct's own path, with its NUL, for each leaf in it
+ * and in the structs that lie in it; so no node is opened for them. Where a struct is pointed to there is a tail for NULL, and
+ * behind it are those of that struct. If there may be other nodes, or too much of this, there is one tail for each child. */
+enum { PYTREE__TAILS = 40, PYTREE__TAIL_TEXT = 704, PYTREE__TAIL_POINTERS = 4, PYTREE__TAIL_DEPTH = 8, PYTREE__SLACK = 32 };
+
+struct pytree__tail_pointer {
+    const pytree_type *type;
+    size_t offset;                        /* of the pointer, in the outermost struct */
+    size_t at, n;                         /* NULL's tail among the tails, and how many are behind it */
+};
+
+struct pytree__tails {
+    const pytree_type *type;
+    bool whole;                           /* false: one for each child */
+    size_t n, n_pointers;                 /* n 0: there are none to be used */
+    struct pytree__tail_pointer pointers[PYTREE__TAIL_POINTERS + 1];         /* and one that is `at` none */
+    uint16_t at[PYTREE__TAILS + 1];       /* where each begins */
+    char text[PYTREE__TAIL_TEXT + PYTREE__SLACK];
+};
+
+/* Where paths are put. The path of the open node at hand stands in `prefix`, of which each frame remembers how much is its own
+ * (in `nodes`), so that a leaf adds its last entry alone. A path that is longer than that is put together anew each time. */
+enum { PYTREE__PREFIX = 512, PYTREE__NO_PREFIX = 0x7FFFFFFF };
+
+struct pytree__path_writer {
+    struct pytree__text to;               /* at NULL: lengths are added up, None counting as a leaf */
+    const char **starts;
+    size_t count, max;                    /* starts: how many; for how many there is room */
+    const char *separator;
+    bool none_is_leaf;
+    struct pytree__tails known[8];
+    char prefix[PYTREE__PREFIX + PYTREE__SLACK];
+};
+
+/* Adds the tails of a struct that lies `offset` bytes into the one whose tails they are (SIZE_MAX: it is pointed to); `path`
+ * leads to it from there. False: there is no room, or, as a whole, there may be other nodes in it. */
+static bool pytree__add_tails(struct pytree__tails *to, const pytree_type *type, size_t offset, const char *separator,
+                              char path[UCHAR_MAX + 1], size_t n_path)
+{
+    const size_t n_separator = strlen(separator);
+    unsigned i;
+    if (type->flatten == NULL) { return false; }
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *const row = &type->fields[i];
+        const pytree_type *const inner = to->whole && row->form == PYTREE_FORM_STRUCT ? pytree__origin(row->type) : NULL;
+        const size_t n_name = strlen(row->name), n = n_path + n_separator + n_name;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (n >= UCHAR_MAX) { return false; }
+        memcpy(path + n_path, separator, n_separator);
+        memcpy(path + n_path + n_separator, row->name, n_name + 1);
+        if (inner == NULL || row->place != PYTREE_IN_PLACE) {
+            const size_t at = to->at[to->n];
+            if (to->n == PYTREE__TAILS || n >= PYTREE__TAIL_TEXT - at) { return false; }
+            if (to->whole && inner == NULL && row->form != PYTREE_FORM_LEAF) { return false; }
+            memcpy(to->text + at, path, n + 1);
+            to->at[++to->n] = (uint16_t)(at + n + 1);
+        }
+        if (inner == NULL) { continue; }
+        if (row->place == PYTREE_IN_PLACE) {
+            if (!pytree__add_tails(to, inner, offset == SIZE_MAX ? offset : offset + row->offset, separator, path, n)) {
+                return false;
+            }
+        } else {
+            struct pytree__tail_pointer *pointer = &to->pointers[to->n_pointers];
+            if (offset == SIZE_MAX || to->n_pointers++ == PYTREE__TAIL_POINTERS) { return false; }
+            pointer->type = inner;
+            pointer->offset = offset + row->offset;
+            pointer->at = to->n - 1;
+            if (!pytree__add_tails(to, inner, SIZE_MAX, separator, path, n)) { return false; }
+            pointer->n = to->n - 1 - pointer->at;
+            if (pointer->n == 0) { return false; }
+        }
+    }
+    return true;
+}
+
+PYTREE__INLINE const struct pytree__tails *pytree__tails_of(struct pytree__path_writer *w, const pytree_type *type)
+{
+    const size_t slot = pytree__type_slot(type);
+    struct pytree__tails *tails = &w->known[slot & 7];
+    char path[UCHAR_MAX + 1];
+    size_t i;
+    bool fits = false;
+    for (i = 0; i < 8; i++) {             /* there, or in one of the next places */
+        struct pytree__tails *next = &w->known[(slot + i) & 7];
+        if (PYTREE__LIKELY(next->type == type)) { return next; }
+        if (next->type == NULL) { tails = next; break; }
+    }
+    tails->type = type;
+    tails->at[0] = 0;
+    for (i = 0; i < 2 && !fits; i++) {
+        tails->whole = i == 0;
+        tails->n = tails->n_pointers = 0;
+        fits = pytree__add_tails(tails, type, 0, w->separator == NULL ? "." : w->separator, path, 0);
+    }
+    tails->pointers[tails->n_pointers].at = SIZE_MAX;
+    if (!fits) { tails->n = 0; }
+    return tails;
+}
+
+/* How much of a tail is left out: the root's children have no separator. */
+PYTREE__INLINE size_t pytree__tail_skip(const struct pytree__path_writer *w, size_t n_prefix)
+{
+    return n_prefix == 0 && w->separator != NULL ? strlen(w->separator) : 0;
+}
+
+/* Puts the prefix and a tail of n bytes. What is copied too far is written over, or slack. */
+PYTREE__INLINE char *pytree__put_behind(const struct pytree__path_writer *w, char *at, size_t n_prefix, const char *tail,
+                                        size_t n)
+{
+    size_t i;
+    memcpy(at, w->prefix, PYTREE__SLACK);
+    for (i = PYTREE__SLACK; i < n_prefix; i += 16) { memcpy(at + i, w->prefix + i, 16); }
+    at += n_prefix;
+    memcpy(at, tail, PYTREE__SLACK);
+    if (PYTREE__UNLIKELY(n > PYTREE__SLACK)) { memcpy(at + PYTREE__SLACK, tail + PYTREE__SLACK, n - PYTREE__SLACK); }
+    return at + n;
+}
+
+/* Puts the paths below a whole struct. Views are made in the room above those of the open nodes, a struct's behind those of the
+ * one around it. False, and nothing was put: something is not sound, or there is no room. */
+static bool pytree__put_tails(struct pytree__path_writer *w, const pytree__cursor *c, const struct pytree__tails *tails,
+                              const void *self, size_t n_prefix, size_t skip)
+{
+    struct { pytree_leaf *view, *end; } outer[PYTREE__TAIL_DEPTH];           /* what comes next in the structs around it */
+    const struct pytree__tail_pointer *pointer = tails->pointers;
+    const pytree_type *type = tails->type;
+    const char **start = w->starts + w->count;
+    char *at = w->to.at + w->to.length;
+    pytree_leaf *view = NULL, *end = c->views + c->n_views, *const room = c->views + c->max_views;
+    size_t k = 0;
+    unsigned depth = 0;
+    for (;;) {
+        outer[depth].view = view;
+        outer[depth].end = end;
+        view = end;
+        if (type->n_children > (size_t)(room - view) || (pytree__look(type, self, view) & PYTREE__ODD) != 0) { return false; }
+        end = view + type->n_children;
+        for (;; view++) {
+            while (view == end) {
+                view = outer[depth].view;
+                end = outer[depth].end;
+                if (depth-- == 0) {
+                    w->count = (size_t)(start - w->starts);
+                    w->to.length = (size_t)(at - w->to.at);
+                    return true;
+                }
+            }
+            if (view->form == PYTREE_FORM_STRUCT) { break; }
+            if (view->form == PYTREE_FORM_LEAF || w->none_is_leaf) {
+                const size_t begin = tails->at[k] + skip;
+                *start++ = at;
+                at = pytree__put_behind(w, at, n_prefix, tails->text + begin, tails->at[k + 1] - begin);
+            }
+            if (PYTREE__UNLIKELY(k == pointer->at)) { k += pointer++->n; }   /* it is NULL */
+            k++;
+        }
+        type = pytree__origin(view->type);
+        if (k == pointer->at && type == pointer->type) {       /* pointed to: one that lies here would have tail k itself */
+            k++;
+            pointer++;
+        }
+        self = view->data;
+        view++;
+        if (++depth == PYTREE__TAIL_DEPTH) { return false; }
+    }
+}
+
+/* The paths below a struct, without opening it; false: it must be opened. */
+static bool pytree__put_struct_paths(struct pytree__path_writer *w, const pytree__cursor *c, const pytree_leaf *value,
+                                     uint32_t n_prefix)
+{
+    const struct pytree__tails *tails;
+    size_t n, bytes, skip, i;
+    if (value->form != PYTREE_FORM_STRUCT || n_prefix == PYTREE__NO_PREFIX) { return false; }
+    tails = pytree__tails_of(w, pytree__origin(value->type));
+    if (!tails->whole || tails->n == 0) { return false; }
+    n = tails->n;
+    bytes = tails->at[n];
+    for (i = 0; i < tails->n_pointers; i++) {
+        const struct pytree__tail_pointer *pointer = &tails->pointers[i];
+        const uint16_t *null = &tails->at[pointer->at];
+        const void *p;
+        memcpy(&p, (const char *)value->data + pointer->offset, sizeof p);
+        n -= p == NULL ? pointer->n : 1;
+        bytes -= p == NULL ? (size_t)(null[pointer->n + 1] - null[1]) : (size_t)(null[1] - null[0]);
+    }
+    skip = pytree__tail_skip(w, n_prefix);
+    bytes += n * (n_prefix - skip);
+    if (w->to.at != NULL) {
+        return w->to.length <= w->to.room && w->to.room - w->to.length >= bytes && w->count <= w->max && w->max - w->count >= n
+               && pytree__put_tails(w, c, tails, value->data, n_prefix, skip);
+    }
+    w->count += n;
+    w->to.length += bytes;
+    return true;
+}
+
+/* The paths of the open struct's children that are leaves, up to one that is a node and becomes the value at hand, or NULL. */
+static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w, const pytree__cursor *c, pytree__frame *f,
+                                                  const struct pytree__tails *tails)
+{
+    const size_t n_prefix = f->nodes, skip = pytree__tail_skip(w, n_prefix);
+    while (f->next < f->count) {
+        const pytree_leaf *view = &c->views[f->views + f->next];
+        const size_t begin = tails->at[f->next] + skip, n = tails->at[f->next + 1] - begin;
+        f->next++;
+        if (view->form != PYTREE_FORM_LEAF && view->form != PYTREE_FORM_NONE) { return view; }
+        if (view->form == PYTREE_FORM_NONE && !w->none_is_leaf) { continue; }
+        if (w->count < w->max) { w->starts[w->count] = w->to.at + w->to.length; }
+        w->count++;
+        if (w->to.length <= w->to.room && w->to.room - w->to.length >= n_prefix + n) {
+            pytree__put_behind(w, w->to.at + w->to.length, n_prefix, tails->text + begin, n);
+            w->to.length += n_prefix + n;
+        } else {
+            pytree__put(&w->to, w->prefix, n_prefix);
+            pytree__put(&w->to, tails->text + begin, n);
+        }
+    }
+    return NULL;
+}
+
+/* The path of the child at hand of the open node on top, as a prefix; PYTREE__NO_PREFIX if it is too long. */
+static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__cursor *c)
+{
+    const pytree__frame *f;
+    struct pytree__text to;
+    pytree_entry entry;
+    if (c->n_frames == 0) { return 0; }
+    f = &c->frames[c->n_frames - 1];
+    if (f->nodes == PYTREE__NO_PREFIX) { return PYTREE__NO_PREFIX; }
+    to = pytree__text_to(w->prefix, PYTREE__PREFIX + 1, NULL);
+    to.length = f->nodes;
+    pytree__frame_entry(c, f, f->next - 1, &entry);
+    pytree__put_entry(&to, &entry, w->separator, c->n_frames == 1);
+    if (to.length == 0) { return PYTREE__NO_PREFIX; }          /* an empty key, which is not the same as no entry */
+    return (uint32_t)(to.length > PYTREE__PREFIX ? (size_t)PYTREE__NO_PREFIX : to.length);
+}
+
+/* All paths, one after another, each with its NUL; `starts` gets where each begins. */
+static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__text *const to = &w->to;
+    pytree__cursor c;
+    const pytree_leaf *value;
+    const bool quick = pytree__plain_walk(opt);
+    bool begun = false;
+    pytree_status status;
+    size_t i;
+    w->count = 0;
+    pytree__cursor_init(&c, opt, err);
+    status = pytree__cursor_root(&c, t);
+    while (status == PYTREE_OK) {
+        pytree__frame *f = c.n_frames == 0 ? NULL : &c.frames[c.n_frames - 1];
+        const struct pytree__tails *tails = NULL;
+        int at;
+        if (quick && f != NULL && f->form == PYTREE_FORM_STRUCT && f->nodes != PYTREE__NO_PREFIX) {
+            tails = pytree__tails_of(w, f->type);
+        }
+        if (tails != NULL && !tails->whole && tails->n != 0) {
+            value = pytree__put_child_paths(w, &c, f, tails);
+            at = value == NULL ? PYTREE__AT_END : PYTREE__AT_NODE;
+        } else {
+            at = pytree__step(&c, &begun, &value, &status);
+        }
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at == PYTREE__AT_END) {
+            pytree__close(&c);
+        } else if (at == PYTREE__AT_NODE) {
+            uint32_t prefix = pytree__prefix(w, &c);
+            if (quick && pytree__put_struct_paths(w, &c, value, prefix)) { continue; }
+            status = pytree__open(&c, value);
+            if (status == PYTREE_OK) { c.frames[c.n_frames - 1].nodes = prefix; }
+        } else if (at == PYTREE__AT_LEAF) {
+            size_t n = c.n_frames;
+            if (w->count < w->max) { w->starts[w->count] = to->at + to->length; }
+            w->count++;
+            i = n != 0 && c.frames[n - 1].nodes != PYTREE__NO_PREFIX ? n - 1 : 0;
+            if (i != 0) { pytree__add(to, w->prefix, c.frames[i].nodes); }
+            for (; i < n; i++) {
+                pytree_entry entry;
+                pytree__frame_entry(&c, &c.frames[i], c.frames[i].next - 1, &entry);
+                pytree__put_entry(to, &entry, w->separator, i == 0);
+            }
+            pytree__add(to, "", 1);
+        }
+    }
+    pytree__cursor_end(&c);
+    return status;
+}
+
+const char **pytree_paths(pytree t, const char *separator, size_t *count, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__path_writer w;
+    struct pytree__paths *head;
+    size_t i, bytes;
+    if (count != NULL) { *count = 0; }
+    w.to = pytree__text_to(NULL, 0, NULL);
+    w.starts = NULL;
+    w.max = 0;
+    w.separator = separator;
+    w.none_is_leaf = opt != NULL && opt->none_is_leaf;
+    for (i = 0; i < sizeof w.known / sizeof w.known[0]; i++) { w.known[i].type = NULL; }
+    if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK) { return NULL; }
+    bytes = pytree__plus(pytree__plus(sizeof *head + PYTREE__SLACK, pytree__times(w.count, sizeof(char *))), w.to.length);
+    head = bytes == SIZE_MAX ? NULL : (struct pytree__paths *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
+    if (head == NULL) { pytree__no_memory(err, bytes); return NULL; }
+    head->allocator = pytree__allocator(opt);
+    head->bytes = bytes;
+    w.starts = (const char **)(void *)(head + 1);
+    w.to.at = (char *)(w.starts + w.count);
+    w.to.room = w.to.length;
+    w.max = w.count;
+    w.to.length = 0;
+    if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK
+        || ((w.count > w.max || w.to.length > w.to.room) && pytree__unsteady(err) != PYTREE_OK)) {
+        pytree__resize(head->allocator, head, bytes, 0);
+        return NULL;
+    }
+    if (count != NULL) { *count = w.count; }
+    return w.starts;
+}
+
+void pytree_paths_free(const char **paths)
+{
+    if (paths != NULL) {
+        struct pytree__paths *head = (struct pytree__paths *)(void *)paths - 1;
+        pytree__resize(head->allocator, head, head->bytes, 0);
+    }
+}
+#endif

@@ -1,0 +1,471 @@
+/* pytree/impl/ravel.h: a tree as one vector, and back. */
+#ifndef PYTREE_IMPL_RAVEL_H
+#define PYTREE_IMPL_RAVEL_H
+
+#include "convert.h"
+
+/* ---- Ravel --------------------------------------------------------------------------------------------------------- */
+
+static const pytree_options *pytree__rv_tree(const pytree_ravel_options *opt) { return opt == NULL ? NULL : &opt->tree; }
+
+/* Is the leaf that the iterator stands at made of numbers? */
+static pytree_status pytree__rv_want_number(const pytree_iter *it, const pytree_leaf *leaf, const char *wanted)
+{
+    if (leaf->form == PYTREE_FORM_LEAF && pytree__rv_is_number(leaf->type->dtype)
+        && (wanted == NULL || pytree__rv_numbers[leaf->type->dtype].wide >= PYTREE__RV_DOUBLE)) { return PYTREE_OK; }
+    return pytree__problem(&it->cursors[0], PYTREE_TYPE, "expected %s, got %s%s", wanted == NULL ? "numbers" : wanted,
+                           leaf->form == PYTREE_FORM_LEAF ? "" : "a ",
+                           leaf->form == PYTREE_FORM_LEAF ? pytree_dtype_name(leaf->type) : pytree__view_name(leaf));
+}
+
+/* Numbers in a tree: how many, and the set of their types. */
+typedef struct pytree__rv_census {
+    size_t leaves, n;
+    uint32_t set;
+} pytree__rv_census;
+
+static pytree_status pytree__rv_count_numbers(pytree t, pytree__rv_census *census, const pytree_options *opt, pytree_error *err)
+{
+    pytree_iter it;
+    memset(census, 0, sizeof *census);
+    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
+        while (it.status == PYTREE_OK && pytree_next(&it)) {
+            const pytree_leaf *leaf = it.leaf[0];
+            it.status = pytree__rv_want_number(&it, leaf, NULL);
+            if (it.status == PYTREE_OK) {
+                census->leaves++;
+                census->set |= PYTREE__RV_BIT(leaf->type->dtype);
+                census->n = pytree__plus(census->n, pytree_leaf_count(leaf));
+            }
+        }
+    }
+    pytree_iter_end(&it);
+    if (it.status == PYTREE_OK && census->n > PTRDIFF_MAX / (2 * sizeof(long double))) {
+        return pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected a vector that fits into memory, got %zu elements", census->n);
+    }
+    return it.status;
+}
+
+/* The types of a set in words. */
+static void pytree__rv_put_types(struct pytree__text *to, uint32_t set)
+{
+    int dtype;
+    for (dtype = 0; set >> dtype != 0; dtype++) {
+        if ((set & PYTREE__RV_BIT(dtype)) != 0) {
+            pytree__put_text(to, dtype == PYTREE_OPAQUE ? "other" : pytree_dtype_name(pytree_dtype_type((pytree_dtype)dtype)));
+            if (set >> dtype != 1) { pytree__put(to, ", ", 2); }
+        }
+    }
+}
+
+/* The element type of the vector for leaves of these types. */
+static pytree_status pytree__rv_vector_type(uint32_t set, const pytree_ravel_options *opt, pytree_dtype *dtype,
+                                            pytree_error *err)
+{
+    const pytree_promotion rules = opt == NULL ? PYTREE_PROMOTE_JAX : opt->promotion;
+    if (opt != NULL && opt->dtype != PYTREE_NO_DTYPE) {
+        *dtype = opt->dtype;
+        if (pytree__rv_is_number(opt->dtype)) { return PYTREE_OK; }
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the element type of numbers, got number %d", (int)opt->dtype);
+    }
+    *dtype = pytree__rv_promote(set, rules);
+    if (*dtype == PYTREE_NO_DTYPE) {
+        char types[200];
+        struct pytree__text to = pytree__text_to(types, sizeof types, NULL);
+        pytree__rv_put_types(&to, set);
+        pytree__end_text(&to, sizeof types);
+        return pytree_fail(err, PYTREE_TYPE, NULL, "expected element types with a common one, got %s", types);
+    }
+    return PYTREE_OK;
+}
+
+static pytree_leaf pytree__rv_vector(void *data, const pytree_type *type, size_t n)
+{
+    pytree_leaf v;
+    memset(&v, 0, sizeof v);
+    v.data = data;
+    v.type = type;
+    v.ndim = 1;
+    v.shape[0] = n;
+    return v;
+}
+
+/* Leaves as this needs them: where, how many numbers, of which type. An operation that writes lists them first: walking a tree
+ * may need memory, and must not fail when half of it is written. With several trees the parts of a leaf stand together. */
+typedef struct pytree__rv_part {
+    char *data;
+    size_t n;
+    pytree_dtype dtype;
+} pytree__rv_part;
+
+enum { PYTREE__RV_FEW = 256 };
+typedef struct pytree__rv_list {
+    size_t n;
+    pytree__rv_part *parts, few[PYTREE__RV_FEW];
+    const pytree_allocator *allocator;
+} pytree__rv_list;
+
+static void pytree__rv_end_list(pytree__rv_list *list)
+{
+    if (list->parts != list->few) { pytree__resize(list->allocator, list->parts, list->n * sizeof *list->parts, 0); }
+}
+
+/* The leaves of trees whose numbers were counted (of several trees together). The list is to be ended, after a failure too. A
+ * predicate of the caller's that now answers otherwise must not lead beyond the list. */
+static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree__rv_census *census, size_t n_trees,
+                                            const pytree *trees, const pytree_options *opt, pytree_error *err)
+{
+    const size_t bytes = pytree__times(census->leaves, n_trees * sizeof *list->parts);
+    size_t at = 0, n = 0, k;
+    pytree_iter it;
+    list->n = census->leaves * n_trees;
+    list->parts = list->few;
+    list->allocator = pytree__allocator(opt);
+    if (census->leaves > PYTREE__RV_FEW / n_trees) {
+        pytree__rv_part *parts = (pytree__rv_part *)pytree__resize(list->allocator, NULL, 0, bytes);
+        if (parts == NULL) { return pytree__no_memory(err, bytes); }
+        list->parts = parts;
+    }
+    if (pytree_iter_begin(&it, n_trees, trees, opt, err) == PYTREE_OK) {
+        while (it.status == PYTREE_OK && pytree_next(&it) && it.index < census->leaves) {
+            for (k = 0; k < n_trees && it.status == PYTREE_OK; k++, at++) {
+                it.status = pytree__rv_want_number(&it, it.leaf[k], NULL);
+                list->parts[at].data = (char *)it.leaf[k]->data;
+                list->parts[at].n = pytree_leaf_count(it.leaf[k]);
+                list->parts[at].dtype = it.leaf[k]->type->dtype;
+                n += list->parts[at].n;
+            }
+        }
+    }
+    pytree_iter_end(&it);
+    if (it.status == PYTREE_OK && (at != list->n || n != census->n)) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected is_leaf to answer the same again, got other leaves");
+    }
+    return it.status;
+}
+
+/* May n numbers of the one type, of or for leaf i, become such of the other? */
+static pytree_status pytree__rv_check_loss(pytree t, size_t i, pytree_dtype to, const char *data, pytree_dtype from, size_t n,
+                                           const pytree_ravel_options *opt, pytree_error *err)
+{
+    const pytree_loss loss = opt == NULL ? PYTREE_LOSS_REFUSED : opt->loss;
+    const pytree_type *to_type = pytree_dtype_type(to), *from_type = pytree_dtype_type(from);
+    size_t lost = 0;
+    pytree_iter it;
+    if (loss == PYTREE_LOSS_ALLOWED || pytree__rv_widens(from, to)) { return PYTREE_OK; }
+    if (loss == PYTREE_LOSS_REFUSED) {
+        lost = pytree__rv_first_lost(to, data, from, n);
+        if (lost == n) { return PYTREE_OK; }
+    }
+    if (pytree_iter_begin(&it, 1, &t, pytree__rv_tree(opt), err) == PYTREE_OK) {
+        while (it.index != i && pytree_next(&it)) {}
+        if (it.status == PYTREE_OK && loss == PYTREE_LOSS_REFUSED_BY_TYPE) {
+            it.status = pytree__problem(&it.cursors[0], PYTREE_TYPE, "expected a type that %s has every number of, got %s",
+                                        pytree_dtype_name(to_type), pytree_dtype_name(from_type));
+        } else if (it.status == PYTREE_OK) {
+            const pytree_leaf numbers = pytree__rv_vector((void *)(uintptr_t)data, from_type, n);
+            char text[100];
+            struct pytree__text sink = pytree__text_to(text, sizeof text, NULL);
+            pytree__put_value(&sink, &numbers, lost);
+            pytree__end_text(&sink, sizeof text);
+            it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE, "expected numbers that %s has, got %s at element %zu",
+                                        pytree_dtype_name(to_type), text, lost);
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status;
+}
+
+static pytree_status pytree__rv_check_vector(const pytree_leaf *vector, pytree_error *err)
+{
+    if (vector == NULL || vector->data == NULL || vector->type == NULL || vector->form != PYTREE_FORM_LEAF) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a vector with data and an element type, got none");
+    }
+    if (vector->ndim != 1) {
+        return pytree_fail(err, PYTREE_SHAPE, NULL, "expected a vector of 1 dimension, got %d", vector->ndim);
+    }
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__rv_wrong_type(pytree_dtype expected, const pytree_type *got, pytree_error *err)
+{
+    return pytree_fail(err, PYTREE_TYPE, NULL, "expected a vector of %s, got one of %s",
+                       pytree_dtype_name(pytree_dtype_type(expected)), pytree_dtype_name(got));
+}
+
+static pytree_status pytree__rv_shape(pytree t, pytree__rv_census *census, pytree_leaf *vector, const pytree_ravel_options *opt,
+                                      pytree_error *err)
+{
+    pytree_dtype dtype;
+    pytree_status status = pytree__rv_count_numbers(t, census, pytree__rv_tree(opt), err);
+    if (status == PYTREE_OK) { status = pytree__rv_vector_type(census->set, opt, &dtype, err); }
+    if (status == PYTREE_OK) { *vector = pytree__rv_vector(NULL, pytree_dtype_type(dtype), census->n); }
+    return status;
+}
+
+pytree_status pytree_ravel_shape(pytree t, pytree_leaf *vector, const pytree_ravel_options *opt, pytree_error *err)
+{
+    pytree__rv_census census;
+    if (vector == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the vector, got NULL"); }
+    return pytree__rv_shape(t, &census, vector, opt, err);
+}
+
+/* Stands right before the numbers of a vector that was made here. */
+struct pytree__rv_vector_head {
+    const pytree_allocator *allocator;
+    void *base;                           /* as the allocator gave it */
+    size_t bytes;
+};
+
+static pytree_status pytree__rv_new_vector(pytree_leaf *vector, const pytree_options *opt, pytree_error *err)
+{
+    const size_t alignment = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment < 16 ? 16 : opt->alignment;
+    const size_t head = pytree__plus(sizeof(struct pytree__rv_vector_head), alignment - 1);
+    const size_t bytes = pytree__plus(head, pytree_leaf_bytes(vector));
+    struct pytree__rv_vector_head *at;
+    char *base;
+    if (opt != NULL && (opt->alignment & (opt->alignment - 1)) != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", opt->alignment);
+    }
+    base = (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
+    if (base == NULL) { return pytree__no_memory(err, bytes); }
+    vector->data = base + sizeof *at + (0 - ((uintptr_t)base + sizeof *at)) % alignment;
+    at = (struct pytree__rv_vector_head *)vector->data - 1;
+    at->allocator = pytree__allocator(opt);
+    at->base = base;
+    at->bytes = bytes;
+    return PYTREE_OK;
+}
+
+/* From the listed leaves into the vector: what may be lost, then the copies. */
+static pytree_status pytree__rv_check_leaves(pytree t, const pytree__rv_list *list, pytree_dtype to,
+                                             const pytree_ravel_options *opt, pytree_error *err)
+{
+    pytree_status status = PYTREE_OK;
+    size_t i;
+    for (i = 0; status == PYTREE_OK && i < list->n; i++) {
+        const pytree__rv_part *part = &list->parts[i];
+        status = pytree__rv_check_loss(t, i, to, part->data, part->dtype, part->n, opt, err);
+    }
+    return status;
+}
+
+static void pytree__rv_gather(const pytree_leaf *vector, const pytree__rv_list *list)
+{
+    char *at = (char *)vector->data;
+    size_t i;
+    for (i = 0; i < list->n; i++) {
+        const pytree__rv_part *part = &list->parts[i];
+        pytree__rv_convert(at, vector->type->dtype, part->data, part->dtype, part->n);
+        at += part->n * vector->type->size;
+    }
+}
+
+/* The caller's memory instead of new one, if it fits. */
+static pytree_status pytree__rv_use_memory(pytree_leaf *made, const pytree_leaf *vector, pytree_error *err)
+{
+    if (vector->type->dtype != made->type->dtype) { return pytree__rv_wrong_type(made->type->dtype, vector->type, err); }
+    if (vector->shape[0] < made->shape[0]) {
+        return pytree_fail(err, PYTREE_SHAPE, NULL, "expected room for %zu elements, got %zu", made->shape[0],
+                           vector->shape[0]);
+    }
+    made->data = vector->data;
+    return PYTREE_OK;
+}
+
+pytree_status pytree_ravel(pytree t, pytree_leaf *vector, const pytree_ravel_options *opt, pytree_error *err)
+{
+    const pytree_options *tree = pytree__rv_tree(opt);
+    const bool fresh = vector != NULL && vector->data == NULL;
+    pytree__rv_census census;
+    pytree__rv_list list;
+    pytree_leaf made;
+    pytree_status status = fresh ? PYTREE_OK : pytree__rv_check_vector(vector, err);
+    if (status == PYTREE_OK) { status = pytree__rv_shape(t, &census, &made, opt, err); }
+    if (status == PYTREE_OK && !fresh) { status = pytree__rv_use_memory(&made, vector, err); }
+    if (status != PYTREE_OK) { return status; }
+    status = pytree__rv_list_leaves(&list, &census, 1, &t, tree, err);
+    if (status == PYTREE_OK) { status = pytree__rv_check_leaves(t, &list, made.type->dtype, opt, err); }
+    if (status == PYTREE_OK && fresh) { status = pytree__rv_new_vector(&made, tree, err); }
+    if (status == PYTREE_OK) {
+        pytree__rv_gather(&made, &list);
+        *vector = made;
+    }
+    pytree__rv_end_list(&list);
+    return status;
+}
+
+void pytree_ravel_free(pytree_leaf *vector)
+{
+    if (vector != NULL && vector->data != NULL) {
+        const struct pytree__rv_vector_head head = ((struct pytree__rv_vector_head *)vector->data)[-1];
+        pytree__resize(head.allocator, head.base, head.bytes, 0);
+        memset(vector, 0, sizeof *vector);
+    }
+}
+
+static pytree_status pytree__rv_check_length(const pytree_leaf *vector, size_t n, pytree_error *err)
+{
+    if (vector->shape[0] == n) { return PYTREE_OK; }
+    return pytree_fail(err, PYTREE_SHAPE, NULL, "expected a vector of %zu elements, got %zu", n, vector->shape[0]);
+}
+
+/* From the vector into the listed leaves: what may be lost, then the copies. */
+static pytree_status pytree__rv_check_back(const pytree_leaf *vector, pytree t, const pytree__rv_list *list,
+                                           const pytree_ravel_options *opt, pytree_error *err)
+{
+    const char *at = (const char *)vector->data;
+    pytree_status status = PYTREE_OK;
+    size_t i;
+    for (i = 0; status == PYTREE_OK && i < list->n; i++) {
+        const pytree__rv_part *part = &list->parts[i];
+        status = pytree__rv_check_loss(t, i, part->dtype, at, vector->type->dtype, part->n, opt, err);
+        at += part->n * vector->type->size;
+    }
+    return status;
+}
+
+static void pytree__rv_scatter(const pytree_leaf *vector, const pytree__rv_list *list)
+{
+    const char *at = (const char *)vector->data;
+    size_t i;
+    for (i = 0; i < list->n; i++) {
+        const pytree__rv_part *part = &list->parts[i];
+        pytree__rv_convert(part->data, part->dtype, at, vector->type->dtype, part->n);
+        at += part->n * vector->type->size;
+    }
+}
+
+/* Lists the leaves of a tree for which the vector is right; nothing can go wrong then. The list is to be ended if that went
+ * well. */
+static pytree_status pytree__rv_begin_unravel(pytree__rv_list *list, pytree__rv_census *census, const pytree_leaf *vector,
+                                              pytree t, const pytree_ravel_options *opt, pytree_error *err)
+{
+    pytree_leaf wanted;
+    bool any_type;
+    pytree_status status = pytree__rv_check_vector(vector, err);
+    if (status == PYTREE_OK) { status = pytree__rv_shape(t, census, &wanted, opt, err); }
+    if (status == PYTREE_OK) { status = pytree__rv_check_length(vector, census->n, err); }
+    if (status != PYTREE_OK) { return status; }
+    any_type = pytree__rv_is_number(vector->type->dtype) && (census->set & (census->set - 1)) == 0
+        && (opt == NULL || opt->dtype == PYTREE_NO_DTYPE);
+    if (vector->type->dtype != wanted.type->dtype && !any_type) {
+        return pytree__rv_wrong_type(wanted.type->dtype, vector->type, err);
+    }
+    status = pytree__rv_list_leaves(list, census, 1, &t, pytree__rv_tree(opt), err);
+    if (status == PYTREE_OK) { status = pytree__rv_check_back(vector, t, list, opt, err); }
+    if (status != PYTREE_OK) { pytree__rv_end_list(list); }
+    return status;
+}
+
+pytree_status pytree_unravel(const pytree_leaf *vector, pytree dst, const pytree_ravel_options *opt, pytree_error *err)
+{
+    pytree__rv_census census;
+    pytree__rv_list list;
+    const pytree_status status = pytree__rv_begin_unravel(&list, &census, vector, dst, opt, err);
+    if (status == PYTREE_OK) {
+        pytree__rv_scatter(vector, &list);
+        pytree__rv_end_list(&list);
+    }
+    return status;
+}
+
+pytree pytree_unravel_like(const pytree_leaf *vector, pytree like, const pytree_ravel_options *opt, pytree_error *err)
+{
+    pytree made = { NULL, NULL };
+    pytree__rv_census census;
+    pytree__rv_list list;
+    if (pytree__rv_begin_unravel(&list, &census, vector, like, opt, err) != PYTREE_OK) { return made; }
+    pytree__rv_end_list(&list);
+    made = pytree_zeros_like(like, pytree__rv_tree(opt), err);
+    if (made.data == NULL) { return made; }
+    if (pytree__rv_list_leaves(&list, &census, 1, &made, pytree__rv_tree(opt), err) == PYTREE_OK) {
+        pytree__rv_scatter(vector, &list);
+    } else {
+        pytree_free(made);
+        made.type = NULL;
+        made.data = NULL;
+    }
+    pytree__rv_end_list(&list);
+    return made;
+}
+
+static pytree_status pytree__rv_want_one_type(uint32_t set, pytree_error *err)
+{
+    char types[200];
+    struct pytree__text to = pytree__text_to(types, sizeof types, NULL);
+    if ((set & (set - 1)) == 0) { return PYTREE_OK; }
+    pytree__rv_put_types(&to, set);
+    pytree__end_text(&to, sizeof types);
+    return pytree_fail(err, PYTREE_TYPE, NULL, "expected leaves of one element type, got %s", types);
+}
+
+pytree_status pytree_unravel_views(const pytree_leaf *vector, pytree like, pytree_leaf *leaves, size_t capacity, size_t *count,
+                                   const pytree_options *opt, pytree_error *err)
+{
+    pytree__rv_census census;
+    pytree_iter it;
+    size_t first = 0;
+    pytree_status status = pytree__rv_check_vector(vector, err);
+    if (status == PYTREE_OK) { status = pytree__rv_count_numbers(like, &census, opt, err); }
+    if (status == PYTREE_OK) { status = pytree__rv_want_one_type(census.set, err); }
+    if (status == PYTREE_OK) { status = pytree__rv_check_length(vector, census.n, err); }
+    if (status != PYTREE_OK) { return status; }
+    if (count != NULL) { *count = census.leaves; }
+    if (capacity < census.leaves) {
+        return pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves, got %zu", capacity, census.leaves);
+    }
+    if (leaves == NULL && census.leaves != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity);
+    }
+    if (pytree_iter_begin(&it, 1, &like, opt, err) == PYTREE_OK) {
+        while (pytree_next(&it)) {
+            pytree_leaf *leaf = &leaves[it.index];
+            *leaf = *it.leaf[0];
+            leaf->data = (char *)vector->data + first * vector->type->size;
+            leaf->type = vector->type;
+            first += pytree_leaf_count(leaf);
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status;
+}
+
+bool pytree_contiguous(pytree t, size_t padding, pytree_leaf *vector, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_type *type = pytree_dtype_type(PYTREE_F32);
+    char *begin = NULL, *end = NULL;
+    pytree__rv_census census;
+    pytree_iter it;
+    pytree_status status = pytree__rv_count_numbers(t, &census, opt, err);
+    if (status == PYTREE_OK && (padding & (padding - 1)) != 0) {
+        status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected 0 or a power of two for the padding, got %zu", padding);
+    }
+    if (status == PYTREE_OK) { status = pytree__rv_want_one_type(census.set, err); }
+    if (status != PYTREE_OK) { return false; }
+    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
+        while (it.status == PYTREE_OK && pytree_next(&it)) {
+            const pytree_leaf *leaf = it.leaf[0];
+            const size_t bytes = pytree_leaf_bytes(leaf);
+            const uintptr_t at = (uintptr_t)leaf->data, due = (uintptr_t)end;
+            const bool padded = padding != 0 && at > due && at - due < padding && at % padding == 0
+                && (at - due) % leaf->type->size == 0;
+            type = leaf->type;
+            if (bytes == 0) { continue; }
+            if (begin == NULL) { begin = (char *)leaf->data; }
+            else if (at != due && !padded) {
+                it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE,
+                                            "expected the leaf to begin where the one before ends, got %s of %zu bytes",
+                                            at > due ? "a gap" : "a step back", (size_t)(at > due ? at - due : due - at));
+            }
+            end = (char *)leaf->data + bytes;
+        }
+    }
+    pytree_iter_end(&it);
+    if (it.status != PYTREE_OK) { return false; }
+    if (vector != NULL) { *vector = pytree__rv_vector(begin, type, begin == NULL ? 0 : (size_t)(end - begin) / type->size); }
+    return true;
+}
+
+#include "summary.h"
+#endif

@@ -1,0 +1,409 @@
+/* pytree/impl/statics.h: static values: packing them into a treedef, comparing, printing. */
+#ifndef PYTREE_IMPL_STATICS_H
+#define PYTREE_IMPL_STATICS_H
+
+#include "internal.h"
+
+static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at);
+
+/* A few bytes, for which a call would cost more than they do. */
+PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
+{
+    char *x = (char *)to;
+    const char *y = (const char *)from;
+    size_t i;
+    if (n >= sizeof(uint64_t)) {
+        for (i = 0; i < n - sizeof(uint64_t); i += sizeof(uint64_t)) { memcpy(x + i, y + i, sizeof(uint64_t)); }
+        memcpy(x + n - sizeof(uint64_t), y + n - sizeof(uint64_t), sizeof(uint64_t));
+    } else if (n == sizeof(uint32_t)) {
+        memcpy(x, y, sizeof(uint32_t));
+    } else {
+        for (i = 0; i < n; i++) { x[i] = y[i]; }
+    }
+}
+
+static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n)
+{
+    if (n != 0 && to->length + n <= to->room) {
+        if (n <= 32) { pytree__copy_few(to->at + to->length, p, n); } else { memcpy(to->at + to->length, p, n); }
+    }
+    to->length += n;
+}
+
+static void pytree__pack_string(pytree__statics *to, const char *s)
+{
+    size_t n = s == NULL ? 0 : strlen(s) + 1;
+    uint32_t size = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    pytree__pack_bytes(to, &size, sizeof size);
+    if (n != 0) { pytree__pack_bytes(to, s, n); }
+}
+
+/* A row's. */
+static void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
+{
+    size_t i;
+    if (row->form == PYTREE__PACK_BYTES) {
+        pytree__pack_bytes(to, at, row->size);
+    } else if (row->form == PYTREE__PACK_STRUCT) {
+        for (i = 0; i < row->size; i += row->type->size) {
+            pytree__pack_struct(to, pytree__origin(row->type), (const char *)at + i);
+        }
+    } else if (row->form == PYTREE__PACK_TEXT) {
+        for (i = 0; i < row->size; i += sizeof(char *)) {
+            const char *s;
+            memcpy(&s, (const char *)at + i, sizeof s);
+            pytree__pack_string(to, s);
+        }
+    } else {                              /* the bytes behind an x87 number are nobody's */
+        for (i = 0; i < row->size; i += sizeof(long double)) {
+            unsigned char bytes[sizeof(long double)] = { 0 };
+            memcpy(bytes, (const char *)at + i, PYTREE__WIDE);
+            pytree__pack_bytes(to, bytes, sizeof bytes);
+        }
+    }
+}
+
+void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self)
+{
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row == PYTREE_ROW_STATIC) { pytree__pack(to, row, (const char *)self + row->offset); }
+    }
+}
+
+static uint32_t pytree__u32(const unsigned char *at)
+{
+    uint32_t n;
+    memcpy(&n, at, sizeof n);
+    return n;
+}
+
+const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length)
+{
+    uint32_t n;
+    while (i-- != 0) { statics += sizeof n + pytree__u32(statics); }
+    n = pytree__u32(statics);
+    if (length != NULL) { *length = n == 0 ? 0 : n - 1; }
+    return n == 0 ? NULL : (const char *)statics + sizeof n;
+}
+
+static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t n)
+{
+    while (n-- != 0) { at += sizeof(uint32_t) + pytree__u32(at); }
+    return at;
+}
+
+static void pytree__pack_number(pytree__statics *to, int64_t number)
+{
+    const uint32_t mark = PYTREE__NUMBER_KEY;
+    pytree__pack_bytes(to, &mark, sizeof mark);
+    pytree__pack_bytes(to, &number, sizeof number);
+}
+
+const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, size_t *length)
+{
+    uint32_t n = pytree__u32(at);
+    if (n == PYTREE__NUMBER_KEY) {
+        int64_t number;
+        memcpy(&number, at + sizeof n, sizeof number);
+        key->name = NULL;
+        key->kind = PYTREE_INT_KEY;
+        key->index = (size_t)number;
+        return at + sizeof n + sizeof number;
+    }
+    key->kind = PYTREE_KEY;
+    key->name = (const char *)at + sizeof n;
+    if (length != NULL) { *length = n - 1; }
+    return at + sizeof n + n;
+}
+
+static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n)
+{
+    while (n-- != 0) {
+        uint32_t size = pytree__u32(at);
+        at += sizeof size + (size == PYTREE__NUMBER_KEY ? sizeof(int64_t) : size);
+    }
+    return at;
+}
+
+/* Keys of a custom node: the kind of each, then as other keys, a number where it has no name. Before them stands whether there
+ * are any. */
+static const unsigned char *pytree__skip_custom_keys(const unsigned char *at, size_t n)
+{
+    if (*at++ != 0) {
+        while (n-- != 0) { at = pytree__skip_keys(at + 1, 1); }
+    }
+    return at;
+}
+
+/* A deque's maximum length is packed in 64 bits. */
+static size_t pytree__maxlen(const unsigned char *at)
+{
+    uint64_t maxlen;
+    memcpy(&maxlen, at, sizeof maxlen);
+    return maxlen > SIZE_MAX ? SIZE_MAX : (size_t)maxlen;
+}
+
+const unsigned char *pytree__keys_of(const pytree_def *def, size_t node)
+{
+    const unsigned char *at = def->statics + def->nodes[node].meta;
+    switch (def->nodes[node].type->kind) {
+    case PYTREE_KIND_NAMEDTUPLE:
+    case PYTREE_KIND_DEFAULTDICT: return pytree__skip_strings(at, 1);
+    case PYTREE_KIND_DEQUE: return at + sizeof(uint64_t);
+    case PYTREE_KIND_CUSTOM: return at + sizeof(uint32_t) + pytree__u32(at);
+    default: return at;
+    }
+}
+
+/* The bytes that a struct's packed statics take. Static structs lie in one another by value, so the depth is the program's own.
+ */
+static const unsigned char *pytree__skip_statics(const pytree_type *type, const unsigned char *at)
+{
+    unsigned i;
+    size_t k;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form == PYTREE__PACK_STRUCT) {
+            for (k = 0; k < row->size; k += row->type->size) { at = pytree__skip_statics(row->type, at); }
+        }
+        else if (row->form == PYTREE__PACK_TEXT) { at = pytree__skip_strings(at, row->size / sizeof(char *)); }
+        else { at += row->size; }
+    }
+    return at;
+}
+
+size_t pytree__statics_size(const pytree_def *def, size_t node)
+{
+    const pytree_node *n = &def->nodes[node];
+    const unsigned char *at = def->statics + n->meta;
+    if (n->type == NULL) { return 0; }
+    switch (n->type->kind) {
+    case PYTREE_KIND_STRUCT: return (size_t)(pytree__skip_statics(n->type, at) - at);
+    case PYTREE_KIND_DICT:
+    case PYTREE_KIND_ODICT:
+    case PYTREE_KIND_NAMEDTUPLE:
+    case PYTREE_KIND_DEFAULTDICT: return (size_t)(pytree__skip_keys(pytree__keys_of(def, node), n->arity) - at);
+    case PYTREE_KIND_DEQUE: return sizeof(uint64_t);
+    case PYTREE_KIND_CUSTOM: return (size_t)(pytree__skip_custom_keys(pytree__keys_of(def, node), n->arity) - at);
+    default: return 0;
+    }
+}
+
+/* One packed element as Python would print it. */
+static void pytree__put_packed(struct pytree__text *to, const pytree_type *type, const unsigned char *at)
+{
+    union { int8_t i8; int16_t i16; int32_t i32; int64_t i64; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64;
+            float f; double d; long double l; uintptr_t p; } v;
+    memset(&v, 0, sizeof v);
+    memcpy(&v, at, type->size < sizeof v ? type->size : sizeof v);
+    switch (type->dtype) {
+    case PYTREE_BOOL8: pytree__put_text(to, v.u8 != 0 ? "True" : "False"); break;
+    case PYTREE_I8: pytree__put_integer(to, v.i8); break;
+    case PYTREE_I16: pytree__put_integer(to, v.i16); break;
+    case PYTREE_I32: pytree__put_integer(to, v.i32); break;
+    case PYTREE_I64: pytree__put_integer(to, v.i64); break;
+    case PYTREE_U8: pytree__put_number(to, v.u8); break;
+    case PYTREE_U16: pytree__put_number(to, v.u16); break;
+    case PYTREE_U32: pytree__put_number(to, v.u32); break;
+    case PYTREE_U64: pytree__put_number(to, v.u64); break;
+    case PYTREE_F32: pytree__put_float(to, (long double)v.f, 'f'); break;
+    case PYTREE_F64: pytree__put_float(to, (long double)v.d, 'd'); break;
+    case PYTREE_FLONG: pytree__put_float(to, v.l, 'l'); break;
+    case PYTREE_F16:
+    case PYTREE_BF16: {
+        pytree_leaf leaf;
+        memset(&leaf, 0, sizeof leaf);
+        leaf.data = &v;
+        leaf.type = type;
+        pytree__put_float(to, (long double)pytree_leaf_get(&leaf, 0), 'f');
+        break;
+    }
+    case PYTREE_C64:
+    case PYTREE_C128:
+    case PYTREE_CLONG: {                  /* as Python: (1+2j) */
+        const pytree_type *part = &pytree_types[type->dtype == PYTREE_C64 ? PYTREE__T_float_ : type->dtype == PYTREE_C128
+                                                ? PYTREE__T_double_ : PYTREE__T_ldouble];
+        char texts[2][64];
+        size_t k;
+        for (k = 0; k < 2; k++) {         /* without the ".0" that a float has */
+            struct pytree__text one = pytree__text_to(texts[k], sizeof texts[k], NULL);
+            pytree__put_packed(&one, part, at + k * part->size);
+            pytree__end_text(&one, sizeof texts[k]);
+            if (one.length > 2 && strcmp(texts[k] + one.length - 2, ".0") == 0) { texts[k][one.length - 2] = '\0'; }
+        }
+        if (strcmp(texts[0], "0") != 0) {
+            pytree__put(to, "(", 1);
+            pytree__put_text(to, texts[0]);
+            if (texts[1][0] != '-') { pytree__put(to, "+", 1); }
+        }
+        pytree__put_text(to, texts[1]);
+        pytree__put_text(to, strcmp(texts[0], "0") != 0 ? "j)" : "j");
+        break;
+    }
+    default: {
+        char text[32];
+        snprintf(text, sizeof text, "<address 0x%llx>", (unsigned long long)v.p);
+        pytree__put_text(to, text);
+    }
+    }
+}
+
+/* A struct's statics: "(784, 128)" or, inside another's, "Config(rate=0.5, depth=3)". */
+static const unsigned char *pytree__put_struct(struct pytree__text *to, const pytree_type *type, const unsigned char *at,
+                                               bool named)
+{
+    unsigned i, n = 0;
+    type = pytree__origin(type);
+    if (named) { pytree__put_text(to, type->name); }
+    pytree__put(to, "(", 1);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (n++ != 0) { pytree__add(to, ", ", 2); }
+        if (named) { pytree__put_text(to, row->name); pytree__put(to, "=", 1); }
+        if (row->ndim == 0 && row->type->dtype == PYTREE_I32) {             /* by far the most */
+            int32_t v;
+            memcpy(&v, at, sizeof v);
+            pytree__put_integer(to, v);
+            at += sizeof v;
+        } else {
+            at = pytree__put_row(to, row, at);
+        }
+    }
+    pytree__put(to, n == 1 && !named ? ",)" : ")", n == 1 && !named ? 2 : 1);
+    return at;
+}
+
+static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at)
+{
+    size_t i, n, step = row->type->size;
+    n = row->size / step;
+    if (row->ndim != 0) { pytree__put(to, "(", 1); }
+    for (i = 0; i < n; i++) {
+        if (i != 0) { pytree__put(to, ", ", 2); }
+        if (row->form == PYTREE__PACK_STRUCT) {
+            at = pytree__put_struct(to, row->type, at, true);
+        } else if (row->form == PYTREE__PACK_TEXT) {
+            size_t length;
+            const char *s = pytree__string_at(at, 0, &length);
+            if (s == NULL) { pytree__put(to, "None", 4); } else { pytree__put_repr(to, s, length); }
+            at = pytree__skip_strings(at, 1);
+        } else {
+            pytree__put_packed(to, row->type, at);
+            at += step;
+        }
+    }
+    if (row->ndim != 0) { pytree__put(to, n == 1 ? ",)" : ")", n == 1 ? 2 : 1); }
+    return at;
+}
+
+void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node)
+{
+    pytree__put_struct(to, def->nodes[node].type, def->statics + def->nodes[node].meta, false);
+}
+
+/* A few bytes, for which a call would cost more than they do: 0 if they are the same. */
+PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
+{
+    const char *x = (const char *)a, *y = (const char *)b;
+    uint64_t p, q, differ = 0;
+    uint32_t u, v;
+    size_t i;
+    if (n >= sizeof p) {                  /* the last word overlaps the one before it */
+        for (i = 0; i < n - sizeof p; i += sizeof p) {
+            memcpy(&p, x + i, sizeof p);
+            memcpy(&q, y + i, sizeof q);
+            differ |= p ^ q;
+        }
+        memcpy(&p, x + n - sizeof p, sizeof p);
+        memcpy(&q, y + n - sizeof q, sizeof q);
+        differ |= p ^ q;
+    } else if (n == sizeof u) {
+        memcpy(&u, x, sizeof u);
+        memcpy(&v, y, sizeof v);
+        differ = u ^ v;
+    } else {
+        for (i = 0; i < n; i++) { differ |= (uint64_t)(x[i] != y[i]); }
+    }
+    return differ;
+}
+
+/* A row's static values beside packed ones: where those end, or NULL if they differ. */
+static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at)
+{
+    size_t k;
+    if (row->form == PYTREE__PACK_BYTES) { return pytree__differ(field, at, row->size) == 0 ? at + row->size : NULL; }
+    if (row->form == PYTREE__PACK_STRUCT) {
+        for (k = 0; k < row->size && at != NULL; k += row->type->size) {
+            at = pytree__match_packed(pytree__origin(row->type), field + k, at);
+        }
+        return at;
+    }
+    if (row->form == PYTREE__PACK_TEXT) {
+        for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
+            const char *text, *other = pytree__string_at(at, 0, NULL);
+            memcpy(&text, field + k, sizeof text);
+            if ((text == NULL) != (other == NULL) || (text != NULL && strcmp(text, other) != 0)) { return NULL; }
+        }
+        return at;
+    }
+    for (k = 0; k < row->size; k += sizeof(long double)) {
+        if (memcmp(field + k, at + k, PYTREE__WIDE) != 0) { return NULL; }
+    }
+    return at + row->size;
+}
+
+static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at)
+{
+    const pytree_field *row = type->fields;
+    unsigned left = type->n_fields - type->n_children;         /* rows that are no children */
+    for (; left != 0 && at != NULL; row++) {
+        left -= row->row != PYTREE_ROW_DATA;
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->form != PYTREE__PACK_BYTES) {
+            at = pytree__match_row(row, self + row->offset, at);
+        } else {
+            at = pytree__differ(self + row->offset, at, row->size) == 0 ? at + row->size : NULL;
+        }
+    }
+    return at;
+}
+
+static bool pytree__same_row(const pytree_field *row, const char *x, const char *y)
+{
+    size_t k;
+    if (row->form == PYTREE__PACK_BYTES) { return pytree__differ(x, y, row->size) == 0; }
+    if (row->form == PYTREE__PACK_STRUCT) {
+        for (k = 0; k < row->size; k += row->type->size) {
+            if (!pytree__same_statics(row->type, x + k, y + k)) { return false; }
+        }
+    } else if (row->form == PYTREE__PACK_TEXT) {
+        for (k = 0; k < row->size; k += sizeof(char *)) {
+            const char *p, *q;
+            memcpy(&p, x + k, sizeof p);
+            memcpy(&q, y + k, sizeof q);
+            if (p != q && (p == NULL || q == NULL || strcmp(p, q) != 0)) { return false; }
+        }
+    } else {
+        for (k = 0; k < row->size; k += sizeof(long double)) {
+            if (memcmp(x + k, y + k, PYTREE__WIDE) != 0) { return false; }
+        }
+    }
+    return true;
+}
+
+static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b)
+{
+    unsigned i;
+    type = pytree__origin(type);
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row == PYTREE_ROW_STATIC && !pytree__same_row(row, a + row->offset, b + row->offset)) { return false; }
+    }
+    return true;
+}
+#endif

@@ -1,0 +1,232 @@
+/* pytree/impl/text.h: writing text into a buffer or a file: integers, strings as Python quotes them, key path entries. */
+#ifndef PYTREE_IMPL_TEXT_H
+#define PYTREE_IMPL_TEXT_H
+
+#include "internal.h"
+
+void pytree__put(struct pytree__text *to, const char *s, size_t n)
+{
+    if (to->file != NULL) {
+        fwrite(s, 1, n, to->file);
+    } else if (to->length < to->room) {
+        size_t left = to->room - to->length;
+        memcpy(to->at + to->length, s, n < left ? n : left);
+    }
+    to->length += n;
+}
+
+/* The same for a few bytes, without a call where they fit. */
+PYTREE__INLINE void pytree__add(struct pytree__text *to, const char *s, size_t n)
+{
+    if (PYTREE__LIKELY(to->at != NULL && to->file == NULL && to->length <= to->room && n <= to->room - to->length)) {
+        memcpy(to->at + to->length, s, n);
+        to->length += n;
+    } else {
+        pytree__put(to, s, n);
+    }
+}
+
+void pytree__put_text(struct pytree__text *to, const char *s) { pytree__put(to, s, strlen(s)); }
+
+void pytree__put_number(struct pytree__text *to, uint64_t n)
+{
+    char digits[20];
+    size_t i = sizeof digits;
+    if (n < 10) { digits[0] = (char)('0' + n); pytree__add(to, digits, 1); return; }
+    for (; n > UINT32_MAX; n /= 10) { digits[--i] = (char)('0' + n % 10); }
+    {
+        uint32_t m = (uint32_t)n;         /* whose divisions are cheap */
+        do { digits[--i] = (char)('0' + m % 10); m /= 10; } while (m != 0);
+    }
+    pytree__put(to, digits + i, sizeof digits - i);
+}
+
+static void pytree__put_integer(struct pytree__text *to, int64_t n)
+{
+    if (n < 0) { pytree__put(to, "-", 1); }
+    pytree__put_number(to, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
+}
+
+/* Ends a text in a buffer of n bytes and returns its length, as snprintf does. */
+static size_t pytree__end_text(const struct pytree__text *to, size_t n)
+{
+    if (n != 0) { to->at[to->length < n ? to->length : n - 1] = '\0'; }
+    return to->length;
+}
+
+static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file)
+{
+    struct pytree__text to;
+    to.at = at;
+    to.room = n == 0 ? 0 : n - 1;
+    to.length = 0;
+    to.file = file;
+    return to;
+}
+
+/* Python's repr of a text: single quotes unless it has a ' and no ". What is not printable is escaped, so that the text parses
+ * back. Bytes that are not UTF-8 are written as Python does in a str, \udc80 to \udcff: \x80 would be the character U+0080. */
+void pytree__put_repr(struct pytree__text *text, const char *utf8, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char quote = memchr(utf8, '\'', bytes) != NULL && memchr(utf8, '"', bytes) == NULL ? '"' : '\'';
+    size_t from = 0, at = 0;              /* what is printable is put in whole stretches: [from, at) is still to be put */
+    pytree__put(text, &quote, 1);
+    while (at < bytes) {
+        uint32_t c = (unsigned char)utf8[at];
+        unsigned size = 1;
+        size_t n = 0;
+        char escape[10];
+        if (c >= 0x80) {
+            size = pytree__utf8(utf8 + at, bytes - at, &c);
+            if (size == 0) {
+                size = 1;
+                c += 0xDC00;
+            }
+        }
+        if (c != (unsigned char)quote && c != '\\' && pytree__printable(c)) {
+            at += size;
+            continue;
+        }
+        escape[n++] = '\\';
+        if (c == (unsigned char)quote || c == '\\') {
+            escape[n++] = (char)c;
+        } else if (c == '\n' || c == '\r' || c == '\t') {
+            escape[n++] = c == '\n' ? 'n' : c == '\r' ? 'r' : 't';
+        } else {
+            unsigned shift = c < 0x100 ? 8 : c < 0x10000 ? 16 : 32;
+            escape[n++] = shift == 8 ? 'x' : shift == 16 ? 'u' : 'U';
+            while (shift > 0) {
+                shift -= 4;
+                escape[n++] = digits[c >> shift & 15];
+            }
+        }
+        pytree__put(text, utf8 + from, at - from);
+        pytree__put(text, escape, n);
+        at += size;
+        from = at;
+    }
+    pytree__put(text, utf8 + from, at - from);
+    pytree__put(text, &quote, 1);
+}
+
+pytree_status pytree__written(FILE *file, pytree_error *err)
+{
+    if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
+    return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected the text to be written, got a write error") : PYTREE_OK;
+}
+
+size_t pytree__word(const char *s, size_t n)
+{
+    size_t i = 0, size;
+    uint32_t character;
+    while (i < n) {
+        const char c = s[i];
+        if ((unsigned char)c < 0x80) {
+            if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i > 0 && c >= '0' && c <= '9'))) { break; }
+            i++;
+        } else {
+            size = pytree__utf8(s + i, n - i, &character);
+            if (size == 0) { break; }
+            i += size;
+        }
+    }
+    return i;
+}
+
+size_t pytree__to_utf8(char to[4], uint32_t c)
+{
+    const size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    size_t i;
+    for (i = n - 1; i > 0; i--, c >>= 6) { to[i] = (char)(0x80 | (c & 0x3F)); }
+    to[0] = (char)(n == 1 ? c : (0xF00u >> n & 0xF0) | c);
+    return n;
+}
+
+size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *bytes)
+{
+    static const char simple[] = "\\\\''\"\"a\ab\bf\fn\nr\rt\tv\v", hex[] = "0123456789abcdefABCDEF";
+    uint32_t c = 0;
+    size_t i, digits;
+    *bytes = 1;
+    if (n < 2) { return 0; }
+    for (i = 0; simple[i] != '\0'; i += 2) {
+        if (s[1] == simple[i]) {
+            out[0] = simple[i + 1];
+            return 2;
+        }
+    }
+    digits = s[1] == 'x' ? 2 : s[1] == 'u' ? 4 : s[1] == 'U' ? 8 : 0;
+    if (digits == 0 || n < 2 + digits) { return 0; }
+    for (i = 0; i < digits; i++) {
+        const char *digit = s[2 + i] == '\0' ? NULL : strchr(hex, s[2 + i]);
+        if (digit == NULL) { return 0; }
+        c = c << 4 | (uint32_t)(digit - hex < 16 ? digit - hex : digit - hex - 6);
+    }
+    if (c >= 0xDC80 && c <= 0xDCFF) {     /* a byte that was no UTF-8 */
+        out[0] = (char)(c & 0xFF);
+        return 2 + digits;
+    }
+    if (c == 0 || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) { return 0; }
+    *bytes = pytree__to_utf8(out, c);
+    return 2 + digits;
+}
+
+pytree_status pytree__fail_in(pytree_error *err, pytree_status status, const char *text, const char *at, const char *expected,
+                              const char *got)
+{
+    size_t line = 1, column = 1;
+    for (; text < at; text++) {
+        if (*text == '\n') {
+            line++;
+            column = 1;
+        } else if (((unsigned char)*text & 0xC0) != 0x80) {
+            column++;
+        }
+    }
+    return pytree_fail(err, status, NULL, "line %zu, column %zu: expected %s, got %s", line, column, expected, got);
+}
+
+void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t length)
+{
+    if (key->kind == PYTREE_INT_KEY) {
+        pytree__put_integer(to, (int64_t)key->index);
+    } else {
+        pytree__put_repr(to, key->name, length);
+    }
+}
+
+void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first)
+{
+    if (separator != NULL) {
+        if (!first) { pytree__put_text(to, separator); }
+        if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY) { pytree__put_text(to, entry->name); }
+        else if (entry->kind == PYTREE_INT_KEY) { pytree__put_integer(to, (int64_t)entry->index); }
+        else { pytree__put_number(to, entry->index); }
+        return;
+    }
+    switch (entry->kind) {
+    case PYTREE_ATTRIBUTE: pytree__put(to, ".", 1); pytree__put_text(to, entry->name); break;
+    case PYTREE_INDEX: {
+        char text[22];
+        size_t i = sizeof text, n = entry->index;
+        text[--i] = ']';
+        do { text[--i] = (char)('0' + n % 10); n /= 10; } while (n != 0);
+        text[--i] = '[';
+        pytree__add(to, text + i, sizeof text - i);
+        break;
+    }
+    case PYTREE_KEY:
+    case PYTREE_INT_KEY:
+        pytree__put(to, "[", 1);
+        pytree__put_key(to, entry, entry->kind == PYTREE_KEY ? strlen(entry->name) : 0);
+        pytree__put(to, "]", 1);
+        break;
+    case PYTREE_FLAT_INDEX:
+        pytree__put_text(to, "[<flat index ");
+        pytree__put_number(to, entry->index);
+        pytree__put_text(to, ">]");
+        break;
+    }
+}
+#endif

@@ -1,0 +1,371 @@
+/* pytree/impl/treedef.h: treedefs: blocks, equality, hash, children, entries. */
+#ifndef PYTREE_IMPL_TREEDEF_H
+#define PYTREE_IMPL_TREEDEF_H
+
+#include "internal.h"
+
+static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
+{
+    if (node->type == NULL) { pytree__put_text(to, "a leaf"); return; }
+    if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_text(to, "None"); return; }
+    if (node->type->kind == PYTREE_KIND_NAMEDTUPLE && def != NULL) {
+        size_t n;
+        const char *name = pytree__string_at(def->statics + node->meta, 0, &n);
+        pytree__put(to, name, n);
+    } else {
+        pytree__put_text(to, pytree__origin(node->type)->name);
+    }
+    if (node->type->kind != PYTREE_KIND_STRUCT) {
+        pytree__put_text(to, " of ");
+        pytree__put_number(to, node->arity);
+    }
+}
+
+static bool pytree__same_node(const pytree_node *a, const pytree_node *b)
+{
+    return a->arity == b->arity
+           && (a->type == b->type || (a->type != NULL && b->type != NULL && pytree_type_equal(a->type, b->type)));
+}
+
+pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
+                              const pytree_options *opt, pytree_error *err)
+{
+    const size_t name = space == NULL || *space == '\0' ? 0 : strlen(space) + 1;
+    size_t head = pytree__round(sizeof(pytree_def), 16);
+    size_t orders = pytree__plus(head, pytree__times(n_nodes, sizeof(pytree_node)));
+    size_t names = pytree__plus(orders, pytree__times(n_orders, sizeof(uint32_t))), at = pytree__plus(names, name);
+    size_t leaves = pytree__round(pytree__plus(at, n_statics), 16),
+           bytes = pytree__plus(leaves, pytree__times(n_leaves, sizeof(pytree_leaf)));
+    char *block;
+    pytree_def *def;
+    if (n_nodes > UINT32_MAX || n_statics > UINT32_MAX) {
+        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected at most %lu nodes and bytes of static values, got %zu and %zu",
+                    (unsigned long)UINT32_MAX, n_nodes, n_statics);
+        return NULL;
+    }
+    block = bytes == SIZE_MAX ? NULL : (char *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
+    if (block == NULL) { pytree__no_memory(err, bytes); return NULL; }
+    def = (pytree_def *)(void *)block;
+    def->n_nodes = n_nodes;
+    def->n_statics = n_statics;
+    def->n_orders = n_orders;
+    def->n_leaves = 0;
+    def->nodes = (const pytree_node *)(const void *)(block + head);
+    def->orders = (const uint32_t *)(const void *)(block + orders);
+    def->space = NULL;
+    if (name != 0) {
+        memcpy(block + names, space, name);
+        def->space = block + names;
+    }
+    def->statics = (const unsigned char *)block + at;
+    def->none_is_leaf = opt != NULL && opt->none_is_leaf;
+    def->allocator = pytree__allocator(opt);
+    def->bytes = bytes;
+    return def;
+}
+
+static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */
+{
+    return (
+        pytree_leaf *)(void *)((char *)(uintptr_t)def
+                               + pytree__round((size_t)((const char *)def->statics - (const char *)def) + def->n_statics, 16));
+}
+
+void pytree_def_free(pytree_def *def)
+{
+    if (def != NULL) { pytree__resize(def->allocator, def, def->bytes, 0); }
+}
+
+static void *pytree__no_def(pytree_error *err)
+{
+    pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef, got NULL");
+    return NULL;
+}
+
+pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, pytree_error *err)
+{
+    pytree_def *copy;
+    if (def == NULL) { return (pytree_def *)pytree__no_def(err); }
+    copy = pytree__def_block(def->n_nodes, def->n_statics, def->n_orders, def->space, 0, opt, err);
+    if (copy != NULL) {
+        memcpy((void *)(uintptr_t)copy->orders, def->orders, def->n_orders * sizeof *def->orders);
+        memcpy((void *)(uintptr_t)copy->nodes, def->nodes, def->n_nodes * sizeof *def->nodes);
+        memcpy((void *)(uintptr_t)copy->statics, def->statics, def->n_statics);
+        copy->n_leaves = def->n_leaves;
+        copy->none_is_leaf = def->none_is_leaf;
+    }
+    return copy;
+}
+
+bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
+{
+    size_t i;
+    if (a == b) { return true; }
+    if (a->n_nodes != b->n_nodes || a->n_leaves != b->n_leaves || a->n_statics != b->n_statics
+        || a->none_is_leaf != b->none_is_leaf || !pytree__same_space(a->space, b->space)
+        || memcmp(a->statics, b->statics, a->n_statics) != 0) {
+        return false;
+    }
+    if (memcmp(a->nodes, b->nodes, a->n_nodes * sizeof *a->nodes) == 0) { return true; }
+    for (i = 0; i < a->n_nodes; i++) {    /* descriptors of two files */
+        const pytree_node *m = &a->nodes[i], *n = &b->nodes[i];
+        if (m->leaves != n->leaves || m->nodes != n->nodes || m->meta != n->meta || !pytree__same_node(m, n)) { return false; }
+    }
+    return true;
+}
+
+static uint64_t pytree__mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 32;
+}
+
+static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)p;
+    uint64_t word;
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        h = pytree__mix(h, word);
+    }
+    word = 0;
+    if (n != 0) { memcpy(&word, at, n); }
+    return pytree__mix(h, word ^ (uint64_t)n << 56);
+}
+
+uint64_t pytree_def_hash(const pytree_def *def)
+{
+    uint64_t h = pytree__hash_bytes(def->none_is_leaf, def->statics, def->n_statics);
+    struct { const pytree_type *type; uint64_t name; } known[16];      /* types whose names are hashed already */
+    uint64_t leaves = 0;
+    size_t i;
+    memset(known, 0, sizeof known);
+    for (i = 0; i < def->n_nodes; i++) {
+        const pytree_node *node = &def->nodes[i];
+        size_t at, probes;
+        if (node->type == NULL) { leaves++; continue; }
+        at = pytree__type_slot(node->type);
+        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < 16; probes++) {
+            at = (at + 1) % 16;
+        }
+        if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
+            const char *s = pytree__origin(node->type)->name;
+            known[at].type = node->type;
+            known[at].name = pytree__hash_bytes(node->type->kind, s, strlen(s));
+        }
+        h = pytree__mix(h, known[at].name + (leaves << 32) + node->arity);
+        leaves = 0;
+    }
+    return pytree__mix(h, leaves);
+}
+
+static size_t pytree__child_at(const pytree_def *def, size_t node, size_t i)
+{
+    size_t at = node - 1, k = def->nodes[node].arity;
+    while (--k > i) { at -= def->nodes[at].nodes; }
+    return at;
+}
+
+/* Child number i, negative from the end; false and an error if there is none. */
+static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
+{
+    ptrdiff_t n, at;
+    if (def == NULL) { return pytree__no_def(err) != NULL; }
+    n = (ptrdiff_t)pytree_def_num_children(def);
+    at = *i < 0 ? *i + n : *i;
+    if (at < 0 || at >= n) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the number of one of %lld children, got %lld", (long long)n,
+                    (long long)*i);
+        return false;
+    }
+    *i = at;
+    return true;
+}
+
+static bool pytree__has_meta(const pytree_node *node) { return node->type != NULL && node->type->kind != PYTREE_KIND_NONE; }
+
+/* A node that a namespace could change. */
+static bool pytree__spaced(const pytree_node *node)
+{
+    return node->type != NULL && (node->type->kind == PYTREE_KIND_STRUCT || node->type->kind == PYTREE_KIND_CUSTOM);
+}
+
+/* The orders of the nodes from `first` to `last`; *n of them. */
+static const uint32_t *pytree__orders_of(const pytree_def *def, size_t first, size_t last, size_t *n)
+{
+    size_t end = def->n_orders, begin;
+    while (end != 0 && def->orders[end - 1] > last) { end -= 1 + def->nodes[def->orders[end - 1]].arity; }
+    begin = end;
+    while (begin != 0 && def->orders[begin - 1] >= first) { begin -= 1 + def->nodes[def->orders[begin - 1]].arity; }
+    *n = end - begin;
+    return def->orders + begin;
+}
+
+/* Orders of nodes that now have other numbers: the node `base` is the first of `nodes`. */
+static void pytree__move_orders(uint32_t *to, const pytree_node *nodes, const uint32_t *orders, size_t n, uint32_t base)
+{
+    memcpy(to, orders, n * sizeof *to);
+    while (n != 0) {
+        to[n - 1] -= base;
+        n -= 1 + nodes[to[n - 1]].arity;
+    }
+}
+
+pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_options *opt, pytree_error *err)
+{
+    pytree_def *child;
+    const uint32_t *orders;
+    size_t at, first, from, to, k, n_orders;
+    if (!pytree__index(def, &i, err)) { return NULL; }
+    at = pytree__child_at(def, def->n_nodes - 1, (size_t)i);
+    first = at + 1 - def->nodes[at].nodes;
+    for (k = first; k < at && !pytree__has_meta(&def->nodes[k]); k++) {}
+    from = pytree__has_meta(&def->nodes[k]) ? def->nodes[k].meta : 0;     /* of the first node that has statics */
+    to = pytree__has_meta(&def->nodes[at]) ? def->nodes[at].meta + pytree__statics_size(def, at) : from;
+    orders = pytree__orders_of(def, first, at, &n_orders);
+    for (k = first; k <= at && !pytree__spaced(&def->nodes[k]); k++) {}
+    child = pytree__def_block(at + 1 - first, to - from, n_orders, k <= at ? def->space : NULL, 0, opt, err);
+    if (child != NULL) {
+        pytree_node *nodes = (pytree_node *)(uintptr_t)child->nodes;
+        memcpy(nodes, def->nodes + first, child->n_nodes * sizeof *nodes);
+        pytree__move_orders((uint32_t *)(uintptr_t)child->orders, nodes, orders, n_orders, (uint32_t)first);
+        for (k = 0; k < child->n_nodes; k++) {
+            if (pytree__has_meta(&nodes[k])) { nodes[k].meta -= (uint32_t)from; }
+        }
+        memcpy((void *)(uintptr_t)child->statics, def->statics + from, to - from);
+        child->n_leaves = def->nodes[at].leaves;
+        child->none_is_leaf = def->none_is_leaf;
+    }
+    return child;
+}
+
+/* The entry of child i, whose key stands at `at`, and where the next one does. */
+static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry)
+{
+    entry->kind = PYTREE_FLAT_INDEX;
+    entry->name = NULL;
+    entry->index = i;
+    if (node->type->kind == PYTREE_KIND_CUSTOM) {
+        pytree_entry_kind kind;
+        if (at == NULL) { return NULL; }
+        kind = (pytree_entry_kind)*at;
+        at = pytree__key_at(at + 1, entry, NULL);
+        entry->kind = kind;
+    } else {
+        at = pytree__key_at(at, entry, NULL);
+        if (node->type->kind == PYTREE_KIND_NAMEDTUPLE) { entry->kind = PYTREE_ATTRIBUTE; }
+    }
+    return at;
+}
+
+/* Where pytree__next_key begins; NULL: a custom node without keys. */
+static const unsigned char *pytree__first_key(const pytree_def *def, size_t at)
+{
+    const unsigned char *keys = pytree__keys_of(def, at);
+    if (def->nodes[at].type->kind == PYTREE_KIND_CUSTOM) { return *keys == 0 ? NULL : keys + 1; }
+    return keys;
+}
+
+void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_entry *entry)
+{
+    const pytree_node *node = &def->nodes[at];
+    entry->kind = PYTREE_INDEX;
+    entry->name = NULL;
+    entry->index = i;
+    switch (node->type->kind) {
+    case PYTREE_KIND_STRUCT: {
+        const pytree_field *row = pytree__origin(node->type)->fields;
+        size_t left = i;
+        for (; row->row != PYTREE_ROW_DATA || left-- != 0; row++) {}
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = row->name;
+        break;
+    }
+    case PYTREE_KIND_DICT:
+    case PYTREE_KIND_ODICT:
+    case PYTREE_KIND_NAMEDTUPLE:
+    case PYTREE_KIND_DEFAULTDICT:
+    case PYTREE_KIND_CUSTOM: {
+        const unsigned char *key = pytree__first_key(def, at);
+        size_t k;
+        for (k = 0; k < i && key != NULL; k++) { key = pytree__skip_keys(key + (node->type->kind == PYTREE_KIND_CUSTOM), 1); }
+        pytree__next_key(node, key, i, entry);
+        break;
+    }
+    default: break;
+    }
+}
+
+pytree_status pytree_def_entry(const pytree_def *def, ptrdiff_t i, pytree_entry *entry, pytree_error *err)
+{
+    if (!pytree__index(def, &i, err)) { return PYTREE_ARGUMENT; }
+    pytree__def_entry_at(def, def->n_nodes - 1, (size_t)i, entry);
+    return PYTREE_OK;
+}
+
+pytree_kind pytree_def_kind(const pytree_def *def)
+{
+    const pytree_type *type = def->nodes[def->n_nodes - 1].type;
+    return type == NULL ? PYTREE_KIND_LEAF : type->kind;
+}
+
+const char *pytree_def_type_name(const pytree_def *def)
+{
+    const pytree_node *root = &def->nodes[def->n_nodes - 1];
+    if (root->type == NULL) { return "*"; }
+    if (root->type->kind == PYTREE_KIND_NAMEDTUPLE) { return pytree__string_at(def->statics + root->meta, 0, NULL); }
+    return pytree__origin(root->type)->name;
+}
+
+bool pytree_def_is_leaf(const pytree_def *def) { return def->n_nodes == 1 && def->nodes[0].type == NULL; }
+
+static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree_error *err)
+{
+    if (def == NULL || (leaves == NULL && n != 0)) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a treedef and leaves, got NULL");
+    }
+    if (n == def->n_leaves) { return PYTREE_OK; }
+    return pytree_fail(err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL,
+                       "expected %zu leaves, got %zu", def->n_leaves, n);
+}
+
+/* Are the leaves that somebody gave leaves? Asked before the first that pytree__fit has not compared. */
+static pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, pytree_error *err)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        if (leaves[i].form == PYTREE_FORM_NONE) { continue; }
+        if (leaves[i].type == NULL || (unsigned)leaves[i].ndim > PYTREE_MAX_DIMS) {
+            return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a type and 0 to %d dimensions for leaf %zu, got %s and %d",
+                               PYTREE_MAX_DIMS, i, leaves[i].type == NULL ? "no type" : leaves[i].type->name, leaves[i].ndim);
+        }
+    }
+    return PYTREE_OK;
+}
+
+static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b)
+{
+    if (a->kind != b->kind) { return false; }
+    return a->kind == PYTREE_ATTRIBUTE || a->kind == PYTREE_KEY ? strcmp(a->name, b->name) == 0 : a->index == b->index;
+}
+
+/* Key path of a treedef's node, from the root down: of each node's children the one that has it below. */
+static void pytree__node_path(const pytree_def *def, size_t node, char *text, size_t n)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    size_t at = def->n_nodes - 1;
+    bool first = true;
+    while (at != node) {
+        size_t child = at - 1, i = def->nodes[at].arity - 1;
+        pytree_entry entry;
+        for (; child - def->nodes[child].nodes >= node && child >= def->nodes[child].nodes; i--) {
+            child -= def->nodes[child].nodes;
+        }
+        pytree__def_entry_at(def, at, i, &entry);
+        pytree__put_entry(&to, &entry, NULL, first);
+        first = false;
+        at = child;
+    }
+    pytree__end_text(&to, n);
+}
+#endif

@@ -1,0 +1,389 @@
+/* pytree/impl/treedef_text.h: a treedef as text, in JAX's notation. */
+#ifndef PYTREE_IMPL_TREEDEF_TEXT_H
+#define PYTREE_IMPL_TREEDEF_TEXT_H
+
+#include "internal.h"
+
+/* ---- The text of a treedef -------------------------------------------------------------------------------------------
+ *
+ * Nodes are in post-order, so from the last to the first they come as the text reads from right to left: it is written
+ * backwards into a buffer whose length was counted first.
+ */
+static const char *pytree__closing(const pytree_node *node)
+{
+    switch (node->type->kind) {
+    case PYTREE_KIND_NONE: return "";
+    case PYTREE_KIND_LIST: return "]";
+    case PYTREE_KIND_TUPLE: return node->arity == 1 ? ",)" : ")";
+    case PYTREE_KIND_DICT: return "}";
+    default: return "])";
+    }
+}
+
+static void pytree__put_keys(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const unsigned char *key = pytree__keys_of(def, at);
+    size_t i, n = 0;
+    pytree_entry entry;
+    pytree__put(to, "(", 1);
+    for (i = 0; i < def->nodes[at].arity; i++) {
+        if (i != 0) { pytree__put(to, ", ", 2); }
+        key = pytree__key_at(key, &entry, &n);
+        pytree__put_key(to, &entry, n);
+    }
+    pytree__put_text(to, i == 1 ? ",)" : ")");
+}
+
+/* A default dict's factory: a class by its name, anything else as it is. */
+static void pytree__put_factory(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    size_t n;
+    const char *name = pytree__string_at(def->statics + def->nodes[at].meta, 0, &n);
+    if (name == NULL) { pytree__put(to, "None", 4); return; }
+    pytree__put_text(to, name[0] == '<' ? "" : "<class '");
+    pytree__put(to, name, n);
+    pytree__put_text(to, name[0] == '<' ? "" : "'>");
+}
+
+/* A custom node's metadata as its type prints it; bytes as Python writes them where it does not. */
+static void pytree__put_metadata(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const unsigned char *p = def->statics + def->nodes[at].meta;
+    const pytree_custom *custom = pytree__origin(def->nodes[at].type)->custom;
+    size_t bytes = pytree__u32(p), i;
+    p += sizeof(uint32_t);
+    if (custom->metadata == NULL) { pytree__put(to, "None", 4); return; }
+    if (custom->print != NULL) {
+        char few[1];                      /* its NUL stands where "]" comes next, or is cut off with the rest */
+        const bool room = to->at != NULL && to->length < to->room;
+        to->length += custom->print(p, bytes, room ? to->at + to->length : few, room ? to->room - to->length : sizeof few);
+        return;
+    }
+    pytree__put(to, "b'", 2);
+    for (i = 0; i < bytes; i++) {
+        static const char digits[] = "0123456789abcdef";
+        char escape[4] = { '\\', 'x', 0, 0 };
+        escape[2] = digits[p[i] >> 4];
+        escape[3] = digits[p[i] & 15];
+        pytree__put(to, escape, 4);
+    }
+    pytree__put(to, "'", 1);
+}
+
+/* What stands behind the last child: deque([*, *], maxlen=3), deque(). */
+static void pytree__put_close(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const pytree_node *node = &def->nodes[at];
+    if (node->type->kind == PYTREE_KIND_DEQUE) {
+        const size_t maxlen = pytree__maxlen(def->statics + node->meta);
+        if (node->arity != 0) { pytree__put(to, "]", 1); }
+        if (maxlen != PYTREE_UNBOUNDED) {
+            pytree__put_text(to, node->arity != 0 ? ", maxlen=" : "maxlen=");
+            pytree__put_number(to, maxlen);
+        }
+        pytree__put(to, ")", 1);
+    } else {
+        pytree__put_text(to, pytree__closing(node));
+    }
+}
+
+static void pytree__put_open(struct pytree__text *to, const pytree_def *def, size_t at)
+{
+    const pytree_node *node = &def->nodes[at];
+    size_t n;
+    const char *s;
+    switch (node->type->kind) {
+    case PYTREE_KIND_NONE: pytree__put(to, "None", 4); break;
+    case PYTREE_KIND_LIST: pytree__put(to, "[", 1); break;
+    case PYTREE_KIND_TUPLE: pytree__put(to, "(", 1); break;
+    case PYTREE_KIND_DICT: pytree__put(to, "{", 1); break;
+    case PYTREE_KIND_STRUCT:
+        pytree__put(to, "CustomNode(", 11);
+        pytree__put_text(to, pytree__origin(node->type)->name);
+        pytree__put(to, "[", 1);
+        pytree__put_statics(to, def, at);
+        pytree__put(to, "], [", 4);
+        break;
+    case PYTREE_KIND_ODICT:
+        pytree__put_text(to, "CustomNode(OrderedDict[");
+        pytree__put_keys(to, def, at);
+        pytree__put(to, "], [", 4);
+        break;
+    case PYTREE_KIND_DEFAULTDICT:
+        pytree__put_text(to, "CustomNode(defaultdict[(");
+        pytree__put_factory(to, def, at);
+        pytree__put(to, ", ", 2);
+        pytree__put_keys(to, def, at);
+        pytree__put(to, ")], [", 5);
+        break;
+    case PYTREE_KIND_DEQUE: pytree__put(to, "deque([", node->arity == 0 ? 6 : 7); break;
+    case PYTREE_KIND_CUSTOM:
+        pytree__put(to, "CustomNode(", 11);
+        pytree__put_text(to, pytree__origin(node->type)->name);
+        pytree__put(to, "[", 1);
+        pytree__put_metadata(to, def, at);
+        pytree__put(to, "], [", 4);
+        break;
+    default:
+        pytree__put_text(to, "CustomNode(namedtuple[");
+        s = pytree__string_at(def->statics + node->meta, 0, &n);
+        pytree__put(to, s, n);
+        pytree__put(to, "], [", 4);
+    }
+}
+
+/* Text is put at the end of what is still free: `left` bytes, of which the buffer has `room`. If they do not suffice, `full` is
+ * set. */
+struct pytree__backwards { char *text; size_t room, left; bool full; };
+
+static bool pytree__back(struct pytree__backwards *b, size_t n)
+{
+    if (PYTREE__UNLIKELY(n > b->left)) { b->full = true; b->left = 0; return false; }
+    b->left -= n;
+    return true;
+}
+
+PYTREE__INLINE void pytree__put_before(struct pytree__backwards *b, const char *s, size_t n)
+{
+    if (pytree__back(b, n) && b->left < b->room) {
+        if (PYTREE__LIKELY(n <= b->room - b->left)) {
+            memcpy(b->text + b->left, s, n);
+        } else {
+            memcpy(b->text + b->left, s, b->room - b->left);
+        }
+    }
+}
+
+static struct pytree__text pytree__window(const struct pytree__backwards *b)
+{
+    struct pytree__text to = { NULL, 0, 0, NULL };
+    if (b->left < b->room) { to.at = b->text + b->left; to.room = b->room - b->left; }
+    return to;
+}
+
+/* The usual struct, whose static fields are a few ints: backwards too, digit by digit. False: it is another, or room is scarce.
+ */
+static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *def, const pytree_node *node)
+{
+    const pytree_type *type = pytree__origin(node->type);
+    const unsigned char *packed = def->statics + node->meta;
+    size_t length = strlen(type->name), ints = 0, i;
+    char *to;
+    if (type->n_fields > 32 || length > 128 || b->left > b->room || b->left < 32 + 128 + 32 * 13) { return false; }
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_STATIC) { continue; }
+        if (row->size != 4 || row->ndim != 0 || row->form != PYTREE__PACK_BYTES || row->type->dtype != PYTREE_I32) {
+            return false;
+        }
+        ints++;
+    }
+    to = b->text + b->left - 5;
+    memcpy(to, ")], [", 5);
+    if (ints == 1) { *--to = ','; }
+    for (i = ints; i-- != 0;) {
+        int32_t v;
+        uint32_t digits;
+        memcpy(&v, packed + 4 * i, sizeof v);
+        digits = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+        do { *--to = (char)('0' + digits % 10); digits /= 10; } while (digits != 0);
+        if (v < 0) { *--to = '-'; }
+        if (i != 0) { to -= 2; memcpy(to, ", ", 2); }
+    }
+    to -= 2;
+    memcpy(to, "[(", 2);
+    to -= length;
+    memcpy(to, type->name, length);
+    to -= 11;
+    memcpy(to, "CustomNode(", 11);
+    b->left = (size_t)(to - b->text);
+    return true;
+}
+
+static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
+{
+    struct pytree__text count = { NULL, 0, 0, NULL }, to;
+    const pytree_node *node = &def->nodes[at];
+    if (node->type->kind == PYTREE_KIND_LIST || node->type->kind == PYTREE_KIND_TUPLE || node->type->kind == PYTREE_KIND_DICT) {
+        pytree__put_before(b,
+                           node->type->kind == PYTREE_KIND_LIST    ? "["
+                           : node->type->kind == PYTREE_KIND_TUPLE ? "("
+                                                                   : "{",
+                           1);
+        return;
+    }
+    if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_before(b, "None", 4); return; }
+    if (node->type->kind == PYTREE_KIND_STRUCT && pytree__open_plainly(b, def, node)) { return; }
+    if (b->left <= b->room) {             /* at its place in one go: into a small buffer first, whose length then is known */
+        char few[256];
+        to = pytree__text_to(few, sizeof few, NULL);
+        pytree__put_open(&to, def, at);
+        if (to.length < sizeof few) { pytree__put_before(b, few, to.length); return; }
+    }
+    pytree__put_open(&count, def, at);
+    if (!pytree__back(b, count.length)) { return; }
+    to = pytree__window(b);
+    pytree__put_open(&to, def, at);
+}
+
+static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i)
+{
+    struct pytree__text count = { NULL, 0, 0, NULL }, to;
+    size_t n = 0;
+    pytree_entry key;
+    pytree__key_at(pytree__skip_keys(pytree__keys_of(def, node), i), &key, &n);
+    pytree__put_key(&count, &key, n);
+    pytree__put_before(b, ": ", 2);
+    if (!pytree__back(b, count.length)) { return; }
+    to = pytree__window(b);
+    pytree__put_key(&to, &key, n);
+}
+
+static void pytree__close_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
+{
+    char few[48];
+    struct pytree__text to = pytree__text_to(few, sizeof few, NULL);
+    pytree__put_close(&to, def, at);
+    pytree__put_before(b, few, to.length);
+}
+
+/* What follows the structure: ", NoneIsLeaf, namespace='train')". */
+static void pytree__put_tail(struct pytree__text *to, const pytree_def *def)
+{
+    if (def->none_is_leaf) { pytree__put_text(to, ", NoneIsLeaf"); }
+    if (def->space != NULL) {
+        pytree__put_text(to, ", namespace=");
+        pytree__put_repr(to, def->space, strlen(def->space));
+    }
+    pytree__put(to, ")", 1);
+}
+
+static size_t pytree__def_length(const pytree_def *def)
+{
+    struct pytree__text to = { NULL, 0, 0, NULL };
+    size_t i, k;
+    pytree__put_text(&to, "PyTreeDef(");
+    pytree__put_tail(&to, def);
+    for (i = 0; i < def->n_nodes; i++) {
+        const pytree_node *node = &def->nodes[i];
+        if (node->type == NULL) { to.length++; continue; }
+        pytree__put_open(&to, def, i);
+        pytree__put_close(&to, def, i);
+        to.length += node->arity > 1 ? 2 * ((size_t)node->arity - 1) : 0;
+        if (node->type->kind == PYTREE_KIND_DICT) {
+            const unsigned char *at = pytree__keys_of(def, i);
+            for (k = 0; k < node->arity; k++) {
+                size_t n = 0;
+                pytree_entry key;
+                at = pytree__key_at(at, &key, &n);
+                pytree__put_key(&to, &key, n);
+                to.length += 2;
+            }
+        }
+    }
+    return to.length;
+}
+
+/* Into the last of b->left bytes. False if memory for the open nodes runs out. */
+static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwards *to)
+{
+    struct pytree__open_list { size_t node, left; } few[64], *open = few;
+    size_t depth = 0, most = 64, i = def->n_nodes;
+    struct pytree__backwards b = *to;
+    if (def->space != NULL) {
+        struct pytree__text count = { NULL, 0, 0, NULL }, tail;
+        pytree__put_tail(&count, def);
+        if (pytree__back(&b, count.length)) {
+            tail = pytree__window(&b);
+            pytree__put_tail(&tail, def);
+        }
+    } else {
+        pytree__put_before(&b, def->none_is_leaf ? ", NoneIsLeaf)" : ")", def->none_is_leaf ? 13 : 1);
+    }
+    while (i-- != 0) {
+        const pytree_node *node = &def->nodes[i];
+        if (depth != 0 && open[depth - 1].left != def->nodes[open[depth - 1].node].arity) { pytree__put_before(&b, ", ", 2); }
+        if (node->type == NULL) {
+            pytree__put_before(&b, "*", 1);
+        } else {
+            if (node->type->kind == PYTREE_KIND_STRUCT) {
+                pytree__put_before(&b, "])", 2);
+            } else {
+                pytree__close_before(&b, def, i);
+            }
+            if (node->arity != 0) {
+                if (depth == most) {
+                    struct pytree__open_list *grown = (struct pytree__open_list *)pytree__resize(
+                        def->allocator, open == few ? NULL : open, open == few ? 0 : most * sizeof *open,
+                        most > SIZE_MAX / 4 / sizeof *open ? SIZE_MAX : 2 * most * sizeof *open);
+                    if (grown == NULL) {
+                        if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
+                        return false;
+                    }
+                    if (open == few) { memcpy(grown, few, sizeof few); }
+                    open = grown;
+                    most *= 2;
+                }
+                open[depth].node = i;
+                open[depth++].left = node->arity;
+                continue;
+            }
+            pytree__open_before(&b, def, i);
+        }
+        while (depth != 0) {              /* a child is complete, perhaps its parent with it */
+            const pytree_node *parent = &def->nodes[open[depth - 1].node];
+            if (parent->type->kind == PYTREE_KIND_DICT) {
+                pytree__key_before(&b, def, open[depth - 1].node, open[depth - 1].left - 1);
+            }
+            if (--open[depth - 1].left != 0) { break; }
+            pytree__open_before(&b, def, open[--depth].node);
+        }
+    }
+    pytree__put_before(&b, "PyTreeDef(", 10);
+    if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
+    *to = b;
+    return true;
+}
+
+size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
+{
+    struct pytree__backwards b;
+    size_t length;
+    bool made;
+    if (n == 0) { return pytree__def_length(def); }
+    b.text = text;
+    b.room = b.left = n - 1;
+    b.full = false;
+    made = pytree__text_backwards(def, &b);
+    if (made && !b.full) {                /* it fits: it stands at the buffer's end now */
+        length = n - 1 - b.left;
+        memmove(text, text + b.left, length);
+    } else if (made) {
+        length = b.left = pytree__def_length(def);
+        b.full = false;
+        made = pytree__text_backwards(def, &b);
+    }
+    if (!made) { text[0] = '\0'; return SIZE_MAX; }
+    text[length < n ? length : n - 1] = '\0';
+    return length;
+}
+
+pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *err)
+{
+    size_t n;
+    char few[512], *text;
+    pytree_status status = PYTREE_OK;
+    if (def == NULL || file == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file and a treedef, got NULL");
+    }
+    n = pytree__def_length(def) + 1;
+    text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
+    if (text == NULL) { return pytree__no_memory(err, n); }
+    if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes);
+    } else if (fwrite(text, 1, n - 1, file) != n - 1 || fputc('\n', file) == EOF) {
+        status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1);
+    }
+    if (text != few) { pytree__resize(def->allocator, text, n, 0); }
+    return status;
+}
+#endif

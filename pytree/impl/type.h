@@ -1,0 +1,121 @@
+/* pytree/impl/type.h: the built-in types, type equality, namespaces. */
+#ifndef PYTREE_IMPL_TYPE_H
+#define PYTREE_IMPL_TYPE_H
+
+#include "internal.h"
+
+#ifdef __cplusplus
+#define PYTREE__ALIGNOF alignof
+#else
+#define PYTREE__ALIGNOF _Alignof
+#endif
+
+#define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
+    { name, size, align, kind, dtype, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+#define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
+
+#define PYTREE__INTEGER(T, sign)                                                                                        \
+    PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
+                      : sizeof(T) == 4 ? PYTREE_##sign##32 : PYTREE_##sign##64)
+
+#define PYTREE__CHAR(T) PYTREE__NUMBER(T, CHAR_MIN < 0 ? PYTREE_I8 : PYTREE_U8)
+
+#define PYTREE__PAIR_OF(T, dtype)                                                                                       \
+    PYTREE__BUILTIN(#T " complex", 2 * sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
+
+const pytree_type pytree_types[PYTREE__T_count] = {
+    PYTREE__BUILTIN("None", 0, 1, PYTREE_KIND_NONE, PYTREE_NO_DTYPE),
+    PYTREE__NUMBER(bool, PYTREE_BOOL8),
+    PYTREE__CHAR(char),
+    PYTREE__INTEGER(signed char, I), PYTREE__INTEGER(unsigned char, U),
+    PYTREE__INTEGER(short, I), PYTREE__INTEGER(unsigned short, U),
+    PYTREE__INTEGER(int, I), PYTREE__INTEGER(unsigned, U),
+    PYTREE__INTEGER(long, I), PYTREE__INTEGER(unsigned long, U),
+    PYTREE__INTEGER(long long, I), PYTREE__INTEGER(unsigned long long, U),
+    PYTREE__NUMBER(float, PYTREE_F32), PYTREE__NUMBER(double, PYTREE_F64), PYTREE__NUMBER(long double, PYTREE_FLONG),
+    PYTREE__NUMBER(pytree_f16, PYTREE_F16), PYTREE__NUMBER(pytree_bf16, PYTREE_BF16),
+    PYTREE__PAIR_OF(float, PYTREE_C64), PYTREE__PAIR_OF(double, PYTREE_C128), PYTREE__PAIR_OF(long double, PYTREE_CLONG),
+    PYTREE__BUILTIN("char *", sizeof(char *), PYTREE__ALIGNOF(char *), PYTREE_KIND_LEAF, PYTREE_STRING),
+    PYTREE__BUILTIN("address", sizeof(void *), PYTREE__ALIGNOF(void *), PYTREE_KIND_LEAF, PYTREE_OPAQUE),
+    PYTREE__BUILTIN("list", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_LIST, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("tuple", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_TUPLE, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("dict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DICT, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("OrderedDict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_ODICT, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("namedtuple", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_NAMEDTUPLE, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("defaultdict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DEFAULTDICT,
+                    PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("deque", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DEQUE, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("pytree_leaf", sizeof(pytree_leaf), PYTREE__ALIGNOF(pytree_leaf), PYTREE_KIND_VIEW, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("pytree", sizeof(pytree), PYTREE__ALIGNOF(pytree), PYTREE_KIND_REF, PYTREE_NO_DTYPE),
+    PYTREE__BUILTIN("pytree_flat", sizeof(pytree_flat), PYTREE__ALIGNOF(pytree_flat), PYTREE_KIND_FLAT, PYTREE_NO_DTYPE)
+};
+
+const char pytree_wanted[1] = { 0 };
+
+/* The type itself: not the wrapper of an owned root, not the promise of PYTREE_DECLARE, unless it was not kept. */
+static const pytree_type *pytree__origin(const pytree_type *type)
+{
+    return type->origin != NULL && type->origin->name != NULL ? type->origin : type;
+}
+
+static bool pytree__same_space(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* The same C type, perhaps as two namespaces see it? */
+static bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
+{
+    return pytree_type_equal(a, b) || (a->size == b->size && strcmp(a->name, b->name) == 0);
+}
+
+const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
+{
+    const pytree_type *next = type;
+    while (space != NULL && (next = next->next) != NULL && next->name != NULL) {
+        if (next->space != NULL && strcmp(next->space, space) == 0 && pytree__same_struct(next, pytree__origin(type))) {
+            return next;
+        }
+    }
+    return type;
+}
+
+bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
+{
+    unsigned i;
+    if (a == NULL || b == NULL) { return a == b; }
+    a = pytree__origin(a);
+    b = pytree__origin(b);
+    if (a == b) { return true; }
+    if (a->kind != b->kind || a->dtype != b->dtype || a->size != b->size || a->n_fields != b->n_fields) { return false; }
+    if (a->kind == PYTREE_KIND_LEAF && a->dtype != PYTREE_OPAQUE) { return true; }       /* long and long long */
+    if (strcmp(a->name, b->name) != 0 || !pytree__same_space(a->space, b->space)) { return false; }
+    for (i = 0; i < a->n_fields; i++) {
+        const pytree_field *f = &a->fields[i], *g = &b->fields[i];
+        if (f->row != g->row || f->offset != g->offset || f->size != g->size || f->form != g->form || f->ndim != g->ndim
+            || strcmp(f->name, g->name) != 0) { return false; }
+    }
+    return true;
+}
+
+const char *pytree_dtype_name(const pytree_type *type)
+{
+    static const char *const names[] = { NULL, "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16",
+                                         "f32", "f64", NULL, "c64", "c128", NULL, "str", NULL };
+    if (type == NULL) { return "no type"; }
+    return names[type->dtype] != NULL ? names[type->dtype] : type->name;
+}
+
+/* ---- Plans -----------------------------------------------------------------------------------------------------------
+ *
+ * What structs that are seen deep have in common (pytree__plan), found when the first of a type comes. Leaves are all that
+ * differs from one to the next: those its generated flatten sees.
+ */
+
+/* One of sixteen places for what is known of a type. */
+PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type)
+{
+    return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60);
+}
+#endif

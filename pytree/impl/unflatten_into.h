@@ -1,0 +1,209 @@
+/* pytree/impl/unflatten_into.h: rebuild in place: leaves into an existing tree. */
+#ifndef PYTREE_IMPL_UNFLATTEN_INTO_H
+#define PYTREE_IMPL_UNFLATTEN_INTO_H
+
+#include "internal.h"
+
+/* Is the node at the end of which the walk stands the treedef's node j? */
+static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def, size_t j, const pytree_type *type,
+                                        size_t arity, bool same)
+{
+    pytree_node mine;
+    char expected[200], got[200];
+    struct pytree__text to = pytree__text_to(expected, sizeof expected, NULL);
+    mine.type = type;
+    mine.arity = (uint32_t)arity;
+    mine.meta = 0;
+    if (j < def->n_nodes && pytree__same_node(&mine, &def->nodes[j]) && same) { return PYTREE_OK; }
+    if (j < def->n_nodes) { pytree__node_text(&to, def, &def->nodes[j]); } else { pytree__put_text(&to, "the end"); }
+    pytree__end_text(&to, sizeof expected);
+    to = pytree__text_to(got, sizeof got, NULL);
+    pytree__node_text(&to, NULL, &mine);
+    pytree__end_text(&to, sizeof got);
+    return pytree__problem(c, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got,
+                           same ? "" : " with other static values or keys");
+}
+
+/* An open node's static values or keys, beside those of the treedef's node j of the same type. */
+static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j)
+{
+    const unsigned char *at = def->statics + def->nodes[j].meta, *keys = NULL;
+    size_t i, n;
+    if (f->form == PYTREE_FORM_STRUCT) { return pytree__match_packed(f->type, (const char *)f->self, at) != NULL; }
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        n = pytree__statics_size(flat->def, f->shape[0]);
+        return n == pytree__statics_size(def, j) && memcmp(flat->def->statics + flat->def->nodes[f->shape[0]].meta, at, n) == 0;
+    }
+    if (f->form == PYTREE_FORM_CUSTOM) {
+        if (pytree__u32(at) != f->shape[0] || memcmp(at + sizeof(uint32_t), pytree__held_metadata(c, f), f->shape[0]) != 0) {
+            return false;
+        }
+    } else if (def->nodes[j].type->kind == PYTREE_KIND_DEQUE) {
+        if (pytree__maxlen(at) != f->shape[0]) { return false; }
+    } else if (def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE || def->nodes[j].type->kind == PYTREE_KIND_DEFAULTDICT) {
+        const char *name = f->name == NULL && def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE ? "namedtuple" : f->name;
+        if (!pytree__same_space(name, pytree__string_at(at, 0, NULL))) { return false; }
+    }
+    if (f->from == PYTREE__FROM_PAIRS || f->form == PYTREE_FORM_CUSTOM) { keys = pytree__first_key(def, j); }
+    for (i = 0; (f->from == PYTREE__FROM_PAIRS || f->form == PYTREE_FORM_CUSTOM) && i < f->count; i++) {
+        pytree_entry mine, theirs;
+        pytree__frame_entry(c, f, i, &mine);
+        keys = pytree__next_key(&def->nodes[j], keys, i, &theirs);
+        if (!pytree__same_entry(&mine, &theirs)) { return false; }
+    }
+    return true;
+}
+
+/* A leaf of dst: does the one given fit? Then, in the second run, it is put there. */
+static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put)
+{
+    if (!put) {
+        pytree_status status = pytree__fits(value, leaf);
+        if (status != PYTREE_OK) { return pytree__misfit(c, status, value, leaf); }
+        if (leaf->data == NULL && leaf->form == PYTREE_FORM_LEAF && pytree_leaf_count(leaf) != 0) {
+            return pytree__problem(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
+        }
+    } else {
+        const char *self;
+        const pytree_field *row = pytree__row_at(c, &self);
+        if (row != NULL && row->form == PYTREE_FORM_LEAF) {
+            pytree__put_back(row, (void *)(uintptr_t)self, leaf, 0);
+        } else if (row != NULL && row->form == PYTREE_FORM_VIEW) {
+            ((pytree_leaf *)(void *)((char *)(uintptr_t)self + row->offset))->data = leaf->data;
+        } else if (value->form == PYTREE_FORM_LEAF && leaf->data != value->data) {
+            if (pytree_leaf_bytes(value) != 0) { memmove(value->data, leaf->data, pytree_leaf_bytes(value)); }
+        }
+    }
+    return PYTREE_OK;
+}
+
+/* A struct that can be seen deep at once; the treedef's nodes from *j on, the leaves from *k on. False: one by one, for the
+ * error. */
+PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, pytree__plans *plans, const pytree_type *type, void *self,
+                                        const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
+{
+    pytree_leaf *const views = c->views + c->n_views;
+    const pytree_leaf *leaf = leaves + *k;
+    const pytree__plan *plan;
+    pytree__seen seen;
+    if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
+        leaf = type->unflatten(self, leaf, PYTREE__DEEP);
+        if (leaf == NULL) { return false; }
+        *k = (size_t)(leaf - leaves);
+        return true;
+    }
+    plan = pytree__plan_for(plans, type, self, false);
+    if (plan == NULL || plan->n_nodes > def->n_nodes - *j
+        || !pytree__plan_matches(plans, plan, (const char *)self, def, &def->nodes[*j])) {
+        return false;
+    }
+    seen = type->flatten(self, views, c->views + c->max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0 || !pytree__fit(views, seen.end, leaf))) {
+        return false;
+    }
+    *j += plan->n_nodes;
+    *k += plan->n_leaves;
+    return true;
+}
+
+PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__plans *plans, const pytree_def *def,
+                                          const pytree_leaf *leaves, pytree dst, const bool put)
+{
+    const pytree_leaf *value;
+    const bool quick = pytree__plain_walk(c->opt) && (c->opt == NULL || !c->opt->none_is_leaf);
+    bool begun = false, given = put;
+    size_t j = 0, k = 0;
+    pytree_status status = pytree__cursor_root(c, dst);
+    while (status == PYTREE_OK) {
+        int at;
+        if (quick && c->n_frames != 0) {
+            pytree__frame *f = &c->frames[c->n_frames - 1];
+            if (f->from == PYTREE__FROM_VIEWS) {
+                for (; f->next < f->count; f->next++) {
+                    const pytree_type *type;
+                    value = &c->views[f->views + f->next];
+                    type = value->type;
+                    if (value->form != PYTREE_FORM_STRUCT || !type->closed
+                        || !pytree__into_closed(c, plans, type, value->data, def, &j, leaves, &k, put)) {
+                        break;
+                    }
+                }
+            } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
+                for (; f->next < f->count; f->next++) {
+                    if (!pytree__into_closed(c, plans, f->type, f->data + f->next * f->type->size, def, &j, leaves, &k, put)) {
+                        break;
+                    }
+                }
+            }
+        }
+        at = pytree__step(c, &begun, &value, &status);
+        if (at == PYTREE__DONE) {
+            if (!put && j != def->n_nodes) {
+                status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", def->n_nodes, j);
+            }
+            return status;
+        }
+        if (at == PYTREE__AT_LEAF) {
+            if (!given) { status = pytree__given_leaves(def->n_leaves, leaves, c->err); }
+            given = true;
+            if (!put && status == PYTREE_OK) { status = pytree__match_node(c, def, j, NULL, 0, true); }
+            if (status == PYTREE_OK) { status = pytree__into_leaf(c, value, &leaves[k], k, put); }
+            j++;
+            k++;
+        } else if (at == PYTREE__AT_NONE) {
+            if (!put) { status = pytree__match_node(c, def, j, &pytree_types[PYTREE__T_none], 0, true); }
+            j++;
+        } else if (at == PYTREE__AT_NODE) {
+            const pytree_type *type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : NULL;
+            if (!quick || type == NULL || !type->closed
+                || !pytree__into_closed(c, plans, type, value->data, def, &j, leaves, &k, put)) {
+                status = pytree__open(c, value);
+            }
+        } else if (at == PYTREE__AT_END) {
+            if (!put) {
+                pytree__frame *f = &c->frames[c->n_frames - 1];
+                const pytree_type *type = pytree__type_of_form(f->form, f->type);
+                size_t next = f->next;
+                pytree_node mine;
+                mine.type = type;
+                mine.arity = (uint32_t)f->count;
+                f->next = 0;              /* an error here is the node's own */
+                status = pytree__match_node(
+                    c, def, j, type, f->count,
+                    j < def->n_nodes && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
+                f->next = next;
+            }
+            pytree__close(c);
+            j++;
+        }
+    }
+    return status;
+}
+
+pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst,
+                                    const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    pytree__plans plans;
+    pytree_options own;
+    pytree_status status = pytree__leaf_counts(def, n, leaves, err);
+    if (status != PYTREE_OK) { return status; }
+    if (def->space != NULL && (opt == NULL || opt->space == NULL)) {
+        memset(&own, 0, sizeof own);
+        if (opt != NULL) { own = *opt; }
+        own.space = def->space;
+        opt = &own;
+    }
+    if (def->none_is_leaf != (opt != NULL && opt->none_is_leaf)) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected none_is_leaf as in the treedef (%s), got the other",
+                           def->none_is_leaf ? "true" : "false");
+    }
+    pytree__cursor_init(&c, opt, err);
+    pytree__plans_init(&plans);
+    status = pytree__into(&c, &plans, def, leaves, dst, false);
+    if (status == PYTREE_OK) { status = pytree__into(&c, &plans, def, leaves, dst, true); }
+    pytree__cursor_end(&c);
+    return status;
+}
+#endif

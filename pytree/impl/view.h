@@ -1,0 +1,174 @@
+/* pytree/impl/view.h: views of values: making, validating and describing them. */
+#ifndef PYTREE_IMPL_VIEW_H
+#define PYTREE_IMPL_VIEW_H
+
+#include "internal.h"
+
+/* Most leaves have four dimensions or fewer (and a map and a pytree_flat three extents): a copy of known size is a few moves.
+ */
+PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
+{
+    enum { FEW = PYTREE_MAX_DIMS < 4 ? PYTREE_MAX_DIMS : 4 };
+    if (PYTREE__LIKELY(from->ndim <= FEW)) {
+        memcpy(to, from, offsetof(pytree_leaf, shape) + FEW * sizeof(size_t));
+    } else {
+        memcpy(to, from, sizeof *to);
+    }
+}
+
+static void pytree__none_view(pytree_leaf *v)
+{
+    v->data = NULL;
+    v->type = &pytree_types[PYTREE__T_none];
+    v->ndim = 0;
+    v->form = PYTREE_FORM_NONE;
+}
+
+static unsigned pytree__form_of(const pytree_type *type)
+{
+    switch (type->kind) {
+    case PYTREE_KIND_LEAF: return PYTREE_FORM_LEAF;
+    case PYTREE_KIND_NONE: return PYTREE_FORM_NONE;
+    case PYTREE_KIND_STRUCT:
+    case PYTREE_KIND_CUSTOM: return PYTREE_FORM_STRUCT;
+    case PYTREE_KIND_VIEW: return PYTREE_FORM_VIEW;
+    case PYTREE_KIND_REF: return PYTREE_FORM_REF;
+    case PYTREE_KIND_FLAT: return PYTREE_FORM_FLAT;
+    default: return PYTREE_FORM_ITEMS;
+    }
+}
+
+/* A view of the value in memory at `data`. */
+static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
+{
+    v->data = data;
+    v->type = type;
+    v->ndim = 0;
+    v->form = type == NULL ? 0 : pytree__form_of(type);
+}
+
+/* Is a view that somebody has written plainly in order? If not, pytree__settle says what is wrong with it, if anything. */
+PYTREE__INLINE bool pytree__sound(const pytree_leaf *v)
+{
+    size_t bits = 0;
+    int i;
+    if (v->data == NULL || v->ndim < 0 || v->ndim > PYTREE_MAX_DIMS || v->type->dtype == PYTREE_STRING) { return false; }
+    for (i = 0; i < v->ndim; i++) { bits |= v->shape[i]; }
+    return (bits >> ((sizeof(size_t) * CHAR_BIT - 8) / (size_t)(v->ndim < 2 ? 2 : v->ndim))) == 0;
+}
+
+static bool pytree__keyed(const pytree_type *type)
+{
+    return type->kind == PYTREE_KIND_DICT || type->kind == PYTREE_KIND_ODICT || type->kind == PYTREE_KIND_NAMEDTUPLE
+        || type->kind == PYTREE_KIND_DEFAULTDICT;
+}
+
+/* Does nothing but the types decide what is a leaf? */
+PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt)
+{
+    return opt == NULL || (opt->is_leaf == NULL && opt->space == NULL);
+}
+
+/* The type that a node is recorded under. */
+static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type *type)
+{
+    switch (form) {
+    case PYTREE_FORM_LIST: return &pytree_types[PYTREE__T_list];
+    case PYTREE_FORM_TUPLE: return &pytree_types[PYTREE__T_tuple];
+    case PYTREE_FORM_MAP: return &pytree_types[PYTREE__T_dict];
+    default: return type->origin != NULL ? type->origin : type;
+    }
+}
+
+static const pytree_type *pytree__node_type(const pytree_leaf *v)
+{
+    return v->form == PYTREE_FORM_FLAT ? ((const pytree_flat *)v->data)->def->nodes[v->shape[0]].type
+                                       : pytree__type_of_form(v->form, v->type);
+}
+
+/* What a node is called: a namedtuple by its own name. */
+static const char *pytree__view_name(const pytree_leaf *v)
+{
+    const pytree_type *type = pytree__node_type(v);
+    if (type->kind != PYTREE_KIND_NAMEDTUPLE) { return type->name; }
+    if (v->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)v->data;
+        return pytree__string_at(flat->def->statics + flat->def->nodes[v->shape[0]].meta, 0, NULL);
+    }
+    return ((const pytree_items *)v->data)->name == NULL ? "namedtuple" : ((const pytree_items *)v->data)->name;
+}
+
+static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
+{
+    struct pytree__text to = pytree__text_to(text, n, NULL);
+    int i;
+    if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(&to, "None"); }
+    else { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
+    if (leaf->ndim > 0 && leaf->form == PYTREE_FORM_LEAF) {
+        pytree__put(&to, "[", 1);
+        for (i = 0; i < leaf->ndim; i++) {
+            if (i != 0) { pytree__put(&to, ",", 1); }
+            pytree__put_number(&to, leaf->shape[i]);
+        }
+        pytree__put(&to, "]", 1);
+    }
+    pytree__end_text(&to, n);
+}
+
+/* OK, TYPE or SHAPE. */
+PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got)
+{
+    int i;
+    if (wanted->form == PYTREE_FORM_NONE && got->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
+    if (wanted->form != got->form || (wanted->type != got->type && !pytree_type_equal(wanted->type, got->type))) {
+        return PYTREE_TYPE;
+    }
+    if (wanted->ndim != got->ndim) { return PYTREE_SHAPE; }
+    for (i = 0; i < wanted->ndim; i++) {
+        if (wanted->shape[i] != got->shape[i]) { return PYTREE_SHAPE; }
+    }
+    return PYTREE_OK;
+}
+
+/* pytree__fits for each, the usual answer first; what is given, which may be anything, has data. */
+PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given)
+{
+    for (; wanted != end; wanted++, given++) {
+        const size_t n = (size_t)wanted->ndim;
+        size_t differ = 0, i;
+        if (PYTREE__UNLIKELY(wanted->type != given->type || given->data == NULL
+                             || memcmp(&wanted->ndim, &given->ndim, sizeof given->ndim + sizeof given->form) != 0)) {
+            if (given->data == NULL || given->type == NULL || pytree__fits(wanted, given) != PYTREE_OK) { return false; }
+            continue;
+        }
+        if (n != 0) {
+            differ = wanted->shape[0] ^ given->shape[0];
+            for (i = 1; i < n; i++) { differ |= wanted->shape[i] ^ given->shape[i]; }
+        }
+        if (PYTREE__UNLIKELY(differ != 0)) { return false; }
+    }
+    return true;
+}
+
+static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)
+{
+    if (x == y) { return true; }
+    if (tolerance == NULL) { return false; }
+    if (x != x || y != y) { return tolerance->nan_equal && x != x && y != y; }
+    if (isinf(x) || isinf(y)) { return false; }
+    return fabs(x - y) <= tolerance->absolute + tolerance->relative * fabs(y);
+}
+
+/* Parts of numbers in a leaf: two for each complex one, none if the type is compared otherwise. The view `out` is of the parts.
+ */
+static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out)
+{
+    *out = *leaf;
+    switch (leaf->type->dtype) {
+    case PYTREE_C64: out->type = &pytree_types[PYTREE__T_float_]; return true;
+    case PYTREE_C128: out->type = &pytree_types[PYTREE__T_double_]; return true;
+    case PYTREE_CLONG: out->type = &pytree_types[PYTREE__T_ldouble]; return true;
+    default: return false;
+    }
+}
+#endif

@@ -1,0 +1,568 @@
+/* pytree/impl/zip.h: zip archives: directory and members. */
+#ifndef PYTREE_IMPL_ZIP_H
+#define PYTREE_IMPL_ZIP_H
+
+#include "internal.h"
+#include "../npz.h"
+#include "npy.h"
+
+#include <zlib.h>
+
+
+/* ---- Fields -------------------------------------------------------------------------------------------------------- */
+
+static unsigned pytree__npz_get16(const unsigned char *p) { return (unsigned)pytree__number_at(p, 2); }
+static uint32_t pytree__npz_get32(const unsigned char *p) { return (uint32_t)pytree__number_at(p, 4); }
+
+/* A record that is made or read, field by field. */
+typedef struct pytree__npz_record {
+    unsigned char bytes[96];
+    size_t n;
+} pytree__npz_record;
+
+static void pytree__npz_put(pytree__npz_record *r, uint64_t v, size_t n)
+{
+    for (; n != 0; n--, v >>= 8) { r->bytes[r->n++] = (unsigned char)(v & 0xFF); }
+}
+
+enum {
+    PYTREE__NPZ_STORED = 0, PYTREE__NPZ_DEFLATED = 8,
+    PYTREE__NPZ_LOCAL_BYTES = 30, PYTREE__NPZ_ENTRY_BYTES = 46, PYTREE__NPZ_END_BYTES = 22, PYTREE__NPZ_LOCATOR_BYTES = 20,
+    PYTREE__NPZ_END64_BYTES = 56,
+    PYTREE__NPZ_RATIO = 1040              /* deflate makes at most 1032 bytes of one */
+};
+#define PYTREE__NPZ_PIECE ((size_t)3 * 65536)      /* room for two names and an extra field, or an end record and comment */
+#define PYTREE__NPZ_SIZES_BEHIND 0x8u
+#define PYTREE__NPZ_UTF8 0x800u
+#define PYTREE__NPZ_ENCRYPTED 0x1u
+#define PYTREE__NPZ_REFUSED 0x2061u       /* encrypted, patched, strongly encrypted, masked */
+#define PYTREE__NPZ_MAX16 0xFFFFu
+#define PYTREE__NPZ_MAX32 0xFFFFFFFFu
+#define PYTREE__NPZ_LOCAL 0x04034B50u
+#define PYTREE__NPZ_ENTRY 0x02014B50u
+#define PYTREE__NPZ_END 0x06054B50u
+#define PYTREE__NPZ_END64 0x06064B50u
+#define PYTREE__NPZ_LOCATOR 0x07064B50u
+#define PYTREE__NPZ_DESCRIPTOR 0x08074B50u
+
+/* ---- Archives ------------------------------------------------------------------------------------------------------ */
+
+typedef struct pytree__npz_member {
+    const char *name;                     /* UTF-8; an array's without .npy. First member: names are found through it */
+    size_t text;                          /* where it stands among the texts */
+    bool array;
+    unsigned flags, method;
+    uint32_t crc;
+    uint64_t at, data, packed, size;      /* where it begins, where its data does; bytes in the file, bytes unpacked */
+    pytree__npy_head head;
+    uint64_t shape[PYTREE_MAX_DIMS];
+} pytree__npz_member;
+
+typedef struct pytree__npz {
+    pytree__file file;
+    pytree__npy_source whole;             /* the archive's name and error, for messages */
+    const pytree_allocator *allocator;
+    pytree_error *err;
+    pytree__npz_member *members;
+    size_t n, room;
+    char *texts;                          /* names, a NUL behind each */
+    size_t n_texts, texts_room;
+    unsigned char *piece;                 /* PYTREE__NPZ_PIECE bytes for whoever reads */
+} pytree__npz;
+
+static pytree_status pytree__npz_wrong(const pytree__npz *z, const char *expected, const char *got)
+{
+    return pytree__npy_fail(&z->whole, PYTREE_SYNTAX, "expected %s, got %s", expected, got);
+}
+
+/* Room for `more` bytes behind the `used` ones. */
+static pytree_status pytree__npz_grow(pytree__npz *z, void **block, size_t used, size_t *room, size_t more)
+{
+    void *grown;
+    if (more <= *room - used) { return PYTREE_OK; }
+    grown = pytree__array_grow(*block, room, pytree__plus(used, more), 1, z->allocator, z->err);
+    if (grown == NULL) { return PYTREE_NO_MEMORY; }
+    *block = grown;
+    return PYTREE_OK;
+}
+
+/* What code page 437 has from 0x80 on. */
+static const uint16_t pytree__npz_cp437[128] = {
+    0xC7, 0xFC, 0xE9, 0xE2, 0xE4, 0xE0, 0xE5, 0xE7, 0xEA, 0xEB, 0xE8, 0xEF, 0xEE, 0xEC, 0xC4, 0xC5,
+    0xC9, 0xE6, 0xC6, 0xF4, 0xF6, 0xF2, 0xFB, 0xF9, 0xFF, 0xD6, 0xDC, 0xA2, 0xA3, 0xA5, 0x20A7, 0x192,
+    0xE1, 0xED, 0xF3, 0xFA, 0xF1, 0xD1, 0xAA, 0xBA, 0xBF, 0x2310, 0xAC, 0xBD, 0xBC, 0xA1, 0xAB, 0xBB,
+    0x2591, 0x2592, 0x2593, 0x2502, 0x2524, 0x2561, 0x2562, 0x2556, 0x2555, 0x2563, 0x2551, 0x2557, 0x255D, 0x255C, 0x255B,
+    0x2510, 0x2514, 0x2534, 0x252C, 0x251C, 0x2500, 0x253C, 0x255E, 0x255F, 0x255A, 0x2554, 0x2569, 0x2566, 0x2560, 0x2550,
+    0x256C, 0x2567, 0x2568, 0x2564, 0x2565, 0x2559, 0x2558, 0x2552, 0x2553, 0x256B, 0x256A, 0x2518, 0x250C, 0x2588, 0x2584,
+    0x258C, 0x2590, 0x2580,
+    0x3B1, 0xDF, 0x393, 0x3C0, 0x3A3, 0x3C3, 0xB5, 0x3C4, 0x3A6, 0x398, 0x3A9, 0x3B4, 0x221E, 0x3C6, 0x3B5, 0x2229,
+    0x2261, 0xB1, 0x2265, 0x2264, 0x2320, 0x2321, 0xF7, 0x2248, 0xB0, 0x2219, 0xB7, 0x221A, 0x207F, 0xB2, 0x25A0, 0xA0
+};
+
+static bool pytree__npz_is_utf8(const char *s, size_t n)
+{
+    uint32_t character;
+    size_t i, size;
+    for (i = 0; i < n; i += size) {
+        size = pytree__utf8(s + i, n - i, &character);
+        if (size == 0) { return false; }
+    }
+    return true;
+}
+
+/* A name from the directory, kept as UTF-8. */
+static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m, const char *name, size_t n)
+{
+    pytree_status status;
+    char *to;
+    size_t i;
+    if (memchr(name, 0, n) != NULL) { return pytree__npz_wrong(z, "names without NUL", "one with it"); }
+    if ((m->flags & PYTREE__NPZ_UTF8) != 0 && !pytree__npz_is_utf8(name, n)) {
+        return pytree__npz_wrong(z, "a name in UTF-8, as its flag says", "other bytes");
+    }
+    status = pytree__npz_grow(z, (void **)&z->texts, z->n_texts, &z->texts_room, 3 * n + 1);
+    if (status != PYTREE_OK) { return status; }
+    m->text = z->n_texts;
+    to = z->texts + z->n_texts;
+    for (i = 0; i < n; i++) {
+        unsigned c = (unsigned char)name[i];
+        if (c >= 0x80 && (m->flags & PYTREE__NPZ_UTF8) == 0) {
+            to += pytree__to_utf8(to, pytree__npz_cp437[c - 0x80]);
+        } else {
+            *to++ = (char)c;
+        }
+    }
+    *to++ = '\0';
+    z->n_texts = (size_t)(to - z->texts);
+    return PYTREE_OK;
+}
+
+/* The values of a zip64 field stand for those that are all ones, in this order. Other extra fields mean nothing here. */
+static pytree_status pytree__npz_zip64(const pytree__npz *z, const unsigned char *extra, size_t n, uint64_t *const values[],
+                                       size_t n_values)
+{
+    const unsigned char *at = NULL;
+    size_t i, left = 0;
+    while (n >= 4) {
+        size_t size = pytree__npz_get16(extra + 2);
+        if (size > n - 4) { return pytree__npz_wrong(z, "extra fields within their length", "one that is longer"); }
+        if (pytree__npz_get16(extra) == 1) {
+            if (at != NULL) { return pytree__npz_wrong(z, "one zip64 field", "two"); }
+            at = extra + 4;
+            left = size;
+        }
+        extra += 4 + size;
+        n -= 4 + size;
+    }
+    for (i = 0; i < n_values; i++) {
+        if (*values[i] != PYTREE__NPZ_MAX32) { continue; }
+        if (left < 8) { return pytree__npz_wrong(z, "a zip64 field with the sizes that it has to hold", "none that has"); }
+        *values[i] = pytree__number_at(at, 8);
+        at += 8;
+        left -= 8;
+    }
+    return PYTREE_OK;
+}
+
+/* The member itself must say what the directory said; `name` are the directory's n bytes, and there is room behind them. */
+static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, unsigned char *name, size_t n, uint64_t directory)
+{
+    unsigned char head[PYTREE__NPZ_LOCAL_BYTES], *own = name + n;
+    uint64_t packed, size, *values[2];
+    size_t extra;
+    pytree_status status;
+    values[0] = &size;
+    values[1] = &packed;
+    if (m->at > directory || directory - m->at < sizeof head) {
+        return pytree__npz_wrong(z, "members before the directory", "one behind its begin");
+    }
+    status = pytree__file_read(&z->file, m->at, head, sizeof head);
+    if (status != PYTREE_OK) { return status; }
+    extra = pytree__npz_get16(head + 28);
+    m->data = m->at + sizeof head + n + extra;
+    if (pytree__npz_get32(head) != PYTREE__NPZ_LOCAL || pytree__npz_get16(head + 26) != n || m->data > directory
+        || m->packed > directory - m->data) {
+        return pytree__npz_wrong(z, "a member before the directory where that says", "something else");
+    }
+    status = pytree__file_read(&z->file, m->at + sizeof head, own, n + extra);
+    if (status != PYTREE_OK) { return status; }
+    packed = pytree__npz_get32(head + 18);
+    size = pytree__npz_get32(head + 22);
+    if (memcmp(own, name, n) != 0 || pytree__npz_get16(head + 8) != m->method
+        || ((pytree__npz_get16(head + 6) ^ m->flags) & (PYTREE__NPZ_ENCRYPTED | PYTREE__NPZ_SIZES_BEHIND)) != 0) {
+        return pytree__npz_wrong(z, "a member with the name, flags and method that the directory has", "others");
+    }
+    if ((m->flags & PYTREE__NPZ_SIZES_BEHIND) != 0) { return PYTREE_OK; }
+    status = pytree__npz_zip64(z, own + n, extra, values, 2);
+    if (status == PYTREE_OK && (packed != m->packed || size != m->size || pytree__npz_get32(head + 14) != m->crc)) {
+        return pytree__npz_wrong(z, "a member with the sizes and checksum that the directory has", "others");
+    }
+    return status;
+}
+
+/* One entry of the directory and its member. *at moves behind it; the directory goes from `directory` to `end`. Versions, dates
+ * and the number of a disk are not looked at: the end record has said that there is only one. */
+static pytree_status pytree__npz_entry(pytree__npz *z, uint64_t *at, uint64_t end, uint64_t directory)
+{
+    unsigned char head[PYTREE__NPZ_ENTRY_BYTES];
+    uint64_t *values[3];
+    pytree__npz_member *m;
+    size_t n, extra, comment;
+    pytree_status status = pytree__npz_grow(z, (void **)&z->members, z->n * sizeof *m, &z->room, sizeof *m);
+    if (status != PYTREE_OK) { return status; }
+    m = &z->members[z->n];
+    memset(m, 0, sizeof *m);
+    if (end - *at < sizeof head) { return pytree__npz_wrong(z, "as many members as the end record counts", "fewer"); }
+    status = pytree__file_read(&z->file, *at, head, sizeof head);
+    if (status != PYTREE_OK) { return status; }
+    n = pytree__npz_get16(head + 28);
+    extra = pytree__npz_get16(head + 30);
+    comment = pytree__npz_get16(head + 32);
+    if (pytree__npz_get32(head) != PYTREE__NPZ_ENTRY || end - *at - sizeof head < n + extra + comment) {
+        return pytree__npz_wrong(z, "an entry of the directory", "something else");
+    }
+    status = pytree__file_read(&z->file, *at + sizeof head, z->piece, n + extra);
+    if (status != PYTREE_OK) { return status; }
+    *at += sizeof head + n + extra + comment;
+    m->flags = pytree__npz_get16(head + 8);
+    m->method = pytree__npz_get16(head + 10);
+    m->crc = pytree__npz_get32(head + 16);
+    m->packed = pytree__npz_get32(head + 20);
+    m->size = pytree__npz_get32(head + 24);
+    m->at = pytree__npz_get32(head + 42);
+    values[0] = &m->size;
+    values[1] = &m->packed;
+    values[2] = &m->at;
+    if ((m->flags & PYTREE__NPZ_REFUSED) != 0) { return pytree__npz_wrong(z, "members that are not encrypted", "one that is"); }
+    if (m->method != PYTREE__NPZ_STORED && m->method != PYTREE__NPZ_DEFLATED) {
+        return pytree__npz_wrong(z, "members that are stored or deflated", "another method");
+    }
+    status = pytree__npz_zip64(z, z->piece + n, extra, values, 3);
+    if (status == PYTREE_OK) { status = pytree__npz_keep_name(z, m, (const char *)z->piece, n); }
+    if (status == PYTREE_OK) { status = pytree__npz_local(z, m, z->piece, n, directory); }
+    if (status != PYTREE_OK) { return status; }
+    if (m->method == PYTREE__NPZ_STORED ? m->size != m->packed : m->size / PYTREE__NPZ_RATIO > m->packed) {
+        return pytree__npz_wrong(z, "a size that so many bytes can have", "another");
+    }
+    z->n++;
+    return PYTREE_OK;
+}
+
+/* What an end record says. */
+typedef struct pytree__npz_end {
+    uint64_t begin, end, count;           /* of the directory */
+} pytree__npz_end;
+
+/* Does the older record say the same, or nothing? */
+static bool pytree__npz_agrees(const unsigned char *old, size_t n, uint64_t value)
+{
+    uint64_t said = pytree__number_at(old, n);
+    return said == value || said == (n == 2 ? PYTREE__NPZ_MAX16 : PYTREE__NPZ_MAX32);
+}
+
+/* The zip64 end record, before the locator, before the end record `old`, which stands at `at`. */
+static pytree_status pytree__npz_end64(const pytree__npz *z, const unsigned char *old, uint64_t at,
+                                       const unsigned char *locator, pytree__npz_end *end)
+{
+    unsigned char e[PYTREE__NPZ_END64_BYTES];
+    uint64_t begin = pytree__number_at(locator + 8, 8), behind = at - PYTREE__NPZ_LOCATOR_BYTES, size;
+    pytree_status status;
+    if (behind < sizeof e || begin > behind - sizeof e) {
+        return pytree__npz_wrong(z, "a zip64 end record before its locator", "none");
+    }
+    status = pytree__file_read(&z->file, begin, e, sizeof e);
+    if (status != PYTREE_OK) { return status; }
+    size = pytree__number_at(e + 40, 8);
+    end->begin = pytree__number_at(e + 48, 8);
+    end->end = begin;
+    end->count = pytree__number_at(e + 32, 8);
+    if (pytree__npz_get32(e) != PYTREE__NPZ_END64 || pytree__number_at(e + 4, 8) != behind - begin - 12
+        || pytree__npz_get32(e + 16) != 0 || pytree__npz_get32(e + 20) != 0 || pytree__number_at(e + 24, 8) != end->count
+        || pytree__npz_get32(locator + 4) != 0 || pytree__npz_get32(locator + 16) > 1
+        || !pytree__npz_agrees(old + 8, 2, end->count) || !pytree__npz_agrees(old + 10, 2, end->count)
+        || !pytree__npz_agrees(old + 12, 4, size) || !pytree__npz_agrees(old + 16, 4, end->begin)
+        || !pytree__npz_agrees(old + 4, 2, 0) || !pytree__npz_agrees(old + 6, 2, 0)) {
+        return pytree__npz_wrong(z, "a zip64 end record that agrees with the end record", "another");
+    }
+    if (end->begin > begin || size != begin - end->begin) {
+        return pytree__npz_wrong(z, "a directory that ends where the end record begins", "another place");
+    }
+    return PYTREE_OK;
+}
+
+/* The end record closes the file, but for the comment that it announces. */
+static pytree_status pytree__npz_find_end(const pytree__npz *z, pytree__npz_end *end)
+{
+    uint64_t size = z->file.size, at;
+    size_t most = PYTREE__NPZ_END_BYTES + PYTREE__NPZ_MAX16, n = size < most ? (size_t)size : most, i;
+    unsigned char locator[PYTREE__NPZ_LOCATOR_BYTES];
+    const unsigned char *e = NULL;
+    pytree_status status = pytree__file_read(&z->file, size - n, z->piece, n);
+    if (status != PYTREE_OK) { return status; }
+    for (i = n; i >= PYTREE__NPZ_END_BYTES && e == NULL; i--) {
+        const unsigned char *p = z->piece + (i - PYTREE__NPZ_END_BYTES);
+        if (pytree__npz_get32(p) == PYTREE__NPZ_END && pytree__npz_get16(p + 20) == n - i) { e = p; }
+    }
+    if (e == NULL) { return pytree__npz_wrong(z, "a zip archive, whole from the first byte to the last", "no end record"); }
+    at = size - n + (uint64_t)(e - z->piece);
+    if (at >= sizeof locator) {
+        status = pytree__file_read(&z->file, at - sizeof locator, locator, sizeof locator);
+        if (status != PYTREE_OK) { return status; }
+        if (pytree__npz_get32(locator) == PYTREE__NPZ_LOCATOR) { return pytree__npz_end64(z, e, at, locator, end); }
+    }
+    end->begin = pytree__npz_get32(e + 16);
+    end->end = at;
+    end->count = pytree__npz_get16(e + 10);
+    if (pytree__npz_get16(e + 4) != 0 || pytree__npz_get16(e + 6) != 0 || pytree__npz_get16(e + 8) != end->count) {
+        return pytree__npz_wrong(z, "an archive in one file", "one of several");
+    }
+    if (end->begin > at || pytree__npz_get32(e + 12) != at - end->begin) {
+        return pytree__npz_wrong(z, "a directory that ends where the end record begins", "another place");
+    }
+    return PYTREE_OK;
+}
+
+static int pytree__npz_by_place(const void *context, size_t a, size_t b)
+{
+    const pytree__npz_member *members = (const pytree__npz_member *)context;
+    return members[a].at < members[b].at ? -1 : members[a].at > members[b].at;
+}
+
+/* What stands behind the data of a member whose header did not know its sizes: with a signature or not, in 32 or 64 bits. */
+static bool pytree__npz_is_descriptor(const unsigned char *p, size_t n, const pytree__npz_member *m)
+{
+    size_t wide = n >= 20 ? 8 : 4;
+    if (n % 8 == 0) {
+        if (pytree__npz_get32(p) != PYTREE__NPZ_DESCRIPTOR) { return false; }
+        p += 4;
+    }
+    return pytree__npz_get32(p) == m->crc && pytree__number_at(p + 4, wide) == m->packed
+           && pytree__number_at(p + 4 + wide, wide) == m->size;
+}
+
+/* Members follow one another from the first byte to the directory. Leaves them in the order of their places. */
+static pytree_status pytree__npz_check_places(pytree__npz *z, size_t *order, uint64_t directory)
+{
+    uint64_t at = 0;
+    size_t i;
+    for (i = 0; i < z->n; i++) { order[i] = i; }
+    pytree__sort_numbers(order, z->n, pytree__npz_by_place, z->members);
+    for (i = 0; i < z->n; i++) {
+        const pytree__npz_member *m = &z->members[order[i]];
+        uint64_t end = m->data + m->packed, next = i + 1 < z->n ? z->members[order[i + 1]].at : directory;
+        if (m->at != at || next < end) { break; }
+        if (next != end) {
+            unsigned char bytes[24];
+            size_t n = next - end > sizeof bytes ? 0 : (size_t)(next - end);
+            pytree_status status = pytree__file_read(&z->file, end, bytes, n);
+            if (status != PYTREE_OK) { return status; }
+            if ((m->flags & PYTREE__NPZ_SIZES_BEHIND) == 0 || n % 4 != 0 || n < 12 || !pytree__npz_is_descriptor(bytes, n, m)) {
+                break;
+            }
+        } else if ((m->flags & PYTREE__NPZ_SIZES_BEHIND) != 0) {
+            break;
+        }
+        at = next;
+    }
+    return at == directory ? PYTREE_OK
+           : pytree__npz_wrong(z, "members one after another from the first byte to the directory", "a gap or an overlap");
+}
+
+/* ---- Members ------------------------------------------------------------------------------------------------------- */
+
+/* The bytes of a member, unpacked. */
+typedef struct pytree__npz_stream {
+    pytree__npy_source source;
+    pytree__npz *archive;
+    const pytree__npz_member *member;
+    uint64_t at, left;                    /* packed bytes that are still to be read */
+    uint32_t crc;
+    bool ended;                           /* the deflate stream */
+    z_stream z;
+} pytree__npz_stream;
+
+/* zlib frees without a size. */
+typedef union pytree__npz_block {
+    size_t bytes;
+    max_align_t align;
+} pytree__npz_block;
+
+static voidpf pytree__npz_alloc(voidpf context, uInt n, uInt size)
+{
+    size_t bytes = pytree__plus(pytree__times(n, size), sizeof(pytree__npz_block));
+    pytree__npz_block *block = (pytree__npz_block *)pytree__resize((const pytree_allocator *)context, NULL, 0, bytes);
+    if (block == NULL) { return NULL; }
+    block->bytes = bytes;
+    return block + 1;
+}
+
+static void pytree__npz_release(voidpf context, voidpf p)
+{
+    pytree__npz_block *block = (pytree__npz_block *)p - 1;
+    (void)pytree__resize((const pytree_allocator *)context, block, block->bytes, 0);
+}
+
+static void pytree__npz_zlib(z_stream *z, const pytree_allocator *a)
+{
+    memset(z, 0, sizeof *z);
+    z->zalloc = pytree__npz_alloc;
+    z->zfree = pytree__npz_release;
+    z->opaque = (voidpf)(uintptr_t)a;
+}
+
+static uint32_t pytree__npz_sum(uint32_t crc, const void *from, size_t n)
+{
+    const Bytef *p = (const Bytef *)from;
+    while (n != 0) {
+        uInt part = n < (1u << 30) ? (uInt)n : 1u << 30;
+        crc = (uint32_t)crc32(crc, p, part);
+        p += part;
+        n -= part;
+    }
+    return crc;
+}
+
+/* More of the packed bytes, if there are any and those at hand are used up. */
+static pytree_status pytree__npz_feed(pytree__npz_stream *s)
+{
+    size_t n = s->left < PYTREE__NPZ_PIECE ? (size_t)s->left : PYTREE__NPZ_PIECE;
+    pytree_status status;
+    if (s->z.avail_in != 0 || n == 0) { return PYTREE_OK; }
+    status = pytree__file_read(&s->archive->file, s->at, s->archive->piece, n);
+    s->at += n;
+    s->left -= n;
+    s->z.next_in = s->archive->piece;
+    s->z.avail_in = (uInt)n;
+    return status;
+}
+
+/* Inflates up to n bytes; *done says how many came. Fewer: the stream has ended. */
+static pytree_status pytree__npz_inflate(pytree__npz_stream *s, void *to, size_t n, size_t *done)
+{
+    *done = 0;
+    while (*done < n && !s->ended) {
+        size_t part = n - *done < (1u << 30) ? n - *done : 1u << 30;
+        int code;
+        pytree_status status = pytree__npz_feed(s);
+        if (status != PYTREE_OK) { return status; }
+        s->z.next_out = (Bytef *)to + *done;
+        s->z.avail_out = (uInt)part;
+        code = inflate(&s->z, Z_NO_FLUSH);
+        *done += part - s->z.avail_out;
+        s->ended = code == Z_STREAM_END;
+        if (code == Z_MEM_ERROR) { return pytree__no_memory(s->source.err, 0); }
+        if ((code != Z_OK && !s->ended) || (!s->ended && s->z.avail_out != 0 && s->z.avail_in == 0 && s->left == 0)) {
+            return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected a deflate stream, got %s",
+                                    code == Z_OK || code == Z_BUF_ERROR ? "one that is cut" : "other bytes");
+        }
+    }
+    return PYTREE_OK;
+}
+
+static pytree_status pytree__npz_read(pytree__npy_source *from, void *to, size_t n)
+{
+    pytree__npz_stream *s = (pytree__npz_stream *)from->context;
+    pytree_status status;
+    size_t done = n;
+    if (s->member->method == PYTREE__NPZ_STORED) {
+        status = pytree__file_read(&s->archive->file, s->at, to, n);
+        s->at += n;
+    } else {
+        status = pytree__npz_inflate(s, to, n, &done);
+    }
+    if (status != PYTREE_OK) { return status; }
+    if (done < n) {
+        return pytree__npy_fail(from, PYTREE_SYNTAX, "expected %llu bytes of data, got fewer",
+                                (unsigned long long)s->member->size);
+    }
+    s->crc = pytree__npz_sum(s->crc, to, n);
+    from->left -= n;
+    return PYTREE_OK;
+}
+
+/* From the member's first byte. To be closed, unless it fails. */
+static pytree_status pytree__npz_open_member(pytree__npz_stream *s, pytree__npz *z, const pytree__npz_member *m)
+{
+    memset(s, 0, sizeof *s);
+    s->archive = z;
+    s->member = m;
+    s->at = m->data;
+    s->left = m->packed;
+    s->source.read = pytree__npz_read;
+    s->source.left = m->size;
+    s->source.name = m->name;
+    s->source.err = z->err;
+    s->source.context = s;
+    if (m->method == PYTREE__NPZ_STORED) { return PYTREE_OK; }
+    pytree__npz_zlib(&s->z, z->allocator);
+    return inflateInit2(&s->z, -MAX_WBITS) == Z_OK ? PYTREE_OK : pytree__no_memory(z->err, 0);
+}
+
+static void pytree__npz_close_member(pytree__npz_stream *s)
+{
+    if (s->member->method == PYTREE__NPZ_DEFLATED) { (void)inflateEnd(&s->z); }
+}
+
+static pytree_status pytree__npz_skip(pytree__npz_stream *s, uint64_t n)
+{
+    char piece[4096];
+    pytree_status status = PYTREE_OK;
+    while (n != 0 && status == PYTREE_OK) {
+        size_t part = n < sizeof piece ? (size_t)n : sizeof piece;
+        status = s->source.read(&s->source, piece, part);
+        n -= part;
+    }
+    return status;
+}
+
+/* All has been read: is that the end of the stream too, and the checksum right? */
+static pytree_status pytree__npz_check_end(pytree__npz_stream *s)
+{
+    char more;
+    size_t done = 0;
+    if (s->member->method == PYTREE__NPZ_DEFLATED) {
+        pytree_status status = pytree__npz_inflate(s, &more, 1, &done);
+        if (status != PYTREE_OK) { return status; }
+        if (done != 0 || s->z.avail_in != 0 || s->left != 0) {
+            return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected %llu bytes of %llu packed ones, got more",
+                                    (unsigned long long)s->member->size, (unsigned long long)s->member->packed);
+        }
+    }
+    if (s->crc != s->member->crc) {
+        return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected the checksum %08lx, got %08lx",
+                                (unsigned long)s->member->crc, (unsigned long)s->crc);
+    }
+    return PYTREE_OK;
+}
+
+/* Reads a whole member and checks it. The data of an array goes to `to`, which may be NULL. */
+static pytree_status pytree__npz_read_member(pytree__npz *z, const pytree__npz_member *m, void *to)
+{
+    pytree__npz_stream s;
+    pytree_status status = pytree__npz_open_member(&s, z, m);
+    if (status != PYTREE_OK) { return status; }
+    if (to == NULL || !m->array) {
+        status = pytree__npz_skip(&s, m->size);
+    } else {
+        status = pytree__npz_skip(&s, m->size - m->head.bytes);
+        if (status == PYTREE_OK) { status = pytree__npy_read_data(&s.source, &m->head, to); }
+    }
+    if (status == PYTREE_OK) { status = pytree__npz_check_end(&s); }
+    pytree__npz_close_member(&s);
+    return status;
+}
+
+static pytree_status pytree__npz_read_head(pytree__npz *z, pytree__npz_member *m)
+{
+    pytree__npz_stream s;
+    int d;
+    pytree_status status = pytree__npz_open_member(&s, z, m);
+    if (status != PYTREE_OK) { return status; }
+    status = pytree__npy_read_head(&s.source, &m->head);
+    for (d = 0; d < m->head.array.ndim; d++) { m->shape[d] = m->head.array.shape[d]; }
+    pytree__npz_close_member(&s);
+    return status;
+}
+
+#include "npz.h"
+#endif
