@@ -271,11 +271,11 @@ enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_ST
 
 /* What flatten answers: where the views end, and whether at least one child is None; must be looked at (NULL, a large or
  * negative extent, a value held as pytree or pytree_leaf); is a node that a pointer leads to, or cannot be seen deep. */
-enum { PYTREE__HAS_NONE = 1, PYTREE__ODD = 2, PYTREE__HAS_NODE = 4 };
-typedef struct pytree__seen {
+enum { PYTREE__HAS_NONE = 1, PYTREE__NEEDS_CHECK = 2, PYTREE__NOT_INLINABLE = 4 };
+typedef struct pytree__flatten_result {
     pytree_leaf *end;
     size_t odd;
-} pytree__seen;
+} pytree__flatten_result;
 enum { PYTREE__DEEP = 1, PYTREE__DROP_NONE = 2, PYTREE__LOOK = 4,      /* how to flatten */
        PYTREE__SOUND = PYTREE__DEEP + PYTREE__DROP_NONE + PYTREE__LOOK };
 
@@ -294,12 +294,12 @@ struct pytree_type {
     const pytree_field *fields;
     /* Writes a view of each child to child[0 …], in order. PYTREE__DEEP: the children of structs that lie in this one take
      * their struct's place. Only what has no list, no tree and no pointer to a struct in it, and fits before `end`, can be seen
-     * so; otherwise the answer is PYTREE__HAS_NODE, and what was written means nothing. PYTREE__DROP_NONE: None has no view.
+     * so; otherwise the answer is PYTREE__NOT_INLINABLE, and what was written means nothing. PYTREE__DROP_NONE: None has no view.
      * PYTREE__LOOK: no views are written; is all sound? */
-    pytree__seen (*flatten)(const void *self, pytree_leaf *child, const pytree_leaf *end, unsigned how);
+    pytree__flatten_result (*flatten)(const void *self, pytree_leaf *child, const pytree_leaf *end, unsigned how);
     /* Puts children back, and says which comes next: pointers take the views' data, values in place are copied. PYTREE__DEEP:
      * those of structs in place too; what is None stays so, and has no view; NULL where flatten would answer
-     * PYTREE__HAS_NODE. */
+     * PYTREE__NOT_INLINABLE. */
     const pytree_leaf *(*unflatten)(void *self, const pytree_leaf *child, unsigned how);
     /* Opaque leaf types; either may be NULL: bytes compare, and print as "<name>". */
     bool (*equal)(const void *a, const void *b);
@@ -353,7 +353,7 @@ enum {
 extern const pytree_type pytree_types[PYTREE__T_count];
 
 /* A child put back into *self, which the generated unflatten does for each row. */
-PYTREE__INLINE const pytree_leaf *pytree__put_back(const pytree_field *row, void *self, const pytree_leaf *child, unsigned how)
+PYTREE__INLINE const pytree_leaf *pytree__store_child(const pytree_field *row, void *self, const pytree_leaf *child, unsigned how)
 {
     char *at = (char *)self + row->offset;
     void *p;
@@ -378,7 +378,7 @@ PYTREE__INLINE const pytree_leaf *pytree__put_back(const pytree_field *row, void
 }
 
 /* The children of a struct, each one view. */
-PYTREE__INLINE unsigned pytree__look(const pytree_type *type, const void *self, pytree_leaf *children)
+PYTREE__INLINE unsigned pytree__children_views(const pytree_type *type, const void *self, pytree_leaf *children)
 {
     return (unsigned)type->flatten(self, children, NULL, 0).odd;
 }
@@ -676,33 +676,33 @@ typedef struct pytree_node {
  *
  * What all structs of a type that are seen deep have in common is found once, from its rows: a plan. They have the same nodes,
  * but for what is None, and their static values and what may be None lie at the same places. */
-typedef struct pytree__part {             /* static values that lie in one piece */
+typedef struct pytree__static_span {             /* static values that lie in one piece */
     size_t at, bytes;                     /* in the struct */
     const pytree_field *row;              /* of a value that is more than bytes, alone; otherwise NULL */
     uint32_t node;                        /* whose first part it is; UINT32_MAX: not the first */
-} pytree__part;
-typedef struct pytree__option {           /* a pointer that may be NULL */
+} pytree__static_span;
+typedef struct pytree__nullable {           /* a pointer that may be NULL */
     size_t at;
     uint32_t node;
     bool leads;                           /* to a struct: then the deep view ends there */
-} pytree__option;
-typedef struct pytree__plan {
+} pytree__nullable;
+typedef struct pytree__layout {
     const pytree_type *type;              /* NULL: there is no plan here */
     uint32_t n_nodes, n_parts, n_options; /* no nodes: such structs cannot be seen deep */
     uint32_t nodes, parts, options;       /* where its own begin */
     size_t n_leaves, n_statics;           /* static bytes; without texts */
     uint64_t nones;                       /* options that are None in the nodes as they are now, a bit each */
     bool plain;                           /* without texts */
-} pytree__plan;
+} pytree__layout;
 enum { PYTREE__PLANS = 16, PYTREE__PLAN_NODES = 160, PYTREE__PLAN_PARTS = 96, PYTREE__PLAN_OPTIONS = 64 };
-typedef struct pytree__plans {
+typedef struct pytree__layout_cache {
     uint32_t n_nodes, n_parts, n_options; /* in use */
-    pytree__plan *last;                   /* that was asked for */
-    pytree__plan plans[PYTREE__PLANS];    /* by type */
+    pytree__layout *last;                   /* that was asked for */
+    pytree__layout plans[PYTREE__PLANS];    /* by type */
     pytree_node nodes[PYTREE__PLAN_NODES];
-    pytree__part parts[PYTREE__PLAN_PARTS];
-    pytree__option options[PYTREE__PLAN_OPTIONS];
-} pytree__plans;
+    pytree__static_span parts[PYTREE__PLAN_PARTS];
+    pytree__nullable options[PYTREE__PLAN_OPTIONS];
+} pytree__layout_cache;
 typedef struct pytree__frame {            /* an open node */
     const pytree_type *type;              /* struct, container, or of a list's elements */
     const void *self;                     /* the node's memory */
@@ -728,7 +728,7 @@ typedef struct pytree__cursor {
     pytree_error *err;
     pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
     size_t run;                           /* in an iterator: of the frame on top, leaves that come without looking */
-    const struct pytree__watch *watch;    /* NULL: the first problem ends the walk */
+    const struct pytree__problem_sink *watch;    /* NULL: the first problem ends the walk */
     bool making;                          /* NULL where data is required is no error: it is about to be made */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;
@@ -761,7 +761,7 @@ struct pytree_iter {
     const pytree_allocator *allocator;
     pytree__cursor own_cursors[PYTREE__TREES];
     const pytree_leaf *own_views[PYTREE__TREES + 1];
-    pytree__plans plans;
+    pytree__layout_cache plans;
 };
 pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err);
 bool pytree_next(pytree_iter *it);        /* false at the end and on an error (it->status, and the error object) */

@@ -536,11 +536,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* Pass: flatten.
  *
- *     static inline pytree__seen pytree__flatten_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
+ *     static inline pytree__flatten_result pytree__flatten_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
  *                                                       unsigned how)
  *     {
  *         const Linear *self = at;
- *         pytree__sight to = …;
+ *         pytree__view_writer to = …;
  *         …
  *         to.child->shape[0] = (size_t)(self->din); to.child->shape[1] = (size_t)(self->dout);
  *         pytree__array(&to, row++, self->w, 2);
@@ -614,15 +614,15 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENT(14, (x) PYTREE__SUBSCRIPTS_14)
 #define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
 
-/* Pass: unflatten.      =>   child = pytree__put_back(row++, self, child, how); */
-#define PYTREE__UNFLATTEN_DATA child = pytree__put_back(row++, self, child, how);
+/* Pass: unflatten.      =>   child = pytree__store_child(row++, self, child, how); */
+#define PYTREE__UNFLATTEN_DATA child = pytree__store_child(row++, self, child, how);
 #define PYTREE__UNFLATTEN_STATIC row++;
 #define PYTREE__UNFLATTEN_DROP row++;
 
 /* ---- What the generated functions are made of ----------------------------------------------------------------------- */
 
 /* Where flatten is: copies of its arguments, and what it has found, in registers. */
-typedef struct pytree__sight {
+typedef struct pytree__view_writer {
     pytree_leaf *child;                   /* the next view */
     pytree_leaf *first;                   /* with room for one of each child */
     const pytree_leaf *end;
@@ -630,33 +630,33 @@ typedef struct pytree__sight {
     unsigned how;
     size_t big;                           /* not 0: an extent is negative or absurd */
     size_t odd;
-} pytree__sight;
+} pytree__view_writer;
 
 /* Deep, there must be room for n views; INT_MAX: the struct has lists or trees, and cannot be seen so. */
-PYTREE__INLINE pytree__sight pytree__sight_begin(int n, const pytree_field *last, pytree_leaf *child, const pytree_leaf *end,
+PYTREE__INLINE pytree__view_writer pytree__view_writer_begin(int n, const pytree_field *last, pytree_leaf *child, const pytree_leaf *end,
                                                  unsigned how)
 {
     const bool fits = n != INT_MAX && ((how & PYTREE__LOOK) != 0 || end - child >= n);
-    pytree__sight to;
+    pytree__view_writer to;
     to.child = to.first = child;
     to.end = end;
     to.last = last;
     to.how = how;
     to.big = 0;
-    to.odd = (how & PYTREE__DEEP) == 0 || fits ? 0 : PYTREE__HAS_NODE;
+    to.odd = (how & PYTREE__DEEP) == 0 || fits ? 0 : PYTREE__NOT_INLINABLE;
     return to;
 }
 
-PYTREE__INLINE pytree__seen pytree__sight_seen(const pytree__sight *to)
+PYTREE__INLINE pytree__flatten_result pytree__view_writer_end(const pytree__view_writer *to)
 {
-    pytree__seen seen;
+    pytree__flatten_result seen;
     seen.end = to->child;
-    seen.odd = to->odd | (to->big != 0 ? PYTREE__ODD : 0u);
+    seen.odd = to->odd | (to->big != 0 ? PYTREE__NEEDS_CHECK : 0u);
     return seen;
 }
 
 /* The view of a child that is None: the type and the extents that it would have otherwise; deep it is a leaf like others. */
-PYTREE__INLINE void pytree__sight_none(pytree__sight *to, const pytree_field *row)
+PYTREE__INLINE void pytree__view_writer_none(pytree__view_writer *to, const pytree_field *row)
 {
     to->odd |= PYTREE__HAS_NONE;
     if ((to->how & PYTREE__DROP_NONE) == 0) {
@@ -670,7 +670,7 @@ PYTREE__INLINE void pytree__sight_none(pytree__sight *to, const pytree_field *ro
 }
 
 /* A child that is not None: its view, if views are wanted. */
-PYTREE__INLINE void pytree__sight_child(pytree__sight *to, const pytree_field *row, const void *data, int ndim, unsigned form)
+PYTREE__INLINE void pytree__view_writer_add(pytree__view_writer *to, const pytree_field *row, const void *data, int ndim, unsigned form)
 {
     if ((to->how & PYTREE__LOOK) == 0) {
         pytree_leaf *const child = to->child;
@@ -692,44 +692,44 @@ PYTREE__INLINE size_t pytree__huge(const pytree_leaf *child, int ndim)
     return bits >> ((sizeof(size_t) * 8 - 8) / (size_t)(ndim < 2 ? 2 : ndim));
 }
 
-PYTREE__INLINE void pytree__array(pytree__sight *to, const pytree_field *row, const void *p, int ndim)
+PYTREE__INLINE void pytree__array(pytree__view_writer *to, const pytree_field *row, const void *p, int ndim)
 {
     if (PYTREE__UNLIKELY(p == NULL)) {
-        if (row->optional != 0) { pytree__sight_none(to, row); return; }
-        to->odd |= PYTREE__ODD;
+        if (row->optional != 0) { pytree__view_writer_none(to, row); return; }
+        to->odd |= PYTREE__NEEDS_CHECK;
     }
     to->big |= pytree__huge(to->child, ndim);
-    pytree__sight_child(to, row, p, ndim, PYTREE_FORM_LEAF);
+    pytree__view_writer_add(to, row, p, ndim, PYTREE_FORM_LEAF);
 }
 
-PYTREE__INLINE void pytree__list(pytree__sight *to, const pytree_field *row, const void *p)
+PYTREE__INLINE void pytree__list(pytree__view_writer *to, const pytree_field *row, const void *p)
 {
     if (p == NULL) {
-        if (row->optional != 0 && row->place != PYTREE_STB) { pytree__sight_none(to, row); return; }
-        if (to->child->shape[0] != 0) { to->odd |= PYTREE__ODD; }
+        if (row->optional != 0 && row->place != PYTREE_STB) { pytree__view_writer_none(to, row); return; }
+        if (to->child->shape[0] != 0) { to->odd |= PYTREE__NEEDS_CHECK; }
     }
     to->big |= pytree__huge(to->child, 1);
-    pytree__sight_child(to, row, p, 1, row->form);
+    pytree__view_writer_add(to, row, p, 1, row->form);
 }
 
 /* A struct in the struct, deep: its views take its place. Behind them there must be room for the rows that follow; where there
  * is none, those write where this struct began. */
-PYTREE__INLINE void pytree__inside(pytree__sight *to, const pytree_field *row, const void *at)
+PYTREE__INLINE void pytree__inside(pytree__view_writer *to, const pytree_field *row, const void *at)
 {
-    pytree__seen seen;
-    if (PYTREE__UNLIKELY(row->type->flatten == NULL)) { to->odd |= PYTREE__HAS_NODE; return; }
+    pytree__flatten_result seen;
+    if (PYTREE__UNLIKELY(row->type->flatten == NULL)) { to->odd |= PYTREE__NOT_INLINABLE; return; }
     seen = row->type->flatten(at, (to->how & PYTREE__LOOK) != 0 ? NULL : to->child, to->end, to->how);
     to->odd |= seen.odd;
     if ((to->how & PYTREE__LOOK) == 0) {
         to->child = seen.end;
         if (PYTREE__UNLIKELY((size_t)(to->end - seen.end) < (size_t)(to->last - row) - 1)) {
-            to->odd |= PYTREE__HAS_NODE;
+            to->odd |= PYTREE__NOT_INLINABLE;
             to->child = to->first;
         }
     }
 }
 
-PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, const void *at)
+PYTREE__INLINE void pytree__plain(pytree__view_writer *to, const pytree_field *row, const void *at)
 {
     const void *data = at, *p;
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && (to->how & PYTREE__DEEP) != 0) {
@@ -739,19 +739,19 @@ PYTREE__INLINE void pytree__plain(pytree__sight *to, const pytree_field *row, co
     if (row->place == PYTREE_POINTER || (row->type == &pytree_types[PYTREE__T_string] && row->ndim == 0)) {
         memcpy(&p, at, sizeof p);
         if (p == NULL) {
-            if (row->optional != 0) { pytree__sight_none(to, row); return; }
-            to->odd |= PYTREE__ODD;
+            if (row->optional != 0) { pytree__view_writer_none(to, row); return; }
+            to->odd |= PYTREE__NEEDS_CHECK;
         }
         if (row->place == PYTREE_POINTER) {
             data = p;
-            to->odd |= PYTREE__HAS_NODE;
+            to->odd |= PYTREE__NOT_INLINABLE;
         }
     } else {
         if (row->ndim == 1 || row->ndim == 2) { to->child->shape[0] = row->size / row->inner; }
         if (row->ndim == 2) { to->child->shape[1] = row->inner / row->type->size; }
-        if (row->form >= PYTREE_FORM_FLAT) { to->odd |= PYTREE__ODD; }
+        if (row->form >= PYTREE_FORM_FLAT) { to->odd |= PYTREE__NEEDS_CHECK; }
     }
-    pytree__sight_child(to, row, data, row->ndim, row->form);
+    pytree__view_writer_add(to, row, data, row->ndim, row->form);
 }
 
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that

@@ -407,23 +407,23 @@ enum {
 
 /* A view of each child of *at: see pytree_type.flatten. The compiler makes it three times: for leaves alone, for a look at
  * whether all is sound, and for all else. */
-PYTREE__INLINE pytree__seen PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at, pytree_leaf *child, const pytree_leaf *end,
+PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at, pytree_leaf *child, const pytree_leaf *end,
                                                                   unsigned how)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     pytree_leaf nowhere;
-    pytree__sight to = pytree__sight_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), row + PYTREE__CAT(pytree__rows_, PYTREE__ID),
+    pytree__view_writer to = pytree__view_writer_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), row + PYTREE__CAT(pytree__rows_, PYTREE__ID),
                                            (how & PYTREE__LOOK) != 0 ? &nowhere : child, end, how);
-    if (to.odd != 0) { return pytree__sight_seen(&to); }
+    if (to.odd != 0) { return pytree__view_writer_end(&to); }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__FLATTEN_##kind(__VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS
     (void)self;
     (void)row;
-    return pytree__sight_seen(&to);
+    return pytree__view_writer_end(&to);
 }
-PYTREE__APART pytree__seen PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
+PYTREE__APART pytree__flatten_result PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
                                                                      const pytree_leaf *end, unsigned how)
 {
     if (how == (PYTREE__DEEP | PYTREE__DROP_NONE)) {

@@ -389,7 +389,7 @@ Assertions alone: no code, no data. For each row the layout comes first, then it
 before, by an `#if`; what is left then is assertions that say which. The messages are explained in
 [compiler-messages.md](compiler-messages.md)."""),
     ("Unflatten", lambda text: "pytree__unflatten_Linear(" in text and text.endswith("}"), """\
-The other direction: each DATA row takes a view back. `pytree__put_back` sets a pointer or copies what lies in the
+The other direction: each DATA row takes a view back. `pytree__store_child` sets a pointer or copies what lies in the
 struct, or goes on in a struct that lies in it; its row says which."""),
     ("Flatten", re.compile(r".*pytree__(see|flatten)_Linear\(.*\}$").match, """\
 The function that every operation calls to look into a `Linear`. It writes one view for each DATA row, in order; the

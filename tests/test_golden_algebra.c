@@ -321,7 +321,7 @@ static void one_level_part(Golden *g, const char *part, const cJSON *answer, con
     if (is_jax(part)) {
         cJSON *entries = cJSON_CreateArray(), *texts = cJSON_CreateArray();
         for (i = 0; i < n; i++) {
-            struct pytree__text text = { NULL, 0, 0, NULL };
+            struct pytree__text_writer text = { NULL, 0, 0, NULL };
             cJSON_AddItemToArray(entries, golden_json_entry(&keys[i]));
             text.room = 4096;
             text.at = golden_alloc(g, text.room, 1);

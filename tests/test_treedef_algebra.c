@@ -631,7 +631,7 @@ static void leaf_paths_are_those_of_the_texts(void **state)
     assert_int_equal(count, def->n_leaves);
     for (i = 0; i < count; i++) {
         char text[200];
-        struct pytree__text to = { text, sizeof text - 1, 0, NULL };
+        struct pytree__text_writer to = { text, sizeof text - 1, 0, NULL };
         size_t n = pytree_def_leaf_path(def, i, entries, COUNT_OF(entries));
         assert_in_range(n, 1, COUNT_OF(entries));
         assert_int_equal(pytree_def_leaf_path(def, i, NULL, 0), n);

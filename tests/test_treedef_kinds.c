@@ -967,7 +967,7 @@ static void paths(void **state)
     for (i = 0; i < n; i++) {
         pytree_entry entries[8];
         char text[100] = "";
-        struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+        struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
         size_t k, depth = pytree_def_leaf_path(def, i, entries, 8);
         assert_string_equal(all[i], expected[i]);
         for (k = 0; k < depth; k++) { pytree__put_entry(&to, &entries[k], NULL, k == 0); }

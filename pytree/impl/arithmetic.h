@@ -27,9 +27,9 @@ static pytree_status pytree__rv_check_pair(pytree x, pytree y, bool writes, pytr
             pytree__leaf_text(expected, sizeof expected, a);
             pytree__leaf_text(got, sizeof got, b);
             if (a->ndim != b->ndim || (a->ndim != 0 && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) != 0)) {
-                it.status = pytree__problem(&it.cursors[0], PYTREE_SHAPE, "expected the shape of %s, got %s", expected, got);
+                it.status = pytree__fail_at(&it.cursors[0], PYTREE_SHAPE, "expected the shape of %s, got %s", expected, got);
             } else if (writes && pytree__rv_numbers[a->type->dtype].parts > pytree__rv_numbers[b->type->dtype].parts) {
-                it.status = pytree__problem(&it.cursors[0], PYTREE_TYPE, "expected complex numbers to add %s to, got %s",
+                it.status = pytree__fail_at(&it.cursors[0], PYTREE_TYPE, "expected complex numbers to add %s to, got %s",
                                             expected, got);
             }
         }

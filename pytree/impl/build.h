@@ -5,11 +5,11 @@
 #include "internal.h"
 
 /* A custom node: its children first, in a row. In pytree_allocate it is the caller's, with all that it holds. */
-static void pytree__make_custom(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, size_t *next,
+static void pytree__make_custom(struct pytree__builder *m, size_t node, const pytree_type *type, char *self, size_t *next,
                                 size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
-    struct pytree__custom_made *made;
+    struct pytree__custom_cleanup *made;
     char *children;
     if (m->mode == PYTREE__ALLOCATE) {
         *next = node + 1 - n->nodes;
@@ -20,8 +20,8 @@ static void pytree__make_custom(struct pytree__maker *m, size_t node, const pytr
         pytree__make_wrong(m, node, "a type that can be rebuilt (its pytree_custom has no rebuild)");
         return;
     }
-    children = pytree__place(m, pytree__times(n->arity, sizeof(pytree)));
-    made = (struct pytree__custom_made *)(void *)pytree__place(m, sizeof *made);
+    children = pytree__bump_head(m, pytree__times(n->arity, sizeof(pytree)));
+    made = (struct pytree__custom_cleanup *)(void *)pytree__bump_head(m, sizeof *made);
     if (!m->dry) {
         memset(self, 0, type->size);
         made->self = self;
@@ -36,9 +36,9 @@ static void pytree__make_custom(struct pytree__maker *m, size_t node, const pytr
 }
 
 /* Calls `rebuild` of every custom node, those inside others first. After a failure those that were made are released. */
-static void pytree__make_customs(struct pytree__maker *m)
+static void pytree__make_customs(struct pytree__builder *m)
 {
-    struct pytree__custom_made *at, *done;
+    struct pytree__custom_cleanup *at, *done;
     for (at = m->customs; at != NULL && m->status == PYTREE_OK; at = at->before) {
         const pytree_node *n = &m->def->nodes[at->node];
         const unsigned char *metadata = m->def->statics + n->meta;
@@ -58,7 +58,7 @@ static void pytree__make_customs(struct pytree__maker *m)
 
 /* `from`: the bytes it begins with in pytree_allocate (itself: they are there); NULL: zeros and the treedef's static values.
  * `inside`: it lies in a struct, and so is zero already. */
-static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytree_type *type, char *self, const char *from,
+static void pytree__make_struct(struct pytree__builder *m, size_t node, const pytree_type *type, char *self, const char *from,
                                 bool inside, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
@@ -83,7 +83,7 @@ static void pytree__make_struct(struct pytree__maker *m, size_t node, const pytr
     pytree__make_open(m, type, self);
 }
 
-static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *next, size_t *leaf)
+static pytree pytree__make_value(struct pytree__builder *m, size_t node, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
     pytree t;
@@ -96,7 +96,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
             t.type = from->type;
             t.data = pytree__make_array(m, from);
             if (from->ndim != 0) {
-                pytree_leaf *view = (pytree_leaf *)(void *)pytree__place(m, sizeof *view);
+                pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(m, sizeof *view);
                 if (view != NULL) {
                     memset(view, 0, sizeof *view);
                     pytree__copy_view(view, from);
@@ -112,7 +112,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
     } else if (n->type->kind == PYTREE_KIND_STRUCT || n->type->kind == PYTREE_KIND_CUSTOM) {
         const pytree_type *type = pytree__origin(n->type);
         t.type = type;
-        t.data = pytree__place(m, type->size);
+        t.data = pytree__bump_head(m, type->size);
         pytree__make_struct(m, node, type, (char *)t.data, NULL, false, next, leaf);
     } else if (n->type->kind != PYTREE_KIND_NONE) {
         t = pytree__make_container(m, node);
@@ -121,7 +121,7 @@ static pytree pytree__make_value(struct pytree__maker *m, size_t node, size_t *n
 }
 
 /* A leaf into a row of a struct. */
-static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row,
+static void pytree__make_leaf(struct pytree__builder *m, const struct pytree__build_frame *task, const pytree_field *row,
                               pytree_leaf *view, size_t k, size_t node)
 {
     const pytree_leaf *leaf = &m->leaves[k];
@@ -168,9 +168,9 @@ static void pytree__make_leaf(struct pytree__maker *m, const struct pytree__task
     }
 }
 
-static const char *const *pytree__make_keys(struct pytree__maker *m, const pytree_node *n, const uint32_t *order)
+static const char *const *pytree__make_keys(struct pytree__builder *m, const pytree_node *n, const uint32_t *order)
 {
-    const char **keys = (const char **)(void *)pytree__place(m, pytree__times(n->arity, sizeof(char *)));
+    const char **keys = (const char **)(void *)pytree__bump_head(m, pytree__times(n->arity, sizeof(char *)));
     const unsigned char *at = m->def->statics + n->meta;
     size_t i;
     for (i = 0; keys != NULL && i < n->arity; i++, at = pytree__skip_strings(at, 1)) {
@@ -180,7 +180,7 @@ static const char *const *pytree__make_keys(struct pytree__maker *m, const pytre
 }
 
 /* A list, tuple or dict into a row of a struct. */
-static void pytree__make_list(struct pytree__maker *m, const struct pytree__task *task, const pytree_field *row, size_t child,
+static void pytree__make_list(struct pytree__builder *m, const struct pytree__build_frame *task, const pytree_field *row, size_t child,
                               size_t node, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
@@ -208,13 +208,13 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
     }
     if (row->place == PYTREE_STB) {
         const char *const *keys;
-        struct pytree__made *made;
+        struct pytree__stb_cleanup *made;
         if (m->mode == PYTREE__ALLOCATE) {                     /* theirs: left as it is, with all that it holds */
             *next = node + 1 - n->nodes;
             *leaf -= n->leaves;
             return;
         }
-        made = (struct pytree__made *)(void *)pytree__place(m, sizeof *made);
+        made = (struct pytree__stb_cleanup *)(void *)pytree__bump_head(m, sizeof *made);
         if (map && n->arity != 0 && pytree__u32(m->def->statics + n->meta) == PYTREE__NUMBER_KEY) {
             pytree__make_wrong(m, node, "a dict whose keys are strings");
             return;
@@ -230,13 +230,13 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
             m->made = made;
             memcpy(&at, field, sizeof at);
             if (map) {
-                pytree__look(of, task->at, m->cursor.views + views);
+                pytree__children_views(of, task->at, m->cursor.views + views);
                 if (at != NULL) { at += m->cursor.views[views + child].shape[2]; }
             }
         }
     } else if (row->place == PYTREE_POINTER) {
         if (from != NULL) { memcpy(&from, field, sizeof from); }
-        at = pytree__place(m, pytree__times(n->arity, step));
+        at = pytree__bump_head(m, pytree__times(n->arity, step));
         if (!m->dry) { memcpy(field, &at, sizeof at); }
     }
     pytree__make_push(m, type, at, from, step, n->arity, 0);
@@ -244,9 +244,9 @@ static void pytree__make_list(struct pytree__maker *m, const struct pytree__task
 }
 
 /* The next child of the task at hand, which is node `node`. */
-static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *leaf, size_t *next)
+static void pytree__make_child(struct pytree__builder *m, size_t node, size_t *leaf, size_t *next)
 {
-    struct pytree__task *top = &m->tasks[m->n_tasks - 1], task;
+    struct pytree__build_frame *top = &m->tasks[m->n_tasks - 1], task;
     const pytree_node *n = &m->def->nodes[node];
     size_t child = --top->left;
     pytree value;
@@ -263,7 +263,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
     if (task.rows == 0) {                                      /* an element of a list */
         char *at = m->dry ? NULL : task.at + child * task.step;
         if (task.type->kind == PYTREE_KIND_STRUCT || task.type->kind == PYTREE_KIND_CUSTOM
-            || (n->type != NULL && pytree__spaced(n))) {
+            || (n->type != NULL && pytree__namespaced(n))) {
             pytree__make_struct(m, node, task.type, at, m->dry || task.from == NULL ? NULL : task.from + child * task.step,
                                 false, next, leaf);
         } else if (task.type->kind == PYTREE_KIND_REF) {
@@ -311,7 +311,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
             } else if (!row->optional) {
                 pytree__make_wrong(m, node, row->type->name);
             }
-        } else if (pytree__spaced(n)
+        } else if (pytree__namespaced(n)
                    && (row->form == PYTREE_FORM_STRUCT
                        || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
             char *at = m->dry ? NULL : task.at + row->offset;
@@ -323,7 +323,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
                     *leaf -= n->leaves;
                     return;
                 }
-                p = pytree__place(m, row->type->size);
+                p = pytree__bump_head(m, row->type->size);
                 if (from != NULL) {
                     memcpy(&from, at, sizeof from);
                     if (from == (const char *)PYTREE_WANTED) { from = NULL; }
@@ -339,7 +339,7 @@ static void pytree__make_child(struct pytree__maker *m, size_t node, size_t *lea
 }
 
 /* One run over the treedef. `root`: where the root struct is to be (pytree_allocate), or NULL. */
-static pytree pytree__make_run(struct pytree__maker *m, char *root)
+static pytree pytree__make_run(struct pytree__builder *m, char *root)
 {
     size_t next = m->def->n_nodes - 1, leaf = m->def->n_leaves;
     pytree t;
@@ -356,7 +356,7 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
         t = pytree__make_value(m, next, &next, &leaf);
     }
     while (m->n_tasks != 0 && m->status == PYTREE_OK) {
-        struct pytree__task *top = &m->tasks[m->n_tasks - 1];
+        struct pytree__build_frame *top = &m->tasks[m->n_tasks - 1];
         if (m->mode == PYTREE__REFER && !m->dry) {
             if (top->type == NULL) {
                 pytree__make_containers(m, &next, &leaf);
@@ -380,8 +380,8 @@ static pytree pytree__make_run(struct pytree__maker *m, char *root)
 static bool pytree__is_nested(const struct pytree__block *block)
 {
     const char *begin = (const char *)block->base, *end = begin + block->bytes;
-    const struct pytree__custom_made *custom;
-    const struct pytree__made *made;
+    const struct pytree__custom_cleanup *custom;
+    const struct pytree__stb_cleanup *made;
     for (custom = block->customs; custom != NULL; custom = custom->before) {
         if ((const char *)custom->self < begin || (const char *)custom->self >= end) { return true; }
     }
@@ -395,7 +395,7 @@ static bool pytree__is_nested(const struct pytree__block *block)
 static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
                                   const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__maker m;
+    struct pytree__builder m;
     const pytree_allocator *a = pytree__allocator(opt);
     size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment, head, bytes, spare, shift;
     char *base, *root = NULL;
@@ -408,11 +408,11 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
     }
     if (align < 16) { align = 16; }
-    memset(&m, 0, offsetof(struct pytree__maker, cursor));
+    memset(&m, 0, offsetof(struct pytree__builder, cursor));
     m.tasks = m.few;
     m.max_tasks = PYTREE__FRAMES;
     pytree__cursor_init(&m.cursor, opt, err);
-    pytree__plans_init(&m.plans);
+    pytree__layout_cache_init(&m.plans);
     m.status = PYTREE_OK;
     m.def = def;
     m.leaves = leaves != NULL ? leaves : m.cursor.views;       /* there are none, yet pointers to where they end */
@@ -421,7 +421,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.dry = true;
     m.given = mode != PYTREE__REFER;
     m.in_place = in_place != NULL;
-    if (m.in_place) { pytree__place(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
+    if (m.in_place) { pytree__bump_head(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
     head = m.structs;
     m.structs = pytree__bound(&m, &only_containers);
     if (mode != PYTREE__REFER) { m.structs = SIZE_MAX; }
@@ -444,7 +444,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
             block = (struct pytree__block *)(void *)(m.base + m.all_structs) - 1;
             if (m.in_place) {
                 m.structs = 0;
-                root = pytree__place(&m, in_place->type->size);
+                root = pytree__bump_head(&m, in_place->type->size);
                 memcpy(root, in_place->data, in_place->type->size);
                 m.base += m.structs;
                 m.all_structs -= m.structs;

@@ -5,10 +5,10 @@
 #include "internal.h"
 
 /* Keys, orders and names of all containers, copied at once: with what few static values of structs lie between them. */
-static void pytree__make_kept(struct pytree__maker *m)
+static void pytree__make_kept(struct pytree__builder *m)
 {
     const size_t statics = m->def->n_statics, orders = m->def->n_orders * sizeof *m->def->orders;
-    char *at = pytree__place(m, pytree__plus(statics, 1)), *to = pytree__place(m, orders);
+    char *at = pytree__bump_head(m, pytree__plus(statics, 1)), *to = pytree__bump_head(m, orders);
     m->kept = true;
     if (m->dry) { return; }
     if (statics != 0) { memcpy(at, m->def->statics, statics); }
@@ -38,7 +38,7 @@ static const unsigned char *pytree__make_int_pair(pytree_int_pair *pair, const u
 }
 
 /* The pairs of a container in the order of its keys. */
-PYTREE__INLINE pytree *pytree__make_pairs(struct pytree__maker *m, size_t node, pytree_items *items, const unsigned char *key,
+PYTREE__INLINE pytree *pytree__make_pairs(struct pytree__builder *m, size_t node, pytree_items *items, const unsigned char *key,
                                           const uint32_t *order, pytree *chain)
 {
     const size_t n = m->def->nodes[node].arity;
@@ -68,7 +68,7 @@ PYTREE__INLINE pytree *pytree__make_pairs(struct pytree__maker *m, size_t node, 
 }
 
 /* A container of pytrees in one piece: pytree_items, items or pairs, whose places are put in front of the chain. */
-PYTREE__INLINE pytree *pytree__make_items(struct pytree__maker *m, size_t node, char *piece, pytree *chain)
+PYTREE__INLINE pytree *pytree__make_items(struct pytree__builder *m, size_t node, char *piece, pytree *chain)
 {
     const pytree_node *n = &m->def->nodes[node];
     const pytree_kind kind = n->type->kind;
@@ -100,15 +100,15 @@ static size_t pytree__items_bytes(const pytree_node *n)
 }
 
 /* A container; what it contains joins the chain of the container that it is in, or is a task. */
-static pytree pytree__make_container(struct pytree__maker *m, size_t node)
+static pytree pytree__make_container(struct pytree__builder *m, size_t node)
 {
     const pytree_node *n = &m->def->nodes[node];
-    struct pytree__task *top = m->n_tasks == 0 ? NULL : &m->tasks[m->n_tasks - 1];
+    struct pytree__build_frame *top = m->n_tasks == 0 ? NULL : &m->tasks[m->n_tasks - 1];
     pytree *chain = NULL;
     char *piece;
     pytree t;
     if (pytree__keyed(n->type) && !m->kept) { pytree__make_kept(m); }
-    piece = pytree__place(m, pytree__items_bytes(n));
+    piece = pytree__bump_head(m, pytree__items_bytes(n));
     t.type = n->type;
     t.data = piece;
     if (top != NULL && top->type != NULL) { top = NULL; }
@@ -123,10 +123,10 @@ static pytree pytree__make_container(struct pytree__maker *m, size_t node)
 }
 
 /* Containers of leaves that the new tree refers to, of None and of such containers, until another node comes. */
-static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_t *leaf)
+static void pytree__make_containers(struct pytree__builder *m, size_t *next, size_t *leaf)
 {
     const size_t view_bytes = pytree__round(sizeof(pytree_leaf), 16);
-    struct pytree__task *top = &m->tasks[m->n_tasks - 1];
+    struct pytree__build_frame *top = &m->tasks[m->n_tasks - 1];
     const pytree_node *n = &m->def->nodes[*next];
     const pytree_leaf *from = &m->leaves[*leaf];
     pytree *at = (pytree *)(void *)top->at;
@@ -152,7 +152,7 @@ static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_
             at->type = type;
             at->data = NULL;
         } else {
-            if (pytree__spaced(n - 1)) { break; }
+            if (pytree__namespaced(n - 1)) { break; }
             if (PYTREE__UNLIKELY(!m->kept) && pytree__keyed(type)) {
                 m->structs = (size_t)(place - m->base);
                 pytree__make_kept(m);

@@ -6,7 +6,7 @@
 
 /* A piece among the structs. Before each that pytree_allocate hands out stands how far it is to the block's head, so that
  * pytree_free can find that. */
-PYTREE__INLINE char *pytree__place(struct pytree__maker *m, size_t bytes)
+PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *m, size_t bytes)
 {
     const size_t prefix = m->mode == PYTREE__REFER ? 0 : 16;
     char *at = m->dry ? NULL : m->base + m->structs + prefix;
@@ -19,14 +19,14 @@ PYTREE__INLINE char *pytree__place(struct pytree__maker *m, size_t bytes)
 }
 
 /* Arrays are placed from the last to the first; the first begins where the head ends. */
-static char *pytree__place_array(struct pytree__maker *m, size_t bytes)
+static char *pytree__bump_tail(struct pytree__builder *m, size_t bytes)
 {
     m->arrays = pytree__plus(m->arrays, pytree__round(bytes, m->align));
     return m->dry ? NULL : m->base + m->all_structs + (m->all_arrays - m->arrays);
 }
 
 /* Static values from their packed form into *self. Strings are copied into the block. */
-static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree_type *type, char *self,
+static const unsigned char *pytree__unpack(struct pytree__builder *m, const pytree_type *type, char *self,
                                            const unsigned char *at)
 {
     unsigned i;
@@ -42,7 +42,7 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
         } else if (row->form == PYTREE__PACK_TEXT) {
             for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
                 const char *s = pytree__string_at(at, 0, &n);
-                char *copy = s == NULL ? NULL : pytree__place(m, n + 1);
+                char *copy = s == NULL ? NULL : pytree__bump_head(m, n + 1);
                 if (m->dry) { continue; }
                 if (s != NULL) { memcpy(copy, s, n + 1); }
                 memcpy(self + row->offset + k, &copy, sizeof copy);
@@ -56,13 +56,13 @@ static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree
     return at;
 }
 
-static bool pytree__more_tasks(struct pytree__maker *m)
+static bool pytree__more_tasks(struct pytree__builder *m)
 {
     const pytree_allocator *a = pytree__allocator(m->cursor.opt);
     size_t max = 2 * m->max_tasks, bytes = pytree__times(max, sizeof *m->tasks);
     bool own = m->tasks == m->few;
-    struct pytree__task *tasks =
-        (struct pytree__task *)pytree__resize(a, own ? NULL : m->tasks, own ? 0 : m->max_tasks * sizeof *tasks, bytes);
+    struct pytree__build_frame *tasks =
+        (struct pytree__build_frame *)pytree__resize(a, own ? NULL : m->tasks, own ? 0 : m->max_tasks * sizeof *tasks, bytes);
     if (tasks == NULL) { m->status = pytree__no_memory(m->cursor.err, bytes); return false; }
     if (own) { memcpy(tasks, m->few, sizeof m->few); }
     m->tasks = tasks;
@@ -70,10 +70,10 @@ static bool pytree__more_tasks(struct pytree__maker *m)
     return true;
 }
 
-PYTREE__INLINE void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step,
+PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from, size_t step,
                                       size_t n, unsigned rows)
 {
-    struct pytree__task *task;
+    struct pytree__build_frame *task;
     if (n == 0 || (PYTREE__UNLIKELY(m->n_tasks == m->max_tasks) && !pytree__more_tasks(m))) { return; }
     task = &m->tasks[m->n_tasks++];
     task->type = type;
@@ -98,7 +98,7 @@ PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain)
 }
 
 /* The order of a dict's pairs, if the treedef has one for that node. Nodes come from the last to the first. */
-PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__maker *m, size_t node)
+PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, size_t node)
 {
     const pytree_node *const nodes = m->def->nodes;
     const uint32_t *const orders = m->def->orders;
@@ -111,10 +111,10 @@ PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__maker *m, size_
     return given ? orders + n : NULL;
 }
 
-static void pytree__make_wrong(struct pytree__maker *m, size_t node, const char *expected)
+static void pytree__make_wrong(struct pytree__builder *m, size_t node, const char *expected)
 {
     char got[160], path[600];
-    struct pytree__text to = pytree__text_to(got, sizeof got, NULL);
+    struct pytree__text_writer to = pytree__text_to(got, sizeof got, NULL);
     pytree__node_text(&to, m->def, &m->def->nodes[node]);
     pytree__end_text(&to, sizeof got);
     pytree__node_path(m->def, node, path, sizeof path);
@@ -122,7 +122,7 @@ static void pytree__make_wrong(struct pytree__maker *m, size_t node, const char 
 }
 
 /* A leaf that its place cannot hold. */
-static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, size_t node, const pytree_leaf *wanted,
+static void pytree__make_misfit(struct pytree__builder *m, pytree_status status, size_t node, const pytree_leaf *wanted,
                                 const pytree_leaf *got)
 {
     char a[160], b[160], path[600];
@@ -136,7 +136,7 @@ static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, s
     }
 }
 
-static void pytree__make_lost(struct pytree__maker *m, size_t node)
+static void pytree__make_lost(struct pytree__builder *m, size_t node)
 {
     char path[600];
     pytree__node_path(m->def, node, path, sizeof path);
@@ -145,23 +145,23 @@ static void pytree__make_lost(struct pytree__maker *m, size_t node)
 }
 
 /* False: what was given as leaves is something else. */
-PYTREE__INLINE bool pytree__make_given(struct pytree__maker *m)
+PYTREE__INLINE bool pytree__make_given(struct pytree__builder *m)
 {
     if (PYTREE__UNLIKELY(!m->given)) { m->status = pytree__given_leaves(m->def->n_leaves, m->leaves, m->cursor.err); }
     m->given = true;
     return m->status == PYTREE_OK;
 }
 
-static const char *pytree__make_string(struct pytree__maker *m, const char *s)
+static const char *pytree__make_string(struct pytree__builder *m, const char *s)
 {
     size_t n = strlen(s) + 1;
-    char *copy = pytree__place(m, n);
+    char *copy = pytree__bump_head(m, n);
     if (copy != NULL) { memcpy(copy, s, n); }
     return copy;
 }
 
 /* The bytes of one leaf to `to`: as the mode says. Strings are copied where the leaf is. `fixed`: not an array of its own. */
-static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_leaf *leaf, bool fixed)
+static void pytree__make_bytes(struct pytree__builder *m, void *to, const pytree_leaf *leaf, bool fixed)
 {
     size_t n = pytree_leaf_count(leaf), i;
     bool kept = leaf->data != NULL && leaf->data != PYTREE_WANTED
@@ -184,24 +184,24 @@ static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_l
 }
 
 /* Where a leaf's elements will be: those given, or their own place. */
-static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf)
+static void *pytree__make_array(struct pytree__builder *m, const pytree_leaf *leaf)
 {
     size_t bytes = pytree_leaf_bytes(leaf);
     void *at;
     if (m->mode == PYTREE__REFER) { return leaf->data; }
-    at = leaf->ndim == 0 ? pytree__place(m, bytes) : pytree__place_array(m, bytes);
+    at = leaf->ndim == 0 ? pytree__bump_head(m, bytes) : pytree__bump_tail(m, bytes);
     pytree__make_bytes(m, at, leaf, leaf->ndim == 0);
     return at;
 }
 
 /* A struct's children come next. */
-static void pytree__make_open(struct pytree__maker *m, const pytree_type *type, char *self)
+static void pytree__make_open(struct pytree__builder *m, const pytree_type *type, char *self)
 {
     pytree_leaf *views;
     if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
     views = pytree__room(&m->cursor, type->n_children);
     if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
-    pytree__look(type, self, views);
+    pytree__children_views(type, self, views);
     pytree__make_push(m, type, self, NULL, 0, type->n_children, type->n_fields);
     if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
 }

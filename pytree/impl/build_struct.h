@@ -7,19 +7,19 @@
 /* A struct that is seen deep, zeroed but for its static values, from the treedef's node n and the leaves from `given` on: which
  * the new tree refers to. What may be None and is not is a pointer to somewhere while it is seen, so that it has a view. False:
  * it is zeroed again, and comes one by one. */
-PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_type *type, char *self, const pytree_node *n,
+PYTREE__INLINE bool pytree__make_planned(struct pytree__builder *m, const pytree_type *type, char *self, const pytree_node *n,
                                          const pytree_leaf *given)
 {
-    const pytree__plans *const plans = &m->plans;
-    const pytree__plan *const plan = n->type == type ? pytree__plan_of_node(&m->plans, n) : NULL;
+    const pytree__layout_cache *const plans = &m->plans;
+    const pytree__layout *const plan = n->type == type ? pytree__layout_of_node(&m->plans, n) : NULL;
     pytree_leaf *const views = m->cursor.views + m->cursor.n_views;
     const void *const somewhere = pytree_wanted;
-    const pytree__part *part, *last;
+    const pytree__static_span *part, *last;
     const pytree_node *first;
     const unsigned char *at = NULL;
-    pytree__seen seen;
+    pytree__flatten_result seen;
     uint32_t i;
-    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain || (!m->agreed && !pytree__plan_agrees(plans, plan, n)))) {
+    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain || (!m->agreed && !pytree__layout_matches_nodes(plans, plan, n)))) {
         return false;
     }
     for (i = 0; i < plan->n_options; i++) {
@@ -34,7 +34,7 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_t
         at += part->bytes;
     }
     seen = type->flatten(self, views, m->cursor.views + m->cursor.max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
-    if (PYTREE__LIKELY((seen.odd & PYTREE__HAS_NODE) == 0 && pytree__fit(views, seen.end, given))) {
+    if (PYTREE__LIKELY((seen.odd & PYTREE__NOT_INLINABLE) == 0 && pytree__fit(views, seen.end, given))) {
         type->unflatten(self, given, PYTREE__DEEP);
         return true;
     }
@@ -44,9 +44,9 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_t
 
 /* Children of the struct or list at hand: structs of leaves, pointers to leaves, None; until another one comes. True: that is a
  * struct, which was opened. */
-static bool pytree__make_children(struct pytree__maker *m, size_t *next, size_t *leaf)
+static bool pytree__make_children(struct pytree__builder *m, size_t *next, size_t *leaf)
 {
-    struct pytree__task *const top = &m->tasks[m->n_tasks - 1];
+    struct pytree__build_frame *const top = &m->tasks[m->n_tasks - 1];
     const pytree_type *const of = top->type;
     const bool list = top->rows == 0;
     const pytree_node *n = &m->def->nodes[*next];
@@ -120,8 +120,8 @@ static size_t pytree__bound_of(const pytree_type *type)
 }
 
 /* More bytes than a tree that refers to its leaves takes, in one pass over the treedef; SIZE_MAX: it must be measured. And are
- * there nothing but leaves, None, lists, tuples and dicts, as pytree__fill_containers takes them? */
-static size_t pytree__bound(struct pytree__maker *m, bool *only_containers)
+ * there nothing but leaves, None, lists, tuples and dicts, as pytree__flatten_owned takes them? */
+static size_t pytree__bound(struct pytree__builder *m, bool *only_containers)
 {
     const pytree_def *const def = m->def;
     struct { const pytree_type *type; size_t bytes; } known[16];
@@ -133,10 +133,10 @@ static size_t pytree__bound(struct pytree__maker *m, bool *only_containers)
         const pytree_type *type = (--n)->type;
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
-            const pytree__plan *plan = type->closed ? pytree__plan_of_node(&m->plans, n) : NULL;
+            const pytree__layout *plan = type->closed ? pytree__layout_of_node(&m->plans, n) : NULL;
             const size_t at = pytree__type_slot(type);
             *only_containers = false;
-            if (plan != NULL && PYTREE__UNLIKELY(!pytree__plan_agrees(&m->plans, plan, n))) {
+            if (plan != NULL && PYTREE__UNLIKELY(!pytree__layout_matches_nodes(&m->plans, plan, n))) {
                 m->agreed = false;
                 plan = NULL;
             }

@@ -6,7 +6,7 @@
 
 /* A step of the walk: a node that was entered or a leaf, with the step that led to its parent. Paths are put together from
  * these. */
-struct pytree__reach {
+struct pytree__memory_span {
     const char *from, *to;                /* the memory; none for what lies inside its parent's */
     size_t parent;                        /* number of a step; SIZE_MAX at the root */
     size_t order;                         /* number of this one */
@@ -16,9 +16,9 @@ struct pytree__reach {
 
 struct pytree__visit { const void *data; const pytree_type *type; unsigned form; };
 
-struct pytree__reaches {
-    struct pytree__reach *steps;          /* in visiting order */
-    struct pytree__reach *sorted;         /* those with memory: by group, then in visiting order */
+struct pytree__sharing_scan {
+    struct pytree__memory_span *steps;          /* in visiting order */
+    struct pytree__memory_span *sorted;         /* those with memory: by group, then in visiting order */
     size_t n, max, n_sorted;
     struct pytree__visit *seen;           /* nodes so far, hashed; at most half full */
     size_t n_seen, max_seen;
@@ -32,7 +32,7 @@ struct pytree__reaches {
 
 static void pytree__reach_problem(void *context, const pytree_error *problem)
 {
-    struct pytree__reaches *r = (struct pytree__reaches *)context;
+    struct pytree__sharing_scan *r = (struct pytree__sharing_scan *)context;
     if (r->first == PYTREE_OK) {
         r->first = problem->status;
         pytree_fail(r->err, problem->status, problem->path, "%s", problem->message);
@@ -65,18 +65,18 @@ static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
 }
 
 /* A step, and the bytes of its path as text. */
-static size_t pytree__step_text(const struct pytree__reaches *r, size_t step, char *text, size_t n)
+static size_t pytree__step_text(const struct pytree__sharing_scan *r, size_t step, char *text, size_t n)
 {
     size_t length = 0, i;
     for (i = step; r->steps[i].parent != SIZE_MAX; i = r->steps[i].parent) {
-        struct pytree__text count = { NULL, 0, 0, NULL };
+        struct pytree__text_writer count = { NULL, 0, 0, NULL };
         pytree__put_entry(&count, &r->steps[i].entry, NULL, false);
         length += count.length;
     }
     if (n != 0) {
         size_t end = length;
         for (i = step; r->steps[i].parent != SIZE_MAX; i = r->steps[i].parent) {         /* from the last entry to the first */
-            struct pytree__text to = { NULL, 0, 0, NULL };
+            struct pytree__text_writer to = { NULL, 0, 0, NULL };
             pytree__put_entry(&to, &r->steps[i].entry, NULL, false);
             end -= to.length;
             if (end < n - 1) {
@@ -91,16 +91,16 @@ static size_t pytree__step_text(const struct pytree__reaches *r, size_t step, ch
     return length;
 }
 
-static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *c, const pytree_leaf *v)
+static void pytree__reach_note(struct pytree__sharing_scan *r, const pytree__cursor *c, const pytree_leaf *v)
 {
-    struct pytree__reach *step;
+    struct pytree__memory_span *step;
     size_t bytes = v->data == NULL ? 0 : pytree__reach_bytes(c, v);
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     if (r->n == r->max) {
         void *grown = pytree__array_grow(r->steps, &r->max, r->n == 0 ? 64 : r->n + 1, sizeof *r->steps, r->allocator,
                                          NULL);
         if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return; }
-        r->steps = (struct pytree__reach *)grown;
+        r->steps = (struct pytree__memory_span *)grown;
     }
     step = &r->steps[r->n];
     step->from = bytes == 0 ? NULL : (const char *)v->data;
@@ -111,7 +111,7 @@ static void pytree__reach_note(struct pytree__reaches *r, const pytree__cursor *
 }
 
 /* Was this node entered before? If not it is from now on. A struct and its first member begin at one address. */
-static bool pytree__was_seen(struct pytree__reaches *r, const pytree_leaf *v)
+static bool pytree__was_seen(struct pytree__sharing_scan *r, const pytree_leaf *v)
 {
     const pytree_type *type = pytree__node_type(v);
     size_t i, k;
@@ -148,7 +148,7 @@ static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
     size_t i;
     for (i = 0; i < c->n_frames; i++) {
         if (c->frames[i].self == v->data && pytree__form_in(&c->frames[i]) == v->form && c->frames[i].type == type) {
-            pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name,
+            pytree__fail_at(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name,
                             c->n_frames - i);
             return true;
         }
@@ -158,22 +158,22 @@ static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
 
 static int pytree__by_address(const void *a, const void *b)
 {
-    const struct pytree__reach *x = (const struct pytree__reach *)a, *y = (const struct pytree__reach *)b;
+    const struct pytree__memory_span *x = (const struct pytree__memory_span *)a, *y = (const struct pytree__memory_span *)b;
     uintptr_t p = (uintptr_t)x->from, q = (uintptr_t)y->from;
     return p < q ? -1 : p > q ? 1 : x->order < y->order ? -1 : x->order > y->order;
 }
 
 static int pytree__by_group(const void *a, const void *b)
 {
-    const struct pytree__reach *x = (const struct pytree__reach *)a, *y = (const struct pytree__reach *)b;
+    const struct pytree__memory_span *x = (const struct pytree__memory_span *)a, *y = (const struct pytree__memory_span *)b;
     return x->group < y->group ? -1 : x->group > y->group ? 1 : x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* Walks everything. A node that was entered before is noted once more, and not entered again. */
-static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
-    struct pytree__watch watch;
+    struct pytree__problem_sink watch;
     const pytree_leaf *value;
     bool begun = false;
     size_t i, k, group = 0;
@@ -209,7 +209,7 @@ static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, cons
     pytree__cursor_end(&c);
     for (i = k = 0; i < r->n; i++) { k += r->steps[i].from != NULL; }
     if (status == PYTREE_OK && r->status == PYTREE_OK && k != 0) {
-        r->sorted = (struct pytree__reach *)pytree__resize(r->allocator, NULL, 0, k * sizeof *r->sorted);
+        r->sorted = (struct pytree__memory_span *)pytree__resize(r->allocator, NULL, 0, k * sizeof *r->sorted);
         if (r->sorted == NULL) { r->status = PYTREE_NO_MEMORY; }
     }
     if (r->status != PYTREE_OK) { return pytree__no_memory(err, r->n * sizeof *r->steps); }
@@ -239,14 +239,14 @@ static pytree_status pytree__reach_all(struct pytree__reaches *r, pytree t, cons
     return PYTREE_OK;
 }
 
-static void pytree__reaches_init(struct pytree__reaches *r, const pytree_options *opt, pytree_error *err)
+static void pytree__reaches_init(struct pytree__sharing_scan *r, const pytree_options *opt, pytree_error *err)
 {
     memset(r, 0, sizeof *r);
     r->allocator = pytree__allocator(opt);
     r->err = err;
 }
 
-static void pytree__reaches_end(struct pytree__reaches *r)
+static void pytree__reaches_end(struct pytree__sharing_scan *r)
 {
     pytree__resize(r->allocator, r->steps, r->max * sizeof *r->steps, 0);
     pytree__resize(r->allocator, r->sorted, r->n_sorted * sizeof *r->sorted, 0);
@@ -255,7 +255,7 @@ static void pytree__reaches_end(struct pytree__reaches *r)
 
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__reaches r;
+    struct pytree__sharing_scan r;
     pytree_status status;
     size_t i, first = 0;
     pytree__reaches_init(&r, opt, err);
@@ -282,7 +282,7 @@ pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, co
 
 pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__reaches r;
+    struct pytree__sharing_scan r;
     pytree_duplicates *d = NULL;
     size_t i, k, groups = 0, paths = 0, texts = 0, bytes;
     pytree_status status;

@@ -88,7 +88,7 @@ static pytree_status pytree__refuse_shared(pytree__wanted *w, size_t a, size_t b
     while (status == PYTREE_OK && pytree__seek(&s)) {
         if (s.it.index == w->numbers[low]) { (void)pytree_iter_path_text(&s.it, first, sizeof first); }
         if (s.it.index == w->numbers[high]) {
-            status = pytree__problem(&s.it.cursors[0], PYTREE_SHARED, "expected memory of its own, got %s that of %s",
+            status = pytree__fail_at(&s.it.cursors[0], PYTREE_SHARED, "expected memory of its own, got %s that of %s",
                                      pytree__same_memory(&w->leaves[a], &w->leaves[b]) ? "all of" : "some of", first);
         }
     }

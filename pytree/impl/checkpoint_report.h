@@ -51,33 +51,33 @@ pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytre
 struct pytree__reporter {
     pytree_report *report;
     size_t most;
-    struct pytree__text text;
+    struct pytree__text_writer text;
     pytree_misfit *entries[PYTREE__PROBLEMS];               /* NULL while it measures */
     size_t n_entries[PYTREE__PROBLEMS];
 };
 
-static void pytree__put_nul(struct pytree__text *to) { pytree__put(to, "", 1); }
+static void pytree__put_nul(struct pytree__text_writer *to) { pytree__text_put(to, "", 1); }
 
-static void pytree__put_shape(struct pytree__text *to, size_t ndim, const uint64_t *shape)
+static void pytree__put_shape(struct pytree__text_writer *to, size_t ndim, const uint64_t *shape)
 {
     size_t i;
-    pytree__put(to, "[", 1);
+    pytree__text_put(to, "[", 1);
     for (i = 0; i < ndim; i++) {
-        if (i != 0) { pytree__put(to, ",", 1); }
+        if (i != 0) { pytree__text_put(to, ",", 1); }
         pytree__put_number(to, shape[i]);
     }
-    pytree__put(to, "]", 1);
+    pytree__text_put(to, "]", 1);
 }
 
 /* As pytree_print writes a leaf: "f32[2,3]", "f32" for a scalar. */
-static void pytree__put_array(struct pytree__text *to, const char *dtype, size_t ndim, const uint64_t *shape)
+static void pytree__put_array(struct pytree__text_writer *to, const char *dtype, size_t ndim, const uint64_t *shape)
 {
     pytree__put_text(to, dtype);
     if (ndim != 0) { pytree__put_shape(to, ndim, shape); }
     pytree__put_nul(to);
 }
 
-static void pytree__put_tensor(struct pytree__text *to, const pytree_tensor *tensor)
+static void pytree__put_tensor(struct pytree__text_writer *to, const pytree_tensor *tensor)
 {
     pytree__put_array(to, tensor->type != NULL ? pytree_dtype_name(tensor->type) : tensor->dtype, tensor->ndim, tensor->shape);
 }
@@ -92,7 +92,7 @@ static size_t pytree__slices_of(const pytree__wanted *w, const char *name)
     return n;
 }
 
-static void pytree__put_wanted(struct pytree__text *to, const pytree__wanted *w, size_t i)
+static void pytree__put_wanted(struct pytree__text_writer *to, const pytree__wanted *w, size_t i)
 {
     const pytree_leaf *leaf = &w->leaves[i];
     uint64_t shape[PYTREE_MAX_DIMS + 1];
@@ -223,7 +223,7 @@ static pytree_status pytree__report_error(const pytree_report *report, bool igno
         PYTREE__AMBIGUOUS, PYTREE__MISSING, PYTREE__WRONG_DTYPE, PYTREE__WRONG_SHAPE, PYTREE__UNEXPECTED
     };
     char text[600];
-    struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
     pytree_status status = PYTREE_OK;
     const char *path = NULL;
     int k;

@@ -215,7 +215,7 @@ static bool pytree__seek(struct pytree__seeker *s)
 /* The leaf's simple path in at most n bytes; its length, or SIZE_MAX if memory runs out. */
 static size_t pytree__seek_path(struct pytree__seeker *s, char *text, size_t n)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     size_t depth = pytree_iter_path(&s->it, s->entries, s->max_entries), i;
     if (depth > s->max_entries) {
         size_t bytes = pytree__times(depth, 2 * sizeof *s->entries);
@@ -276,7 +276,7 @@ static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, si
 
 static pytree_status pytree__seek_fail(struct pytree__seeker *s, pytree_status status, const char *format, const char *text)
 {
-    return pytree__problem(&s->it.cursors[0], status, format, text);
+    return pytree__fail_at(&s->it.cursors[0], status, format, text);
 }
 
 /* Text that grows, for one name after the other. */

@@ -22,7 +22,7 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
     if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
         while (it.status == PYTREE_OK && pytree_next(&it)) {
             it.status = pytree__fits(it.leaf[0], it.leaf[1]);
-            if (it.status != PYTREE_OK) { it.status = pytree__misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
+            if (it.status != PYTREE_OK) { it.status = pytree__fail_misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
         }
     }
     pytree_iter_end(&it);
@@ -102,7 +102,7 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
             it.status = pytree__fits(x, y);
             if (it.status != PYTREE_OK) {
                 if (x->form != y->form) { it.status = PYTREE_STRUCTURE; }
-                pytree__misfit(&it.cursors[0], it.status, x, y);
+                pytree__fail_misfit(&it.cursors[0], it.status, x, y);
             } else if (x->form > PYTREE_FORM_NONE) {
                 pytree_options plain;
                 memset(&plain, 0, sizeof plain);
@@ -110,18 +110,18 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
                 plain.is_leaf = NULL;
                 if (!pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL)) {
                     it.status =
-                        pytree__problem(&it.cursors[0], PYTREE_VALUE,
+                        pytree__fail_at(&it.cursors[0], PYTREE_VALUE,
                                         "expected the subtree %.60s of the first tree, got another", pytree__view_name(x));
                 }
             } else if (x->form == PYTREE_FORM_LEAF && (i = pytree__first_difference(x, y, tolerance)) != SIZE_MAX) {
                 char m[100], n[100];
-                struct pytree__text to = pytree__text_to(m, sizeof m, NULL);
+                struct pytree__text_writer to = pytree__text_to(m, sizeof m, NULL);
                 pytree__put_value(&to, x, i);
                 pytree__end_text(&to, sizeof m);
                 to = pytree__text_to(n, sizeof n, NULL);
                 pytree__put_value(&to, y, i);
                 pytree__end_text(&to, sizeof n);
-                it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE, "expected %s, got %s at element %zu", m, n, i);
+                it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE, "expected %s, got %s at element %zu", m, n, i);
             }
         }
     }
@@ -129,22 +129,22 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
     return it.status == PYTREE_OK;
 }
 
-static void pytree__put_value(struct pytree__text *to, const pytree_leaf *leaf, size_t i)
+static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i)
 {
     const char *at = (const char *)leaf->data + i * leaf->type->size;
     const pytree_type *type = pytree__origin(leaf->type);
     if (type->dtype == PYTREE_STRING) {
         const char *s;
         memcpy(&s, at, sizeof s);
-        if (s == NULL) { pytree__put(to, "None", 4); } else { pytree__put_repr(to, s, strlen(s)); }
+        if (s == NULL) { pytree__text_put(to, "None", 4); } else { pytree__put_repr(to, s, strlen(s)); }
     } else if (type->dtype == PYTREE_OPAQUE) {
         if (type->print != NULL && to->file != NULL) {
             int n = type->print(to->file, at);
             to->length += n < 0 ? 0 : (size_t)n;
         } else {
-            pytree__put(to, "<", 1);
+            pytree__text_put(to, "<", 1);
             pytree__put_text(to, type->name);
-            pytree__put(to, ">", 1);
+            pytree__text_put(to, ">", 1);
         }
     } else {
         pytree__put_packed(to, type, (const unsigned char *)at);

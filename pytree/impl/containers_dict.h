@@ -67,7 +67,7 @@ static pytree_status pytree__ct_key_error(pytree_status status, const char *expe
                                           pytree_error *err)
 {
     char text[120];
-    struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
     pytree_entry entry = { PYTREE_KEY, NULL, 0 };
     if (key->numbered) {
         snprintf(text, sizeof text, "%lld", (long long)key->number);

@@ -7,7 +7,7 @@
 static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
 {
     if (type->size <= 4096) { return PYTREE_OK; }
-    return pytree__problem(
+    return pytree__fail_at(
         c, PYTREE_NULL_POINTER,
         "expected a template of the %s that is to be made (its %zu bytes are too many to take zeros), got NULL", type->name,
         type->size);
@@ -15,7 +15,7 @@ static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type
 
 /* What stands behind a value held as pytree or pytree_leaf; and whether it is sound: no NULL where data is required, extents
  * that are not negative, bytes that fit. With a watcher, what is not sound becomes None. */
-static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
+static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
 {
     pytree_status status = PYTREE_OK;
     int hops = 0, i;
@@ -23,7 +23,7 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
         if (v->form == PYTREE_FORM_REF && v->data != NULL) {
             pytree t = *(const pytree *)v->data;
             if (t.type == NULL) {
-                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
+                status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
                 goto unsound;
             }
             pytree__view(v, t.type, t.data);
@@ -31,7 +31,7 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
             const pytree_leaf *inner = (const pytree_leaf *)v->data;
             if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS
                 || inner->form > PYTREE_FORM_REF || inner->form == PYTREE_FORM_CUSTOM) {
-                status = pytree__problem(c, PYTREE_ARGUMENT,
+                status = pytree__fail_at(c, PYTREE_ARGUMENT,
                                          "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
                                          PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
                 goto unsound;
@@ -46,7 +46,7 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
             break;
         }
         if (++hops > 100) {
-            status = pytree__problem(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
+            status = pytree__fail_at(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
             goto unsound;
         }
     }
@@ -55,26 +55,26 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
         size_t n = pytree_leaf_count(v);
         for (i = 0; i < v->ndim; i++) {
             if (v->shape[i] > PTRDIFF_MAX) {
-                status = pytree__problem(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i,
+                status = pytree__fail_at(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i,
                                          (long long)(ptrdiff_t)v->shape[i]);
                 goto unsound;
             }
         }
         if (n == SIZE_MAX || pytree_leaf_bytes(v) > PTRDIFF_MAX) {
-            status = pytree__problem(c, PYTREE_OVERFLOW,
+            status = pytree__fail_at(c, PYTREE_OVERFLOW,
                                      "expected an array that fits memory, got extents %zu x %zu ... of %zu bytes each",
                                      v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
             goto unsound;
         }
         if (v->data == NULL && n != 0 && !c->making) {
-            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
+            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
             goto unsound;
         }
         if (v->ndim == 0 && v->type->dtype == PYTREE_STRING && !c->making) {
             const char *s;
             memcpy(&s, v->data, sizeof s);
             if (s == NULL) {
-                status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)");
+                status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)");
                 goto unsound;
             }
         }
@@ -85,12 +85,12 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
     case PYTREE_FORM_MAP: {
         size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size;
         if (v->shape[0] > PTRDIFF_MAX / (size == 0 ? 1 : size)) {
-            status = pytree__problem(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld",
+            status = pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld",
                                      (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size), (long long)(ptrdiff_t)v->shape[0]);
             goto unsound;
         }
         if (v->data == NULL && v->shape[0] != 0 && !c->making) {
-            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a list of %zu %s, got NULL", v->shape[0], v->type->name);
+            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a list of %zu %s, got NULL", v->shape[0], v->type->name);
             goto unsound;
         }
         break;
@@ -99,7 +99,7 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
     case PYTREE_FORM_FLAT: {
         const pytree_flat *flat = (const pytree_flat *)v->data;
         if (flat == NULL || flat->def == NULL || (flat->leaves == NULL && flat->def->n_leaves != 0)) {
-            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a treedef and leaves, got NULL");
+            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a treedef and leaves, got NULL");
             goto unsound;
         }
         if (flat->def->n_nodes == 1 && flat->def->n_leaves == 1) {         /* a leaf, or None as one */
@@ -119,7 +119,7 @@ static pytree_status pytree__settle(pytree__cursor *c, pytree_leaf *v)
             return pytree__template(c, v->type);
         }
         if (v->data == NULL) {
-            status = pytree__problem(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)",
+            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)",
                                      pytree__origin(v->type)->name);
             goto unsound;
         }
@@ -136,7 +136,7 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     c->n_frames = c->n_views = 0;
     if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
     pytree__view(&c->root, t.type, t.data);
-    return pytree__settle(c, &c->root);
+    return pytree__resolve_view(c, &c->root);
 }
 
 /* A custom node's children, keys and metadata, as its callbacks give them. */
@@ -155,31 +155,31 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
     f->shape[0] = metadata;
     f->count = 0;
     if (custom->children == NULL) {
-        return pytree__problem(c, PYTREE_ARGUMENT, "expected a children callback for %s, got NULL", f->type->name);
+        return pytree__fail_at(c, PYTREE_ARGUMENT, "expected a children callback for %s, got NULL", f->type->name);
     }
     if (n > UINT32_MAX) {
-        return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %lu children of %s, got %zu", (unsigned long)UINT32_MAX,
+        return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %lu children of %s, got %zu", (unsigned long)UINT32_MAX,
                                f->type->name, n);
     }
     if (metadata >= UINT32_MAX) {
-        return pytree__problem(c, PYTREE_OVERFLOW, "expected metadata of less than 4 GiB, got %zu bytes", metadata);
+        return pytree__fail_at(c, PYTREE_OVERFLOW, "expected metadata of less than 4 GiB, got %zu bytes", metadata);
     }
     children = (pytree *)(void *)pytree__room(c, slots);
     if (children == NULL) { return PYTREE_NO_MEMORY; }
     got = custom->children(f->self, children, custom->keyed ? (pytree_entry *)(void *)(children + n) : NULL);
     if (got != n || (metadata != 0 && custom->metadata(f->self, (char *)children + n * each) != metadata)) {
-        return pytree__problem(c, PYTREE_BAD_COUNT,
+        return pytree__fail_at(c, PYTREE_BAD_COUNT,
                                "expected the callbacks of %s to answer twice the same, got %zu and %zu children",
                                f->type->name, n, got);
     }
     for (i = 0; custom->keyed && i < n; i++) {
         const pytree_entry *key = (const pytree_entry *)(const void *)(children + n) + i;
         if ((unsigned)key->kind > PYTREE_INT_KEY) {
-            return pytree__problem(c, PYTREE_ARGUMENT, "expected a kind of key for each child of %s, got %d for number %zu",
+            return pytree__fail_at(c, PYTREE_ARGUMENT, "expected a kind of key for each child of %s, got %d for number %zu",
                                    f->type->name, (int)key->kind, i);
         }
         if ((key->kind == PYTREE_ATTRIBUTE || key->kind == PYTREE_KEY) && key->name == NULL) {
-            return pytree__problem(c, PYTREE_NULL_POINTER, "expected a name for each child of %s, got NULL for number %zu",
+            return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a name for each child of %s, got NULL for number %zu",
                                    f->type->name, i);
         }
     }
@@ -227,7 +227,7 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
 }
 
 /* In a namespace a struct, or what elsewhere is a leaf, may have a registration of its own. */
-static void pytree__respace(const pytree__cursor *c, pytree_leaf *v)
+static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
 {
     const pytree_type *type = v->type;
     if (v->form != PYTREE_FORM_STRUCT && (v->form != PYTREE_FORM_LEAF || v->ndim != 0 || type->dtype != PYTREE_OPAQUE)) {
@@ -254,7 +254,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
         f = &c->frames[mark - 1];
         if (PYTREE__UNLIKELY(f->self == data && pytree__form_in(f) == form && f->type == type && form != PYTREE_FORM_FLAT)) {
-            return pytree__problem(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
+            return pytree__fail_at(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
                                    type->name, c->n_frames - (mark - 1));
         }
         /* Views that nothing comes back to make room: a chain through last fields takes frames alone. */
@@ -284,19 +284,19 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         f->count = type->n_children;
         if (PYTREE__UNLIKELY(type->flatten == NULL)) {
             if (type->custom != NULL) { return pytree__open_custom(c, f); }
-            return pytree__problem(c, PYTREE_ARGUMENT,
+            return pytree__fail_at(c, PYTREE_ARGUMENT,
                                    "expected a registered struct, got %s, which was declared and never defined", type->name);
         }
         views = pytree__room(c, f->count);
         if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-        odd = pytree__look(type, data, views);
+        odd = pytree__children_views(type, data, views);
         c->n_views += f->count;
-        if (PYTREE__UNLIKELY((odd & PYTREE__ODD) != 0 || c->making)) {
+        if (PYTREE__UNLIKELY((odd & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
             pytree_status status = PYTREE_OK;
             size_t i;
             for (i = 0; i < f->count && status == PYTREE_OK; i++) {
                 f->next = i + 1;
-                status = pytree__settle(c, &c->views[f->views + i]);
+                status = pytree__resolve_view(c, &c->views[f->views + i]);
             }
             if (status == PYTREE_OK) { f->next = 0; }
             return status;
@@ -314,7 +314,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         f->from = PYTREE__FROM_ROW;
         f->count = shape[0];
         if (data == NULL && f->count > UINT32_MAX) {
-            return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu",
+            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu",
                                    (unsigned long)UINT32_MAX, f->count);
         }
         if (data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
@@ -336,12 +336,12 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         f->data = (char *)(uintptr_t)items->items;
         if (type->kind == PYTREE_KIND_DEQUE && f->count > items->maxlen) {
             f->count = 0;
-            return pytree__problem(c, PYTREE_BAD_COUNT, "expected at most %zu items in a deque of that length, got %zu",
+            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %zu items in a deque of that length, got %zu",
                                    items->maxlen, items->count);
         }
         if (f->data == NULL && f->count != 0) {
             f->count = 0;
-            return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
+            return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
         }
         return PYTREE_OK;
     }
@@ -361,16 +361,16 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
         if (f->type->kind == PYTREE_KIND_STRUCT || (f->type->kind == PYTREE_KIND_LEAF && f->type->dtype != PYTREE_STRING)) {
             return PYTREE_OK;
         }
-        return pytree__settle(c, &c->child);
+        return pytree__resolve_view(c, &c->child);
     case PYTREE__FROM_ZEROS: pytree__view(&c->child, f->type, pytree__zeros()); return PYTREE_OK;
     case PYTREE__FROM_ITEMS:
         c->child.form = PYTREE_FORM_REF;
         c->child.data = f->data + i * sizeof(pytree);
-        return pytree__settle(c, &c->child);
+        return pytree__resolve_view(c, &c->child);
     case PYTREE__FROM_HELD:
         c->child.form = PYTREE_FORM_REF;
         c->child.data = (void *)(uintptr_t)(pytree__held(c, f) + i);
-        return pytree__settle(c, &c->child);
+        return pytree__resolve_view(c, &c->child);
     default: {
         char *at = pytree__pair(c, f, i) + f->shape[2];
         if (f->form == PYTREE_FORM_MAP) {
@@ -379,7 +379,7 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
             c->child.form = PYTREE_FORM_REF;
             c->child.data = at;
         }
-        return pytree__settle(c, &c->child);
+        return pytree__resolve_view(c, &c->child);
     }
     }
 }
@@ -390,7 +390,7 @@ static void pytree__close(pytree__cursor *c)
 }
 
 /* The predicate's answer; -1 if there is no memory for the path. */
-static int pytree__stops(pytree__cursor *c, const pytree_leaf *value)
+static int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
 {
     pytree_entry few[64], *entries = few;
     pytree_path path;
@@ -404,10 +404,10 @@ static int pytree__stops(pytree__cursor *c, const pytree_leaf *value)
     return c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
 }
 
-PYTREE__INLINE int pytree__sort(pytree__cursor *c, const pytree_leaf *value)
+PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
 {
     if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->is_leaf != NULL)) {
-        int answer = pytree__stops(c, value);
+        int answer = pytree__is_leaf_answer(c, value);
         if (answer != 0) { return answer < 0 ? PYTREE__A_FAILURE : PYTREE__A_LEAF; }
     }
     if (value->form == PYTREE_FORM_LEAF) { return PYTREE__A_LEAF; }
@@ -430,8 +430,8 @@ static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **valu
     }
     {
         int sort;
-        if (c->opt != NULL && c->opt->space != NULL) { pytree__respace(c, (pytree_leaf *)(uintptr_t)*value); }
-        sort = pytree__sort(c, *value);
+        if (c->opt != NULL && c->opt->space != NULL) { pytree__apply_namespace(c, (pytree_leaf *)(uintptr_t)*value); }
+        sort = pytree__classify(c, *value);
         if (PYTREE__UNLIKELY(sort == PYTREE__A_FAILURE)) { *status = PYTREE_NO_MEMORY; return PYTREE__FAILED; }
         return sort;
     }

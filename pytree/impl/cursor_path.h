@@ -170,13 +170,13 @@ static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries
     return n;
 }
 
-static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to, size_t most)
+static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most)
 {
     size_t i, n = pytree__depth(c);
     for (i = 0; i < n; i++) {
         pytree_entry entry;
         if (n > most && i == most / 2) {
-            pytree__put(to, "...", 3);
+            pytree__text_put(to, "...", 3);
             i = n - most / 2;
         }
         pytree__entry_at(c, i, &entry);
@@ -187,7 +187,7 @@ static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to
 /* Path of the value at hand, if it is too long its beginning and its end. */
 static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 {
-    struct pytree__text to = pytree__text_to(path, room, NULL);
+    struct pytree__text_writer to = pytree__text_to(path, room, NULL);
     size_t n = pytree__depth(c), i = n, length = 0, half = room / 2 - 2;
     char tail[4200];
     pytree_entry entry;
@@ -195,7 +195,7 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
     pytree__end_text(&to, room);
     if (to.length < room && n <= 64) { return; }
     while (i > 0 && length < half) {
-        struct pytree__text count = { NULL, 0, 0, NULL };
+        struct pytree__text_writer count = { NULL, 0, 0, NULL };
         i--;
         pytree__entry_at(c, i, &entry);
         pytree__put_entry(&count, &entry, NULL, i == 0);
@@ -217,7 +217,7 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 }
 
 /* An error at the value at hand. If somebody watches, they hear of it and the walk goes on. */
-static pytree_status pytree__problem(const pytree__cursor *c, pytree_status status, const char *format, ...)
+static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...)
 {
     char path[600], message[512];
     va_list arguments;
@@ -242,11 +242,11 @@ static unsigned pytree__form_in(const pytree__frame *f)
     return f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;
 }
 
-static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got)
+static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got)
 {
     char a[160], b[160];
     pytree__leaf_text(a, sizeof a, wanted);
     pytree__leaf_text(b, sizeof b, got);
-    return pytree__problem(c, status, "expected %s, got %s", a, b);
+    return pytree__fail_at(c, status, "expected %s, got %s", a, b);
 }
 #endif

@@ -11,7 +11,7 @@ struct pytree__sorting {
     uint32_t at;
 };
 
-static uint64_t pytree__rank(const char *key)
+static uint64_t pytree__key_prefix64(const char *key)
 {
     uint64_t rank = 0;
     int shift;
@@ -38,7 +38,7 @@ static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 }
 
 /* The order of a dict's or map's pairs, onto the view stack, unless they lie in it. No key must come twice. */
-static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
+static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
     const size_t slots = (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
@@ -49,7 +49,7 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
     size_t i;
     f->count = 0;                         /* until all is known to be well */
     if (n > UINT32_MAX / 2) {
-        return pytree__problem(c, PYTREE_BAD_COUNT, "expected a dict of at most %lu pairs, got %zu",
+        return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a dict of at most %lu pairs, got %zu",
                                (unsigned long)UINT32_MAX / 2, n);
     }
     if (n > 16) {
@@ -66,10 +66,10 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
         } else {
             memcpy(&keys[i].key, pair, sizeof keys[i].key);
             if (keys[i].key == NULL) {
-                return pytree__problem(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu",
+                return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a key for each dict entry, got NULL for number %zu",
                                        i);
             }
-            keys[i].rank = pytree__rank(keys[i].key);
+            keys[i].rank = pytree__key_prefix64(keys[i].key);
         }
         sorted = sorted && (i == 0 || pytree__by_key(&last, &keys[i]) < 0);
         last = keys[i];
@@ -82,13 +82,13 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
             order[i] = keys[i].at;
             if (i != 0 && pytree__by_key(&keys[i - 1], &keys[i]) == 0) {
                 char text[80];
-                struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+                struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
                 key.kind = f->numbered ? PYTREE_INT_KEY : PYTREE_KEY;
                 key.name = keys[i].key;
                 key.index = (size_t)(keys[i].rank ^ UINT64_C(1) << 63);
                 pytree__put_key(&to, &key, f->numbered ? 0 : strlen(key.name));
                 pytree__end_text(&to, sizeof text);
-                return pytree__problem(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);
+                return pytree__fail_at(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);
             }
         }
         c->n_views += slots;
@@ -99,7 +99,7 @@ static pytree_status pytree__order(pytree__cursor *c, pytree__frame *f)
 }
 
 /* Need nothing be done to know how a dict's pairs are visited? An order that the library did not vouch for is gone over. */
-static bool pytree__sorted_pairs(const pytree_items *items)
+static bool pytree__has_key_order(const pytree_items *items)
 {
     return items->packed != NULL || (items->sorted && items->order != NULL);
 }
@@ -118,7 +118,7 @@ static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
     for (i = 0; i < n; i++) {
         const uint32_t at = f->order[i];
         if (at >= n || (seen[at / CHAR_BIT] >> at % CHAR_BIT & 1) != 0) {
-            return pytree__problem(c, PYTREE_ARGUMENT, "expected an order with each of %zu pairs once, got number %lu%s", n,
+            return pytree__fail_at(c, PYTREE_ARGUMENT, "expected an order with each of %zu pairs once, got number %lu%s", n,
                                    (unsigned long)at, at >= n ? "" : " twice");
         }
         seen[at / CHAR_BIT] |= (unsigned char)(1u << at % CHAR_BIT);
@@ -140,17 +140,17 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
         if (f->data == NULL && f->count != 0) {
             size_t count = f->count;
             f->count = 0;
-            return pytree__problem(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", count);
+            return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", count);
         }
         if (f->type->kind == PYTREE_KIND_NAMEDTUPLE && f->numbered) {
             f->count = 0;
-            return pytree__problem(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
+            return pytree__fail_at(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
         }
         if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
         f->order = items->order;
-        if (pytree__sorted_pairs(items)) { return PYTREE_OK; }
+        if (pytree__has_key_order(items)) { return PYTREE_OK; }
         if (f->order != NULL) { return pytree__check_order(c, f); }
     }
-    return pytree__order(c, f);
+    return pytree__sort_dict_keys(c, f);
 }
 #endif

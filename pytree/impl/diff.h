@@ -144,7 +144,7 @@ static bool pytree__alg_compare_leaves(struct pytree__alg_diff *d)
 }
 
 /* What one side has there, in words. */
-static void pytree__alg_put_side(struct pytree__text *text, const pytree_flat *flat, size_t node, size_t leaf, size_t element)
+static void pytree__alg_put_side(struct pytree__text_writer *text, const pytree_flat *flat, size_t node, size_t leaf, size_t element)
 {
     const pytree_leaf *view = &flat->leaves[leaf - (leaf != 0)];
     char words[200];
@@ -156,7 +156,7 @@ static void pytree__alg_put_side(struct pytree__text *text, const pytree_flat *f
         pytree__leaf_text(words, sizeof words, view);
         pytree__put_text(text, words);
     } else {
-        struct pytree__text to = pytree__text_to(words, sizeof words, NULL);
+        struct pytree__text_writer to = pytree__text_to(words, sizeof words, NULL);
         pytree__put_value(&to, view, element);
         pytree__end_text(&to, sizeof words);
         pytree__alg_put_cut(text, words);
@@ -267,33 +267,33 @@ void pytree_diff_free(pytree_difference_list *list)
     if (list != NULL) { (void)pytree__resize(list->allocator, list, list->bytes, 0); }
 }
 
-static void pytree__alg_put_differences(struct pytree__text *text, const pytree_difference_list *list)
+static void pytree__alg_put_differences(struct pytree__text_writer *text, const pytree_difference_list *list)
 {
     static const char marks[] = "-+!";
     size_t i;
     for (i = 0; list != NULL && i < list->n; i++) {
         const pytree_difference *one = &list->differences[i];
-        pytree__put(text, &marks[one->kind], 1);
-        pytree__put(text, " ", 1);
+        pytree__text_put(text, &marks[one->kind], 1);
+        pytree__text_put(text, " ", 1);
         pytree__put_text(text, one->path);
-        pytree__put(text, ": ", 2);
+        pytree__text_put(text, ": ", 2);
         if (one->a != NULL) { pytree__put_text(text, one->a); }
         if (one->a != NULL && one->b != NULL) { pytree__put_text(text, " -> "); }
         if (one->b != NULL) { pytree__put_text(text, one->b); }
-        pytree__put(text, "\n", 1);
+        pytree__text_put(text, "\n", 1);
     }
 }
 
 size_t pytree_diff_text(const pytree_difference_list *list, char *text, size_t n)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     pytree__alg_put_differences(&to, list);
     return pytree__end_text(&to, n);
 }
 
 pytree_status pytree_diff_print(FILE *file, const pytree_difference_list *list, pytree_error *err)
 {
-    struct pytree__text to = pytree__text_to(NULL, 0, file);
+    struct pytree__text_writer to = pytree__text_to(NULL, 0, file);
     pytree__alg_put_differences(&to, list);
     return pytree__written(file, err);
 }

@@ -22,7 +22,7 @@ void pytree_error_print(FILE *file, const pytree_error *err)
     }
 }
 
-static void pytree__cut(char *to, size_t room, const char *text)
+static void pytree__shorten_middle(char *to, size_t room, const char *text)
 {
     size_t n = strlen(text), head = room / 2 - 2, tail = room - head - 4;
     if (n < room) {
@@ -46,14 +46,14 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
         if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
         va_end(arguments);
         err->status = status;
-        pytree__cut(err->message, sizeof err->message, text);
-        pytree__cut(err->path, sizeof err->path, path == NULL ? "" : path);
+        pytree__shorten_middle(err->message, sizeof err->message, text);
+        pytree__shorten_middle(err->path, sizeof err->path, path == NULL ? "" : path);
     }
     return status;
 }
 
 /* Of two runs over a tree the second one found something else. */
-static pytree_status pytree__unsteady(pytree_error *err)
+static pytree_status pytree__fail_unstable_callback(pytree_error *err)
 {
     return pytree_fail(err, PYTREE_ARGUMENT, NULL,
                        "expected the same answers of is_leaf and custom nodes each time they are asked, got others");

@@ -4,13 +4,13 @@
 
 #include "internal.h"
 
-PYTREE__INLINE void pytree__emit(struct pytree__scanner *s, const int mode, const pytree_node node)
+PYTREE__INLINE void pytree__emit(struct pytree__flattener *s, const int mode, const pytree_node node)
 {
     if (mode == PYTREE__FILL && PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; }
     s->n_nodes++;
 }
 
-PYTREE__INLINE void pytree__emit_leaf(struct pytree__scanner *s, const int mode, const pytree_leaf *value)
+PYTREE__INLINE void pytree__emit_leaf(struct pytree__flattener *s, const int mode, const pytree_leaf *value)
 {
     const pytree_node node = { NULL, 0, 1, 1, 0 };
     if (s->n_leaves < s->capacity) { pytree__copy_view(&s->leaves[s->n_leaves], value); }
@@ -18,7 +18,7 @@ PYTREE__INLINE void pytree__emit_leaf(struct pytree__scanner *s, const int mode,
     pytree__emit(s, mode, node);
 }
 
-PYTREE__INLINE void pytree__emit_none(struct pytree__scanner *s, const int mode)
+PYTREE__INLINE void pytree__emit_none(struct pytree__flattener *s, const int mode)
 {
     const pytree_node node = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
     pytree__emit(s, mode, node);
@@ -96,7 +96,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
 }
 
 /* The order of a dict's pairs, unless they lie in it. */
-static void pytree__note_order(struct pytree__scanner *s, const int mode, const uint32_t *order, size_t n)
+static void pytree__note_order(struct pytree__flattener *s, const int mode, const uint32_t *order, size_t n)
 {
     size_t i;
     for (i = 0; i < n && order[i] == i; i++) {}
@@ -109,7 +109,7 @@ static void pytree__note_order(struct pytree__scanner *s, const int mode, const 
 }
 
 /* What a node adds to the treedef besides itself: that a namespace could change it, the order of its pairs. */
-static void pytree__note_node(struct pytree__scanner *s, const int mode, const pytree__frame *f, const pytree_type *type)
+static void pytree__note_node(struct pytree__flattener *s, const int mode, const pytree__frame *f, const pytree_type *type)
 {
     if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
         if (f->form == PYTREE_FORM_FLAT) { s->space = ((const pytree_flat *)f->self)->def->space; }
@@ -123,14 +123,14 @@ static void pytree__note_node(struct pytree__scanner *s, const int mode, const p
 
 /* A struct that has nothing but leaves and None in it and in the structs that lie in it: no frame is needed. False: it must be
  * opened, because something is wrong, or leads elsewhere, or there is no room for its views. */
-PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mode, const pytree_type *type, const void *data)
+PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int mode, const pytree_type *type, const void *data)
 {
     const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
     const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
-    const pytree__plan *plan = NULL;
+    const pytree__layout *plan = NULL;
     size_t n_leaves = 0;
     if (mode != PYTREE__LEAVES || !direct) {
-        plan = pytree__plan_for(&s->plans, type, data, none_is_leaf);
+        plan = pytree__layout_for(&s->plans, type, data, none_is_leaf);
         if (plan == NULL) { return false; }
         n_leaves = plan->n_leaves;
     }
@@ -142,24 +142,24 @@ PYTREE__INLINE bool pytree__scan_closed(struct pytree__scanner *s, const int mod
     }
     if (direct) {
         pytree_leaf *const views = s->leaves + s->n_leaves;
-        const pytree__seen seen = type->flatten(data, views, s->leaves + s->capacity,
+        const pytree__flatten_result seen = type->flatten(data, views, s->leaves + s->capacity,
                                                 none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE);
-        if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
+        if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
         n_leaves = (size_t)(seen.end - views);
     } else if (mode != PYTREE__COUNT_ALL) {
-        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL, PYTREE__SOUND).odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL, PYTREE__SOUND).odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
             return false;
         }
     }
     s->n_leaves += n_leaves;
-    if (mode == PYTREE__FILL) { pytree__plan_emit(&s->plans, plan, (const char *)data, s->nodes + s->n_nodes, &s->statics); }
-    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__plan_bytes(&s->plans, plan, (const char *)data); }
+    if (mode == PYTREE__FILL) { pytree__layout_emit(&s->plans, plan, (const char *)data, s->nodes + s->n_nodes, &s->statics); }
+    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__layout_bytes(&s->plans, plan, (const char *)data); }
     if (mode != PYTREE__LEAVES) { s->n_nodes += plan->n_nodes; }
     return true;
 }
 
 /* An item of a container, unless it must be looked at, or is a node that must be opened: false. */
-PYTREE__INLINE bool pytree__scan_item(struct pytree__scanner *s, const int mode, const pytree *item)
+PYTREE__INLINE bool pytree__flatten_item(struct pytree__flattener *s, const int mode, const pytree *item)
 {
     const pytree_type *type = item->type;
     pytree_leaf scalar;
@@ -168,7 +168,7 @@ PYTREE__INLINE bool pytree__scan_item(struct pytree__scanner *s, const int mode,
     case PYTREE_KIND_VIEW: {
         const pytree_leaf *view = (const pytree_leaf *)item->data;
         if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
-                             || view->type->kind != PYTREE_KIND_LEAF || (mode != PYTREE__FILL && !pytree__sound(view)))) {
+                             || view->type->kind != PYTREE_KIND_LEAF || (mode != PYTREE__FILL && !pytree__view_is_valid(view)))) {
             return false;
         }
         pytree__emit_leaf(s, mode, view);
@@ -190,39 +190,39 @@ PYTREE__INLINE bool pytree__scan_item(struct pytree__scanner *s, const int mode,
         return true;
     case PYTREE_KIND_STRUCT:
         type = pytree__origin(type);
-        return item->data != NULL && type->closed && pytree__scan_closed(s, mode, type, item->data);
+        return item->data != NULL && type->closed && pytree__flatten_run(s, mode, type, item->data);
     default: return false;
     }
 }
 
 /* Items from number `from` on that need no frame; the number of the first that does. */
-PYTREE__INLINE size_t pytree__scan_run(struct pytree__scanner *s, const int mode, const char *items, size_t step,
+PYTREE__INLINE size_t pytree__flatten_rows(struct pytree__flattener *s, const int mode, const char *items, size_t step,
                                        const uint32_t *order, size_t from, size_t count)
 {
     size_t i = from;
     if (order != NULL) {
-        for (; i < count && pytree__scan_item(s, mode, (const pytree *)(const void *)(items + order[i] * step)); i++) {}
+        for (; i < count && pytree__flatten_item(s, mode, (const pytree *)(const void *)(items + order[i] * step)); i++) {}
     } else {
-        for (; i < count && pytree__scan_item(s, mode, (const pytree *)(const void *)(items + i * step)); i++) {}
+        for (; i < count && pytree__flatten_item(s, mode, (const pytree *)(const void *)(items + i * step)); i++) {}
     }
     return i;
 }
 
 /* A container whose items need not be sorted to be visited. */
-PYTREE__INLINE bool pytree__known_order(const pytree *t)
+PYTREE__INLINE bool pytree__is_presorted(const pytree *t)
 {
     const pytree_items *items = (const pytree_items *)t->data;
     if (t->type == NULL || items == NULL) { return false; }
     switch (t->type->kind) {
     case PYTREE_KIND_LIST:
     case PYTREE_KIND_TUPLE: return items->items != NULL;
-    case PYTREE_KIND_DICT: return pytree__sorted_pairs(items);
+    case PYTREE_KIND_DICT: return pytree__has_key_order(items);
     default: return false;
     }
 }
 
 /* Such a container: without a frame as long as its items need none, and from the first that does on with one. */
-static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const int mode, const pytree *t)
+static inline pytree_status pytree__flatten_items(struct pytree__flattener *s, const int mode, const pytree *t)
 {
     const pytree_items *items = (const pytree_items *)t->data;
     const bool dict = t->type->kind == PYTREE_KIND_DICT, numbered = items->int_pairs != NULL;
@@ -232,7 +232,7 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
     const size_t nodes = s->n_nodes, leaves = s->n_leaves;
     const size_t step = !dict ? sizeof(pytree) : numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
     const size_t done =
-        items->count == 0 ? 0 : pytree__scan_run(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
+        items->count == 0 ? 0 : pytree__flatten_rows(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
     pytree__frame *f;
     pytree_status status;
     pytree_leaf value;
@@ -262,7 +262,7 @@ static inline pytree_status pytree__scan_items(struct pytree__scanner *s, const 
     return status;
 }
 
-PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t, const int mode)
+PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, pytree t, const int mode)
 {
     pytree__cursor *c = &s->cursor;
     const pytree_leaf *value;
@@ -274,9 +274,9 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
     s->space = NULL;
     while (status == PYTREE_OK) {
         pytree__frame *f;
-        if (quick && !begun && pytree__known_order(&t)) {
+        if (quick && !begun && pytree__is_presorted(&t)) {
             begun = true;
-            status = pytree__scan_items(s, mode, &t);
+            status = pytree__flatten_items(s, mode, &t);
             continue;
         }
         if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of them, among a node's children */
@@ -286,7 +286,7 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                 size_t i = f->next;
                 for (value = &c->views[f->views + i]; i < count; i++, value++) {
                     if (value->form == PYTREE_FORM_STRUCT) {
-                        if (!value->type->closed || !pytree__scan_closed(s, mode, value->type, value->data)) { break; }
+                        if (!value->type->closed || !pytree__flatten_run(s, mode, value->type, value->data)) { break; }
                     } else if (value->form == PYTREE_FORM_LEAF) {
                         pytree__emit_leaf(s, mode, value);
                     } else if (value->form == PYTREE_FORM_NONE && (c->opt == NULL || !c->opt->none_is_leaf)) {
@@ -300,20 +300,20 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
                 const pytree_type *type = f->type;
                 const size_t count = f->count;
                 size_t i = f->next;
-                for (; i < count && pytree__scan_closed(s, mode, type, f->data + i * type->size); i++) {}
+                for (; i < count && pytree__flatten_run(s, mode, type, f->data + i * type->size); i++) {}
                 f->next = i;
             } else if (f->from == PYTREE__FROM_ITEMS || (f->from == PYTREE__FROM_PAIRS && f->form == PYTREE_FORM_ITEMS)) {
                 const bool pairs = f->from == PYTREE__FROM_PAIRS;
                 const uint32_t *order = f->ordered ? (const uint32_t *)(const void *)(c->views + f->views) : f->order;
                 const size_t step = pairs ? f->shape[1] : sizeof(pytree), at = pairs ? f->shape[2] : 0;
                 if (f->next < f->count) {
-                    f->next = pytree__scan_run(s, mode, f->data + at, step, pairs ? order : NULL, f->next, f->count);
+                    f->next = pytree__flatten_rows(s, mode, f->data + at, step, pairs ? order : NULL, f->next, f->count);
                 }
                 if (f->next < f->count) {
                     const char *item = f->data + at + (pairs && order != NULL ? order[f->next] : f->next) * step;
-                    if (pytree__known_order((const pytree *)(const void *)item)) {
+                    if (pytree__is_presorted((const pytree *)(const void *)item)) {
                         f->next++;
-                        status = pytree__scan_items(s, mode, (const pytree *)(const void *)item);
+                        status = pytree__flatten_items(s, mode, (const pytree *)(const void *)item);
                         continue;
                     }
                 }
@@ -324,7 +324,7 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
         case PYTREE__AT_NODE:
             if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->closed
-                && pytree__scan_closed(s, mode, pytree__origin(value->type), value->data)) { break; }
+                && pytree__flatten_run(s, mode, pytree__origin(value->type), value->data)) { break; }
             status = pytree__open(c, value);
             if (status == PYTREE_OK) {
                 f = &c->frames[c->n_frames - 1];
@@ -354,16 +354,16 @@ PYTREE__INLINE pytree_status pytree__scan_as(struct pytree__scanner *s, pytree t
     return status;
 }
 
-static pytree_status pytree__scan_leaves(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__LEAVES); }
+static pytree_status pytree__flatten_leaves(struct pytree__flattener *s, pytree t) { return pytree__flatten_pass(s, t, PYTREE__LEAVES); }
 
-static pytree_status pytree__scan_count(struct pytree__scanner *s, pytree t)
+static pytree_status pytree__flatten_count(struct pytree__flattener *s, pytree t)
 {
-    return pytree__scan_as(s, t, PYTREE__COUNT_ALL);
+    return pytree__flatten_pass(s, t, PYTREE__COUNT_ALL);
 }
 
-static pytree_status pytree__scan_fill(struct pytree__scanner *s, pytree t) { return pytree__scan_as(s, t, PYTREE__FILL); }
+static pytree_status pytree__flatten_fill(struct pytree__flattener *s, pytree t) { return pytree__flatten_pass(s, t, PYTREE__FILL); }
 
-static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
+static void pytree__flattener_init(struct pytree__flattener *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
                               pytree_error *err)
 {
     pytree__cursor_init(&s->cursor, opt, err);
@@ -372,7 +372,7 @@ static void pytree__scan_init(struct pytree__scanner *s, pytree_leaf *leaves, si
     s->nodes = NULL;
     s->statics.at = NULL;
     s->statics.room = 0;
-    pytree__plans_init(&s->plans);
+    pytree__layout_cache_init(&s->plans);
     s->orders = NULL;
 }
 
@@ -382,24 +382,24 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
 {
     enum { SPARE = 4 };                   /* views: a last struct whose last children are None fits, too, while it is seen */
     const bool own = leaves != NULL && *leaves == NULL;
-    const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__containers_of(t, opt);
-    struct pytree__scanner s;
+    const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
+    struct pytree__flattener s;
     pytree_status status;
     *def = NULL;
     if (block != NULL) {
         *def = pytree__def_block(block->n_nodes, block->n_statics, block->n_orders, NULL, own ? block->n_leaves : 0, opt, err);
         if (*def == NULL) { return PYTREE_NO_MEMORY; }
         (*def)->n_leaves = block->n_leaves;
-        if (pytree__fill_containers(block, t, *def, own ? pytree__def_leaves(*def) : NULL)) {
+        if (pytree__flatten_owned(block, t, *def, own ? pytree__def_leaves(*def) : NULL)) {
             if (own) { *leaves = pytree__def_leaves(*def); }
             return PYTREE_OK;
         }
         pytree_def_free(*def);
         *def = NULL;
     }
-    pytree__scan_init(&s, NULL, 0, opt, err);
+    pytree__flattener_init(&s, NULL, 0, opt, err);
     s.cursor.making = making;
-    status = pytree__scan_count(&s, t);
+    status = pytree__flatten_count(&s, t);
     if (status == PYTREE_OK && leaves != NULL && *leaves != NULL && s.n_leaves > capacity) {
         status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu",
                              capacity, s.n_leaves);
@@ -422,11 +422,11 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
                 s.capacity = own ? s.n_leaves + SPARE : capacity;
             }
-            status = pytree__scan_fill(&s, t);
+            status = pytree__flatten_fill(&s, t);
             if (status == PYTREE_OK
                 && (s.n_nodes != s.max_nodes || s.n_orders != s.max_orders || s.statics.length != s.statics.room
                     || s.n_leaves != (*def)->n_leaves)) {
-                status = pytree__unsteady(err);
+                status = pytree__fail_unstable_callback(err);
             }
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = s.leaves; }
@@ -455,10 +455,10 @@ pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__scanner s;
+    struct pytree__flattener s;
     pytree_status status;
-    pytree__scan_init(&s, leaves, capacity, opt, err);
-    status = pytree__scan_leaves(&s, t);
+    pytree__flattener_init(&s, leaves, capacity, opt, err);
+    status = pytree__flatten_leaves(&s, t);
     pytree__cursor_end(&s.cursor);
     *count = status == PYTREE_OK ? s.n_leaves : 0;
     return status;

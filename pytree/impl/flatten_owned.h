@@ -6,7 +6,7 @@
 
 /* The block of a tree of lists, tuples and dicts that was made in one piece; NULL: it is none, or the options may see it
  * otherwise. Its counts are those that it was made with. */
-static const struct pytree__block *pytree__containers_of(pytree t, const pytree_options *opt)
+static const struct pytree__block *pytree__owned_block_of(pytree t, const pytree_options *opt)
 {
     const struct pytree__block *block;
     if (t.type == NULL || t.type->origin == NULL || t.data == NULL || !pytree__plain_walk(opt)
@@ -20,7 +20,7 @@ static const struct pytree__block *pytree__containers_of(pytree t, const pytree_
 
 /* Fills a treedef of the block's counts, and leaves if they are wanted, in one run. False if the tree is not what it was made
  * as, or deeper than this goes: nothing was written beyond the counts, and the long way finds out. */
-static bool pytree__fill_containers(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves)
+static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves)
 {
     enum { DEPTH = 32 };
     struct pytree__pass {
@@ -66,7 +66,7 @@ static bool pytree__fill_containers(const struct pytree__block *block, pytree t,
                 if (item->type->kind == PYTREE_KIND_VIEW) {
                     const pytree_leaf *view = (const pytree_leaf *)item->data;
                     if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
-                                         || view->type->kind != PYTREE_KIND_LEAF || !pytree__sound(view)
+                                         || view->type->kind != PYTREE_KIND_LEAF || !pytree__view_is_valid(view)
                                          || k == block->n_leaves)) {
                         return false;
                     }

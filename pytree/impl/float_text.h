@@ -29,7 +29,7 @@ static const double pytree__tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1
 #endif
 
 /* Digits, with a point before the last `decimals` of them. */
-static void pytree__put_decimal(struct pytree__text *to, uint64_t digits, int decimals)
+static void pytree__put_decimal(struct pytree__text_writer *to, uint64_t digits, int decimals)
 {
     char text[40];
     size_t at = sizeof text;
@@ -43,16 +43,16 @@ static void pytree__put_decimal(struct pytree__text *to, uint64_t digits, int de
         text[--at] = (char)('0' + digits % 10);
         digits /= 10;
     }
-    pytree__put(to, text + at, sizeof text - at);
+    pytree__text_put(to, text + at, sizeof text - at);
 }
 
 /* The short ones among the floats, without trying what reads back: v is digits / 10^decimals with as few decimals as will do,
  * and few enough digits that no other number of that length is as near. False: it is none of them. */
-static bool pytree__put_short(struct pytree__text *to, double v, bool is_float)
+static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_float)
 {
     const double most = is_float ? 1e9 : 1e15;
     int decimals;
-    if (v == 0) { pytree__put(to, "0.0", 3); return true; }
+    if (v == 0) { pytree__text_put(to, "0.0", 3); return true; }
     if (!PYTREE__ROUNDS_ONCE || !(v < (is_float ? 16777216.0 : most)) || v < 1e-4) { return false; }
     for (decimals = 0; decimals <= (is_float ? 12 : 18); decimals++) {
         const double scaled = v * pytree__tens[decimals];        /* exact if it was a float */
@@ -78,7 +78,7 @@ static bool pytree__put_short(struct pytree__text *to, double v, bool is_float)
 
 /* The doubles of the same size that need 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals has
  * less than 128 bits, and the next double lies 5^decimals from P. False: a power of two, below which they stand closer. */
-static bool pytree__put_long(struct pytree__text *to, double v)
+static bool pytree__put_long(struct pytree__text_writer *to, double v)
 {
     uint64_t bits, mantissa, five, high, low, digits, rest, ten = UINT64_C(1000000000000000);
     int n, decimals, shift, whole = -4, i;
@@ -113,7 +113,7 @@ static bool pytree__put_long(struct pytree__text *to, double v)
 }
 
 /* The shortest digits that read back, written as Python writes a float. `kind`: 'f'loat, 'd'ouble, 'l'ong double. */
-static void pytree__put_float(struct pytree__text *to, long double v, int kind)
+static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind)
 {
     const int most = kind == 'f' ? 9 : kind == 'd' ? 17 : LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
     const long double small = kind == 'f' ? (long double)FLT_MIN : kind == 'd' ? (long double)DBL_MIN : LDBL_MIN;
@@ -121,10 +121,10 @@ static void pytree__put_float(struct pytree__text *to, long double v, int kind)
     int digits, exponent;
     size_t n = 0, i;
     bool minus = signbit(v) != 0;
-    if (v != v) { pytree__put(to, "nan", 3); return; }
-    if (minus) { pytree__put(to, "-", 1); v = -v; }
+    if (v != v) { pytree__text_put(to, "nan", 3); return; }
+    if (minus) { pytree__text_put(to, "-", 1); v = -v; }
     if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) {
-        pytree__put(to, "inf", 3);
+        pytree__text_put(to, "inf", 3);
         return;
     }
     if (kind != 'l' && pytree__put_short(to, (double)v, kind == 'f')) { return; }
@@ -148,19 +148,19 @@ static void pytree__put_float(struct pytree__text *to, long double v, int kind)
     while (n > 1 && digit[n - 1] == '0') { n--; }
     if (exponent < -4 || exponent >= 16) {
         char tail[16];
-        pytree__put(to, digit, 1);
-        if (n > 1) { pytree__put(to, ".", 1); pytree__put(to, digit + 1, n - 1); }
+        pytree__text_put(to, digit, 1);
+        if (n > 1) { pytree__text_put(to, ".", 1); pytree__text_put(to, digit + 1, n - 1); }
         snprintf(tail, sizeof tail, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
         pytree__put_text(to, tail);
     } else if (exponent < 0) {
-        pytree__put(to, "0.000", (size_t)(1 - exponent));
-        pytree__put(to, digit, n);
+        pytree__text_put(to, "0.000", (size_t)(1 - exponent));
+        pytree__text_put(to, digit, n);
     } else {
         for (i = 0; i <= (size_t)exponent || i < n; i++) {
-            if (i == (size_t)exponent + 1) { pytree__put(to, ".", 1); }
-            pytree__put(to, i < n ? &digit[i] : "0", 1);
+            if (i == (size_t)exponent + 1) { pytree__text_put(to, ".", 1); }
+            pytree__text_put(to, i < n ? &digit[i] : "0", 1);
         }
-        if (n <= (size_t)exponent + 1) { pytree__put(to, ".0", 2); }
+        if (n <= (size_t)exponent + 1) { pytree__text_put(to, ".0", 2); }
     }
 }
 #endif

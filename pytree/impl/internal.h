@@ -12,16 +12,16 @@
 
 
 /* Where text goes: `length` counts all of it, at[0 … room) holds what fits, or it is written to `file`. */
-struct pytree__text {
+struct pytree__text_writer {
     char *at;
     size_t room, length;
     FILE *file;
 };
-void pytree__put(struct pytree__text *to, const char *s, size_t n);
-void pytree__put_text(struct pytree__text *to, const char *s);
-void pytree__put_number(struct pytree__text *to, uint64_t n);
-void pytree__put_repr(struct pytree__text *to, const char *utf8, size_t bytes);
-void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first);
+void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n);
+void pytree__put_text(struct pytree__text_writer *to, const char *s);
+void pytree__put_number(struct pytree__text_writer *to, uint64_t n);
+void pytree__put_repr(struct pytree__text_writer *to, const char *utf8, size_t bytes);
+void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry, const char *separator, bool first);
 pytree_status pytree__written(FILE *file, pytree_error *err);    /* PYTREE_IO if anything written to the file was not */
 
 /* What texts are read with. A name as C and Python have it, letters beyond ASCII too: its bytes at the front of s[0 … n-1]. */
@@ -59,8 +59,8 @@ void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const voi
 const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, size_t *length);
 /* What a node has besides its keys, at the front of its statics: where that ends. */
 const unsigned char *pytree__keys_of(const pytree_def *def, size_t node);
-void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t length);           /* 'k', 3 */
-void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node);   /* "(2,)" */
+void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length);           /* 'k', 3 */
+void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node);   /* "(2,)" */
 /* String number `i` of those packed at `statics`; *length without its NUL. NULL: a NULL string. */
 const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length);
 /* Entry of child i of a treedef's node. */
@@ -88,7 +88,7 @@ enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_NODE, PYTREE__AT_END, PYTREE
  */
 enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
 
-struct pytree__scanner {
+struct pytree__flattener {
     pytree__cursor cursor;
     pytree_leaf *leaves;
     size_t capacity;
@@ -99,21 +99,21 @@ struct pytree__scanner {
     size_t n_orders;
     size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
-    pytree__plans plans;
+    pytree__layout_cache plans;
 };
 
 /* What stands in the block of an owned tree: see "Rebuild anew". */
-struct pytree__made;
+struct pytree__stb_cleanup;
 
-struct pytree__custom_made;
+struct pytree__custom_cleanup;
 
 struct pytree__block {                    /* stands right before the first thing that a pointer leads to */
     uint64_t magic;
     void *base;                           /* as the allocator gave it */
     size_t bytes;
     const void *root;                     /* NULL: the root is the caller's */
-    struct pytree__made *made;            /* stb_ds containers to release */
-    struct pytree__custom_made *customs;  /* custom nodes to release */
+    struct pytree__stb_cleanup *made;            /* stb_ds containers to release */
+    struct pytree__custom_cleanup *customs;  /* custom nodes to release */
     /* nodes, leaves, static bytes and orders of a tree of lists, tuples and dicts alone, as it was made; 0 nodes: another */
     size_t n_nodes, n_leaves, n_statics, n_orders;
     bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
@@ -135,24 +135,24 @@ struct pytree__block {                    /* stands right before the first thing
 enum { PYTREE__REFER, PYTREE__COPY, PYTREE__ZERO, PYTREE__ALLOCATE };
 
 /* An stb_ds container that is to be released should the tree not be finished. */
-struct pytree__made {
+struct pytree__stb_cleanup {
     void *field;
     const pytree_field *row;
-    struct pytree__made *before;
+    struct pytree__stb_cleanup *before;
 };
 
 /* A custom node whose children are being placed: its `rebuild` is called once all is. */
-struct pytree__custom_made {
+struct pytree__custom_cleanup {
     void *self;
     const pytree_type *type;
     const pytree *children;
     size_t node;
-    struct pytree__custom_made *before;
+    struct pytree__custom_cleanup *before;
 };
 
 /* A node whose children are being placed, from the last to the first. Or, type NULL: the pytrees that still come in containers
  * and in what those contain, as a chain: at the place of each stands where the one after it goes, until it is put there. */
-struct pytree__task {
+struct pytree__build_frame {
     const pytree_type *type;              /* struct, or of a list's elements; NULL: pytrees */
     char *at;                             /* the struct; a list's first element; the place of the next pytree */
     const char *from;                     /* a list's template in pytree_allocate, or NULL */
@@ -163,7 +163,7 @@ struct pytree__task {
     unsigned rows;                        /* a struct's rows that still come */
 };
 
-struct pytree__maker {
+struct pytree__builder {
     const pytree_def *def;
     const pytree_leaf *leaves;
     int mode;
@@ -175,25 +175,25 @@ struct pytree__maker {
     char *base;
     size_t structs, arrays;               /* bytes in use, of each kind */
     size_t all_structs, all_arrays;       /* and in all */
-    struct pytree__made *made;            /* stb_ds containers so far, the last one first */
-    struct pytree__custom_made *customs;  /* likewise: those inside others come first */
+    struct pytree__stb_cleanup *made;            /* stb_ds containers so far, the last one first */
+    struct pytree__custom_cleanup *customs;  /* likewise: those inside others come first */
     size_t n_orders;                      /* of the treedef's, those that still come */
     bool kept;                            /* the block has a copy of the treedef's static bytes and orders: */
     const unsigned char *statics;
     const uint32_t *orders;
-    struct pytree__task *tasks;
+    struct pytree__build_frame *tasks;
     size_t n_tasks, max_tasks;
     pytree_status status;
     pytree__cursor cursor;                /* its view stack and its error */
-    pytree__plans plans;
-    struct pytree__task few[PYTREE__FRAMES];
+    pytree__layout_cache plans;
+    struct pytree__build_frame few[PYTREE__FRAMES];
 };
 
 /* The bytes of a long double that are somebody's. */
 enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };
 
 /* What pytree_check hears of instead of the walk's end. */
-struct pytree__watch {
+struct pytree__problem_sink {
     void (*problem)(void *context, const pytree_error *problem);
     void *context;
 };
@@ -204,7 +204,7 @@ enum {
 };
 
 /* error.h */
-static pytree_status pytree__unsteady(pytree_error *err);
+static pytree_status pytree__fail_unstable_callback(pytree_error *err);
 
 /* number.h */
 static bool pytree__real(const pytree_type *type);
@@ -227,13 +227,13 @@ static size_t pytree__plus(size_t a, size_t b);
 static size_t pytree__round(size_t n, size_t to);
 
 /* text.h */
-PYTREE__INLINE void pytree__add(struct pytree__text *to, const char *s, size_t n);
-static void pytree__put_integer(struct pytree__text *to, int64_t n);
-static size_t pytree__end_text(const struct pytree__text *to, size_t n);
-static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file);
+PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n);
+static void pytree__put_integer(struct pytree__text_writer *to, int64_t n);
+static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n);
+static struct pytree__text_writer pytree__text_to(char *at, size_t n, FILE *file);
 
 /* float_text.h */
-static void pytree__put_float(struct pytree__text *to, long double v, int kind);
+static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind);
 
 /* statics.h */
 PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n);
@@ -245,7 +245,7 @@ static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t
 static void pytree__pack_number(pytree__statics *to, int64_t number);
 static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n);
 static size_t pytree__maxlen(const unsigned char *at);
-static void pytree__put_packed(struct pytree__text *to, const pytree_type *type, const unsigned char *at);
+static void pytree__put_packed(struct pytree__text_writer *to, const pytree_type *type, const unsigned char *at);
 PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n);
 static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at);
 static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at);
@@ -253,24 +253,24 @@ static bool pytree__same_row(const pytree_field *row, const char *x, const char 
 static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b);
 
 /* layout.h */
-static void pytree__plans_init(pytree__plans *p);
-PYTREE__INLINE pytree__plan *pytree__plan_of(pytree__plans *p, const pytree_type *type);
-PYTREE__INLINE pytree__plan *pytree__plan_for(pytree__plans *p, const pytree_type *type, const void *self, bool none_is_leaf);
-PYTREE__INLINE bool pytree__plan_alike(const pytree__plans *p, const pytree__plan *plan, size_t n, const pytree_leaf **structs);
-PYTREE__INLINE bool pytree__plan_agrees(const pytree__plans *p, const pytree__plan *plan, const pytree_node *n);
-PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__plan *plan, const char *self,
+static void pytree__layout_cache_init(pytree__layout_cache *p);
+PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type);
+PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self, bool none_is_leaf);
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n, const pytree_leaf **structs);
+PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan, const pytree_node *n);
+PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
                                          const pytree_def *def, const pytree_node *theirs);
-PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree_node *n);
-PYTREE__INLINE void pytree__plan_emit(const pytree__plans *p, const pytree__plan *plan, const char *self, pytree_node *nodes,
+PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n);
+PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self, pytree_node *nodes,
                                       pytree__statics *to);
-PYTREE__INLINE size_t pytree__plan_bytes(const pytree__plans *p, const pytree__plan *plan, const char *self);
+PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *plan, const char *self);
 
 /* treedef.h */
-static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node);
+static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *def, const pytree_node *node);
 static bool pytree__same_node(const pytree_node *a, const pytree_node *b);
 static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */;
 static uint64_t pytree__mix(uint64_t h, uint64_t v);
-static bool pytree__spaced(const pytree_node *node);
+static bool pytree__namespaced(const pytree_node *node);
 static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry);
 static const unsigned char *pytree__first_key(const pytree_def *def, size_t at);
 static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree_error *err);
@@ -282,7 +282,7 @@ static void pytree__node_path(const pytree_def *def, size_t node, char *text, si
 PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from);
 static void pytree__none_view(pytree_leaf *v);
 static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data);
-PYTREE__INLINE bool pytree__sound(const pytree_leaf *v);
+PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v);
 static bool pytree__keyed(const pytree_type *type);
 PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt);
 static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type *type);
@@ -310,27 +310,27 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
 static const pytree_field *pytree__data_row(const pytree_type *type, size_t i);
 static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self);
 static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity);
-static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text *to, size_t most);
-static pytree_status pytree__problem(const pytree__cursor *c, pytree_status status, const char *format, ...);
+static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most);
+static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...);
 static unsigned pytree__form_in(const pytree__frame *f);
-static pytree_status pytree__misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got);
+static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got);
 
 /* dict_order.h */
-static bool pytree__sorted_pairs(const pytree_items *items);
+static bool pytree__has_key_order(const pytree_items *items);
 static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f);
 
 /* cursor.h */
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
-static void pytree__respace(const pytree__cursor *c, pytree_leaf *v);
+static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);
 static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value);
 static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value);
 static void pytree__close(pytree__cursor *c);
-PYTREE__INLINE int pytree__sort(pytree__cursor *c, const pytree_leaf *value);
+PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value);
 static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **value, pytree_status *status);
 
 /* flatten_owned.h */
-static const struct pytree__block *pytree__containers_of(pytree t, const pytree_options *opt);
-static bool pytree__fill_containers(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves);
+static const struct pytree__block *pytree__owned_block_of(pytree t, const pytree_options *opt);
+static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves);
 
 /* flatten.h */
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
@@ -339,37 +339,37 @@ static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t 
                                           const pytree_options *opt, pytree_error *err);
 
 /* build_place.h */
-PYTREE__INLINE char *pytree__place(struct pytree__maker *m, size_t bytes);
-static const unsigned char *pytree__unpack(struct pytree__maker *m, const pytree_type *type, char *self,
+PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *m, size_t bytes);
+static const unsigned char *pytree__unpack(struct pytree__builder *m, const pytree_type *type, char *self,
                                            const unsigned char *at);
-PYTREE__INLINE void pytree__make_push(struct pytree__maker *m, const pytree_type *type, char *at, const char *from, size_t step,
+PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from, size_t step,
                                       size_t n, unsigned rows);
 PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain);
-PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__maker *m, size_t node);
-static void pytree__make_wrong(struct pytree__maker *m, size_t node, const char *expected);
-static void pytree__make_misfit(struct pytree__maker *m, pytree_status status, size_t node, const pytree_leaf *wanted,
+PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, size_t node);
+static void pytree__make_wrong(struct pytree__builder *m, size_t node, const char *expected);
+static void pytree__make_misfit(struct pytree__builder *m, pytree_status status, size_t node, const pytree_leaf *wanted,
                                 const pytree_leaf *got);
-static void pytree__make_lost(struct pytree__maker *m, size_t node);
-PYTREE__INLINE bool pytree__make_given(struct pytree__maker *m);
-static void pytree__make_bytes(struct pytree__maker *m, void *to, const pytree_leaf *leaf, bool fixed);
-static void *pytree__make_array(struct pytree__maker *m, const pytree_leaf *leaf);
-static void pytree__make_open(struct pytree__maker *m, const pytree_type *type, char *self);
+static void pytree__make_lost(struct pytree__builder *m, size_t node);
+PYTREE__INLINE bool pytree__make_given(struct pytree__builder *m);
+static void pytree__make_bytes(struct pytree__builder *m, void *to, const pytree_leaf *leaf, bool fixed);
+static void *pytree__make_array(struct pytree__builder *m, const pytree_leaf *leaf);
+static void pytree__make_open(struct pytree__builder *m, const pytree_type *type, char *self);
 
 /* build_struct.h */
-PYTREE__INLINE bool pytree__make_planned(struct pytree__maker *m, const pytree_type *type, char *self, const pytree_node *n,
+PYTREE__INLINE bool pytree__make_planned(struct pytree__builder *m, const pytree_type *type, char *self, const pytree_node *n,
                                          const pytree_leaf *given);
-static bool pytree__make_children(struct pytree__maker *m, size_t *next, size_t *leaf);
-static size_t pytree__bound(struct pytree__maker *m, bool *only_containers);
+static bool pytree__make_children(struct pytree__builder *m, size_t *next, size_t *leaf);
+static size_t pytree__bound(struct pytree__builder *m, bool *only_containers);
 
 /* build_items.h */
-static pytree pytree__make_container(struct pytree__maker *m, size_t node);
-static void pytree__make_containers(struct pytree__maker *m, size_t *next, size_t *leaf);
+static pytree pytree__make_container(struct pytree__builder *m, size_t node);
+static void pytree__make_containers(struct pytree__builder *m, size_t *next, size_t *leaf);
 
 /* compare.h */
-static void pytree__put_value(struct pytree__text *to, const pytree_leaf *leaf, size_t i);
+static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i);
 
 /* print.h */
-static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const pytree_options *opt, pytree_error *err);
+static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, const pytree_options *opt, pytree_error *err);
 
 #include "all.h"                          /* a room that is opened alone finds the others */
 #endif

@@ -12,7 +12,7 @@ static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 }
 
 /* What differs between the value at hand in the first tree and in tree k. */
-static pytree_status pytree__unlike(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
+static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
                                     const char *how)
 {
     char a[160], b[160];
@@ -26,7 +26,7 @@ static pytree_status pytree__unlike(pytree_iter *it, size_t k, const pytree_leaf
     } else {
         snprintf(b, sizeof b, "%.150s", pytree__view_name(got));
     }
-    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+    return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                  "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
 }
 
@@ -44,7 +44,7 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     it->begun = it->checked = it->up_to = false;
     it->cursors[0].run = 0;
     it->allocator = pytree__allocator(opt);
-    pytree__plans_init(&it->plans);
+    pytree__layout_cache_init(&it->plans);
     if (n == 0 || trees == NULL) {
         it->n_cursors = 0;
         return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none"));
@@ -105,16 +105,16 @@ static size_t pytree__frame_maxlen(const pytree__frame *f)
     return f->shape[0];
 }
 
-static pytree_status pytree__other_statics(pytree_iter *it, size_t k)
+static pytree_status pytree__fail_statics(pytree_iter *it, size_t k)
 {
     const pytree__cursor *c = &it->cursors[0];
-    return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+    return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                  "expected %s with the static values of the first tree, got others in tree %zu",
                                                  c->frames[c->n_frames - 1].type->name, k));
 }
 
 /* A child's key as a message names it. */
-static void pytree__put_child(struct pytree__text *to, const pytree_entry *entry)
+static void pytree__put_child(struct pytree__text_writer *to, const pytree_entry *entry)
 {
     if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY || entry->kind == PYTREE_INT_KEY) {
         pytree__put_key(to, entry, entry->kind == PYTREE_INT_KEY ? 0 : strlen(entry->name));
@@ -124,21 +124,21 @@ static void pytree__put_child(struct pytree__text *to, const pytree_entry *entry
 }
 
 /* Do the nodes that tree 0 and tree k have just opened agree in type, number of children, keys and static values? */
-static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
+static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
     pytree_kind kind;                     /* of the node; a list's frame has its elements' type */
     size_t i;
     if (f->count != g->count) {
-        return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+        return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                      "expected %zu children as in the first tree, got %zu in tree %zu",
                                                      f->count, g->count, k));
     }
     if (f->form == PYTREE_FORM_STRUCT && g->form == PYTREE_FORM_STRUCT) {
         const pytree_type *type = f->type;
         if (f->self != g->self && !pytree__same_statics(type, (const char *)f->self, (const char *)g->self)) {
-            return pytree__other_statics(it, k);
+            return pytree__fail_statics(it, k);
         }
         return PYTREE_OK;
     }
@@ -147,7 +147,7 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         const pytree_flat *flat = (const pytree_flat *)(const void *)p->data;
         const unsigned char *packed = flat->def->statics + flat->def->nodes[p->shape[0]].meta;
         if (pytree__match_packed(s->type, (const char *)s->self, packed) == NULL) {
-            return pytree__other_statics(it, k);
+            return pytree__fail_statics(it, k);
         }
         return PYTREE_OK;
     }
@@ -157,24 +157,24 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         if (n != pytree__statics_size(y->def, g->shape[0])
             || memcmp(x->def->statics + x->def->nodes[f->shape[0]].meta, y->def->statics + y->def->nodes[g->shape[0]].meta, n)
                    != 0) {
-            return pytree__other_statics(it, k);
+            return pytree__fail_statics(it, k);
         }
         return PYTREE_OK;
     }
     kind = pytree__type_of_form(f->form, f->type)->kind;
     if (kind == PYTREE_KIND_DEQUE && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
-        return pytree__other_statics(it, k);
+        return pytree__fail_statics(it, k);
     }
     if (kind == PYTREE_KIND_CUSTOM) {
         size_t m, n;
         const unsigned char *x = pytree__frame_metadata(a, f, &m), *y = pytree__frame_metadata(b, g, &n);
-        if (m != n || memcmp(x, y, n) != 0) { return pytree__other_statics(it, k); }
+        if (m != n || memcmp(x, y, n) != 0) { return pytree__fail_statics(it, k); }
     }
     if (kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT) {
         const char *x = pytree__frame_name(f), *y = pytree__frame_name(g);
         if (strcmp(x, y) != 0) {
             return pytree__iter_fail(it,
-                                     pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+                                     pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                      "expected %.60s as in the first tree, got %.60s in tree %zu", x, y, k));
         }
     }
@@ -185,13 +185,13 @@ static pytree_status pytree__iter_agree(pytree_iter *it, size_t k)
         pytree__frame_entry(b, g, i, &y);
         if (!pytree__same_entry(&x, &y)) {
             char p[80], q[80];
-            struct pytree__text to = pytree__text_to(p, sizeof p, NULL);
+            struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
             pytree__put_child(&to, &x);
             pytree__end_text(&to, sizeof p);
             to = pytree__text_to(q, sizeof q, NULL);
             pytree__put_child(&to, &y);
             pytree__end_text(&to, sizeof q);
-            return pytree__iter_fail(it, pytree__problem(&it->cursors[0], PYTREE_STRUCTURE,
+            return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                          "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
         }
     }
@@ -208,26 +208,26 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
         const pytree_type *mine = pytree__node_type(values[k]);
         if (PYTREE__UNLIKELY(values[k]->form == PYTREE_FORM_LEAF || values[k]->form == PYTREE_FORM_NONE
                              || (mine != type && !pytree_type_equal(mine, type)))) {
-            return pytree__unlike(it, k, values[0], values[k], "");
+            return pytree__fail_structure(it, k, values[0], values[k], "");
         }
     }
     for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__open(&it->cursors[k], values[k]); }
     check = check || type->kind == PYTREE_KIND_CUSTOM;         /* whose callbacks are asked anew each time */
-    for (k = 1; check && k < n && it->status == PYTREE_OK; k++) { pytree__iter_agree(it, k); }
+    for (k = 1; check && k < n && it->status == PYTREE_OK; k++) { pytree__nodes_equal(it, k); }
     return it->status;
 }
 
 /* Has the struct at hand in each tree the same None and the same static values, and is it sound? */
-PYTREE__INLINE bool pytree__iter_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
+PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, const pytree_leaf **values)
 {
     const pytree_type *const type = values[0]->type;
-    const pytree__plan *plan;
+    const pytree__layout *plan;
     size_t k, odd = 0;
     for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, NULL, NULL, PYTREE__SOUND).odd; }
-    if (PYTREE__UNLIKELY((odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) { return false; }
+    if (PYTREE__UNLIKELY((odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     if (n == 1) { return true; }
-    plan = pytree__plan_of(&it->plans, type);
-    return PYTREE__LIKELY(plan->n_nodes != 0) && pytree__plan_alike(&it->plans, plan, n, values);
+    plan = pytree__layout_of(&it->plans, type);
+    return PYTREE__LIKELY(plan->n_nodes != 0) && pytree__layout_instances_equal(&it->plans, plan, n, values);
 }
 
 /* The structs that follow in rows, which every tree has, as long as they are alike. */
@@ -247,7 +247,7 @@ PYTREE__INLINE void pytree__iter_rows_alike(pytree_iter *it, const size_t n, con
             c[k].child.data = (char *)c[k].child.data + size;
             c[k].frames[c[k].n_frames - 1].next++;
         }
-        if (PYTREE__UNLIKELY(!pytree__iter_alike(it, n, values))) {            /* it comes once more, for the error */
+        if (PYTREE__UNLIKELY(!pytree__instances_equal(it, n, values))) {            /* it comes once more, for the error */
             for (k = 0; k < n; k++) { c[k].frames[c[k].n_frames - 1].next--; }
             return;
         }
@@ -265,13 +265,13 @@ PYTREE__INLINE bool pytree__iter_next_in_row(pytree_iter *it, const size_t n)
     for (k = 0; k < n; k++) {
         pytree__frame *f = &c[k].frames[c[k].n_frames - 1], *row = f - 1;
         pytree_leaf *const views = c[k].views + f->views;
-        pytree__seen seen;
+        pytree__flatten_result seen;
         if (row->from != PYTREE__FROM_ROW || row->type != type || row->next == row->count) { return false; }
         seen = type->flatten(row->data + row->next * type->size, views, c[k].views + c[k].max_views,
                              PYTREE__DEEP | PYTREE__DROP_NONE);
         if (k == 0) { count = (size_t)(seen.end - views); }
         if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || count == 0
-                             || (seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+                             || (seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
             return false;
         }
     }
@@ -290,7 +290,7 @@ PYTREE__INLINE bool pytree__iter_next_in_row(pytree_iter *it, const size_t n)
 /* A struct that is seen deep, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where
  * only structure is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side
  * (`run`); AT_NODE: it is done with; DONE: it must be opened the long way. */
-PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
+PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
 {
     const pytree_type *const type = values[0]->type;
     pytree__cursor *c = it->cursors;
@@ -302,7 +302,7 @@ PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const py
         }
     }
     if (checking || (n > 1 && !it->checked)) {
-        if (!pytree__iter_alike(it, n, values)) { return PYTREE__DONE; }
+        if (!pytree__instances_equal(it, n, values)) { return PYTREE__DONE; }
         if (checking) {
             pytree__iter_rows_alike(it, n, values);
             return PYTREE__AT_NODE;
@@ -310,11 +310,11 @@ PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const py
     }
     for (k = 0; k < n; k++) {
         pytree_leaf *views = c[k].views + c[k].n_views;
-        pytree__seen seen =
+        pytree__flatten_result seen =
             type->flatten(values[k]->data, views, c[k].views + c[k].max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
         if (k == 0) { count = (size_t)(seen.end - views); }
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
-        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || (seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0)) {
+        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || (seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
             return PYTREE__DONE;
         }
     }
@@ -339,7 +339,7 @@ PYTREE__INLINE int pytree__iter_closed(pytree_iter *it, const size_t n, const py
 }
 
 /* On to the next of the leaves that lie side by side. */
-PYTREE__INLINE void pytree__slide(pytree_iter *it, const size_t n)
+PYTREE__INLINE void pytree__run_next(pytree_iter *it, const size_t n)
 {
     const pytree_leaf **values = it->views;
     size_t k;
@@ -362,7 +362,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     size_t k;
     if (!checking && c->run != 0) {
         c->run--;
-        pytree__slide(it, n);
+        pytree__run_next(it, n);
         return true;
     }
     if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
@@ -395,18 +395,18 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             }
         }
         if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->space != NULL)) {
-            for (k = 0; k < n; k++) { pytree__respace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
+            for (k = 0; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
         }
         if (values[0]->form == PYTREE_FORM_STRUCT && values[0]->type->closed && pytree__plain_walk(c->opt)
             && (c->opt == NULL || !c->opt->none_is_leaf)) {
-            int closed = pytree__iter_closed(it, n, values, checking);
+            int closed = pytree__iter_run(it, n, values, checking);
             if (closed == PYTREE__AT_LEAF) { return true; }
             if (closed == PYTREE__AT_NODE) { continue; }
         }
         sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF   ? PYTREE__A_LEAF
                                  : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE
                                                                        : PYTREE__A_NODE)
-                              : pytree__sort(c, values[0]);
+                              : pytree__classify(c, values[0]);
         if (sort == PYTREE__A_LEAF) {
             it->index++;
             return true;
@@ -414,7 +414,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
         if (sort == PYTREE__A_FAILURE) { it->status = PYTREE_NO_MEMORY; return false; }
         if (sort == PYTREE__A_NONE) {
             for (k = 1; k < n; k++) {
-                if (values[k]->form != PYTREE_FORM_NONE) { pytree__unlike(it, k, values[0], values[k], ""); return false; }
+                if (values[k]->form != PYTREE_FORM_NONE) { pytree__fail_structure(it, k, values[0], values[k], ""); return false; }
             }
         } else if (pytree__iter_open(it, n, values, checking || !it->checked) != PYTREE_OK) {
             return false;
@@ -426,7 +426,7 @@ bool pytree_next(pytree_iter *it) { return pytree__advance(it, it->n_cursors, fa
 
 size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     pytree__cursor_text(&it->cursors[0], &to, SIZE_MAX);
     return pytree__end_text(&to, n);
 }
@@ -442,7 +442,7 @@ static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
 {
     while (it->status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, true) : pytree__advance(it, n, true))) {
         if (out && it->leaf[n - 1]->form != PYTREE_FORM_LEAF && it->leaf[0]->form != it->leaf[n - 1]->form) {
-            it->status = pytree__problem(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
+            it->status = pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
                                          pytree__node_type(it->leaf[n - 1])->name);
         }
     }
@@ -454,7 +454,7 @@ PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, py
 {
     pytree__cursor *const c = it->cursors;
     size_t left = c->run;
-    for (;; pytree__slide(it, n)) {
+    for (;; pytree__run_next(it, n)) {
         pytree_status status;
         if (out) { it->out = it->leaf[n - 1]; }
         status = fn(context, it);
@@ -496,7 +496,7 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
             default: status = pytree__map_run(&it, count, fn, context, out != NULL); break;
             }
             if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) {
-                status = pytree__problem(&it.cursors[0], status, "stopped by the callback at leaf %zu", it.index);
+                status = pytree__fail_at(&it.cursors[0], status, "stopped by the callback at leaf %zu", it.index);
             }
         }
         if (status == PYTREE_OK) { status = it.status; }

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-static void pytree__plans_init(pytree__plans *p)
+static void pytree__layout_cache_init(pytree__layout_cache *p)
 {
     size_t i;
     p->n_nodes = p->n_parts = p->n_options = 0;
@@ -13,10 +13,10 @@ static void pytree__plans_init(pytree__plans *p)
 }
 
 /* A struct's static values: bytes that follow one another are one part. There is one at least, which begins it. */
-static bool pytree__plan_statics(pytree__plans *p, pytree__plan *plan, const pytree_type *type, size_t offset, uint32_t node)
+static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *plan, const pytree_type *type, size_t offset, uint32_t node)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    pytree__part *part = &p->parts[p->n_parts];
+    pytree__static_span *part = &p->parts[p->n_parts];
     unsigned left = type->n_fields - type->n_children;         /* STATIC and DROP rows that still come */
     if (p->n_parts == PYTREE__PLAN_PARTS) { return false; }
     part->at = part->bytes = 0;
@@ -46,7 +46,7 @@ static bool pytree__plan_statics(pytree__plans *p, pytree__plan *plan, const pyt
 }
 
 /* The rows of a struct that lies at `offset` of the one that is planned. False: it cannot be, or there is no room. */
-static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree_type *type, size_t offset)
+static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *plan, const pytree_type *type, size_t offset)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 };
     const uint32_t first = p->n_nodes;
@@ -57,12 +57,12 @@ static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree
     for (row = type->fields; row != type->fields + type->n_fields; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
-            if (!pytree__plan_rows(p, plan, row->type, offset + row->offset)) { return false; }
+            if (!pytree__layout_add_rows(p, plan, row->type, offset + row->offset)) { return false; }
             continue;
         }
         if (p->n_nodes == PYTREE__PLAN_NODES) { return false; }
         if (row->optional != 0) {
-            pytree__option *option = &p->options[p->n_options];
+            pytree__nullable *option = &p->options[p->n_options];
             if (p->n_options == PYTREE__PLAN_OPTIONS) { return false; }
             p->n_options++;
             option->at = offset + row->offset;
@@ -74,7 +74,7 @@ static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree
         p->nodes[p->n_nodes++] = leaf;
         plan->n_leaves++;
     }
-    if (p->n_nodes == PYTREE__PLAN_NODES || !pytree__plan_statics(p, plan, type, offset, p->n_nodes - plan->nodes)) {
+    if (p->n_nodes == PYTREE__PLAN_NODES || !pytree__layout_add_statics(p, plan, type, offset, p->n_nodes - plan->nodes)) {
         return false;
     }
     node = &p->nodes[p->n_nodes++];
@@ -87,17 +87,17 @@ static bool pytree__plan_rows(pytree__plans *p, pytree__plan *plan, const pytree
 }
 
 /* The plan of a type, which is in the place that is the type's own, in one of those behind it, or made now. */
-static pytree__plan *pytree__find_plan(pytree__plans *p, const pytree_type *type)
+static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
-    pytree__plan *plan = &p->plans[slot];
+    pytree__layout *plan = &p->plans[slot];
     size_t i;
     bool empty;
     for (i = 1; plan->type != type && plan->type != NULL && i < PYTREE__PLANS; i++) {
         plan = &p->plans[(slot + i) % PYTREE__PLANS];
     }
     if (plan->type == type) { return plan; }
-    if (plan->type != NULL) { pytree__plans_init(p); }
+    if (plan->type != NULL) { pytree__layout_cache_init(p); }
     do {
         empty = p->n_nodes + p->n_parts + p->n_options == 0;
         plan->type = type;
@@ -107,13 +107,13 @@ static pytree__plan *pytree__find_plan(pytree__plans *p, const pytree_type *type
         plan->n_leaves = plan->n_statics = 0;
         plan->nones = 0;
         plan->plain = true;
-        if (pytree__plan_rows(p, plan, type, 0)) {
+        if (pytree__layout_add_rows(p, plan, type, 0)) {
             plan->n_nodes = p->n_nodes - plan->nodes;
             plan->n_parts = p->n_parts - plan->parts;
             plan->n_options = p->n_options - plan->options;
             return plan;
         }
-        if (!empty) { pytree__plans_init(p); }                 /* perhaps there is room when the others are gone */
+        if (!empty) { pytree__layout_cache_init(p); }                 /* perhaps there is room when the others are gone */
     } while (!empty);
     p->n_nodes = p->n_parts = p->n_options = 0;
     plan->n_nodes = 0;
@@ -121,16 +121,16 @@ static pytree__plan *pytree__find_plan(pytree__plans *p, const pytree_type *type
 }
 
 /* Valid until the next one is asked for. */
-PYTREE__INLINE pytree__plan *pytree__plan_of(pytree__plans *p, const pytree_type *type)
+PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type)
 {
-    if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__find_plan(p, type); }
+    if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__layout_find(p, type); }
     return p->last;
 }
 
 /* Which of a struct's options are NULL. False: one leads to a struct, so that this one cannot be seen deep. */
-PYTREE__INLINE bool pytree__plan_look(const pytree__plans *p, const pytree__plan *plan, const void *self, uint64_t *nones)
+PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *plan, const void *self, uint64_t *nones)
 {
-    const pytree__option *option = &p->options[plan->options], *const end = option + plan->n_options;
+    const pytree__nullable *option = &p->options[plan->options], *const end = option + plan->n_options;
     uint64_t bit = 1, found = 0;
     const void *pointer;
     for (; option != end; option++, bit <<= 1) {
@@ -143,10 +143,10 @@ PYTREE__INLINE bool pytree__plan_look(const pytree__plans *p, const pytree__plan
 }
 
 /* The nodes as they are where those options are None. */
-static void pytree__plan_set(pytree__plans *p, pytree__plan *plan, uint64_t nones)
+static void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *plan, uint64_t nones)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
-    const pytree__option *option = &p->options[plan->options];
+    const pytree__nullable *option = &p->options[plan->options];
     pytree_node *const nodes = &p->nodes[plan->nodes];
     uint32_t before[PYTREE__PLAN_NODES], n = 0, i;
     plan->nones = nones;
@@ -160,20 +160,20 @@ static void pytree__plan_set(pytree__plans *p, pytree__plan *plan, uint64_t none
 }
 
 /* The plan as it is for this struct. NULL: it cannot be seen deep. */
-PYTREE__INLINE pytree__plan *pytree__plan_for(pytree__plans *p, const pytree_type *type, const void *self, bool none_is_leaf)
+PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self, bool none_is_leaf)
 {
-    pytree__plan *const plan = pytree__plan_of(p, type);
+    pytree__layout *const plan = pytree__layout_of(p, type);
     uint64_t nones;
-    if (PYTREE__UNLIKELY(plan->n_nodes == 0) || !pytree__plan_look(p, plan, self, &nones)) { return NULL; }
-    if (nones != plan->nones && !none_is_leaf) { pytree__plan_set(p, plan, nones); }
+    if (PYTREE__UNLIKELY(plan->n_nodes == 0) || !pytree__layout_view(p, plan, self, &nones)) { return NULL; }
+    if (nones != plan->nones && !none_is_leaf) { pytree__layout_specialize(p, plan, nones); }
     return plan;
 }
 
 /* Have n structs of the plan's type the same None and the same static values? */
-PYTREE__INLINE bool pytree__plan_alike(const pytree__plans *p, const pytree__plan *plan, size_t n, const pytree_leaf **structs)
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n, const pytree_leaf **structs)
 {
-    const pytree__option *option = &p->options[plan->options], *const options_end = option + plan->n_options;
-    const pytree__part *part = &p->parts[plan->parts], *const parts_end = part + plan->n_parts;
+    const pytree__nullable *option = &p->options[plan->options], *const options_end = option + plan->n_options;
+    const pytree__static_span *part = &p->parts[plan->parts], *const parts_end = part + plan->n_parts;
     const char *const first = (const char *)structs[0]->data;
     uint64_t differ = 0;
     size_t k;
@@ -212,31 +212,31 @@ PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node 
     return a->type == b->type && memcmp(&a->leaves, &b->leaves, sizeof a->leaves + sizeof a->nodes) == 0;
 }
 
-PYTREE__INLINE bool pytree__plan_same_options(const pytree__plans *p, const pytree__plan *plan, const pytree_node *theirs)
+PYTREE__INLINE bool pytree__layout_same_nulls(const pytree__layout_cache *p, const pytree__layout *plan, const pytree_node *theirs)
 {
-    const pytree__option *option = &p->options[plan->options], *const end = option + plan->n_options;
+    const pytree__nullable *option = &p->options[plan->options], *const end = option + plan->n_options;
     const pytree_node *const mine = &p->nodes[plan->nodes];
     for (; option != end && PYTREE__LIKELY(mine[option->node].type == theirs[option->node].type); option++) {}
     return option == end;
 }
 
 /* Is that node of a treedef, with as many below it, the plan's? */
-PYTREE__INLINE bool pytree__plan_agrees(const pytree__plans *p, const pytree__plan *plan, const pytree_node *n)
+PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan, const pytree_node *n)
 {
-    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
     const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = n + 1 - plan->n_nodes;
     for (; part != end; part++) {
         const uint32_t at = part->node;
         if (at != UINT32_MAX && PYTREE__UNLIKELY(!pytree__same_counts(&mine[at], &theirs[at]))) { return false; }
     }
-    return pytree__plan_same_options(p, plan, theirs);
+    return pytree__layout_same_nulls(p, plan, theirs);
 }
 
 /* And has a struct the static values that stand there? */
-PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__plan *plan, const char *self,
+PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
                                          const pytree_def *def, const pytree_node *theirs)
 {
-    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
     const pytree_node *const mine = &p->nodes[plan->nodes];
     const unsigned char *at = NULL;
     uint64_t differ = 0;
@@ -253,14 +253,14 @@ PYTREE__INLINE bool pytree__plan_matches(const pytree__plans *p, const pytree__p
             if (at == NULL) { return false; }
         }
     }
-    return differ == 0 && pytree__plan_same_options(p, plan, theirs);
+    return differ == 0 && pytree__layout_same_nulls(p, plan, theirs);
 }
 
 /* The plan as it is for a treedef's struct node, if that agrees. NULL: it is none that is seen deep. */
-PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree_node *n)
+PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n)
 {
-    pytree__plan *const plan = pytree__plan_of(p, n->type);
-    const pytree__option *const option = &p->options[plan->options];
+    pytree__layout *const plan = pytree__layout_of(p, n->type);
+    const pytree__nullable *const option = &p->options[plan->options];
     const pytree_node *theirs;
     uint64_t nones = 0;
     uint32_t i;
@@ -270,15 +270,15 @@ PYTREE__INLINE pytree__plan *pytree__plan_of_node(pytree__plans *p, const pytree
         nones |= (uint64_t)(theirs[option[i].node].type == &pytree_types[PYTREE__T_none]) << i;
         if (PYTREE__UNLIKELY(option[i].leads && (nones >> i) == 0)) { return NULL; }
     }
-    if (PYTREE__UNLIKELY(nones != plan->nones)) { pytree__plan_set(p, plan, nones); }
+    if (PYTREE__UNLIKELY(nones != plan->nones)) { pytree__layout_specialize(p, plan, nones); }
     return plan;
 }
 
 /* A struct's nodes and static values, written behind those that are there. */
-PYTREE__INLINE void pytree__plan_emit(const pytree__plans *p, const pytree__plan *plan, const char *self, pytree_node *nodes,
+PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self, pytree_node *nodes,
                                       pytree__statics *to)
 {
-    const pytree__part *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
+    const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
     memcpy(nodes, &p->nodes[plan->nodes], plan->n_nodes * sizeof *nodes);
     for (; part != end; part++) {
         if (part->node != UINT32_MAX) { nodes[part->node].meta = (uint32_t)to->length; }
@@ -292,7 +292,7 @@ PYTREE__INLINE void pytree__plan_emit(const pytree__plans *p, const pytree__plan
 }
 
 /* How many static bytes it has. */
-PYTREE__INLINE size_t pytree__plan_bytes(const pytree__plans *p, const pytree__plan *plan, const char *self)
+PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *plan, const char *self)
 {
     pytree__statics to = { NULL, 0, 0 };
     uint32_t i;

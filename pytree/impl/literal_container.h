@@ -47,7 +47,7 @@ static bool pytree__lit_order(pytree__lit_parser *p, const pytree__lit_open *o, 
     if (sorting == NULL) { return false; }
     for (i = 0; i < n; i++) {
         sorting[i].key = c->numbered ? NULL : p->texts.at + keys[i].name;
-        sorting[i].rank = c->numbered ? (uint64_t)keys[i].number ^ UINT64_C(1) << 63 : pytree__rank(sorting[i].key);
+        sorting[i].rank = c->numbered ? (uint64_t)keys[i].number ^ UINT64_C(1) << 63 : pytree__key_prefix64(sorting[i].key);
         sorting[i].at = (uint32_t)i;
     }
     pytree__sort_keys(sorting, n);

@@ -7,8 +7,8 @@
 /* ---- Print (bodies) -------------------------------------------------------------------------------------------------- */
 
 typedef struct pytree__lit_writer {
-    struct pytree__text to;               /* the caller's buffer, or `buffer` */
-    struct pytree__text direct;           /* the file, for what is longer than `buffer` */
+    struct pytree__text_writer to;               /* the caller's buffer, or `buffer` */
+    struct pytree__text_writer direct;           /* the file, for what is longer than `buffer` */
     bool dry;                             /* nothing is written, all is checked */
     unsigned char *packed;                /* static values of the struct at hand */
     size_t max_packed;
@@ -25,7 +25,7 @@ static void pytree__lit_flush(pytree__lit_writer *w)
 }
 
 /* Where the next text of at most n bytes goes. */
-PYTREE__INLINE struct pytree__text *pytree__lit_to(pytree__lit_writer *w, size_t n)
+PYTREE__INLINE struct pytree__text_writer *pytree__lit_to(pytree__lit_writer *w, size_t n)
 {
     if (w->direct.file == NULL || n <= w->to.room - w->to.length) { return &w->to; }
     pytree__lit_flush(w);
@@ -35,7 +35,7 @@ PYTREE__INLINE struct pytree__text *pytree__lit_to(pytree__lit_writer *w, size_t
 static void pytree__lit_put(pytree__lit_writer *w, const char *s)
 {
     size_t n = strlen(s);
-    if (!w->dry) { pytree__put(pytree__lit_to(w, n), s, n); }
+    if (!w->dry) { pytree__text_put(pytree__lit_to(w, n), s, n); }
 }
 
 static void pytree__lit_put_repr(pytree__lit_writer *w, const char *s, size_t n)
@@ -86,7 +86,7 @@ static void pytree__lit_put_array(pytree__lit_writer *w, const pytree_leaf *leaf
 
 static pytree_status pytree__lit_unwritable(const pytree__lit_writer *w, const char *what, const char *name)
 {
-    return pytree__problem(&w->cursor, PYTREE_TYPE, "expected what a literal can say, got %s '%s'", what, name);
+    return pytree__fail_at(&w->cursor, PYTREE_TYPE, "expected what a literal can say, got %s '%s'", what, name);
 }
 
 static pytree_status pytree__lit_put_leaf(pytree__lit_writer *w, const pytree_leaf *leaf)

@@ -21,7 +21,7 @@ static size_t pytree__alg_towards(const pytree_def *def, size_t at, size_t node,
 }
 
 /* Key path of a treedef's node; of a long one, its beginning and its end. Without memory: it is for errors. */
-static void pytree__alg_put_path(struct pytree__text *text, const pytree_def *def, size_t node)
+static void pytree__alg_put_path(struct pytree__text_writer *text, const pytree_def *def, size_t node)
 {
     const size_t most = PYTREE__ALG_ENTRIES;
     size_t at, depth = 0, i = 0, number;
@@ -33,7 +33,7 @@ static void pytree__alg_put_path(struct pytree__text *text, const pytree_def *de
             pytree__def_entry_at(def, at, number, &entry);
             pytree__put_entry(text, &entry, NULL, i == 0);
         } else if (i == most) {
-            pytree__put(text, "...", 3);
+            pytree__text_put(text, "...", 3);
         }
         at = child;
     }
@@ -111,14 +111,14 @@ static bool pytree__alg_go_to(struct pytree__alg_trail *t, size_t node)
     return true;
 }
 
-static void pytree__alg_put_trail(struct pytree__text *text, const struct pytree__alg_trail *t, size_t most)
+static void pytree__alg_put_trail(struct pytree__text_writer *text, const struct pytree__alg_trail *t, size_t most)
 {
     size_t i;
     for (i = 0; i < t->n_steps; i++) {
         const struct pytree__alg_step *step = &t->steps[i];
         pytree_entry entry = t->children[step->first + step->at].key;
         if (t->n_steps > 2 * most && i == most) {
-            pytree__put(text, "...", 3);
+            pytree__text_put(text, "...", 3);
             i = t->n_steps - most - 1;
             continue;
         }
@@ -128,14 +128,14 @@ static void pytree__alg_put_trail(struct pytree__text *text, const struct pytree
 }
 
 /* A key of a dict among others, 'a', 'b' and 12 more. */
-static void pytree__alg_put_key(struct pytree__text *text, const pytree_entry *key, size_t i)
+static void pytree__alg_put_key(struct pytree__text_writer *text, const pytree_entry *key, size_t i)
 {
     if (i < PYTREE__ALG_KEYS) {
-        if (i != 0) { pytree__put(text, ", ", 2); }
+        if (i != 0) { pytree__text_put(text, ", ", 2); }
         pytree__put_key(text, key, key->kind == PYTREE_KEY ? strlen(key->name) : 0);
     }
 }
-static void pytree__alg_put_more(struct pytree__text *text, size_t n)
+static void pytree__alg_put_more(struct pytree__text_writer *text, size_t n)
 {
     if (n > PYTREE__ALG_KEYS) {
         pytree__put_text(text, " and ");
@@ -144,7 +144,7 @@ static void pytree__alg_put_more(struct pytree__text *text, size_t n)
     }
 }
 
-static void pytree__alg_put_keys(struct pytree__text *text, const pytree_def *def, size_t node)
+static void pytree__alg_put_keys(struct pytree__text_writer *text, const pytree_def *def, size_t node)
 {
     const unsigned char *at = pytree__keys_of(def, node);
     size_t i, n = def->nodes[node].arity;
@@ -158,19 +158,19 @@ static void pytree__alg_put_keys(struct pytree__text *text, const pytree_def *de
 }
 
 /* What text is long is cut in its middle. */
-static void pytree__alg_put_cut(struct pytree__text *text, const char *words)
+static void pytree__alg_put_cut(struct pytree__text_writer *text, const char *words)
 {
     char cut[PYTREE__ALG_WORDS];
-    pytree__cut(cut, sizeof cut, words);
+    pytree__shorten_middle(cut, sizeof cut, words);
     pytree__put_text(text, cut);
 }
 
 /* A node in words, without what is below it. */
-static void pytree__alg_put_node(struct pytree__text *text, const pytree_def *def, size_t i)
+static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_def *def, size_t i)
 {
     const pytree_node *node = &def->nodes[i];
     char words[1000];
-    struct pytree__text to = pytree__text_to(words, sizeof words, NULL);
+    struct pytree__text_writer to = pytree__text_to(words, sizeof words, NULL);
     pytree_entry entry;
     uint32_t k;
     switch (pytree__alg_kind(node)) {
@@ -178,36 +178,36 @@ static void pytree__alg_put_node(struct pytree__text *text, const pytree_def *de
     case PYTREE_KIND_NONE: pytree__put_text(text, "None"); return;
     case PYTREE_KIND_STRUCT:
         pytree__put_text(&to, pytree__origin(node->type)->name);
-        pytree__put(&to, "[", 1);
+        pytree__text_put(&to, "[", 1);
         pytree__put_statics(&to, def, i);
-        pytree__put(&to, "]", 1);
+        pytree__text_put(&to, "]", 1);
         break;
     case PYTREE_KIND_NAMEDTUPLE:
         pytree__put_text(&to, pytree__string_at(def->statics + node->meta, 0, NULL));
-        pytree__put(&to, "(", 1);
+        pytree__text_put(&to, "(", 1);
         for (k = 0; k < node->arity && k < PYTREE__ALG_KEYS; k++) {
             pytree__def_entry_at(def, i, k, &entry);
-            if (k != 0) { pytree__put(&to, ", ", 2); }
+            if (k != 0) { pytree__text_put(&to, ", ", 2); }
             pytree__put_text(&to, entry.name);
         }
         pytree__alg_put_more(&to, node->arity);
-        pytree__put(&to, ")", 1);
+        pytree__text_put(&to, ")", 1);
         break;
     case PYTREE_KIND_DICT: case PYTREE_KIND_ODICT: case PYTREE_KIND_DEFAULTDICT:
         pytree__put_text(text, node->type->name);
         if (node->type->kind == PYTREE_KIND_DEFAULTDICT) {
-            pytree__put(text, "(", 1);
+            pytree__text_put(text, "(", 1);
             pytree__put_factory(text, def, i);
-            pytree__put(text, ")", 1);
+            pytree__text_put(text, ")", 1);
         }
         pytree__alg_put_keys(text, def, i);
         return;
     default:
         pytree__put_text(&to, pytree__origin(node->type)->name);
         if (node->type->kind == PYTREE_KIND_CUSTOM) {
-            pytree__put(&to, "[", 1);
+            pytree__text_put(&to, "[", 1);
             pytree__put_metadata(&to, def, i);
-            pytree__put(&to, "]", 1);
+            pytree__text_put(&to, "]", 1);
         }
         pytree__put_text(&to, " of length ");
         pytree__put_number(&to, node->arity);
@@ -425,7 +425,7 @@ static bool pytree__alg_go_over(struct pytree__alg_match *m)
 static pytree_status pytree__alg_verdict(const struct pytree__alg_match *m, const char *label)
 {
     char sides[2][1000], cut[2][PYTREE__ALG_WORDS], path[1000], more[48];
-    struct pytree__text text;
+    struct pytree__text_writer text;
     const struct pytree__alg_wrong *wrong = m->wrong;
     int k;
     if (m->n_wrong == 0) { return PYTREE_OK; }
@@ -434,7 +434,7 @@ static pytree_status pytree__alg_verdict(const struct pytree__alg_match *m, cons
         text = pytree__text_to(sides[k], sizeof sides[k], NULL);
         pytree__alg_put_node(&text, k == 0 ? m->prefix : m->full, k == 0 ? wrong->p : wrong->f);
         pytree__end_text(&text, sizeof sides[k]);
-        pytree__cut(cut[k], k == 0 ? 80 : 90, sides[k]);
+        pytree__shorten_middle(cut[k], k == 0 ? 80 : 90, sides[k]);
     }
     text = pytree__text_to(path, sizeof path, NULL);
     pytree__alg_put_path(&text, m->prefix, wrong->p);

@@ -100,7 +100,7 @@ static void pytree__npy_swap(unsigned char *p, size_t size, size_t n)
 /* "f32[2,3]", for messages. */
 static void pytree__npy_describe(char *text, size_t n, const pytree_leaf *leaf)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     int i;
     pytree__put_text(&to, pytree_dtype_name(leaf->type));
     for (i = 0; i < leaf->ndim; i++) {
@@ -120,7 +120,7 @@ pytree_status pytree__npy_fail(const pytree__npy_source *from, pytree_status sta
     va_start(arguments, format);
     if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
     va_end(arguments);
-    pytree__cut(name, sizeof name, from->name);
+    pytree__shorten_middle(name, sizeof name, from->name);
     pytree__no_controls(text);
     pytree__no_controls(name);
     return pytree_fail(from->err, status, NULL, "%s in '%s'", text, name);
@@ -420,7 +420,7 @@ pytree_status pytree__npy_read_data(pytree__npy_source *from, const pytree__npy_
 size_t pytree__npy_put_head(char to[PYTREE__NPY_HEAD], const pytree_leaf *leaf)
 {
     const struct pytree__npy_word *word = pytree__npy_word_of(leaf->type);
-    struct pytree__text text = pytree__text_to(to + 10, PYTREE__NPY_HEAD - 10, NULL);
+    struct pytree__text_writer text = pytree__text_to(to + 10, PYTREE__NPY_HEAD - 10, NULL);
     size_t n, digits;
     int i;
     pytree__put_text(&text, word->size > 1 ? "{'descr': '<" : "{'descr': '|");

@@ -5,13 +5,13 @@
 #include "internal.h"
 
 /* A custom node in a struct, which pytree_allocate leaves alone. */
-static bool pytree__theirs(const pytree_field *row)
+static bool pytree__caller_owned(const pytree_field *row)
 {
     return row->form == PYTREE_FORM_STRUCT && row->type->kind == PYTREE_KIND_CUSTOM;
 }
 
 /* The first pointer of a struct that pytree_allocate has set, and whether it leads to an array; NULL if there is none. */
-static char *pytree__first_pointer(const pytree_type *type, const char *self, bool *array)
+static char *pytree__find_block_pointer(const pytree_type *type, const char *self, bool *array)
 {
     unsigned i;
     size_t k;
@@ -19,15 +19,15 @@ static char *pytree__first_pointer(const pytree_type *type, const char *self, bo
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         char *p = NULL;
-        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__theirs(row)) { continue; }
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
         if (row->place == PYTREE_POINTER) {
             memcpy(&p, self + row->offset, sizeof p);
             *array = row->form == PYTREE_FORM_LEAF && row->ndim != 0;
         } else if (row->form == PYTREE_FORM_STRUCT) {
-            p = pytree__first_pointer(row->type, self + row->offset, array);
+            p = pytree__find_block_pointer(row->type, self + row->offset, array);
         } else if (row->form == PYTREE_FORM_TUPLE) {
             for (k = 0; p == NULL && k < row->size; k += row->inner) {
-                p = pytree__first_pointer(row->type, self + row->offset + k, array);
+                p = pytree__find_block_pointer(row->type, self + row->offset + k, array);
             }
         } else if (row->form == PYTREE_FORM_VIEW) {
             pytree_leaf view;
@@ -41,18 +41,18 @@ static char *pytree__first_pointer(const pytree_type *type, const char *self, bo
 }
 
 /* Every pointer of a struct that leads into the block becomes NULL. */
-static void pytree__forget(const pytree_type *type, char *self)
+static void pytree__clear_pointers(const pytree_type *type, char *self)
 {
     unsigned i;
     size_t k;
     type = pytree__origin(type);
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
-        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__theirs(row)) { continue; }
+        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
         if (row->place == PYTREE_POINTER) { memset(self + row->offset, 0, sizeof(void *)); }
-        else if (row->form == PYTREE_FORM_STRUCT) { pytree__forget(row->type, self + row->offset); }
+        else if (row->form == PYTREE_FORM_STRUCT) { pytree__clear_pointers(row->type, self + row->offset); }
         else if (row->form == PYTREE_FORM_TUPLE) {
-            for (k = 0; k < row->size; k += row->inner) { pytree__forget(row->type, self + row->offset + k); }
+            for (k = 0; k < row->size; k += row->inner) { pytree__clear_pointers(row->type, self + row->offset + k); }
         }
         else if (row->form == PYTREE_FORM_VIEW) { memset(self + row->offset + offsetof(pytree_leaf, data), 0, sizeof(void *)); }
     }
@@ -61,8 +61,8 @@ static void pytree__forget(const pytree_type *type, char *self)
 /* Custom nodes and stb_ds containers of an owned tree, those inside others first. They are where they were made. */
 static void pytree__release(const struct pytree__block *block)
 {
-    const struct pytree__custom_made *custom;
-    const struct pytree__made *made;
+    const struct pytree__custom_cleanup *custom;
+    const struct pytree__stb_cleanup *made;
     for (custom = block->customs; custom != NULL; custom = custom->before) {
         if (custom->type->custom->release != NULL) { custom->type->custom->release(custom->self); }
     }
@@ -113,7 +113,7 @@ void pytree_free(pytree t)
         block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));
     } else if (t.type->kind == PYTREE_KIND_STRUCT) {
         bool array = false;
-        char *first = pytree__first_pointer(t.type, (const char *)t.data, &array);
+        char *first = pytree__find_block_pointer(t.type, (const char *)t.data, &array);
         if (first == NULL) { return; }
         if (array) { block = (struct pytree__block *)(void *)first - 1; }
         else {
@@ -123,7 +123,7 @@ void pytree_free(pytree t)
         }
     }
     if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
-    if (block->root == NULL) { pytree__forget(t.type, (char *)t.data); }
+    if (block->root == NULL) { pytree__clear_pointers(t.type, (char *)t.data); }
     else if (block->nested) { pytree__release_walking(t, block->allocator); }
     else { pytree__release(block); }
     block->magic = 0;

@@ -28,7 +28,7 @@ static bool pytree__path_answers(const pytree_entry *key, const pytree_entry *wa
 }
 
 /* "f32[4,3]" */
-static void pytree__path_put_type(struct pytree__text *sink, const pytree_leaf *leaf)
+static void pytree__path_put_type(struct pytree__text_writer *sink, const pytree_leaf *leaf)
 {
     int i;
     pytree__put_text(sink, pytree_dtype_name(leaf->type));
@@ -42,7 +42,7 @@ static void pytree__path_put_type(struct pytree__text *sink, const pytree_leaf *
 /* "a Linear with .w, .b": what stands where an entry is missing. A node is open in the cursor. */
 static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor *c, char *text, size_t n)
 {
-    struct pytree__text sink = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer sink = pytree__text_to(text, n, NULL);
     if (view->form == PYTREE_FORM_LEAF) {
         pytree__put_text(&sink, "a leaf ");
         pytree__path_put_type(&sink, view);
@@ -65,7 +65,7 @@ static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor 
         if (count > 0 && counted) { pytree__put_number(&sink, count); }
         snprintf(all, sizeof(all), "... (%zu in all)", count);
         for (i = 0; i < count && !counted; i++) {
-            struct pytree__text next = pytree__text_to(NULL, 0, NULL);
+            struct pytree__text_writer next = pytree__text_to(NULL, 0, NULL);
             pytree_entry entry;
             pytree__frame_entry(c, &c->frames[0], i, &entry);
             pytree__put_entry(&next, &entry, NULL, true);
@@ -85,7 +85,7 @@ static pytree_status pytree__path_missing(const pytree_path *path, size_t n, con
                                           pytree_error *err)
 {
     char where[PYTREE__PATH_WHERE], wanted[80], there[140];
-    struct pytree__text sink = pytree__text_to(wanted, sizeof(wanted) - 3, NULL);
+    struct pytree__text_writer sink = pytree__text_to(wanted, sizeof(wanted) - 3, NULL);
     if (err == NULL) { return PYTREE_NOT_FOUND; }
     pytree__put_entry(&sink, &path->entries[n], NULL, true);
     pytree__end_text(&sink, sizeof(wanted) - 3);
@@ -126,7 +126,7 @@ static pytree_status pytree__path_fail(const pytree_path *path, size_t n, const 
 static void pytree__path_stand(const pytree__cursor *c, pytree_leaf *at, const pytree_leaf *value)
 {
     pytree__copy_view(at, value);
-    if (c->opt != NULL && c->opt->space != NULL) { pytree__respace(c, at); }
+    if (c->opt != NULL && c->opt->space != NULL) { pytree__apply_namespace(c, at); }
 }
 
 /* Goes down level by level: opens a node, takes the child that answers, closes the node. */
@@ -214,7 +214,7 @@ pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *v
         sides[0] = &to;
         sides[1] = value;
         for (i = 0; i < 2; i++) {
-            struct pytree__text sink = pytree__text_to(texts[i], sizeof(texts[i]), NULL);
+            struct pytree__text_writer sink = pytree__text_to(texts[i], sizeof(texts[i]), NULL);
             pytree__path_put_type(&sink, sides[i]);
             pytree__end_text(&sink, sizeof(texts[i]));
         }

@@ -9,7 +9,7 @@
 
 static size_t pytree__path_length(const pytree_path *path) { return path == NULL ? 0 : path->n; }
 
-static void pytree__path_put(struct pytree__text *sink, const pytree_path *path, size_t from, size_t to, const char *separator)
+static void pytree__path_put(struct pytree__text_writer *sink, const pytree_path *path, size_t from, size_t to, const char *separator)
 {
     size_t i;
     for (i = from; i < to; i++) { pytree__put_entry(sink, &path->entries[i], separator, i == 0); }
@@ -22,14 +22,14 @@ size_t pytree_path_text(const pytree_path *path, char *text, size_t n)
 
 size_t pytree_path_simple_text(const pytree_path *path, const char *separator, char *text, size_t n)
 {
-    struct pytree__text sink = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer sink = pytree__text_to(text, n, NULL);
     pytree__path_put(&sink, path, 0, pytree__path_length(path), separator);
     return pytree__end_text(&sink, n);
 }
 
 pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_error *err)
 {
-    struct pytree__text sink = pytree__text_to(NULL, 0, file);
+    struct pytree__text_writer sink = pytree__text_to(NULL, 0, file);
     pytree__path_put(&sink, path, 0, pytree__path_length(path), NULL);
     return pytree__written(file, err);
 }
@@ -48,7 +48,7 @@ static size_t pytree__path_whole(const char *text, size_t n)
 enum { PYTREE__PATH_WHERE = 256, PYTREE__PATH_WHERE_HEAD = 120 };
 static void pytree__path_where(const pytree_path *path, size_t n, char out[PYTREE__PATH_WHERE])
 {
-    struct pytree__text sink = pytree__text_to(out, PYTREE__PATH_WHERE, NULL), tail;
+    struct pytree__text_writer sink = pytree__text_to(out, PYTREE__PATH_WHERE, NULL), tail;
     size_t from = n, kept;
     pytree__path_put(&sink, path, 0, n, NULL);
     if (pytree__end_text(&sink, PYTREE__PATH_WHERE) < PYTREE__PATH_WHERE) { return; }
@@ -114,7 +114,7 @@ static struct pytree__path_reader pytree__path_read_begin(const char *text, cons
 static bool pytree__path_read_fail(struct pytree__path_reader *r, size_t at, const char *expected)
 {
     char got[32];
-    struct pytree__text sink = pytree__text_to(got, sizeof(got), NULL);
+    struct pytree__text_writer sink = pytree__text_to(got, sizeof(got), NULL);
     uint32_t character;
     if (at == r->end) {
         pytree__put_text(&sink, "the end");

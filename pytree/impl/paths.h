@@ -6,31 +6,31 @@
 
 size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     pytree_status status = pytree__put_tree(&to, t, opt, err);
     if (status != PYTREE_OK && n != 0) { text[0] = '\0'; }
     return status != PYTREE_OK ? SIZE_MAX : n == 0 ? to.length : pytree__end_text(&to, n);
 }
 
 /* Block of pytree_paths: this, then the pointers, then the texts. */
-struct pytree__paths { const pytree_allocator *allocator; size_t bytes; };
+struct pytree__paths_block { const pytree_allocator *allocator; size_t bytes; };
 
 /* What a struct's type says of the paths below it: what stands behind the struct's own path, with its NUL, for each leaf in it
  * and in the structs that lie in it; so no node is opened for them. Where a struct is pointed to there is a tail for NULL, and
  * behind it are those of that struct. If there may be other nodes, or too much of this, there is one tail for each child. */
 enum { PYTREE__TAILS = 40, PYTREE__TAIL_TEXT = 704, PYTREE__TAIL_POINTERS = 4, PYTREE__TAIL_DEPTH = 8, PYTREE__SLACK = 32 };
 
-struct pytree__tail_pointer {
+struct pytree__suffix_pointer {
     const pytree_type *type;
     size_t offset;                        /* of the pointer, in the outermost struct */
     size_t at, n;                         /* NULL's tail among the tails, and how many are behind it */
 };
 
-struct pytree__tails {
+struct pytree__path_suffixes {
     const pytree_type *type;
     bool whole;                           /* false: one for each child */
     size_t n, n_pointers;                 /* n 0: there are none to be used */
-    struct pytree__tail_pointer pointers[PYTREE__TAIL_POINTERS + 1];         /* and one that is `at` none */
+    struct pytree__suffix_pointer pointers[PYTREE__TAIL_POINTERS + 1];         /* and one that is `at` none */
     uint16_t at[PYTREE__TAILS + 1];       /* where each begins */
     char text[PYTREE__TAIL_TEXT + PYTREE__SLACK];
 };
@@ -40,18 +40,18 @@ struct pytree__tails {
 enum { PYTREE__PREFIX = 512, PYTREE__NO_PREFIX = 0x7FFFFFFF };
 
 struct pytree__path_writer {
-    struct pytree__text to;               /* at NULL: lengths are added up, None counting as a leaf */
+    struct pytree__text_writer to;               /* at NULL: lengths are added up, None counting as a leaf */
     const char **starts;
     size_t count, max;                    /* starts: how many; for how many there is room */
     const char *separator;
     bool none_is_leaf;
-    struct pytree__tails known[8];
+    struct pytree__path_suffixes known[8];
     char prefix[PYTREE__PREFIX + PYTREE__SLACK];
 };
 
 /* Adds the tails of a struct that lies `offset` bytes into the one whose tails they are (SIZE_MAX: it is pointed to); `path`
  * leads to it from there. False: there is no room, or, as a whole, there may be other nodes in it. */
-static bool pytree__add_tails(struct pytree__tails *to, const pytree_type *type, size_t offset, const char *separator,
+static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_type *type, size_t offset, const char *separator,
                               char path[UCHAR_MAX + 1], size_t n_path)
 {
     const size_t n_separator = strlen(separator);
@@ -74,16 +74,16 @@ static bool pytree__add_tails(struct pytree__tails *to, const pytree_type *type,
         }
         if (inner == NULL) { continue; }
         if (row->place == PYTREE_IN_PLACE) {
-            if (!pytree__add_tails(to, inner, offset == SIZE_MAX ? offset : offset + row->offset, separator, path, n)) {
+            if (!pytree__suffixes_add(to, inner, offset == SIZE_MAX ? offset : offset + row->offset, separator, path, n)) {
                 return false;
             }
         } else {
-            struct pytree__tail_pointer *pointer = &to->pointers[to->n_pointers];
+            struct pytree__suffix_pointer *pointer = &to->pointers[to->n_pointers];
             if (offset == SIZE_MAX || to->n_pointers++ == PYTREE__TAIL_POINTERS) { return false; }
             pointer->type = inner;
             pointer->offset = offset + row->offset;
             pointer->at = to->n - 1;
-            if (!pytree__add_tails(to, inner, SIZE_MAX, separator, path, n)) { return false; }
+            if (!pytree__suffixes_add(to, inner, SIZE_MAX, separator, path, n)) { return false; }
             pointer->n = to->n - 1 - pointer->at;
             if (pointer->n == 0) { return false; }
         }
@@ -91,15 +91,15 @@ static bool pytree__add_tails(struct pytree__tails *to, const pytree_type *type,
     return true;
 }
 
-PYTREE__INLINE const struct pytree__tails *pytree__tails_of(struct pytree__path_writer *w, const pytree_type *type)
+PYTREE__INLINE const struct pytree__path_suffixes *pytree__suffixes_of(struct pytree__path_writer *w, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
-    struct pytree__tails *tails = &w->known[slot & 7];
+    struct pytree__path_suffixes *tails = &w->known[slot & 7];
     char path[UCHAR_MAX + 1];
     size_t i;
     bool fits = false;
     for (i = 0; i < 8; i++) {             /* there, or in one of the next places */
-        struct pytree__tails *next = &w->known[(slot + i) & 7];
+        struct pytree__path_suffixes *next = &w->known[(slot + i) & 7];
         if (PYTREE__LIKELY(next->type == type)) { return next; }
         if (next->type == NULL) { tails = next; break; }
     }
@@ -108,7 +108,7 @@ PYTREE__INLINE const struct pytree__tails *pytree__tails_of(struct pytree__path_
     for (i = 0; i < 2 && !fits; i++) {
         tails->whole = i == 0;
         tails->n = tails->n_pointers = 0;
-        fits = pytree__add_tails(tails, type, 0, w->separator == NULL ? "." : w->separator, path, 0);
+        fits = pytree__suffixes_add(tails, type, 0, w->separator == NULL ? "." : w->separator, path, 0);
     }
     tails->pointers[tails->n_pointers].at = SIZE_MAX;
     if (!fits) { tails->n = 0; }
@@ -116,13 +116,13 @@ PYTREE__INLINE const struct pytree__tails *pytree__tails_of(struct pytree__path_
 }
 
 /* How much of a tail is left out: the root's children have no separator. */
-PYTREE__INLINE size_t pytree__tail_skip(const struct pytree__path_writer *w, size_t n_prefix)
+PYTREE__INLINE size_t pytree__suffix_skip(const struct pytree__path_writer *w, size_t n_prefix)
 {
     return n_prefix == 0 && w->separator != NULL ? strlen(w->separator) : 0;
 }
 
 /* Puts the prefix and a tail of n bytes. What is copied too far is written over, or slack. */
-PYTREE__INLINE char *pytree__put_behind(const struct pytree__path_writer *w, char *at, size_t n_prefix, const char *tail,
+PYTREE__INLINE char *pytree__append_suffix(const struct pytree__path_writer *w, char *at, size_t n_prefix, const char *tail,
                                         size_t n)
 {
     size_t i;
@@ -136,11 +136,11 @@ PYTREE__INLINE char *pytree__put_behind(const struct pytree__path_writer *w, cha
 
 /* Puts the paths below a whole struct. Views are made in the room above those of the open nodes, a struct's behind those of the
  * one around it. False, and nothing was put: something is not sound, or there is no room. */
-static bool pytree__put_tails(struct pytree__path_writer *w, const pytree__cursor *c, const struct pytree__tails *tails,
+static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cursor *c, const struct pytree__path_suffixes *tails,
                               const void *self, size_t n_prefix, size_t skip)
 {
     struct { pytree_leaf *view, *end; } outer[PYTREE__TAIL_DEPTH];           /* what comes next in the structs around it */
-    const struct pytree__tail_pointer *pointer = tails->pointers;
+    const struct pytree__suffix_pointer *pointer = tails->pointers;
     const pytree_type *type = tails->type;
     const char **start = w->starts + w->count;
     char *at = w->to.at + w->to.length;
@@ -151,7 +151,7 @@ static bool pytree__put_tails(struct pytree__path_writer *w, const pytree__curso
         outer[depth].view = view;
         outer[depth].end = end;
         view = end;
-        if (type->n_children > (size_t)(room - view) || (pytree__look(type, self, view) & PYTREE__ODD) != 0) { return false; }
+        if (type->n_children > (size_t)(room - view) || (pytree__children_views(type, self, view) & PYTREE__NEEDS_CHECK) != 0) { return false; }
         end = view + type->n_children;
         for (;; view++) {
             while (view == end) {
@@ -167,7 +167,7 @@ static bool pytree__put_tails(struct pytree__path_writer *w, const pytree__curso
             if (view->form == PYTREE_FORM_LEAF || w->none_is_leaf) {
                 const size_t begin = tails->at[k] + skip;
                 *start++ = at;
-                at = pytree__put_behind(w, at, n_prefix, tails->text + begin, tails->at[k + 1] - begin);
+                at = pytree__append_suffix(w, at, n_prefix, tails->text + begin, tails->at[k + 1] - begin);
             }
             if (PYTREE__UNLIKELY(k == pointer->at)) { k += pointer++->n; }   /* it is NULL */
             k++;
@@ -187,26 +187,26 @@ static bool pytree__put_tails(struct pytree__path_writer *w, const pytree__curso
 static bool pytree__put_struct_paths(struct pytree__path_writer *w, const pytree__cursor *c, const pytree_leaf *value,
                                      uint32_t n_prefix)
 {
-    const struct pytree__tails *tails;
+    const struct pytree__path_suffixes *tails;
     size_t n, bytes, skip, i;
     if (value->form != PYTREE_FORM_STRUCT || n_prefix == PYTREE__NO_PREFIX) { return false; }
-    tails = pytree__tails_of(w, pytree__origin(value->type));
+    tails = pytree__suffixes_of(w, pytree__origin(value->type));
     if (!tails->whole || tails->n == 0) { return false; }
     n = tails->n;
     bytes = tails->at[n];
     for (i = 0; i < tails->n_pointers; i++) {
-        const struct pytree__tail_pointer *pointer = &tails->pointers[i];
+        const struct pytree__suffix_pointer *pointer = &tails->pointers[i];
         const uint16_t *null = &tails->at[pointer->at];
         const void *p;
         memcpy(&p, (const char *)value->data + pointer->offset, sizeof p);
         n -= p == NULL ? pointer->n : 1;
         bytes -= p == NULL ? (size_t)(null[pointer->n + 1] - null[1]) : (size_t)(null[1] - null[0]);
     }
-    skip = pytree__tail_skip(w, n_prefix);
+    skip = pytree__suffix_skip(w, n_prefix);
     bytes += n * (n_prefix - skip);
     if (w->to.at != NULL) {
         return w->to.length <= w->to.room && w->to.room - w->to.length >= bytes && w->count <= w->max && w->max - w->count >= n
-               && pytree__put_tails(w, c, tails, value->data, n_prefix, skip);
+               && pytree__put_suffixes(w, c, tails, value->data, n_prefix, skip);
     }
     w->count += n;
     w->to.length += bytes;
@@ -215,9 +215,9 @@ static bool pytree__put_struct_paths(struct pytree__path_writer *w, const pytree
 
 /* The paths of the open struct's children that are leaves, up to one that is a node and becomes the value at hand, or NULL. */
 static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w, const pytree__cursor *c, pytree__frame *f,
-                                                  const struct pytree__tails *tails)
+                                                  const struct pytree__path_suffixes *tails)
 {
-    const size_t n_prefix = f->nodes, skip = pytree__tail_skip(w, n_prefix);
+    const size_t n_prefix = f->nodes, skip = pytree__suffix_skip(w, n_prefix);
     while (f->next < f->count) {
         const pytree_leaf *view = &c->views[f->views + f->next];
         const size_t begin = tails->at[f->next] + skip, n = tails->at[f->next + 1] - begin;
@@ -227,11 +227,11 @@ static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w,
         if (w->count < w->max) { w->starts[w->count] = w->to.at + w->to.length; }
         w->count++;
         if (w->to.length <= w->to.room && w->to.room - w->to.length >= n_prefix + n) {
-            pytree__put_behind(w, w->to.at + w->to.length, n_prefix, tails->text + begin, n);
+            pytree__append_suffix(w, w->to.at + w->to.length, n_prefix, tails->text + begin, n);
             w->to.length += n_prefix + n;
         } else {
-            pytree__put(&w->to, w->prefix, n_prefix);
-            pytree__put(&w->to, tails->text + begin, n);
+            pytree__text_put(&w->to, w->prefix, n_prefix);
+            pytree__text_put(&w->to, tails->text + begin, n);
         }
     }
     return NULL;
@@ -241,7 +241,7 @@ static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w,
 static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__cursor *c)
 {
     const pytree__frame *f;
-    struct pytree__text to;
+    struct pytree__text_writer to;
     pytree_entry entry;
     if (c->n_frames == 0) { return 0; }
     f = &c->frames[c->n_frames - 1];
@@ -257,7 +257,7 @@ static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__curs
 /* All paths, one after another, each with its NUL; `starts` gets where each begins. */
 static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__text *const to = &w->to;
+    struct pytree__text_writer *const to = &w->to;
     pytree__cursor c;
     const pytree_leaf *value;
     const bool quick = pytree__plain_walk(opt);
@@ -269,10 +269,10 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK) {
         pytree__frame *f = c.n_frames == 0 ? NULL : &c.frames[c.n_frames - 1];
-        const struct pytree__tails *tails = NULL;
+        const struct pytree__path_suffixes *tails = NULL;
         int at;
         if (quick && f != NULL && f->form == PYTREE_FORM_STRUCT && f->nodes != PYTREE__NO_PREFIX) {
-            tails = pytree__tails_of(w, f->type);
+            tails = pytree__suffixes_of(w, f->type);
         }
         if (tails != NULL && !tails->whole && tails->n != 0) {
             value = pytree__put_child_paths(w, &c, f, tails);
@@ -293,13 +293,13 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
             if (w->count < w->max) { w->starts[w->count] = to->at + to->length; }
             w->count++;
             i = n != 0 && c.frames[n - 1].nodes != PYTREE__NO_PREFIX ? n - 1 : 0;
-            if (i != 0) { pytree__add(to, w->prefix, c.frames[i].nodes); }
+            if (i != 0) { pytree__text_put_small(to, w->prefix, c.frames[i].nodes); }
             for (; i < n; i++) {
                 pytree_entry entry;
                 pytree__frame_entry(&c, &c.frames[i], c.frames[i].next - 1, &entry);
                 pytree__put_entry(to, &entry, w->separator, i == 0);
             }
-            pytree__add(to, "", 1);
+            pytree__text_put_small(to, "", 1);
         }
     }
     pytree__cursor_end(&c);
@@ -309,7 +309,7 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
 const char **pytree_paths(pytree t, const char *separator, size_t *count, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__path_writer w;
-    struct pytree__paths *head;
+    struct pytree__paths_block *head;
     size_t i, bytes;
     if (count != NULL) { *count = 0; }
     w.to = pytree__text_to(NULL, 0, NULL);
@@ -320,7 +320,7 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
     for (i = 0; i < sizeof w.known / sizeof w.known[0]; i++) { w.known[i].type = NULL; }
     if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK) { return NULL; }
     bytes = pytree__plus(pytree__plus(sizeof *head + PYTREE__SLACK, pytree__times(w.count, sizeof(char *))), w.to.length);
-    head = bytes == SIZE_MAX ? NULL : (struct pytree__paths *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
+    head = bytes == SIZE_MAX ? NULL : (struct pytree__paths_block *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
     if (head == NULL) { pytree__no_memory(err, bytes); return NULL; }
     head->allocator = pytree__allocator(opt);
     head->bytes = bytes;
@@ -330,7 +330,7 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
     w.max = w.count;
     w.to.length = 0;
     if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK
-        || ((w.count > w.max || w.to.length > w.to.room) && pytree__unsteady(err) != PYTREE_OK)) {
+        || ((w.count > w.max || w.to.length > w.to.room) && pytree__fail_unstable_callback(err) != PYTREE_OK)) {
         pytree__resize(head->allocator, head, bytes, 0);
         return NULL;
     }
@@ -341,7 +341,7 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
 void pytree_paths_free(const char **paths)
 {
     if (paths != NULL) {
-        struct pytree__paths *head = (struct pytree__paths *)(void *)paths - 1;
+        struct pytree__paths_block *head = (struct pytree__paths_block *)(void *)paths - 1;
         pytree__resize(head->allocator, head, head->bytes, 0);
     }
 }

@@ -74,38 +74,38 @@ PYTREE__INLINE void pytree__alg_subtree(pytree_leaf *to, const pytree_leaf *valu
 
 /* A struct that is seen deep where the treedef has all of it so, too, without opening it. False: the long way, and for the
  * error. */
-PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__plans *plans, const pytree_leaf *value, const pytree_def *def,
+PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *plans, const pytree_leaf *value, const pytree_def *def,
                                        size_t j, pytree_leaf *to, size_t room)
 {
     const pytree_type *const type = value->type;
     const pytree_node *const node = &def->nodes[j];
     const bool none_is_leaf = c->opt->none_is_leaf;
-    const pytree__plan *plan;
+    const pytree__layout *plan;
     size_t odd;
     if (type != node->type || !type->closed || c->opt->space != NULL || node->leaves > room) { return false; }
-    plan = pytree__plan_for(plans, type, value->data, none_is_leaf);
+    plan = pytree__layout_for(plans, type, value->data, none_is_leaf);
     if (plan == NULL || plan->n_nodes != node->nodes
-        || !pytree__plan_matches(plans, plan, (const char *)value->data, def, node + 1 - plan->n_nodes)) {
+        || !pytree__layout_matches_instance(plans, plan, (const char *)value->data, def, node + 1 - plan->n_nodes)) {
         return false;
     }
     odd = type->flatten(value->data, to, to + room, none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE).odd;
-    return (odd & (PYTREE__ODD | PYTREE__HAS_NODE)) == 0;
+    return (odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0;
 }
 
 /* The walk. PYTREE_STRUCTURE, not reported yet, where a node does not match; other errors are. */
 static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def, uint32_t *stack, pytree t,
                                        pytree_leaf *subtrees, size_t room)
 {
-    pytree__plans plans;
+    pytree__layout_cache plans;
     size_t n = 1, leaf = 0, i;
     const pytree_leaf *value = &c->root;
     pytree_status status = pytree__cursor_root(c, t);
-    pytree__plans_init(&plans);
+    pytree__layout_cache_init(&plans);
     stack[0] = (uint32_t)(def->n_nodes - 1);
     while (status == PYTREE_OK) {
         const size_t j = stack[--n];
         const pytree_node *node = &def->nodes[j];
-        if (PYTREE__UNLIKELY(c->opt->space != NULL)) { pytree__respace(c, (pytree_leaf *)(uintptr_t)value); }
+        if (PYTREE__UNLIKELY(c->opt->space != NULL)) { pytree__apply_namespace(c, (pytree_leaf *)(uintptr_t)value); }
         if (node->type == NULL) {
             pytree__alg_subtree(&subtrees[leaf++], value);
         } else if (value->form == PYTREE_FORM_STRUCT
@@ -197,7 +197,7 @@ pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf 
 
 /* Where the parts of a report go that have no length of their own: counted first, then written into its block. */
 struct pytree__alg_sink {
-    struct pytree__text text;
+    struct pytree__text_writer text;
     pytree_entry *entries;
     size_t n_entries;
 };
@@ -207,7 +207,7 @@ static const char *pytree__alg_begin(const struct pytree__alg_sink *sink)
     return sink->text.at == NULL ? NULL : sink->text.at + sink->text.length;
 }
 
-static void pytree__alg_finish(struct pytree__alg_sink *sink) { pytree__put(&sink->text, "", 1); }
+static void pytree__alg_finish(struct pytree__alg_sink *sink) { pytree__text_put(&sink->text, "", 1); }
 
 /* The keys that only a has, as entries with names of their own; how many. */
 static size_t pytree__alg_put_only(struct pytree__alg_sink *sink, const struct pytree__alg_child *a, size_t n_a,
@@ -220,12 +220,12 @@ static size_t pytree__alg_put_only(struct pytree__alg_sink *sink, const struct p
             if (a[i].key.kind == PYTREE_KEY) { sink->entries[sink->n_entries].name = pytree__alg_begin(sink); }
         }
         sink->n_entries++;
-        if (a[i].key.kind == PYTREE_KEY) { pytree__put(&sink->text, a[i].key.name, strlen(a[i].key.name) + 1); }
+        if (a[i].key.kind == PYTREE_KEY) { pytree__text_put(&sink->text, a[i].key.name, strlen(a[i].key.name) + 1); }
     }
     return n;
 }
 
-static void pytree__alg_put_only_text(struct pytree__text *text, const char *lead, const struct pytree__alg_child *a,
+static void pytree__alg_put_only_text(struct pytree__text_writer *text, const char *lead, const struct pytree__alg_child *a,
                                       size_t n_a, const struct pytree__alg_child *b, size_t n_b)
 {
     size_t i, j = 0, n = 0;
@@ -343,25 +343,25 @@ void pytree_prefix_errors_free(pytree_prefix_error_list *list)
     if (list != NULL) { (void)pytree__resize(list->allocator, list, list->bytes, 0); }
 }
 
-static void pytree__alg_put_errors(struct pytree__text *text, const pytree_prefix_error_list *list)
+static void pytree__alg_put_errors(struct pytree__text_writer *text, const pytree_prefix_error_list *list)
 {
     size_t i;
     for (i = 0; list != NULL && i < list->n; i++) {
         pytree__put_text(text, list->errors[i].message);
-        pytree__put(text, "\n", 1);
+        pytree__text_put(text, "\n", 1);
     }
 }
 
 size_t pytree_prefix_errors_text(const pytree_prefix_error_list *list, char *text, size_t n)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     pytree__alg_put_errors(&to, list);
     return pytree__end_text(&to, n);
 }
 
 pytree_status pytree_prefix_errors_print(FILE *file, const pytree_prefix_error_list *list, pytree_error *err)
 {
-    struct pytree__text to = pytree__text_to(NULL, 0, file);
+    struct pytree__text_writer to = pytree__text_to(NULL, 0, file);
     pytree__alg_put_errors(&to, list);
     return pytree__written(file, err);
 }

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree_iter it;
     if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
@@ -13,7 +13,7 @@ static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const p
             char kind[300];
             size_t begin = to->length;
             pytree__cursor_text(&it.cursors[0], to, SIZE_MAX);
-            if (to->length != begin) { pytree__put(to, "  ", 2); }
+            if (to->length != begin) { pytree__text_put(to, "  ", 2); }
             if (leaf->form == PYTREE_FORM_LEAF || leaf->form == PYTREE_FORM_NONE) {
                 pytree__leaf_text(kind, sizeof kind, leaf);
             } else {
@@ -21,10 +21,10 @@ static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const p
             }
             pytree__put_text(to, kind);
             if (leaf->form == PYTREE_FORM_LEAF && leaf->ndim == 0) {
-                pytree__put(to, " ", 1);
+                pytree__text_put(to, " ", 1);
                 pytree__put_value(to, leaf, 0);
             }
-            pytree__put(to, "\n", 1);
+            pytree__text_put(to, "\n", 1);
         }
     }
     pytree_iter_end(&it);
@@ -33,7 +33,7 @@ static pytree_status pytree__put_tree(struct pytree__text *to, pytree t, const p
 
 pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__text to = pytree__text_to(NULL, 0, file);
+    struct pytree__text_writer to = pytree__text_to(NULL, 0, file);
     size_t n;
     pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
     if (status != PYTREE_OK) { return status; }                 /* and nothing is written */

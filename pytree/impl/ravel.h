@@ -13,7 +13,7 @@ static pytree_status pytree__rv_want_number(const pytree_iter *it, const pytree_
 {
     if (leaf->form == PYTREE_FORM_LEAF && pytree__rv_is_number(leaf->type->dtype)
         && (wanted == NULL || pytree__rv_numbers[leaf->type->dtype].wide >= PYTREE__RV_DOUBLE)) { return PYTREE_OK; }
-    return pytree__problem(&it->cursors[0], PYTREE_TYPE, "expected %s, got %s%s", wanted == NULL ? "numbers" : wanted,
+    return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected %s, got %s%s", wanted == NULL ? "numbers" : wanted,
                            leaf->form == PYTREE_FORM_LEAF ? "" : "a ",
                            leaf->form == PYTREE_FORM_LEAF ? pytree_dtype_name(leaf->type) : pytree__view_name(leaf));
 }
@@ -47,13 +47,13 @@ static pytree_status pytree__rv_count_numbers(pytree t, pytree__rv_census *censu
 }
 
 /* The types of a set in words. */
-static void pytree__rv_put_types(struct pytree__text *to, uint32_t set)
+static void pytree__rv_put_types(struct pytree__text_writer *to, uint32_t set)
 {
     int dtype;
     for (dtype = 0; set >> dtype != 0; dtype++) {
         if ((set & PYTREE__RV_BIT(dtype)) != 0) {
             pytree__put_text(to, dtype == PYTREE_OPAQUE ? "other" : pytree_dtype_name(pytree_dtype_type((pytree_dtype)dtype)));
-            if (set >> dtype != 1) { pytree__put(to, ", ", 2); }
+            if (set >> dtype != 1) { pytree__text_put(to, ", ", 2); }
         }
     }
 }
@@ -71,7 +71,7 @@ static pytree_status pytree__rv_vector_type(uint32_t set, const pytree_ravel_opt
     *dtype = pytree__rv_promote(set, rules);
     if (*dtype == PYTREE_NO_DTYPE) {
         char types[200];
-        struct pytree__text to = pytree__text_to(types, sizeof types, NULL);
+        struct pytree__text_writer to = pytree__text_to(types, sizeof types, NULL);
         pytree__rv_put_types(&to, set);
         pytree__end_text(&to, sizeof types);
         return pytree_fail(err, PYTREE_TYPE, NULL, "expected element types with a common one, got %s", types);
@@ -160,15 +160,15 @@ static pytree_status pytree__rv_check_loss(pytree t, size_t i, pytree_dtype to, 
     if (pytree_iter_begin(&it, 1, &t, pytree__rv_tree(opt), err) == PYTREE_OK) {
         while (it.index != i && pytree_next(&it)) {}
         if (it.status == PYTREE_OK && loss == PYTREE_LOSS_REFUSED_BY_TYPE) {
-            it.status = pytree__problem(&it.cursors[0], PYTREE_TYPE, "expected a type that %s has every number of, got %s",
+            it.status = pytree__fail_at(&it.cursors[0], PYTREE_TYPE, "expected a type that %s has every number of, got %s",
                                         pytree_dtype_name(to_type), pytree_dtype_name(from_type));
         } else if (it.status == PYTREE_OK) {
             const pytree_leaf numbers = pytree__rv_vector((void *)(uintptr_t)data, from_type, n);
             char text[100];
-            struct pytree__text sink = pytree__text_to(text, sizeof text, NULL);
+            struct pytree__text_writer sink = pytree__text_to(text, sizeof text, NULL);
             pytree__put_value(&sink, &numbers, lost);
             pytree__end_text(&sink, sizeof text);
-            it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE, "expected numbers that %s has, got %s at element %zu",
+            it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE, "expected numbers that %s has, got %s at element %zu",
                                         pytree_dtype_name(to_type), text, lost);
         }
     }
@@ -393,7 +393,7 @@ pytree pytree_unravel_like(const pytree_leaf *vector, pytree like, const pytree_
 static pytree_status pytree__rv_want_one_type(uint32_t set, pytree_error *err)
 {
     char types[200];
-    struct pytree__text to = pytree__text_to(types, sizeof types, NULL);
+    struct pytree__text_writer to = pytree__text_to(types, sizeof types, NULL);
     if ((set & (set - 1)) == 0) { return PYTREE_OK; }
     pytree__rv_put_types(&to, set);
     pytree__end_text(&to, sizeof types);
@@ -454,7 +454,7 @@ bool pytree_contiguous(pytree t, size_t padding, pytree_leaf *vector, const pytr
             if (bytes == 0) { continue; }
             if (begin == NULL) { begin = (char *)leaf->data; }
             else if (at != due && !padded) {
-                it.status = pytree__problem(&it.cursors[0], PYTREE_VALUE,
+                it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE,
                                             "expected the leaf to begin where the one before ends, got %s of %zu bytes",
                                             at > due ? "a gap" : "a step back", (size_t)(at > due ? at - due : due - at));
             }

@@ -73,7 +73,7 @@ pytree_status pytree_reduce_pairwise(pytree_status (*leaf)(void *context, const 
     return status;
 }
 
-struct pytree__folder {
+struct pytree__fold_state {
     double value;
     double lost;                          /* of a sum: what rounding has cost it so far, as Neumaier adds it up */
     size_t count;
@@ -95,7 +95,7 @@ static double pytree__sum_range(const pytree_leaf *leaf, size_t from, size_t n)
 
 static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
 {
-    struct pytree__folder *fold = (struct pytree__folder *)context;
+    struct pytree__fold_state *fold = (struct pytree__fold_state *)context;
     const pytree_leaf *leaf = at->leaf[0];
     size_t n, i;
     if ((fold->what == 'a' || fold->what == 'o')
@@ -109,7 +109,7 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
         return PYTREE_OK;
     }
     if (leaf->form != PYTREE_FORM_LEAF || !pytree__real(leaf->type)) {
-        return pytree__problem(&at->cursors[0], PYTREE_TYPE, "expected real numbers, got %s",
+        return pytree__fail_at(&at->cursors[0], PYTREE_TYPE, "expected real numbers, got %s",
                                leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));
     }
     n = pytree_leaf_count(leaf);
@@ -137,7 +137,7 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-static pytree_status pytree__fold(struct pytree__folder *fold, int what, pytree t, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__fold(struct pytree__fold_state *fold, int what, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree_status status;
     fold->value = fold->lost = 0;
@@ -154,7 +154,7 @@ static pytree_status pytree__fold(struct pytree__folder *fold, int what, pytree 
 
 pytree_status pytree_all(pytree t, bool *result, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__folder fold;
+    struct pytree__fold_state fold;
     pytree_status status = pytree__fold(&fold, 'a', t, opt, err);
     if (status == PYTREE_OK) { *result = fold.flag; }
     return status;
@@ -162,7 +162,7 @@ pytree_status pytree_all(pytree t, bool *result, const pytree_options *opt, pytr
 
 pytree_status pytree_any(pytree t, bool *result, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__folder fold;
+    struct pytree__fold_state fold;
     pytree_status status = pytree__fold(&fold, 'o', t, opt, err);
     if (status == PYTREE_OK) { *result = fold.flag; }
     return status;
@@ -170,7 +170,7 @@ pytree_status pytree_any(pytree t, bool *result, const pytree_options *opt, pytr
 
 static pytree_status pytree__fold_number(int what, pytree t, double *result, const pytree_options *opt, pytree_error *err)
 {
-    struct pytree__folder fold;
+    struct pytree__fold_state fold;
     pytree_status status = pytree__fold(&fold, what, t, opt, err);
     if (status == PYTREE_OK) { *result = isfinite(fold.value) ? fold.value + fold.lost : fold.value; }
     return status;

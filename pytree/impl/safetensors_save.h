@@ -6,16 +6,16 @@
 
 /* ---- Save ----------------------------------------------------------------------------------------------------------- */
 
-static void pytree__st_put_string(struct pytree__text *to, const char *s)
+static void pytree__st_put_string(struct pytree__text_writer *to, const char *s)
 {
     static const char escaped[] = "\"\"\\\\\bb\ff\nn\rr\tt";
     const char *e;
     char code[8];
     size_t n;
-    pytree__put(to, "\"", 1);
+    pytree__text_put(to, "\"", 1);
     for (; *s != '\0'; s += n) {
         for (n = 0; (unsigned char)s[n] >= 0x20 && s[n] != '"' && s[n] != '\\'; n++) {}
-        pytree__put(to, s, n);
+        pytree__text_put(to, s, n);
         if (s[n] == '\0') { break; }
         for (e = escaped; *e != '\0' && *e != s[n]; e += 2) {}
         if (*e != '\0') { (void)snprintf(code, sizeof code, "\\%c", e[1]); }
@@ -23,7 +23,7 @@ static void pytree__st_put_string(struct pytree__text *to, const char *s)
         pytree__put_text(to, code);
         n++;
     }
-    pytree__put(to, "\"", 1);
+    pytree__text_put(to, "\"", 1);
 }
 
 static bool pytree__st_utf8(const char *s)
@@ -112,21 +112,21 @@ static pytree_status pytree__st_savable(const struct pytree__st_saver *s)
     return PYTREE_OK;
 }
 
-static void pytree__st_put_header(const struct pytree__st_saver *s, struct pytree__text *to)
+static void pytree__st_put_header(const struct pytree__st_saver *s, struct pytree__text_writer *to)
 {
     uint64_t at = 0, shape[PYTREE_MAX_DIMS + 1];
     const char *comma = "";
     size_t k, n;
-    pytree__put(to, "{", 1);
+    pytree__text_put(to, "{", 1);
     if (s->opt->n_metadata != 0) {
         pytree__put_text(to, "\"__metadata__\":{");
         for (k = 0; k < s->opt->n_metadata; k++) {
-            if (k != 0) { pytree__put(to, ",", 1); }
+            if (k != 0) { pytree__text_put(to, ",", 1); }
             pytree__st_put_string(to, s->opt->metadata[k].key);
-            pytree__put(to, ":", 1);
+            pytree__text_put(to, ":", 1);
             pytree__st_put_string(to, s->opt->metadata[k].text);
         }
-        pytree__put(to, "}", 1);
+        pytree__text_put(to, "}", 1);
         comma = ",";
     }
     for (k = 0; k < s->w.n; k += n) {
@@ -145,13 +145,13 @@ static void pytree__st_put_header(const struct pytree__st_saver *s, struct pytre
         pytree__put_text(to, ",\"data_offsets\":[");
         pytree__put_number(to, at);
         at += (uint64_t)pytree_leaf_bytes(leaf) * n;
-        pytree__put(to, ",", 1);
+        pytree__text_put(to, ",", 1);
         pytree__put_number(to, at);
         pytree__put_text(to, "]}");
         comma = ",";
     }
-    pytree__put(to, "}", 1);
-    while (to->length % 8 != 0) { pytree__put(to, " ", 1); }
+    pytree__text_put(to, "}", 1);
+    while (to->length % 8 != 0) { pytree__text_put(to, " ", 1); }
 }
 
 /* Into the buffer if it is small, otherwise straight from where it is. */
@@ -189,7 +189,7 @@ static void pytree__st_write_all(struct pytree__st_saver *s, pytree__save *to, c
 static pytree_status pytree__st_save(struct pytree__st_saver *s, const char *path)
 {
     const pytree_allocator *a = s->opt->tree.allocator;
-    struct pytree__text text = pytree__text_to(NULL, 0, NULL);
+    struct pytree__text_writer text = pytree__text_to(NULL, 0, NULL);
     pytree__save to;
     pytree_status status;
     size_t length;

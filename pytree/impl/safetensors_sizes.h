@@ -170,7 +170,7 @@ static void pytree__st_probe(struct pytree__st_sizer *z, const struct pytree__st
         unknown[i].value = second ? falling[i] : rising[i];
         (void)pytree__st_set(unknown[i].row->type, site->self + unknown[i].row->offset, unknown[i].value);
     }
-    (void)pytree__look(site->type, site->self, z->views + (second ? site->type->n_children : 0));
+    (void)pytree__children_views(site->type, site->self, z->views + (second ? site->type->n_children : 0));
 }
 
 static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name,
@@ -238,7 +238,7 @@ static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__
 {
     unsigned f;
     size_t k = 0, i;
-    (void)pytree__look(site->type, site->self, z->views);
+    (void)pytree__children_views(site->type, site->self, z->views);
     for (f = 0; f < site->type->n_fields; f++) {
         const pytree_field *row = &site->type->fields[f];
         char *at = site->self + row->offset, *to;

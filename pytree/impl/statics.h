@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at);
+static const unsigned char *pytree__put_row(struct pytree__text_writer *to, const pytree_field *row, const unsigned char *at);
 
 /* A few bytes, for which a call would cost more than they do. */
 PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
@@ -194,7 +194,7 @@ size_t pytree__statics_size(const pytree_def *def, size_t node)
 }
 
 /* One packed element as Python would print it. */
-static void pytree__put_packed(struct pytree__text *to, const pytree_type *type, const unsigned char *at)
+static void pytree__put_packed(struct pytree__text_writer *to, const pytree_type *type, const unsigned char *at)
 {
     union { int8_t i8; int16_t i16; int32_t i32; int64_t i64; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64;
             float f; double d; long double l; uintptr_t p; } v;
@@ -230,15 +230,15 @@ static void pytree__put_packed(struct pytree__text *to, const pytree_type *type,
         char texts[2][64];
         size_t k;
         for (k = 0; k < 2; k++) {         /* without the ".0" that a float has */
-            struct pytree__text one = pytree__text_to(texts[k], sizeof texts[k], NULL);
+            struct pytree__text_writer one = pytree__text_to(texts[k], sizeof texts[k], NULL);
             pytree__put_packed(&one, part, at + k * part->size);
             pytree__end_text(&one, sizeof texts[k]);
             if (one.length > 2 && strcmp(texts[k] + one.length - 2, ".0") == 0) { texts[k][one.length - 2] = '\0'; }
         }
         if (strcmp(texts[0], "0") != 0) {
-            pytree__put(to, "(", 1);
+            pytree__text_put(to, "(", 1);
             pytree__put_text(to, texts[0]);
-            if (texts[1][0] != '-') { pytree__put(to, "+", 1); }
+            if (texts[1][0] != '-') { pytree__text_put(to, "+", 1); }
         }
         pytree__put_text(to, texts[1]);
         pytree__put_text(to, strcmp(texts[0], "0") != 0 ? "j)" : "j");
@@ -253,18 +253,18 @@ static void pytree__put_packed(struct pytree__text *to, const pytree_type *type,
 }
 
 /* A struct's statics: "(784, 128)" or, inside another's, "Config(rate=0.5, depth=3)". */
-static const unsigned char *pytree__put_struct(struct pytree__text *to, const pytree_type *type, const unsigned char *at,
+static const unsigned char *pytree__put_struct(struct pytree__text_writer *to, const pytree_type *type, const unsigned char *at,
                                                bool named)
 {
     unsigned i, n = 0;
     type = pytree__origin(type);
     if (named) { pytree__put_text(to, type->name); }
-    pytree__put(to, "(", 1);
+    pytree__text_put(to, "(", 1);
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (n++ != 0) { pytree__add(to, ", ", 2); }
-        if (named) { pytree__put_text(to, row->name); pytree__put(to, "=", 1); }
+        if (n++ != 0) { pytree__text_put_small(to, ", ", 2); }
+        if (named) { pytree__put_text(to, row->name); pytree__text_put(to, "=", 1); }
         if (row->ndim == 0 && row->type->dtype == PYTREE_I32) {             /* by far the most */
             int32_t v;
             memcpy(&v, at, sizeof v);
@@ -274,34 +274,34 @@ static const unsigned char *pytree__put_struct(struct pytree__text *to, const py
             at = pytree__put_row(to, row, at);
         }
     }
-    pytree__put(to, n == 1 && !named ? ",)" : ")", n == 1 && !named ? 2 : 1);
+    pytree__text_put(to, n == 1 && !named ? ",)" : ")", n == 1 && !named ? 2 : 1);
     return at;
 }
 
-static const unsigned char *pytree__put_row(struct pytree__text *to, const pytree_field *row, const unsigned char *at)
+static const unsigned char *pytree__put_row(struct pytree__text_writer *to, const pytree_field *row, const unsigned char *at)
 {
     size_t i, n, step = row->type->size;
     n = row->size / step;
-    if (row->ndim != 0) { pytree__put(to, "(", 1); }
+    if (row->ndim != 0) { pytree__text_put(to, "(", 1); }
     for (i = 0; i < n; i++) {
-        if (i != 0) { pytree__put(to, ", ", 2); }
+        if (i != 0) { pytree__text_put(to, ", ", 2); }
         if (row->form == PYTREE__PACK_STRUCT) {
             at = pytree__put_struct(to, row->type, at, true);
         } else if (row->form == PYTREE__PACK_TEXT) {
             size_t length;
             const char *s = pytree__string_at(at, 0, &length);
-            if (s == NULL) { pytree__put(to, "None", 4); } else { pytree__put_repr(to, s, length); }
+            if (s == NULL) { pytree__text_put(to, "None", 4); } else { pytree__put_repr(to, s, length); }
             at = pytree__skip_strings(at, 1);
         } else {
             pytree__put_packed(to, row->type, at);
             at += step;
         }
     }
-    if (row->ndim != 0) { pytree__put(to, n == 1 ? ",)" : ")", n == 1 ? 2 : 1); }
+    if (row->ndim != 0) { pytree__text_put(to, n == 1 ? ",)" : ")", n == 1 ? 2 : 1); }
     return at;
 }
 
-void pytree__put_statics(struct pytree__text *to, const pytree_def *def, size_t node)
+void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node)
 {
     pytree__put_struct(to, def->nodes[node].type, def->statics + def->nodes[node].meta, false);
 }

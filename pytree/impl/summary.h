@@ -9,7 +9,7 @@
 /* The same goes over the tree twice: to measure the columns, and to write. */
 enum { PYTREE__RV_PATH, PYTREE__RV_TYPE, PYTREE__RV_SHAPE, PYTREE__RV_ELEMENTS, PYTREE__RV_BYTES, PYTREE__RV_COLUMNS };
 typedef struct pytree__rv_table {
-    struct pytree__text *to;              /* NULL: measure */
+    struct pytree__text_writer *to;              /* NULL: measure */
     size_t widths[PYTREE__RV_COLUMNS];       /* in characters */
 } pytree__rv_table;
 
@@ -41,9 +41,9 @@ static void pytree__rv_cell(pytree__rv_table *table, int column, const char *tex
         return;
     }
     left = table->widths[column] - n;
-    pytree__put(table->to, "| ", 2);
+    pytree__text_put(table->to, "| ", 2);
     if (column < PYTREE__RV_ELEMENTS) { pytree__put_text(table->to, text); }
-    for (; left > 0; left--) { pytree__put(table->to, " ", 1); }
+    for (; left > 0; left--) { pytree__text_put(table->to, " ", 1); }
     if (column >= PYTREE__RV_ELEMENTS) { pytree__put_text(table->to, text); }
     pytree__put_text(table->to, column == PYTREE__RV_COLUMNS - 1 ? " |\n" : " ");
 }
@@ -54,10 +54,10 @@ static void pytree__rv_rule(pytree__rv_table *table)
     size_t i;
     for (column = 0; table->to != NULL && column < PYTREE__RV_COLUMNS; column++) {
         pytree__put_text(table->to, column < PYTREE__RV_ELEMENTS ? "|:" : "|-");
-        for (i = 0; i < table->widths[column]; i++) { pytree__put(table->to, "-", 1); }
+        for (i = 0; i < table->widths[column]; i++) { pytree__text_put(table->to, "-", 1); }
         pytree__put_text(table->to, column < PYTREE__RV_ELEMENTS ? "-" : ":");
     }
-    if (table->to != NULL) { pytree__put(table->to, "|\n", 2); }
+    if (table->to != NULL) { pytree__text_put(table->to, "|\n", 2); }
 }
 
 /* 1,234,567 */
@@ -78,7 +78,7 @@ static void pytree__rv_grouped(pytree__rv_table *table, int column, size_t n)
 static void pytree__rv_types_cell(pytree__rv_table *table, uint32_t set)
 {
     char text[200];
-    struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
     pytree__rv_put_types(&to, set);
     pytree__end_text(&to, sizeof text);
     pytree__rv_cell(table, PYTREE__RV_TYPE, text);
@@ -94,7 +94,7 @@ static void pytree__rv_count_cell(pytree__rv_table *table, size_t leaves)
 static void pytree__rv_leaf_cells(pytree__rv_table *table, const pytree_leaf *leaf)
 {
     char text[PYTREE_MAX_DIMS * 24];
-    struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
     const bool shaped = leaf->form == PYTREE_FORM_LEAF;
     int i;
     pytree__rv_cell(table, PYTREE__RV_TYPE, shaped ? pytree_dtype_name(leaf->type) : pytree__view_name(leaf));
@@ -136,7 +136,7 @@ static void pytree__rv_add_leaf(pytree__rv_row *row, const pytree_leaf *leaf)
 }
 
 /* The first entries of the path of the leaf at hand, at most `depth`. */
-static void pytree__rv_put_path(struct pytree__text *to, const pytree__cursor *c, size_t depth)
+static void pytree__rv_put_path(struct pytree__text_writer *to, const pytree__cursor *c, size_t depth)
 {
     const size_t n = pytree__rv_least(pytree__depth(c), depth);
     size_t i;
@@ -151,7 +151,7 @@ static void pytree__rv_put_path(struct pytree__text *to, const pytree__cursor *c
 static pytree_status pytree__rv_read_path(pytree__rv_row *row, const pytree_iter *it, size_t depth, const pytree_allocator *a,
                                        pytree_error *err)
 {
-    struct pytree__text to = pytree__text_to(row->path, row->room, NULL);
+    struct pytree__text_writer to = pytree__text_to(row->path, row->room, NULL);
     size_t bars = 0, i;
     pytree__rv_put_path(&to, &it->cursors[0], depth);
     if (to.length >= row->room / 2) {     /* with a backslash before each character it would not fit */
@@ -216,7 +216,7 @@ static void pytree__rv_put_head(pytree__rv_table *table)
     pytree__rv_rule(table);
 }
 
-static pytree_status pytree__rv_put_table(struct pytree__text *to, pytree t, const pytree_summary_options *opt,
+static pytree_status pytree__rv_put_table(struct pytree__text_writer *to, pytree t, const pytree_summary_options *opt,
                                           pytree_error *err)
 {
     const pytree_allocator *a = opt == NULL ? NULL : opt->tree.allocator;
@@ -244,7 +244,7 @@ static pytree_status pytree__rv_put_table(struct pytree__text *to, pytree t, con
 
 pytree_status pytree_summary(FILE *file, pytree t, const pytree_summary_options *opt, pytree_error *err)
 {
-    struct pytree__text to = pytree__text_to(NULL, 0, file);
+    struct pytree__text_writer to = pytree__text_to(NULL, 0, file);
     pytree_status status;
     if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
     status = pytree__rv_put_table(&to, t, opt, err);
@@ -253,7 +253,7 @@ pytree_status pytree_summary(FILE *file, pytree t, const pytree_summary_options 
 
 size_t pytree_summary_text(pytree t, char *text, size_t n, const pytree_summary_options *opt, pytree_error *err)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     const pytree_status status = pytree__rv_put_table(&to, t, opt, err);
     if (status != PYTREE_OK && n != 0) { text[0] = '\0'; }
     return status != PYTREE_OK ? SIZE_MAX : pytree__end_text(&to, n);

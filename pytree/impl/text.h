@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-void pytree__put(struct pytree__text *to, const char *s, size_t n)
+void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
 {
     if (to->file != NULL) {
         fwrite(s, 1, n, to->file);
@@ -16,47 +16,47 @@ void pytree__put(struct pytree__text *to, const char *s, size_t n)
 }
 
 /* The same for a few bytes, without a call where they fit. */
-PYTREE__INLINE void pytree__add(struct pytree__text *to, const char *s, size_t n)
+PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n)
 {
     if (PYTREE__LIKELY(to->at != NULL && to->file == NULL && to->length <= to->room && n <= to->room - to->length)) {
         memcpy(to->at + to->length, s, n);
         to->length += n;
     } else {
-        pytree__put(to, s, n);
+        pytree__text_put(to, s, n);
     }
 }
 
-void pytree__put_text(struct pytree__text *to, const char *s) { pytree__put(to, s, strlen(s)); }
+void pytree__put_text(struct pytree__text_writer *to, const char *s) { pytree__text_put(to, s, strlen(s)); }
 
-void pytree__put_number(struct pytree__text *to, uint64_t n)
+void pytree__put_number(struct pytree__text_writer *to, uint64_t n)
 {
     char digits[20];
     size_t i = sizeof digits;
-    if (n < 10) { digits[0] = (char)('0' + n); pytree__add(to, digits, 1); return; }
+    if (n < 10) { digits[0] = (char)('0' + n); pytree__text_put_small(to, digits, 1); return; }
     for (; n > UINT32_MAX; n /= 10) { digits[--i] = (char)('0' + n % 10); }
     {
         uint32_t m = (uint32_t)n;         /* whose divisions are cheap */
         do { digits[--i] = (char)('0' + m % 10); m /= 10; } while (m != 0);
     }
-    pytree__put(to, digits + i, sizeof digits - i);
+    pytree__text_put(to, digits + i, sizeof digits - i);
 }
 
-static void pytree__put_integer(struct pytree__text *to, int64_t n)
+static void pytree__put_integer(struct pytree__text_writer *to, int64_t n)
 {
-    if (n < 0) { pytree__put(to, "-", 1); }
+    if (n < 0) { pytree__text_put(to, "-", 1); }
     pytree__put_number(to, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
 /* Ends a text in a buffer of n bytes and returns its length, as snprintf does. */
-static size_t pytree__end_text(const struct pytree__text *to, size_t n)
+static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n)
 {
     if (n != 0) { to->at[to->length < n ? to->length : n - 1] = '\0'; }
     return to->length;
 }
 
-static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file)
+static struct pytree__text_writer pytree__text_to(char *at, size_t n, FILE *file)
 {
-    struct pytree__text to;
+    struct pytree__text_writer to;
     to.at = at;
     to.room = n == 0 ? 0 : n - 1;
     to.length = 0;
@@ -66,12 +66,12 @@ static struct pytree__text pytree__text_to(char *at, size_t n, FILE *file)
 
 /* Python's repr of a text: single quotes unless it has a ' and no ". What is not printable is escaped, so that the text parses
  * back. Bytes that are not UTF-8 are written as Python does in a str, \udc80 to \udcff: \x80 would be the character U+0080. */
-void pytree__put_repr(struct pytree__text *text, const char *utf8, size_t bytes)
+void pytree__put_repr(struct pytree__text_writer *text, const char *utf8, size_t bytes)
 {
     static const char digits[] = "0123456789abcdef";
     const char quote = memchr(utf8, '\'', bytes) != NULL && memchr(utf8, '"', bytes) == NULL ? '"' : '\'';
     size_t from = 0, at = 0;              /* what is printable is put in whole stretches: [from, at) is still to be put */
-    pytree__put(text, &quote, 1);
+    pytree__text_put(text, &quote, 1);
     while (at < bytes) {
         uint32_t c = (unsigned char)utf8[at];
         unsigned size = 1;
@@ -101,13 +101,13 @@ void pytree__put_repr(struct pytree__text *text, const char *utf8, size_t bytes)
                 escape[n++] = digits[c >> shift & 15];
             }
         }
-        pytree__put(text, utf8 + from, at - from);
-        pytree__put(text, escape, n);
+        pytree__text_put(text, utf8 + from, at - from);
+        pytree__text_put(text, escape, n);
         at += size;
         from = at;
     }
-    pytree__put(text, utf8 + from, at - from);
-    pytree__put(text, &quote, 1);
+    pytree__text_put(text, utf8 + from, at - from);
+    pytree__text_put(text, &quote, 1);
 }
 
 pytree_status pytree__written(FILE *file, pytree_error *err)
@@ -187,7 +187,7 @@ pytree_status pytree__fail_in(pytree_error *err, pytree_status status, const cha
     return pytree_fail(err, status, NULL, "line %zu, column %zu: expected %s, got %s", line, column, expected, got);
 }
 
-void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t length)
+void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length)
 {
     if (key->kind == PYTREE_INT_KEY) {
         pytree__put_integer(to, (int64_t)key->index);
@@ -196,7 +196,7 @@ void pytree__put_key(struct pytree__text *to, const pytree_entry *key, size_t le
     }
 }
 
-void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const char *separator, bool first)
+void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry, const char *separator, bool first)
 {
     if (separator != NULL) {
         if (!first) { pytree__put_text(to, separator); }
@@ -206,21 +206,21 @@ void pytree__put_entry(struct pytree__text *to, const pytree_entry *entry, const
         return;
     }
     switch (entry->kind) {
-    case PYTREE_ATTRIBUTE: pytree__put(to, ".", 1); pytree__put_text(to, entry->name); break;
+    case PYTREE_ATTRIBUTE: pytree__text_put(to, ".", 1); pytree__put_text(to, entry->name); break;
     case PYTREE_INDEX: {
         char text[22];
         size_t i = sizeof text, n = entry->index;
         text[--i] = ']';
         do { text[--i] = (char)('0' + n % 10); n /= 10; } while (n != 0);
         text[--i] = '[';
-        pytree__add(to, text + i, sizeof text - i);
+        pytree__text_put_small(to, text + i, sizeof text - i);
         break;
     }
     case PYTREE_KEY:
     case PYTREE_INT_KEY:
-        pytree__put(to, "[", 1);
+        pytree__text_put(to, "[", 1);
         pytree__put_key(to, entry, entry->kind == PYTREE_KEY ? strlen(entry->name) : 0);
-        pytree__put(to, "]", 1);
+        pytree__text_put(to, "]", 1);
         break;
     case PYTREE_FLAT_INDEX:
         pytree__put_text(to, "[<flat index ");

@@ -169,7 +169,7 @@ static pytree_status pytree__alg_leaf_error(const pytree_def *def, size_t leaf, 
                                             const char *message)
 {
     char path[1000];
-    struct pytree__text text = pytree__text_to(path, sizeof path, NULL);
+    struct pytree__text_writer text = pytree__text_to(path, sizeof path, NULL);
     size_t node = 0;
     if (err == NULL) { return status; }
     for (; def->nodes[node].type != NULL || leaf-- != 0; node++) {}

@@ -4,14 +4,14 @@
 
 #include "internal.h"
 
-static void pytree__node_text(struct pytree__text *to, const pytree_def *def, const pytree_node *node)
+static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *def, const pytree_node *node)
 {
     if (node->type == NULL) { pytree__put_text(to, "a leaf"); return; }
     if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_text(to, "None"); return; }
     if (node->type->kind == PYTREE_KIND_NAMEDTUPLE && def != NULL) {
         size_t n;
         const char *name = pytree__string_at(def->statics + node->meta, 0, &n);
-        pytree__put(to, name, n);
+        pytree__text_put(to, name, n);
     } else {
         pytree__put_text(to, pytree__origin(node->type)->name);
     }
@@ -167,7 +167,7 @@ static size_t pytree__child_at(const pytree_def *def, size_t node, size_t i)
 }
 
 /* Child number i, negative from the end; false and an error if there is none. */
-static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
+static bool pytree__check_child_index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
 {
     ptrdiff_t n, at;
     if (def == NULL) { return pytree__no_def(err) != NULL; }
@@ -185,7 +185,7 @@ static bool pytree__index(const pytree_def *def, ptrdiff_t *i, pytree_error *err
 static bool pytree__has_meta(const pytree_node *node) { return node->type != NULL && node->type->kind != PYTREE_KIND_NONE; }
 
 /* A node that a namespace could change. */
-static bool pytree__spaced(const pytree_node *node)
+static bool pytree__namespaced(const pytree_node *node)
 {
     return node->type != NULL && (node->type->kind == PYTREE_KIND_STRUCT || node->type->kind == PYTREE_KIND_CUSTOM);
 }
@@ -216,14 +216,14 @@ pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_op
     pytree_def *child;
     const uint32_t *orders;
     size_t at, first, from, to, k, n_orders;
-    if (!pytree__index(def, &i, err)) { return NULL; }
+    if (!pytree__check_child_index(def, &i, err)) { return NULL; }
     at = pytree__child_at(def, def->n_nodes - 1, (size_t)i);
     first = at + 1 - def->nodes[at].nodes;
     for (k = first; k < at && !pytree__has_meta(&def->nodes[k]); k++) {}
     from = pytree__has_meta(&def->nodes[k]) ? def->nodes[k].meta : 0;     /* of the first node that has statics */
     to = pytree__has_meta(&def->nodes[at]) ? def->nodes[at].meta + pytree__statics_size(def, at) : from;
     orders = pytree__orders_of(def, first, at, &n_orders);
-    for (k = first; k <= at && !pytree__spaced(&def->nodes[k]); k++) {}
+    for (k = first; k <= at && !pytree__namespaced(&def->nodes[k]); k++) {}
     child = pytree__def_block(at + 1 - first, to - from, n_orders, k <= at ? def->space : NULL, 0, opt, err);
     if (child != NULL) {
         pytree_node *nodes = (pytree_node *)(uintptr_t)child->nodes;
@@ -298,7 +298,7 @@ void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_ent
 
 pytree_status pytree_def_entry(const pytree_def *def, ptrdiff_t i, pytree_entry *entry, pytree_error *err)
 {
-    if (!pytree__index(def, &i, err)) { return PYTREE_ARGUMENT; }
+    if (!pytree__check_child_index(def, &i, err)) { return PYTREE_ARGUMENT; }
     pytree__def_entry_at(def, def->n_nodes - 1, (size_t)i, entry);
     return PYTREE_OK;
 }
@@ -352,7 +352,7 @@ static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b)
 /* Key path of a treedef's node, from the root down: of each node's children the one that has it below. */
 static void pytree__node_path(const pytree_def *def, size_t node, char *text, size_t n)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     size_t at = def->n_nodes - 1;
     bool first = true;
     while (at != node) {

@@ -58,7 +58,7 @@ static bool pytree__td_add_key(pytree__td_maker *m, const char *key, const int64
 static void pytree__td_twice(const unsigned char *packed, pytree_error *err)
 {
     char text[100];
-    struct pytree__text to = pytree__text_to(text, sizeof text, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
     pytree_entry key;
     size_t length = 0;
     pytree__key_at(packed, &key, &length);

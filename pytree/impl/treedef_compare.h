@@ -141,7 +141,7 @@ static bool pytree__td_open(pytree__td_walk *w, size_t mark)
 /* ---- Comparison (bodies) ------------------------------------------------------------------------------------------- */
 
 /* The keys that only `a` has as text, 'x', 'y'; how many there are. */
-static size_t pytree__td_put_missing(struct pytree__text *text, const pytree__td_keys *a, const pytree__td_keys *b)
+static size_t pytree__td_put_missing(struct pytree__text_writer *text, const pytree__td_keys *a, const pytree__td_keys *b)
 {
     size_t i, j = 0, n = 0;
     for (i = 0; i < a->n; i++) {
@@ -151,7 +151,7 @@ static size_t pytree__td_put_missing(struct pytree__text *text, const pytree__td
         if (j < b->n && pytree__td_compare(&b->keys[j], key) == 0) { continue; }
         n++;
         if (text == NULL) { continue; }
-        if (n > 1) { pytree__put(text, ", ", 2); }
+        if (n > 1) { pytree__text_put(text, ", ", 2); }
         entry.kind = key->key == NULL ? PYTREE_INT_KEY : PYTREE_KEY;
         entry.name = key->key;
         entry.index = (size_t)(key->rank ^ UINT64_C(1) << 63);
@@ -227,21 +227,21 @@ static int pytree__td_mismatch(pytree__td_walk *w, bool loose)
 }
 
 /* The keys of a dict, the names of a namedtuple. */
-static void pytree__td_put_keys(struct pytree__text *text, const pytree_def *def, size_t i, bool quoted)
+static void pytree__td_put_keys(struct pytree__text_writer *text, const pytree_def *def, size_t i, bool quoted)
 {
     const unsigned char *at = pytree__keys_of(def, i);
     uint32_t k;
     for (k = 0; k < def->nodes[i].arity; k++) {
         pytree_entry key;
         size_t length = 0;
-        if (k > 0) { pytree__put(text, ", ", 2); }
+        if (k > 0) { pytree__text_put(text, ", ", 2); }
         at = pytree__key_at(at, &key, &length);
-        if (quoted) { pytree__put_key(text, &key, length); } else { pytree__put(text, key.name, length); }
+        if (quoted) { pytree__put_key(text, &key, length); } else { pytree__text_put(text, key.name, length); }
     }
 }
 
 /* A node in words. */
-static void pytree__td_put_node(struct pytree__text *text, const pytree_def *def, size_t i)
+static void pytree__td_put_node(struct pytree__text_writer *text, const pytree_def *def, size_t i)
 {
     const pytree_node *node = &def->nodes[i];
     const pytree_kind kind = pytree__td_kind(node);
@@ -251,17 +251,17 @@ static void pytree__td_put_node(struct pytree__text *text, const pytree_def *def
         pytree__put_text(text, "leaf");
     } else if (kind == PYTREE_KIND_NAMEDTUPLE) {
         name = pytree__string_at(def->statics + node->meta, 0, &length);
-        pytree__put(text, name, length);
-        pytree__put(text, "(", 1);
+        pytree__text_put(text, name, length);
+        pytree__text_put(text, "(", 1);
         pytree__td_put_keys(text, def, i, false);
-        pytree__put(text, ")", 1);
+        pytree__text_put(text, ")", 1);
     } else {
         pytree__put_text(text, node->type->name);
     }
     if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_CUSTOM) {
-        pytree__put(text, "[", 1);
+        pytree__text_put(text, "[", 1);
         if (kind == PYTREE_KIND_STRUCT) { pytree__put_statics(text, def, i); } else { pytree__put_metadata(text, def, i); }
-        pytree__put(text, "]", 1);
+        pytree__text_put(text, "]", 1);
     }
     if (kind == PYTREE_KIND_DEFAULTDICT) {
         pytree__put_text(text, " of ");
@@ -281,13 +281,13 @@ static void pytree__td_put_node(struct pytree__text *text, const pytree_def *def
 }
 
 /* Key path of the pair that is visited; of a long one, `most` entries from both ends. */
-static void pytree__td_put_path(struct pytree__text *text, const pytree__td_walk *w, size_t most)
+static void pytree__td_put_path(struct pytree__text_writer *text, const pytree__td_walk *w, size_t most)
 {
     size_t i;
     for (i = 0; i < w->n; i++) {
         pytree__put_entry(text, &w->frames[i].entry, NULL, i == 0);
         if (i + 1 == most && w->n > 2 * most) {
-            pytree__put(text, "...", 3);
+            pytree__text_put(text, "...", 3);
             i = w->n - most - 1;
         }
     }
@@ -297,7 +297,7 @@ static void pytree__td_put_path(struct pytree__text *text, const pytree__td_walk
 static void pytree__td_report(const pytree__td_walk *w, int mismatch)
 {
     char expected[100], got[100], path[1000];
-    struct pytree__text text;
+    struct pytree__text_writer text;
     if (mismatch == PYTREE__TD_FAILED || w->err == NULL) { return; }
     text = pytree__text_to(expected, sizeof expected, NULL);
     pytree__td_put_node(&text, w->a, w->at_a);
@@ -403,7 +403,7 @@ static bool pytree__td_add_words(pytree__td_bytes *texts, const pytree__td_walk 
 {
     int i;
     for (i = 0; i < 2 * PYTREE__TD_WORDS; i++) {            /* each is measured, then written */
-        struct pytree__text text = pytree__text_to(NULL, 0, NULL);
+        struct pytree__text_writer text = pytree__text_to(NULL, 0, NULL);
         if (i % 2 == 1) { text = pytree__text_to((char *)texts->at + texts->n, texts->max - texts->n, NULL); }
         switch (i / 2) {
         case PYTREE__TD_PATH: pytree__td_put_path(&text, w, SIZE_MAX / 2); break;
@@ -486,7 +486,7 @@ static bool pytree__td_add_switch(pytree__td_bytes *kinds, pytree__td_bytes *tex
 /* "namespace 'train'" */
 static const char *pytree__td_space_text(const pytree_def *def, char *to, size_t n)
 {
-    struct pytree__text text = pytree__text_to(to, n, NULL);
+    struct pytree__text_writer text = pytree__text_to(to, n, NULL);
     pytree__put_text(&text, def->space == NULL ? "no namespace" : "namespace ");
     if (def->space != NULL) { pytree__put_repr(&text, def->space, strlen(def->space)); }
     pytree__end_text(&text, n);
@@ -571,7 +571,7 @@ static bool pytree__td_all_paths(const pytree_def *def, const char *separator, c
         size_t length = w.n == 0 ? 0 : w.frames[w.n - 1].mark;
         if (event == PYTREE__TD_LEAVE) { continue; }
         if (w.n > 0) {
-            struct pytree__text text = pytree__text_to(prefix == NULL ? NULL : prefix + length, prefix == NULL ? 0 : SIZE_MAX,
+            struct pytree__text_writer text = pytree__text_to(prefix == NULL ? NULL : prefix + length, prefix == NULL ? 0 : SIZE_MAX,
                                                        NULL);
             pytree__put_entry(&text, &w.frames[w.n - 1].entry, separator, w.n == 1);
             length += text.length;
@@ -595,7 +595,7 @@ const char **pytree_def_paths(const pytree_def *def, const char *separator, size
                               pytree_error *err)
 {
     const char **paths = NULL;
-    struct pytree__paths *head;
+    struct pytree__paths_block *head;
     char *prefix;
     size_t bytes, longest, size, prefix_size;
     if (count != NULL) { *count = 0; }
@@ -605,7 +605,7 @@ const char **pytree_def_paths(const pytree_def *def, const char *separator, size
     prefix = (char *)pytree__array_new(longest, 1, pytree__allocator(opt), err);
     if (prefix == NULL) { return NULL; }
     size = sizeof *head + def->n_leaves * sizeof *paths + bytes;
-    head = (struct pytree__paths *)pytree__array_new(size, 1, pytree__allocator(opt), err);
+    head = (struct pytree__paths_block *)pytree__array_new(size, 1, pytree__allocator(opt), err);
     if (head != NULL) {
         head->allocator = opt == NULL ? NULL : opt->allocator;
         head->bytes = size;

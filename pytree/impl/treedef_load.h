@@ -135,7 +135,7 @@ static bool pytree__td_other_rows(pytree__td_loader *l, const char *name, const 
 static bool pytree__td_same_rows(pytree__td_loader *l, const pytree_type *type, const char *rows, size_t n)
 {
     const size_t room = n + 80;
-    struct pytree__text to = { NULL, room, 0, NULL };
+    struct pytree__text_writer to = { NULL, room, 0, NULL };
     bool same;
     to.at = (char *)pytree__array_new(room, 1, pytree__allocator(l->m.opt), l->m.err);
     if (to.at == NULL) { return false; }

@@ -217,7 +217,7 @@ static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, boo
     size_t i;
     for (i = 0; i < m->n_nodes && space != NULL && good; i++) {      /* it is told where it could make a difference */
         const pytree_type *type = m->nodes[i].type;
-        if (!pytree__spaced(&m->nodes[i])) { continue; }
+        if (!pytree__namespaced(&m->nodes[i])) { continue; }
         used = space;
         if (!pytree_type_equal(pytree__in_space(type, space), type)) {
             pytree_fail(m->err, PYTREE_ARGUMENT, NULL,
@@ -267,7 +267,7 @@ static bool pytree__td_sort(pytree__td_keys *k, const unsigned char *packed, siz
     for (i = 0; i < n; i++) {
         packed = pytree__key_at(packed, &key, NULL);
         k->keys[i].key = key.name;
-        k->keys[i].rank = key.name == NULL ? (uint64_t)(int64_t)key.index ^ UINT64_C(1) << 63 : pytree__rank(key.name);
+        k->keys[i].rank = key.name == NULL ? (uint64_t)(int64_t)key.index ^ UINT64_C(1) << 63 : pytree__key_prefix64(key.name);
         k->keys[i].at = (uint32_t)i;
     }
     pytree__sort_keys(k->keys, n);

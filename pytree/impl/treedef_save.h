@@ -43,7 +43,7 @@ static bool pytree__td_values(const pytree_type *owner, pytree__td_value_fn *fn,
 }
 
 /* The rows of a struct as text, for files: "static din i32; static rates f32[4]; data w f32". */
-static void pytree__td_put_rows(struct pytree__text *to, const pytree_type *owner, const char *between)
+static void pytree__td_put_rows(struct pytree__text_writer *to, const pytree_type *owner, const char *between)
 {
     unsigned i;
     bool first = true;
@@ -226,7 +226,7 @@ static void pytree__td_save_key(pytree__td_saver *s)
 static bool pytree__td_save_type(pytree__td_saver *s, const pytree_type *type, pytree__td_table *table,
                                  const pytree_options *opt)
 {
-    struct pytree__text rows = { NULL, 0, 0, NULL };
+    struct pytree__text_writer rows = { NULL, 0, 0, NULL };
     size_t k = table->n;
     while (k > 0 && table->types[k - 1] != type) { k--; }
     for (k = k > 0 ? k : table->n; k > 0 && !pytree_type_equal(table->types[k - 1], type); k--) {}
@@ -240,7 +240,7 @@ static bool pytree__td_save_type(pytree__td_saver *s, const pytree_type *type, p
     if (type->kind == PYTREE_KIND_STRUCT) { pytree__td_put_rows(&rows, type, "; "); }
     pytree__td_save_number(s, type->kind == PYTREE_KIND_STRUCT ? rows.length + 1 : 0, 4);
     if (rows.length > 0 && s->n <= s->room && rows.length <= s->room - s->n) {
-        struct pytree__text to = { (char *)s->to + s->n, rows.length, 0, NULL };
+        struct pytree__text_writer to = { (char *)s->to + s->n, rows.length, 0, NULL };
         pytree__td_put_rows(&to, type, "; ");
     }
     s->n += rows.length;

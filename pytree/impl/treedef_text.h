@@ -20,14 +20,14 @@ static const char *pytree__closing(const pytree_node *node)
     }
 }
 
-static void pytree__put_keys(struct pytree__text *to, const pytree_def *def, size_t at)
+static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *key = pytree__keys_of(def, at);
     size_t i, n = 0;
     pytree_entry entry;
-    pytree__put(to, "(", 1);
+    pytree__text_put(to, "(", 1);
     for (i = 0; i < def->nodes[at].arity; i++) {
-        if (i != 0) { pytree__put(to, ", ", 2); }
+        if (i != 0) { pytree__text_put(to, ", ", 2); }
         key = pytree__key_at(key, &entry, &n);
         pytree__put_key(to, &entry, n);
     }
@@ -35,100 +35,100 @@ static void pytree__put_keys(struct pytree__text *to, const pytree_def *def, siz
 }
 
 /* A default dict's factory: a class by its name, anything else as it is. */
-static void pytree__put_factory(struct pytree__text *to, const pytree_def *def, size_t at)
+static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     size_t n;
     const char *name = pytree__string_at(def->statics + def->nodes[at].meta, 0, &n);
-    if (name == NULL) { pytree__put(to, "None", 4); return; }
+    if (name == NULL) { pytree__text_put(to, "None", 4); return; }
     pytree__put_text(to, name[0] == '<' ? "" : "<class '");
-    pytree__put(to, name, n);
+    pytree__text_put(to, name, n);
     pytree__put_text(to, name[0] == '<' ? "" : "'>");
 }
 
 /* A custom node's metadata as its type prints it; bytes as Python writes them where it does not. */
-static void pytree__put_metadata(struct pytree__text *to, const pytree_def *def, size_t at)
+static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *p = def->statics + def->nodes[at].meta;
     const pytree_custom *custom = pytree__origin(def->nodes[at].type)->custom;
     size_t bytes = pytree__u32(p), i;
     p += sizeof(uint32_t);
-    if (custom->metadata == NULL) { pytree__put(to, "None", 4); return; }
+    if (custom->metadata == NULL) { pytree__text_put(to, "None", 4); return; }
     if (custom->print != NULL) {
         char few[1];                      /* its NUL stands where "]" comes next, or is cut off with the rest */
         const bool room = to->at != NULL && to->length < to->room;
         to->length += custom->print(p, bytes, room ? to->at + to->length : few, room ? to->room - to->length : sizeof few);
         return;
     }
-    pytree__put(to, "b'", 2);
+    pytree__text_put(to, "b'", 2);
     for (i = 0; i < bytes; i++) {
         static const char digits[] = "0123456789abcdef";
         char escape[4] = { '\\', 'x', 0, 0 };
         escape[2] = digits[p[i] >> 4];
         escape[3] = digits[p[i] & 15];
-        pytree__put(to, escape, 4);
+        pytree__text_put(to, escape, 4);
     }
-    pytree__put(to, "'", 1);
+    pytree__text_put(to, "'", 1);
 }
 
 /* What stands behind the last child: deque([*, *], maxlen=3), deque(). */
-static void pytree__put_close(struct pytree__text *to, const pytree_def *def, size_t at)
+static void pytree__put_close(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const pytree_node *node = &def->nodes[at];
     if (node->type->kind == PYTREE_KIND_DEQUE) {
         const size_t maxlen = pytree__maxlen(def->statics + node->meta);
-        if (node->arity != 0) { pytree__put(to, "]", 1); }
+        if (node->arity != 0) { pytree__text_put(to, "]", 1); }
         if (maxlen != PYTREE_UNBOUNDED) {
             pytree__put_text(to, node->arity != 0 ? ", maxlen=" : "maxlen=");
             pytree__put_number(to, maxlen);
         }
-        pytree__put(to, ")", 1);
+        pytree__text_put(to, ")", 1);
     } else {
         pytree__put_text(to, pytree__closing(node));
     }
 }
 
-static void pytree__put_open(struct pytree__text *to, const pytree_def *def, size_t at)
+static void pytree__put_open(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const pytree_node *node = &def->nodes[at];
     size_t n;
     const char *s;
     switch (node->type->kind) {
-    case PYTREE_KIND_NONE: pytree__put(to, "None", 4); break;
-    case PYTREE_KIND_LIST: pytree__put(to, "[", 1); break;
-    case PYTREE_KIND_TUPLE: pytree__put(to, "(", 1); break;
-    case PYTREE_KIND_DICT: pytree__put(to, "{", 1); break;
+    case PYTREE_KIND_NONE: pytree__text_put(to, "None", 4); break;
+    case PYTREE_KIND_LIST: pytree__text_put(to, "[", 1); break;
+    case PYTREE_KIND_TUPLE: pytree__text_put(to, "(", 1); break;
+    case PYTREE_KIND_DICT: pytree__text_put(to, "{", 1); break;
     case PYTREE_KIND_STRUCT:
-        pytree__put(to, "CustomNode(", 11);
+        pytree__text_put(to, "CustomNode(", 11);
         pytree__put_text(to, pytree__origin(node->type)->name);
-        pytree__put(to, "[", 1);
+        pytree__text_put(to, "[", 1);
         pytree__put_statics(to, def, at);
-        pytree__put(to, "], [", 4);
+        pytree__text_put(to, "], [", 4);
         break;
     case PYTREE_KIND_ODICT:
         pytree__put_text(to, "CustomNode(OrderedDict[");
         pytree__put_keys(to, def, at);
-        pytree__put(to, "], [", 4);
+        pytree__text_put(to, "], [", 4);
         break;
     case PYTREE_KIND_DEFAULTDICT:
         pytree__put_text(to, "CustomNode(defaultdict[(");
         pytree__put_factory(to, def, at);
-        pytree__put(to, ", ", 2);
+        pytree__text_put(to, ", ", 2);
         pytree__put_keys(to, def, at);
-        pytree__put(to, ")], [", 5);
+        pytree__text_put(to, ")], [", 5);
         break;
-    case PYTREE_KIND_DEQUE: pytree__put(to, "deque([", node->arity == 0 ? 6 : 7); break;
+    case PYTREE_KIND_DEQUE: pytree__text_put(to, "deque([", node->arity == 0 ? 6 : 7); break;
     case PYTREE_KIND_CUSTOM:
-        pytree__put(to, "CustomNode(", 11);
+        pytree__text_put(to, "CustomNode(", 11);
         pytree__put_text(to, pytree__origin(node->type)->name);
-        pytree__put(to, "[", 1);
+        pytree__text_put(to, "[", 1);
         pytree__put_metadata(to, def, at);
-        pytree__put(to, "], [", 4);
+        pytree__text_put(to, "], [", 4);
         break;
     default:
         pytree__put_text(to, "CustomNode(namedtuple[");
         s = pytree__string_at(def->statics + node->meta, 0, &n);
-        pytree__put(to, s, n);
-        pytree__put(to, "], [", 4);
+        pytree__text_put(to, s, n);
+        pytree__text_put(to, "], [", 4);
     }
 }
 
@@ -154,9 +154,9 @@ PYTREE__INLINE void pytree__put_before(struct pytree__backwards *b, const char *
     }
 }
 
-static struct pytree__text pytree__window(const struct pytree__backwards *b)
+static struct pytree__text_writer pytree__window(const struct pytree__backwards *b)
 {
-    struct pytree__text to = { NULL, 0, 0, NULL };
+    struct pytree__text_writer to = { NULL, 0, 0, NULL };
     if (b->left < b->room) { to.at = b->text + b->left; to.room = b->room - b->left; }
     return to;
 }
@@ -202,7 +202,7 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
 
 static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
 {
-    struct pytree__text count = { NULL, 0, 0, NULL }, to;
+    struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
     const pytree_node *node = &def->nodes[at];
     if (node->type->kind == PYTREE_KIND_LIST || node->type->kind == PYTREE_KIND_TUPLE || node->type->kind == PYTREE_KIND_DICT) {
         pytree__put_before(b,
@@ -228,7 +228,7 @@ static void pytree__open_before(struct pytree__backwards *b, const pytree_def *d
 
 static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i)
 {
-    struct pytree__text count = { NULL, 0, 0, NULL }, to;
+    struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
     size_t n = 0;
     pytree_entry key;
     pytree__key_at(pytree__skip_keys(pytree__keys_of(def, node), i), &key, &n);
@@ -242,25 +242,25 @@ static void pytree__key_before(struct pytree__backwards *b, const pytree_def *de
 static void pytree__close_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
 {
     char few[48];
-    struct pytree__text to = pytree__text_to(few, sizeof few, NULL);
+    struct pytree__text_writer to = pytree__text_to(few, sizeof few, NULL);
     pytree__put_close(&to, def, at);
     pytree__put_before(b, few, to.length);
 }
 
 /* What follows the structure: ", NoneIsLeaf, namespace='train')". */
-static void pytree__put_tail(struct pytree__text *to, const pytree_def *def)
+static void pytree__put_tail(struct pytree__text_writer *to, const pytree_def *def)
 {
     if (def->none_is_leaf) { pytree__put_text(to, ", NoneIsLeaf"); }
     if (def->space != NULL) {
         pytree__put_text(to, ", namespace=");
         pytree__put_repr(to, def->space, strlen(def->space));
     }
-    pytree__put(to, ")", 1);
+    pytree__text_put(to, ")", 1);
 }
 
 static size_t pytree__def_length(const pytree_def *def)
 {
-    struct pytree__text to = { NULL, 0, 0, NULL };
+    struct pytree__text_writer to = { NULL, 0, 0, NULL };
     size_t i, k;
     pytree__put_text(&to, "PyTreeDef(");
     pytree__put_tail(&to, def);
@@ -291,7 +291,7 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
     size_t depth = 0, most = 64, i = def->n_nodes;
     struct pytree__backwards b = *to;
     if (def->space != NULL) {
-        struct pytree__text count = { NULL, 0, 0, NULL }, tail;
+        struct pytree__text_writer count = { NULL, 0, 0, NULL }, tail;
         pytree__put_tail(&count, def);
         if (pytree__back(&b, count.length)) {
             tail = pytree__window(&b);

@@ -109,7 +109,7 @@ const char *pytree_dtype_name(const pytree_type *type)
 
 /* ---- Plans -----------------------------------------------------------------------------------------------------------
  *
- * What structs that are seen deep have in common (pytree__plan), found when the first of a type comes. Leaves are all that
+ * What structs that are seen deep have in common (pytree__layout), found when the first of a type comes. Leaves are all that
  * differs from one to the next: those its generated flatten sees.
  */
 

@@ -10,7 +10,7 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
 {
     pytree_node mine;
     char expected[200], got[200];
-    struct pytree__text to = pytree__text_to(expected, sizeof expected, NULL);
+    struct pytree__text_writer to = pytree__text_to(expected, sizeof expected, NULL);
     mine.type = type;
     mine.arity = (uint32_t)arity;
     mine.meta = 0;
@@ -20,7 +20,7 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
     to = pytree__text_to(got, sizeof got, NULL);
     pytree__node_text(&to, NULL, &mine);
     pytree__end_text(&to, sizeof got);
-    return pytree__problem(c, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got,
+    return pytree__fail_at(c, PYTREE_STRUCTURE, "expected %s, got %s%s", expected, got,
                            same ? "" : " with other static values or keys");
 }
 
@@ -60,15 +60,15 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 {
     if (!put) {
         pytree_status status = pytree__fits(value, leaf);
-        if (status != PYTREE_OK) { return pytree__misfit(c, status, value, leaf); }
+        if (status != PYTREE_OK) { return pytree__fail_misfit(c, status, value, leaf); }
         if (leaf->data == NULL && leaf->form == PYTREE_FORM_LEAF && pytree_leaf_count(leaf) != 0) {
-            return pytree__problem(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
+            return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
         }
     } else {
         const char *self;
         const pytree_field *row = pytree__row_at(c, &self);
         if (row != NULL && row->form == PYTREE_FORM_LEAF) {
-            pytree__put_back(row, (void *)(uintptr_t)self, leaf, 0);
+            pytree__store_child(row, (void *)(uintptr_t)self, leaf, 0);
         } else if (row != NULL && row->form == PYTREE_FORM_VIEW) {
             ((pytree_leaf *)(void *)((char *)(uintptr_t)self + row->offset))->data = leaf->data;
         } else if (value->form == PYTREE_FORM_LEAF && leaf->data != value->data) {
@@ -80,26 +80,26 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 
 /* A struct that can be seen deep at once; the treedef's nodes from *j on, the leaves from *k on. False: one by one, for the
  * error. */
-PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, pytree__plans *plans, const pytree_type *type, void *self,
+PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *plans, const pytree_type *type, void *self,
                                         const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
     pytree_leaf *const views = c->views + c->n_views;
     const pytree_leaf *leaf = leaves + *k;
-    const pytree__plan *plan;
-    pytree__seen seen;
+    const pytree__layout *plan;
+    pytree__flatten_result seen;
     if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
         leaf = type->unflatten(self, leaf, PYTREE__DEEP);
         if (leaf == NULL) { return false; }
         *k = (size_t)(leaf - leaves);
         return true;
     }
-    plan = pytree__plan_for(plans, type, self, false);
+    plan = pytree__layout_for(plans, type, self, false);
     if (plan == NULL || plan->n_nodes > def->n_nodes - *j
-        || !pytree__plan_matches(plans, plan, (const char *)self, def, &def->nodes[*j])) {
+        || !pytree__layout_matches_instance(plans, plan, (const char *)self, def, &def->nodes[*j])) {
         return false;
     }
     seen = type->flatten(self, views, c->views + c->max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
-    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__ODD | PYTREE__HAS_NODE)) != 0 || !pytree__fit(views, seen.end, leaf))) {
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0 || !pytree__fit(views, seen.end, leaf))) {
         return false;
     }
     *j += plan->n_nodes;
@@ -107,7 +107,7 @@ PYTREE__INLINE bool pytree__into_closed(pytree__cursor *c, pytree__plans *plans,
     return true;
 }
 
-PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__plans *plans, const pytree_def *def,
+PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cache *plans, const pytree_def *def,
                                           const pytree_leaf *leaves, pytree dst, const bool put)
 {
     const pytree_leaf *value;
@@ -125,13 +125,13 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__plans *plan
                     value = &c->views[f->views + f->next];
                     type = value->type;
                     if (value->form != PYTREE_FORM_STRUCT || !type->closed
-                        || !pytree__into_closed(c, plans, type, value->data, def, &j, leaves, &k, put)) {
+                        || !pytree__into_run(c, plans, type, value->data, def, &j, leaves, &k, put)) {
                         break;
                     }
                 }
             } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
                 for (; f->next < f->count; f->next++) {
-                    if (!pytree__into_closed(c, plans, f->type, f->data + f->next * f->type->size, def, &j, leaves, &k, put)) {
+                    if (!pytree__into_run(c, plans, f->type, f->data + f->next * f->type->size, def, &j, leaves, &k, put)) {
                         break;
                     }
                 }
@@ -157,7 +157,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__plans *plan
         } else if (at == PYTREE__AT_NODE) {
             const pytree_type *type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : NULL;
             if (!quick || type == NULL || !type->closed
-                || !pytree__into_closed(c, plans, type, value->data, def, &j, leaves, &k, put)) {
+                || !pytree__into_run(c, plans, type, value->data, def, &j, leaves, &k, put)) {
                 status = pytree__open(c, value);
             }
         } else if (at == PYTREE__AT_END) {
@@ -185,7 +185,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                                     const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
-    pytree__plans plans;
+    pytree__layout_cache plans;
     pytree_options own;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
@@ -200,7 +200,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                            def->none_is_leaf ? "true" : "false");
     }
     pytree__cursor_init(&c, opt, err);
-    pytree__plans_init(&plans);
+    pytree__layout_cache_init(&plans);
     status = pytree__into(&c, &plans, def, leaves, dst, false);
     if (status == PYTREE_OK) { status = pytree__into(&c, &plans, def, leaves, dst, true); }
     pytree__cursor_end(&c);

@@ -47,8 +47,8 @@ static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
     v->form = type == NULL ? 0 : pytree__form_of(type);
 }
 
-/* Is a view that somebody has written plainly in order? If not, pytree__settle says what is wrong with it, if anything. */
-PYTREE__INLINE bool pytree__sound(const pytree_leaf *v)
+/* Is a view that somebody has written plainly in order? If not, pytree__resolve_view says what is wrong with it, if anything. */
+PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v)
 {
     size_t bits = 0;
     int i;
@@ -100,17 +100,17 @@ static const char *pytree__view_name(const pytree_leaf *v)
 
 static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
 {
-    struct pytree__text to = pytree__text_to(text, n, NULL);
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     int i;
     if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(&to, "None"); }
     else { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
     if (leaf->ndim > 0 && leaf->form == PYTREE_FORM_LEAF) {
-        pytree__put(&to, "[", 1);
+        pytree__text_put(&to, "[", 1);
         for (i = 0; i < leaf->ndim; i++) {
-            if (i != 0) { pytree__put(&to, ",", 1); }
+            if (i != 0) { pytree__text_put(&to, ",", 1); }
             pytree__put_number(&to, leaf->shape[i]);
         }
-        pytree__put(&to, "]", 1);
+        pytree__text_put(&to, "]", 1);
     }
     pytree__end_text(&to, n);
 }

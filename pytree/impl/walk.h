@@ -68,7 +68,7 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
             }
         }
         if (status == PYTREE_OK && answer > 0) {
-            status = pytree__problem(&c, (pytree_status)answer, "stopped by the callback");
+            status = pytree__fail_at(&c, (pytree_status)answer, "stopped by the callback");
         }
     }
     if (room.entries != room.few) { pytree__resize(pytree__allocator(opt), room.entries, room.max * sizeof *room.entries, 0); }
@@ -88,8 +88,8 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
     status = pytree__cursor_root(&c, t);
     if (status == PYTREE_OK) {
         int sort;
-        if (opt != NULL && opt->space != NULL) { pytree__respace(&c, &c.root); }
-        sort = pytree__sort(&c, &c.root);
+        if (opt != NULL && opt->space != NULL) { pytree__apply_namespace(&c, &c.root); }
+        sort = pytree__classify(&c, &c.root);
         if (sort == PYTREE__A_LEAF) {
             status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)",
                                  c.root.type == NULL ? "None" : c.root.type->name);
