@@ -294,7 +294,8 @@ struct pytree_type {
     const pytree_field *fields;
     /* Writes a view of each child to child[0 …], in order. PYTREE__DEEP: the children of structs that lie in this one take
      * their struct's place. Only what has no list, no tree and no pointer to a struct in it, and fits before `end`, can be seen
-     * so; otherwise the answer is PYTREE__NOT_INLINABLE, and what was written means nothing. PYTREE__DROP_NONE: None has no view.
+     * so; otherwise the answer is PYTREE__NOT_INLINABLE, and what was written means nothing. PYTREE__DROP_NONE: None has no
+     * view.
      * PYTREE__LOOK: no views are written; is all sound? */
     pytree__flatten_result (*flatten)(const void *self, pytree_leaf *child, const pytree_leaf *end, unsigned how);
     /* Puts children back, and says which comes next: pointers take the views' data, values in place are copied. PYTREE__DEEP:
@@ -353,7 +354,8 @@ enum {
 extern const pytree_type pytree_types[PYTREE__T_count];
 
 /* A child put back into *self, which the generated unflatten does for each row. */
-PYTREE__INLINE const pytree_leaf *pytree__store_child(const pytree_field *row, void *self, const pytree_leaf *child, unsigned how)
+PYTREE__INLINE const pytree_leaf *pytree__store_child(const pytree_field *row, void *self, const pytree_leaf *child,
+                                                      unsigned how)
 {
     char *at = (char *)self + row->offset;
     void *p;
@@ -503,70 +505,7 @@ typedef struct pytree_flat {
         .int_pairs = (pytree_int_pair[]){ PYTREE__PAIRS(0, __VA_ARGS__) } + 1 } })
 #define PYTREE_DEQUE(...) PYTREE__DEQUE(__VA_ARGS__, )                         /* (maxlen, v, …), or PYTREE_UNBOUNDED */
 
-/* A first element that is not counted keeps the empty container free of empty initialisers. */
-#if defined(__TINYC__)                    /* tcc 0.9.27 counts an element that is no brace as two: at most 32 here */
-#define PYTREE__SEQUENCE(kind, ...)                                                                                     \
-    ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
-        .count = sizeof(#__VA_ARGS__) == 1 ? 0 : PYTREE__ITEMS(__VA_ARGS__),                                            \
-        .items = (pytree[1 + PYTREE__ITEMS(__VA_ARGS__)]){ { 0 }, __VA_ARGS__ } + 1 } })
-#define PYTREE__DEQUE(most, ...)                                                                                        \
-    ((pytree){ &pytree_types[PYTREE__T_deque], &(pytree_items){                                                         \
-        .count = PYTREE__ITEMS(__VA_ARGS__) - 1, .maxlen = (most),                                                      \
-        .items = (pytree[1 + PYTREE__ITEMS(__VA_ARGS__)]){ { 0 }, __VA_ARGS__ } + 1 } })
-#define PYTREE__ITEMS(...)                                                                                              \
-    PYTREE__ITEM_32(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12,    \
-                    11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
-#define PYTREE__ITEM_32(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D, E, F, N, \
-                        ...) N
-#else
-#define PYTREE__SEQUENCE(kind, ...)                                                                                     \
-    ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
-        .count = sizeof((pytree[]){ { 0 }, __VA_ARGS__ }) / sizeof(pytree) - 1,                                         \
-        .items = (pytree[]){ { 0 }, __VA_ARGS__ } + 1 } })
-#define PYTREE__DEQUE(most, ...)                                                                                        \
-    ((pytree){ &pytree_types[PYTREE__T_deque], &(pytree_items){                                                         \
-        .count = sizeof((pytree[]){ { 0 }, __VA_ARGS__ }) / sizeof(pytree) - 1, .maxlen = (most),                       \
-        .items = (pytree[]){ { 0 }, __VA_ARGS__ } + 1 } })
-#endif
-#define PYTREE__KEYED(kind, ...)                                                                                        \
-    ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
-        .count = sizeof((pytree_pair[]){ PYTREE__PAIRS(__VA_ARGS__) }) / sizeof(pytree_pair) - 1,                       \
-        .pairs = (pytree_pair[]){ PYTREE__PAIRS(__VA_ARGS__) } + 1, .name = PYTREE__FIRST(__VA_ARGS__, 0) } })
-#define PYTREE__FIRST(first, ...) first
-#define PYTREE__PAIRS(name, ...) { name, { 0, 0 } }, __VA_ARGS__
-
-/* The dispatch. pytree_registry.h puts the registered structs in front of the built-in types. What is in neither list is chosen
- * itself, and has no member of that name: an error that names its type. Where a struct may hold an assertion, a sentence says
- * so too. */
-#define PYTREE__TYPE_OF(x) ((const pytree_type *)&(PYTREE__USER_TYPE(x))->name)
-#define PYTREE__USER_TYPE(x) PYTREE__BUILTIN_TYPE(x)
-#define PYTREE__BUILTIN_TYPE(x)                                                                                         \
-    _Generic((x), PYTREE__SCALARS(PYTREE__TYPE_CASE) PYTREE__COMPLEX_CASES                                              \
-        char *: &pytree_types[PYTREE__T_string], const char *: &pytree_types[PYTREE__T_string],                         \
-        pytree_leaf: &pytree_types[PYTREE__T_view], pytree: &pytree_types[PYTREE__T_ref],                               \
-        pytree_flat: &pytree_types[PYTREE__T_flat], default: (x))
-#if defined(__clang__)                    /* in an assertion in a struct it takes a compound literal for one at file scope */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wgcc-compat"
-static inline int pytree__registered(int yes) __attribute__((unused, diagnose_if(!yes,
-    "pytree: PYTREE(p): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)", "error")));
-#pragma clang diagnostic pop
-static inline int pytree__registered(int yes) { return yes; }
-#define PYTREE__REGISTERED(x, sentence) sizeof(pytree__registered(PYTREE__IS_REGISTERED(x)))
-#elif defined(__TINYC__) || !defined(__GNUC__)
-#define PYTREE__REGISTERED(x, sentence) 0
-#else
-#define PYTREE__REGISTERED(x, sentence) sizeof(struct { char c; _Static_assert(PYTREE__IS_REGISTERED(x), sentence); })
-#endif
-#define PYTREE__IS_REGISTERED(x) _Generic((PYTREE__USER_TYPE(x)), const pytree_type *: 1, default: 0)
-#define PYTREE__TYPE_CASE(id, T) T: &pytree_types[PYTREE__T_##id],
-#if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__) || defined(__cplusplus)
-#define PYTREE__COMPLEX_CASES
-#else
-#define PYTREE__COMPLEX_CASES                                                                                           \
-    float _Complex: &pytree_types[PYTREE__T_cfloat], double _Complex: &pytree_types[PYTREE__T_cdouble],                 \
-    long double _Complex: &pytree_types[PYTREE__T_cldouble],
-#endif
+#include "pytree/detail/dispatch.h"
 
 /* ---- Options ------------------------------------------------------------------------------------------------------- */
 
@@ -672,75 +611,13 @@ typedef struct pytree_node {
     uint32_t meta;                        /* where its static values begin, in bytes; 0 for leaves and None */
 } pytree_node;
 
-/* The walker, visible so that iterators can live on the stack. Private.
- *
- * What all structs of a type that are seen deep have in common is found once, from its rows: a plan. They have the same nodes,
- * but for what is None, and their static values and what may be None lie at the same places. */
-typedef struct pytree__static_span {             /* static values that lie in one piece */
-    size_t at, bytes;                     /* in the struct */
-    const pytree_field *row;              /* of a value that is more than bytes, alone; otherwise NULL */
-    uint32_t node;                        /* whose first part it is; UINT32_MAX: not the first */
-} pytree__static_span;
-typedef struct pytree__nullable {           /* a pointer that may be NULL */
-    size_t at;
-    uint32_t node;
-    bool leads;                           /* to a struct: then the deep view ends there */
-} pytree__nullable;
-typedef struct pytree__layout {
-    const pytree_type *type;              /* NULL: there is no plan here */
-    uint32_t n_nodes, n_parts, n_options; /* no nodes: such structs cannot be seen deep */
-    uint32_t nodes, parts, options;       /* where its own begin */
-    size_t n_leaves, n_statics;           /* static bytes; without texts */
-    uint64_t nones;                       /* options that are None in the nodes as they are now, a bit each */
-    bool plain;                           /* without texts */
-} pytree__layout;
-enum { PYTREE__PLANS = 16, PYTREE__PLAN_NODES = 160, PYTREE__PLAN_PARTS = 96, PYTREE__PLAN_OPTIONS = 64 };
-typedef struct pytree__layout_cache {
-    uint32_t n_nodes, n_parts, n_options; /* in use */
-    pytree__layout *last;                   /* that was asked for */
-    pytree__layout plans[PYTREE__PLANS];    /* by type */
-    pytree_node nodes[PYTREE__PLAN_NODES];
-    pytree__static_span parts[PYTREE__PLAN_PARTS];
-    pytree__nullable options[PYTREE__PLAN_OPTIONS];
-} pytree__layout_cache;
-typedef struct pytree__frame {            /* an open node */
-    const pytree_type *type;              /* struct, container, or of a list's elements */
-    const void *self;                     /* the node's memory */
-    char *data;                           /* where its children are read from */
-    size_t next, count;                   /* children: which comes, how many */
-    size_t views;                         /* where its children's views begin, in pytree__cursor.views */
-    size_t shape[3];                      /* of a map and a pytree_flat: the view's; of pairs: see pytree__open_pairs; of a
-                                             custom node: bytes of metadata */
-    const char *name;                     /* of a namedtuple, of a default dict's factory */
-    const uint32_t *order;                /* of pairs: see pytree_items; NULL: as they lie, or `ordered` */
-    uint32_t nodes, leaves;               /* emitted before it was opened */
-    uint8_t form, from;                   /* pytree_form; how children are found */
-    bool ordered;                         /* of pairs: the order was found, and stands among the views */
-    bool numbered;                        /* of pairs: keys are numbers */
-    bool deep;                            /* a struct whose views are the leaves in it: see PYTREE__DEEP */
-} pytree__frame;
-enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
-typedef struct pytree__cursor {
-    pytree__frame *frames;
-    pytree_leaf *views;
-    size_t n_frames, n_views, max_frames, max_views;
-    const pytree_options *opt;
-    pytree_error *err;
-    pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
-    size_t run;                           /* in an iterator: of the frame on top, leaves that come without looking */
-    const struct pytree__problem_sink *watch;    /* NULL: the first problem ends the walk */
-    bool making;                          /* NULL where data is required is no error: it is about to be made */
-    void *scratch;                        /* for a moment: keys that are sorted, a long path */
-    size_t max_scratch;
-    pytree__frame own_frames[PYTREE__FRAMES];
-    pytree_leaf own_views[PYTREE__VIEWS];
-} pytree__cursor;
+#include "pytree/detail/state.h"          /* what an iterator keeps; private */
 
 /* Goes through one tree or several of equal structure leaf by leaf: jax.tree.leaves_with_path, optree.tree_iter.
  *
  *     pytree_iter it;
  *     if (pytree_iter_begin(&it, 2, (pytree[]){ params, grads }, NULL, &err) == PYTREE_OK) {
- *         while (pytree_next(&it)) { use(it.leaf[0], it.leaf[1]); }
+ *         while (pytree_iter_next(&it)) { use(it.leaf[0], it.leaf[1]); }
  *     }
  *     pytree_iter_end(&it);
  *
@@ -764,7 +641,8 @@ struct pytree_iter {
     pytree__layout_cache plans;
 };
 pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err);
-bool pytree_next(pytree_iter *it);        /* false at the end and on an error (it->status, and the error object) */
+bool pytree_iter_next(pytree_iter *it);   /* false at the end and on an error (it->status, and the error object) */
+#define pytree_next pytree_iter_next     /* its name before 0.2; gone after it */
 void pytree_iter_end(pytree_iter *it);    /* always; also after a failed begin and an early exit */
 
 /* Key path of the leaf that an iterator stands at. As text, like snprintf: at most n bytes with the NUL, returns the length

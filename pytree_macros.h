@@ -633,8 +633,9 @@ typedef struct pytree__view_writer {
 } pytree__view_writer;
 
 /* Deep, there must be room for n views; INT_MAX: the struct has lists or trees, and cannot be seen so. */
-PYTREE__INLINE pytree__view_writer pytree__view_writer_begin(int n, const pytree_field *last, pytree_leaf *child, const pytree_leaf *end,
-                                                 unsigned how)
+PYTREE__INLINE pytree__view_writer pytree__view_writer_begin(int n, const pytree_field *last, pytree_leaf *child,
+                                                             const pytree_leaf *end,
+                                                             unsigned how)
 {
     const bool fits = n != INT_MAX && ((how & PYTREE__LOOK) != 0 || end - child >= n);
     pytree__view_writer to;
@@ -670,7 +671,8 @@ PYTREE__INLINE void pytree__view_writer_none(pytree__view_writer *to, const pytr
 }
 
 /* A child that is not None: its view, if views are wanted. */
-PYTREE__INLINE void pytree__view_writer_add(pytree__view_writer *to, const pytree_field *row, const void *data, int ndim, unsigned form)
+PYTREE__INLINE void pytree__view_writer_add(pytree__view_writer *to, const pytree_field *row, const void *data, int ndim,
+                                            unsigned form)
 {
     if ((to->how & PYTREE__LOOK) == 0) {
         pytree_leaf *const child = to->child;

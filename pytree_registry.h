@@ -34,7 +34,7 @@
  *
  * An alias (typedef float real;) needs no registration. Up to 512 types in one file. All macros that steer an include are
  * undefined by it. If a compile error led you here, docs/compiler-messages.md explains each. */
-#if !defined(PYTREE_H) || (defined(PYTREE_IMPLEMENTATION) && !defined(PYTREE__IMPLEMENTED))
+#if !defined(PYTREE_H) || (defined(PYTREE_IMPLEMENTATION) && !defined(PYTREE_IMPL_ALL_H))
 #include "pytree.h"                       /* not again for each type: skipping it takes as long as registering one */
 #endif
 
@@ -407,14 +407,16 @@ enum {
 
 /* A view of each child of *at: see pytree_type.flatten. The compiler makes it three times: for leaves alone, for a look at
  * whether all is sound, and for all else. */
-PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at, pytree_leaf *child, const pytree_leaf *end,
-                                                                  unsigned how)
+PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at, pytree_leaf *child,
+                                                                            const pytree_leaf *end,
+                                                                            unsigned how)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     pytree_leaf nowhere;
-    pytree__view_writer to = pytree__view_writer_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), row + PYTREE__CAT(pytree__rows_, PYTREE__ID),
-                                           (how & PYTREE__LOOK) != 0 ? &nowhere : child, end, how);
+    pytree__view_writer to = pytree__view_writer_begin(PYTREE__CAT(pytree__room_, PYTREE__ID),
+                                                       row + PYTREE__CAT(pytree__rows_, PYTREE__ID),
+                                                       (how & PYTREE__LOOK) != 0 ? &nowhere : child, end, how);
     if (to.odd != 0) { return pytree__view_writer_end(&to); }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__FLATTEN_##kind(__VA_ARGS__, NONE, NONE, NONE, ~)
@@ -424,7 +426,7 @@ PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__see_, PYTREE__ID)(cons
     return pytree__view_writer_end(&to);
 }
 PYTREE__APART pytree__flatten_result PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
-                                                                     const pytree_leaf *end, unsigned how)
+                                                                               const pytree_leaf *end, unsigned how)
 {
     if (how == (PYTREE__DEEP | PYTREE__DROP_NONE)) {
         return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, PYTREE__DEEP | PYTREE__DROP_NONE);

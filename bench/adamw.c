@@ -66,7 +66,7 @@ static void fill_tree(pytree t, size_t block)
     pytree_iter it;
     size_t n = 0;
     if (pytree_iter_begin(&it, 1, &t, NULL, &err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             float *p = it.leaf[0]->data;
             size_t count = pytree_leaf_count(it.leaf[0]), i;
             for (i = 0; i < count; i++, n++) { p[i] = first_value(block, n); }
@@ -139,7 +139,7 @@ static void run_model(const BenchModel *model, int steps, bool json)
 
     k = 0;
     if (pytree_iter_begin(&it, 1, trees, NULL, &err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             const float *p = it.leaf[0]->data;
             size_t count = pytree_leaf_count(it.leaf[0]);
             for (i = 0; i < count; i++, k++) { worst = fmax(worst, fabs((double)p[i] - (double)flat[0][k])); }

@@ -88,7 +88,7 @@ static uint64_t run_transpose(Fixture *f)
 }
 
 static uint64_t run_stack(Fixture *f) { return given(pytree_stack(STACKED, f->small, f->opt, NULL)); }
-static uint64_t run_index(Fixture *f) { return given(pytree_index(PYTREE(&f->stack), 3, f->opt, NULL)); }
+static uint64_t run_index(Fixture *f) { return given(pytree_slice(PYTREE(&f->stack), 3, f->opt, NULL)); }
 
 static bool is_a_vector(void *context, const pytree_iter *at)
 {

@@ -149,7 +149,7 @@ static uint64_t iterate(Fixture *f, size_t n)
     uint64_t sum = 0;
     pytree_iter it;
     if (pytree_iter_begin(&it, n, f->trees, f->opt, NULL) == PYTREE_OK) {
-        while (pytree_next(&it)) { sum += (uintptr_t)it.leaf[n - 1]->data; }
+        while (pytree_iter_next(&it)) { sum += (uintptr_t)it.leaf[n - 1]->data; }
     }
     pytree_iter_end(&it);
     return sum;

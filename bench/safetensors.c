@@ -154,7 +154,7 @@ static void measure_large(const char *folder, size_t megabytes)
             if ((turn ^ round) % 2 == 0) { TIMED(READ, plain_read(path, buffer, n)); }
             else { TIMED(LOAD, pytree_load_safetensors(path, PYTREE(&model), NULL, &err)); }
         }
-        TIMED(MAP, file = pytree_map_safetensors(path, PYTREE(&mapped), NULL, &err));
+        TIMED(MAP, file = pytree_mmap_safetensors(path, PYTREE(&mapped), NULL, &err));
         must(&err);
         expect(mapped.blocks[3].up[0] == model.blocks[3].up[0], "values");
         pytree_safetensors_close(file);

@@ -13,7 +13,7 @@
  *     gradients, moments: the same sizes and pointers for each                      gone: pytree_zeros_like
  *     initialisation: the deviation for each tensor number                          gone: a rule about key paths
  *     weight decay: the tensor numbers that decay, 0, 1, 4, 6, 10 and 12            gone: a rule about key paths
- *     the checkpoint, in the order of the numbers; the report, with names as text   gone: pytree_next, pytree_print
+ *     the checkpoint, in the order of the numbers; the report, with names as text   gone: pytree_iter_next, pytree_print
  *
  * Then as one thinks of the model: a list of blocks made of layers. The same functions serve it unchanged, and 148 arrays need
  * no more lists than 16 do. */

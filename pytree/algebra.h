@@ -135,7 +135,8 @@ pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *op
 
 /* Slice i (negative: from the end) along the first axis of each leaf, as views into the tree: no data are copied.
  * PYTREE_SHAPE for a leaf without axes, PYTREE_ARGUMENT where there is no such slice, with the path. One allocation. */
-pytree_flat pytree_index(pytree t, ptrdiff_t i, const pytree_options *opt, pytree_error *err);
+pytree_flat pytree_slice(pytree t, ptrdiff_t i, const pytree_options *opt, pytree_error *err);
+#define pytree_index pytree_slice         /* its name before 0.2; gone after it */
 
 /* ---- Parts --------------------------------------------------------------------------------------------------------- */
 
@@ -193,5 +194,5 @@ pytree_status pytree_diff_print(FILE *file, const pytree_difference_list *list, 
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/flat.h"                          /* and from there match.h, prefix.h, broadcast.h, transpose.h, partition.h, diff.h */
+#include "impl/flat.h"
 #endif

@@ -66,5 +66,5 @@ size_t pytree_literal_text(pytree t, char *text, size_t n, const pytree_options 
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/literal_tape.h"                          /* and from there literal_number.h, literal_leaf.h, literal_container.h, literal_tree.h, literal_print.h */
+#include "impl/literal_tape.h"  /* the first of its rooms; each includes the next */
 #endif

@@ -97,7 +97,9 @@ pytree_safetensors *pytree_safetensors_map(const char *path, const pytree_checkp
  * Values in place (scalars, fixed arrays) are copied, and so is what cannot be used where it lies: data that is not aligned
  * for its type, conversions. Matching and errors as in pytree_load_safetensors. The tree may be used until the result is
  * closed, which is the owner of all of it; the pointers are yours to forget. */
-pytree_safetensors *pytree_map_safetensors(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err);
+pytree_safetensors *pytree_mmap_safetensors(const char *path, pytree t, const pytree_checkpoint_options *opt,
+                                            pytree_error *err);
+#define pytree_map_safetensors pytree_mmap_safetensors       /* its name before 0.2; gone after it */
 
 /* The tensor of that name, or NULL; that too where file or name are NULL. O(log n). */
 const pytree_tensor *pytree_safetensors_find(const pytree_safetensors *file, const char *name);
@@ -119,5 +121,5 @@ void pytree_safetensors_close(pytree_safetensors *file);
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/json.h"                          /* and from there safetensors_file.h, safetensors_shards.h, safetensors_load.h, safetensors_save.h, safetensors_sizes.h */
+#include "impl/json.h"  /* the first of its rooms; each includes the next */
 #endif

@@ -121,8 +121,9 @@ typedef struct pytree_def_error_list {
 
 /* Every difference: jax.tree_util.equality_errors_pytreedef. Below a node that differs nothing more is reported. NULL if memory
  * ran out; one block, freed with pytree_def_errors_free (NULL is fine). */
-pytree_def_error_list *pytree_def_errors(const pytree_def *a, const pytree_def *b, const pytree_options *opt,
-                                         pytree_error *err);
+pytree_def_error_list *pytree_def_differences(const pytree_def *a, const pytree_def *b, const pytree_options *opt,
+                                              pytree_error *err);
+#define pytree_def_errors pytree_def_differences     /* its name before 0.2; gone after it */
 void pytree_def_errors_free(pytree_def_error_list *list);
 
 /* "different types", "different lengths", … */

@@ -244,7 +244,7 @@ static void structs_become_arrays_and_back(void **state)
     assert_true(((float *)stack.leaves[6].data)[1 * 6 + 5] == -1.0f);
 
     for (k = 0; k < 3; k++) {             /* its slices are the trees again, as views into it */
-        slice = pytree_index(PYTREE(&stack), k == 2 ? -1 : (ptrdiff_t)k, NULL, &error);
+        slice = pytree_slice(PYTREE(&stack), k == 2 ? -1 : (ptrdiff_t)k, NULL, &error);
         assert_ok(error.status, &error);
         assert_ptr_equal(slice.leaves[2].data, (float *)stack.leaves[2].data + 6 * k);
         assert_true(pytree_equal(PYTREE(&slice), trees[k], NULL, NULL, &error));
@@ -278,7 +278,7 @@ static void stacks_of_other_leaves(void **state)
     assert_int_equal(stack.leaves[20].form, PYTREE_FORM_NONE); /* note */
     assert_int_equal(stack.leaves[19].ndim, 1);
     assert_string_equal(((char **)stack.leaves[19].data)[1], "another");
-    slice = pytree_index(PYTREE(&stack), 1, &nones_are_leaves, &error);
+    slice = pytree_slice(PYTREE(&stack), 1, &nones_are_leaves, &error);
     assert_ok(error.status, &error);
     assert_true(pytree_equal(PYTREE(&slice), trees[1], NULL, &nones_are_leaves, &error));
     pytree_flat_free(&slice);
@@ -301,7 +301,7 @@ static void empty_arrays_are_stacked(void **state)
     assert_int_equal(stack.leaves[0].shape[0], 2);
     assert_int_equal(stack.leaves[0].shape[1], 0);
     assert_int_equal(pytree_leaf_count(&stack.leaves[0]), 0);
-    slice = pytree_index(PYTREE(&stack), 1, NULL, &error);
+    slice = pytree_slice(PYTREE(&stack), 1, NULL, &error);
     assert_ok(error.status, &error);
     assert_int_equal(slice.leaves[0].ndim, 2);
     pytree_flat_free(&slice);
@@ -344,16 +344,16 @@ static void stacks_refuse(void **state)
     assert_null(flat.def);
     assert_error(error.status, PYTREE_SHAPE, "[0]", &error);
     error.status = PYTREE_OK;
-    flat = pytree_index(PYTREE_LIST(PYTREE_ARRAY(numbers, 3, 2), PYTREE_ARRAY(numbers, 2, 3)), 2, NULL, &error);
+    flat = pytree_slice(PYTREE_LIST(PYTREE_ARRAY(numbers, 3, 2), PYTREE_ARRAY(numbers, 2, 3)), 2, NULL, &error);
     assert_null(flat.def);
     assert_error(error.status, PYTREE_ARGUMENT, "[1]", &error);
     assert_string_equal(error.message, "expected a slice 2 along the first axis, got f32[2,3]");
     error.status = PYTREE_OK;
-    flat = pytree_index(PYTREE_LIST(PYTREE_ARRAY(numbers, 3, 2)), -4, NULL, &error);
+    flat = pytree_slice(PYTREE_LIST(PYTREE_ARRAY(numbers, 3, 2)), -4, NULL, &error);
     assert_null(flat.def);
     assert_error(error.status, PYTREE_ARGUMENT, "[0]", &error);
     error.status = PYTREE_OK;
-    flat = pytree_index(PYTREE_LIST(PYTREE_INT(1)), 0, NULL, &error);
+    flat = pytree_slice(PYTREE_LIST(PYTREE_INT(1)), 0, NULL, &error);
     assert_null(flat.def);
     assert_error(error.status, PYTREE_SHAPE, "[0]", &error);
 }
@@ -662,7 +662,7 @@ static void depth_is_bounded_by_memory(void **state)
     pytree_difference_list *list;
     (void)state;
     assert_ok(error.status, &error);
-    slice = pytree_index(PYTREE(&stack), 1, NULL, &error);
+    slice = pytree_slice(PYTREE(&stack), 1, NULL, &error);
     assert_true(pytree_equal(PYTREE(&slice), trees[1], NULL, NULL, &error));
     pytree_flat_free(&slice);
     pytree_flat_free(&stack);

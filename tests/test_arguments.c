@@ -62,7 +62,7 @@ static void no_treedef_elsewhere(void **state)
     assert_says(&error, PYTREE_ARGUMENT, words);
     assert_false(pytree_def_is_suffix(leaf, NULL, false, NULL, &error));
     assert_says(&error, PYTREE_ARGUMENT, words);
-    assert_null(pytree_def_errors(leaf, NULL, NULL, &error));
+    assert_null(pytree_def_differences(leaf, NULL, NULL, &error));
     assert_says(&error, PYTREE_ARGUMENT, words);
     assert_null(pytree_def_paths(NULL, NULL, &n, NULL, &error));
     assert_int_equal(n, 0);

@@ -99,7 +99,7 @@ static void test_leaf_listing(void **state)
         assert_non_null(paths);
         assert_int_equal(count, model->leaves);
         assert_int_equal(pytree_iter_begin(&it, 1, &t, NULL, &err), PYTREE_OK);
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             char path[128], line[192];
             size_t n = pytree_iter_path_text(&it, path, sizeof path);
             assert_true(n < sizeof path);

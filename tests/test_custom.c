@@ -256,7 +256,7 @@ static void walked_and_mapped(void **state)
     trees[0] = PYTREE(&a.outer);
     trees[1] = PYTREE(&b.outer);
     assert_ok(pytree_iter_begin(&it, 2, trees, NULL, &error), &error);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
         n++;
         assert_true(it.leaf[0]->data == &a.numbers[n % 2]);
         assert_true(it.leaf[1]->data == &b.numbers[n % 2]);

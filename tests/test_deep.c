@@ -273,7 +273,7 @@ static void operate(Account *account, Tree *const trees[4], bool none_is_leaf, b
         say(account, " %s %s\n", error.path, error.message);
         if (error.status == PYTREE_OK) {
             assert_ok(pytree_iter_begin(&it, 1, (pytree[]){ PYTREE(&copy.whole) }, &options, &error), &error);
-            for (i = 0; pytree_next(&it); i++) {
+            for (i = 0; pytree_iter_next(&it); i++) {
                 if (it.leaf[0]->form != PYTREE_FORM_LEAF || it.leaf[0]->ndim == 0) { continue; }
                 assert_ptr_equal(it.leaf[0]->data, own[i].data);
             }
@@ -289,7 +289,7 @@ static void operate(Account *account, Tree *const trees[4], bool none_is_leaf, b
         error.status = PYTREE_OK;
         say(account, "iterate %zu\n", k);
         if (pytree_iter_begin(&it, k, all, &options, &error) == PYTREE_OK) {
-            while (pytree_next(&it)) { say_leaf(account, &it); }
+            while (pytree_iter_next(&it)) { say_leaf(account, &it); }
         }
         say(account, "%d %s %s\n", it.status, error.status == PYTREE_OK ? "" : error.path,
             error.status == PYTREE_OK ? "" : error.message);
@@ -392,7 +392,7 @@ static void paths_within(void **state)
     (void)state;
     middle.first.a = middle.last.a = middle.last.b = a;        /* the same memory: only the place tells them apart */
     assert_ok(pytree_iter_begin(&it, 1, &tree, NULL, &error), &error);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
         char text[20];
         assert_int_equal(pytree_iter_path_text(&it, text, sizeof text), strlen(paths[n]));
         assert_string_equal(text, paths[n]);

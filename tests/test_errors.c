@@ -349,7 +349,7 @@ static void sound_calls_without_an_error_object(void **state)
     assert_non_null(clone.data);
     pytree_free(clone);
     assert_int_equal(pytree_iter_begin(&it, 1, &t, NULL, NULL), PYTREE_OK);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
     }
     pytree_iter_end(&it);
     assert_int_equal(pytree_map(ignore, NULL, NULL, 1, &t, NULL, NULL), PYTREE_OK);
@@ -478,8 +478,8 @@ static void malformed_values(void **state)
         assert_int_equal(pytree_check(in_list, NULL, NULL, NULL, NULL), values[i].status);
         memset(&error, 0, sizeof error);
         if (pytree_iter_begin(&it, 1, &in_list, NULL, &error) == PYTREE_OK) {
-            assert_true(pytree_next(&it));
-            assert_false(pytree_next(&it));
+            assert_true(pytree_iter_next(&it));
+            assert_false(pytree_iter_next(&it));
         }
         pytree_iter_end(&it);
         assert_error(it.status, values[i].status, "[1]", &error);

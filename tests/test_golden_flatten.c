@@ -130,7 +130,7 @@ static void check_paths(Golden *g, const char *part, const cJSON *answer, pytree
     static const char *const separators[] = { NULL, "/" };
     size_t i;
     if (pytree_iter_begin(&it, 1, &tree, opt, &error) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             size_t n = pytree_iter_path(&it, entries, 1024), length = pytree_iter_path_text(&it, NULL, 0);
             char *text = golden_alloc(g, length + 1, 1);
             assert_true(n <= 1024);

@@ -58,7 +58,7 @@ static void one_tree_leaf_by_leaf(void **state)
     data[5] = model.head->b;
     data[6] = model.scale;
     assert_ok(pytree_iter_begin(&it, 1, &tree, NULL, &error), &error);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
         char path[40];
         assert_int_equal(it.index, n);
         assert_int_equal(it.n, 1);
@@ -71,10 +71,10 @@ static void one_tree_leaf_by_leaf(void **state)
     }
     assert_int_equal(n, 7);
     assert_int_equal(it.status, PYTREE_OK);
-    assert_false(pytree_next(&it));       /* the end stays the end */
+    assert_false(pytree_iter_next(&it));  /* the end stays the end */
     assert_int_equal(it.status, PYTREE_OK);
     pytree_iter_end(&it);
-    assert_false(pytree_next(&it));
+    assert_false(pytree_iter_next(&it));
     mlp_clear(&model);
 }
 
@@ -96,7 +96,7 @@ static void roots_and_empty_trees(void **state)
         size_t n = 0;
         char path[4] = "ZZZ";
         assert_ok(pytree_iter_begin(&it, 1, &trees[i], NULL, &error), &error);
-        for (; pytree_next(&it); n++) {
+        for (; pytree_iter_next(&it); n++) {
             assert_int_equal(pytree_iter_path_text(&it, path, sizeof path), 0);
             assert_string_equal(path, "");
             assert_int_equal(pytree_iter_path(&it, NULL, 0), 0);
@@ -117,7 +117,7 @@ static void paths_as_text_and_as_entries(void **state)
     bool found = false;
     (void)state;
     assert_ok(pytree_iter_begin(&it, 1, &tree, NULL, &error), &error);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
         char text[60];
         size_t length = pytree_iter_path_text(&it, text, sizeof text), n;
         pytree_entry entries[8];
@@ -164,7 +164,7 @@ static void deep_trees(void **state)
     (void)state;
     trees[0] = trees[1] = PYTREE(chain);
     assert_ok(pytree_iter_begin(&it, 2, trees, NULL, &error), &error);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
         assert_true(it.leaf[0]->data == &chain[seen].value && it.leaf[1]->data == it.leaf[0]->data);
         seen++;
     }
@@ -197,7 +197,7 @@ static void one_to_nine_trees(void **state)
         opt.allocator = &heap.allocator;
         assert_ok(pytree_iter_begin(&it, n, trees, &opt, &error), &error);
         assert_int_equal(it.n, n);
-        for (; pytree_next(&it); seen++) {
+        for (; pytree_iter_next(&it); seen++) {
             assert_int_equal(it.index, seen);
             if (seen == 3) {
                 for (k = 0; k < n; k++) {
@@ -234,7 +234,7 @@ static void early_exits_leak_nothing(void **state)
         opt.allocator = &heap.allocator;
         assert_ok(pytree_iter_begin(&it, 6, trees, &opt, &error), &error);
         for (k = 0; k < stop; k++) {
-            assert_true(pytree_next(&it));
+            assert_true(pytree_iter_next(&it));
         }
         pytree_iter_end(&it);
         assert_heap_clean(&heap);
@@ -260,15 +260,15 @@ static void begins_that_fail(void **state)
     }
     assert_error(pytree_iter_begin(&it, 0, trees, NULL, &error), PYTREE_ARGUMENT, "", &error);
     assert_int_equal(it.status, PYTREE_ARGUMENT);
-    assert_false(pytree_next(&it));
+    assert_false(pytree_iter_next(&it));
     pytree_iter_end(&it);
     assert_int_equal(pytree_iter_begin(&it, 2, NULL, NULL, NULL), PYTREE_ARGUMENT);
-    assert_false(pytree_next(&it));
+    assert_false(pytree_iter_next(&it));
     pytree_iter_end(&it);
     memset(&error, 0, sizeof error);
     trees[1] = untyped;
     assert_error(pytree_iter_begin(&it, 2, trees, NULL, &error), PYTREE_ARGUMENT, "", &error);
-    assert_false(pytree_next(&it));
+    assert_false(pytree_iter_next(&it));
     pytree_iter_end(&it);
     memset(&error, 0, sizeof error);
     trees[1] = PYTREE(nowhere);
@@ -280,13 +280,13 @@ static void begins_that_fail(void **state)
     heap_init(&heap, HEAP_NEVER_FAILS);
     opt.allocator = &heap.allocator;
     assert_error(pytree_iter_begin(&it, 6, trees, &opt, &error), PYTREE_NULL_POINTER, "", &error);
-    assert_false(pytree_next(&it));
+    assert_false(pytree_iter_next(&it));
     pytree_iter_end(&it);
     assert_heap_clean(&heap);
     memset(&error, 0, sizeof error);
     heap_init(&heap, 0);
     assert_error(pytree_iter_begin(&it, 6, trees, &opt, &error), PYTREE_NO_MEMORY, "", &error);
-    assert_false(pytree_next(&it));
+    assert_false(pytree_iter_next(&it));
     pytree_iter_end(&it);
     assert_heap_clean(&heap);
 }
@@ -304,13 +304,13 @@ static void an_error_ends_the_iteration(void **state)
     trees[1] = PYTREE(&b);
     b.layers[1].w = NULL;
     assert_ok(pytree_iter_begin(&it, 2, trees, NULL, &error), &error);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
         n++;
     }
     assert_int_equal(n, 2);
     assert_int_equal(it.status, PYTREE_NULL_POINTER);
     assert_error(it.status, PYTREE_NULL_POINTER, ".layers[1].w", &error);
-    assert_false(pytree_next(&it));
+    assert_false(pytree_iter_next(&it));
     pytree_iter_end(&it);
     b.layers[1].w = w;
     mlp_clear(&a);
@@ -974,7 +974,7 @@ static void flat_trees_beside_structs(void **state)
     trees[1] = PYTREE(&other);
     trees[2] = PYTREE(&flat);
     assert_ok(pytree_iter_begin(&it, 3, trees, NULL, &error), &error);
-    for (; pytree_next(&it); n++) {
+    for (; pytree_iter_next(&it); n++) {
         assert_ptr_equal(it.leaf[1]->data, &numbers[n]);
         assert_ptr_equal(it.leaf[0]->data, it.leaf[2]->data);
     }
@@ -1285,7 +1285,7 @@ static void structs_at_every_depth(void **state)
         assert_ok(error.status, &error);
         assert_int_equal(n, leaves);
         assert_ok(pytree_iter_begin(&it, 3, trees, NULL, &error), &error);
-        for (i = 0; pytree_next(&it); i++) {
+        for (i = 0; pytree_iter_next(&it); i++) {
             char path[4 * DEEPEST + 16];
             if (i < 60) {
                 snprintf(expected, sizeof expected, "%s[0].%c%c", prefix, (int)('a' + i / 10), (int)('0' + i % 10));
@@ -1341,7 +1341,7 @@ static pytree_status sweep_iterate(void *context, const pytree_options *opt, pyt
     const Sweep *sweep = context;
     pytree_iter it;
     if (pytree_iter_begin(&it, sweep->n, sweep->trees, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
         }
     }
     pytree_iter_end(&it);

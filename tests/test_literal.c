@@ -271,7 +271,7 @@ static void test_dict_order(void **state)
     assert_int_equal(items->order[1], 0);
     assert_int_equal(items->order[2], 1);
     assert_ok(pytree_iter_begin(&it, 1, &t, NULL, &error), &error);
-    while (pytree_next(&it)) {
+    while (pytree_iter_next(&it)) {
         (void)pytree_iter_path_text(&it, path, sizeof path);
         assert_string_equal(path, paths[n++]);
         sum = 10 * sum + *(const int64_t *)it.leaf[0]->data;

@@ -16,17 +16,17 @@
     X(pytree_broadcast_leaves) X(pytree_broadcast_map) X(pytree_broadcast_prefix) X(pytree_check) X(pytree_children)    \
     X(pytree_clone) X(pytree_combine) X(pytree_contiguous) X(pytree_copy_into) X(pytree_def_child)                      \
     X(pytree_def_common_suffix) X(pytree_def_compose) X(pytree_def_defaultdict) X(pytree_def_deque) X(pytree_def_dict)  \
-    X(pytree_def_entry) X(pytree_def_equal) X(pytree_def_errors) X(pytree_def_free) X(pytree_def_hash)                  \
+    X(pytree_def_entry) X(pytree_def_equal) X(pytree_def_differences) X(pytree_def_free) X(pytree_def_hash)             \
     X(pytree_def_idict) X(pytree_def_is_leaf) X(pytree_def_is_prefix) X(pytree_def_is_suffix) X(pytree_def_kind)        \
     X(pytree_def_leaf) X(pytree_def_leaf_path) X(pytree_def_list) X(pytree_def_load) X(pytree_def_namedtuple)           \
     X(pytree_def_none) X(pytree_def_num_children) X(pytree_def_num_leaves) X(pytree_def_num_nodes) X(pytree_def_odict)  \
     X(pytree_def_parse) X(pytree_def_paths) X(pytree_def_print) X(pytree_def_save) X(pytree_def_struct)                 \
     X(pytree_def_text) X(pytree_def_transform) X(pytree_def_tuple) X(pytree_def_type_name) X(pytree_diff) X(pytree_dot) \
     X(pytree_equal) X(pytree_find_duplicates) X(pytree_flatten) X(pytree_flatten_up_to) X(pytree_free) X(pytree_give)   \
-    X(pytree_index) X(pytree_is_leaf) X(pytree_iter_begin) X(pytree_iter_end) X(pytree_iter_path_match)                 \
+    X(pytree_slice) X(pytree_is_leaf) X(pytree_iter_begin) X(pytree_iter_end) X(pytree_iter_path_match)                 \
     X(pytree_iter_path_text) X(pytree_leaves) X(pytree_literal_text) X(pytree_load_npy) X(pytree_load_npz)              \
     X(pytree_load_safetensors) X(pytree_map) X(pytree_max) X(pytree_min) X(pytree_new_dict) X(pytree_new_list)          \
-    X(pytree_next) X(pytree_norm) X(pytree_num_leaves) X(pytree_parse) X(pytree_partition) X(pytree_path_parse)         \
+    X(pytree_iter_next) X(pytree_norm) X(pytree_num_leaves) X(pytree_parse) X(pytree_partition) X(pytree_path_parse)    \
     X(pytree_path_simple_text) X(pytree_path_text) X(pytree_paths) X(pytree_prefix_errors) X(pytree_print)              \
     X(pytree_promote) X(pytree_ravel) X(pytree_reduce) X(pytree_reduce_pairwise) X(pytree_replace_none)                 \
     X(pytree_save_npy) X(pytree_save_npz) X(pytree_save_safetensors) X(pytree_set_at) X(pytree_stack)                   \

@@ -738,7 +738,7 @@ static void every_leaf_is_at_its_path(void **state)
         pytree_error error = { 0 };
         pytree_iter it;
         assert_ok(pytree_iter_begin(&it, 1, &trees[k], NULL, &error), &error);
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             pytree_entry entries[16];
             const pytree_path path = { pytree_iter_path(&it, entries, 16), entries };
             char text[256], simple[256];
@@ -1548,7 +1548,7 @@ static pytree_status match_deep_leaves(void *context, const pytree_options *opt,
     pytree_iter it;
     pytree_status status = pytree_iter_begin(&it, 1, &t, opt, err);
     size_t deep = 0, values = 0;
-    while (status == PYTREE_OK && pytree_next(&it)) {
+    while (status == PYTREE_OK && pytree_iter_next(&it)) {
         deep += pytree_iter_path_match(&it, "**.next.next.next.next.next.next.next.next**", err);
         values += pytree_iter_path_match(&it, "**.value", err);
         status = err->status;

@@ -618,7 +618,7 @@ static void assert_paths_agree(pytree tree, const char *separator, const pytree_
     assert_ok(error.status, &error);
     assert_int_equal(n, simple_n);
     assert_ok(pytree_iter_begin(&it, 1, &tree, opt, &error), &error);
-    for (i = 0; pytree_next(&it); i++) {
+    for (i = 0; pytree_iter_next(&it); i++) {
         size_t length = pytree_iter_path_text(&it, NULL, 0), depth = pytree_iter_path(&it, NULL, 0);
         char *text = malloc(length + 1), *joined = malloc(length + depth * (strlen(separator) + 20) + 1), *at = joined;
         pytree_entry *entries = malloc((depth + 1) * sizeof *entries);

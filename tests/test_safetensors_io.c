@@ -246,7 +246,7 @@ static void map_unaligned(void)
     write_whole(b.path, moved, b.size + 1);
     free(moved);
     values[0] = values[1] = 0;
-    file = pytree_map_safetensors(b.path, tree, NULL, &b.error);
+    file = pytree_mmap_safetensors(b.path, tree, NULL, &b.error);
     assert_ok(b.error.status, &b.error);
     assert_int_equal((uintptr_t)file->tensors[0].data % 2, 1);
     assert_true(values[0] == 1.5 && values[1] == -2.5);
@@ -317,7 +317,7 @@ static void save_over_mapped(void)
     pytree_safetensors *file;
     float changed[2] = { 8, 9 };
     bench_init(&b, "save-over-mapped");
-    file = pytree_map_safetensors(b.path, PYTREE(&mapped), NULL, &b.error);
+    file = pytree_mmap_safetensors(b.path, PYTREE(&mapped), NULL, &b.error);
     assert_ok(b.error.status, &b.error);
     head.b = changed;                     /* a leaf's copy; the others lie in the file that is replaced */
     assert_ok(pytree_save_safetensors(b.path, PYTREE(&mapped), NULL, &b.error), &b.error);
@@ -718,7 +718,7 @@ static void other_tables(void **state)
     MLP mapped = { .n_layers = 2, .layers = layers, .head = &head };
     (void)state;
     bench_init(&b, "tables");
-    file = pytree_map_safetensors(b.path, PYTREE(&mapped), &b.opt, &b.error);  /* no mapping in this table */
+    file = pytree_mmap_safetensors(b.path, PYTREE(&mapped), &b.opt, &b.error); /* no mapping in this table */
     assert_ok(b.error.status, &b.error);
     assert_true(pytree_equal(PYTREE(&mapped), PYTREE(&b.saved), NULL, NULL, &b.error));
     pytree_safetensors_close(file);
@@ -761,7 +761,7 @@ static void sharded_checkpoints(void **state)
     write_whole(index, text, strlen(text));
     strcpy(b.path, index);
     assert_loads(&b);
-    file = pytree_map_safetensors(index, PYTREE(&mapped), NULL, &b.error);
+    file = pytree_mmap_safetensors(index, PYTREE(&mapped), NULL, &b.error);
     assert_ok(b.error.status, &b.error);
     assert_int_equal(file->n_files, 2);
     assert_string_equal(file->files[0], second);               /* in the order of their first mention */

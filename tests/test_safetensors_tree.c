@@ -537,7 +537,7 @@ static void slices_of_stacked_tensors(void **state)
         layers[0].w = layers[0].b = layers[1].w = layers[1].b = layers[2].w = layers[2].b = NULL;
         mapped.n_layers = 3;
         mapped.layers = layers;
-        file = pytree_map_safetensors("f", PYTREE(&mapped), &disk.opt, &disk.error);
+        file = pytree_mmap_safetensors("f", PYTREE(&mapped), &disk.opt, &disk.error);
         assert_ok(disk.error.status, &disk.error);
         assert_true(pytree_equal(PYTREE(&model.layers[2]), PYTREE(&mapped.layers[2]), NULL, NULL, &disk.error));
         pytree_safetensors_close(file);
@@ -782,7 +782,7 @@ static void conversion_in_both_ways_to_load(void **state)
             }
             memory = bag.leaves[1].data;
             view = bag.leaves[1];
-            mapped = pytree_map_safetensors("f", bag.tree, &disk.opt, &disk.error);
+            mapped = pytree_mmap_safetensors("f", bag.tree, &disk.opt, &disk.error);
             assert_ok(disk.error.status, &disk.error);
             assert_ptr_equal(bag.leaves[1].data, memory); /* a view in a container has memory of its own: filled, not pointed */
             assert_memory_equal(bag.leaves[1].data, view.data, pytree_leaf_bytes(&view));
@@ -819,7 +819,7 @@ static void bytes_that_are_no_bool(void **state)
     tree = PYTREE_DICT({ open->tensors[0].name, PYTREE(&leaf) });
     assert_error(pytree_load_safetensors(file, tree, &opt, &error), PYTREE_VALUE, NULL, &error);
     memset(&error, 0, sizeof error);
-    assert_null(pytree_map_safetensors(file, tree, &opt, &error));
+    assert_null(pytree_mmap_safetensors(file, tree, &opt, &error));
     assert_error(error.status, PYTREE_VALUE, NULL, &error);
     assert_memory_equal(flags, before, sizeof flags);
     pytree_safetensors_close(open);
@@ -933,7 +933,7 @@ static void a_tree_in_the_mapping(void **state)
     (void)state;
     scratch_path(path, "mapped.safetensors");
     assert_ok(pytree_save_safetensors(path, PYTREE(&model), NULL, &error), &error);
-    file = pytree_map_safetensors(path, PYTREE(&mapped), NULL, &error);
+    file = pytree_mmap_safetensors(path, PYTREE(&mapped), NULL, &error);
     assert_ok(error.status, &error);
     assert_true(pytree_equal(PYTREE(&model), PYTREE(&mapped), NULL, NULL, &error));
     t = pytree_safetensors_find(file, "layers.1.w");
@@ -941,14 +941,14 @@ static void a_tree_in_the_mapping(void **state)
     pytree_safetensors_close(file);
     layers[0].din = 5;                    /* does not fit: nothing is pointed anywhere */
     layers[0].w = layers[1].w = model.layers[0].w;
-    assert_null(pytree_map_safetensors(path, PYTREE(&mapped), NULL, &error));
+    assert_null(pytree_mmap_safetensors(path, PYTREE(&mapped), NULL, &error));
     assert_error(error.status, PYTREE_SHAPE, ".layers[0].w", &error);
     assert_ptr_equal(layers[1].w, model.layers[0].w);
     memset(&error, 0, sizeof error);
     layers[0].din = 4;
     mapped.layers = NULL;                 /* lists must be there */
     assert_null(
-        pytree_map_safetensors(path, PYTREE(&mapped), &(pytree_checkpoint_options){ .ignore_unexpected = true }, &error));
+        pytree_mmap_safetensors(path, PYTREE(&mapped), &(pytree_checkpoint_options){ .ignore_unexpected = true }, &error));
     assert_true(error.status != PYTREE_OK);
     remove(path);
     mlp_clear(&model);
@@ -969,7 +969,7 @@ static void nowhere_to_point(void **state)
     member.share = 0;
     assert_non_null(disk.memory.bytes);
     {
-        pytree_safetensors *file = pytree_map_safetensors("f", PYTREE(&member), &disk.opt, &disk.error);
+        pytree_safetensors *file = pytree_mmap_safetensors("f", PYTREE(&member), &disk.opt, &disk.error);
         assert_ok(disk.error.status, &disk.error);
         assert_true(member.share == 0.5f);                     /* in place: a copy */
         pytree_safetensors_close(file);
@@ -978,7 +978,7 @@ static void nowhere_to_point(void **state)
     empty.type = PYTREE_TYPE(float);
     empty.ndim = 1;
     empty.shape[0] = 2;
-    assert_null(pytree_map_safetensors("f", PYTREE_LIST(pytree_of_view(&empty)), &disk.opt, &disk.error));
+    assert_null(pytree_mmap_safetensors("f", PYTREE_LIST(pytree_of_view(&empty)), &disk.opt, &disk.error));
     assert_error(disk.error.status, PYTREE_NULL_POINTER, "[0]", &disk.error);
     disk_clear(&disk);
 }
@@ -1009,7 +1009,7 @@ static void check_alignment(void *context, const cJSON *line)
         assert_ok(pytree_load_safetensors(path, PYTREE_DICT({ t->name, PYTREE(&leaf) }), &opt, &error), &error);
         assert_memory_equal(leaf.data, t->data, (size_t)t->bytes);
         memset(leaf.data, 0, (size_t)t->bytes);
-        mapped = pytree_map_safetensors(path, PYTREE_DICT({ t->name, PYTREE(&leaf) }), &opt, &error);
+        mapped = pytree_mmap_safetensors(path, PYTREE_DICT({ t->name, PYTREE(&leaf) }), &opt, &error);
         assert_ok(error.status, &error);
         assert_memory_equal(leaf.data, t->data, (size_t)t->bytes);
         pytree_safetensors_close(mapped);
@@ -1070,7 +1070,7 @@ static void data_that_is_not_aligned(void **state)
         memory.bytes = moved;
         memory.size = disk.memory.size + shift;
         opt.io = &io;
-        file = pytree_map_safetensors("f", PYTREE(&got), &opt, &disk.error);
+        file = pytree_mmap_safetensors("f", PYTREE(&got), &opt, &disk.error);
         assert_ok(disk.error.status, &disk.error);
         assert_true(pytree_equal(PYTREE(&v), PYTREE(&got), NULL, NULL, &disk.error));
         assert_int_equal((uintptr_t)got.wide % PYTREE_TYPE(double)->align, 0);
@@ -1304,7 +1304,7 @@ static pytree_status map_with_copies(void *context, const pytree_options *tree, 
     opt.renames = table;
     opt.n_renames = 1;
     opt.convert = true;
-    file = pytree_map_safetensors("f", PYTREE(&mapped), &opt, err);
+    file = pytree_mmap_safetensors("f", PYTREE(&mapped), &opt, err);
     if (file == NULL) { assert_null(layers[0].w); }
     pytree_safetensors_close(file);
     return err->status;
@@ -1350,7 +1350,7 @@ static pytree_status map_deep(void *context, const pytree_options *tree, pytree_
     size_t i;
     opt.tree = *tree;
     for (i = 0; i < 100; i++) { chain[i].value = -1; }
-    file = pytree_map_safetensors("f", PYTREE(chain), &opt, err);
+    file = pytree_mmap_safetensors("f", PYTREE(chain), &opt, err);
     for (i = 0; i < 100; i++) { assert_true(chain[i].value == (file == NULL ? -1.0 : (double)i)); }
     pytree_safetensors_close(file);
     free(chain);

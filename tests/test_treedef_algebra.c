@@ -476,7 +476,7 @@ static void combinations_refuse_other_switches(void **state)
     memset(&error, 0, sizeof error);
     assert_false(pytree_def_is_prefix(a, b, false, NULL, &error));
     assert_error(error.status, PYTREE_ARGUMENT, "", &error);
-    list = pytree_def_errors(a, b, NULL, NULL);
+    list = pytree_def_differences(a, b, NULL, NULL);
     assert_int_equal(list->n, 1);
     assert_int_equal(list->errors[0].kind, PYTREE_DIFFERENT_METADATA);
     assert_string_equal(list->errors[0].path, "");
@@ -485,7 +485,7 @@ static void combinations_refuse_other_switches(void **state)
     assert_string_equal(list->errors[0].missing, "");
     assert_string_equal(list->errors[0].extra, "");
     pytree_def_errors_free(list);
-    list = pytree_def_errors(b, a, NULL, NULL);
+    list = pytree_def_differences(b, a, NULL, NULL);
     assert_string_equal(list->errors[0].a, "None is a leaf");
     assert_string_equal(list->errors[0].b, "None is a node");
     pytree_def_errors_free(list);
@@ -541,7 +541,7 @@ static void errors_in_words(void **state)
                                "CustomNode(OrderedDict[('a', 'b')], [*, *]), CustomNode(namedtuple[Point], "
                                "[CustomNode(namedtuple[Pair], [*, *]), ()]), "
                                "CustomNode(DC[('c',)], [*, *]), CustomNode(OrderedDict[('z',)], [*])])");
-    pytree_def_error_list *list = pytree_def_errors(a, b, NULL, NULL);
+    pytree_def_error_list *list = pytree_def_differences(a, b, NULL, NULL);
     pytree_error error = { 0 };
     size_t i;
     (void)state;
@@ -559,7 +559,7 @@ static void errors_in_words(void **state)
     assert_false(pytree_def_is_prefix(a, b, false, NULL, &error));
     assert_error(error.status, PYTREE_STRUCTURE, "[1]['k']", &error);
     assert_string_equal(error.message, "different lengths: expected list of length 1, got list of length 2");
-    list = pytree_def_errors(a, a, NULL, NULL);
+    list = pytree_def_differences(a, a, NULL, NULL);
     assert_int_equal(list->n, 0);
     pytree_def_errors_free(list);
     assert_string_equal(pytree_mismatch_name((pytree_mismatch)99), "unknown");
@@ -578,7 +578,7 @@ static void namedtuples_compare_by_fields(void **state)
     leaves[0] = leaves[1] = leaf;
     a = pytree_def_namedtuple("P", 2, xy, leaves, NULL, NULL);
     b = pytree_def_namedtuple("P", 2, yx, leaves, NULL, NULL);
-    list = pytree_def_errors(a, b, NULL, NULL);
+    list = pytree_def_differences(a, b, NULL, NULL);
     assert_int_equal(list->n, 1);
     assert_int_equal(list->errors[0].kind, PYTREE_DIFFERENT_TYPES);
     assert_string_equal(list->errors[0].a, "P(x, y)");
@@ -1407,7 +1407,7 @@ static void a_million_nodes_deep(void **state)
     assert_false(pytree_def_is_prefix(other, def, false, NULL, &error));
     assert_error(error.status, PYTREE_STRUCTURE, NULL, &error);
     assert_non_null(strstr(error.path, "..."));
-    list = pytree_def_errors(def, other, NULL, NULL);
+    list = pytree_def_differences(def, other, NULL, NULL);
     assert_int_equal(list->n, 1);
     assert_int_equal(strlen(list->errors[0].path), length);
     pytree_def_errors_free(list);
@@ -1513,7 +1513,7 @@ static pytree_status prefix_body(void *context, const pytree_options *opt, pytre
 static pytree_status errors_body(void *context, const pytree_options *opt, pytree_error *err)
 {
     const Inputs *in = context;
-    pytree_def_error_list *list = pytree_def_errors(in->c, in->a, opt, err);
+    pytree_def_error_list *list = pytree_def_differences(in->c, in->a, opt, err);
     if (list == NULL) { return err->status; }
     assert_int_equal(list->n, 3);
     pytree_def_errors_free(list);

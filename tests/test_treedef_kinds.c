@@ -823,7 +823,7 @@ static void differences(void **state)
     for (i = 0; i < COUNT_OF(cases); i++) {
         pytree_def *a = parsed(cases[i].a), *b = parsed(cases[i].b);
         pytree_error error = { 0 };
-        pytree_def_error_list *list = pytree_def_errors(a, b, NULL, &error);
+        pytree_def_error_list *list = pytree_def_differences(a, b, NULL, &error);
         assert_ok(error.status, &error);
         assert_false(pytree_def_equal(a, b));
         assert_in_range(list->n, 1, 2);
@@ -834,7 +834,7 @@ static void differences(void **state)
         assert_string_equal(list->errors[0].missing, cases[i].missing);
         assert_string_equal(list->errors[0].extra, cases[i].extra);
         pytree_def_errors_free(list);
-        list = pytree_def_errors(a, a, NULL, &error);
+        list = pytree_def_differences(a, a, NULL, &error);
         assert_int_equal(list->n, 0);
         pytree_def_errors_free(list);
         pytree_def_free(a);
@@ -1154,7 +1154,7 @@ static pytree_status load_body(void *context, const pytree_options *opt, pytree_
 static pytree_status errors_body(void *context, const pytree_options *opt, pytree_error *err)
 {
     (void)context;
-    pytree_def_errors_free(pytree_def_errors(sweep_a, sweep_space, opt, err));
+    pytree_def_errors_free(pytree_def_differences(sweep_a, sweep_space, opt, err));
     return err->status;
 }
 

@@ -52,7 +52,7 @@ static inline void show_tree(const char *name, pytree tree, const pytree_options
         pytree_def_print(stdout, def, &err);
     }
     pytree_iter_begin(&at, 1, &tree, opt, &err);
-    while (pytree_next(&at)) {
+    while (pytree_iter_next(&at)) {
         char path[100];
         pytree_iter_path_text(&at, path, sizeof path);
         printf("  %s%s", path, path[0] == '\0' ? "" : "  ");

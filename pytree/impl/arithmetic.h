@@ -16,7 +16,7 @@ static pytree_status pytree__rv_check_pair(pytree x, pytree y, bool writes, pytr
     both[1] = y;
     memset(census, 0, sizeof *census);
     if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree_leaf *a = it.leaf[0], *b = it.leaf[1];
             char expected[200], got[200];
             it.status = pytree__rv_want_number(&it, a, "floats or complex numbers");
@@ -115,7 +115,7 @@ static pytree_status pytree__rv_dot(pytree x, pytree y, double scale, double *re
     both[0] = x;
     both[1] = y;
     if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) { pytree__rv_dot_leaf(&sum, it.leaf[0], it.leaf[1], scale); }
+        while (pytree_iter_next(&it)) { pytree__rv_dot_leaf(&sum, it.leaf[0], it.leaf[1], scale); }
     }
     pytree_iter_end(&it);
     if (it.status == PYTREE_OK) { *result = pytree__rv_whole_sum(&sum); }
@@ -135,7 +135,7 @@ static pytree_status pytree__rv_largest(pytree t, double *largest, const pytree_
     pytree_iter it;
     *largest = 0;
     if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             const pytree__rv_number *a = &pytree__rv_numbers[it.leaf[0]->type->dtype];
             const size_t n = a->parts * pytree_leaf_count(it.leaf[0]), size = pytree__rv_number_size(a->part);
             double p[PYTREE__RV_BLOCK];

@@ -180,7 +180,8 @@ static const char *const *pytree__make_keys(struct pytree__builder *m, const pyt
 }
 
 /* A list, tuple or dict into a row of a struct. */
-static void pytree__make_list(struct pytree__builder *m, const struct pytree__build_frame *task, const pytree_field *row, size_t child,
+static void pytree__make_list(struct pytree__builder *m, const struct pytree__build_frame *task, const pytree_field *row,
+                              size_t child,
                               size_t node, size_t *next, size_t *leaf)
 {
     const pytree_node *n = &m->def->nodes[node];
@@ -421,7 +422,7 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     m.dry = true;
     m.given = mode != PYTREE__REFER;
     m.in_place = in_place != NULL;
-    if (m.in_place) { pytree__bump_head(&m, in_place->type->size); }           /* a shadow, so that nothing is half-written */
+    if (m.in_place) { pytree__bump_head(&m, in_place->type->size); }       /* a shadow, so that nothing is half-written */
     head = m.structs;
     m.structs = pytree__bound(&m, &only_containers);
     if (mode != PYTREE__REFER) { m.structs = SIZE_MAX; }

@@ -70,7 +70,8 @@ static bool pytree__more_tasks(struct pytree__builder *m)
     return true;
 }
 
-PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from, size_t step,
+PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from,
+                                      size_t step,
                                       size_t n, unsigned rows)
 {
     struct pytree__build_frame *task;

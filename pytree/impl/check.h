@@ -17,8 +17,8 @@ struct pytree__memory_span {
 struct pytree__visit { const void *data; const pytree_type *type; unsigned form; };
 
 struct pytree__sharing_scan {
-    struct pytree__memory_span *steps;          /* in visiting order */
-    struct pytree__memory_span *sorted;         /* those with memory: by group, then in visiting order */
+    struct pytree__memory_span *steps;    /* in visiting order */
+    struct pytree__memory_span *sorted;   /* those with memory: by group, then in visiting order */
     size_t n, max, n_sorted;
     struct pytree__visit *seen;           /* nodes so far, hashed; at most half full */
     size_t n_seen, max_seen;

@@ -208,7 +208,7 @@ static void pytree__seek_end(struct pytree__seeker *s)
 static bool pytree__seek(struct pytree__seeker *s)
 {
     bool found;
-    while ((found = pytree_next(&s->it)) && s->it.leaf[0]->form == PYTREE_FORM_NONE) {}
+    while ((found = pytree_iter_next(&s->it)) && s->it.leaf[0]->form == PYTREE_FORM_NONE) {}
     return found;
 }
 

@@ -20,7 +20,7 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
     both[0] = dst;
     both[1] = src;
     if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             it.status = pytree__fits(it.leaf[0], it.leaf[1]);
             if (it.status != PYTREE_OK) { it.status = pytree__fail_misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
         }
@@ -96,7 +96,7 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
     both[0] = a;
     both[1] = b;
     if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree_leaf *x = it.leaf[0], *y = it.leaf[1];
             size_t i;
             it.status = pytree__fits(x, y);

@@ -242,7 +242,8 @@ static unsigned pytree__form_in(const pytree__frame *f)
     return f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;
 }
 
-static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got)
+static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
+                                         const pytree_leaf *got)
 {
     char a[160], b[160];
     pytree__leaf_text(a, sizeof a, wanted);

@@ -144,7 +144,8 @@ static bool pytree__alg_compare_leaves(struct pytree__alg_diff *d)
 }
 
 /* What one side has there, in words. */
-static void pytree__alg_put_side(struct pytree__text_writer *text, const pytree_flat *flat, size_t node, size_t leaf, size_t element)
+static void pytree__alg_put_side(struct pytree__text_writer *text, const pytree_flat *flat, size_t node, size_t leaf,
+                                 size_t element)
 {
     const pytree_leaf *view = &flat->leaves[leaf - (leaf != 0)];
     char words[200];

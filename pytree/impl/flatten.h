@@ -143,11 +143,12 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
     if (direct) {
         pytree_leaf *const views = s->leaves + s->n_leaves;
         const pytree__flatten_result seen = type->flatten(data, views, s->leaves + s->capacity,
-                                                none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE);
+                                                          none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE);
         if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
         n_leaves = (size_t)(seen.end - views);
     } else if (mode != PYTREE__COUNT_ALL) {
-        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL, PYTREE__SOUND).odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
+        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL,
+                                            PYTREE__SOUND).odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
             return false;
         }
     }
@@ -168,7 +169,8 @@ PYTREE__INLINE bool pytree__flatten_item(struct pytree__flattener *s, const int 
     case PYTREE_KIND_VIEW: {
         const pytree_leaf *view = (const pytree_leaf *)item->data;
         if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
-                             || view->type->kind != PYTREE_KIND_LEAF || (mode != PYTREE__FILL && !pytree__view_is_valid(view)))) {
+                             || view->type->kind != PYTREE_KIND_LEAF || (mode != PYTREE__FILL
+                                                                         && !pytree__view_is_valid(view)))) {
             return false;
         }
         pytree__emit_leaf(s, mode, view);
@@ -197,7 +199,7 @@ PYTREE__INLINE bool pytree__flatten_item(struct pytree__flattener *s, const int 
 
 /* Items from number `from` on that need no frame; the number of the first that does. */
 PYTREE__INLINE size_t pytree__flatten_rows(struct pytree__flattener *s, const int mode, const char *items, size_t step,
-                                       const uint32_t *order, size_t from, size_t count)
+                                           const uint32_t *order, size_t from, size_t count)
 {
     size_t i = from;
     if (order != NULL) {
@@ -354,17 +356,25 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
     return status;
 }
 
-static pytree_status pytree__flatten_leaves(struct pytree__flattener *s, pytree t) { return pytree__flatten_pass(s, t, PYTREE__LEAVES); }
+static pytree_status pytree__flatten_leaves(struct pytree__flattener *s, pytree t)
+{
+    return pytree__flatten_pass(s, t, PYTREE__LEAVES);
+}
+
 
 static pytree_status pytree__flatten_count(struct pytree__flattener *s, pytree t)
 {
     return pytree__flatten_pass(s, t, PYTREE__COUNT_ALL);
 }
 
-static pytree_status pytree__flatten_fill(struct pytree__flattener *s, pytree t) { return pytree__flatten_pass(s, t, PYTREE__FILL); }
+static pytree_status pytree__flatten_fill(struct pytree__flattener *s, pytree t)
+{
+    return pytree__flatten_pass(s, t, PYTREE__FILL);
+}
+
 
 static void pytree__flattener_init(struct pytree__flattener *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
-                              pytree_error *err)
+                                   pytree_error *err)
 {
     pytree__cursor_init(&s->cursor, opt, err);
     s->leaves = leaves;

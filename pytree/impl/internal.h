@@ -59,8 +59,8 @@ void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const voi
 const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, size_t *length);
 /* What a node has besides its keys, at the front of its statics: where that ends. */
 const unsigned char *pytree__keys_of(const pytree_def *def, size_t node);
-void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length);           /* 'k', 3 */
-void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node);   /* "(2,)" */
+void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length);    /* 'k', 3 */
+void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node); /* "(2,)" */
 /* String number `i` of those packed at `statics`; *length without its NUL. NULL: a NULL string. */
 const char *pytree__string_at(const unsigned char *statics, size_t i, size_t *length);
 /* Entry of child i of a treedef's node. */
@@ -112,8 +112,8 @@ struct pytree__block {                    /* stands right before the first thing
     void *base;                           /* as the allocator gave it */
     size_t bytes;
     const void *root;                     /* NULL: the root is the caller's */
-    struct pytree__stb_cleanup *made;            /* stb_ds containers to release */
-    struct pytree__custom_cleanup *customs;  /* custom nodes to release */
+    struct pytree__stb_cleanup *made;     /* stb_ds containers to release */
+    struct pytree__custom_cleanup *customs; /* custom nodes to release */
     /* nodes, leaves, static bytes and orders of a tree of lists, tuples and dicts alone, as it was made; 0 nodes: another */
     size_t n_nodes, n_leaves, n_statics, n_orders;
     bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
@@ -175,8 +175,8 @@ struct pytree__builder {
     char *base;
     size_t structs, arrays;               /* bytes in use, of each kind */
     size_t all_structs, all_arrays;       /* and in all */
-    struct pytree__stb_cleanup *made;            /* stb_ds containers so far, the last one first */
-    struct pytree__custom_cleanup *customs;  /* likewise: those inside others come first */
+    struct pytree__stb_cleanup *made;     /* stb_ds containers so far, the last one first */
+    struct pytree__custom_cleanup *customs; /* likewise: those inside others come first */
     size_t n_orders;                      /* of the treedef's, those that still come */
     bool kept;                            /* the block has a copy of the treedef's static bytes and orders: */
     const unsigned char *statics;
@@ -255,14 +255,18 @@ static bool pytree__same_statics(const pytree_type *type, const char *a, const c
 /* layout.h */
 static void pytree__layout_cache_init(pytree__layout_cache *p);
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type);
-PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self, bool none_is_leaf);
-PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n, const pytree_leaf **structs);
-PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan, const pytree_node *n);
+PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
+                                                  bool none_is_leaf);
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
+                                                   const pytree_leaf **structs);
+PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan,
+                                                 const pytree_node *n);
 PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
-                                         const pytree_def *def, const pytree_node *theirs);
+                                                    const pytree_def *def, const pytree_node *theirs);
 PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n);
-PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self, pytree_node *nodes,
-                                      pytree__statics *to);
+PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
+                                        pytree_node *nodes,
+                                        pytree__statics *to);
 PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *plan, const char *self);
 
 /* treedef.h */
@@ -313,7 +317,8 @@ static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries
 static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most);
 static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...);
 static unsigned pytree__form_in(const pytree__frame *f);
-static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted, const pytree_leaf *got);
+static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
+                                         const pytree_leaf *got);
 
 /* dict_order.h */
 static bool pytree__has_key_order(const pytree_items *items);
@@ -342,7 +347,8 @@ static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t 
 PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *m, size_t bytes);
 static const unsigned char *pytree__unpack(struct pytree__builder *m, const pytree_type *type, char *self,
                                            const unsigned char *at);
-PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from, size_t step,
+PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from,
+                                      size_t step,
                                       size_t n, unsigned rows);
 PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain);
 PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, size_t node);

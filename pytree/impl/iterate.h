@@ -13,7 +13,7 @@ static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 
 /* What differs between the value at hand in the first tree and in tree k. */
 static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
-                                    const char *how)
+                                            const char *how)
 {
     char a[160], b[160];
     if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) {
@@ -247,7 +247,7 @@ PYTREE__INLINE void pytree__iter_rows_alike(pytree_iter *it, const size_t n, con
             c[k].child.data = (char *)c[k].child.data + size;
             c[k].frames[c[k].n_frames - 1].next++;
         }
-        if (PYTREE__UNLIKELY(!pytree__instances_equal(it, n, values))) {            /* it comes once more, for the error */
+        if (PYTREE__UNLIKELY(!pytree__instances_equal(it, n, values))) {       /* it comes once more, for the error */
             for (k = 0; k < n; k++) { c[k].frames[c[k].n_frames - 1].next--; }
             return;
         }
@@ -314,7 +314,8 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
             type->flatten(values[k]->data, views, c[k].views + c[k].max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
         if (k == 0) { count = (size_t)(seen.end - views); }
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
-        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || (seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
+        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count
+                             || (seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
             return PYTREE__DONE;
         }
     }
@@ -414,7 +415,10 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
         if (sort == PYTREE__A_FAILURE) { it->status = PYTREE_NO_MEMORY; return false; }
         if (sort == PYTREE__A_NONE) {
             for (k = 1; k < n; k++) {
-                if (values[k]->form != PYTREE_FORM_NONE) { pytree__fail_structure(it, k, values[0], values[k], ""); return false; }
+                if (values[k]->form != PYTREE_FORM_NONE) {
+                    pytree__fail_structure(it, k, values[0], values[k], "");
+                    return false;
+                }
             }
         } else if (pytree__iter_open(it, n, values, checking || !it->checked) != PYTREE_OK) {
             return false;
@@ -422,7 +426,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     }
 }
 
-bool pytree_next(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false); }
+bool pytree_iter_next(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false); }
 
 size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
 {

@@ -13,7 +13,8 @@ static void pytree__layout_cache_init(pytree__layout_cache *p)
 }
 
 /* A struct's static values: bytes that follow one another are one part. There is one at least, which begins it. */
-static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *plan, const pytree_type *type, size_t offset, uint32_t node)
+static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *plan, const pytree_type *type, size_t offset,
+                                       uint32_t node)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     pytree__static_span *part = &p->parts[p->n_parts];
@@ -113,7 +114,7 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
             plan->n_options = p->n_options - plan->options;
             return plan;
         }
-        if (!empty) { pytree__layout_cache_init(p); }                 /* perhaps there is room when the others are gone */
+        if (!empty) { pytree__layout_cache_init(p); }          /* perhaps there is room when the others are gone */
     } while (!empty);
     p->n_nodes = p->n_parts = p->n_options = 0;
     plan->n_nodes = 0;
@@ -128,7 +129,8 @@ PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const 
 }
 
 /* Which of a struct's options are NULL. False: one leads to a struct, so that this one cannot be seen deep. */
-PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *plan, const void *self, uint64_t *nones)
+PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *plan, const void *self,
+                                        uint64_t *nones)
 {
     const pytree__nullable *option = &p->options[plan->options], *const end = option + plan->n_options;
     uint64_t bit = 1, found = 0;
@@ -160,7 +162,8 @@ static void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *p
 }
 
 /* The plan as it is for this struct. NULL: it cannot be seen deep. */
-PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self, bool none_is_leaf)
+PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
+                                                  bool none_is_leaf)
 {
     pytree__layout *const plan = pytree__layout_of(p, type);
     uint64_t nones;
@@ -170,7 +173,8 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
 }
 
 /* Have n structs of the plan's type the same None and the same static values? */
-PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n, const pytree_leaf **structs)
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
+                                                   const pytree_leaf **structs)
 {
     const pytree__nullable *option = &p->options[plan->options], *const options_end = option + plan->n_options;
     const pytree__static_span *part = &p->parts[plan->parts], *const parts_end = part + plan->n_parts;
@@ -212,7 +216,8 @@ PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node 
     return a->type == b->type && memcmp(&a->leaves, &b->leaves, sizeof a->leaves + sizeof a->nodes) == 0;
 }
 
-PYTREE__INLINE bool pytree__layout_same_nulls(const pytree__layout_cache *p, const pytree__layout *plan, const pytree_node *theirs)
+PYTREE__INLINE bool pytree__layout_same_nulls(const pytree__layout_cache *p, const pytree__layout *plan,
+                                              const pytree_node *theirs)
 {
     const pytree__nullable *option = &p->options[plan->options], *const end = option + plan->n_options;
     const pytree_node *const mine = &p->nodes[plan->nodes];
@@ -221,7 +226,8 @@ PYTREE__INLINE bool pytree__layout_same_nulls(const pytree__layout_cache *p, con
 }
 
 /* Is that node of a treedef, with as many below it, the plan's? */
-PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan, const pytree_node *n)
+PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan,
+                                                 const pytree_node *n)
 {
     const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
     const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = n + 1 - plan->n_nodes;
@@ -234,7 +240,7 @@ PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, 
 
 /* And has a struct the static values that stand there? */
 PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
-                                         const pytree_def *def, const pytree_node *theirs)
+                                                    const pytree_def *def, const pytree_node *theirs)
 {
     const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
     const pytree_node *const mine = &p->nodes[plan->nodes];
@@ -275,8 +281,9 @@ PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, c
 }
 
 /* A struct's nodes and static values, written behind those that are there. */
-PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self, pytree_node *nodes,
-                                      pytree__statics *to)
+PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
+                                        pytree_node *nodes,
+                                        pytree__statics *to)
 {
     const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
     memcpy(nodes, &p->nodes[plan->nodes], plan->n_nodes * sizeof *nodes);

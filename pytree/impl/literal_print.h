@@ -7,8 +7,8 @@
 /* ---- Print (bodies) -------------------------------------------------------------------------------------------------- */
 
 typedef struct pytree__lit_writer {
-    struct pytree__text_writer to;               /* the caller's buffer, or `buffer` */
-    struct pytree__text_writer direct;           /* the file, for what is longer than `buffer` */
+    struct pytree__text_writer to;        /* the caller's buffer, or `buffer` */
+    struct pytree__text_writer direct;    /* the file, for what is longer than `buffer` */
     bool dry;                             /* nothing is written, all is checked */
     unsigned char *packed;                /* static values of the struct at hand */
     size_t max_packed;

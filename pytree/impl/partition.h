@@ -37,7 +37,7 @@ pytree_status pytree_partition(pytree t, pytree_filter_fn *pass, void *context, 
     }
     if (own.status == PYTREE_OK && pytree__alg_view(fill, &hole, opt, &own) == PYTREE_OK) {
         if (pytree_iter_begin(&it, 1, &t, opt, &own) == PYTREE_OK) {
-            while (pytree_next(&it) && it.index < all.def->n_leaves) {
+            while (pytree_iter_next(&it) && it.index < all.def->n_leaves) {
                 bool passes = pass(context, &it);
                 for (k = 0; k < 2; k++) {
                     pytree__alg_copy_view(&leaves[k][it.index], passes == (k == 0) ? &all.leaves[it.index] : &hole);

@@ -9,7 +9,8 @@
 
 static size_t pytree__path_length(const pytree_path *path) { return path == NULL ? 0 : path->n; }
 
-static void pytree__path_put(struct pytree__text_writer *sink, const pytree_path *path, size_t from, size_t to, const char *separator)
+static void pytree__path_put(struct pytree__text_writer *sink, const pytree_path *path, size_t from, size_t to,
+                             const char *separator)
 {
     size_t i;
     for (i = from; i < to; i++) { pytree__put_entry(sink, &path->entries[i], separator, i == 0); }

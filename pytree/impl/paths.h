@@ -30,7 +30,7 @@ struct pytree__path_suffixes {
     const pytree_type *type;
     bool whole;                           /* false: one for each child */
     size_t n, n_pointers;                 /* n 0: there are none to be used */
-    struct pytree__suffix_pointer pointers[PYTREE__TAIL_POINTERS + 1];         /* and one that is `at` none */
+    struct pytree__suffix_pointer pointers[PYTREE__TAIL_POINTERS + 1];       /* and one that is `at` none */
     uint16_t at[PYTREE__TAILS + 1];       /* where each begins */
     char text[PYTREE__TAIL_TEXT + PYTREE__SLACK];
 };
@@ -40,7 +40,7 @@ struct pytree__path_suffixes {
 enum { PYTREE__PREFIX = 512, PYTREE__NO_PREFIX = 0x7FFFFFFF };
 
 struct pytree__path_writer {
-    struct pytree__text_writer to;               /* at NULL: lengths are added up, None counting as a leaf */
+    struct pytree__text_writer to;        /* at NULL: lengths are added up, None counting as a leaf */
     const char **starts;
     size_t count, max;                    /* starts: how many; for how many there is room */
     const char *separator;
@@ -51,8 +51,9 @@ struct pytree__path_writer {
 
 /* Adds the tails of a struct that lies `offset` bytes into the one whose tails they are (SIZE_MAX: it is pointed to); `path`
  * leads to it from there. False: there is no room, or, as a whole, there may be other nodes in it. */
-static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_type *type, size_t offset, const char *separator,
-                              char path[UCHAR_MAX + 1], size_t n_path)
+static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_type *type, size_t offset,
+                                 const char *separator,
+                                 char path[UCHAR_MAX + 1], size_t n_path)
 {
     const size_t n_separator = strlen(separator);
     unsigned i;
@@ -123,7 +124,7 @@ PYTREE__INLINE size_t pytree__suffix_skip(const struct pytree__path_writer *w, s
 
 /* Puts the prefix and a tail of n bytes. What is copied too far is written over, or slack. */
 PYTREE__INLINE char *pytree__append_suffix(const struct pytree__path_writer *w, char *at, size_t n_prefix, const char *tail,
-                                        size_t n)
+                                           size_t n)
 {
     size_t i;
     memcpy(at, w->prefix, PYTREE__SLACK);
@@ -136,8 +137,9 @@ PYTREE__INLINE char *pytree__append_suffix(const struct pytree__path_writer *w, 
 
 /* Puts the paths below a whole struct. Views are made in the room above those of the open nodes, a struct's behind those of the
  * one around it. False, and nothing was put: something is not sound, or there is no room. */
-static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cursor *c, const struct pytree__path_suffixes *tails,
-                              const void *self, size_t n_prefix, size_t skip)
+static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cursor *c,
+                                 const struct pytree__path_suffixes *tails,
+                                 const void *self, size_t n_prefix, size_t skip)
 {
     struct { pytree_leaf *view, *end; } outer[PYTREE__TAIL_DEPTH];           /* what comes next in the structs around it */
     const struct pytree__suffix_pointer *pointer = tails->pointers;
@@ -151,7 +153,10 @@ static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cu
         outer[depth].view = view;
         outer[depth].end = end;
         view = end;
-        if (type->n_children > (size_t)(room - view) || (pytree__children_views(type, self, view) & PYTREE__NEEDS_CHECK) != 0) { return false; }
+        if (type->n_children > (size_t)(room - view) || (pytree__children_views(type, self,
+                                                                                view) & PYTREE__NEEDS_CHECK) != 0) {
+                                                                                    return false;
+                                                                                }
         end = view + type->n_children;
         for (;; view++) {
             while (view == end) {

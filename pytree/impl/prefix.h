@@ -74,7 +74,8 @@ PYTREE__INLINE void pytree__alg_subtree(pytree_leaf *to, const pytree_leaf *valu
 
 /* A struct that is seen deep where the treedef has all of it so, too, without opening it. False: the long way, and for the
  * error. */
-PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *plans, const pytree_leaf *value, const pytree_def *def,
+PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *plans, const pytree_leaf *value,
+                                       const pytree_def *def,
                                        size_t j, pytree_leaf *to, size_t room)
 {
     const pytree_type *const type = value->type;

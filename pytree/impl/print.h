@@ -8,7 +8,7 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
 {
     pytree_iter it;
     if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             const pytree_leaf *leaf = it.leaf[0];
             char kind[300];
             size_t begin = to->length;

@@ -29,7 +29,7 @@ static pytree_status pytree__rv_count_numbers(pytree t, pytree__rv_census *censu
     pytree_iter it;
     memset(census, 0, sizeof *census);
     if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree_leaf *leaf = it.leaf[0];
             it.status = pytree__rv_want_number(&it, leaf, NULL);
             if (it.status == PYTREE_OK) {
@@ -127,7 +127,7 @@ static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree_
         list->parts = parts;
     }
     if (pytree_iter_begin(&it, n_trees, trees, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_next(&it) && it.index < census->leaves) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it) && it.index < census->leaves) {
             for (k = 0; k < n_trees && it.status == PYTREE_OK; k++, at++) {
                 it.status = pytree__rv_want_number(&it, it.leaf[k], NULL);
                 list->parts[at].data = (char *)it.leaf[k]->data;
@@ -158,7 +158,7 @@ static pytree_status pytree__rv_check_loss(pytree t, size_t i, pytree_dtype to, 
         if (lost == n) { return PYTREE_OK; }
     }
     if (pytree_iter_begin(&it, 1, &t, pytree__rv_tree(opt), err) == PYTREE_OK) {
-        while (it.index != i && pytree_next(&it)) {}
+        while (it.index != i && pytree_iter_next(&it)) {}
         if (it.status == PYTREE_OK && loss == PYTREE_LOSS_REFUSED_BY_TYPE) {
             it.status = pytree__fail_at(&it.cursors[0], PYTREE_TYPE, "expected a type that %s has every number of, got %s",
                                         pytree_dtype_name(to_type), pytree_dtype_name(from_type));
@@ -419,7 +419,7 @@ pytree_status pytree_unravel_views(const pytree_leaf *vector, pytree like, pytre
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected an array of %zu leaves, got NULL", capacity);
     }
     if (pytree_iter_begin(&it, 1, &like, opt, err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             pytree_leaf *leaf = &leaves[it.index];
             *leaf = *it.leaf[0];
             leaf->data = (char *)vector->data + first * vector->type->size;
@@ -444,7 +444,7 @@ bool pytree_contiguous(pytree t, size_t padding, pytree_leaf *vector, const pytr
     if (status == PYTREE_OK) { status = pytree__rv_want_one_type(census.set, err); }
     if (status != PYTREE_OK) { return false; }
     if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree_leaf *leaf = it.leaf[0];
             const size_t bytes = pytree_leaf_bytes(leaf);
             const uintptr_t at = (uintptr_t)leaf->data, due = (uintptr_t)end;

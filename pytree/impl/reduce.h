@@ -137,7 +137,8 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-static pytree_status pytree__fold(struct pytree__fold_state *fold, int what, pytree t, const pytree_options *opt, pytree_error *err)
+static pytree_status pytree__fold(struct pytree__fold_state *fold, int what, pytree t, const pytree_options *opt,
+                                  pytree_error *err)
 {
     pytree_status status;
     fold->value = fold->lost = 0;

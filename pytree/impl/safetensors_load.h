@@ -320,7 +320,7 @@ static pytree_status pytree__st_point(struct pytree__st_loader *l)
     return status;
 }
 
-pytree_safetensors *pytree_map_safetensors(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err)
+pytree_safetensors *pytree_mmap_safetensors(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err)
 {
     pytree_checkpoint_options none;
     struct pytree__st_loader l;

@@ -9,7 +9,7 @@
 /* The same goes over the tree twice: to measure the columns, and to write. */
 enum { PYTREE__RV_PATH, PYTREE__RV_TYPE, PYTREE__RV_SHAPE, PYTREE__RV_ELEMENTS, PYTREE__RV_BYTES, PYTREE__RV_COLUMNS };
 typedef struct pytree__rv_table {
-    struct pytree__text_writer *to;              /* NULL: measure */
+    struct pytree__text_writer *to;       /* NULL: measure */
     size_t widths[PYTREE__RV_COLUMNS];       /* in characters */
 } pytree__rv_table;
 
@@ -187,7 +187,7 @@ static pytree_status pytree__rv_put_rows(pytree__rv_table *table, pytree__rv_row
     pytree__rv_begin_row(total);
     total->below = true;
     if (pytree_iter_begin(&it, 1, &t, tree, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_next(&it)) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             it.status = pytree__rv_read_path(next, &it, depth, pytree__allocator(tree), err);
             if (it.status != PYTREE_OK) { break; }
             if (last->leaves == 0 || strcmp(last->path, next->path) != 0) {

@@ -298,7 +298,7 @@ static pytree_status pytree__alg_slice(pytree_leaf *leaf, ptrdiff_t i)
     return PYTREE_OK;
 }
 
-pytree_flat pytree_index(pytree t, ptrdiff_t i, const pytree_options *opt, pytree_error *err)
+pytree_flat pytree_slice(pytree t, ptrdiff_t i, const pytree_options *opt, pytree_error *err)
 {
     pytree_flat flat = pytree__alg_flatten(t, opt, err);
     pytree_leaf *leaves = (pytree_leaf *)(uintptr_t)flat.leaves;

@@ -493,7 +493,8 @@ static const char *pytree__td_space_text(const pytree_def *def, char *to, size_t
     return to;
 }
 
-pytree_def_error_list *pytree_def_errors(const pytree_def *a, const pytree_def *b, const pytree_options *opt, pytree_error *err)
+pytree_def_error_list *pytree_def_differences(const pytree_def *a, const pytree_def *b, const pytree_options *opt,
+                                              pytree_error *err)
 {
     if (a == NULL || b == NULL) { return (pytree_def_error_list *)pytree__no_def(err); }
     static const char *const none[] = { "None is a node", "None is a leaf" };
@@ -571,8 +572,9 @@ static bool pytree__td_all_paths(const pytree_def *def, const char *separator, c
         size_t length = w.n == 0 ? 0 : w.frames[w.n - 1].mark;
         if (event == PYTREE__TD_LEAVE) { continue; }
         if (w.n > 0) {
-            struct pytree__text_writer text = pytree__text_to(prefix == NULL ? NULL : prefix + length, prefix == NULL ? 0 : SIZE_MAX,
-                                                       NULL);
+            struct pytree__text_writer text = pytree__text_to(prefix == NULL ? NULL : prefix + length,
+                                                              prefix == NULL ? 0 : SIZE_MAX,
+                                                              NULL);
             pytree__put_entry(&text, &w.frames[w.n - 1].entry, separator, w.n == 1);
             length += text.length;
         }

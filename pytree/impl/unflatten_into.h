@@ -81,7 +81,7 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 /* A struct that can be seen deep at once; the treedef's nodes from *j on, the leaves from *k on. False: one by one, for the
  * error. */
 PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *plans, const pytree_type *type, void *self,
-                                        const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
+                                     const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
     pytree_leaf *const views = c->views + c->n_views;
     const pytree_leaf *leaf = leaves + *k;
@@ -99,7 +99,8 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *pl
         return false;
     }
     seen = type->flatten(self, views, c->views + c->max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
-    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0 || !pytree__fit(views, seen.end, leaf))) {
+    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0 || !pytree__fit(views, seen.end,
+                                                                                                         leaf))) {
         return false;
     }
     *j += plan->n_nodes;

@@ -47,7 +47,8 @@ static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
     v->form = type == NULL ? 0 : pytree__form_of(type);
 }
 
-/* Is a view that somebody has written plainly in order? If not, pytree__resolve_view says what is wrong with it, if anything. */
+/* Is a view that somebody has written plainly in order? If not, pytree__resolve_view says what is wrong with it, if anything.
+ * */
 PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v)
 {
     size_t bits = 0;

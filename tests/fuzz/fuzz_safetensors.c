@@ -163,7 +163,7 @@ static void map_structs(const char *path, const Net *loaded, const pytree_checkp
         head = *net.head;
         net.head = &head;
     }
-    file = pytree_map_safetensors(path, PYTREE(&net), opt, &err);
+    file = pytree_mmap_safetensors(path, PYTREE(&net), opt, &err);
     if (file == NULL) { pytree_error_print(stderr, &err); }
     REQUIRE(file != NULL);
     REQUIRE(pytree_equal(PYTREE(&net), PYTREE(loaded), &(pytree_tolerance){ .nan_equal = true }, NULL, NULL));

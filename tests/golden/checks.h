@@ -85,11 +85,11 @@ static inline bool golden_same_leaves(const pytree_def *a, const pytree_leaf *le
     return same;
 }
 
-/* What pytree_def_errors says, in the data's form. */
+/* What pytree_def_differences says, in the data's form. */
 static inline cJSON *golden_differences(Golden *g, const pytree_def *a, const pytree_def *b)
 {
     pytree_error error = { 0 };
-    pytree_def_error_list *list = pytree_def_errors(a, b, NULL, &error);
+    pytree_def_error_list *list = pytree_def_differences(a, b, NULL, &error);
     cJSON *json = cJSON_CreateArray();
     size_t i;
     for (i = 0; list != NULL && i < list->n; i++) {
@@ -100,7 +100,7 @@ static inline cJSON *golden_differences(Golden *g, const pytree_def *a, const py
         cJSON_AddStringToObject(one, "extra", list->errors[i].extra);
         cJSON_AddItemToArray(json, one);
     }
-    golden_check_ok(g, "pytree_def_errors", &error);
+    golden_check_ok(g, "pytree_def_differences", &error);
     pytree_def_errors_free(list);
     return json;
 }

@@ -49,7 +49,7 @@ int main()
     std::string paths;
     double sum = 0.0;
     if (pytree_iter_begin(&it, 1, &t, nullptr, &err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             char path[64];
             pytree_iter_path_text(&it, path, sizeof path);
             paths += path;

@@ -22,7 +22,7 @@ int shared_sum(pytree t, const pytree_options *opt, double *sum)
     int n = 0;
     *sum = 0;
     if (pytree_iter_begin(&it, 1, &t, opt, NULL) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             size_t i;
             n++;
             for (i = 0; it.leaf[0]->type->dtype != PYTREE_OPAQUE && i < pytree_leaf_count(it.leaf[0]); i++) {

@@ -27,7 +27,7 @@ int other_visits(pytree t, double *sum)
     pytree_iter it;
     int n = 0;
     if (pytree_iter_begin(&it, 1, &t, NULL, NULL) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             size_t i;
             for (i = 0; i < pytree_leaf_count(it.leaf[0]); i++) {
                 *sum += pytree_leaf_get(it.leaf[0], i);

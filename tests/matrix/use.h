@@ -35,7 +35,7 @@ static int use_model(void)
         return 3;
     }
     if (pytree_iter_begin(&it, 1, (pytree[]){ PYTREE(&model) }, NULL, &err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             n += pytree_leaf_count(it.leaf[0]);
         }
     }

@@ -480,7 +480,7 @@ static void say_iterated(Case *c, pytree t)
     put_name(c, "iterated");
     put(c, "[");
     if (pytree_iter_begin(&it, 1, &t, &c->opt, &err) == PYTREE_OK) {
-        while (pytree_next(&it)) {
+        while (pytree_iter_next(&it)) {
             const size_t n = pytree_iter_path_text(&it, NULL, 0);
             char *path = take_memory(c, n + 1, 1);
             pytree_iter_path_text(&it, path, n + 1);
@@ -821,7 +821,7 @@ static void op_equality(Case *c)
     say_bool(c, "is_suffix", pytree_def_is_suffix(a, b, false, &c->opt, NULL));
     say_bool(c, "is_suffix_strict", pytree_def_is_suffix(a, b, true, &c->opt, NULL));
     say_bool(c, "trees_equal", pytree_equal(c->arg[0], c->arg[1], NULL, &c->opt, NULL));
-    list = pytree_def_errors(a, b, &c->opt, &err);
+    list = pytree_def_differences(a, b, &c->opt, &err);
     if (list == NULL) {
         say_error(c, "differences", &err);
     } else {
