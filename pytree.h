@@ -633,7 +633,7 @@ struct pytree_iter {
     pytree__cursor *cursors;
     const pytree_leaf **views;
     size_t n_cursors, block;
-    bool begun, checked;                  /* in pytree_map all trees have been gone over already */
+    bool checked;                         /* in pytree_map all trees have been gone over already */
     bool up_to;                           /* later trees may differ where a prefix may: in a deque's maximum length */
     const pytree_allocator *allocator;
     pytree__cursor own_cursors[PYTREE__TREES];

@@ -47,6 +47,7 @@ typedef struct pytree__frame {            /* an open node */
     const uint32_t *order;                /* of pairs: see pytree_items; NULL: as they lie, or `ordered` */
     uint32_t nodes, leaves;               /* emitted before it was opened */
     uint8_t form, from;                   /* pytree_form; how children are found */
+    uint8_t element;                      /* of a row: the form of its elements if they need no look, or PYTREE_FORM_REF */
     bool ordered;                         /* of pairs: the order was found, and stands among the views */
     bool numbered;                        /* of pairs: keys are numbers */
     bool deep;                            /* a struct whose views are the leaves in it: see PYTREE__DEEP */
@@ -61,6 +62,11 @@ typedef struct pytree__cursor {
     pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
     size_t run;                           /* in an iterator: of the frame on top, leaves that come without looking */
     const struct pytree__problem_sink *watch; /* NULL: the first problem ends the walk */
+    pytree_status status;                 /* of the last event, where that is PYTREE__FAILED */
+    bool begun;                           /* the root was taken */
+    bool plain;                           /* only types decide what is a leaf: no predicate, no namespace */
+    bool none_is_leaf;
+    bool runs;                            /* self-contained structs are PYTREE__AT_RUN; set it after init, where `plain` */
     bool making;                          /* NULL where data is required is no error: it is about to be made */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;

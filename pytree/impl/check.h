@@ -175,7 +175,6 @@ static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t,
     pytree__cursor c;
     struct pytree__problem_sink watch;
     const pytree_leaf *value;
-    bool begun = false;
     size_t i, k, group = 0;
     const char *end = NULL;
     pytree_status status;
@@ -185,7 +184,8 @@ static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t,
     c.watch = &watch;
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK && r->status == PYTREE_OK) {
-        int at = pytree__step(&c, &begun, &value, &status);
+        int at = pytree__cursor_next(&c, &value);
+        if (at == PYTREE__FAILED) { status = c.status; }
         if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) { pytree__close(&c); continue; }
         if (value->form == PYTREE_FORM_NONE) { continue; }

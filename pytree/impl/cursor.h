@@ -133,10 +133,14 @@ unsound:
 /* The whole tree as the value at hand. */
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
 {
+    pytree_status status;
     c->n_frames = c->n_views = 0;
+    c->begun = false;
     if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
     pytree__view(&c->root, t.type, t.data);
-    return pytree__resolve_view(c, &c->root);
+    status = pytree__resolve_view(c, &c->root);
+    if (c->root.form == PYTREE_FORM_STRUCT) { c->root.type = pytree__origin(c->root.type); }
+    return status;
 }
 
 /* A custom node's children, keys and metadata, as its callbacks give them. */
@@ -312,6 +316,9 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     case PYTREE_FORM_LIST:
     case PYTREE_FORM_TUPLE:
         f->from = PYTREE__FROM_ROW;
+        f->element = type->kind == PYTREE_KIND_STRUCT                                  ? PYTREE_FORM_STRUCT
+                     : type->kind == PYTREE_KIND_LEAF && type->dtype != PYTREE_STRING ? PYTREE_FORM_LEAF
+                                                                                       : PYTREE_FORM_REF;
         f->count = shape[0];
         if (data == NULL && f->count > UINT32_MAX) {
             return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu",
@@ -358,10 +365,7 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
     case PYTREE__FROM_VIEWS: *value = &c->views[f->views + i]; return PYTREE_OK;
     case PYTREE__FROM_ROW:
         pytree__view(&c->child, f->type, f->data + i * f->type->size);
-        if (f->type->kind == PYTREE_KIND_STRUCT || (f->type->kind == PYTREE_KIND_LEAF && f->type->dtype != PYTREE_STRING)) {
-            return PYTREE_OK;
-        }
-        return pytree__resolve_view(c, &c->child);
+        return f->element != PYTREE_FORM_REF ? PYTREE_OK : pytree__resolve_view(c, &c->child);
     case PYTREE__FROM_ZEROS: pytree__view(&c->child, f->type, pytree__zeros()); return PYTREE_OK;
     case PYTREE__FROM_ITEMS:
         c->child.form = PYTREE_FORM_REF;
@@ -404,36 +408,69 @@ static int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
     return c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
 }
 
-PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
+/* Says what a value is where a predicate or a namespace has a say. */
+static int pytree__classify_asking(pytree__cursor *c, const pytree_leaf *value)
 {
-    if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->is_leaf != NULL)) {
+    if (c->opt->space != NULL) { pytree__apply_namespace(c, (pytree_leaf *)(uintptr_t)value); }
+    if (c->opt->is_leaf != NULL) {
         int answer = pytree__is_leaf_answer(c, value);
-        if (answer != 0) { return answer < 0 ? PYTREE__A_FAILURE : PYTREE__A_LEAF; }
+        if (answer < 0) { c->status = PYTREE_NO_MEMORY; return PYTREE__FAILED; }
+        if (answer != 0) { return PYTREE__AT_LEAF; }
     }
-    if (value->form == PYTREE_FORM_LEAF) { return PYTREE__A_LEAF; }
-    if (value->form != PYTREE_FORM_NONE) { return PYTREE__A_NODE; }
-    return c->opt != NULL && c->opt->none_is_leaf ? PYTREE__A_LEAF : PYTREE__A_NONE;
+    if (value->form == PYTREE_FORM_LEAF || (value->form == PYTREE_FORM_NONE && c->none_is_leaf)) { return PYTREE__AT_LEAF; }
+    return value->form == PYTREE_FORM_NONE ? PYTREE__AT_NONE : PYTREE__AT_NODE;
 }
 
-static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **value, pytree_status *status)
+/* Says what a value is: AT_LEAF, AT_NONE, AT_RUN, AT_NODE or FAILED. */
+PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
 {
-    if (!*begun) {
-        *begun = true;
-        *value = &c->root;
-    } else if (c->n_frames == 0) {
-        return PYTREE__DONE;
-    } else if (c->frames[c->n_frames - 1].next == c->frames[c->n_frames - 1].count) {
-        return PYTREE__AT_END;
+    if (PYTREE__UNLIKELY(!c->plain)) { return pytree__classify_asking(c, value); }
+    if (value->form == PYTREE_FORM_LEAF) { return PYTREE__AT_LEAF; }
+    if (value->form == PYTREE_FORM_NONE) { return c->none_is_leaf ? PYTREE__AT_LEAF : PYTREE__AT_NONE; }
+    return c->runs && value->form == PYTREE_FORM_STRUCT && value->type->closed ? PYTREE__AT_RUN : PYTREE__AT_NODE;
+}
+
+/* Takes the next child of the open node on top, of which there is one. Returns false on an error (c->status). */
+PYTREE__INLINE bool pytree__cursor_child(pytree__cursor *c, pytree__frame *f, const pytree_leaf **value)
+{
+    if (f->from == PYTREE__FROM_VIEWS) {
+        *value = &c->views[f->views + f->next++];
+    } else if (f->from == PYTREE__FROM_ROW && f->element != PYTREE_FORM_REF) {
+        c->child.data = f->data + f->next++ * f->type->size;
+        c->child.type = f->type;
+        c->child.ndim = 0;
+        c->child.form = f->element;
+        *value = &c->child;
     } else {
-        *status = pytree__take(c, value);
-        if (*status != PYTREE_OK) { return PYTREE__FAILED; }
+        c->status = pytree__take(c, value);
+        return c->status == PYTREE_OK;
     }
-    {
-        int sort;
-        if (c->opt != NULL && c->opt->space != NULL) { pytree__apply_namespace(c, (pytree_leaf *)(uintptr_t)*value); }
-        sort = pytree__classify(c, *value);
-        if (PYTREE__UNLIKELY(sort == PYTREE__A_FAILURE)) { *status = PYTREE_NO_MEMORY; return PYTREE__FAILED; }
-        return sort;
+    return true;
+}
+
+/* Goes one step on and says what is there: see PYTREE__AT_LEAF and its like. */
+PYTREE__INLINE int pytree__cursor_next(pytree__cursor *c, const pytree_leaf **value)
+{
+    if (PYTREE__UNLIKELY(!c->begun)) {
+        c->begun = true;
+        *value = &c->root;
+    } else if (PYTREE__UNLIKELY(c->n_frames == 0)) {
+        return PYTREE__DONE;
+    } else {
+        pytree__frame *const f = &c->frames[c->n_frames - 1];
+        if (f->next == f->count) { return PYTREE__AT_END; }
+        if (PYTREE__UNLIKELY(!pytree__cursor_child(c, f, value))) { return PYTREE__FAILED; }
     }
+    return pytree__classify(c, *value);
+}
+
+/* Goes from a run that was consumed to the struct behind it in the same row. Returns false if there is none. */
+PYTREE__INLINE bool pytree__run_follows(pytree__cursor *c)
+{
+    pytree__frame *const f = &c->frames[c->n_frames - 1];
+    if (c->n_frames == 0 || f->from != PYTREE__FROM_ROW || f->next == f->count) { return false; }
+    f->next++;
+    c->child.data = (char *)c->child.data + f->type->size;
+    return true;
 }
 #endif

@@ -14,7 +14,10 @@ static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, py
     c->opt = opt;
     c->err = err;
     c->watch = NULL;
-    c->making = false;
+    c->making = c->begun = c->runs = false;
+    c->plain = pytree__plain_walk(opt);
+    c->none_is_leaf = opt != NULL && opt->none_is_leaf;
+    c->status = PYTREE_OK;
     c->run = 0;
     c->scratch = NULL;
     c->max_scratch = 0;

@@ -159,201 +159,55 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
     return true;
 }
 
-/* An item of a container, unless it must be looked at, or is a node that must be opened: false. */
-PYTREE__INLINE bool pytree__flatten_item(struct pytree__flattener *s, const int mode, const pytree *item)
+/* Emits the open node on top, all of whose children are done, and closes it. */
+PYTREE__INLINE void pytree__flatten_end(struct pytree__flattener *s, const int mode)
 {
-    const pytree_type *type = item->type;
-    pytree_leaf scalar;
-    if (PYTREE__UNLIKELY(type == NULL)) { return false; }
-    switch (type->kind) {
-    case PYTREE_KIND_VIEW: {
-        const pytree_leaf *view = (const pytree_leaf *)item->data;
-        if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
-                             || view->type->kind != PYTREE_KIND_LEAF || (mode != PYTREE__FILL
-                                                                         && !pytree__view_is_valid(view)))) {
-            return false;
-        }
-        pytree__emit_leaf(s, mode, view);
-        return true;
-    }
-    case PYTREE_KIND_LEAF:
-        if (type->dtype == PYTREE_STRING || item->data == NULL) { return false; }
-        if (s->n_leaves < s->capacity) {
-            scalar.data = item->data;
-            scalar.type = type;
-            scalar.ndim = 0;
-            scalar.form = PYTREE_FORM_LEAF;
-        }
-        pytree__emit_leaf(s, mode, &scalar);
-        return true;
-    case PYTREE_KIND_NONE:
-        if (s->cursor.opt != NULL && s->cursor.opt->none_is_leaf) { return false; }
-        pytree__emit_none(s, mode);
-        return true;
-    case PYTREE_KIND_STRUCT:
-        type = pytree__origin(type);
-        return item->data != NULL && type->closed && pytree__flatten_run(s, mode, type, item->data);
-    default: return false;
-    }
-}
-
-/* Items from number `from` on that need no frame; the number of the first that does. */
-PYTREE__INLINE size_t pytree__flatten_rows(struct pytree__flattener *s, const int mode, const char *items, size_t step,
-                                           const uint32_t *order, size_t from, size_t count)
-{
-    size_t i = from;
-    if (order != NULL) {
-        for (; i < count && pytree__flatten_item(s, mode, (const pytree *)(const void *)(items + order[i] * step)); i++) {}
-    } else {
-        for (; i < count && pytree__flatten_item(s, mode, (const pytree *)(const void *)(items + i * step)); i++) {}
-    }
-    return i;
-}
-
-/* A container whose items need not be sorted to be visited. */
-PYTREE__INLINE bool pytree__is_presorted(const pytree *t)
-{
-    const pytree_items *items = (const pytree_items *)t->data;
-    if (t->type == NULL || items == NULL) { return false; }
-    switch (t->type->kind) {
-    case PYTREE_KIND_LIST:
-    case PYTREE_KIND_TUPLE: return items->items != NULL;
-    case PYTREE_KIND_DICT: return pytree__has_key_order(items);
-    default: return false;
-    }
-}
-
-/* Such a container: without a frame as long as its items need none, and from the first that does on with one. */
-static inline pytree_status pytree__flatten_items(struct pytree__flattener *s, const int mode, const pytree *t)
-{
-    const pytree_items *items = (const pytree_items *)t->data;
-    const bool dict = t->type->kind == PYTREE_KIND_DICT, numbered = items->int_pairs != NULL;
-    const char *first = !dict || items->count == 0 ? (const char *)items->items
-                        : numbered ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
-                                   : (const char *)items->pairs + offsetof(pytree_pair, value);
-    const size_t nodes = s->n_nodes, leaves = s->n_leaves;
-    const size_t step = !dict ? sizeof(pytree) : numbered ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
-    const size_t done =
-        items->count == 0 ? 0 : pytree__flatten_rows(s, mode, first, step, dict ? items->order : NULL, 0, items->count);
-    pytree__frame *f;
-    pytree_status status;
-    pytree_leaf value;
-    pytree_node node;
-    if (done == items->count) {
-        if (mode == PYTREE__LEAVES) { return PYTREE_OK; }
-        node.type = pytree__origin(t->type);
-        node.arity = (uint32_t)done;
-        node.leaves = (uint32_t)(s->n_leaves - leaves);
-        node.nodes = (uint32_t)(s->n_nodes - nodes + 1);
+    pytree__cursor *const c = &s->cursor;
+    const pytree__frame *const f = &c->frames[c->n_frames - 1];
+    if (mode != PYTREE__LEAVES) {
+        pytree_node node;
+        node.type = pytree__type_of_form(f->form, f->type);
+        node.arity = (uint32_t)f->count;
+        node.leaves = (uint32_t)(s->n_leaves - f->leaves);
+        node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
         node.meta = (uint32_t)s->statics.length;
-        if (dict) {
-            pytree__pack_keys(&s->statics, items, items->order);
-            if (items->order != NULL) { pytree__note_order(s, mode, items->order, done); }
-        }
+        pytree__pack_node(&s->statics, c, f);
+        if (f->form != PYTREE_FORM_STRUCT || !c->plain) { pytree__note_node(s, mode, f, node.type); }
         pytree__emit(s, mode, node);
-        return PYTREE_OK;
     }
-    pytree__view(&value, t->type, t->data);
-    status = pytree__open(&s->cursor, &value);
-    if (status == PYTREE_OK) {
-        f = &s->cursor.frames[s->cursor.n_frames - 1];
-        f->next = done;
-        f->nodes = (uint32_t)nodes;
-        f->leaves = (uint32_t)leaves;
-    }
-    return status;
+    pytree__close(c);
 }
 
 PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, pytree t, const int mode)
 {
-    pytree__cursor *c = &s->cursor;
+    pytree__cursor *const c = &s->cursor;
     const pytree_leaf *value;
-    const bool quick = pytree__plain_walk(c->opt) && !c->making;
-    bool begun = false;
-    pytree_status status = pytree__cursor_root(c, t);
+    bool taken;
+    c->status = pytree__cursor_root(c, t);
+    c->runs = c->plain && !c->making;
     s->n_nodes = s->n_leaves = s->n_orders = 0;
     s->statics.length = 0;
     s->space = NULL;
-    while (status == PYTREE_OK) {
-        pytree__frame *f;
-        if (quick && !begun && pytree__is_presorted(&t)) {
-            begun = true;
-            status = pytree__flatten_items(s, mode, &t);
-            continue;
-        }
-        if (quick && c->n_frames != 0) {  /* most of a tree: leaves, and structs of them, among a node's children */
-            f = &c->frames[c->n_frames - 1];
-            if (f->from == PYTREE__FROM_VIEWS) {
-                const size_t count = f->count;
-                size_t i = f->next;
-                for (value = &c->views[f->views + i]; i < count; i++, value++) {
-                    if (value->form == PYTREE_FORM_STRUCT) {
-                        if (!value->type->closed || !pytree__flatten_run(s, mode, value->type, value->data)) { break; }
-                    } else if (value->form == PYTREE_FORM_LEAF) {
-                        pytree__emit_leaf(s, mode, value);
-                    } else if (value->form == PYTREE_FORM_NONE && (c->opt == NULL || !c->opt->none_is_leaf)) {
-                        pytree__emit_none(s, mode);
-                    } else {
-                        break;
-                    }
-                }
-                f->next = i;
-            } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
-                const pytree_type *type = f->type;
-                const size_t count = f->count;
-                size_t i = f->next;
-                for (; i < count && pytree__flatten_run(s, mode, type, f->data + i * type->size); i++) {}
-                f->next = i;
-            } else if (f->from == PYTREE__FROM_ITEMS || (f->from == PYTREE__FROM_PAIRS && f->form == PYTREE_FORM_ITEMS)) {
-                const bool pairs = f->from == PYTREE__FROM_PAIRS;
-                const uint32_t *order = f->ordered ? (const uint32_t *)(const void *)(c->views + f->views) : f->order;
-                const size_t step = pairs ? f->shape[1] : sizeof(pytree), at = pairs ? f->shape[2] : 0;
-                if (f->next < f->count) {
-                    f->next = pytree__flatten_rows(s, mode, f->data + at, step, pairs ? order : NULL, f->next, f->count);
-                }
-                if (f->next < f->count) {
-                    const char *item = f->data + at + (pairs && order != NULL ? order[f->next] : f->next) * step;
-                    if (pytree__is_presorted((const pytree *)(const void *)item)) {
-                        f->next++;
-                        status = pytree__flatten_items(s, mode, (const pytree *)(const void *)item);
-                        continue;
-                    }
-                }
-            }
-        }
-        switch (pytree__step(c, &begun, &value, &status)) {
+    while (c->status == PYTREE_OK) {
+        switch (pytree__cursor_next(c, &value)) {
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
+        case PYTREE__AT_RUN:
+            while ((taken = pytree__flatten_run(s, mode, value->type, value->data)) && pytree__run_follows(c)) {}
+            if (PYTREE__LIKELY(taken)) { break; }
+            /* fallthrough */
         case PYTREE__AT_NODE:
-            if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->closed
-                && pytree__flatten_run(s, mode, pytree__origin(value->type), value->data)) { break; }
-            status = pytree__open(c, value);
-            if (status == PYTREE_OK) {
-                f = &c->frames[c->n_frames - 1];
-                f->nodes = (uint32_t)s->n_nodes;
-                f->leaves = (uint32_t)s->n_leaves;
+            c->status = pytree__open(c, value);
+            if (c->status == PYTREE_OK) {
+                c->frames[c->n_frames - 1].nodes = (uint32_t)s->n_nodes;
+                c->frames[c->n_frames - 1].leaves = (uint32_t)s->n_leaves;
             }
             break;
-        case PYTREE__AT_END:
-            f = &c->frames[c->n_frames - 1];
-            if (mode != PYTREE__LEAVES) {
-                pytree_node node;
-                node.type = pytree__type_of_form(f->form, f->type);
-                node.arity = (uint32_t)f->count;
-                node.leaves = (uint32_t)(s->n_leaves - f->leaves);
-                node.nodes = (uint32_t)(s->n_nodes - f->nodes + 1);
-                node.meta = (uint32_t)s->statics.length;
-                pytree__pack_node(&s->statics, c, f);
-                if (f->form != PYTREE_FORM_STRUCT || !quick) { pytree__note_node(s, mode, f, node.type); }
-                pytree__emit(s, mode, node);
-            }
-            pytree__close(c);
-            break;
-        case PYTREE__DONE: return PYTREE_OK;
-        default: break;
+        case PYTREE__AT_END: pytree__flatten_end(s, mode); break;
+        default: return c->status;
         }
     }
-    return status;
+    return c->status;
 }
 
 static pytree_status pytree__flatten_leaves(struct pytree__flattener *s, pytree t)

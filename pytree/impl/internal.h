@@ -74,12 +74,10 @@ void pytree__def_entry_at(const pytree_def *def, size_t node, size_t i, pytree_e
  */
 enum { PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS, PYTREE__FROM_HELD };
 
-/* What the value at hand is to be taken for. */
-enum { PYTREE__A_LEAF, PYTREE__A_NONE, PYTREE__A_NODE, PYTREE__A_FAILURE };
-
-/* One step of a walk through one tree: the next value, not opened yet, or the end of an open node (its frame is still there).
- */
-enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_NODE, PYTREE__AT_END, PYTREE__DONE, PYTREE__FAILED };
+/* What a walk has come to. LEAF, NONE, NODE: the next value, a node not opened yet. RUN: a node that is a self-contained struct,
+ * for a consumer that asked for those (cursor.runs) and may take all its leaves at once. END: the children of the open node on top
+ * are done, its frame is still there. DONE: the tree is. FAILED: see cursor.status. */
+enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_RUN, PYTREE__AT_NODE, PYTREE__AT_END, PYTREE__DONE, PYTREE__FAILED };
 
 /* ---- Flatten ---------------------------------------------------------------------------------------------------------
  *
@@ -330,8 +328,10 @@ static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);
 static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value);
 static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value);
 static void pytree__close(pytree__cursor *c);
+PYTREE__INLINE bool pytree__cursor_child(pytree__cursor *c, pytree__frame *f, const pytree_leaf **value);
 PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value);
-static int pytree__step(pytree__cursor *c, bool *begun, const pytree_leaf **value, pytree_status *status);
+PYTREE__INLINE int pytree__cursor_next(pytree__cursor *c, const pytree_leaf **value);
+PYTREE__INLINE bool pytree__run_follows(pytree__cursor *c);
 
 /* flatten_owned.h */
 static const struct pytree__block *pytree__owned_block_of(pytree t, const pytree_options *opt);

@@ -41,7 +41,7 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     it->cursors = it->own_cursors;
     it->views = it->own_views;
     it->block = 0;
-    it->begun = it->checked = it->up_to = false;
+    it->checked = it->up_to = false;
     it->cursors[0].run = 0;
     it->allocator = pytree__allocator(opt);
     pytree__layout_cache_init(&it->plans);
@@ -60,6 +60,7 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     }
     for (k = 0; k < n; k++) { pytree__cursor_init(&it->cursors[k], opt, err); }
     for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__cursor_root(&it->cursors[k], trees[k]); }
+    it->cursors[0].runs = it->cursors[0].plain && !it->cursors[0].none_is_leaf;
     return it->status;
 }
 
@@ -230,66 +231,9 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
     return PYTREE__LIKELY(plan->n_nodes != 0) && pytree__layout_instances_equal(&it->plans, plan, n, values);
 }
 
-/* The structs that follow in rows, which every tree has, as long as they are alike. */
-PYTREE__INLINE void pytree__iter_rows_alike(pytree_iter *it, const size_t n, const pytree_leaf **values)
-{
-    pytree__cursor *const c = it->cursors;
-    const size_t size = values[0]->type->size;
-    size_t k;
-    for (k = 0; k < n; k++) {
-        if (values[k] != &c[k].child || c[k].n_frames == 0
-            || c[k].frames[c[k].n_frames - 1].from != PYTREE__FROM_ROW) {
-            return;
-        }
-    }
-    while (c->frames[c->n_frames - 1].next < c->frames[c->n_frames - 1].count) {
-        for (k = 0; k < n; k++) {
-            c[k].child.data = (char *)c[k].child.data + size;
-            c[k].frames[c[k].n_frames - 1].next++;
-        }
-        if (PYTREE__UNLIKELY(!pytree__instances_equal(it, n, values))) {       /* it comes once more, for the error */
-            for (k = 0; k < n; k++) { c[k].frames[c[k].n_frames - 1].next--; }
-            return;
-        }
-    }
-}
-
-/* The next struct in such rows takes the place of the one that is done with: its first leaf is at hand. False: it does not. */
-PYTREE__INLINE bool pytree__iter_next_in_row(pytree_iter *it, const size_t n)
-{
-    pytree__cursor *const c = it->cursors;
-    const pytree__frame *const top = &c->frames[c->n_frames - 1];
-    const pytree_type *const type = top->type;
-    size_t k, count = 0;
-    if (!top->deep || c->n_frames == 1 || (n > 1 && !it->checked)) { return false; }
-    for (k = 0; k < n; k++) {
-        pytree__frame *f = &c[k].frames[c[k].n_frames - 1], *row = f - 1;
-        pytree_leaf *const views = c[k].views + f->views;
-        pytree__flatten_result seen;
-        if (row->from != PYTREE__FROM_ROW || row->type != type || row->next == row->count) { return false; }
-        seen = type->flatten(row->data + row->next * type->size, views, c[k].views + c[k].max_views,
-                             PYTREE__DEEP | PYTREE__DROP_NONE);
-        if (k == 0) { count = (size_t)(seen.end - views); }
-        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count || count == 0
-                             || (seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
-            return false;
-        }
-    }
-    for (k = 0; k < n; k++) {
-        pytree__frame *f = &c[k].frames[c[k].n_frames - 1], *row = f - 1;
-        f->self = row->data + row->next++ * type->size;
-        f->next = f->count = count;
-        c[k].n_views = f->views + count;
-        it->views[k] = c[k].views + f->views;
-    }
-    c->run = count - 1;
-    it->index++;
-    return true;
-}
-
 /* A struct that is seen deep, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where
  * only structure is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side
- * (`run`); AT_NODE: it is done with; DONE: it must be opened the long way. */
+ * (`run`); AT_END: it is done with; AT_NODE: it must be opened. */
 PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
 {
     const pytree_type *const type = values[0]->type;
@@ -298,15 +242,12 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     for (k = 0; k < n; k++) {
         if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type
                              || c[k].n_frames == c[k].max_frames)) {
-            return PYTREE__DONE;
+            return PYTREE__AT_NODE;
         }
     }
     if (checking || (n > 1 && !it->checked)) {
-        if (!pytree__instances_equal(it, n, values)) { return PYTREE__DONE; }
-        if (checking) {
-            pytree__iter_rows_alike(it, n, values);
-            return PYTREE__AT_NODE;
-        }
+        if (!pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
+        if (checking) { return PYTREE__AT_END; }
     }
     for (k = 0; k < n; k++) {
         pytree_leaf *views = c[k].views + c[k].n_views;
@@ -316,10 +257,10 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
         if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count
                              || (seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
-            return PYTREE__DONE;
+            return PYTREE__AT_NODE;
         }
     }
-    if (count == 0) { return PYTREE__AT_NODE; }
+    if (count == 0) { return PYTREE__AT_END; }
     for (k = 0; k < n; k++) {
         pytree__frame *f = &c[k].frames[c[k].n_frames++];
         f->type = type;
@@ -335,7 +276,6 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
         c[k].n_views += count;
     }
     c->run = count - 1;
-    it->index++;
     return PYTREE__AT_LEAF;
 }
 
@@ -368,52 +308,37 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     }
     if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
     for (;;) {
-        int sort;
-        if (PYTREE__UNLIKELY(!it->begun)) {
-            it->begun = true;
+        int at;
+        if (PYTREE__UNLIKELY(!c->begun)) {
+            c->begun = true;
             for (k = 0; k < n; k++) { values[k] = &c[k].root; }
         } else {
-            pytree__frame *f;
             if (c->n_frames == 0) { return false; }
-            f = &c->frames[c->n_frames - 1];
-            if (f->next == f->count) {
-                if (!checking && pytree__iter_next_in_row(it, n)) { return true; }
+            if (c->frames[c->n_frames - 1].next == c->frames[c->n_frames - 1].count) {
                 for (k = 0; k < n; k++) { pytree__close(&c[k]); }
                 continue;
             }
             for (k = 0; k < n; k++) {
-                f = &c[k].frames[c[k].n_frames - 1];
-                if (f->from == PYTREE__FROM_VIEWS) {
-                    values[k] = &c[k].views[f->views + f->next++];
-                } else if (f->from == PYTREE__FROM_ROW && f->type->kind == PYTREE_KIND_STRUCT) {
-                    pytree_leaf *const child = &c[k].child;
-                    child->data = f->data + f->next++ * f->type->size;
-                    child->type = f->type;
-                    child->ndim = 0;
-                    child->form = PYTREE_FORM_STRUCT;
-                    values[k] = child;
-                } else if (PYTREE__UNLIKELY((it->status = pytree__take(&c[k], &values[k])) != PYTREE_OK)) { return false; }
+                if (PYTREE__UNLIKELY(!pytree__cursor_child(&c[k], &c[k].frames[c[k].n_frames - 1], &values[k]))) {
+                    it->status = c[k].status;
+                    return false;
+                }
             }
         }
-        if (PYTREE__UNLIKELY(c->opt != NULL && c->opt->space != NULL)) {
-            for (k = 0; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
+        if (PYTREE__UNLIKELY(!c->plain && c->opt->space != NULL)) {
+            for (k = 1; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
         }
-        if (values[0]->form == PYTREE_FORM_STRUCT && values[0]->type->closed && pytree__plain_walk(c->opt)
-            && (c->opt == NULL || !c->opt->none_is_leaf)) {
-            int closed = pytree__iter_run(it, n, values, checking);
-            if (closed == PYTREE__AT_LEAF) { return true; }
-            if (closed == PYTREE__AT_NODE) { continue; }
+        at = pytree__classify(c, values[0]);
+        if (at == PYTREE__AT_RUN) {
+            at = pytree__iter_run(it, n, values, checking);
+            if (at == PYTREE__AT_END) { continue; }
         }
-        sort = c->opt == NULL ? (values[0]->form == PYTREE_FORM_LEAF   ? PYTREE__A_LEAF
-                                 : values[0]->form == PYTREE_FORM_NONE ? PYTREE__A_NONE
-                                                                       : PYTREE__A_NODE)
-                              : pytree__classify(c, values[0]);
-        if (sort == PYTREE__A_LEAF) {
+        if (at == PYTREE__AT_LEAF) {
             it->index++;
             return true;
         }
-        if (sort == PYTREE__A_FAILURE) { it->status = PYTREE_NO_MEMORY; return false; }
-        if (sort == PYTREE__A_NONE) {
+        if (at == PYTREE__FAILED) { it->status = c->status; return false; }
+        if (at == PYTREE__AT_NONE) {
             for (k = 1; k < n; k++) {
                 if (values[k]->form != PYTREE_FORM_NONE) {
                     pytree__fail_structure(it, k, values[0], values[k], "");
@@ -487,7 +412,6 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     it.up_to = true;
     if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
     if (status == PYTREE_OK) {            /* once more from the beginning, with the cursors as they have grown */
-        it.begun = false;
         it.checked = opt == NULL || opt->is_leaf == NULL;      /* who knows what a predicate says the next time */
         it.index = SIZE_MAX;
         it.n = n;

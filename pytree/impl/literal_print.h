@@ -309,7 +309,6 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
     pytree_options own;
     const pytree_leaf *value;
     pytree_status status;
-    bool begun = false;
     memset(&own, 0, sizeof own);
     own.allocator = pytree__allocator(opt);
     own.space = opt == NULL ? NULL : opt->space;
@@ -318,7 +317,8 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
     pytree__cursor_init(&w->cursor, &own, err);
     status = pytree__cursor_root(&w->cursor, t);
     while (status == PYTREE_OK) {
-        int at = pytree__step(&w->cursor, &begun, &value, &status);
+        int at = pytree__cursor_next(&w->cursor, &value);
+        if (at == PYTREE__FAILED) { status = w->cursor.status; }
         if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) {
             pytree__lit_put_end(w, &w->cursor.frames[w->cursor.n_frames - 1]);

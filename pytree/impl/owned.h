@@ -76,15 +76,14 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
     pytree_options opt;
     pytree__cursor c;
     const pytree_leaf *value;
-    bool begun = false;
     pytree_status status;
     memset(&opt, 0, sizeof opt);
     opt.allocator = a;
     pytree__cursor_init(&c, &opt, NULL);
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK) {
-        int at = pytree__step(&c, &begun, &value, &status);
-        if (at == PYTREE__DONE) { break; }
+        int at = pytree__cursor_next(&c, &value);
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_NODE) { status = pytree__open(&c, value); }
         if (at == PYTREE__AT_END) {
             const pytree__frame *f = &c.frames[c.n_frames - 1];

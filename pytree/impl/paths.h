@@ -266,7 +266,6 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
     pytree__cursor c;
     const pytree_leaf *value;
     const bool quick = pytree__plain_walk(opt);
-    bool begun = false;
     pytree_status status;
     size_t i;
     w->count = 0;
@@ -283,7 +282,8 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
             value = pytree__put_child_paths(w, &c, f, tails);
             at = value == NULL ? PYTREE__AT_END : PYTREE__AT_NODE;
         } else {
-            at = pytree__step(&c, &begun, &value, &status);
+            at = pytree__cursor_next(&c, &value);
+            if (at == PYTREE__FAILED) { status = c.status; }
         }
         if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) {

@@ -108,78 +108,66 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *pl
     return true;
 }
 
+/* Is the open node on top, all of whose children are done, the treedef's node j? */
+static pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, size_t j)
+{
+    pytree__frame *const f = &c->frames[c->n_frames - 1];
+    const pytree_type *type = pytree__type_of_form(f->form, f->type);
+    const size_t next = f->next;
+    pytree_status status;
+    pytree_node mine;
+    mine.type = type;
+    mine.arity = (uint32_t)f->count;
+    f->next = 0;                          /* an error here is the node's own */
+    status = pytree__match_node(c, def, j, type, f->count,
+                                j < def->n_nodes && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
+    f->next = next;
+    return status;
+}
+
+/* Goes over the tree and the treedef side by side: compares them, or (`put`) stores the leaves. */
 PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cache *plans, const pytree_def *def,
                                           const pytree_leaf *leaves, pytree dst, const bool put)
 {
     const pytree_leaf *value;
-    const bool quick = pytree__plain_walk(c->opt) && (c->opt == NULL || !c->opt->none_is_leaf);
-    bool begun = false, given = put;
+    bool given = put, taken;
     size_t j = 0, k = 0;
-    pytree_status status = pytree__cursor_root(c, dst);
-    while (status == PYTREE_OK) {
-        int at;
-        if (quick && c->n_frames != 0) {
-            pytree__frame *f = &c->frames[c->n_frames - 1];
-            if (f->from == PYTREE__FROM_VIEWS) {
-                for (; f->next < f->count; f->next++) {
-                    const pytree_type *type;
-                    value = &c->views[f->views + f->next];
-                    type = value->type;
-                    if (value->form != PYTREE_FORM_STRUCT || !type->closed
-                        || !pytree__into_run(c, plans, type, value->data, def, &j, leaves, &k, put)) {
-                        break;
-                    }
-                }
-            } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
-                for (; f->next < f->count; f->next++) {
-                    if (!pytree__into_run(c, plans, f->type, f->data + f->next * f->type->size, def, &j, leaves, &k, put)) {
-                        break;
-                    }
-                }
-            }
-        }
-        at = pytree__step(c, &begun, &value, &status);
-        if (at == PYTREE__DONE) {
-            if (!put && j != def->n_nodes) {
-                status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", def->n_nodes, j);
-            }
-            return status;
-        }
-        if (at == PYTREE__AT_LEAF) {
-            if (!given) { status = pytree__given_leaves(def->n_leaves, leaves, c->err); }
+    c->status = pytree__cursor_root(c, dst);
+    c->runs = c->plain && !c->none_is_leaf;
+    while (c->status == PYTREE_OK) {
+        switch (pytree__cursor_next(c, &value)) {
+        case PYTREE__AT_LEAF:
+            if (!given) { c->status = pytree__given_leaves(def->n_leaves, leaves, c->err); }
             given = true;
-            if (!put && status == PYTREE_OK) { status = pytree__match_node(c, def, j, NULL, 0, true); }
-            if (status == PYTREE_OK) { status = pytree__into_leaf(c, value, &leaves[k], k, put); }
+            if (!put && c->status == PYTREE_OK) { c->status = pytree__match_node(c, def, j, NULL, 0, true); }
+            if (c->status == PYTREE_OK) { c->status = pytree__into_leaf(c, value, &leaves[k], k, put); }
             j++;
             k++;
-        } else if (at == PYTREE__AT_NONE) {
-            if (!put) { status = pytree__match_node(c, def, j, &pytree_types[PYTREE__T_none], 0, true); }
+            break;
+        case PYTREE__AT_NONE:
+            if (!put) { c->status = pytree__match_node(c, def, j, &pytree_types[PYTREE__T_none], 0, true); }
             j++;
-        } else if (at == PYTREE__AT_NODE) {
-            const pytree_type *type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : NULL;
-            if (!quick || type == NULL || !type->closed
-                || !pytree__into_run(c, plans, type, value->data, def, &j, leaves, &k, put)) {
-                status = pytree__open(c, value);
-            }
-        } else if (at == PYTREE__AT_END) {
-            if (!put) {
-                pytree__frame *f = &c->frames[c->n_frames - 1];
-                const pytree_type *type = pytree__type_of_form(f->form, f->type);
-                size_t next = f->next;
-                pytree_node mine;
-                mine.type = type;
-                mine.arity = (uint32_t)f->count;
-                f->next = 0;              /* an error here is the node's own */
-                status = pytree__match_node(
-                    c, def, j, type, f->count,
-                    j < def->n_nodes && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
-                f->next = next;
-            }
+            break;
+        case PYTREE__AT_RUN:
+            while ((taken = pytree__into_run(c, plans, value->type, value->data, def, &j, leaves, &k, put))
+                   && pytree__run_follows(c)) {}
+            if (PYTREE__LIKELY(taken)) { break; }
+            /* fallthrough */
+        case PYTREE__AT_NODE: c->status = pytree__open(c, value); break;
+        case PYTREE__AT_END:
+            if (!put) { c->status = pytree__into_end(c, def, j); }
             pytree__close(c);
             j++;
+            break;
+        case PYTREE__DONE:
+            if (!put && j != def->n_nodes) {
+                c->status = pytree_fail(c->err, PYTREE_STRUCTURE, NULL, "expected %zu nodes, got %zu", def->n_nodes, j);
+            }
+            return c->status;
+        default: return c->status;
         }
     }
-    return status;
+    return c->status;
 }
 
 pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytree_leaf *leaves, pytree dst,

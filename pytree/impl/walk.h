@@ -34,7 +34,6 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
     pytree__cursor c;
     struct pytree__path_room room;
     const pytree_leaf *value;
-    bool begun = false;
     pytree_status status;
     if (visitor == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a visitor, got NULL"); }
     room.entries = room.few;
@@ -42,7 +41,8 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
     pytree__cursor_init(&c, opt, err);
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK) {
-        int at = pytree__step(&c, &begun, &value, &status), answer = PYTREE_WALK_ON;
+        int at = pytree__cursor_next(&c, &value), answer = PYTREE_WALK_ON;
+        if (at == PYTREE__FAILED) { status = c.status; }
         if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) {
             const pytree__frame *f = &c.frames[c.n_frames - 1];
@@ -88,14 +88,13 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
     status = pytree__cursor_root(&c, t);
     if (status == PYTREE_OK) {
         int sort;
-        if (opt != NULL && opt->space != NULL) { pytree__apply_namespace(&c, &c.root); }
         sort = pytree__classify(&c, &c.root);
-        if (sort == PYTREE__A_LEAF) {
+        if (sort == PYTREE__AT_LEAF) {
             status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a node, got a leaf (%s)",
                                  c.root.type == NULL ? "None" : c.root.type->name);
-        } else if (sort == PYTREE__A_FAILURE) {
+        } else if (sort == PYTREE__FAILED) {
             status = PYTREE_NO_MEMORY;
-        } else if (sort == PYTREE__A_NODE) {
+        } else if (sort == PYTREE__AT_NODE) {
             status = pytree__open(&c, &c.root);
             if (status == PYTREE_OK) { *count = c.frames[0].count; }
             for (i = 0; status == PYTREE_OK && i < *count && i < capacity; i++) {
