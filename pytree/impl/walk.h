@@ -4,76 +4,119 @@
 
 #include "internal.h"
 
-/* A callback with its value and path; the path's entries are `room`, which grows with the depth. */
-struct pytree__path_room { pytree_entry few[64], *entries; size_t max; };
+/* A walk and the path of the value at hand: an entry for each open node, of which only the last one changes from child to
+ * child. `entries` grows with the depth. */
+struct pytree__visit_state {
+    pytree__cursor cursor;
+    const pytree_visitor *visitor;
+    pytree_entry few[PYTREE__FRAMES], *entries;
+    size_t max;
+};
 
-static pytree_status pytree__call(pytree__cursor *c, struct pytree__path_room *room,
-                                  int (*fn)(void *, const pytree_leaf *, const pytree_path *), void *context,
-                                  const pytree_leaf *value, size_t depth, int *answer)
+/* Writes the entry of the child that the open node on top gave last. */
+static pytree_status pytree__visit_entry(struct pytree__visit_state *w)
+{
+    const pytree__cursor *const c = &w->cursor;
+    const size_t depth = c->n_frames;
+    pytree__frame *const f = &c->frames[depth - 1];
+    if (PYTREE__UNLIKELY(depth > w->max)) {
+        const pytree_allocator *a = pytree__allocator(c->opt);
+        const size_t bytes = pytree__times(2 * depth, sizeof *w->entries);
+        const bool own = w->entries == w->few;
+        pytree_entry *grown =
+            (pytree_entry *)pytree__resize(a, own ? NULL : w->entries, own ? 0 : w->max * sizeof *grown, bytes);
+        if (grown == NULL) { return pytree__no_memory(c->err, bytes); }
+        if (own) { memcpy(grown, w->few, sizeof w->few); }
+        w->entries = grown;
+        w->max = 2 * depth;
+    }
+    if (f->form == PYTREE_FORM_STRUCT) {  /* f->nodes: the row behind that of the child before */
+        const pytree_field *row = f->type->fields + f->nodes;
+        while (row->row != PYTREE_ROW_DATA) { row++; }
+        f->nodes = (uint32_t)(row + 1 - f->type->fields);
+        w->entries[depth - 1].kind = PYTREE_ATTRIBUTE;
+        w->entries[depth - 1].name = row->name;
+        w->entries[depth - 1].index = f->next - 1;
+    } else {
+        pytree__frame_entry(c, f, f->next - 1, &w->entries[depth - 1]);
+    }
+    return PYTREE_OK;
+}
+
+/* Calls back with a value that `depth` open nodes lead to. A status that the callback answers ends the walk. */
+static int pytree__visit(struct pytree__visit_state *w, int (*fn)(void *, const pytree_leaf *, const pytree_path *),
+                         const pytree_leaf *value, size_t depth)
 {
     pytree_path path;
-    size_t n;
-    if (depth > room->max) {
-        const pytree_allocator *a = pytree__allocator(c->opt);
-        size_t bytes = pytree__times(2 * depth, sizeof *room->entries);
-        pytree_entry *grown = (pytree_entry *)pytree__resize(a, room->entries == room->few ? NULL : room->entries,
-                                                             room->entries == room->few ? 0 : room->max * sizeof *grown, bytes);
-        if (grown == NULL) { return pytree__no_memory(c->err, bytes); }
-        room->entries = grown;
-        room->max = 2 * depth;
+    int answer;
+    if (fn == NULL) { return PYTREE_WALK_ON; }
+    path.n = depth;
+    path.entries = w->entries;
+    answer = fn(w->visitor->context, value, &path);
+    if (PYTREE__UNLIKELY(answer > 0)) {
+        w->cursor.status = pytree__fail_at(&w->cursor, (pytree_status)answer, "stopped by the callback");
     }
-    n = pytree__cursor_path(c, room->entries, depth);
-    path.n = n < depth ? n : depth;
-    path.entries = room->entries;
-    *answer = fn(context, value, &path);
-    return PYTREE_OK;
+    return answer;
+}
+
+/* Leaves the open node on top, which becomes a view once more, and closes it. */
+static void pytree__visit_end(struct pytree__visit_state *w)
+{
+    const pytree__frame *const f = &w->cursor.frames[w->cursor.n_frames - 1];
+    pytree_leaf node;
+    node.data = (void *)(uintptr_t)f->self;
+    node.type = f->type;
+    node.form = pytree__form_in(f);
+    node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
+    memset(node.shape, 0, sizeof node.shape);
+    if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT) {
+        memcpy(node.shape, f->shape, sizeof f->shape);
+    } else {
+        node.shape[0] = f->count;
+    }
+    pytree__visit(w, w->visitor->leave, &node, w->cursor.n_frames - 1);
+    pytree__close(&w->cursor);
+}
+
+/* Goes one step on. Returns false at the end and on an error. */
+PYTREE__INLINE bool pytree__visit_next(struct pytree__visit_state *w)
+{
+    pytree__cursor *const c = &w->cursor;
+    const pytree_leaf *value;
+    const int at = pytree__cursor_next(c, &value);
+    int answer;
+    if (at == PYTREE__DONE || at == PYTREE__FAILED) { return false; }
+    if (at == PYTREE__AT_END) {
+        pytree__visit_end(w);
+        return c->status == PYTREE_OK;
+    }
+    if (c->n_frames != 0) {
+        const pytree_status status = pytree__visit_entry(w);
+        if (PYTREE__UNLIKELY(status != PYTREE_OK)) { c->status = status; return false; }
+    }
+    answer = pytree__visit(w, w->visitor->enter, value, c->n_frames);
+    if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NODE) {
+        c->status = pytree__open(c, value);
+        if (c->status == PYTREE_OK) { c->frames[c->n_frames - 1].nodes = 0; }
+    } else if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE) {
+        pytree__visit(w, w->visitor->leave, value, c->n_frames);
+    }
+    return c->status == PYTREE_OK;
 }
 
 pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_options *opt, pytree_error *err)
 {
-    pytree__cursor c;
-    struct pytree__path_room room;
-    const pytree_leaf *value;
-    pytree_status status;
+    struct pytree__visit_state w;
     if (visitor == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a visitor, got NULL"); }
-    room.entries = room.few;
-    room.max = 64;
-    pytree__cursor_init(&c, opt, err);
-    status = pytree__cursor_root(&c, t);
-    while (status == PYTREE_OK) {
-        int at = pytree__cursor_next(&c, &value), answer = PYTREE_WALK_ON;
-        if (at == PYTREE__FAILED) { status = c.status; }
-        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
-        if (at == PYTREE__AT_END) {
-            const pytree__frame *f = &c.frames[c.n_frames - 1];
-            pytree_leaf node;
-            memset(&node, 0, sizeof node);
-            node.data = (void *)(uintptr_t)f->self;
-            node.type = f->type;
-            node.form = pytree__form_in(f);
-            node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
-            node.shape[0] = f->count;
-            if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT) { memcpy(node.shape, f->shape, sizeof f->shape); }
-            if (visitor->leave != NULL) {
-                status = pytree__call(&c, &room, visitor->leave, visitor->context, &node, c.n_frames - 1, &answer);
-            }
-            pytree__close(&c);
-        } else {
-            if (visitor->enter != NULL) {
-                status = pytree__call(&c, &room, visitor->enter, visitor->context, value, c.n_frames, &answer);
-            }
-            if (status == PYTREE_OK && answer == PYTREE_WALK_ON && at == PYTREE__AT_NODE) { status = pytree__open(&c, value); }
-            if (status == PYTREE_OK && answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE && visitor->leave != NULL) {
-                status = pytree__call(&c, &room, visitor->leave, visitor->context, value, c.n_frames, &answer);
-            }
-        }
-        if (status == PYTREE_OK && answer > 0) {
-            status = pytree__fail_at(&c, (pytree_status)answer, "stopped by the callback");
-        }
-    }
-    if (room.entries != room.few) { pytree__resize(pytree__allocator(opt), room.entries, room.max * sizeof *room.entries, 0); }
-    pytree__cursor_end(&c);
-    return status;
+    w.visitor = visitor;
+    w.entries = w.few;
+    w.max = sizeof w.few / sizeof w.few[0];
+    pytree__cursor_init(&w.cursor, opt, err);
+    w.cursor.status = pytree__cursor_root(&w.cursor, t);
+    while (w.cursor.status == PYTREE_OK && pytree__visit_next(&w)) {}
+    if (w.entries != w.few) { pytree__resize(pytree__allocator(opt), w.entries, w.max * sizeof *w.entries, 0); }
+    pytree__cursor_end(&w.cursor);
+    return w.cursor.status;
 }
 
 pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *keys, size_t capacity, size_t *count,
