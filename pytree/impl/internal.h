@@ -203,6 +203,8 @@ enum {
     PYTREE__PAIR_BYTES = sizeof(pytree_pair) > sizeof(pytree_int_pair) ? sizeof(pytree_pair) : sizeof(pytree_int_pair)
 };
 
+#ifndef PYTREE__DECLARATIONS_ONLY         /* defined by tests that are linked with the bodies and call private functions */
+
 /* error.h */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err);
 
@@ -378,4 +380,5 @@ static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf 
 static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, const pytree_options *opt, pytree_error *err);
 
 #include "all.h"                          /* a room that is opened alone finds the others */
+#endif
 #endif
