@@ -280,18 +280,18 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     switch (form) {
     case PYTREE_FORM_STRUCT: {
         pytree_leaf *views;
-        unsigned odd;
+        unsigned flags;
         f->count = type->n_children;
-        if (PYTREE__UNLIKELY(type->flatten == NULL)) {
+        if (PYTREE__UNLIKELY(type->children == NULL)) {
             if (type->custom != NULL) { return pytree__open_custom(c, f); }
             return pytree__fail_at(c, PYTREE_ARGUMENT,
                                    "expected a registered struct, got %s, which was declared and never defined", type->name);
         }
         views = pytree__room(c, f->count);
         if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-        odd = pytree__children_views(type, data, views);
+        flags = type->children(data, views);
         c->n_views += f->count;
-        if (PYTREE__UNLIKELY((odd & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
+        if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
             pytree_status status = PYTREE_OK;
             size_t i;
             for (i = 0; i < f->count && status == PYTREE_OK; i++) {
@@ -301,7 +301,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
             if (status == PYTREE_OK) { f->next = 0; }
             return status;
         }
-        if (odd != 0 && c->opt != NULL && c->opt->none_is_leaf) {
+        if (flags != 0 && c->opt != NULL && c->opt->none_is_leaf) {
             size_t i;
             for (i = 0; i < f->count; i++) {
                 if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(&views[i]); }

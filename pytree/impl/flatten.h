@@ -142,15 +142,11 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
     }
     if (direct) {
         pytree_leaf *const views = s->leaves + s->n_leaves;
-        const pytree__flatten_result seen = type->flatten(data, views, s->leaves + s->capacity,
-                                                          none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE);
-        if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
+        const pytree__flatten_result seen = type->leaves(data, views, s->leaves + s->capacity, none_is_leaf);
+        if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
         n_leaves = (size_t)(seen.end - views);
     } else if (mode != PYTREE__COUNT_ALL) {
-        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL,
-                                            PYTREE__SOUND).odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
-            return false;
-        }
+        if (PYTREE__UNLIKELY((type->validate(data) & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     }
     s->n_leaves += n_leaves;
     if (mode == PYTREE__FILL) { pytree__layout_emit(&s->plans, plan, (const char *)data, s->nodes + s->n_nodes, &s->statics); }
@@ -192,7 +188,7 @@ PYTREE__INLINE bool pytree__flatten_item(struct pytree__flattener *s, const int 
         return true;
     case PYTREE_KIND_STRUCT:
         type = pytree__origin(type);
-        return item->data != NULL && type->closed && pytree__flatten_run(s, mode, type, item->data);
+        return item->data != NULL && type->self_contained && pytree__flatten_run(s, mode, type, item->data);
     default: return false;
     }
 }
@@ -288,7 +284,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
                 size_t i = f->next;
                 for (value = &c->views[f->views + i]; i < count; i++, value++) {
                     if (value->form == PYTREE_FORM_STRUCT) {
-                        if (!value->type->closed || !pytree__flatten_run(s, mode, value->type, value->data)) { break; }
+                        if (!value->type->self_contained || !pytree__flatten_run(s, mode, value->type, value->data)) { break; }
                     } else if (value->form == PYTREE_FORM_LEAF) {
                         pytree__emit_leaf(s, mode, value);
                     } else if (value->form == PYTREE_FORM_NONE && (c->opt == NULL || !c->opt->none_is_leaf)) {
@@ -298,7 +294,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
                     }
                 }
                 f->next = i;
-            } else if (f->from == PYTREE__FROM_ROW && f->type->closed) {
+            } else if (f->from == PYTREE__FROM_ROW && f->type->self_contained) {
                 const pytree_type *type = f->type;
                 const size_t count = f->count;
                 size_t i = f->next;
@@ -325,7 +321,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
         case PYTREE__AT_NODE:
-            if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->closed
+            if (quick && c->n_frames == 0 && value->form == PYTREE_FORM_STRUCT && pytree__origin(value->type)->self_contained
                 && pytree__flatten_run(s, mode, pytree__origin(value->type), value->data)) { break; }
             status = pytree__open(c, value);
             if (status == PYTREE_OK) {
