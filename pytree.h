@@ -269,15 +269,14 @@ typedef struct pytree__statics {
 } pytree__statics;
 enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
 
-/* What flatten answers: where the views end, and whether at least one child is None; must be looked at (NULL, a large or
- * negative extent, a value held as pytree or pytree_leaf); is a node that a pointer leads to, or cannot be seen deep. */
+/* What the generated functions report of the values they looked at: at least one is None; one needs a check (NULL, a large or
+ * negative extent, a value held as pytree or pytree_leaf); the struct cannot be inlined, because a pointer leads to a node, or
+ * there are lists or trees in it, or the room is too small. */
 enum { PYTREE__HAS_NONE = 1, PYTREE__NEEDS_CHECK = 2, PYTREE__NOT_INLINABLE = 4 };
 typedef struct pytree__flatten_result {
-    pytree_leaf *end;
-    size_t odd;
+    pytree_leaf *end;                     /* behind the last view */
+    size_t flags;
 } pytree__flatten_result;
-enum { PYTREE__DEEP = 1, PYTREE__DROP_NONE = 2, PYTREE__LOOK = 4,      /* how to flatten */
-       PYTREE__SOUND = PYTREE__DEEP + PYTREE__DROP_NONE + PYTREE__LOOK };
 
 /* Descriptor of a type: constant, made by pytree_registry.h or built in. Files that register the same struct have a copy
  * each; pytree_type_equal knows them for the same. */
@@ -289,19 +288,21 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     unsigned n_fields;                    /* rows */
     unsigned n_children;                  /* DATA rows */
-    bool closed;                          /* no DATA row is a list or a tree in any case: PYTREE__DEEP may do */
-    bool plain;                           /* every STATIC row is plain bytes */
+    bool self_contained;                  /* no DATA row is a list or a tree: `leaves` may do */
+    bool trivial_statics;                 /* every STATIC row is bytes without strings or padding */
     const pytree_field *fields;
-    /* Writes a view of each child to child[0 …], in order. PYTREE__DEEP: the children of structs that lie in this one take
-     * their struct's place. Only what has no list, no tree and no pointer to a struct in it, and fits before `end`, can be seen
-     * so; otherwise the answer is PYTREE__NOT_INLINABLE, and what was written means nothing. PYTREE__DROP_NONE: None has no
-     * view.
-     * PYTREE__LOOK: no views are written; is all sound? */
-    pytree__flatten_result (*flatten)(const void *self, pytree_leaf *child, const pytree_leaf *end, unsigned how);
-    /* Puts children back, and says which comes next: pointers take the views' data, values in place are copied. PYTREE__DEEP:
-     * those of structs in place too; what is None stays so, and has no view; NULL where flatten would answer
-     * PYTREE__NOT_INLINABLE. */
-    const pytree_leaf *(*unflatten)(void *self, const pytree_leaf *child, unsigned how);
+    /* Generated; NULL unless it is a struct with rows. Write a view of each DATA row to child[0 … n_children-1]. Returns
+     * flags. */
+    unsigned (*children)(const void *self, pytree_leaf *child);
+    /* Write the views of all leaves, those of structs that lie in this one in their struct's place. None has a view only where
+     * it is a leaf. With PYTREE__NOT_INLINABLE or PYTREE__NEEDS_CHECK among the flags the views mean nothing: the struct must
+     * be walked node by node. Nothing is written at `end` or behind it. */
+    pytree__flatten_result (*leaves)(const void *self, pytree_leaf *leaf, const pytree_leaf *end, bool none_is_leaf);
+    /* Look at the same values without writing views. Returns flags. */
+    unsigned (*validate)(const void *self);
+    /* Store leaves, in the order of `leaves` with None left out: pointers take a view's data, values in place are copied, what
+     * is None stays so. Returns what follows the last one; NULL where `leaves` would report PYTREE__NOT_INLINABLE. */
+    const pytree_leaf *(*store_leaves)(void *self, const pytree_leaf *leaf);
     /* Opaque leaf types; either may be NULL: bytes compare, and print as "<name>". */
     bool (*equal)(const void *a, const void *b);
     int (*print)(FILE *file, const void *value);
@@ -352,38 +353,6 @@ enum {
     PYTREE__T_count
 };
 extern const pytree_type pytree_types[PYTREE__T_count];
-
-/* A child put back into *self, which the generated unflatten does for each row. */
-PYTREE__INLINE const pytree_leaf *pytree__store_child(const pytree_field *row, void *self, const pytree_leaf *child,
-                                                      unsigned how)
-{
-    char *at = (char *)self + row->offset;
-    void *p;
-    if ((how & PYTREE__DEEP) != 0) {
-        if (PYTREE__UNLIKELY(child == NULL)) { return NULL; }
-        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) { return row->type->unflatten(at, child, how); }
-        if (row->optional != 0) {
-            memcpy(&p, at, sizeof p);
-            if (p == NULL) { return child; }
-        }
-        if (row->form != PYTREE_FORM_LEAF) { return NULL; }
-    }
-    if (row->place != PYTREE_IN_PLACE) {
-        p = child->form == PYTREE_FORM_NONE ? NULL : child->data;
-        memcpy(at, &p, sizeof p);
-    } else if (child->form == PYTREE_FORM_NONE) {
-        memset(at, 0, row->size);
-    } else if ((row->form == PYTREE_FORM_LEAF || row->form >= PYTREE_FORM_FLAT) && child->data != (void *)at) {
-        memcpy(at, child->data, row->size);
-    }
-    return child + 1;
-}
-
-/* The children of a struct, each one view. */
-PYTREE__INLINE unsigned pytree__children_views(const pytree_type *type, const void *self, pytree_leaf *children)
-{
-    return (unsigned)type->flatten(self, children, NULL, 0).odd;
-}
 
 /* Same type? By address, else by name, size and rows: true for one struct registered in two files. Cost: O(rows) then. */
 bool pytree_type_equal(const pytree_type *a, const pytree_type *b);

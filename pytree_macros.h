@@ -534,34 +534,35 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, ...)
 
-/* Pass: flatten.
+/* Pass: views.
  *
- *     static inline pytree__flatten_result pytree__flatten_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
- *                                                       unsigned how)
+ *     static pytree__flatten_result pytree__views_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
+ *                                                        unsigned pass)
  *     {
- *         const Linear *self = at;
- *         pytree__view_writer to = …;
+ *         const Linear *self = (const Linear *)at;
+ *         const pytree_field *row = pytree__fields_Linear;
+ *         pytree__view_writer to = pytree__view_writer_begin(…);
  *         …
+ *         row++;
  *         to.child->shape[0] = (size_t)(self->din); to.child->shape[1] = (size_t)(self->dout);
  *         pytree__array(&to, row++, self->w, 2);
  *         …
- *     }
- */
-#define PYTREE__FLATTEN_DATA(name, m1, m2, m3, ...)                                                                     \
-    PYTREE__FLATTEN_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
-#define PYTREE__FLATTEN_STORED(...) PYTREE__FLATTEN_STORED_(__VA_ARGS__)
-#define PYTREE__FLATTEN_STORED_(name, skipped, store, arguments, ...) PYTREE__FLATTEN_##store(name, arguments)
-#define PYTREE__FLATTEN_STATIC(...) row++;
-#define PYTREE__FLATTEN_DROP(...) row++;
-#define PYTREE__FLATTEN_PLAIN(name, arguments) pytree__plain(&to, row++, &self->name);
-#define PYTREE__FLATTEN_ARRAY(name, arguments)                                                                          \
+ *     } */
+#define PYTREE__VIEW_DATA(name, m1, m2, m3, ...)                                                                     \
+    PYTREE__VIEW_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+#define PYTREE__VIEW_STORED(...) PYTREE__VIEW_STORED_(__VA_ARGS__)
+#define PYTREE__VIEW_STORED_(name, skipped, store, arguments, ...) PYTREE__VIEW_##store(name, arguments)
+#define PYTREE__VIEW_STATIC(...) row++;
+#define PYTREE__VIEW_DROP(...) row++;
+#define PYTREE__VIEW_PLAIN(name, arguments) pytree__plain(&to, row++, &self->name);
+#define PYTREE__VIEW_ARRAY(name, arguments)                                                                          \
     PYTREE__EXTENTS arguments pytree__array(&to, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
-#define PYTREE__FLATTEN_LIST(name, arguments) to.child->shape[0] = (size_t)arguments; pytree__list(&to, row++, self->name);
-#define PYTREE__FLATTEN_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)  \
+#define PYTREE__VIEW_LIST(name, arguments) to.child->shape[0] = (size_t)arguments; pytree__list(&to, row++, self->name);
+#define PYTREE__VIEW_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)  \
     pytree__plain(&to, row++, &self->name);
-#define PYTREE__FLATTEN_STB_ARRAY(name, arguments) to.child->shape[0] = pytree__stb_array_length(self->name);           \
+#define PYTREE__VIEW_STB_ARRAY(name, arguments) to.child->shape[0] = pytree__stb_array_length(self->name);           \
     pytree__list(&to, row++, self->name);
-#define PYTREE__FLATTEN_STB_MAP(name, arguments)                                                                        \
+#define PYTREE__VIEW_STB_MAP(name, arguments)                                                                        \
     to.child->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                       \
     to.child->shape[1] = sizeof(*self->name);                                                                           \
     to.child->shape[2] = self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name); \
@@ -614,37 +615,39 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENT(14, (x) PYTREE__SUBSCRIPTS_14)
 #define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
 
-/* Pass: unflatten.      =>   child = pytree__store_child(row++, self, child, how); */
-#define PYTREE__UNFLATTEN_DATA child = pytree__store_child(row++, self, child, how);
-#define PYTREE__UNFLATTEN_STATIC row++;
-#define PYTREE__UNFLATTEN_DROP row++;
+/* Pass: leaves put back.      =>   leaf = pytree__store_leaf(row++, self, leaf); */
+#define PYTREE__STORED_DATA leaf = pytree__store_leaf(row++, self, leaf);
+#define PYTREE__STORED_STATIC row++;
+#define PYTREE__STORED_DROP row++;
 
-/* ---- What the generated functions are made of ----------------------------------------------------------------------- */
+/* ---- Generated functions: their parts ------------------------------------------------------------------------------------ */
 
-/* Where flatten is: copies of its arguments, and what it has found, in registers. */
+/* Which of the generated functions a pass over the values is for. */
+enum { PYTREE__PASS_CHILDREN, PYTREE__PASS_LEAVES, PYTREE__PASS_LEAVES_AND_NONE, PYTREE__PASS_VALIDATE };
+
+/* Where a pass is: copies of its arguments, and what it has found, in registers. */
 typedef struct pytree__view_writer {
     pytree_leaf *child;                   /* the next view */
     pytree_leaf *first;                   /* with room for one of each child */
     const pytree_leaf *end;
     const pytree_field *last;             /* behind the rows */
-    unsigned how;
-    size_t big;                           /* not 0: an extent is negative or absurd */
-    size_t odd;
+    unsigned pass;
+    size_t extent_overflow;               /* not 0: an extent is negative or absurd */
+    size_t flags;
 } pytree__view_writer;
 
-/* Deep, there must be room for n views; INT_MAX: the struct has lists or trees, and cannot be seen so. */
+/* Begin a pass over n children. Leaves need room for n views first; INT_MAX: the struct has lists or trees. */
 PYTREE__INLINE pytree__view_writer pytree__view_writer_begin(int n, const pytree_field *last, pytree_leaf *child,
-                                                             const pytree_leaf *end,
-                                                             unsigned how)
+                                                             const pytree_leaf *end, unsigned pass)
 {
-    const bool fits = n != INT_MAX && ((how & PYTREE__LOOK) != 0 || end - child >= n);
+    const bool fits = pass == PYTREE__PASS_CHILDREN || (n != INT_MAX && (pass == PYTREE__PASS_VALIDATE || end - child >= n));
     pytree__view_writer to;
     to.child = to.first = child;
     to.end = end;
     to.last = last;
-    to.how = how;
-    to.big = 0;
-    to.odd = (how & PYTREE__DEEP) == 0 || fits ? 0 : PYTREE__NOT_INLINABLE;
+    to.pass = pass;
+    to.extent_overflow = 0;
+    to.flags = fits ? 0 : PYTREE__NOT_INLINABLE;
     return to;
 }
 
@@ -652,29 +655,30 @@ PYTREE__INLINE pytree__flatten_result pytree__view_writer_end(const pytree__view
 {
     pytree__flatten_result seen;
     seen.end = to->child;
-    seen.odd = to->odd | (to->big != 0 ? PYTREE__NEEDS_CHECK : 0u);
+    seen.flags = to->flags | (to->extent_overflow != 0 ? PYTREE__NEEDS_CHECK : 0u);
     return seen;
 }
 
-/* The view of a child that is None: the type and the extents that it would have otherwise; deep it is a leaf like others. */
+/* Add a child that is None, where None has a view: the type and the extents that it would have otherwise; a leaf is like
+ * others. */
 PYTREE__INLINE void pytree__view_writer_none(pytree__view_writer *to, const pytree_field *row)
 {
-    to->odd |= PYTREE__HAS_NONE;
-    if ((to->how & PYTREE__DROP_NONE) == 0) {
-        const bool deep = (to->how & PYTREE__DEEP) != 0;
+    to->flags |= PYTREE__HAS_NONE;
+    if (to->pass == PYTREE__PASS_CHILDREN || to->pass == PYTREE__PASS_LEAVES_AND_NONE) {
+        const bool leaf = to->pass != PYTREE__PASS_CHILDREN;
         to->child->data = NULL;
-        to->child->type = deep ? &pytree_types[PYTREE__T_none] : row->type;
-        to->child->ndim = deep ? 0 : row->ndim;
+        to->child->type = leaf ? &pytree_types[PYTREE__T_none] : row->type;
+        to->child->ndim = leaf ? 0 : row->ndim;
         to->child->form = PYTREE_FORM_NONE;
         to->child++;
     }
 }
 
-/* A child that is not None: its view, if views are wanted. */
+/* Add a child that is not None, if views are wanted. */
 PYTREE__INLINE void pytree__view_writer_add(pytree__view_writer *to, const pytree_field *row, const void *data, int ndim,
                                             unsigned form)
 {
-    if ((to->how & PYTREE__LOOK) == 0) {
+    if (to->pass != PYTREE__PASS_VALIDATE) {
         pytree_leaf *const child = to->child;
         child->data = (void *)(uintptr_t)data;
         child->type = row->type;
@@ -694,66 +698,92 @@ PYTREE__INLINE size_t pytree__huge(const pytree_leaf *child, int ndim)
     return bits >> ((sizeof(size_t) * 8 - 8) / (size_t)(ndim < 2 ? 2 : ndim));
 }
 
+/* A pointer to numbers, whose extents stand in the view. */
 PYTREE__INLINE void pytree__array(pytree__view_writer *to, const pytree_field *row, const void *p, int ndim)
 {
     if (PYTREE__UNLIKELY(p == NULL)) {
         if (row->optional != 0) { pytree__view_writer_none(to, row); return; }
-        to->odd |= PYTREE__NEEDS_CHECK;
+        to->flags |= PYTREE__NEEDS_CHECK;
     }
-    to->big |= pytree__huge(to->child, ndim);
+    to->extent_overflow |= pytree__huge(to->child, ndim);
     pytree__view_writer_add(to, row, p, ndim, PYTREE_FORM_LEAF);
 }
 
+/* A list or map, whose length stands in the view. */
 PYTREE__INLINE void pytree__list(pytree__view_writer *to, const pytree_field *row, const void *p)
 {
     if (p == NULL) {
         if (row->optional != 0 && row->place != PYTREE_STB) { pytree__view_writer_none(to, row); return; }
-        if (to->child->shape[0] != 0) { to->odd |= PYTREE__NEEDS_CHECK; }
+        if (to->child->shape[0] != 0) { to->flags |= PYTREE__NEEDS_CHECK; }
     }
-    to->big |= pytree__huge(to->child, 1);
+    to->extent_overflow |= pytree__huge(to->child, 1);
     pytree__view_writer_add(to, row, p, 1, row->form);
 }
 
-/* A struct in the struct, deep: its views take its place. Behind them there must be room for the rows that follow; where there
- * is none, those write where this struct began. */
-PYTREE__INLINE void pytree__inside(pytree__view_writer *to, const pytree_field *row, const void *at)
+/* A struct in the struct, whose leaves take its place. Behind them there must be room for the rows that follow; where there is
+ * none, those write where this struct began. */
+PYTREE__INLINE void pytree__inlined(pytree__view_writer *to, const pytree_field *row, const void *at)
 {
     pytree__flatten_result seen;
-    if (PYTREE__UNLIKELY(row->type->flatten == NULL)) { to->odd |= PYTREE__NOT_INLINABLE; return; }
-    seen = row->type->flatten(at, (to->how & PYTREE__LOOK) != 0 ? NULL : to->child, to->end, to->how);
-    to->odd |= seen.odd;
-    if ((to->how & PYTREE__LOOK) == 0) {
-        to->child = seen.end;
-        if (PYTREE__UNLIKELY((size_t)(to->end - seen.end) < (size_t)(to->last - row) - 1)) {
-            to->odd |= PYTREE__NOT_INLINABLE;
-            to->child = to->first;
-        }
+    if (PYTREE__UNLIKELY(row->type->leaves == NULL)) { to->flags |= PYTREE__NOT_INLINABLE; return; }
+    if (to->pass == PYTREE__PASS_VALIDATE) { to->flags |= row->type->validate(at); return; }
+    seen = row->type->leaves(at, to->child, to->end, to->pass == PYTREE__PASS_LEAVES_AND_NONE);
+    to->flags |= seen.flags;
+    to->child = seen.end;
+    if (PYTREE__UNLIKELY((size_t)(to->end - seen.end) < (size_t)(to->last - row) - 1)) {
+        to->flags |= PYTREE__NOT_INLINABLE;
+        to->child = to->first;
     }
 }
 
+/* A row without modifier, or of RANK, whose extents stand in the view. */
 PYTREE__INLINE void pytree__plain(pytree__view_writer *to, const pytree_field *row, const void *at)
 {
     const void *data = at, *p;
-    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && (to->how & PYTREE__DEEP) != 0) {
-        pytree__inside(to, row, at);
+    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && to->pass != PYTREE__PASS_CHILDREN) {
+        pytree__inlined(to, row, at);
         return;
     }
     if (row->place == PYTREE_POINTER || (row->type == &pytree_types[PYTREE__T_string] && row->ndim == 0)) {
         memcpy(&p, at, sizeof p);
         if (p == NULL) {
             if (row->optional != 0) { pytree__view_writer_none(to, row); return; }
-            to->odd |= PYTREE__NEEDS_CHECK;
+            to->flags |= PYTREE__NEEDS_CHECK;
         }
         if (row->place == PYTREE_POINTER) {
             data = p;
-            to->odd |= PYTREE__NOT_INLINABLE;
+            to->flags |= PYTREE__NOT_INLINABLE;
         }
     } else {
         if (row->ndim == 1 || row->ndim == 2) { to->child->shape[0] = row->size / row->inner; }
         if (row->ndim == 2) { to->child->shape[1] = row->inner / row->type->size; }
-        if (row->form >= PYTREE_FORM_FLAT) { to->odd |= PYTREE__NEEDS_CHECK; }
+        if (row->form >= PYTREE_FORM_FLAT) { to->flags |= PYTREE__NEEDS_CHECK; }
     }
     pytree__view_writer_add(to, row, data, row->ndim, row->form);
+}
+
+/* Store a DATA row's leaf, or the leaves of a struct that lies there. Returns the next leaf; NULL once a row, this one or one
+ * before it, cannot be inlined. */
+PYTREE__INLINE const pytree_leaf *pytree__store_leaf(const pytree_field *row, void *self, const pytree_leaf *leaf)
+{
+    char *at = (char *)self + row->offset;
+    void *p;
+    if (PYTREE__UNLIKELY(leaf == NULL)) { return NULL; }
+    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) { return row->type->store_leaves(at, leaf); }
+    if (row->optional != 0) {
+        memcpy(&p, at, sizeof p);
+        if (p == NULL) { return leaf; }
+    }
+    if (row->form != PYTREE_FORM_LEAF) { return NULL; }
+    if (row->place != PYTREE_IN_PLACE) {
+        p = leaf->form == PYTREE_FORM_NONE ? NULL : leaf->data;
+        memcpy(at, &p, sizeof p);
+    } else if (leaf->form == PYTREE_FORM_NONE) {
+        memset(at, 0, row->size);
+    } else if (leaf->data != (void *)at) {
+        memcpy(at, leaf->data, row->size);
+    }
+    return leaf + 1;
 }
 
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that

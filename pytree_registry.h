@@ -328,7 +328,7 @@ enum {
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL,
+    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, &PYTREE__NEXT };
 #endif
 
@@ -354,7 +354,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #endif
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
+    PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     &PYTREE__NEXT };
 #endif
 
@@ -363,7 +363,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #if defined(PYTREE_CUSTOM)
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
-    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
+    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     &PYTREE__NEXT };
 #endif
 
@@ -398,55 +398,56 @@ enum {
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
     /* No child is a list or a tree in any case. */
-    PYTREE__CAT(pytree__closed_, PYTREE__ID) = (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
+    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) = (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
         && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
-    /* For so many views there must be room for a deep look. */
+    /* For so many views there must be room if leaves are wanted. */
     PYTREE__CAT(pytree__room_, PYTREE__ID) =
-        PYTREE__CAT(pytree__closed_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
+        PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
-/* A view of each child of *at: see pytree_type.flatten. The compiler makes it three times: for leaves alone, for a look at
- * whether all is sound, and for all else. */
-PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__see_, PYTREE__ID)(const void *at, pytree_leaf *child,
-                                                                            const pytree_leaf *end,
-                                                                            unsigned how)
+/* One pass over the children of *at for any of the three functions below (see pytree_type), each of which has a copy of its
+ * own. */
+PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *child,
+                                                                              const pytree_leaf *end, unsigned pass)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     pytree_leaf nowhere;
     pytree__view_writer to = pytree__view_writer_begin(PYTREE__CAT(pytree__room_, PYTREE__ID),
                                                        row + PYTREE__CAT(pytree__rows_, PYTREE__ID),
-                                                       (how & PYTREE__LOOK) != 0 ? &nowhere : child, end, how);
-    if (to.odd != 0) { return pytree__view_writer_end(&to); }
+                                                       pass == PYTREE__PASS_VALIDATE ? &nowhere : child, end, pass);
+    if (to.flags != 0) { return pytree__view_writer_end(&to); }
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__FLATTEN_##kind(__VA_ARGS__, NONE, NONE, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(__VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS
     (void)self;
     (void)row;
     return pytree__view_writer_end(&to);
 }
-PYTREE__APART pytree__flatten_result PYTREE__CAT(pytree__flatten_, PYTREE__ID)(const void *at, pytree_leaf *child,
-                                                                               const pytree_leaf *end, unsigned how)
+PYTREE__APART unsigned PYTREE__CAT(pytree__children_, PYTREE__ID)(const void *self, pytree_leaf *child)
 {
-    if (how == (PYTREE__DEEP | PYTREE__DROP_NONE)) {
-        return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, PYTREE__DEEP | PYTREE__DROP_NONE);
-    }
-    if (how == PYTREE__SOUND) { return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, NULL, NULL, PYTREE__SOUND); }
-    return PYTREE__CAT(pytree__see_, PYTREE__ID)(at, child, end, how);
+    return (unsigned)PYTREE__CAT(pytree__views_, PYTREE__ID)(self, child, NULL, PYTREE__PASS_CHILDREN).flags;
+}
+PYTREE__APART pytree__flatten_result PYTREE__CAT(pytree__leaves_, PYTREE__ID)(const void *self, pytree_leaf *leaf,
+                                                                              const pytree_leaf *end, bool none_is_leaf)
+{
+    return PYTREE__CAT(pytree__views_, PYTREE__ID)(self, leaf, end,
+                                                   none_is_leaf ? PYTREE__PASS_LEAVES_AND_NONE : PYTREE__PASS_LEAVES);
+}
+PYTREE__APART unsigned PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *self)
+{
+    return (unsigned)PYTREE__CAT(pytree__views_, PYTREE__ID)(self, NULL, NULL, PYTREE__PASS_VALIDATE).flags;
 }
 
-/* The children put back into *self: see pytree_type.unflatten. */
-static inline const pytree_leaf *PYTREE__CAT(pytree__unflatten_, PYTREE__ID)(void *self, const pytree_leaf *child,
-                                                                             unsigned how)
+static inline const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *self, const pytree_leaf *leaf)
 {
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__UNFLATTEN_##kind
+#define PYTREE_FIELD(kind, ...) PYTREE__STORED_##kind
     PYTREE_FIELDS
     (void)self;
     (void)row;
-    (void)how;
-    return child;
+    return leaf;
 }
 
 #if defined(PYTREE_DEFINE)
@@ -456,9 +457,10 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #endif
     PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
-    PYTREE__CAT(pytree__closed_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
-    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__flatten_, PYTREE__ID), PYTREE__CAT(pytree__unflatten_,
-        PYTREE__ID),
+    PYTREE__CAT(pytree__self_contained_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
+    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__children_, PYTREE__ID),
+    PYTREE__CAT(pytree__leaves_, PYTREE__ID), PYTREE__CAT(pytree__validate_, PYTREE__ID),
+    PYTREE__CAT(pytree__store_leaves_, PYTREE__ID),
     NULL, NULL, NULL, NULL, PYTREE__SPACE, &PYTREE__NEXT
 };
 #endif

@@ -388,19 +388,18 @@ SECTIONS = [
 Assertions alone: no code, no data. For each row the layout comes first, then its type. Words that are misspelt were found
 before, by an `#if`; what is left then is assertions that say which. The messages are explained in
 [compiler-messages.md](compiler-messages.md)."""),
-    ("Unflatten", lambda text: "pytree__unflatten_Linear(" in text and text.endswith("}"), """\
-The other direction: each DATA row takes a view back. `pytree__store_child` sets a pointer or copies what lies in the
+    ("Leaves put back", lambda text: "pytree__store_leaves_Linear(" in text and text.endswith("}"), """\
+The other direction: each DATA row takes a leaf back. `pytree__store_leaf` sets a pointer or copies what lies in the
 struct, or goes on in a struct that lies in it; its row says which."""),
-    ("Flatten", re.compile(r".*pytree__(see|flatten)_Linear\(.*\}$").match, """\
-The function that every operation calls to look into a `Linear`. It writes one view for each DATA row, in order; the
-extents are the row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows
-its row without searching. The result says where the views end, and whether a child needs a closer look: a node, a NULL,
-an extent that is negative or absurd.
+    ("Children, leaves, validation", re.compile(r".*pytree__(views|children|leaves|validate)_Linear\(.*\}$").match, """\
+The functions that every operation calls to look into a `Linear`. The first is the pass that the other three share: the
+compiler makes a copy of it for each, without what that one does not need. It visits the DATA rows in order; the extents
+are the row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows its row
+without searching. The flags say whether a value needs a closer look: a NULL, an extent that is negative or absurd.
 
-It can also be asked to look deep: then a struct that lies in this one gives its own children's views in its place. That
-is how most of a tree is walked; what a treedef wants to know besides, nodes and static values, follows from the table.
-The compiler makes the body three times: for the leaves of a whole struct, for a look at whether they are sound, which
-writes nothing, and for all else."""),
+`children` writes one view for each DATA row. `leaves` goes on into structs that lie in this one, and writes the views of
+all their leaves: that is how most of a tree is walked; what a treedef needs besides, nodes and static values, follows
+from the table. `validate` looks at the same values and writes nothing."""),
     ("The table of the rows", lambda text: "pytree__fields_Linear[]" in text, """\
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
@@ -424,7 +423,8 @@ its code says its element type and how it is held (in place, pointer, fixed arra
 (`pytree__held_…`), so that one association does for a value, an array and a pointer. The sums at the end are for the
 descriptor."""),
 ]
-ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Flatten", "Unflatten", "The descriptor"]
+ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Children, leaves, validation",
+         "Leaves put back", "The descriptor"]
 
 INTRODUCTION = f"""\
 # What the macros leave
@@ -435,7 +435,7 @@ You write:
 ```c
 {REGISTRATION}```
 
-After the preprocessor there are a descriptor, a flatten and an unflatten function, assertions, and a slot that
+After the preprocessor there are a descriptor, functions that make views and store leaves, assertions, and a slot that
 `_Generic` can find. This page shows all of it. It is made from the headers by `docs/macros.py`, and the tests fail when
 it is out of date.
 

@@ -160,7 +160,7 @@ def build_bodies(config, compiler, flags):
     folder.mkdir(parents=True, exist_ok=True)
     made, archive = folder / "bodies.o", folder / "libbodies.a"
     archive.unlink(missing_ok=True)
-    outcome = steps(C_COMPILERS[compiler].compile(*flags, *INCLUDE, "-c", ROOT / "tests" / "bodies.c", "-o", made),
+    outcome = steps(C_COMPILERS[compiler].compile(*flags, *INCLUDE, "-c", ROOT / "tests" / "support" / "bodies.c", "-o", made),
                     ["ar", "rcs", archive, made])
     return outcome if outcome.failed else None, archive
 

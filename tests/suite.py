@@ -5,7 +5,7 @@
     suite.py SECTION...          themes, matrix, sanitizers, compile_fail, docs, harness, examples, oracle, models, tensors,
                                  interop, fuzz, build, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
-    suite.py theme NAME...       tests/test_NAME.c alone (or a file), as for `fast`, with --config CONFIG under that one
+    suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
 """
 import argparse
@@ -19,16 +19,15 @@ import re
 import shutil
 import threading
 
-import examples_checks
 import harness
-import seeds_checks
-import tensors_checks
+from examples import examples_checks, seeds_checks, tensors_checks
 from models import minilm, resume, silero
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
 
 TESTS = ROOT / "tests"
+SHARED = ["-I", TESTS, "-I", TESTS / "support"]        # the headers of the test programs
 
-# ---- Themes: one cmocka program for each tests/test_*.c ---------------------------------------------------------------
+# ---- Themes: one cmocka program for each tests/*/test_*.c -------------------------------------------------------------
 
 SANITIZE = ["-g", "-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 CONFIGS = {                      # compiler, flags
@@ -56,7 +55,12 @@ SANITIZER_SETTINGS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_ret
 
 def themes():
     """The test programs' sources."""
-    return sorted(TESTS.glob("test_*.c"))
+    return sorted(TESTS.glob("*/test_*.c"), key=lambda path: path.stem)
+
+
+def theme(name):
+    """The source of the theme of that name; where there is none, one that cannot be compiled, so that its check fails."""
+    return next((path for path in themes() if path.stem == f"test_{name}"), TESTS / f"test_{name}.c")
 
 
 def run_theme(source, config, defines=()):
@@ -73,7 +77,7 @@ def run_theme(source, config, defines=()):
     program = folder / "-".join([source.stem, *defines])
     for stale in folder.glob(f"{program.name}-{source.stem}.gcda"):
         stale.unlink()
-    built = run(C_COMPILERS[compiler].compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, "-I", TESTS,
+    built = run(C_COMPILERS[compiler].compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, *SHARED,
                                               source, *apart[1], "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
     if built.status != 0:
         return failed(built.log())
@@ -173,8 +177,8 @@ def matrix_checks():
 
 
 def must_fail(how, config, last_line, words=""):
-    """A whole run over tests/must_fail.c must report the failure, in its last line and in its exit status."""
-    result = run(["python3", TESTS / "suite.py", "theme", TESTS / "must_fail.c", "--config", config, "--define",
+    """A whole run over tests/support/must_fail.c must report the failure, in its last line and in its exit status."""
+    result = run(["python3", TESTS / "suite.py", "theme", TESTS / "support" / "must_fail.c", "--config", config, "--define",
                   f"MUST_FAIL_BY_{how}"])
     last = result.output.rstrip().splitlines()[-1]
     if result.status == 0 or last != last_line or words not in result.output:
@@ -456,7 +460,7 @@ SECTIONS = {
     "themes": ("Tests, each theme under each compiler", lambda: theme_checks(PLAIN_CONFIGS)),
     "matrix": ("Compile matrix: headers alone, in any order, twice, in two files, from C++", matrix_checks),
     "sanitizers": ("The tests once more: address, undefined-behaviour and thread sanitizers, valgrind",
-                   lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [TESTS / "test_threads.c"])),
+                   lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [theme("threads")])),
     "compile_fail": ("Programs that must not compile, and what the compiler must say", lambda: script("compile_fail/run")),
     "docs": ("Documents: every C block compiles, every program prints what the page shows", lambda: script("docs/run")),
     "harness": ("A failure is noticed", harness_checks),
@@ -485,7 +489,7 @@ def main():
     report = harness.Report(arguments.jobs)
     what = arguments.what
     if what[:1] == ["theme"]:
-        sources = [pathlib.Path(name).resolve() if name.endswith(".c") else TESTS / f"test_{name}.c" for name in what[1:]]
+        sources = [pathlib.Path(name).resolve() if name.endswith(".c") else theme(name) for name in what[1:]]
         configs = arguments.config or FAST_CONFIGS
         report.add("Tests", [Check(f"{source.stem.removeprefix('test_')} {config}",
                                    lambda source=source, config=config: run_theme(source, config, arguments.define))

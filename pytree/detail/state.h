@@ -50,7 +50,7 @@ typedef struct pytree__frame {            /* an open node */
     uint8_t element;                      /* of a row: the form of its elements if they need no look, or PYTREE_FORM_REF */
     bool ordered;                         /* of pairs: the order was found, and stands among the views */
     bool numbered;                        /* of pairs: keys are numbers */
-    bool deep;                            /* a struct whose views are the leaves in it: see PYTREE__DEEP */
+    bool deep;                            /* a struct whose views are the leaves in it */
 } pytree__frame;
 enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
 typedef struct pytree__cursor {

@@ -72,13 +72,13 @@ static void pytree__make_struct(struct pytree__builder *m, size_t node, const py
         if (from != self) { memcpy(self, from, type->size); }
     } else if (!m->dry || m->mode != PYTREE__ALLOCATE) {
         if (!m->dry && !inside) { memset(self, 0, type->size); }
-        if (!m->dry && m->mode == PYTREE__REFER && type->closed
+        if (!m->dry && m->mode == PYTREE__REFER && type->self_contained
             && pytree__make_planned(m, type, self, n, &m->leaves[*leaf - n->leaves])) {
             *leaf -= n->leaves;
             *next = node + 1 - n->nodes;
             return;
         }
-        if (!m->dry || !type->plain) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
+        if (!m->dry || !type->trivial_statics) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
     }
     pytree__make_open(m, type, self);
 }
@@ -231,7 +231,7 @@ static void pytree__make_list(struct pytree__builder *m, const struct pytree__bu
             m->made = made;
             memcpy(&at, field, sizeof at);
             if (map) {
-                pytree__children_views(of, task->at, m->cursor.views + views);
+                of->children(task->at, m->cursor.views + views);
                 if (at != NULL) { at += m->cursor.views[views + child].shape[2]; }
             }
         }

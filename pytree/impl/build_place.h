@@ -202,7 +202,7 @@ static void pytree__make_open(struct pytree__builder *m, const pytree_type *type
     if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
     views = pytree__room(&m->cursor, type->n_children);
     if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
-    pytree__children_views(type, self, views);
+    type->children(self, views);
     pytree__make_push(m, type, self, NULL, 0, type->n_children, type->n_fields);
     if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
 }

@@ -33,9 +33,9 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__builder *m, const pytree
         pytree__copy_few(self + part->at, at, part->bytes);
         at += part->bytes;
     }
-    seen = type->flatten(self, views, m->cursor.views + m->cursor.max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
-    if (PYTREE__LIKELY((seen.odd & PYTREE__NOT_INLINABLE) == 0 && pytree__fit(views, seen.end, given))) {
-        type->unflatten(self, given, PYTREE__DEEP);
+    seen = type->leaves(self, views, m->cursor.views + m->cursor.max_views, false);
+    if (PYTREE__LIKELY((seen.flags & PYTREE__NOT_INLINABLE) == 0 && pytree__fit(views, seen.end, given))) {
+        type->store_leaves(self, given);
         return true;
     }
     memset(self, 0, type->size);
@@ -74,8 +74,8 @@ static bool pytree__make_children(struct pytree__builder *m, size_t *next, size_
             memcpy(self, &first->data, sizeof first->data);
         } else if (type->kind != PYTREE_KIND_NONE) {
             const bool here = list || (row->type == type && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE);
-            if (!here || type->flatten == NULL || !type->plain) { break; }
-            if (!type->closed || !pytree__make_planned(m, type, self, n - 1, first)) {
+            if (!here || type->children == NULL || !type->trivial_statics) { break; }
+            if (!type->self_contained || !pytree__make_planned(m, type, self, n - 1, first)) {
                 pytree__unpack(m, type, self, m->def->statics + n[-1].meta);
                 opened = type;
                 field = row;
@@ -104,7 +104,7 @@ static size_t pytree__bound_of(const pytree_type *type)
 {
     size_t bytes = pytree__round(type->size, 16);
     unsigned i;
-    if (!type->plain) { return SIZE_MAX; }
+    if (!type->trivial_statics) { return SIZE_MAX; }
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_DATA) { continue; }
@@ -133,7 +133,7 @@ static size_t pytree__bound(struct pytree__builder *m, bool *only_containers)
         const pytree_type *type = (--n)->type;
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
-            const pytree__layout *plan = type->closed ? pytree__layout_of_node(&m->plans, n) : NULL;
+            const pytree__layout *plan = type->self_contained ? pytree__layout_of_node(&m->plans, n) : NULL;
             const size_t at = pytree__type_slot(type);
             *only_containers = false;
             if (plan != NULL && PYTREE__UNLIKELY(!pytree__layout_matches_nodes(&m->plans, plan, n))) {

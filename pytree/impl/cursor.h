@@ -284,18 +284,18 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     switch (form) {
     case PYTREE_FORM_STRUCT: {
         pytree_leaf *views;
-        unsigned odd;
+        unsigned flags;
         f->count = type->n_children;
-        if (PYTREE__UNLIKELY(type->flatten == NULL)) {
+        if (PYTREE__UNLIKELY(type->children == NULL)) {
             if (type->custom != NULL) { return pytree__open_custom(c, f); }
             return pytree__fail_at(c, PYTREE_ARGUMENT,
                                    "expected a registered struct, got %s, which was declared and never defined", type->name);
         }
         views = pytree__room(c, f->count);
         if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-        odd = pytree__children_views(type, data, views);
+        flags = type->children(data, views);
         c->n_views += f->count;
-        if (PYTREE__UNLIKELY((odd & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
+        if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
             pytree_status status = PYTREE_OK;
             size_t i;
             for (i = 0; i < f->count && status == PYTREE_OK; i++) {
@@ -305,7 +305,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
             if (status == PYTREE_OK) { f->next = 0; }
             return status;
         }
-        if (odd != 0 && c->opt != NULL && c->opt->none_is_leaf) {
+        if (flags != 0 && c->opt != NULL && c->opt->none_is_leaf) {
             size_t i;
             for (i = 0; i < f->count; i++) {
                 if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(&views[i]); }
@@ -427,7 +427,7 @@ PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
     if (PYTREE__UNLIKELY(!c->plain)) { return pytree__classify_asking(c, value); }
     if (value->form == PYTREE_FORM_LEAF) { return PYTREE__AT_LEAF; }
     if (value->form == PYTREE_FORM_NONE) { return c->none_is_leaf ? PYTREE__AT_LEAF : PYTREE__AT_NONE; }
-    return c->runs && value->form == PYTREE_FORM_STRUCT && value->type->closed ? PYTREE__AT_RUN : PYTREE__AT_NODE;
+    return c->runs && value->form == PYTREE_FORM_STRUCT && value->type->self_contained ? PYTREE__AT_RUN : PYTREE__AT_NODE;
 }
 
 /* Takes the next child of the open node on top, of which there is one. Returns false on an error (c->status). */

@@ -142,15 +142,11 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
     }
     if (direct) {
         pytree_leaf *const views = s->leaves + s->n_leaves;
-        const pytree__flatten_result seen = type->flatten(data, views, s->leaves + s->capacity,
-                                                          none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE);
-        if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
+        const pytree__flatten_result seen = type->leaves(data, views, s->leaves + s->capacity, none_is_leaf);
+        if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
         n_leaves = (size_t)(seen.end - views);
     } else if (mode != PYTREE__COUNT_ALL) {
-        if (PYTREE__UNLIKELY((type->flatten(data, NULL, NULL,
-                                            PYTREE__SOUND).odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
-            return false;
-        }
+        if (PYTREE__UNLIKELY((type->validate(data) & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     }
     s->n_leaves += n_leaves;
     if (mode == PYTREE__FILL) { pytree__layout_emit(&s->plans, plan, (const char *)data, s->nodes + s->n_nodes, &s->statics); }

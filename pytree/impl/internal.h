@@ -41,9 +41,25 @@ void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t
 /* n elements of `size` bytes, at least one byte; NULL and an error if there is no memory. */
 void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err);
 void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a);            /* NULL is fine */
-/* Room for `need` elements in an array that begins as NULL: where it is now, or NULL with an error and the old one as it was.
- * It is given back as an array of *capacity. */
+/* Make room for `need` elements in an array that begins as NULL. Returns where it is now; NULL with an error, and the old array
+ * as it was, if there is no memory. Free it as an array of *capacity. */
 void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err);
+/* The same for a stack whose first elements lie at `own`, a member of its owner: those are copied the first time it grows.
+ * Free it only if it is no longer `own`. */
+void *pytree__stack_grow(void *stack, const void *own, size_t *capacity, size_t need, size_t size, const pytree_allocator *a,
+                         pytree_error *err);
+
+/* A growing array of elements of one size: cast `data` to their type. It allocates nothing until something is added. */
+struct pytree__vector {
+    void *data;
+    size_t count, capacity, size;         /* size: bytes of an element */
+    const pytree_allocator *allocator;
+};
+struct pytree__vector pytree__vector_of(size_t size, const pytree_allocator *a);
+/* Add n elements at the end, uninitialised. Returns the first of them; NULL with an error, and nothing added, if there is no
+ * memory. What was in it may move. */
+void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err);
+void pytree__vector_free(struct pytree__vector *v);
 
 /* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
  * runs out. The caller fills in nodes, statics, orders (through casts) and n_leaves. `space`: NULL or "" (none), or the name
@@ -200,6 +216,8 @@ struct pytree__problem_sink {
 enum {
     PYTREE__PAIR_BYTES = sizeof(pytree_pair) > sizeof(pytree_int_pair) ? sizeof(pytree_pair) : sizeof(pytree_int_pair)
 };
+
+#ifndef PYTREE__DECLARATIONS_ONLY         /* defined by tests that are linked with the bodies and call private functions */
 
 /* error.h */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err);
@@ -378,4 +396,5 @@ static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf 
 static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, const pytree_options *opt, pytree_error *err);
 
 #include "all.h"                          /* a room that is opened alone finds the others */
+#endif
 #endif

@@ -223,9 +223,10 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
 {
     const pytree_type *const type = values[0]->type;
     const pytree__layout *plan;
-    size_t k, odd = 0;
-    for (k = 0; k < n; k++) { odd |= type->flatten(values[k]->data, NULL, NULL, PYTREE__SOUND).odd; }
-    if (PYTREE__UNLIKELY((odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
+    size_t k;
+    unsigned flags = 0;
+    for (k = 0; k < n; k++) { flags |= type->validate(values[k]->data); }
+    if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     if (n == 1) { return true; }
     plan = pytree__layout_of(&it->plans, type);
     return PYTREE__LIKELY(plan->n_nodes != 0) && pytree__layout_instances_equal(&it->plans, plan, n, values);
@@ -251,12 +252,11 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     }
     for (k = 0; k < n; k++) {
         pytree_leaf *views = c[k].views + c[k].n_views;
-        pytree__flatten_result seen =
-            type->flatten(values[k]->data, views, c[k].views + c[k].max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
+        pytree__flatten_result seen = type->leaves(values[k]->data, views, c[k].views + c[k].max_views, false);
         if (k == 0) { count = (size_t)(seen.end - views); }
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
         if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count
-                             || (seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
+                             || (seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
             return PYTREE__AT_NODE;
         }
     }

@@ -54,7 +54,7 @@ static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *pla
     const size_t leaves = plan->n_leaves;
     const pytree_field *row;
     pytree_node *node;
-    if (type->flatten == NULL || !type->closed) { return false; }
+    if (type->children == NULL || !type->self_contained) { return false; }
     for (row = type->fields; row != type->fields + type->n_fields; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {

@@ -61,15 +61,50 @@ void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *
     if (p != NULL) { (void)pytree__resize(a, p, pytree__array_bytes(n, size), 0); }
 }
 
-void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err)
+void *pytree__stack_grow(void *stack, const void *own, size_t *capacity, size_t need, size_t size, const pytree_allocator *a,
+                         pytree_error *err)
 {
+    const bool is_own = stack == own;
     size_t n = pytree__plus(*capacity, *capacity / 2 + 16), bytes;
     void *grown;
-    if (need <= *capacity && p != NULL) { return p; }
+    if (need <= *capacity && stack != NULL) { return stack; }
     if (n < need) { n = need; }
     bytes = pytree__array_bytes(n, size);
-    grown = pytree__resize(a, p, p == NULL ? 0 : *capacity * size, bytes);
-    if (grown != NULL) { *capacity = n; } else { (void)pytree__no_memory(err, bytes); }
+    grown = pytree__resize(a, is_own ? NULL : stack, is_own ? 0 : *capacity * size, bytes);
+    if (grown == NULL) { (void)pytree__no_memory(err, bytes); return NULL; }
+    if (is_own && own != NULL) { memcpy(grown, own, *capacity * size); }
+    *capacity = n;
     return grown;
+}
+
+void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err)
+{
+    return pytree__stack_grow(p, NULL, capacity, need, size, a, err);
+}
+
+struct pytree__vector pytree__vector_of(size_t size, const pytree_allocator *a)
+{
+    struct pytree__vector v;
+    v.data = NULL;
+    v.count = v.capacity = 0;
+    v.size = size;
+    v.allocator = a;
+    return v;
+}
+
+void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err)
+{
+    void *grown = pytree__array_grow(v->data, &v->capacity, pytree__plus(v->count, n), v->size, v->allocator, err);
+    if (grown == NULL) { return NULL; }
+    v->data = grown;
+    v->count += n;
+    return (char *)grown + (v->count - n) * v->size;
+}
+
+void pytree__vector_free(struct pytree__vector *v)
+{
+    pytree__array_free(v->data, v->capacity, v->size, v->allocator);
+    v->data = NULL;
+    v->count = v->capacity = 0;
 }
 #endif

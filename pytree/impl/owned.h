@@ -107,8 +107,8 @@ void pytree_free(pytree t)
 {
     struct pytree__block *block = NULL;
     if (t.type == NULL || t.data == NULL) { return; }
-    if (t.type->origin != NULL && t.type != t.type->origin && t.type->flatten == t.type->origin->flatten
-        && t.type->name == t.type->origin->name && (t.type->kind != PYTREE_KIND_STRUCT || t.type->flatten != NULL)) {
+    if (t.type->origin != NULL && t.type != t.type->origin && t.type->children == t.type->origin->children
+        && t.type->name == t.type->origin->name && (t.type->kind != PYTREE_KIND_STRUCT || t.type->children != NULL)) {
         block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));
     } else if (t.type->kind == PYTREE_KIND_STRUCT) {
         bool array = false;

@@ -57,7 +57,7 @@ static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_
 {
     const size_t n_separator = strlen(separator);
     unsigned i;
-    if (type->flatten == NULL) { return false; }
+    if (type->children == NULL) { return false; }
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *const row = &type->fields[i];
         const pytree_type *const inner = to->whole && row->form == PYTREE_FORM_STRUCT ? pytree__origin(row->type) : NULL;
@@ -153,10 +153,9 @@ static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cu
         outer[depth].view = view;
         outer[depth].end = end;
         view = end;
-        if (type->n_children > (size_t)(room - view) || (pytree__children_views(type, self,
-                                                                                view) & PYTREE__NEEDS_CHECK) != 0) {
-                                                                                    return false;
-                                                                                }
+        if (type->n_children > (size_t)(room - view) || (type->children(self, view) & PYTREE__NEEDS_CHECK) != 0) {
+            return false;
+        }
         end = view + type->n_children;
         for (;; view++) {
             while (view == end) {

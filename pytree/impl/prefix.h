@@ -82,15 +82,13 @@ PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *
     const pytree_node *const node = &def->nodes[j];
     const bool none_is_leaf = c->opt->none_is_leaf;
     const pytree__layout *plan;
-    size_t odd;
-    if (type != node->type || !type->closed || c->opt->space != NULL || node->leaves > room) { return false; }
+    if (type != node->type || !type->self_contained || c->opt->space != NULL || node->leaves > room) { return false; }
     plan = pytree__layout_for(plans, type, value->data, none_is_leaf);
     if (plan == NULL || plan->n_nodes != node->nodes
         || !pytree__layout_matches_instance(plans, plan, (const char *)value->data, def, node + 1 - plan->n_nodes)) {
         return false;
     }
-    odd = type->flatten(value->data, to, to + room, none_is_leaf ? PYTREE__DEEP : PYTREE__DEEP | PYTREE__DROP_NONE).odd;
-    return (odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0;
+    return (type->leaves(value->data, to, to + room, none_is_leaf).flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0;
 }
 
 /* The walk. PYTREE_STRUCTURE, not reported yet, where a node does not match; other errors are. */

@@ -170,7 +170,7 @@ static void pytree__st_probe(struct pytree__st_sizer *z, const struct pytree__st
         unknown[i].value = second ? falling[i] : rising[i];
         (void)pytree__st_set(unknown[i].row->type, site->self + unknown[i].row->offset, unknown[i].value);
     }
-    (void)pytree__children_views(site->type, site->self, z->views + (second ? site->type->n_children : 0));
+    (void)site->type->children(site->self, z->views + (second ? site->type->n_children : 0));
 }
 
 static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name,
@@ -238,7 +238,7 @@ static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__
 {
     unsigned f;
     size_t k = 0, i;
-    (void)pytree__children_views(site->type, site->self, z->views);
+    (void)site->type->children(site->self, z->views);
     for (f = 0; f < site->type->n_fields; f++) {
         const pytree_field *row = &site->type->fields[f];
         char *at = site->self + row->offset, *to;
@@ -280,7 +280,7 @@ static bool pytree__st_size_one(struct pytree__st_sizer *z, struct pytree__st_si
     void *grown;
     if (site.field != NULL) { name = pytree__st_name(z, site.parent, site.field, 0); }
     if (name != SIZE_MAX && site.index != SIZE_MAX) { name = pytree__st_name(z, name, NULL, site.index); }
-    if (name == SIZE_MAX || site.type->flatten == NULL || site.type->n_children == 0) { return name != SIZE_MAX; }
+    if (name == SIZE_MAX || site.type->children == NULL || site.type->n_children == 0) { return name != SIZE_MAX; }
     views = 2 * (size_t)site.type->n_children;
     grown = pytree__array_grow(z->views, &z->max_views, views, sizeof *z->views, z->allocator, z->err);
     if (grown == NULL) { return false; }

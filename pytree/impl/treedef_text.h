@@ -313,16 +313,12 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
             }
             if (node->arity != 0) {
                 if (depth == most) {
-                    struct pytree__open_list *grown = (struct pytree__open_list *)pytree__resize(
-                        def->allocator, open == few ? NULL : open, open == few ? 0 : most * sizeof *open,
-                        most > SIZE_MAX / 4 / sizeof *open ? SIZE_MAX : 2 * most * sizeof *open);
+                    void *grown = pytree__stack_grow(open, few, &most, depth + 1, sizeof *open, def->allocator, NULL);
                     if (grown == NULL) {
-                        if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
+                        if (open != few) { pytree__array_free(open, most, sizeof *open, def->allocator); }
                         return false;
                     }
-                    if (open == few) { memcpy(grown, few, sizeof few); }
-                    open = grown;
-                    most *= 2;
+                    open = (struct pytree__open_list *)grown;
                 }
                 open[depth].node = i;
                 open[depth++].left = node->arity;
@@ -340,7 +336,7 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
         }
     }
     pytree__put_before(&b, "PyTreeDef(", 10);
-    if (open != few) { pytree__resize(def->allocator, open, most * sizeof *open, 0); }
+    if (open != few) { pytree__array_free(open, most, sizeof *open, def->allocator); }
     *to = b;
     return true;
 }

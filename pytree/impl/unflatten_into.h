@@ -55,6 +55,20 @@ static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, c
     return true;
 }
 
+/* Store a leaf in its row of *self: a pointer takes the view's data, a value in place is copied. */
+static void pytree__store_child(const pytree_field *row, void *self, const pytree_leaf *leaf)
+{
+    char *at = (char *)self + row->offset;
+    if (row->place != PYTREE_IN_PLACE) {
+        void *p = leaf->form == PYTREE_FORM_NONE ? NULL : leaf->data;
+        memcpy(at, &p, sizeof p);
+    } else if (leaf->form == PYTREE_FORM_NONE) {
+        memset(at, 0, row->size);
+    } else if (leaf->data != (void *)at) {
+        memcpy(at, leaf->data, row->size);
+    }
+}
+
 /* A leaf of dst: does the one given fit? Then, in the second run, it is put there. */
 static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put)
 {
@@ -68,7 +82,7 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
         const char *self;
         const pytree_field *row = pytree__row_at(c, &self);
         if (row != NULL && row->form == PYTREE_FORM_LEAF) {
-            pytree__store_child(row, (void *)(uintptr_t)self, leaf, 0);
+            pytree__store_child(row, (void *)(uintptr_t)self, leaf);
         } else if (row != NULL && row->form == PYTREE_FORM_VIEW) {
             ((pytree_leaf *)(void *)((char *)(uintptr_t)self + row->offset))->data = leaf->data;
         } else if (value->form == PYTREE_FORM_LEAF && leaf->data != value->data) {
@@ -88,7 +102,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *pl
     const pytree__layout *plan;
     pytree__flatten_result seen;
     if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
-        leaf = type->unflatten(self, leaf, PYTREE__DEEP);
+        leaf = type->store_leaves(self, leaf);
         if (leaf == NULL) { return false; }
         *k = (size_t)(leaf - leaves);
         return true;
@@ -98,9 +112,9 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *pl
         || !pytree__layout_matches_instance(plans, plan, (const char *)self, def, &def->nodes[*j])) {
         return false;
     }
-    seen = type->flatten(self, views, c->views + c->max_views, PYTREE__DEEP | PYTREE__DROP_NONE);
-    if (PYTREE__UNLIKELY((seen.odd & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0 || !pytree__fit(views, seen.end,
-                                                                                                         leaf))) {
+    seen = type->leaves(self, views, c->views + c->max_views, false);
+    if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0
+                         || !pytree__fit(views, seen.end, leaf))) {
         return false;
     }
     *j += plan->n_nodes;

@@ -121,7 +121,7 @@ static inline void golden_put_python(GoldenText *to, const cJSON *value, bool pl
         golden_puts(to, text);
     } else if (cJSON_IsString(value)) {
         size_t n = strlen(value->valuestring);
-        struct pytree__text repr = { NULL, 0, 0, NULL };
+        struct pytree__text_writer repr = { NULL, 0, 0, NULL };
         if (plain) { golden_put(to, value->valuestring, n); return; }
         repr.room = 10 * n + 3;
         repr.at = golden_alloc(to->golden, repr.room, 1);

@@ -41,7 +41,7 @@ static inline size_t *golden_children(Golden *g, const pytree_def *def, size_t n
 
 static inline char *golden_statics_text(Golden *g, const pytree_def *def, size_t node)
 {
-    struct pytree__text to = { NULL, 0, 0, NULL };
+    struct pytree__text_writer to = { NULL, 0, 0, NULL };
     pytree__put_statics(&to, def, node);
     to.at = golden_alloc(g, to.length + 1, 1);
     to.room = to.length;
@@ -152,7 +152,7 @@ static inline void golden_put_spec(GoldenText *to, const pytree_def *def, size_t
     for (i = 0; i < at->arity; i++) {
         if (kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT || kind == PYTREE_KIND_DEFAULTDICT
             || kind == PYTREE_KIND_NAMEDTUPLE) {
-            struct pytree__text key = { NULL, 0, 0, NULL };
+            struct pytree__text_writer key = { NULL, 0, 0, NULL };
             char text[4096];
             pytree_entry entry;
             pytree__def_entry_at(def, node, i, &entry);
@@ -218,7 +218,7 @@ static inline void golden_optree_paths(Golden *g, const pytree_def *def, size_t 
     }
     for (i = 0; i < at->arity; i++) {
         GoldenText longer = { g, NULL, 0, 0 };
-        struct pytree__text last = { NULL, 0, 0, NULL };
+        struct pytree__text_writer last = { NULL, 0, 0, NULL };
         pytree_entry entry;
         char entry_text[4096];
         int n = cJSON_GetArraySize(prefix);

@@ -10,8 +10,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-import examples_checks
 import harness
+from examples import examples_checks
 from harness import Check, run
 from models.packages import FAST, FOLDER, SANITIZED, Tests, build
 

@@ -1,5 +1,6 @@
 /* Trees in .safetensors files: what loads and what does not (golden_files/tree-cases.json), the bytes of the reference writer,
  * names, slices, conversions, shared memory, mapping, sizes that only the file knows. */
+#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
 #include "golden_files.h"
 

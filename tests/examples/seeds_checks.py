@@ -11,11 +11,13 @@ result of a record must be used, or be listed in LEFT_OUT with the reason.
 import ast
 import copy
 import json
+import pathlib
 import re
 import sys
 
-import harness
-from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, run
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import harness  # noqa: E402
+from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, run  # noqa: E402
 
 FOLDERS = ("jax_pytrees", "autoform_pytrees")
 COMPILERS = {"gcc": ["-O1"], "clang": ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], "tcc": []}

@@ -1,4 +1,5 @@
 /* Treedefs without a value: pytree/treedef.h, pytree/treedef_io.h. */
+#define TEST_OWN_BODIES                    /* looks at private parts */
 #include "support.h"
 #include "treedefs.h"
 #include <float.h>

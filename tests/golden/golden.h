@@ -18,6 +18,8 @@
 #if !defined(TEST_BODIES_APART)           /* bodies.c has them */
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
+#else
+#define PYTREE__DECLARATIONS_ONLY         /* writers of text are private, and so is what a treedef keeps */
 #endif
 
 #include <inttypes.h>
@@ -34,6 +36,7 @@
 #include <cmocka.h>
 #include <cjson/cJSON.h>
 
+#include "pytree/impl/internal.h"
 #include "pytree/treedef.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
