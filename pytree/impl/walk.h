@@ -43,27 +43,23 @@ static pytree_status pytree__visit_entry(struct pytree__visit_state *w)
     return PYTREE_OK;
 }
 
-/* Calls back with a value that `depth` open nodes lead to. A status that the callback answers ends the walk. */
+/* Calls back with a value that `depth` open nodes lead to. Returns the answer. */
 static int pytree__visit(struct pytree__visit_state *w, int (*fn)(void *, const pytree_leaf *, const pytree_path *),
                          const pytree_leaf *value, size_t depth)
 {
     pytree_path path;
-    int answer;
     if (fn == NULL) { return PYTREE_WALK_ON; }
     path.n = depth;
     path.entries = w->entries;
-    answer = fn(w->visitor->context, value, &path);
-    if (PYTREE__UNLIKELY(answer > 0)) {
-        w->cursor.status = pytree__fail_at(&w->cursor, (pytree_status)answer, "stopped by the callback");
-    }
-    return answer;
+    return fn(w->visitor->context, value, &path);
 }
 
-/* Leaves the open node on top, which becomes a view once more, and closes it. */
-static void pytree__visit_end(struct pytree__visit_state *w)
+/* Leaves the open node on top, which becomes a view once more, and closes it. Returns the callback's answer. */
+static int pytree__visit_end(struct pytree__visit_state *w)
 {
     const pytree__frame *const f = &w->cursor.frames[w->cursor.n_frames - 1];
     pytree_leaf node;
+    int answer;
     node.data = (void *)(uintptr_t)f->self;
     node.type = f->type;
     node.form = pytree__form_in(f);
@@ -74,8 +70,9 @@ static void pytree__visit_end(struct pytree__visit_state *w)
     } else {
         node.shape[0] = f->count;
     }
-    pytree__visit(w, w->visitor->leave, &node, w->cursor.n_frames - 1);
+    answer = pytree__visit(w, w->visitor->leave, &node, w->cursor.n_frames - 1);
     pytree__close(&w->cursor);
+    return answer;
 }
 
 /* Goes one step on. Returns false at the end and on an error. */
@@ -87,20 +84,21 @@ PYTREE__INLINE bool pytree__visit_next(struct pytree__visit_state *w)
     int answer;
     if (at == PYTREE__DONE || at == PYTREE__FAILED) { return false; }
     if (at == PYTREE__AT_END) {
-        pytree__visit_end(w);
-        return c->status == PYTREE_OK;
+        answer = pytree__visit_end(w);
+    } else {
+        if (c->n_frames != 0) {
+            const pytree_status status = pytree__visit_entry(w);
+            if (PYTREE__UNLIKELY(status != PYTREE_OK)) { c->status = status; return false; }
+        }
+        answer = pytree__visit(w, w->visitor->enter, value, c->n_frames);
+        if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NODE) {
+            c->status = pytree__open(c, value);
+            if (c->status == PYTREE_OK) { c->frames[c->n_frames - 1].nodes = 0; }
+        } else if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE) {
+            answer = pytree__visit(w, w->visitor->leave, value, c->n_frames);
+        }
     }
-    if (c->n_frames != 0) {
-        const pytree_status status = pytree__visit_entry(w);
-        if (PYTREE__UNLIKELY(status != PYTREE_OK)) { c->status = status; return false; }
-    }
-    answer = pytree__visit(w, w->visitor->enter, value, c->n_frames);
-    if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NODE) {
-        c->status = pytree__open(c, value);
-        if (c->status == PYTREE_OK) { c->frames[c->n_frames - 1].nodes = 0; }
-    } else if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE) {
-        pytree__visit(w, w->visitor->leave, value, c->n_frames);
-    }
+    if (PYTREE__UNLIKELY(answer > 0)) { c->status = pytree__fail_at(c, (pytree_status)answer, "stopped by the callback"); }
     return c->status == PYTREE_OK;
 }
 
