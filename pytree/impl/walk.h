@@ -60,6 +60,10 @@ static int pytree__visit_end(struct pytree__visit_state *w)
     const pytree__frame *const f = &w->cursor.frames[w->cursor.n_frames - 1];
     pytree_leaf node;
     int answer;
+    if (w->visitor->leave == NULL) {
+        pytree__close(&w->cursor);
+        return PYTREE_WALK_ON;
+    }
     node.data = (void *)(uintptr_t)f->self;
     node.type = f->type;
     node.form = pytree__form_in(f);
