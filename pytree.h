@@ -21,7 +21,9 @@
  *     pytree_free(PYTREE(&layer));
  *
  * Language: C11 (gcc, clang, tcc). This header also compiles as C++17; pytree_registry.h is C alone.
- * Needs: the C standard library, and stb_ds.h for fields that are stb_ds containers.
+ * Needs: the C standard library, and stb_ds.h only for fields that are stb_ds containers.
+ * Options: PYTREE_SMALL for microcontrollers, PYTREE_MAX_DIMS, PYTREE_STB_DS and PYTREE_NO_STB_DS, which are explained below;
+ * pytree/detail/capacity.h has one for each capacity. Define them alike in every file of a program.
  *
  * Rules that hold for every function here:
  * - A `pytree` is a borrowed reference, passed by value. Nothing here keeps one after it returned, unless its doc says so.
@@ -54,18 +56,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#if !defined(INCLUDE_STB_DS_H)
-#if defined(__has_include)
+/* STB_ARRAY and STB_MAP rows and pytree/containers.h need stb_ds.h; nothing else does. It is included here where the compiler
+ * finds it. Compilers without __has_include (tcc 0.9.27) must be told: include stb_ds.h first, or define PYTREE_STB_DS. With
+ * PYTREE_NO_STB_DS it is not looked for. */
+#if defined(INCLUDE_STB_DS_H)
+#define PYTREE__HAS_STB 1
+#elif defined(PYTREE_NO_STB_DS)
+#define PYTREE__HAS_STB 0
+#elif defined(PYTREE_STB_DS)
+#include "stb_ds.h"                       /* missing? install libstb-dev (-I/usr/include/stb), or copy it beside pytree.h */
+#define PYTREE__HAS_STB 1
+#elif defined(__has_include)
 #if __has_include("stb_ds.h")
 #include "stb_ds.h"
+#define PYTREE__HAS_STB 1
 #elif __has_include(<stb/stb_ds.h>)
 #include <stb/stb_ds.h>
+#define PYTREE__HAS_STB 1
 #else
-#error "pytree.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside pytree.h."
+#define PYTREE__HAS_STB 0
 #endif
 #else
-#include "stb_ds.h"                       /* missing? install libstb-dev (-I/usr/include/stb), or copy it beside pytree.h */
-#endif
+#define PYTREE__HAS_STB 0
 #endif
 
 /* The version, as numbers and as text. Before 1.0 a minor version may change the interface; the changelog says where. */
@@ -74,13 +86,20 @@
 #define PYTREE_VERSION_PATCH 0
 #define PYTREE_VERSION "0.1.0"
 
-/* Most dimensions of an array leaf, 3 to 16. It sizes pytree_leaf: the same value in every file of a program. */
+/* Most dimensions of an array leaf, 3 to 16; 8 if it is not defined, 4 with PYTREE_SMALL. It sizes pytree_leaf: the same value
+ * in every file of a program. */
 #ifndef PYTREE_MAX_DIMS
+#ifdef PYTREE_SMALL
+#define PYTREE_MAX_DIMS 4
+#else
 #define PYTREE_MAX_DIMS 8
+#endif
 #endif
 #if PYTREE_MAX_DIMS < 3 || PYTREE_MAX_DIMS > 16
 #error "PYTREE_MAX_DIMS must be from 3 to 16."
 #endif
+
+#include "pytree/detail/capacity.h"
 
 #if defined(__GNUC__) || defined(__clang__)
 #define PYTREE__LIKELY(x) __builtin_expect(!!(x), 1)
@@ -139,8 +158,8 @@ typedef enum pytree_status {
  * Texts that do not fit are cut in the middle and say so with "...". */
 typedef struct pytree_error {
     pytree_status status;
-    char message[240];
-    char path[256];
+    char message[PYTREE_ERROR_MESSAGE];
+    char path[PYTREE_ERROR_PATH];
 } pytree_error;
 
 /* The words for a status, "out of memory" and the like. Constant text, never NULL. */

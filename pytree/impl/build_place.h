@@ -114,7 +114,7 @@ PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, siz
 
 static void pytree__make_wrong(struct pytree__builder *m, size_t node, const char *expected)
 {
-    char got[160], path[600];
+    char got[PYTREE__SIDE], path[PYTREE__PATH];
     struct pytree__text_writer to = pytree__text_to(got, sizeof got, NULL);
     pytree__node_text(&to, m->def, &m->def->nodes[node]);
     pytree__end_text(&to, sizeof got);
@@ -126,7 +126,7 @@ static void pytree__make_wrong(struct pytree__builder *m, size_t node, const cha
 static void pytree__make_misfit(struct pytree__builder *m, pytree_status status, size_t node, const pytree_leaf *wanted,
                                 const pytree_leaf *got)
 {
-    char a[160], b[160], path[600];
+    char a[PYTREE__SIDE], b[PYTREE__SIDE], path[PYTREE__PATH];
     pytree__leaf_text(a, sizeof a, wanted);
     pytree__leaf_text(b, sizeof b, got);
     pytree__node_path(m->def, node, path, sizeof path);
@@ -139,7 +139,7 @@ static void pytree__make_misfit(struct pytree__builder *m, pytree_status status,
 
 static void pytree__make_lost(struct pytree__builder *m, size_t node)
 {
-    char path[600];
+    char path[PYTREE__PATH];
     pytree__node_path(m->def, node, path, sizeof path);
     m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path,
                             "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");

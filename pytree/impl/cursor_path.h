@@ -219,7 +219,7 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 /* An error at the value at hand. If somebody watches, they hear of it and the walk goes on. */
 static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...)
 {
-    char path[600], message[512];
+    char path[PYTREE__PATH], message[PYTREE__MESSAGE / 2];
     va_list arguments;
     if (c->err == NULL && c->watch == NULL) { return status; }
     pytree__cut_path(c, path, sizeof path);
@@ -245,7 +245,7 @@ static unsigned pytree__form_in(const pytree__frame *f)
 static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
                                          const pytree_leaf *got)
 {
-    char a[160], b[160];
+    char a[PYTREE__SIDE], b[PYTREE__SIDE];
     pytree__leaf_text(a, sizeof a, wanted);
     pytree__leaf_text(b, sizeof b, got);
     return pytree__fail_at(c, status, "expected %s, got %s", a, b);

@@ -42,7 +42,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
     const size_t slots = (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
-    struct pytree__sorting few[16], *keys = few, last = { NULL, 0, 0 };
+    struct pytree__sorting few[PYTREE__FEW_KEYS], *keys = few, last = { NULL, 0, 0 };
     bool sorted = true;
     uint32_t *order;
     pytree_entry key;
@@ -52,7 +52,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
         return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a dict of at most %lu pairs, got %zu",
                                (unsigned long)UINT32_MAX / 2, n);
     }
-    if (n > 16) {
+    if (n > PYTREE__FEW_KEYS) {
         keys = (struct pytree__sorting *)pytree__scratch(c, bytes);
         if (keys == NULL) { return PYTREE_NO_MEMORY; }
     }
@@ -107,7 +107,7 @@ static bool pytree__has_key_order(const pytree_items *items)
 static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = n / CHAR_BIT + 1;
-    unsigned char few[512], *seen = few;
+    unsigned char few[PYTREE__FEW_MASK], *seen = few;
     size_t i;
     f->count = 0;                         /* until all is known to be well */
     if (bytes > sizeof few) {

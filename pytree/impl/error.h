@@ -40,7 +40,7 @@ static void pytree__shorten_middle(char *to, size_t room, const char *text)
 pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
 {
     if (err != NULL && err->status == PYTREE_OK) {
-        char text[1024];
+        char text[PYTREE__MESSAGE];
         va_list arguments;
         va_start(arguments, format);
         if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }

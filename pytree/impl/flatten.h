@@ -240,7 +240,6 @@ static void pytree__flattener_init(struct pytree__flattener *s, pytree_leaf *lea
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
                                      const pytree_options *opt, pytree_error *err)
 {
-    enum { SPARE = 4 };                   /* views: a last struct whose last children are None fits, too, while it is seen */
     const bool own = leaves != NULL && *leaves == NULL;
     const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
     struct pytree__flattener s;
@@ -266,7 +265,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     }
     if (status == PYTREE_OK) {
         *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space,
-                                 own ? pytree__plus(s.n_leaves, SPARE) : 0, opt,
+                                 own ? pytree__plus(s.n_leaves, PYTREE__SPARE) : 0, opt,
                                  err);
         if (*def == NULL) {
             status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
@@ -280,7 +279,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
             if (leaves != NULL) {
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
-                s.capacity = own ? s.n_leaves + SPARE : capacity;
+                s.capacity = own ? s.n_leaves + PYTREE__SPARE : capacity;
             }
             status = pytree__flatten_fill(&s, t);
             if (status == PYTREE_OK

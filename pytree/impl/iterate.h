@@ -15,7 +15,7 @@ static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
                                             const char *how)
 {
-    char a[160], b[160];
+    char a[PYTREE__SIDE], b[PYTREE__SIDE];
     if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) {
         pytree__leaf_text(a, sizeof a, expected);
     } else {

@@ -13,7 +13,7 @@ typedef struct pytree__lit_writer {
     unsigned char *packed;                /* static values of the struct at hand */
     size_t max_packed;
     pytree__cursor cursor;
-    char buffer[4096];
+    char buffer[PYTREE__PIECE];
 } pytree__lit_writer;
 
 static void pytree__lit_flush(pytree__lit_writer *w)

@@ -6,7 +6,6 @@
 
 /* ---- Words --------------------------------------------------------------------------------------------------------- */
 
-enum { PYTREE__ALG_KEYS = 8, PYTREE__ALG_WORDS = 120, PYTREE__ALG_ENTRIES = 40 };
 
 /* Of a node's children the one that has a certain node below it, or is it; and its number. */
 static size_t pytree__alg_towards(const pytree_def *def, size_t at, size_t node, size_t *number)

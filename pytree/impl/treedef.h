@@ -136,7 +136,7 @@ static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
 uint64_t pytree_def_hash(const pytree_def *def)
 {
     uint64_t h = pytree__hash_bytes(def->none_is_leaf, def->statics, def->n_statics);
-    struct { const pytree_type *type; uint64_t name; } known[16];      /* types whose names are hashed already */
+    struct { const pytree_type *type; uint64_t name; } known[PYTREE__TYPE_SLOTS]; /* hashed already */
     uint64_t leaves = 0;
     size_t i;
     memset(known, 0, sizeof known);
@@ -145,8 +145,8 @@ uint64_t pytree_def_hash(const pytree_def *def)
         size_t at, probes;
         if (node->type == NULL) { leaves++; continue; }
         at = pytree__type_slot(node->type);
-        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < 16; probes++) {
-            at = (at + 1) % 16;
+        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < PYTREE__TYPE_SLOTS; probes++) {
+            at = (at + 1) % PYTREE__TYPE_SLOTS;
         }
         if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
             const char *s = pytree__origin(node->type)->name;
