@@ -786,6 +786,7 @@ PYTREE__INLINE const pytree_leaf *pytree__store_leaf(const pytree_field *row, vo
     return leaf + 1;
 }
 
+#if PYTREE__HAS_STB
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that
  * begins one (default) element earlier. */
 static inline size_t pytree__stb_array_length(const void *a)
@@ -850,6 +851,7 @@ static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const 
     memcpy(field, &map, sizeof map);
     return PYTREE_OK;
 }
+#endif
 
 /* ---- Full groups of slots: lists as text ------------------------------------------------------------------------------- */
 

@@ -42,6 +42,11 @@
 #ifndef PYTREE_CONTAINERS_H
 #define PYTREE_CONTAINERS_H
 
+#if !PYTREE__HAS_STB
+#error "pytree/containers.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside \
+pytree.h. A compiler without __has_include must be told of it: define PYTREE_STB_DS."
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

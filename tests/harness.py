@@ -41,7 +41,7 @@ class Compiler:
 C_COMPILERS = {
     "gcc": Compiler("gcc", "gcc", ("-std=c11", *STRICT)),
     "clang": Compiler("clang", "clang", ("-std=c11", *STRICT)),
-    "tcc": Compiler("tcc", "tcc", ("-std=c11", "-Wall", "-Werror")),      # it knows none of the other warnings
+    "tcc": Compiler("tcc", "tcc", ("-std=c11", "-Wall", "-Werror", "-DPYTREE_STB_DS")),     # no other warnings, no __has_include
 }
 CXX_COMPILERS = {
     "gcc": Compiler("g++", "g++", ("-std=c++17", *STRICT)),
