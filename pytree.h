@@ -80,6 +80,9 @@
 #define PYTREE__HAS_STB 0
 #endif
 
+/* PYTREE_SMALL is for microcontrollers, in every file of a program: small capacities (pytree/detail/capacity.h), code that is
+ * short and not as fast, and messages that are the name of the status, next to the key path as always. docs/costs.md. */
+
 /* The version, as numbers and as text. Before 1.0 a minor version may change the interface; the changelog says where. */
 #define PYTREE_VERSION_MAJOR 0
 #define PYTREE_VERSION_MINOR 1
@@ -108,7 +111,7 @@
 #define PYTREE__LIKELY(x) (x)
 #define PYTREE__UNLIKELY(x) (x)
 #endif
-#if defined(__GNUC__) && !defined(__TINYC__) && defined(__OPTIMIZE__)
+#if defined(__GNUC__) && !defined(__TINYC__) && defined(__OPTIMIZE__) && !defined(PYTREE_SMALL)
 #define PYTREE__INLINE static inline __attribute__((always_inline, unused))
 #else
 #define PYTREE__INLINE static inline
@@ -175,6 +178,11 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
+#if defined(PYTREE_SMALL)                 /* formats and what they print are checked and left out of the program */
+#define pytree_fail(err, status, path, ...)                                                                             \
+    (0 ? (pytree_fail)(err, status, path, __VA_ARGS__) : pytree__fail_short(err, status, path))
+pytree_status pytree__fail_short(pytree_error *err, pytree_status status, const char *path);
+#endif
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 

@@ -108,6 +108,10 @@
 #define PYTREE_STACK_PIECE 4096
 #endif
 
+/* Parts of the library that PYTREE_SMALL does without: composed messages; structs handled in one go by their layout; the table
+ * of printable characters (all are from U+00A0 on), a fast sort of large dicts, fast division of 64 bits. */
+enum { PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0), PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0), PYTREE__TABLES = PYTREE__CAPACITY(1, 0) };
+
 enum {
     PYTREE__FRAMES = PYTREE_STACK_FRAMES,
     PYTREE__VIEWS = PYTREE_STACK_VIEWS,

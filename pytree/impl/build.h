@@ -196,6 +196,7 @@ static void pytree__make_list(struct pytree__builder *m, const struct pytree__bu
     size_t views = task->views;
     if (!fits || (!m->dry && row->place != PYTREE_STB && view->shape[0] != n->arity)) {
         char expected[PYTREE__SIDE];
+        if (!PYTREE__MESSAGES) { pytree__make_wrong(m, node, ""); return; }
         snprintf(expected, sizeof expected,
                  row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE || map ? "a %s of %zu" : "a %s",
                  map                               ? "dict"

@@ -115,9 +115,11 @@ PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, siz
 static void pytree__make_wrong(struct pytree__builder *m, size_t node, const char *expected)
 {
     char got[PYTREE__SIDE], path[PYTREE__PATH];
-    struct pytree__text_writer to = pytree__text_to(got, sizeof got, NULL);
-    pytree__node_text(&to, m->def, &m->def->nodes[node]);
-    pytree__end_text(&to, sizeof got);
+    if (PYTREE__MESSAGES) {
+        struct pytree__text_writer to = pytree__text_to(got, sizeof got, NULL);
+        pytree__node_text(&to, m->def, &m->def->nodes[node]);
+        pytree__end_text(&to, sizeof got);
+    }
     pytree__node_path(m->def, node, path, sizeof path);
     m->status = pytree_fail(m->cursor.err, PYTREE_STRUCTURE, path, "expected %s, got %s", expected, got);
 }
@@ -127,8 +129,10 @@ static void pytree__make_misfit(struct pytree__builder *m, pytree_status status,
                                 const pytree_leaf *got)
 {
     char a[PYTREE__SIDE], b[PYTREE__SIDE], path[PYTREE__PATH];
-    pytree__leaf_text(a, sizeof a, wanted);
-    pytree__leaf_text(b, sizeof b, got);
+    if (PYTREE__MESSAGES) {
+        pytree__leaf_text(a, sizeof a, wanted);
+        pytree__leaf_text(b, sizeof b, got);
+    }
     pytree__node_path(m->def, node, path, sizeof path);
     if (status == PYTREE_NULL_POINTER) {
         m->status = pytree_fail(m->cursor.err, status, path, "expected data for a leaf of %s, got NULL", a);

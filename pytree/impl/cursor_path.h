@@ -184,6 +184,29 @@ static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_wri
     }
 }
 
+#if defined(PYTREE_SMALL)
+/* Sets an error at the value at hand. Its path loses the end if it is too long. */
+static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_status status)
+{
+    char path[PYTREE__PATH];
+    struct pytree__text_writer to = pytree__text_to(path, sizeof path, NULL);
+    pytree_error problem;
+    if (c->err == NULL && c->watch == NULL) { return status; }
+    pytree__cursor_text(c, &to, SIZE_MAX);
+    pytree__end_text(&to, sizeof path);
+    if (c->watch == NULL) { return pytree__fail_short(c->err, status, path); }
+    problem.status = PYTREE_OK;
+    (void)pytree__fail_short(&problem, status, path);
+    c->watch->problem(c->watch->context, &problem);
+    return PYTREE_OK;
+}
+
+static pytree_status (pytree__fail_at)(const pytree__cursor *c, pytree_status status, const char *format, ...)
+{
+    (void)format;
+    return pytree__fail_at_short(c, status);
+}
+#else
 /* Path of the value at hand, if it is too long its beginning and its end. */
 static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 {
@@ -235,6 +258,7 @@ static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status stat
     }
     return pytree_fail(c->err, status, path, "%s", message);
 }
+#endif
 
 /* The form of the view that an open node was. */
 static unsigned pytree__form_in(const pytree__frame *f)
@@ -246,8 +270,10 @@ static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status
                                          const pytree_leaf *got)
 {
     char a[PYTREE__SIDE], b[PYTREE__SIDE];
-    pytree__leaf_text(a, sizeof a, wanted);
-    pytree__leaf_text(b, sizeof b, got);
+    if (PYTREE__MESSAGES) {
+        pytree__leaf_text(a, sizeof a, wanted);
+        pytree__leaf_text(b, sizeof b, got);
+    }
     return pytree__fail_at(c, status, "expected %s, got %s", a, b);
 }
 #endif

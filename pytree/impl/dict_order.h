@@ -29,7 +29,7 @@ static int pytree__by_key(const void *a, const void *b)
 static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 {
     size_t i, k;
-    if (n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
+    if (PYTREE__TABLES && n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
     for (i = 1; i < n; i++) {
         const struct pytree__sorting key = keys[i];
         for (k = i; k != 0 && pytree__by_key(&keys[k - 1], &key) > 0; k--) { keys[k] = keys[k - 1]; }
@@ -83,6 +83,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
             if (i != 0 && pytree__by_key(&keys[i - 1], &keys[i]) == 0) {
                 char text[80];
                 struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
+                if (!PYTREE__MESSAGES) { return pytree__fail_at(c, PYTREE_ARGUMENT, ""); }
                 key.kind = f->numbered ? PYTREE_INT_KEY : PYTREE_KEY;
                 key.name = keys[i].key;
                 key.index = (size_t)(keys[i].rank ^ UINT64_C(1) << 63);

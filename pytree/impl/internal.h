@@ -15,7 +15,12 @@
 struct pytree__text_writer {
     char *at;
     size_t room, length;
+    const struct pytree__text_file *file;
+};
+/* A file, and what writes to it: reached through a pointer, so that programs that print nothing do not link stdio. */
+struct pytree__text_file {
     FILE *file;
+    void (*write)(FILE *file, const char *s, size_t n);
 };
 void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n);
 void pytree__put_text(struct pytree__text_writer *to, const char *s);
@@ -246,7 +251,8 @@ static size_t pytree__round(size_t n, size_t to);
 PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n);
 static void pytree__put_integer(struct pytree__text_writer *to, int64_t n);
 static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n);
-static struct pytree__text_writer pytree__text_to(char *at, size_t n, FILE *file);
+static struct pytree__text_writer pytree__text_to(char *at, size_t n, const struct pytree__text_file *file);
+static struct pytree__text_file pytree__text_file(FILE *file);
 
 /* float_text.h */
 static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind);
@@ -332,6 +338,10 @@ static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **
 static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity);
 static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most);
 static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...);
+#if defined(PYTREE_SMALL)                 /* as pytree_fail */
+static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_status status);
+#define pytree__fail_at(c, status, ...) (0 ? (pytree__fail_at)(c, status, __VA_ARGS__) : pytree__fail_at_short(c, status))
+#endif
 static unsigned pytree__form_in(const pytree__frame *f);
 static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
                                          const pytree_leaf *got);

@@ -16,6 +16,7 @@ static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pyt
                                             const char *how)
 {
     char a[PYTREE__SIDE], b[PYTREE__SIDE];
+    if (!PYTREE__MESSAGES) { return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "")); }
     if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) {
         pytree__leaf_text(a, sizeof a, expected);
     } else {
@@ -186,12 +187,14 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
         pytree__frame_entry(b, g, i, &y);
         if (!pytree__same_entry(&x, &y)) {
             char p[80], q[80];
-            struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
-            pytree__put_child(&to, &x);
-            pytree__end_text(&to, sizeof p);
-            to = pytree__text_to(q, sizeof q, NULL);
-            pytree__put_child(&to, &y);
-            pytree__end_text(&to, sizeof q);
+            if (PYTREE__MESSAGES) {
+                struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
+                pytree__put_child(&to, &x);
+                pytree__end_text(&to, sizeof p);
+                to = pytree__text_to(q, sizeof q, NULL);
+                pytree__put_child(&to, &y);
+                pytree__end_text(&to, sizeof q);
+            }
             return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                          "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
         }

@@ -124,6 +124,8 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
 /* Valid until the next one is asked for. */
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type)
 {
+    static const pytree__layout none = { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, true };
+    if (!PYTREE__LAYOUTS) { return (pytree__layout *)(uintptr_t)&none; }
     if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__layout_find(p, type); }
     return p->last;
 }

@@ -19,7 +19,7 @@ typedef struct pytree__lit_writer {
 static void pytree__lit_flush(pytree__lit_writer *w)
 {
     if (w->direct.file != NULL && w->to.length != 0) {
-        (void)fwrite(w->buffer, 1, w->to.length, w->direct.file);
+        (void)fwrite(w->buffer, 1, w->to.length, w->direct.file->file);
         w->to.length = 0;
     }
 }

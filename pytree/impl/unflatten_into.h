@@ -15,6 +15,7 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
     mine.arity = (uint32_t)arity;
     mine.meta = 0;
     if (j < def->n_nodes && pytree__same_node(&mine, &def->nodes[j]) && same) { return PYTREE_OK; }
+    if (!PYTREE__MESSAGES) { return pytree__fail_at(c, PYTREE_STRUCTURE, ""); }
     if (j < def->n_nodes) { pytree__node_text(&to, def, &def->nodes[j]); } else { pytree__put_text(&to, "the end"); }
     pytree__end_text(&to, sizeof expected);
     to = pytree__text_to(got, sizeof got, NULL);
