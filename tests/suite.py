@@ -466,7 +466,7 @@ SECTIONS = {
     "sanitizers": ("The tests once more: address, undefined-behaviour and thread sanitizers, valgrind",
                    lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [theme("threads")])),
     "compile_fail": ("Programs that must not compile, and what the compiler must say", lambda: script("compile_fail/run")),
-    "docs": ("Documents: every C block compiles, every program prints what the page shows", lambda: script("docs/run")),
+    "docs": ("Pages and the comments of headers: every C block compiles, every program prints what the page shows", lambda: script("docs/run")),
     "harness": ("A failure is noticed", harness_checks),
     "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks()),
     "training": ("The network that examples/run trains, on the real images", examples_checks.training_checks),
