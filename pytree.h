@@ -17,7 +17,7 @@
  *
  *     Linear layer = { .din = 784, .dout = 128 };
  *     pytree_allocate(PYTREE(&layer), NULL, NULL);
- *     pytree_print(stdout, PYTREE(&layer), NULL);                // .w  f32[784,128] ...
+ *     pytree_print(stdout, PYTREE(&layer), NULL, NULL);          // .w  f32[784,128] ...
  *     pytree_free(PYTREE(&layer));
  *
  * Language: C11 (gcc, clang, tcc). This header also compiles as C++17; pytree_registry.h is C alone.

@@ -7,7 +7,7 @@
  *     pytree_dict_put_own(model, "layers", layers, &err);          // model frees it from here on
  *     for (i = 0; i < n; i++) { pytree_list_append(layers, PYTREE(&layer[i]), &err); }
  *     pytree_dict_put_copy(model, "step", PYTREE_INT(0), &err);    // the literal need not live on
- *     pytree_print(stdout, model, NULL);
+ *     pytree_print(stdout, model, NULL, NULL);
  *     pytree_container_free(model);
  *
  * A growing container is a `pytree` of the built-in type (list, tuple, dict, OrderedDict, namedtuple, defaultdict, deque), so
