@@ -13,16 +13,16 @@
  *
  * A row of the table of kinds (kind.h). Code asks for these, not for kinds by name, wherever more than one kind may come.
  */
-enum { PYTREE__KEYS_NONE, PYTREE__KEYS_ROWS, PYTREE__KEYS_PACKED, PYTREE__KEYS_CUSTOM };      /* how children are known */
-enum { PYTREE__ORDER_FIXED,                     /* order of children: their own */
-       PYTREE__ORDER_KEPT,                      /* as the keys were put in */
-       PYTREE__ORDER_SORTED };                  /* by key, however the pairs lie */
-enum { PYTREE__META_NONE,                   /* what a node has besides its keys, packed before them: nothing */
-       PYTREE__META_STATICS,                   /* a struct's static values */
-       PYTREE__META_NAME,                      /* a string */
-       PYTREE__META_FACTORY,                   /* a string, or NULL for None */
-       PYTREE__META_MAXLEN,                    /* 64 bits */
-       PYTREE__META_BYTES };                   /* of a custom node: their number in 32 bits, and those */
+enum { PYTREE__KEYS_NONE, PYTREE__KEYS_ROWS, PYTREE__KEYS_PACKED, PYTREE__KEYS_CUSTOM };    /* how children are known */
+enum { PYTREE__ORDER_FIXED,               /* order of children: their own */
+       PYTREE__ORDER_KEPT,                /* as the keys were put in, which is structure */
+       PYTREE__ORDER_SORTED };            /* by key, however the pairs lie */
+enum { PYTREE__META_NONE,                 /* what a node has besides its keys, packed before them: nothing */
+       PYTREE__META_STATICS,              /* a struct's static values */
+       PYTREE__META_NAME,                 /* a string */
+       PYTREE__META_FACTORY,              /* a string, or NULL for None */
+       PYTREE__META_MAXLEN,               /* 64 bits */
+       PYTREE__META_BYTES };              /* of a custom node: their number in 32 bits, and those */
 enum { PYTREE__SAVED_TYPE = 254, PYTREE__NOT_SAVED = 255 };       /* saved with its type; never a node of a treedef */
 
 /* Texts of a node around its children: `empty` (NULL: open and close) where there are none, `one` (NULL: close) behind an only
@@ -38,14 +38,6 @@ struct pytree__kind_traits {
     bool registered;                      /* a type of the user's, which a namespace may exchange */
     struct pytree__notation treedef, literal;      /* a treedef's text; a literal */
 };
-PYTREE__INLINE const struct pytree__kind_traits *pytree__traits(const pytree_type *type);
-PYTREE__INLINE bool pytree__keyed(const pytree_type *type);
-PYTREE__INLINE bool pytree__is_dict(const pytree_type *type);
-PYTREE__INLINE bool pytree__is_named(const pytree_type *type);
-static const char *pytree__name_of(const pytree_type *type, const char *name);
-static inline const pytree_type *pytree__type_of_kind(int kind);
-static inline const pytree_type *pytree__type_of_word(const char *word, size_t n);
-static inline const pytree_type *pytree__type_of_bracket(char c, char *close);
 
 /* Where text goes: `length` counts all of it, at[0 … room) holds what fits, or it is written to `file`. */
 struct pytree__text_writer {
@@ -259,6 +251,16 @@ enum {
 
 /* error.h */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err);
+
+/* kind.h */
+PYTREE__INLINE const struct pytree__kind_traits *pytree__traits(const pytree_type *type);
+PYTREE__INLINE bool pytree__keyed(const pytree_type *type);
+PYTREE__INLINE bool pytree__is_dict(const pytree_type *type);
+PYTREE__INLINE bool pytree__is_named(const pytree_type *type);
+static const char *pytree__name_of(const pytree_type *type, const char *name);
+static inline const pytree_type *pytree__type_of_kind(int kind);
+static inline const pytree_type *pytree__type_of_word(const char *word, size_t n);
+static inline const pytree_type *pytree__type_of_bracket(char c, char *close);
 
 /* number.h */
 static bool pytree__real(const pytree_type *type);

@@ -264,7 +264,8 @@ static bool pytree__lit_named(pytree__lit_parser *p)
     container = pytree__type_of_word(word, n);
     if (container != NULL) {
         type = (int)(container - pytree_types);
-        return pytree__traits(container)->meta == PYTREE__META_FACTORY ? pytree__lit_default(p, type) : pytree__lit_wrapped(p, type);
+        return pytree__traits(container)->meta == PYTREE__META_FACTORY ? pytree__lit_default(p, type)
+                                                                       : pytree__lit_wrapped(p, type);
     }
     type = pytree__lit_type_of(word, n);
     if (type != 0) { return pytree__lit_typed(p, type); }

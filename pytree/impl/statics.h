@@ -38,11 +38,11 @@ static void pytree__pack_string(pytree__statics *to, const char *s)
     if (n != 0) { pytree__pack_bytes(to, s, n); }
 }
 
-/* ---- Visiting ----------------------------------------------------------------------------------------------------------
+/* ---- Visiting --------------------------------------------------------------------------------------------------------
  *
- * Everything that goes over the static values of a struct does so piece by piece: a row of bytes, a long double, a string. Where
- * structs are static values their pieces come in their place. They lie in one another by value, so the depth of the recursion is
- * bounded by the program's types.
+ * Whatever goes over the static values of a struct does so piece by piece: a row of bytes, a long double, a string. The pieces
+ * of a struct that is itself a static value come in its place. Structs lie in one another by value, so the depth of the
+ * recursion is bounded by the program's types.
  */
 static bool pytree__visit_nested(const pytree_type *type, size_t at, pytree__static_fn *fn, void *context);
 

@@ -553,7 +553,8 @@ enum { PYTREE__TD_WRONG, PYTREE__TD_VALUE, PYTREE__TD_DONE };
 static int pytree__td_parse_between(pytree__td_parser *p)
 {
     pytree__td_opened *o = &p->open[p->n - 1];
-    const bool tuple = pytree__traits(o->type)->treedef.one != NULL, first = o->count == 0, comma = !first && pytree__td_skip(p, ",");
+    const bool tuple = pytree__traits(o->type)->treedef.one != NULL;       /* of one child: (*,) */
+    const bool first = o->count == 0, comma = !first && pytree__td_skip(p, ",");
     char expected[24];
     pytree__td_space(p);
     if (*p->at == o->close && (first || !comma || (tuple && o->count == 1)) && (comma || !tuple || o->count != 1)) {
