@@ -341,10 +341,10 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         if (pytree__keyed(type)) { return pytree__open_pairs(c, f); }
         f->from = PYTREE__FROM_ITEMS;
         f->data = (char *)(uintptr_t)items->items;
-        if (type->kind == PYTREE_KIND_DEQUE && f->count > items->maxlen) {
+        if (pytree__traits(type)->meta == PYTREE__META_MAXLEN && f->count > items->maxlen) {
             f->count = 0;
-            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %zu items in a deque of that length, got %zu",
-                                   items->maxlen, items->count);
+            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %zu items in a %s of that length, got %zu",
+                                   items->maxlen, pytree__origin(type)->name, items->count);
         }
         if (f->data == NULL && f->count != 0) {
             f->count = 0;

@@ -47,8 +47,7 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
             entry->kind = PYTREE_INT_KEY;
             entry->index = (size_t)number;
         } else {
-            entry->kind = f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_ATTRIBUTE
-                                                                                                    : PYTREE_KEY;
+            entry->kind = f->form == PYTREE_FORM_ITEMS ? (pytree_entry_kind)pytree__traits(f->type)->entry : PYTREE_KEY;
             memcpy(&entry->name, pair, sizeof entry->name);
             if (entry->name == NULL) { entry->name = ""; }
         }

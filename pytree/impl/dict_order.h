@@ -143,11 +143,11 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
             f->count = 0;
             return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", count);
         }
-        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE && f->numbered) {
+        if (pytree__traits(f->type)->entry == PYTREE_ATTRIBUTE && f->numbered) {
             f->count = 0;
             return pytree__fail_at(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
         }
-        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
+        if (pytree__traits(f->type)->order != PYTREE__ORDER_SORTED) { return PYTREE_OK; }
         f->order = items->order;
         if (pytree__has_key_order(items)) { return PYTREE_OK; }
         if (f->order != NULL) { return pytree__check_order(c, f); }

@@ -75,23 +75,16 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
             pytree__pack_bytes(to, &kind, 1);
             pytree__pack_key(to, &entry);
         }
-    } else if (f->from == PYTREE__FROM_PAIRS) {
-        if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
-            pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name);
-        } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEFAULTDICT) {
-            pytree__pack_string(to, f->name);
-        }
-        if (f->form == PYTREE_FORM_ITEMS && !f->ordered) {
+    } else {
+        if (f->form == PYTREE_FORM_ITEMS) { pytree__pack_meta(to, f->type, f->name, f->shape[0]); }
+        if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS && !f->ordered) {
             pytree__pack_keys(to, (const pytree_items *)f->self, f->order);
             return;
         }
-        for (i = 0; i < f->count; i++) {
+        for (i = 0; f->from == PYTREE__FROM_PAIRS && i < f->count; i++) {
             pytree__frame_entry(c, f, i, &entry);
             pytree__pack_key(to, &entry);
         }
-    } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEQUE) {
-        const uint64_t maxlen = f->shape[0] == PYTREE_UNBOUNDED ? UINT64_MAX : f->shape[0];
-        pytree__pack_bytes(to, &maxlen, sizeof maxlen);
     }
 }
 

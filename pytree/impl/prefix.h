@@ -119,7 +119,8 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
             status = pytree__open(c, value);
             if (status != PYTREE_OK) { return status; }
             f = &c->frames[c->n_frames - 1];
-            if (f->count != node->arity || (node->type->kind != PYTREE_KIND_DEQUE && !pytree__same_meta(c, f, def, j))) {
+            if (f->count != node->arity
+                || (pytree__traits(node->type)->meta != PYTREE__META_MAXLEN && !pytree__same_meta(c, f, def, j))) {
                 return PYTREE_STRUCTURE;
             }
             for (i = 0; i < node->arity; i++) {                /* the first comes to lie on top */
