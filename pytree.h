@@ -336,7 +336,8 @@ struct pytree_type {
     const pytree_type *origin;            /* of the type of an owned tree's root: the type itself; otherwise NULL */
     const struct pytree_custom *custom;   /* of a custom type */
     const char *space;                    /* namespace that this registration is for; NULL: all */
-    const pytree_type *next;              /* what the same file registered next; its last one's next has no name */
+    const pytree_type *namespaces;        /* first, or next, registration of the same file in a namespace; the last one of the
+                                             list has no name */
 };
 
 /* A node of the user's own: jax.tree_util.register_pytree_node, in C callbacks. Registered by

@@ -60,6 +60,16 @@
 #define PYTREE__D1 0
 #define PYTREE__D0 0
 
+/* The registrations of a file in namespaces are a list that begins at pytree__space_000 and goes on, behind one with slot 017,
+ * at pytree__space_017. Its end is declared and never defined: all zero, without a name. These are the digits of the last one.
+ *
+ *     static const pytree_type pytree__space_000 = { "Linear", …, "train", &pytree__space_017 };          slot 017
+ *     static const pytree_type pytree__space_017; */
+#define PYTREE__N2 0
+#define PYTREE__N1 0
+#define PYTREE__N0 0
+static const pytree_type pytree__space_000;
+
 /* The first types of a group that is not full, g: pytree__q020: pytree__p020, */
 #define PYTREE__CODED_OF_0(g)
 #define PYTREE__CODED_OF_1(g) pytree__q##g##0: pytree__p##g##0,

@@ -74,7 +74,7 @@ static bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
 const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
 {
     const pytree_type *next = type;
-    while (space != NULL && (next = next->next) != NULL && next->name != NULL) {
+    while (space != NULL && (next = next->namespaces) != NULL && next->name != NULL) {
         if (next->space != NULL && strcmp(next->space, space) == 0 && pytree__same_struct(next, pytree__origin(type))) {
             return next;
         }
