@@ -17,11 +17,13 @@
  *
  *     Linear layer = { .din = 784, .dout = 128 };
  *     pytree_allocate(PYTREE(&layer), NULL, NULL);
- *     pytree_print(stdout, PYTREE(&layer), NULL);                // .w  f32[784,128] ...
+ *     pytree_print(stdout, PYTREE(&layer), NULL, NULL);          // .w  f32[784,128] ...
  *     pytree_free(PYTREE(&layer));
  *
  * Language: C11 (gcc, clang, tcc). This header also compiles as C++17; pytree_registry.h is C alone.
- * Needs: the C standard library, and stb_ds.h for fields that are stb_ds containers.
+ * Needs: the C standard library, and stb_ds.h only for fields that are stb_ds containers.
+ * Options: PYTREE_SMALL for microcontrollers, PYTREE_MAX_DIMS, PYTREE_STB_DS and PYTREE_NO_STB_DS, which are explained below;
+ * pytree/detail/capacity.h has one for each capacity. Define them alike in every file of a program.
  *
  * Rules that hold for every function here:
  * - A `pytree` is a borrowed reference, passed by value. Nothing here keeps one after it returned, unless its doc says so.
@@ -54,19 +56,32 @@
 #include <stdio.h>
 #include <string.h>
 
-#if !defined(INCLUDE_STB_DS_H)
-#if defined(__has_include)
+/* STB_ARRAY and STB_MAP rows and pytree/containers.h need stb_ds.h; nothing else does. It is included here where the compiler
+ * finds it. Compilers without __has_include (tcc 0.9.27) must be told: include stb_ds.h first, or define PYTREE_STB_DS. With
+ * PYTREE_NO_STB_DS it is not looked for. */
+#if defined(INCLUDE_STB_DS_H)
+#define PYTREE__HAS_STB 1
+#elif defined(PYTREE_NO_STB_DS)
+#define PYTREE__HAS_STB 0
+#elif defined(PYTREE_STB_DS)
+#include "stb_ds.h"                       /* missing? install libstb-dev (-I/usr/include/stb), or copy it beside pytree.h */
+#define PYTREE__HAS_STB 1
+#elif defined(__has_include)
 #if __has_include("stb_ds.h")
 #include "stb_ds.h"
+#define PYTREE__HAS_STB 1
 #elif __has_include(<stb/stb_ds.h>)
 #include <stb/stb_ds.h>
+#define PYTREE__HAS_STB 1
 #else
-#error "pytree.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside pytree.h."
+#define PYTREE__HAS_STB 0
 #endif
 #else
-#include "stb_ds.h"                       /* missing? install libstb-dev (-I/usr/include/stb), or copy it beside pytree.h */
+#define PYTREE__HAS_STB 0
 #endif
-#endif
+
+/* PYTREE_SMALL is for microcontrollers, in every file of a program: small capacities (pytree/detail/capacity.h), code that is
+ * short and not as fast, and messages that are the name of the status, next to the key path as always. docs/costs.md. */
 
 /* The version, as numbers and as text. Before 1.0 a minor version may change the interface; the changelog says where. */
 #define PYTREE_VERSION_MAJOR 0
@@ -74,13 +89,20 @@
 #define PYTREE_VERSION_PATCH 0
 #define PYTREE_VERSION "0.1.0"
 
-/* Most dimensions of an array leaf, 3 to 16. It sizes pytree_leaf: the same value in every file of a program. */
+/* Most dimensions of an array leaf, 3 to 16; 8 if it is not defined, 4 with PYTREE_SMALL. It sizes pytree_leaf: the same value
+ * in every file of a program. */
 #ifndef PYTREE_MAX_DIMS
+#ifdef PYTREE_SMALL
+#define PYTREE_MAX_DIMS 4
+#else
 #define PYTREE_MAX_DIMS 8
+#endif
 #endif
 #if PYTREE_MAX_DIMS < 3 || PYTREE_MAX_DIMS > 16
 #error "PYTREE_MAX_DIMS must be from 3 to 16."
 #endif
+
+#include "pytree/detail/capacity.h"
 
 #if defined(__GNUC__) || defined(__clang__)
 #define PYTREE__LIKELY(x) __builtin_expect(!!(x), 1)
@@ -89,7 +111,7 @@
 #define PYTREE__LIKELY(x) (x)
 #define PYTREE__UNLIKELY(x) (x)
 #endif
-#if defined(__GNUC__) && !defined(__TINYC__) && defined(__OPTIMIZE__)
+#if defined(__GNUC__) && !defined(__TINYC__) && defined(__OPTIMIZE__) && !defined(PYTREE_SMALL)
 #define PYTREE__INLINE static inline __attribute__((always_inline, unused))
 #else
 #define PYTREE__INLINE static inline
@@ -139,8 +161,8 @@ typedef enum pytree_status {
  * Texts that do not fit are cut in the middle and say so with "...". */
 typedef struct pytree_error {
     pytree_status status;
-    char message[240];
-    char path[256];
+    char message[PYTREE_ERROR_MESSAGE];
+    char path[PYTREE_ERROR_PATH];
 } pytree_error;
 
 /* The words for a status, "out of memory" and the like. Constant text, never NULL. */
@@ -156,6 +178,11 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
+#if defined(PYTREE_SMALL)                 /* formats and what they print are checked and left out of the program */
+#define pytree_fail(err, status, path, ...)                                                                             \
+    (0 ? (pytree_fail)(err, status, path, __VA_ARGS__) : pytree__fail_short(err, status, path))
+pytree_status pytree__fail_short(pytree_error *err, pytree_status status, const char *path);
+#endif
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
@@ -309,7 +336,8 @@ struct pytree_type {
     const pytree_type *origin;            /* of the type of an owned tree's root: the type itself; otherwise NULL */
     const struct pytree_custom *custom;   /* of a custom type */
     const char *space;                    /* namespace that this registration is for; NULL: all */
-    const pytree_type *next;              /* what the same file registered next; its last one's next has no name */
+    const pytree_type *namespaces;        /* first, or next, registration of the same file in a namespace; the last one of the
+                                             list has no name */
 };
 
 /* A node of the user's own: jax.tree_util.register_pytree_node, in C callbacks. Registered by

@@ -60,6 +60,16 @@
 #define PYTREE__D1 0
 #define PYTREE__D0 0
 
+/* The registrations of a file in namespaces are a list that begins at pytree__space_000 and goes on, behind one with slot 017,
+ * at pytree__space_017. Its end is declared and never defined: all zero, without a name. These are the digits of the last one.
+ *
+ *     static const pytree_type pytree__space_000 = { "Linear", …, "train", &pytree__space_017 };          slot 017
+ *     static const pytree_type pytree__space_017; */
+#define PYTREE__N2 0
+#define PYTREE__N1 0
+#define PYTREE__N0 0
+static const pytree_type pytree__space_000;
+
 /* The first types of a group that is not full, g: pytree__q020: pytree__p020, */
 #define PYTREE__CODED_OF_0(g)
 #define PYTREE__CODED_OF_1(g) pytree__q##g##0: pytree__p##g##0,
@@ -786,6 +796,7 @@ PYTREE__INLINE const pytree_leaf *pytree__store_leaf(const pytree_field *row, vo
     return leaf + 1;
 }
 
+#if PYTREE__HAS_STB
 /* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that
  * begins one (default) element earlier. */
 static inline size_t pytree__stb_array_length(const void *a)
@@ -850,6 +861,7 @@ static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const 
     memcpy(field, &map, sizeof map);
     return PYTREE_OK;
 }
+#endif
 
 /* ---- Full groups of slots: lists as text ------------------------------------------------------------------------------- */
 

@@ -102,15 +102,23 @@ and pass its trees on."
 #if defined(PYTREE_NAMESPACE)
 #define PYTREE__ID PYTREE__IN_SPACE(PYTREE_STRUCT, PYTREE_NAMESPACE)
 #define PYTREE__SPACE PYTREE__TEXT(PYTREE_NAMESPACE)
+#define PYTREE__DESCRIPTOR PYTREE__CAT4(pytree__space_, PYTREE__N2, PYTREE__N1, PYTREE__N0)
+#define PYTREE__NAMESPACES &PYTREE__SLOT(pytree__space_)
 #elif defined(PYTREE_STRUCT)
 #define PYTREE__ID PYTREE_STRUCT         /* not PYTREE__S: each name on the way to a name costs */
-#define PYTREE__SPACE NULL
 #else
 #define PYTREE__ID PYTREE__S
+#endif
+#if !defined(PYTREE_NAMESPACE)
 #define PYTREE__SPACE NULL
+#define PYTREE__NAMESPACES &pytree__space_000
+#if defined(PYTREE_DEFINE)
+#define PYTREE__DESCRIPTOR PYTREE__CAT(pytree__type_of_, PYTREE__S)
+#else
+#define PYTREE__DESCRIPTOR PYTREE__SLOT(pytree__d)
+#endif
 #endif
 #define PYTREE__SLOT(prefix) PYTREE__CAT4(prefix, PYTREE__S2, PYTREE__S1, PYTREE__S0)
-#define PYTREE__NEXT PYTREE__CAT4(pytree__d, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 
 /* ---- Words, and how many rows are children ----------------------------------------------------------------------------- */
 
@@ -208,6 +216,9 @@ typedef PYTREE__S PYTREE__SLOT(pytree__t);
 #endif
 typedef PYTREE__SLOT(pytree__t) *PYTREE__SLOT(pytree__q);
 static const pytree_type PYTREE__SLOT(pytree__d);
+#if defined(PYTREE_NAMESPACE)
+static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a namespace, should it come to be */
+#endif
 #if PYTREE__S0 == 0
 #undef PYTREE__D0
 #define PYTREE__D0 1
@@ -309,7 +320,6 @@ static const pytree_type PYTREE__SLOT(pytree__d);
 #endif
 #endif
 
-static const pytree_type PYTREE__NEXT;   /* of the next slot, should it come to be */
 enum {
 #if defined(PYTREE_LEAF_TYPE)
     PYTREE__SLOT(pytree__c) = PYTREE__C_leaf,
@@ -329,7 +339,7 @@ static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, &PYTREE__NEXT };
+    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES };
 #endif
 
 #if (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
@@ -355,16 +365,16 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
-    &PYTREE__NEXT };
+    PYTREE__NAMESPACES };
 #endif
 
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
 
 #if defined(PYTREE_CUSTOM)
-static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
-    &PYTREE__NEXT };
+    PYTREE__NAMESPACES };
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
@@ -450,21 +460,96 @@ static inline const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(
     return leaf;
 }
 
-#if defined(PYTREE_DEFINE)
-static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S) = {
-#else
-static const pytree_type PYTREE__SLOT(pytree__d) = {
-#endif
+static const pytree_type PYTREE__DESCRIPTOR = {
     PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__children_, PYTREE__ID),
     PYTREE__CAT(pytree__leaves_, PYTREE__ID), PYTREE__CAT(pytree__validate_, PYTREE__ID),
     PYTREE__CAT(pytree__store_leaves_, PYTREE__ID),
-    NULL, NULL, NULL, NULL, PYTREE__SPACE, &PYTREE__NEXT
+    NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES
 };
 #endif
 
+#endif
+
+/* The last registration in a namespace, whose slot names the next one's descriptor. */
+#if defined(PYTREE_NAMESPACE) && defined(PYTREE__S0)
+#if PYTREE__S2 == 0
+#undef PYTREE__N2
+#define PYTREE__N2 0
+#elif PYTREE__S2 == 1
+#undef PYTREE__N2
+#define PYTREE__N2 1
+#elif PYTREE__S2 == 2
+#undef PYTREE__N2
+#define PYTREE__N2 2
+#elif PYTREE__S2 == 3
+#undef PYTREE__N2
+#define PYTREE__N2 3
+#elif PYTREE__S2 == 4
+#undef PYTREE__N2
+#define PYTREE__N2 4
+#elif PYTREE__S2 == 5
+#undef PYTREE__N2
+#define PYTREE__N2 5
+#elif PYTREE__S2 == 6
+#undef PYTREE__N2
+#define PYTREE__N2 6
+#elif PYTREE__S2 == 7
+#undef PYTREE__N2
+#define PYTREE__N2 7
+#endif
+#if PYTREE__S1 == 0
+#undef PYTREE__N1
+#define PYTREE__N1 0
+#elif PYTREE__S1 == 1
+#undef PYTREE__N1
+#define PYTREE__N1 1
+#elif PYTREE__S1 == 2
+#undef PYTREE__N1
+#define PYTREE__N1 2
+#elif PYTREE__S1 == 3
+#undef PYTREE__N1
+#define PYTREE__N1 3
+#elif PYTREE__S1 == 4
+#undef PYTREE__N1
+#define PYTREE__N1 4
+#elif PYTREE__S1 == 5
+#undef PYTREE__N1
+#define PYTREE__N1 5
+#elif PYTREE__S1 == 6
+#undef PYTREE__N1
+#define PYTREE__N1 6
+#elif PYTREE__S1 == 7
+#undef PYTREE__N1
+#define PYTREE__N1 7
+#endif
+#if PYTREE__S0 == 0
+#undef PYTREE__N0
+#define PYTREE__N0 0
+#elif PYTREE__S0 == 1
+#undef PYTREE__N0
+#define PYTREE__N0 1
+#elif PYTREE__S0 == 2
+#undef PYTREE__N0
+#define PYTREE__N0 2
+#elif PYTREE__S0 == 3
+#undef PYTREE__N0
+#define PYTREE__N0 3
+#elif PYTREE__S0 == 4
+#undef PYTREE__N0
+#define PYTREE__N0 4
+#elif PYTREE__S0 == 5
+#undef PYTREE__N0
+#define PYTREE__N0 5
+#elif PYTREE__S0 == 6
+#undef PYTREE__N0
+#define PYTREE__N0 6
+#elif PYTREE__S0 == 7
+#undef PYTREE__N0
+#define PYTREE__N0 7
+#endif
 #endif
 
 /* ---- Nothing stays behind -------------------------------------------------------------------------------------------- */
@@ -481,7 +566,8 @@ static const pytree_type PYTREE__SLOT(pytree__d) = {
 #undef PYTREE__S
 #undef PYTREE__ID
 #undef PYTREE__SPACE
-#undef PYTREE__NEXT
+#undef PYTREE__DESCRIPTOR
+#undef PYTREE__NAMESPACES
 #undef PYTREE__ROWS
 #undef PYTREE__SLOT
 #undef PYTREE__S2

@@ -406,16 +406,16 @@ stb_ds containers the functions that resize and free them. Types are read from t
 can be wrong."""),
     ("The descriptor", lambda text: "pytree__d000 = {" in text, """\
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
-to nothing but constants, so that a treedef may hold on to it for ever. A second file that registers the same struct has
+to nothing but constants, so that a treedef may hold on to it for ever. Its last member is the file's list of
+registrations in namespaces, which is empty here. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef (Linear|pytree__t000) |static const pytree_type pytree__d00[01];|"
+    ("The slot", re.compile(r"typedef (Linear|pytree__t000) |static const pytree_type pytree__d000;|"
                             r"enum \{ pytree__(c000|known|count)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
 type in every dispatch that follows: `pytree__t000` for the type, `pytree__q000` for a pointer to it, `pytree__d000`
 for its descriptor, `pytree__c000` and `pytree__p000` for constants that checks read, of the type and of a pointer to
 it. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any
-struct does. The next slot's descriptor is declared with it, so that each type knows what its file registered after
-it: that is how a namespace's registrations are found."""),
+struct does."""),
     ("What each member is", re.compile(r"enum|typedef __typeof__").match, """\
 Constants, from which the checks, the table and the functions are made. First where members begin and end: an enumerator
 without a value is the one before it plus one; that is how a row knows where the row before it ended. Then what each is:

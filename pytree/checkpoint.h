@@ -6,7 +6,7 @@
  *     pytree_report report = { 0 };
  *     pytree_checkpoint_options opt = { .prefix = "model.", .ignore_unexpected = true, .report = &report };
  *     if (pytree_load_safetensors("model.safetensors", PYTREE(&model), &opt, &err) != PYTREE_OK) {
- *         pytree_report_print(stderr, &report);
+ *         pytree_report_print(stderr, &report, NULL);
  *     }
  *     pytree_report_free(&report);
  *

@@ -7,7 +7,7 @@
  *     pytree_dict_put_own(model, "layers", layers, &err);          // model frees it from here on
  *     for (i = 0; i < n; i++) { pytree_list_append(layers, PYTREE(&layer[i]), &err); }
  *     pytree_dict_put_copy(model, "step", PYTREE_INT(0), &err);    // the literal need not live on
- *     pytree_print(stdout, model, NULL);
+ *     pytree_print(stdout, model, NULL, NULL);
  *     pytree_container_free(model);
  *
  * A growing container is a `pytree` of the built-in type (list, tuple, dict, OrderedDict, namedtuple, defaultdict, deque), so
@@ -41,6 +41,11 @@
 
 #ifndef PYTREE_CONTAINERS_H
 #define PYTREE_CONTAINERS_H
+
+#if !PYTREE__HAS_STB
+#error "pytree/containers.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside \
+pytree.h. A compiler without __has_include must be told of it: define PYTREE_STB_DS."
+#endif
 
 #ifdef __cplusplus
 extern "C" {

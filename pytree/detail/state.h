@@ -26,7 +26,6 @@ typedef struct pytree__layout {
     uint64_t nones;                       /* options that are None in the nodes as they are now, a bit each */
     bool plain;                           /* without texts */
 } pytree__layout;
-enum { PYTREE__PLANS = 16, PYTREE__PLAN_NODES = 160, PYTREE__PLAN_PARTS = 96, PYTREE__PLAN_OPTIONS = 64 };
 typedef struct pytree__layout_cache {
     uint32_t n_nodes, n_parts, n_options; /* in use */
     pytree__layout *last;                 /* that was asked for */
@@ -52,7 +51,6 @@ typedef struct pytree__frame {            /* an open node */
     bool numbered;                        /* of pairs: keys are numbers */
     bool deep;                            /* a struct whose views are the leaves in it */
 } pytree__frame;
-enum { PYTREE__FRAMES = 24, PYTREE__VIEWS = 48, PYTREE__TREES = 4 };
 typedef struct pytree__cursor {
     pytree__frame *frames;
     pytree_leaf *views;

@@ -3,6 +3,7 @@
 #define PYTREE_IMPL_ALL_H
 
 #include "error.h"
+#include "kind.h"
 #include "number.h"
 #include "type.h"
 #include "unicode.h"

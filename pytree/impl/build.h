@@ -45,7 +45,7 @@ static void pytree__make_customs(struct pytree__builder *m)
         m->status = at->type->custom->rebuild(at->self, n->arity, at->children, metadata + sizeof(uint32_t),
                                               pytree__u32(metadata));
         if (m->status != PYTREE_OK) {
-            char path[600];
+            char path[PYTREE__PATH];
             pytree__node_path(m->def, at->node, path, sizeof path);
             pytree_fail(m->cursor.err, m->status, path, "expected the rebuild of %s to succeed, got %s", at->type->name,
                         pytree_status_name(m->status));
@@ -195,7 +195,8 @@ static void pytree__make_list(struct pytree__builder *m, const struct pytree__bu
     const uint32_t *order = NULL;
     size_t views = task->views;
     if (!fits || (!m->dry && row->place != PYTREE_STB && view->shape[0] != n->arity)) {
-        char expected[160];
+        char expected[PYTREE__SIDE];
+        if (!PYTREE__MESSAGES) { pytree__make_wrong(m, node, ""); return; }
         snprintf(expected, sizeof expected,
                  row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE || map ? "a %s of %zu" : "a %s",
                  map                               ? "dict"

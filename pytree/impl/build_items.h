@@ -71,24 +71,19 @@ PYTREE__INLINE pytree *pytree__make_pairs(struct pytree__builder *m, size_t node
 PYTREE__INLINE pytree *pytree__make_items(struct pytree__builder *m, size_t node, char *piece, pytree *chain)
 {
     const pytree_node *n = &m->def->nodes[node];
-    const pytree_kind kind = n->type->kind;
     pytree_items *items = (pytree_items *)(void *)piece;
     memset(items, 0, sizeof *items);
     items->count = n->arity;
     if (pytree__keyed(n->type)) {
-        const unsigned char *key = m->statics + n->meta;
+        const unsigned char *key = pytree__unpack_meta(n->type, m->statics + n->meta, items);
         const uint32_t *order = NULL;
-        if (PYTREE__UNLIKELY(kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT)) {
-            items->name = pytree__string_at(key, 0, NULL);
-            key = pytree__skip_strings(key, 1);
-        }
-        if (kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_DEFAULTDICT) {
+        if (pytree__traits(n->type)->order == PYTREE__ORDER_SORTED) {
             order = pytree__make_order(m, node);
             if (order != NULL) { order = m->orders + (order - m->def->orders); }
         }
         return pytree__make_pairs(m, node, items, key, order, chain);
     }
-    if (kind == PYTREE_KIND_DEQUE) { items->maxlen = pytree__maxlen(m->def->statics + n->meta); }
+    (void)pytree__unpack_meta(n->type, m->def->statics + n->meta, items);
     items->items = (const pytree *)(const void *)(items + 1);
     return pytree__make_chain((pytree *)(void *)(items + 1), n->arity, chain);
 }

@@ -25,35 +25,37 @@ static char *pytree__bump_tail(struct pytree__builder *m, size_t bytes)
     return m->dry ? NULL : m->base + m->all_structs + (m->all_arrays - m->arrays);
 }
 
-/* Static values from their packed form into *self. Strings are copied into the block. */
+/* Static values from their packed form into *self, which is NULL while the block is measured. Strings are copied into it. */
+struct pytree__unpacking { struct pytree__builder *m; char *self; const unsigned char *at; };
+
+static bool pytree__unpack_piece(void *context, unsigned pack, size_t at, size_t bytes)
+{
+    struct pytree__unpacking *u = (struct pytree__unpacking *)context;
+    if (pack == PYTREE__PACK_TEXT) {
+        size_t n;
+        const char *s = pytree__string_at(u->at, 0, &n);
+        char *copy = s == NULL ? NULL : pytree__bump_head(u->m, n + 1);
+        u->at = pytree__skip_strings(u->at, 1);
+        if (u->m->dry) { return true; }
+        if (s != NULL) { memcpy(copy, s, n + 1); }
+        memcpy(u->self + at, &copy, sizeof copy);
+        return true;
+    }
+    if (u->self != NULL && bytes <= 32) { pytree__copy_few(u->self + at, u->at, bytes); }
+    else if (u->self != NULL) { memcpy(u->self + at, u->at, bytes); }
+    u->at += bytes;
+    return true;
+}
+
 static const unsigned char *pytree__unpack(struct pytree__builder *m, const pytree_type *type, char *self,
                                            const unsigned char *at)
 {
-    unsigned i;
-    size_t k, n;
-    type = pytree__origin(type);
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form == PYTREE__PACK_STRUCT) {
-            for (k = 0; k < row->size; k += row->type->size) {
-                at = pytree__unpack(m, row->type, self == NULL ? NULL : self + row->offset + k, at);
-            }
-        } else if (row->form == PYTREE__PACK_TEXT) {
-            for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
-                const char *s = pytree__string_at(at, 0, &n);
-                char *copy = s == NULL ? NULL : pytree__bump_head(m, n + 1);
-                if (m->dry) { continue; }
-                if (s != NULL) { memcpy(copy, s, n + 1); }
-                memcpy(self + row->offset + k, &copy, sizeof copy);
-            }
-        } else {
-            if (self != NULL && row->size <= 32) { pytree__copy_few(self + row->offset, at, row->size); }
-            else if (self != NULL) { memcpy(self + row->offset, at, row->size); }
-            at += row->size;
-        }
-    }
-    return at;
+    struct pytree__unpacking u;
+    u.m = m;
+    u.self = self;
+    u.at = at;
+    (void)pytree__visit_statics(type, 0, pytree__unpack_piece, &u);
+    return u.at;
 }
 
 static bool pytree__more_tasks(struct pytree__builder *m)
@@ -114,10 +116,12 @@ PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, siz
 
 static void pytree__make_wrong(struct pytree__builder *m, size_t node, const char *expected)
 {
-    char got[160], path[600];
-    struct pytree__text_writer to = pytree__text_to(got, sizeof got, NULL);
-    pytree__node_text(&to, m->def, &m->def->nodes[node]);
-    pytree__end_text(&to, sizeof got);
+    char got[PYTREE__SIDE], path[PYTREE__PATH];
+    if (PYTREE__MESSAGES) {
+        struct pytree__text_writer to = pytree__text_to(got, sizeof got, NULL);
+        pytree__node_text(&to, m->def, &m->def->nodes[node]);
+        pytree__end_text(&to, sizeof got);
+    }
     pytree__node_path(m->def, node, path, sizeof path);
     m->status = pytree_fail(m->cursor.err, PYTREE_STRUCTURE, path, "expected %s, got %s", expected, got);
 }
@@ -126,9 +130,11 @@ static void pytree__make_wrong(struct pytree__builder *m, size_t node, const cha
 static void pytree__make_misfit(struct pytree__builder *m, pytree_status status, size_t node, const pytree_leaf *wanted,
                                 const pytree_leaf *got)
 {
-    char a[160], b[160], path[600];
-    pytree__leaf_text(a, sizeof a, wanted);
-    pytree__leaf_text(b, sizeof b, got);
+    char a[PYTREE__SIDE], b[PYTREE__SIDE], path[PYTREE__PATH];
+    if (PYTREE__MESSAGES) {
+        pytree__leaf_text(a, sizeof a, wanted);
+        pytree__leaf_text(b, sizeof b, got);
+    }
     pytree__node_path(m->def, node, path, sizeof path);
     if (status == PYTREE_NULL_POINTER) {
         m->status = pytree_fail(m->cursor.err, status, path, "expected data for a leaf of %s, got NULL", a);
@@ -139,7 +145,7 @@ static void pytree__make_misfit(struct pytree__builder *m, pytree_status status,
 
 static void pytree__make_lost(struct pytree__builder *m, size_t node)
 {
-    char path[600];
+    char path[PYTREE__PATH];
     pytree__node_path(m->def, node, path, sizeof path);
     m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path,
                             "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");

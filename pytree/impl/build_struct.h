@@ -124,7 +124,7 @@ static size_t pytree__bound_of(const pytree_type *type)
 static size_t pytree__bound(struct pytree__builder *m, bool *only_containers)
 {
     const pytree_def *const def = m->def;
-    struct { const pytree_type *type; size_t bytes; } known[16];
+    struct { const pytree_type *type; size_t bytes; } known[PYTREE__TYPE_SLOTS];
     const pytree_node *n;
     size_t structs = 0, containers = 0, values = 0, bytes;
     memset(known, 0, sizeof known);

@@ -264,7 +264,7 @@ pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, co
     status = pytree__reach_all(&r, t, opt, err);
     for (i = 1; status == PYTREE_OK && i < r.n_sorted; i++) {
         pytree_error problem;
-        char path[600], other[200];
+        char path[PYTREE__PATH], other[200];
         if (r.sorted[i].group != r.sorted[i - 1].group) { first = i; continue; }
         pytree__step_text(&r, r.sorted[i].order, path, sizeof path);
         pytree__step_text(&r, r.sorted[first].order, other, sizeof other);

@@ -180,7 +180,7 @@ struct pytree__seeker {
     pytree_iter it;
     const pytree_checkpoint_options *opt;
     const pytree__name_index *renames;
-    pytree_entry few[64], *entries;
+    pytree_entry few[PYTREE__FEW_ENTRIES], *entries;
     size_t max_entries;
     pytree_error *err;
 };
@@ -192,7 +192,7 @@ static pytree_status pytree__seek_begin(struct pytree__seeker *s, const pytree__
     s->opt = w->opt;
     s->renames = renames;
     s->entries = s->few;
-    s->max_entries = 64;
+    s->max_entries = PYTREE__FEW_ENTRIES;
     s->err = w->err;
     return status;
 }

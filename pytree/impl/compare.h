@@ -115,12 +115,14 @@ bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const p
                 }
             } else if (x->form == PYTREE_FORM_LEAF && (i = pytree__first_difference(x, y, tolerance)) != SIZE_MAX) {
                 char m[100], n[100];
-                struct pytree__text_writer to = pytree__text_to(m, sizeof m, NULL);
-                pytree__put_value(&to, x, i);
-                pytree__end_text(&to, sizeof m);
-                to = pytree__text_to(n, sizeof n, NULL);
-                pytree__put_value(&to, y, i);
-                pytree__end_text(&to, sizeof n);
+                if (PYTREE__MESSAGES) {
+                    struct pytree__text_writer to = pytree__text_to(m, sizeof m, NULL);
+                    pytree__put_value(&to, x, i);
+                    pytree__end_text(&to, sizeof m);
+                    to = pytree__text_to(n, sizeof n, NULL);
+                    pytree__put_value(&to, y, i);
+                    pytree__end_text(&to, sizeof n);
+                }
                 it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE, "expected %s, got %s at element %zu", m, n, i);
             }
         }
@@ -138,8 +140,8 @@ static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf 
         memcpy(&s, at, sizeof s);
         if (s == NULL) { pytree__text_put(to, "None", 4); } else { pytree__put_repr(to, s, strlen(s)); }
     } else if (type->dtype == PYTREE_OPAQUE) {
-        if (type->print != NULL && to->file != NULL) {
-            int n = type->print(to->file, at);
+        if (type->print != NULL && to->file != NULL && to->file->file != NULL) {
+            int n = type->print(to->file->file, at);
             to->length += n < 0 ? 0 : (size_t)n;
         } else {
             pytree__text_put(to, "<", 1);

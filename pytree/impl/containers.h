@@ -68,7 +68,7 @@ static void pytree__ct_show_rows(pytree__container *c)
     items->items = (const pytree *)(const void *)c;
     items->pairs = c->numbered ? NULL : (const pytree_pair *)rows;
     items->int_pairs = c->numbered ? (const pytree_int_pair *)rows : NULL;
-    if (c->type->kind == PYTREE_KIND_DICT || c->type->kind == PYTREE_KIND_DEFAULTDICT) {
+    if (pytree__traits(c->type)->order == PYTREE__ORDER_SORTED) {
         items->order = c->order;
         items->sorted = true;
     }
@@ -159,7 +159,7 @@ static void pytree__ct_close_row(pytree__container *c, size_t i)
 /* Is it a container of pytrees, growing or not? */
 static const pytree_items *pytree__ct_items_of(pytree t)
 {
-    const bool yes = t.type != NULL && t.type->kind >= PYTREE_KIND_LIST && t.type->kind <= PYTREE_KIND_DEQUE;
+    const bool yes = pytree__traits(t.type)->form == PYTREE_FORM_ITEMS;
     return yes ? (const pytree_items *)t.data : NULL;
 }
 

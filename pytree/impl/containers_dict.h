@@ -86,7 +86,7 @@ static pytree_status pytree__ct_accept_key(pytree__container *c, const pytree__c
 {
     const bool numbered = key->numbered;
     if (!numbered && key->name == NULL) { return pytree__ct_key_error(PYTREE_NULL_POINTER, "a key", key, err); }
-    if (numbered && c->type->kind == PYTREE_KIND_NAMEDTUPLE) {
+    if (numbered && pytree__traits(c->type)->entry == PYTREE_ATTRIBUTE) {
         return pytree__ct_key_error(PYTREE_ARGUMENT, "the name of a field", key, err);
     }
     if (c->items.count != 0 && numbered != c->numbered) {

@@ -18,7 +18,7 @@ static size_t pytree__ct_list_place(ptrdiff_t i, size_t count, const pytree_type
 /* `drop`: the value that a full deque gives up for it. */
 static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop, pytree value, int how, pytree_error *err)
 {
-    const bool full = c->type->kind == PYTREE_KIND_DEQUE && c->items.count == c->items.maxlen;
+    const bool full = pytree__traits(c->type)->meta == PYTREE__META_MAXLEN && c->items.count == c->items.maxlen;
     pytree dropped = value;
     bool owned = false;
     pytree_status status = pytree__ct_row_room(c, i, err);
@@ -84,7 +84,7 @@ static pytree_status pytree__ct_insert(pytree list, ptrdiff_t i, pytree value, i
     pytree__container *c = pytree__ct_to_change(list, false, err);
     size_t place;
     if (c == NULL) { return PYTREE_ARGUMENT; }
-    if (c->type->kind == PYTREE_KIND_DEQUE && c->items.count == c->items.maxlen) {
+    if (pytree__traits(c->type)->meta == PYTREE__META_MAXLEN && c->items.count == c->items.maxlen) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a deque of less than its %zu values, got a full one",
                            c->items.maxlen);
     }

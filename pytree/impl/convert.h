@@ -9,7 +9,6 @@
  * A block of numbers is read into the widest type of its sort, and written from there into any other: a loop for each type
  * and sort, not for each pair of types. Numbers are moved with memcpy, so that they may lie anywhere.
  */
-enum { PYTREE__RV_BLOCK = 256 };
 typedef struct pytree__rv_wide {
     int sort;                             /* PYTREE__RV_SIGNED, … */
     union {

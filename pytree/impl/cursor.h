@@ -6,7 +6,7 @@
 
 static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
 {
-    if (type->size <= 4096) { return PYTREE_OK; }
+    if (type->size <= PYTREE__ZEROS) { return PYTREE_OK; }
     return pytree__fail_at(
         c, PYTREE_NULL_POINTER,
         "expected a template of the %s that is to be made (its %zu bytes are too many to take zeros), got NULL", type->name,
@@ -341,10 +341,10 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         if (pytree__keyed(type)) { return pytree__open_pairs(c, f); }
         f->from = PYTREE__FROM_ITEMS;
         f->data = (char *)(uintptr_t)items->items;
-        if (type->kind == PYTREE_KIND_DEQUE && f->count > items->maxlen) {
+        if (pytree__traits(type)->meta == PYTREE__META_MAXLEN && f->count > items->maxlen) {
             f->count = 0;
-            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %zu items in a deque of that length, got %zu",
-                                   items->maxlen, items->count);
+            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %zu items in a %s of that length, got %zu",
+                                   items->maxlen, pytree__origin(type)->name, items->count);
         }
         if (f->data == NULL && f->count != 0) {
             f->count = 0;
@@ -396,10 +396,10 @@ static void pytree__close(pytree__cursor *c)
 /* The predicate's answer; -1 if there is no memory for the path. */
 static int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
 {
-    pytree_entry few[64], *entries = few;
+    pytree_entry few[PYTREE__FEW_ENTRIES], *entries = few;
     pytree_path path;
     path.n = c->n_frames;
-    if (path.n > 64) {
+    if (path.n > PYTREE__FEW_ENTRIES) {
         entries = (pytree_entry *)pytree__scratch(c, path.n * sizeof *entries);
         if (entries == NULL) { return -1; }
     }

@@ -47,8 +47,7 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
             entry->kind = PYTREE_INT_KEY;
             entry->index = (size_t)number;
         } else {
-            entry->kind = f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_ATTRIBUTE
-                                                                                                    : PYTREE_KEY;
+            entry->kind = f->form == PYTREE_FORM_ITEMS ? (pytree_entry_kind)pytree__traits(f->type)->entry : PYTREE_KEY;
             memcpy(&entry->name, pair, sizeof entry->name);
             if (entry->name == NULL) { entry->name = ""; }
         }
@@ -184,6 +183,29 @@ static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_wri
     }
 }
 
+#if defined(PYTREE_SMALL)
+/* Sets an error at the value at hand. Its path loses the end if it is too long. */
+static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_status status)
+{
+    char path[PYTREE__PATH];
+    struct pytree__text_writer to = pytree__text_to(path, sizeof path, NULL);
+    pytree_error problem;
+    if (c->err == NULL && c->watch == NULL) { return status; }
+    pytree__cursor_text(c, &to, SIZE_MAX);
+    pytree__end_text(&to, sizeof path);
+    if (c->watch == NULL) { return pytree__fail_short(c->err, status, path); }
+    problem.status = PYTREE_OK;
+    (void)pytree__fail_short(&problem, status, path);
+    c->watch->problem(c->watch->context, &problem);
+    return PYTREE_OK;
+}
+
+static pytree_status (pytree__fail_at)(const pytree__cursor *c, pytree_status status, const char *format, ...)
+{
+    (void)format;
+    return pytree__fail_at_short(c, status);
+}
+#else
 /* Path of the value at hand, if it is too long its beginning and its end. */
 static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 {
@@ -219,7 +241,7 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 /* An error at the value at hand. If somebody watches, they hear of it and the walk goes on. */
 static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...)
 {
-    char path[600], message[512];
+    char path[PYTREE__PATH], message[PYTREE__MESSAGE / 2];
     va_list arguments;
     if (c->err == NULL && c->watch == NULL) { return status; }
     pytree__cut_path(c, path, sizeof path);
@@ -235,6 +257,7 @@ static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status stat
     }
     return pytree_fail(c->err, status, path, "%s", message);
 }
+#endif
 
 /* The form of the view that an open node was. */
 static unsigned pytree__form_in(const pytree__frame *f)
@@ -245,9 +268,11 @@ static unsigned pytree__form_in(const pytree__frame *f)
 static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
                                          const pytree_leaf *got)
 {
-    char a[160], b[160];
-    pytree__leaf_text(a, sizeof a, wanted);
-    pytree__leaf_text(b, sizeof b, got);
+    char a[PYTREE__SIDE], b[PYTREE__SIDE];
+    if (PYTREE__MESSAGES) {
+        pytree__leaf_text(a, sizeof a, wanted);
+        pytree__leaf_text(b, sizeof b, got);
+    }
     return pytree__fail_at(c, status, "expected %s, got %s", a, b);
 }
 #endif

@@ -84,7 +84,7 @@ static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
 /* What pytree_allocate takes in place of a struct that is to be made and has no template. */
 static void *pytree__zeros(void)
 {
-    static const union { char bytes[4096]; long double l; void *p; long long i; } zeros = { { 0 } };
+    static const union { char bytes[PYTREE__ZEROS]; long double l; void *p; long long i; } zeros = { { 0 } };
     return (void *)(uintptr_t)&zeros;
 }
 #endif

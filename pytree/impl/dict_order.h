@@ -29,7 +29,7 @@ static int pytree__by_key(const void *a, const void *b)
 static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 {
     size_t i, k;
-    if (n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
+    if (PYTREE__TABLES && n > 16) { qsort(keys, n, sizeof *keys, pytree__by_key); return; }
     for (i = 1; i < n; i++) {
         const struct pytree__sorting key = keys[i];
         for (k = i; k != 0 && pytree__by_key(&keys[k - 1], &key) > 0; k--) { keys[k] = keys[k - 1]; }
@@ -42,7 +42,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
     const size_t slots = (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
-    struct pytree__sorting few[16], *keys = few, last = { NULL, 0, 0 };
+    struct pytree__sorting few[PYTREE__FEW_KEYS], *keys = few, last = { NULL, 0, 0 };
     bool sorted = true;
     uint32_t *order;
     pytree_entry key;
@@ -52,7 +52,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
         return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a dict of at most %lu pairs, got %zu",
                                (unsigned long)UINT32_MAX / 2, n);
     }
-    if (n > 16) {
+    if (n > PYTREE__FEW_KEYS) {
         keys = (struct pytree__sorting *)pytree__scratch(c, bytes);
         if (keys == NULL) { return PYTREE_NO_MEMORY; }
     }
@@ -83,6 +83,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
             if (i != 0 && pytree__by_key(&keys[i - 1], &keys[i]) == 0) {
                 char text[80];
                 struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
+                if (!PYTREE__MESSAGES) { return pytree__fail_at(c, PYTREE_ARGUMENT, ""); }
                 key.kind = f->numbered ? PYTREE_INT_KEY : PYTREE_KEY;
                 key.name = keys[i].key;
                 key.index = (size_t)(keys[i].rank ^ UINT64_C(1) << 63);
@@ -107,7 +108,7 @@ static bool pytree__has_key_order(const pytree_items *items)
 static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = n / CHAR_BIT + 1;
-    unsigned char few[512], *seen = few;
+    unsigned char few[PYTREE__FEW_MASK], *seen = few;
     size_t i;
     f->count = 0;                         /* until all is known to be well */
     if (bytes > sizeof few) {
@@ -142,11 +143,11 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
             f->count = 0;
             return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", count);
         }
-        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE && f->numbered) {
+        if (pytree__traits(f->type)->entry == PYTREE_ATTRIBUTE && f->numbered) {
             f->count = 0;
             return pytree__fail_at(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
         }
-        if (f->type->kind == PYTREE_KIND_NAMEDTUPLE || f->type->kind == PYTREE_KIND_ODICT) { return PYTREE_OK; }
+        if (pytree__traits(f->type)->order != PYTREE__ORDER_SORTED) { return PYTREE_OK; }
         f->order = items->order;
         if (pytree__has_key_order(items)) { return PYTREE_OK; }
         if (f->order != NULL) { return pytree__check_order(c, f); }

@@ -90,7 +90,7 @@ static bool pytree__alg_reordered(const struct pytree__alg_diff *d, const struct
     struct pytree__alg_child x, y;
     uint32_t i;
     bool same = true;
-    if (d->a.def->nodes[pair->a].type->kind != PYTREE_KIND_ODICT
+    if (pytree__traits(d->a.def->nodes[pair->a].type)->order != PYTREE__ORDER_KEPT
         || d->a.def->nodes[pair->a].arity != d->b.def->nodes[pair->b].arity) {
         return false;
     }
@@ -115,7 +115,7 @@ static bool pytree__alg_compare(struct pytree__alg_diff *d, const struct pytree_
             || pytree__alg_found(d, pair);
     }
     if (x->type == NULL || y->type == NULL || !pytree_type_equal(x->type, y->type)) { return pytree__alg_found(d, pair); }
-    if (x->type->kind == PYTREE_KIND_NAMEDTUPLE && !pytree__alg_same_statics(d->a.def, pair->a, d->b.def, pair->b)) {
+    if (pytree__traits(x->type)->meta == PYTREE__META_NAME && !pytree__alg_same_statics(d->a.def, pair->a, d->b.def, pair->b)) {
         return pytree__alg_found(d, pair);
     }
     if (!pytree__alg_same_own(d->a.def, pair->a, d->b.def, pair->b) || pytree__alg_reordered(d, pair)) {
@@ -294,7 +294,8 @@ size_t pytree_diff_text(const pytree_difference_list *list, char *text, size_t n
 
 pytree_status pytree_diff_print(FILE *file, const pytree_difference_list *list, pytree_error *err)
 {
-    struct pytree__text_writer to = pytree__text_to(NULL, 0, file);
+    const struct pytree__text_file out = pytree__text_file(file);
+    struct pytree__text_writer to = pytree__text_to(NULL, 0, &out);
     pytree__alg_put_differences(&to, list);
     return pytree__written(file, err);
 }

@@ -37,10 +37,27 @@ static void pytree__shorten_middle(char *to, size_t room, const char *text)
     }
 }
 
+#if defined(PYTREE_SMALL)
+pytree_status pytree__fail_short(pytree_error *err, pytree_status status, const char *path)
+{
+    if (err != NULL && err->status == PYTREE_OK) {
+        err->status = status;
+        pytree__shorten_middle(err->message, sizeof err->message, pytree_status_name(status));
+        pytree__shorten_middle(err->path, sizeof err->path, path == NULL ? "" : path);
+    }
+    return status;
+}
+
+pytree_status (pytree_fail)(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
+{
+    (void)format;
+    return pytree__fail_short(err, status, path);
+}
+#else
 pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
 {
     if (err != NULL && err->status == PYTREE_OK) {
-        char text[1024];
+        char text[PYTREE__MESSAGE];
         va_list arguments;
         va_start(arguments, format);
         if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
@@ -51,6 +68,7 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
     }
     return status;
 }
+#endif
 
 /* Of two runs over a tree the second one found something else. */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err)

@@ -166,11 +166,7 @@ static pytree_status pytree__alg_argument(const char *what, pytree_error *err)
 
 /* ---- Nodes of treedefs --------------------------------------------------------------------------------------------- */
 
-static bool pytree__alg_keyed(const pytree_node *node)
-{
-    pytree_kind kind = pytree__alg_kind(node);
-    return kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT || kind == PYTREE_KIND_DEFAULTDICT;
-}
+static bool pytree__alg_keyed(const pytree_node *node) { return pytree__is_dict(node->type); }
 
 /* Does node j of b have all that node i of a has, their children aside? The types are equal. A deque's maximum length plays no
  * role where one tree is a prefix of another, as for optree. */
@@ -178,10 +174,7 @@ static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree
 {
     const pytree_node *x = &a->nodes[i], *y = &b->nodes[j];
     size_t n;
-    switch (x->type->kind) {
-    case PYTREE_KIND_NONE: case PYTREE_KIND_LIST: case PYTREE_KIND_TUPLE: case PYTREE_KIND_DEQUE: return true;
-    default: break;
-    }
+    if (pytree__traits(x->type)->meta == PYTREE__META_MAXLEN) { return true; }
     n = pytree__statics_size(a, i);
     return n == pytree__statics_size(b, j) && (n == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, n) == 0);
 }
@@ -191,7 +184,6 @@ static bool pytree__alg_same_own(const pytree_def *a, size_t i, const pytree_def
 {
     const unsigned char *p = a->statics + a->nodes[i].meta, *q = b->statics + b->nodes[j].meta;
     size_t n = (size_t)(pytree__keys_of(a, i) - p);
-    if (a->nodes[i].type->kind == PYTREE_KIND_STRUCT) { return pytree__alg_same_statics(a, i, b, j); }
     return n == (size_t)(pytree__keys_of(b, j) - q) && (n == 0 || memcmp(p, q, n) == 0);
 }
 

@@ -75,23 +75,16 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
             pytree__pack_bytes(to, &kind, 1);
             pytree__pack_key(to, &entry);
         }
-    } else if (f->from == PYTREE__FROM_PAIRS) {
-        if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_NAMEDTUPLE) {
-            pytree__pack_string(to, f->name == NULL ? "namedtuple" : f->name);
-        } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEFAULTDICT) {
-            pytree__pack_string(to, f->name);
-        }
-        if (f->form == PYTREE_FORM_ITEMS && !f->ordered) {
+    } else {
+        if (f->form == PYTREE_FORM_ITEMS) { pytree__pack_meta(to, f->type, f->name, f->shape[0]); }
+        if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS && !f->ordered) {
             pytree__pack_keys(to, (const pytree_items *)f->self, f->order);
             return;
         }
-        for (i = 0; i < f->count; i++) {
+        for (i = 0; f->from == PYTREE__FROM_PAIRS && i < f->count; i++) {
             pytree__frame_entry(c, f, i, &entry);
             pytree__pack_key(to, &entry);
         }
-    } else if (f->form == PYTREE_FORM_ITEMS && f->type->kind == PYTREE_KIND_DEQUE) {
-        const uint64_t maxlen = f->shape[0] == PYTREE_UNBOUNDED ? UINT64_MAX : f->shape[0];
-        pytree__pack_bytes(to, &maxlen, sizeof maxlen);
     }
 }
 
@@ -240,7 +233,6 @@ static void pytree__flattener_init(struct pytree__flattener *s, pytree_leaf *lea
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
                                      const pytree_options *opt, pytree_error *err)
 {
-    enum { SPARE = 4 };                   /* views: a last struct whose last children are None fits, too, while it is seen */
     const bool own = leaves != NULL && *leaves == NULL;
     const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
     struct pytree__flattener s;
@@ -266,7 +258,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     }
     if (status == PYTREE_OK) {
         *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space,
-                                 own ? pytree__plus(s.n_leaves, SPARE) : 0, opt,
+                                 own ? pytree__plus(s.n_leaves, PYTREE__SPARE) : 0, opt,
                                  err);
         if (*def == NULL) {
             status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
@@ -280,7 +272,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
             if (leaves != NULL) {
                 s.leaves = own ? pytree__def_leaves(*def) : *leaves;
-                s.capacity = own ? s.n_leaves + SPARE : capacity;
+                s.capacity = own ? s.n_leaves + PYTREE__SPARE : capacity;
             }
             status = pytree__flatten_fill(&s, t);
             if (status == PYTREE_OK

@@ -22,14 +22,13 @@ static const struct pytree__block *pytree__owned_block_of(pytree t, const pytree
  * as, or deeper than this goes: nothing was written beyond the counts, and the long way finds out. */
 static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves)
 {
-    enum { DEPTH = 32 };
     struct pytree__pass {
         const pytree_type *type;
         const pytree_items *items;
         const char *values;
         const uint32_t *order;
         size_t step, next, nodes, leaves;
-    } stack[DEPTH], *top = stack;
+    } stack[PYTREE__OWNED_DEPTH], *top = stack;
     pytree_node *nodes = (pytree_node *)(uintptr_t)def->nodes;
     unsigned char *statics = (unsigned char *)(uintptr_t)def->statics;
     uint32_t *orders = (uint32_t *)(uintptr_t)def->orders;
@@ -41,7 +40,8 @@ static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, p
     for (;;) {
         const pytree_items *items = (const pytree_items *)item->data;
         const bool dict = item->type->kind == PYTREE_KIND_DICT;
-        if (top == stack + DEPTH || items == NULL || (dict ? items->packed : (const unsigned char *)items->items) == NULL) {
+        if (top == stack + PYTREE__OWNED_DEPTH || items == NULL
+            || (dict ? items->packed : (const unsigned char *)items->items) == NULL) {
             return false;
         }
         top->type = pytree__origin(item->type);

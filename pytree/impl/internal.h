@@ -9,13 +9,46 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+/* ---- Kinds -----------------------------------------------------------------------------------------------------------
+ *
+ * A row of the table of kinds (kind.h). Code asks for these, not for kinds by name, wherever more than one kind may come.
+ */
+enum { PYTREE__KEYS_NONE, PYTREE__KEYS_ROWS, PYTREE__KEYS_PACKED, PYTREE__KEYS_CUSTOM };    /* how children are known */
+enum { PYTREE__ORDER_FIXED,               /* order of children: their own */
+       PYTREE__ORDER_KEPT,                /* as the keys were put in, which is structure */
+       PYTREE__ORDER_SORTED };            /* by key, however the pairs lie */
+enum { PYTREE__META_NONE,                 /* what a node has besides its keys, packed before them: nothing */
+       PYTREE__META_STATICS,              /* a struct's static values */
+       PYTREE__META_NAME,                 /* a string */
+       PYTREE__META_FACTORY,              /* a string, or NULL for None */
+       PYTREE__META_MAXLEN,               /* 64 bits */
+       PYTREE__META_BYTES };              /* of a custom node: their number in 32 bits, and those */
+enum { PYTREE__SAVED_TYPE = 254, PYTREE__NOT_SAVED = 255 };       /* saved with its type; never a node of a treedef */
 
+/* Texts of a node around its children: `empty` (NULL: open and close) where there are none, `one` (NULL: close) behind an only
+ * child, `key` (NULL: keys are not shown) behind each child's key. In them stand for: %t the type's name, %m the metadata, %k
+ * the keys in parentheses. `open` NULL: it cannot be written. */
+struct pytree__notation { const char *open, *close, *one, *empty, *key; };
+struct pytree__kind_traits {
+    unsigned char kind;                   /* pytree_kind */
+    unsigned char form;                   /* pytree_form of a view of such a value */
+    unsigned char entry;                  /* pytree_entry_kind of a child; an integer key makes it PYTREE_INT_KEY */
+    unsigned char keys, order, meta;
+    unsigned char code;                   /* in a saved treedef */
+    bool registered;                      /* a type of the user's, which a namespace may exchange */
+    struct pytree__notation treedef, literal;      /* a treedef's text; a literal */
+};
 
 /* Where text goes: `length` counts all of it, at[0 … room) holds what fits, or it is written to `file`. */
 struct pytree__text_writer {
     char *at;
     size_t room, length;
+    const struct pytree__text_file *file;
+};
+/* A file, and what writes to it: reached through a pointer, so that programs that print nothing do not link stdio. */
+struct pytree__text_file {
     FILE *file;
+    void (*write)(FILE *file, const char *s, size_t n);
 };
 void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n);
 void pytree__put_text(struct pytree__text_writer *to, const char *s);
@@ -222,12 +255,22 @@ enum {
 /* error.h */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err);
 
+/* kind.h */
+PYTREE__INLINE const struct pytree__kind_traits *pytree__traits(const pytree_type *type);
+PYTREE__INLINE bool pytree__keyed(const pytree_type *type);
+PYTREE__INLINE bool pytree__is_dict(const pytree_type *type);
+PYTREE__INLINE bool pytree__is_named(const pytree_type *type);
+static const char *pytree__name_of(const pytree_type *type, const char *name);
+static inline const pytree_type *pytree__type_of_kind(int kind);
+static inline const pytree_type *pytree__type_of_word(const char *word, size_t n);
+static inline const pytree_type *pytree__type_of_bracket(char c, char *close);
+
 /* number.h */
 static bool pytree__real(const pytree_type *type);
 
 /* type.h */
 static const pytree_type *pytree__origin(const pytree_type *type);
-static bool pytree__same_space(const char *a, const char *b);
+static bool pytree__same_string(const char *a, const char *b);
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b);
 PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type);
 
@@ -246,12 +289,18 @@ static size_t pytree__round(size_t n, size_t to);
 PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n);
 static void pytree__put_integer(struct pytree__text_writer *to, int64_t n);
 static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n);
-static struct pytree__text_writer pytree__text_to(char *at, size_t n, FILE *file);
+static struct pytree__text_writer pytree__text_to(char *at, size_t n, const struct pytree__text_file *file);
+static struct pytree__text_file pytree__text_file(FILE *file);
 
 /* float_text.h */
 static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind);
 
 /* statics.h */
+/* Sees one piece of a struct's static values: how it is packed, where in the struct it lies, its bytes there. Returns false to
+ * end the visit, which then returns that. */
+typedef bool pytree__static_fn(void *context, unsigned pack, size_t at, size_t bytes);
+PYTREE__INLINE bool pytree__visit_row(const pytree_field *row, size_t at, pytree__static_fn *fn, void *context);
+PYTREE__INLINE bool pytree__visit_statics(const pytree_type *type, size_t at, pytree__static_fn *fn, void *context);
 PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n);
 static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n);
 static void pytree__pack_string(pytree__statics *to, const char *s);
@@ -261,8 +310,14 @@ static const unsigned char *pytree__skip_strings(const unsigned char *at, size_t
 static void pytree__pack_number(pytree__statics *to, int64_t number);
 static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n);
 static size_t pytree__maxlen(const unsigned char *at);
+/* The metadata of a container: its name (or factory), its maximum length; nothing where its kind has none. The second one sets
+ * what there is of those in *items and returns where the keys begin. */
+void pytree__pack_meta(pytree__statics *to, const pytree_type *type, const char *name, size_t maxlen);
+static const unsigned char *pytree__unpack_meta(const pytree_type *type, const unsigned char *at, pytree_items *items);
+static bool pytree__match_meta(const pytree_type *type, const char *name, size_t maxlen, const unsigned char *at);
 static void pytree__put_packed(struct pytree__text_writer *to, const pytree_type *type, const unsigned char *at);
 PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n);
+/* Compare the static values of a row, of a struct, with packed ones. Return where those end; NULL if they differ. */
 static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at);
 static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at);
 static bool pytree__same_row(const pytree_field *row, const char *x, const char *y);
@@ -303,7 +358,6 @@ PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from);
 static void pytree__none_view(pytree_leaf *v);
 static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data);
 PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v);
-static bool pytree__keyed(const pytree_type *type);
 PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt);
 static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type *type);
 static const pytree_type *pytree__node_type(const pytree_leaf *v);
@@ -332,6 +386,10 @@ static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **
 static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity);
 static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most);
 static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...);
+#if defined(PYTREE_SMALL)                 /* as pytree_fail */
+static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_status status);
+#define pytree__fail_at(c, status, ...) (0 ? (pytree__fail_at)(c, status, __VA_ARGS__) : pytree__fail_at_short(c, status))
+#endif
 static unsigned pytree__form_in(const pytree__frame *f);
 static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
                                          const pytree_leaf *got);

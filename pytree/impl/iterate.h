@@ -15,7 +15,8 @@ static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
                                             const char *how)
 {
-    char a[160], b[160];
+    char a[PYTREE__SIDE], b[PYTREE__SIDE];
+    if (!PYTREE__MESSAGES) { return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "")); }
     if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) {
         pytree__leaf_text(a, sizeof a, expected);
     } else {
@@ -80,7 +81,8 @@ static const char *pytree__frame_name(const pytree__frame *f)
         const pytree_flat *flat = (const pytree_flat *)f->self;
         name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
     }
-    return name != NULL ? name : f->type->kind == PYTREE_KIND_NAMEDTUPLE ? "namedtuple" : "None";
+    name = pytree__name_of(f->type, name);
+    return name != NULL ? name : "None";
 }
 
 /* Of a custom node. */
@@ -129,7 +131,7 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
-    pytree_kind kind;                     /* of the node; a list's frame has its elements' type */
+    const pytree_type *node;              /* a list's frame has its elements' type */
     size_t i;
     if (f->count != g->count) {
         return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
@@ -162,16 +164,16 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
         }
         return PYTREE_OK;
     }
-    kind = pytree__type_of_form(f->form, f->type)->kind;
-    if (kind == PYTREE_KIND_DEQUE && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
+    node = pytree__type_of_form(f->form, f->type);
+    if (pytree__traits(node)->meta == PYTREE__META_MAXLEN && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
         return pytree__fail_statics(it, k);
     }
-    if (kind == PYTREE_KIND_CUSTOM) {
+    if (pytree__traits(node)->meta == PYTREE__META_BYTES) {
         size_t m, n;
         const unsigned char *x = pytree__frame_metadata(a, f, &m), *y = pytree__frame_metadata(b, g, &n);
         if (m != n || memcmp(x, y, n) != 0) { return pytree__fail_statics(it, k); }
     }
-    if (kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT) {
+    if (pytree__is_named(node)) {
         const char *x = pytree__frame_name(f), *y = pytree__frame_name(g);
         if (strcmp(x, y) != 0) {
             return pytree__iter_fail(it,
@@ -186,12 +188,14 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
         pytree__frame_entry(b, g, i, &y);
         if (!pytree__same_entry(&x, &y)) {
             char p[80], q[80];
-            struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
-            pytree__put_child(&to, &x);
-            pytree__end_text(&to, sizeof p);
-            to = pytree__text_to(q, sizeof q, NULL);
-            pytree__put_child(&to, &y);
-            pytree__end_text(&to, sizeof q);
+            if (PYTREE__MESSAGES) {
+                struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
+                pytree__put_child(&to, &x);
+                pytree__end_text(&to, sizeof p);
+                to = pytree__text_to(q, sizeof q, NULL);
+                pytree__put_child(&to, &y);
+                pytree__end_text(&to, sizeof q);
+            }
             return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                          "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
         }

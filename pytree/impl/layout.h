@@ -91,7 +91,7 @@ static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *pla
 static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
-    pytree__layout *plan = &p->plans[slot];
+    pytree__layout *plan = &p->plans[slot % PYTREE__PLANS];
     size_t i;
     bool empty;
     for (i = 1; plan->type != type && plan->type != NULL && i < PYTREE__PLANS; i++) {
@@ -124,6 +124,8 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
 /* Valid until the next one is asked for. */
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type)
 {
+    static const pytree__layout none = { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, true };
+    if (!PYTREE__LAYOUTS) { return (pytree__layout *)(uintptr_t)&none; }
     if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__layout_find(p, type); }
     return p->last;
 }

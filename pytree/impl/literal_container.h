@@ -21,7 +21,7 @@ static pytree__lit_container *pytree__lit_begin(pytree__lit_parser *p, int type,
     o->wrapped = wrapped;
     if (p->open.n > p->most_open) { p->most_open = p->open.n; }
     c->count = 0;
-    c->maxlen = type == PYTREE__T_deque ? PYTREE_UNBOUNDED : 0;
+    c->maxlen = pytree__traits(&pytree_types[type])->meta == PYTREE__META_MAXLEN ? PYTREE_UNBOUNDED : 0;
     c->name = c->order = PYTREE__LIT_NONE;
     c->numbered = false;
     return pytree__lit_push(p, type, o->container) ? c : NULL;
@@ -58,7 +58,7 @@ static bool pytree__lit_order(pytree__lit_parser *p, const pytree__lit_open *o, 
                                                                                                   : "each key once");
         }
     }
-    if (o->type == PYTREE__T_odict || o->type == PYTREE__T_namedtuple) { return true; }
+    if (pytree__traits(&pytree_types[o->type])->order != PYTREE__ORDER_SORTED) { return true; }
     c->order = p->orders.n / sizeof *order;
     order = (uint32_t *)pytree__lit_more(p, &p->orders, n * sizeof *order);
     if (order == NULL) { return false; }
@@ -99,13 +99,14 @@ static bool pytree__lit_close(pytree__lit_parser *p)
         p->n_items += o->count;
     } else {
         p->n_pairs += o->count;
-        if (o->type == PYTREE__T_dict || o->type == PYTREE__T_defaultdict) { p->n_places += o->count + o->count % 2; }
+        if (pytree__traits(&pytree_types[o->type])->order == PYTREE__ORDER_SORTED) { p->n_places += o->count + o->count % 2; }
         if (!pytree__lit_order(p, o, c)) { return false; }
         p->keys.n = o->keys;
     }
     if (PYTREE__UNLIKELY(o->wrapped)) {
-        if (o->type == PYTREE__T_deque && !pytree__lit_maxlen(p, c)) { return false; }
-        if (o->type != PYTREE__T_deque) { (void)pytree__lit_skip(p, ','); }
+        const bool limited = pytree__traits(&pytree_types[o->type])->meta == PYTREE__META_MAXLEN;
+        if (limited && !pytree__lit_maxlen(p, c)) { return false; }
+        if (!limited) { (void)pytree__lit_skip(p, ','); }
         if (!pytree__lit_need(p, ')')) { return false; }
     }
     p->open.n -= sizeof *o;
@@ -200,7 +201,7 @@ PYTREE__INLINE int pytree__lit_between(pytree__lit_parser *p)
 static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)
 {
     char c = pytree__lit_peek(p);
-    const bool deque = type == PYTREE__T_deque;
+    const bool deque = !pytree__keyed(&pytree_types[type]);
     const unsigned form = deque ? PYTREE__LIT_ITEMS : c == '[' ? PYTREE__LIT_PAIRS : PYTREE__LIT_BRACES;
     if (c == ')') {
         p->at++;
@@ -212,7 +213,7 @@ static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)
 }
 
 /* Behind defaultdict(: the factory and the dict. */
-static bool pytree__lit_default(pytree__lit_parser *p)
+static bool pytree__lit_default(pytree__lit_parser *p, int type)
 {
     size_t name = PYTREE__LIT_NONE;
     pytree__lit_container *c;
@@ -226,7 +227,7 @@ static bool pytree__lit_default(pytree__lit_parser *p)
         return pytree__lit_expected(p, p->at, "<class '...'> or None");
     }
     if (!pytree__lit_need(p, ',') || !pytree__lit_need(p, '{')) { return false; }
-    c = pytree__lit_begin(p, PYTREE__T_defaultdict, PYTREE__LIT_BRACES, '}', true);
+    c = pytree__lit_begin(p, type, PYTREE__LIT_BRACES, '}', true);
     if (c == NULL) { return false; }
     c->name = name;
     return true;
@@ -245,6 +246,7 @@ static bool pytree__lit_named(pytree__lit_parser *p)
 {
     const char *word = p->at;
     size_t n = pytree__word(word, (size_t)(p->end - word)), name;
+    const pytree_type *container;
     pytree__lit_container *c;
     pytree__lit_number x;
     int type;
@@ -259,9 +261,12 @@ static bool pytree__lit_named(pytree__lit_parser *p)
         return pytree__lit_scan_word(&x, word, p->end) ? pytree__lit_plain_number(p)
             : pytree__lit_expected(p, word, "a value (texts stand in quotes)");
     }
-    if (pytree__lit_same(word, n, "OrderedDict")) { return pytree__lit_wrapped(p, PYTREE__T_odict); }
-    if (pytree__lit_same(word, n, "deque")) { return pytree__lit_wrapped(p, PYTREE__T_deque); }
-    if (pytree__lit_same(word, n, "defaultdict")) { return pytree__lit_default(p); }
+    container = pytree__type_of_word(word, n);
+    if (container != NULL) {
+        type = (int)(container - pytree_types);
+        return pytree__traits(container)->meta == PYTREE__META_FACTORY ? pytree__lit_default(p, type)
+                                                                       : pytree__lit_wrapped(p, type);
+    }
     type = pytree__lit_type_of(word, n);
     if (type != 0) { return pytree__lit_typed(p, type); }
     if (!pytree__lit_name(p, word, n, &name)) { return false; }

@@ -13,13 +13,13 @@ typedef struct pytree__lit_writer {
     unsigned char *packed;                /* static values of the struct at hand */
     size_t max_packed;
     pytree__cursor cursor;
-    char buffer[4096];
+    char buffer[PYTREE__PIECE];
 } pytree__lit_writer;
 
 static void pytree__lit_flush(pytree__lit_writer *w)
 {
     if (w->direct.file != NULL && w->to.length != 0) {
-        (void)fwrite(w->buffer, 1, w->to.length, w->direct.file);
+        (void)fwrite(w->buffer, 1, w->to.length, w->direct.file->file);
         w->to.length = 0;
     }
 }
@@ -173,15 +173,10 @@ static const unsigned char *pytree__lit_packed(pytree__lit_writer *w, const pytr
     return w->packed;
 }
 
-/* What an open node is written as. */
-static pytree_kind pytree__lit_kind(const pytree__frame *f)
+/* Returns the type that an open node is written as. */
+static const pytree_type *pytree__lit_written_as(const pytree__frame *f)
 {
-    switch (f->form) {
-    case PYTREE_FORM_LIST: return PYTREE_KIND_LIST;
-    case PYTREE_FORM_TUPLE: return PYTREE_KIND_TUPLE;
-    case PYTREE_FORM_MAP: return PYTREE_KIND_DICT;
-    default: return pytree__origin(f->type)->kind;
-    }
+    return pytree__origin(pytree__type_of_form(f->form, f->type));
 }
 
 static bool pytree__lit_has_statics(const pytree_type *type)
@@ -191,87 +186,88 @@ static bool pytree__lit_has_statics(const pytree_type *type)
     return i < type->n_fields;
 }
 
-/* Point( for a node that has names, if they are such as the notation has. */
+/* Point, for a node that has names, if they are such as the notation has. */
 static pytree_status pytree__lit_put_name(pytree__lit_writer *w, const char *name)
 {
-    static const char *const own[] = { "OrderedDict", "defaultdict", "deque" };
     const size_t n = strlen(name);
-    size_t i;
-    for (i = 0; i < 3 && !pytree__lit_same(name, n, own[i]); i++) {}
-    if (i < 3 || n == 0 || pytree__word(name, n) != n || pytree__lit_type_of(name, n) != 0) {
+    if (pytree__type_of_word(name, n) != NULL || n == 0 || pytree__word(name, n) != n || pytree__lit_type_of(name, n) != 0) {
         return pytree__lit_unwritable(w, "a namedtuple or struct with the name", name);
     }
     pytree__lit_put(w, name);
-    pytree__lit_put(w, "(");
     return PYTREE_OK;
+}
+
+static void pytree__lit_put_factory(pytree__lit_writer *w, const pytree__frame *f)
+{
+    const char *name = f->name;
+    if (f->form == PYTREE_FORM_FLAT) {
+        const pytree_flat *flat = (const pytree_flat *)f->self;
+        name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
+    }
+    if (name == NULL) { pytree__lit_put(w, "None"); return; }
+    pytree__lit_put(w, "<class ");
+    pytree__lit_put_repr(w, name, strlen(name));
+    pytree__lit_put(w, ">");
+}
+
+static pytree_status pytree__lit_put_meta(pytree__lit_writer *w, const pytree__frame *f)
+{
+    const unsigned char *packed;
+    bool any = false;
+    switch (pytree__traits(pytree__lit_written_as(f))->meta) {
+    case PYTREE__META_NAME: return pytree__lit_put_name(w, pytree__frame_name(f));
+    case PYTREE__META_FACTORY: pytree__lit_put_factory(w, f); break;
+    case PYTREE__META_MAXLEN:
+        if (!w->dry) { pytree__put_maxlen(pytree__lit_to(w, 32), pytree__frame_maxlen(f), true); }
+        break;
+    case PYTREE__META_STATICS:
+        packed = pytree__lit_packed(w, f);
+        if (packed == NULL) { return PYTREE_NO_MEMORY; }
+        if (!pytree__lit_put_statics(w, f->type, &packed, &any)) {
+            return pytree__lit_unwritable(w, "an address among the static values of", f->type->name);
+        }
+        break;
+    default: break;
+    }
+    return PYTREE_OK;
+}
+
+/* Puts a text of the table of kinds, with what stands in it for the open node: see kind.h. */
+static pytree_status pytree__lit_put_pattern(pytree__lit_writer *w, const pytree__frame *f, const char *pattern)
+{
+    pytree_status status = PYTREE_OK;
+    char text[32];
+    for (; *pattern != '\0' && status == PYTREE_OK;) {
+        const size_t n = strcspn(pattern, "%");
+        memcpy(text, pattern, n);
+        text[n] = '\0';
+        pytree__lit_put(w, text);
+        pattern += n;
+        if (*pattern == '%') {
+            status = pattern[1] == 't' ? pytree__lit_put_name(w, f->type->name) : pytree__lit_put_meta(w, f);
+            pattern += 2;
+        }
+    }
+    return status;
 }
 
 /* What stands before the children of the node that was opened just now. */
 static pytree_status pytree__lit_put_begin(pytree__lit_writer *w)
 {
     pytree__frame *f = &w->cursor.frames[w->cursor.n_frames - 1];
-    const pytree_kind kind = pytree__lit_kind(f);
-    const char *name;
-    const unsigned char *packed;
-    bool any = false;
+    const struct pytree__notation *notation = &pytree__traits(pytree__lit_written_as(f))->literal;
     if (f->from == PYTREE__FROM_PAIRS) {      /* checked by now: as they lie */
         f->order = NULL;
         f->ordered = false;
     }
-    switch (kind) {
-    case PYTREE_KIND_LIST: pytree__lit_put(w, "["); break;
-    case PYTREE_KIND_TUPLE: pytree__lit_put(w, "("); break;
-    case PYTREE_KIND_DICT: pytree__lit_put(w, "{"); break;
-    case PYTREE_KIND_ODICT: pytree__lit_put(w, f->count == 0 ? "OrderedDict(" : "OrderedDict({"); break;
-    case PYTREE_KIND_DEQUE: pytree__lit_put(w, "deque(["); break;
-    case PYTREE_KIND_DEFAULTDICT:
-        name = f->name;
-        if (f->form == PYTREE_FORM_FLAT) {
-            const pytree_flat *flat = (const pytree_flat *)f->self;
-            name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
-        }
-        if (name != NULL) {
-            pytree__lit_put(w, "defaultdict(<class ");
-            pytree__lit_put_repr(w, name, strlen(name));
-            pytree__lit_put(w, ">, {");
-        } else {
-            pytree__lit_put(w, "defaultdict(None, {");
-        }
-        break;
-    case PYTREE_KIND_NAMEDTUPLE:
-        return pytree__lit_put_name(w, pytree__frame_name(f));
-    case PYTREE_KIND_STRUCT: {
-        pytree_status status = pytree__lit_put_name(w, f->type->name);
-        if (status != PYTREE_OK) { return status; }
-        packed = pytree__lit_packed(w, f);
-        if (packed == NULL) { return PYTREE_NO_MEMORY; }
-        return pytree__lit_put_statics(w, f->type, &packed, &any) ? PYTREE_OK
-            : pytree__lit_unwritable(w, "an address among the static values of", f->type->name);
-    }
-    default: return pytree__lit_unwritable(w, "the custom node", f->type->name);
-    }
-    return PYTREE_OK;
+    if (notation->open == NULL) { return pytree__lit_unwritable(w, "the custom node", f->type->name); }
+    return pytree__lit_put_pattern(w, f, pytree__opening(notation, f->count));
 }
 
 /* And what stands behind them. */
-static void pytree__lit_put_end(pytree__lit_writer *w, const pytree__frame *f)
+static pytree_status pytree__lit_put_end(pytree__lit_writer *w, const pytree__frame *f)
 {
-    switch (pytree__lit_kind(f)) {
-    case PYTREE_KIND_LIST: pytree__lit_put(w, "]"); break;
-    case PYTREE_KIND_TUPLE: pytree__lit_put(w, f->count == 1 ? ",)" : ")"); break;
-    case PYTREE_KIND_DICT: pytree__lit_put(w, "}"); break;
-    case PYTREE_KIND_ODICT: pytree__lit_put(w, f->count == 0 ? ")" : "})"); break;
-    case PYTREE_KIND_DEFAULTDICT: pytree__lit_put(w, "})"); break;
-    case PYTREE_KIND_DEQUE:
-        pytree__lit_put(w, "]");
-        if (pytree__frame_maxlen(f) != PYTREE_UNBOUNDED && !w->dry) {
-            pytree__lit_put(w, ", maxlen=");
-            pytree__put_number(pytree__lit_to(w, 20), pytree__frame_maxlen(f));
-        }
-        pytree__lit_put(w, ")");
-        break;
-    default: pytree__lit_put(w, ")");
-    }
+    return pytree__lit_put_pattern(w, f, pytree__closing(&pytree__traits(pytree__lit_written_as(f))->literal, f->count));
 }
 
 /* What stands before a child: comma, key. */
@@ -279,28 +275,28 @@ static pytree_status pytree__lit_put_lead(pytree__lit_writer *w)
 {
     const pytree__cursor *c = &w->cursor;
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-    pytree_kind kind;
+    const struct pytree__kind_traits *traits;
     pytree_entry entry;
     size_t n;
     if (f == NULL) { return PYTREE_OK; }
-    kind = pytree__lit_kind(f);
-    if (f->next > 1 || (kind == PYTREE_KIND_STRUCT && pytree__lit_has_statics(pytree__origin(f->type)))) {
+    traits = pytree__traits(pytree__lit_written_as(f));
+    if (f->next > 1 || (traits->meta == PYTREE__META_STATICS && pytree__lit_has_statics(pytree__origin(f->type)))) {
         pytree__lit_put(w, ", ");
     }
-    if (kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE || kind == PYTREE_KIND_DEQUE) { return PYTREE_OK; }
+    if (traits->literal.key == NULL) { return PYTREE_OK; }
     pytree__frame_entry(c, f, f->next - 1, &entry);
-    if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_NAMEDTUPLE) {
+    if (traits->entry == PYTREE_ATTRIBUTE) {
         n = strlen(entry.name);
         if (n == 0 || pytree__word(entry.name, n) != n) {
             return pytree__lit_unwritable(w, "a field with the name", entry.name);
         }
         pytree__lit_put(w, entry.name);
-        pytree__lit_put(w, "=");
+        pytree__lit_put(w, traits->literal.key);
         return PYTREE_OK;
     }
     n = entry.kind == PYTREE_KEY ? strlen(entry.name) : 0;
     if (!w->dry) { pytree__put_key(pytree__lit_to(w, pytree__plus(pytree__times(n, 6), 24)), &entry, n); }
-    pytree__lit_put(w, ": ");
+    pytree__lit_put(w, traits->literal.key);
     return PYTREE_OK;
 }
 
@@ -321,7 +317,7 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
         if (at == PYTREE__FAILED) { status = w->cursor.status; }
         if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
         if (at == PYTREE__AT_END) {
-            pytree__lit_put_end(w, &w->cursor.frames[w->cursor.n_frames - 1]);
+            status = pytree__lit_put_end(w, &w->cursor.frames[w->cursor.n_frames - 1]);
             pytree__close(&w->cursor);
             continue;
         }

@@ -25,7 +25,7 @@ static void pytree__lit_make_container(const pytree__lit_parser *p, pytree__lit_
 {
     const pytree__lit_container *c = pytree__lit_container_at(p, (size_t)token->value);
     pytree_items *items = m->items++;
-    const bool dict = token->type == PYTREE__T_dict || token->type == PYTREE__T_defaultdict;
+    const bool dict = pytree__traits(&pytree_types[token->type])->order == PYTREE__ORDER_SORTED;
     size_t i;
     memset(items, 0, sizeof *items);
     items->count = c->count;

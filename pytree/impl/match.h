@@ -6,7 +6,6 @@
 
 /* ---- Words --------------------------------------------------------------------------------------------------------- */
 
-enum { PYTREE__ALG_KEYS = 8, PYTREE__ALG_WORDS = 120, PYTREE__ALG_ENTRIES = 40 };
 
 /* Of a node's children the one that has a certain node below it, or is it; and its number. */
 static size_t pytree__alg_towards(const pytree_def *def, size_t at, size_t node, size_t *number)
@@ -169,20 +168,24 @@ static void pytree__alg_put_cut(struct pytree__text_writer *text, const char *wo
 static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_def *def, size_t i)
 {
     const pytree_node *node = &def->nodes[i];
+    const unsigned meta = pytree__traits(node->type)->meta;
     char words[1000];
     struct pytree__text_writer to = pytree__text_to(words, sizeof words, NULL);
     pytree_entry entry;
     uint32_t k;
-    switch (pytree__alg_kind(node)) {
-    case PYTREE_KIND_LEAF: pytree__put_text(text, "leaf"); return;
-    case PYTREE_KIND_NONE: pytree__put_text(text, "None"); return;
-    case PYTREE_KIND_STRUCT:
-        pytree__put_text(&to, pytree__origin(node->type)->name);
-        pytree__text_put(&to, "[", 1);
-        pytree__put_statics(&to, def, i);
-        pytree__text_put(&to, "]", 1);
-        break;
-    case PYTREE_KIND_NAMEDTUPLE:
+    if (node->type == NULL) { pytree__put_text(text, "leaf"); return; }
+    if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_text(text, "None"); return; }
+    if (pytree__is_dict(node->type)) {
+        pytree__put_text(text, node->type->name);
+        if (meta == PYTREE__META_FACTORY) {
+            pytree__text_put(text, "(", 1);
+            pytree__put_factory(text, def, i);
+            pytree__text_put(text, ")", 1);
+        }
+        pytree__alg_put_keys(text, def, i);
+        return;
+    }
+    if (meta == PYTREE__META_NAME) {
         pytree__put_text(&to, pytree__string_at(def->statics + node->meta, 0, NULL));
         pytree__text_put(&to, "(", 1);
         for (k = 0; k < node->arity && k < PYTREE__ALG_KEYS; k++) {
@@ -192,26 +195,18 @@ static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_
         }
         pytree__alg_put_more(&to, node->arity);
         pytree__text_put(&to, ")", 1);
-        break;
-    case PYTREE_KIND_DICT: case PYTREE_KIND_ODICT: case PYTREE_KIND_DEFAULTDICT:
-        pytree__put_text(text, node->type->name);
-        if (node->type->kind == PYTREE_KIND_DEFAULTDICT) {
-            pytree__text_put(text, "(", 1);
-            pytree__put_factory(text, def, i);
-            pytree__text_put(text, ")", 1);
-        }
-        pytree__alg_put_keys(text, def, i);
-        return;
-    default:
+    } else {
         pytree__put_text(&to, pytree__origin(node->type)->name);
-        if (node->type->kind == PYTREE_KIND_CUSTOM) {
+        if (meta == PYTREE__META_STATICS || meta == PYTREE__META_BYTES) {
             pytree__text_put(&to, "[", 1);
-            pytree__put_metadata(&to, def, i);
+            pytree__put_meta(&to, def, i);
             pytree__text_put(&to, "]", 1);
         }
-        pytree__put_text(&to, " of length ");
-        pytree__put_number(&to, node->arity);
-        if (node->type->kind == PYTREE_KIND_DEQUE && pytree__maxlen(def->statics + node->meta) != PYTREE_UNBOUNDED) {
+        if (meta != PYTREE__META_STATICS) {
+            pytree__put_text(&to, " of length ");
+            pytree__put_number(&to, node->arity);
+        }
+        if (meta == PYTREE__META_MAXLEN && pytree__maxlen(def->statics + node->meta) != PYTREE_UNBOUNDED) {
             pytree__put_text(&to, ", at most ");
             pytree__put_number(&to, pytree__maxlen(def->statics + node->meta));
         }
@@ -284,12 +279,8 @@ static int pytree__alg_differ(const struct pytree__alg_match *m, size_t i, size_
     } else if (x->arity == y->arity && pytree__alg_same_statics(a, i, b, j)) {
         return PYTREE__ALG_SAME;
     }
-    switch (x->type->kind) {
-    case PYTREE_KIND_STRUCT: return PYTREE_DIFFERENT_METADATA;
-    case PYTREE_KIND_NAMEDTUPLE: return PYTREE_DIFFERENT_TYPES;
-    case PYTREE_KIND_DICT: case PYTREE_KIND_ODICT: case PYTREE_KIND_DEFAULTDICT: break;
-    default: return x->arity != y->arity ? PYTREE_DIFFERENT_LENGTHS : PYTREE_DIFFERENT_METADATA;
-    }
+    if (pytree__traits(x->type)->meta == PYTREE__META_NAME) { return PYTREE_DIFFERENT_TYPES; }
+    if (!pytree__alg_keyed(x)) { return x->arity != y->arity ? PYTREE_DIFFERENT_LENGTHS : PYTREE_DIFFERENT_METADATA; }
     if (!pytree__alg_both_children(&both, a, i, x->leaves, b, j, y->leaves, m->opt, m->err)) { return PYTREE__ALG_FAILED; }
     same = pytree__alg_same_keys(&both);
     pytree__alg_both_free(&both, m->opt);

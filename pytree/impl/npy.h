@@ -381,7 +381,7 @@ static pytree_status pytree__npy_settle(const pytree__npy_source *from, const py
 /* Column-major data: each element goes to its place as it comes. The first index runs fastest in the file. */
 static pytree_status pytree__npy_read_columns(pytree__npy_source *from, const pytree__npy_head *head, char *to)
 {
-    unsigned char piece[4096];            /* a whole number of elements of any type */
+    unsigned char piece[PYTREE__PIECE];            /* a whole number of elements of any type */
     size_t size = head->array.type->size, stride[PYTREE_MAX_DIMS], index[PYTREE_MAX_DIMS] = { 0 };
     size_t at = 0, left = head->bytes, i;
     int d, ndim = head->array.ndim;
@@ -448,7 +448,7 @@ pytree_status pytree__npy_put_data(const pytree_leaf *leaf, pytree__npy_write_fn
     const struct pytree__npy_word *word = pytree__npy_word_of(leaf->type);
     const unsigned char *data = (const unsigned char *)leaf->data;
     size_t left = pytree_leaf_bytes(leaf);
-    unsigned char piece[4096];
+    unsigned char piece[PYTREE__PIECE];
     pytree_status status = PYTREE_OK;
     if (word->size == 1 || pytree__little_endian()) { return left == 0 ? PYTREE_OK : write(context, data, left); }
     while (left != 0 && status == PYTREE_OK) {

@@ -50,13 +50,12 @@ static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor 
         pytree__put_text(&sink, "None");
     } else {
         const pytree_type *type = view->form == PYTREE_FORM_FLAT ? c->frames[0].type : pytree__node_type(view);
-        const bool counted = type->kind == PYTREE_KIND_LIST || type->kind == PYTREE_KIND_TUPLE
-            || type->kind == PYTREE_KIND_DEQUE;
+        const bool counted = pytree__traits(type)->keys == PYTREE__KEYS_NONE;
         const size_t count = c->frames[0].count;
         const char *name = type->name;
         char all[48];
         size_t i;
-        if (view->form == PYTREE_FORM_ITEMS && type->kind == PYTREE_KIND_NAMEDTUPLE && c->frames[0].name != NULL) {
+        if (view->form == PYTREE_FORM_ITEMS && pytree__traits(type)->meta == PYTREE__META_NAME && c->frames[0].name != NULL) {
             name = c->frames[0].name;
         }
         pytree__put_text(&sink, count == 0 ? "an empty " : strchr("AEIOUaeiou", *name) != NULL ? "an " : "a ");

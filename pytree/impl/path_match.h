@@ -147,12 +147,11 @@ bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_erro
 
 bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_error *err)
 {
-    enum { SHORT = 32 };
-    pytree_entry short_entries[SHORT], *entries = short_entries;
+    pytree_entry short_entries[PYTREE__MATCH_ENTRIES], *entries = short_entries;
     pytree_path path;
     bool fits;
-    path.n = pytree_iter_path(it, entries, SHORT);
-    if (path.n > SHORT) {
+    path.n = pytree_iter_path(it, entries, PYTREE__MATCH_ENTRIES);
+    if (path.n > PYTREE__MATCH_ENTRIES) {
         entries = (pytree_entry *)pytree__resize(it->allocator, NULL, 0, path.n * sizeof(*entries));
         if (entries == NULL) {
             pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected room for a path of %zu entries, got none", path.n);

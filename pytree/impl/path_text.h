@@ -30,7 +30,8 @@ size_t pytree_path_simple_text(const pytree_path *path, const char *separator, c
 
 pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_error *err)
 {
-    struct pytree__text_writer sink = pytree__text_to(NULL, 0, file);
+    const struct pytree__text_file out = pytree__text_file(file);
+    struct pytree__text_writer sink = pytree__text_to(NULL, 0, &out);
     pytree__path_put(&sink, path, 0, pytree__path_length(path), NULL);
     return pytree__written(file, err);
 }
@@ -46,7 +47,6 @@ static size_t pytree__path_whole(const char *text, size_t n)
 }
 
 /* Text of entries [0, n) in out, for messages: where it is too long, its beginning and its last entries with "..." between. */
-enum { PYTREE__PATH_WHERE = 256, PYTREE__PATH_WHERE_HEAD = 120 };
 static void pytree__path_where(const pytree_path *path, size_t n, char out[PYTREE__PATH_WHERE])
 {
     struct pytree__text_writer sink = pytree__text_to(out, PYTREE__PATH_WHERE, NULL), tail;
@@ -318,7 +318,6 @@ struct pytree__path_block {
 };
 
 /* Where a short path is read without an allocation. */
-enum { PYTREE__PATH_ENTRIES = 16, PYTREE__PATH_NAMES = 240 };
 struct pytree__path_scratch {
     struct pytree__path_block block;
     pytree_entry entries[PYTREE__PATH_ENTRIES];

@@ -18,8 +18,6 @@ struct pytree__paths_block { const pytree_allocator *allocator; size_t bytes; };
 /* What a struct's type says of the paths below it: what stands behind the struct's own path, with its NUL, for each leaf in it
  * and in the structs that lie in it; so no node is opened for them. Where a struct is pointed to there is a tail for NULL, and
  * behind it are those of that struct. If there may be other nodes, or too much of this, there is one tail for each child. */
-enum { PYTREE__TAILS = 40, PYTREE__TAIL_TEXT = 704, PYTREE__TAIL_POINTERS = 4, PYTREE__TAIL_DEPTH = 8, PYTREE__SLACK = 32 };
-
 struct pytree__suffix_pointer {
     const pytree_type *type;
     size_t offset;                        /* of the pointer, in the outermost struct */
@@ -37,7 +35,7 @@ struct pytree__path_suffixes {
 
 /* Where paths are put. The path of the open node at hand stands in `prefix`, of which each frame remembers how much is its own
  * (in `nodes`), so that a leaf adds its last entry alone. A path that is longer than that is put together anew each time. */
-enum { PYTREE__PREFIX = 512, PYTREE__NO_PREFIX = 0x7FFFFFFF };
+enum { PYTREE__NO_PREFIX = 0x7FFFFFFF };
 
 struct pytree__path_writer {
     struct pytree__text_writer to;        /* at NULL: lengths are added up, None counting as a leaf */
@@ -45,7 +43,7 @@ struct pytree__path_writer {
     size_t count, max;                    /* starts: how many; for how many there is room */
     const char *separator;
     bool none_is_leaf;
-    struct pytree__path_suffixes known[8];
+    struct pytree__path_suffixes known[PYTREE__TAIL_TYPES];
     char prefix[PYTREE__PREFIX + PYTREE__SLACK];
 };
 
@@ -95,12 +93,12 @@ static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_
 PYTREE__INLINE const struct pytree__path_suffixes *pytree__suffixes_of(struct pytree__path_writer *w, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
-    struct pytree__path_suffixes *tails = &w->known[slot & 7];
+    struct pytree__path_suffixes *tails = &w->known[slot % PYTREE__TAIL_TYPES];
     char path[UCHAR_MAX + 1];
     size_t i;
     bool fits = false;
-    for (i = 0; i < 8; i++) {             /* there, or in one of the next places */
-        struct pytree__path_suffixes *next = &w->known[(slot + i) & 7];
+    for (i = 0; i < PYTREE__TAIL_TYPES; i++) { /* there, or in one of the next places */
+        struct pytree__path_suffixes *next = &w->known[(slot + i) % PYTREE__TAIL_TYPES];
         if (PYTREE__LIKELY(next->type == type)) { return next; }
         if (next->type == NULL) { tails = next; break; }
     }

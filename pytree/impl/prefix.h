@@ -119,7 +119,8 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
             status = pytree__open(c, value);
             if (status != PYTREE_OK) { return status; }
             f = &c->frames[c->n_frames - 1];
-            if (f->count != node->arity || (node->type->kind != PYTREE_KIND_DEQUE && !pytree__same_meta(c, f, def, j))) {
+            if (f->count != node->arity
+                || (pytree__traits(node->type)->meta != PYTREE__META_MAXLEN && !pytree__same_meta(c, f, def, j))) {
                 return PYTREE_STRUCTURE;
             }
             for (i = 0; i < node->arity; i++) {                /* the first comes to lie on top */
@@ -360,7 +361,8 @@ size_t pytree_prefix_errors_text(const pytree_prefix_error_list *list, char *tex
 
 pytree_status pytree_prefix_errors_print(FILE *file, const pytree_prefix_error_list *list, pytree_error *err)
 {
-    struct pytree__text_writer to = pytree__text_to(NULL, 0, file);
+    const struct pytree__text_file out = pytree__text_file(file);
+    struct pytree__text_writer to = pytree__text_to(NULL, 0, &out);
     pytree__alg_put_errors(&to, list);
     return pytree__written(file, err);
 }

@@ -98,7 +98,6 @@ typedef struct pytree__rv_part {
     pytree_dtype dtype;
 } pytree__rv_part;
 
-enum { PYTREE__RV_FEW = 256 };
 typedef struct pytree__rv_list {
     size_t n;
     pytree__rv_part *parts, few[PYTREE__RV_FEW];

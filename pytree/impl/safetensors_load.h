@@ -280,7 +280,7 @@ static pytree_status pytree__st_place(const pytree__cursor *c, const pytree_leaf
     const pytree_field *row = pytree__row_at(c, &holder);
     uintptr_t zeros = (uintptr_t)pytree__zeros(), self = row != NULL ? (uintptr_t)holder : f == NULL ? 0 : (uintptr_t)f->self;
     bool pointer = row != NULL && (row->place == PYTREE_POINTER || row->form == PYTREE_FORM_VIEW);
-    if (self - zeros < 4096 || (!pointer && value->data == NULL && pytree_leaf_count(value) != 0)) {
+    if (self - zeros < PYTREE__ZEROS || (!pointer && value->data == NULL && pytree_leaf_count(value) != 0)) {
         return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected lists and structs to be there, got NULL%s", "");
     }
     return PYTREE_OK;

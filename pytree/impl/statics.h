@@ -38,38 +38,81 @@ static void pytree__pack_string(pytree__statics *to, const char *s)
     if (n != 0) { pytree__pack_bytes(to, s, n); }
 }
 
-/* A row's. */
-static void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
+/* ---- Visiting --------------------------------------------------------------------------------------------------------
+ *
+ * Whatever goes over the static values of a struct does so piece by piece: a row of bytes, a long double, a string. The pieces
+ * of a struct that is itself a static value come in its place. Structs lie in one another by value, so the depth of the
+ * recursion is bounded by the program's types.
+ */
+static bool pytree__visit_nested(const pytree_type *type, size_t at, pytree__static_fn *fn, void *context);
+
+PYTREE__INLINE bool pytree__visit_row(const pytree_field *row, size_t at, pytree__static_fn *fn, void *context)
 {
-    size_t i;
-    if (row->form == PYTREE__PACK_BYTES) {
-        pytree__pack_bytes(to, at, row->size);
-    } else if (row->form == PYTREE__PACK_STRUCT) {
-        for (i = 0; i < row->size; i += row->type->size) {
-            pytree__pack_struct(to, pytree__origin(row->type), (const char *)at + i);
-        }
-    } else if (row->form == PYTREE__PACK_TEXT) {
-        for (i = 0; i < row->size; i += sizeof(char *)) {
-            const char *s;
-            memcpy(&s, (const char *)at + i, sizeof s);
-            pytree__pack_string(to, s);
-        }
-    } else {                              /* the bytes behind an x87 number are nobody's */
-        for (i = 0; i < row->size; i += sizeof(long double)) {
-            unsigned char bytes[sizeof(long double)] = { 0 };
-            memcpy(bytes, (const char *)at + i, PYTREE__WIDE);
-            pytree__pack_bytes(to, bytes, sizeof bytes);
+    const unsigned pack = row->form;
+    size_t k, step;
+    if (PYTREE__LIKELY(pack == PYTREE__PACK_BYTES)) { return fn(context, pack, at, row->size); }
+    step = pack == PYTREE__PACK_TEXT ? sizeof(char *) : pack == PYTREE__PACK_WIDE ? sizeof(long double) : row->type->size;
+    for (k = 0; k < row->size; k += step) {
+        if (!(pack == PYTREE__PACK_STRUCT ? pytree__visit_nested(row->type, at + k, fn, context)
+                                          : fn(context, pack, at + k, step))) {
+            return false;
         }
     }
+    return true;
+}
+
+PYTREE__INLINE bool pytree__visit_statics(const pytree_type *type, size_t at, pytree__static_fn *fn, void *context)
+{
+    const pytree_field *row = pytree__origin(type)->fields;
+    unsigned left = pytree__origin(type)->n_fields - pytree__origin(type)->n_children;     /* rows that are no children */
+    for (; left != 0; row++) {
+        left -= row->row != PYTREE_ROW_DATA;
+        if (row->row == PYTREE_ROW_STATIC && !pytree__visit_row(row, at + row->offset, fn, context)) { return false; }
+    }
+    return true;
+}
+
+static bool pytree__visit_nested(const pytree_type *type, size_t at, pytree__static_fn *fn, void *context)
+{
+    return pytree__visit_statics(type, at, fn, context);
+}
+
+/* ---- Packing ----------------------------------------------------------------------------------------------------------- */
+
+struct pytree__packing { pytree__statics *to; const char *self; };
+
+static bool pytree__pack_piece(void *context, unsigned pack, size_t at, size_t bytes)
+{
+    const struct pytree__packing *p = (const struct pytree__packing *)context;
+    if (pack == PYTREE__PACK_BYTES) {
+        pytree__pack_bytes(p->to, p->self + at, bytes);
+    } else if (pack == PYTREE__PACK_TEXT) {
+        const char *s;
+        memcpy(&s, p->self + at, sizeof s);
+        pytree__pack_string(p->to, s);
+    } else {
+        unsigned char wide[sizeof(long double)] = { 0 };
+        memcpy(wide, p->self + at, PYTREE__WIDE);
+        pytree__pack_bytes(p->to, wide, sizeof wide);
+    }
+    return true;
+}
+
+/* Packs one row, whose value lies at `at`. */
+static void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at)
+{
+    struct pytree__packing p;
+    p.to = to;
+    p.self = (const char *)at;
+    (void)pytree__visit_row(row, 0, pytree__pack_piece, &p);
 }
 
 void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self)
 {
-    unsigned i;
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row == PYTREE_ROW_STATIC) { pytree__pack(to, row, (const char *)self + row->offset); }
-    }
+    struct pytree__packing p;
+    p.to = to;
+    p.self = (const char *)self;
+    (void)pytree__visit_statics(type, 0, pytree__pack_piece, &p);
 }
 
 static uint32_t pytree__u32(const unsigned char *at)
@@ -127,8 +170,8 @@ static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n)
     return at;
 }
 
-/* Keys of a custom node: the kind of each, then as other keys, a number where it has no name. Before them stands whether there
- * are any. */
+/* Skips the keys of a custom node: whether there are any, then of each its kind and what other keys have, a number where it has
+ * no name. */
 static const unsigned char *pytree__skip_custom_keys(const unsigned char *at, size_t n)
 {
     if (*at++ != 0) {
@@ -137,7 +180,6 @@ static const unsigned char *pytree__skip_custom_keys(const unsigned char *at, si
     return at;
 }
 
-/* A deque's maximum length is packed in 64 bits. */
 static size_t pytree__maxlen(const unsigned char *at)
 {
     uint64_t maxlen;
@@ -145,52 +187,64 @@ static size_t pytree__maxlen(const unsigned char *at)
     return maxlen > SIZE_MAX ? SIZE_MAX : (size_t)maxlen;
 }
 
-const unsigned char *pytree__keys_of(const pytree_def *def, size_t node)
+void pytree__pack_meta(pytree__statics *to, const pytree_type *type, const char *name, size_t maxlen)
 {
-    const unsigned char *at = def->statics + def->nodes[node].meta;
-    switch (def->nodes[node].type->kind) {
-    case PYTREE_KIND_NAMEDTUPLE:
-    case PYTREE_KIND_DEFAULTDICT: return pytree__skip_strings(at, 1);
-    case PYTREE_KIND_DEQUE: return at + sizeof(uint64_t);
-    case PYTREE_KIND_CUSTOM: return at + sizeof(uint32_t) + pytree__u32(at);
-    default: return at;
-    }
+    const uint64_t most = maxlen == PYTREE_UNBOUNDED ? UINT64_MAX : maxlen;
+    if (pytree__is_named(type)) { pytree__pack_string(to, pytree__name_of(type, name)); }
+    if (pytree__traits(type)->meta == PYTREE__META_MAXLEN) { pytree__pack_bytes(to, &most, sizeof most); }
 }
 
-/* The bytes that a struct's packed statics take. Static structs lie in one another by value, so the depth is the program's own.
- */
-static const unsigned char *pytree__skip_statics(const pytree_type *type, const unsigned char *at)
+static const unsigned char *pytree__unpack_meta(const pytree_type *type, const unsigned char *at, pytree_items *items)
 {
-    unsigned i;
-    size_t k;
-    type = pytree__origin(type);
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form == PYTREE__PACK_STRUCT) {
-            for (k = 0; k < row->size; k += row->type->size) { at = pytree__skip_statics(row->type, at); }
-        }
-        else if (row->form == PYTREE__PACK_TEXT) { at = pytree__skip_strings(at, row->size / sizeof(char *)); }
-        else { at += row->size; }
+    if (pytree__is_named(type)) {
+        items->name = pytree__string_at(at, 0, NULL);
+        return pytree__skip_strings(at, 1);
+    }
+    if (pytree__traits(type)->meta == PYTREE__META_MAXLEN) {
+        items->maxlen = pytree__maxlen(at);
+        return at + sizeof(uint64_t);
     }
     return at;
+}
+
+static bool pytree__match_meta(const pytree_type *type, const char *name, size_t maxlen, const unsigned char *at)
+{
+    if (pytree__is_named(type)) { return pytree__same_string(pytree__name_of(type, name), pytree__string_at(at, 0, NULL)); }
+    return pytree__traits(type)->meta != PYTREE__META_MAXLEN || pytree__maxlen(at) == maxlen;
+}
+
+static bool pytree__skip_piece(void *context, unsigned pack, size_t at, size_t bytes)
+{
+    const unsigned char **packed = (const unsigned char **)context;
+    (void)at;
+    *packed = pack == PYTREE__PACK_TEXT ? pytree__skip_strings(*packed, 1) : *packed + bytes;
+    return true;
+}
+
+const unsigned char *pytree__keys_of(const pytree_def *def, size_t node)
+{
+    const pytree_type *type = def->nodes[node].type;
+    const unsigned char *at = def->statics + def->nodes[node].meta;
+    switch (pytree__traits(type)->meta) {
+    case PYTREE__META_STATICS: (void)pytree__visit_statics(type, 0, pytree__skip_piece, &at); return at;
+    case PYTREE__META_NAME:
+    case PYTREE__META_FACTORY: return pytree__skip_strings(at, 1);
+    case PYTREE__META_MAXLEN: return at + sizeof(uint64_t);
+    case PYTREE__META_BYTES: return at + sizeof(uint32_t) + pytree__u32(at);
+    default: return at;
+    }
 }
 
 size_t pytree__statics_size(const pytree_def *def, size_t node)
 {
     const pytree_node *n = &def->nodes[node];
-    const unsigned char *at = def->statics + n->meta;
-    if (n->type == NULL) { return 0; }
-    switch (n->type->kind) {
-    case PYTREE_KIND_STRUCT: return (size_t)(pytree__skip_statics(n->type, at) - at);
-    case PYTREE_KIND_DICT:
-    case PYTREE_KIND_ODICT:
-    case PYTREE_KIND_NAMEDTUPLE:
-    case PYTREE_KIND_DEFAULTDICT: return (size_t)(pytree__skip_keys(pytree__keys_of(def, node), n->arity) - at);
-    case PYTREE_KIND_DEQUE: return sizeof(uint64_t);
-    case PYTREE_KIND_CUSTOM: return (size_t)(pytree__skip_custom_keys(pytree__keys_of(def, node), n->arity) - at);
-    default: return 0;
+    const unsigned char *at = pytree__keys_of(def, node);
+    switch (pytree__traits(n->type)->keys) {
+    case PYTREE__KEYS_PACKED: at = pytree__skip_keys(at, n->arity); break;
+    case PYTREE__KEYS_CUSTOM: at = pytree__skip_custom_keys(at, n->arity); break;
+    default: break;
     }
+    return (size_t)(at - (def->statics + n->meta));
 }
 
 /* One packed element as Python would print it. */
@@ -265,14 +319,7 @@ static const unsigned char *pytree__put_struct(struct pytree__text_writer *to, c
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (n++ != 0) { pytree__text_put_small(to, ", ", 2); }
         if (named) { pytree__put_text(to, row->name); pytree__text_put(to, "=", 1); }
-        if (row->ndim == 0 && row->type->dtype == PYTREE_I32) {             /* by far the most */
-            int32_t v;
-            memcpy(&v, at, sizeof v);
-            pytree__put_integer(to, v);
-            at += sizeof v;
-        } else {
-            at = pytree__put_row(to, row, at);
-        }
+        at = pytree__put_row(to, row, at);
     }
     pytree__text_put(to, n == 1 && !named ? ",)" : ")", n == 1 && !named ? 2 : 1);
     return at;
@@ -332,78 +379,68 @@ PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
     return differ;
 }
 
-/* A row's static values beside packed ones: where those end, or NULL if they differ. */
+/* ---- Comparing --------------------------------------------------------------------------------------------------------- */
+
+/* Static values of a struct beside packed ones, or beside another's (`other`). */
+struct pytree__comparing { const char *self, *other; const unsigned char *packed; };
+
+static bool pytree__match_piece(void *context, unsigned pack, size_t at, size_t bytes)
+{
+    struct pytree__comparing *c = (struct pytree__comparing *)context;
+    const char *self = c->self + at;
+    const unsigned char *packed = c->packed;
+    if (pack == PYTREE__PACK_TEXT) {
+        const char *s;
+        memcpy(&s, self, sizeof s);
+        c->packed = pytree__skip_strings(packed, 1);
+        return pytree__same_string(s, pytree__string_at(packed, 0, NULL));
+    }
+    c->packed += bytes;
+    return pack == PYTREE__PACK_BYTES ? pytree__differ(self, packed, bytes) == 0 : memcmp(self, packed, PYTREE__WIDE) == 0;
+}
+
 static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at)
 {
-    size_t k;
-    if (row->form == PYTREE__PACK_BYTES) { return pytree__differ(field, at, row->size) == 0 ? at + row->size : NULL; }
-    if (row->form == PYTREE__PACK_STRUCT) {
-        for (k = 0; k < row->size && at != NULL; k += row->type->size) {
-            at = pytree__match_packed(pytree__origin(row->type), field + k, at);
-        }
-        return at;
-    }
-    if (row->form == PYTREE__PACK_TEXT) {
-        for (k = 0; k < row->size; k += sizeof(char *), at = pytree__skip_strings(at, 1)) {
-            const char *text, *other = pytree__string_at(at, 0, NULL);
-            memcpy(&text, field + k, sizeof text);
-            if ((text == NULL) != (other == NULL) || (text != NULL && strcmp(text, other) != 0)) { return NULL; }
-        }
-        return at;
-    }
-    for (k = 0; k < row->size; k += sizeof(long double)) {
-        if (memcmp(field + k, at + k, PYTREE__WIDE) != 0) { return NULL; }
-    }
-    return at + row->size;
+    struct pytree__comparing c;
+    c.self = field;
+    c.packed = at;
+    return pytree__visit_row(row, 0, pytree__match_piece, &c) ? c.packed : NULL;
 }
 
 static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at)
 {
-    const pytree_field *row = type->fields;
-    unsigned left = type->n_fields - type->n_children;         /* rows that are no children */
-    for (; left != 0 && at != NULL; row++) {
-        left -= row->row != PYTREE_ROW_DATA;
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (row->form != PYTREE__PACK_BYTES) {
-            at = pytree__match_row(row, self + row->offset, at);
-        } else {
-            at = pytree__differ(self + row->offset, at, row->size) == 0 ? at + row->size : NULL;
-        }
+    struct pytree__comparing c;
+    c.self = self;
+    c.packed = at;
+    return pytree__visit_statics(type, 0, pytree__match_piece, &c) ? c.packed : NULL;
+}
+
+static bool pytree__same_piece(void *context, unsigned pack, size_t at, size_t bytes)
+{
+    const struct pytree__comparing *c = (const struct pytree__comparing *)context;
+    const char *a = c->self + at, *b = c->other + at;
+    if (pack == PYTREE__PACK_TEXT) {
+        const char *s, *t;
+        memcpy(&s, a, sizeof s);
+        memcpy(&t, b, sizeof t);
+        return pytree__same_string(s, t);
     }
-    return at;
+    return pack == PYTREE__PACK_BYTES ? pytree__differ(a, b, bytes) == 0 : memcmp(a, b, PYTREE__WIDE) == 0;
 }
 
 static bool pytree__same_row(const pytree_field *row, const char *x, const char *y)
 {
-    size_t k;
-    if (row->form == PYTREE__PACK_BYTES) { return pytree__differ(x, y, row->size) == 0; }
-    if (row->form == PYTREE__PACK_STRUCT) {
-        for (k = 0; k < row->size; k += row->type->size) {
-            if (!pytree__same_statics(row->type, x + k, y + k)) { return false; }
-        }
-    } else if (row->form == PYTREE__PACK_TEXT) {
-        for (k = 0; k < row->size; k += sizeof(char *)) {
-            const char *p, *q;
-            memcpy(&p, x + k, sizeof p);
-            memcpy(&q, y + k, sizeof q);
-            if (p != q && (p == NULL || q == NULL || strcmp(p, q) != 0)) { return false; }
-        }
-    } else {
-        for (k = 0; k < row->size; k += sizeof(long double)) {
-            if (memcmp(x + k, y + k, PYTREE__WIDE) != 0) { return false; }
-        }
-    }
-    return true;
+    struct pytree__comparing c;
+    c.self = x;
+    c.other = y;
+    return pytree__visit_row(row, 0, pytree__same_piece, &c);
 }
 
 static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b)
 {
-    unsigned i;
-    type = pytree__origin(type);
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row == PYTREE_ROW_STATIC && !pytree__same_row(row, a + row->offset, b + row->offset)) { return false; }
-    }
-    return true;
+    struct pytree__comparing c;
+    c.self = a;
+    c.other = b;
+    return pytree__visit_statics(type, 0, pytree__same_piece, &c);
 }
 #endif

@@ -7,7 +7,7 @@
 void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
 {
     if (to->file != NULL) {
-        fwrite(s, 1, n, to->file);
+        to->file->write(to->file->file, s, n);
     } else if (to->length < to->room) {
         size_t left = to->room - to->length;
         memcpy(to->at + to->length, s, n < left ? n : left);
@@ -28,12 +28,31 @@ PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const
 
 void pytree__put_text(struct pytree__text_writer *to, const char *s) { pytree__text_put(to, s, strlen(s)); }
 
+/* Divides by ten, 16 bits at a time: processors without 64-bit division need a large function for it. Returns the remainder. */
+static uint32_t pytree__divide_by_ten(uint64_t *n)
+{
+    uint64_t quotient = 0;
+    uint32_t rest = 0;
+    int shift;
+    for (shift = 48; shift >= 0; shift -= 16) {
+        rest = rest << 16 | (uint32_t)(*n >> shift & 0xFFFF);
+        quotient = quotient << 16 | rest / 10;
+        rest %= 10;
+    }
+    *n = quotient;
+    return rest;
+}
+
 void pytree__put_number(struct pytree__text_writer *to, uint64_t n)
 {
     char digits[20];
     size_t i = sizeof digits;
     if (n < 10) { digits[0] = (char)('0' + n); pytree__text_put_small(to, digits, 1); return; }
-    for (; n > UINT32_MAX; n /= 10) { digits[--i] = (char)('0' + n % 10); }
+    while (n > UINT32_MAX) {
+        if (!PYTREE__TABLES) { digits[--i] = (char)('0' + pytree__divide_by_ten(&n)); continue; }
+        digits[--i] = (char)('0' + n % 10);
+        n /= 10;
+    }
     {
         uint32_t m = (uint32_t)n;         /* whose divisions are cheap */
         do { digits[--i] = (char)('0' + m % 10); m /= 10; } while (m != 0);
@@ -54,13 +73,26 @@ static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n)
     return to->length;
 }
 
-static struct pytree__text_writer pytree__text_to(char *at, size_t n, FILE *file)
+static struct pytree__text_writer pytree__text_to(char *at, size_t n, const struct pytree__text_file *file)
 {
     struct pytree__text_writer to;
     to.at = at;
     to.room = n == 0 ? 0 : n - 1;
     to.length = 0;
     to.file = file;
+    return to;
+}
+
+static void pytree__write_file(FILE *file, const char *s, size_t n)
+{
+    if (file != NULL) { fwrite(s, 1, n, file); }               /* NULL is found at the end: pytree__written */
+}
+
+static struct pytree__text_file pytree__text_file(FILE *file)
+{
+    struct pytree__text_file to;
+    to.file = file;
+    to.write = pytree__write_file;
     return to;
 }
 

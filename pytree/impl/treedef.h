@@ -4,18 +4,18 @@
 
 #include "internal.h"
 
+/* Puts what a message calls a node: "list of 3", "Linear". Without a treedef a namedtuple is called that. */
 static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *def, const pytree_node *node)
 {
     if (node->type == NULL) { pytree__put_text(to, "a leaf"); return; }
-    if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_text(to, "None"); return; }
-    if (node->type->kind == PYTREE_KIND_NAMEDTUPLE && def != NULL) {
+    if (pytree__traits(node->type)->meta == PYTREE__META_NAME && def != NULL) {
         size_t n;
         const char *name = pytree__string_at(def->statics + node->meta, 0, &n);
         pytree__text_put(to, name, n);
     } else {
         pytree__put_text(to, pytree__origin(node->type)->name);
     }
-    if (node->type->kind != PYTREE_KIND_STRUCT) {
+    if (node->type->kind != PYTREE_KIND_STRUCT && node->type->kind != PYTREE_KIND_NONE) {
         pytree__put_text(to, " of ");
         pytree__put_number(to, node->arity);
     }
@@ -102,7 +102,7 @@ bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
     size_t i;
     if (a == b) { return true; }
     if (a->n_nodes != b->n_nodes || a->n_leaves != b->n_leaves || a->n_statics != b->n_statics
-        || a->none_is_leaf != b->none_is_leaf || !pytree__same_space(a->space, b->space)
+        || a->none_is_leaf != b->none_is_leaf || !pytree__same_string(a->space, b->space)
         || memcmp(a->statics, b->statics, a->n_statics) != 0) {
         return false;
     }
@@ -136,7 +136,7 @@ static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n)
 uint64_t pytree_def_hash(const pytree_def *def)
 {
     uint64_t h = pytree__hash_bytes(def->none_is_leaf, def->statics, def->n_statics);
-    struct { const pytree_type *type; uint64_t name; } known[16];      /* types whose names are hashed already */
+    struct { const pytree_type *type; uint64_t name; } known[PYTREE__TYPE_SLOTS]; /* hashed already */
     uint64_t leaves = 0;
     size_t i;
     memset(known, 0, sizeof known);
@@ -145,8 +145,8 @@ uint64_t pytree_def_hash(const pytree_def *def)
         size_t at, probes;
         if (node->type == NULL) { leaves++; continue; }
         at = pytree__type_slot(node->type);
-        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < 16; probes++) {
-            at = (at + 1) % 16;
+        for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < PYTREE__TYPE_SLOTS; probes++) {
+            at = (at + 1) % PYTREE__TYPE_SLOTS;
         }
         if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
             const char *s = pytree__origin(node->type)->name;
@@ -184,11 +184,8 @@ static bool pytree__check_child_index(const pytree_def *def, ptrdiff_t *i, pytre
 
 static bool pytree__has_meta(const pytree_node *node) { return node->type != NULL && node->type->kind != PYTREE_KIND_NONE; }
 
-/* A node that a namespace could change. */
-static bool pytree__namespaced(const pytree_node *node)
-{
-    return node->type != NULL && (node->type->kind == PYTREE_KIND_STRUCT || node->type->kind == PYTREE_KIND_CUSTOM);
-}
+/* Could a namespace exchange the node's type? */
+static bool pytree__namespaced(const pytree_node *node) { return pytree__traits(node->type)->registered; }
 
 /* The orders of the nodes from `first` to `last`; *n of them. */
 static const uint32_t *pytree__orders_of(const pytree_def *def, size_t first, size_t last, size_t *n)
@@ -239,60 +236,48 @@ pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_op
     return child;
 }
 
-/* The entry of child i, whose key stands at `at`, and where the next one does. */
+/* Gets the entry of child i, whose key stands at `at`. Returns where the next key does. */
 static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry)
 {
-    entry->kind = PYTREE_FLAT_INDEX;
+    const struct pytree__kind_traits *const traits = pytree__traits(node->type);
+    entry->kind = (pytree_entry_kind)traits->entry;
     entry->name = NULL;
     entry->index = i;
-    if (node->type->kind == PYTREE_KIND_CUSTOM) {
-        pytree_entry_kind kind;
-        if (at == NULL) { return NULL; }
-        kind = (pytree_entry_kind)*at;
+    if (at == NULL) { return NULL; }
+    if (traits->keys == PYTREE__KEYS_CUSTOM) {                 /* each with its own kind */
+        const pytree_entry_kind kind = (pytree_entry_kind)*at;
         at = pytree__key_at(at + 1, entry, NULL);
         entry->kind = kind;
     } else {
         at = pytree__key_at(at, entry, NULL);
-        if (node->type->kind == PYTREE_KIND_NAMEDTUPLE) { entry->kind = PYTREE_ATTRIBUTE; }
+        if (entry->kind == PYTREE_KEY) { entry->kind = (pytree_entry_kind)traits->entry; }
     }
     return at;
 }
 
-/* Where pytree__next_key begins; NULL: a custom node without keys. */
+/* Returns where pytree__next_key begins; NULL if the node's children have no packed keys. */
 static const unsigned char *pytree__first_key(const pytree_def *def, size_t at)
 {
-    const unsigned char *keys = pytree__keys_of(def, at);
-    if (def->nodes[at].type->kind == PYTREE_KIND_CUSTOM) { return *keys == 0 ? NULL : keys + 1; }
-    return keys;
+    const unsigned keys = pytree__traits(def->nodes[at].type)->keys;
+    const unsigned char *first;
+    if (keys != PYTREE__KEYS_PACKED && keys != PYTREE__KEYS_CUSTOM) { return NULL; }
+    first = pytree__keys_of(def, at);
+    if (keys == PYTREE__KEYS_CUSTOM) { return *first == 0 ? NULL : first + 1; }
+    return first;
 }
 
 void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_entry *entry)
 {
     const pytree_node *node = &def->nodes[at];
-    entry->kind = PYTREE_INDEX;
-    entry->name = NULL;
-    entry->index = i;
-    switch (node->type->kind) {
-    case PYTREE_KIND_STRUCT: {
+    const struct pytree__kind_traits *const traits = pytree__traits(node->type);
+    const unsigned char *key = pytree__first_key(def, at);
+    size_t k;
+    for (k = 0; k < i && key != NULL; k++) { key = pytree__skip_keys(key + (traits->keys == PYTREE__KEYS_CUSTOM), 1); }
+    pytree__next_key(node, key, i, entry);
+    if (traits->keys == PYTREE__KEYS_ROWS) {
         const pytree_field *row = pytree__origin(node->type)->fields;
-        size_t left = i;
-        for (; row->row != PYTREE_ROW_DATA || left-- != 0; row++) {}
-        entry->kind = PYTREE_ATTRIBUTE;
+        for (; row->row != PYTREE_ROW_DATA || i-- != 0; row++) {}
         entry->name = row->name;
-        break;
-    }
-    case PYTREE_KIND_DICT:
-    case PYTREE_KIND_ODICT:
-    case PYTREE_KIND_NAMEDTUPLE:
-    case PYTREE_KIND_DEFAULTDICT:
-    case PYTREE_KIND_CUSTOM: {
-        const unsigned char *key = pytree__first_key(def, at);
-        size_t k;
-        for (k = 0; k < i && key != NULL; k++) { key = pytree__skip_keys(key + (node->type->kind == PYTREE_KIND_CUSTOM), 1); }
-        pytree__next_key(node, key, i, entry);
-        break;
-    }
-    default: break;
     }
 }
 
@@ -313,7 +298,7 @@ const char *pytree_def_type_name(const pytree_def *def)
 {
     const pytree_node *root = &def->nodes[def->n_nodes - 1];
     if (root->type == NULL) { return "*"; }
-    if (root->type->kind == PYTREE_KIND_NAMEDTUPLE) { return pytree__string_at(def->statics + root->meta, 0, NULL); }
+    if (pytree__traits(root->type)->meta == PYTREE__META_NAME) { return pytree__string_at(def->statics + root->meta, 0, NULL); }
     return pytree__origin(root->type)->name;
 }
 

@@ -67,12 +67,25 @@ static void pytree__td_twice(const unsigned char *packed, pytree_error *err)
     pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected different keys, got %s twice", text);
 }
 
+static bool pytree__td_add_meta(pytree__td_bytes *b, const pytree_type *type, const pytree_items *like,
+                                const pytree_options *opt, pytree_error *err)
+{
+    unsigned char maxlen[sizeof(uint64_t)];
+    pytree__statics packed = { NULL, 0, 0 };
+    packed.at = maxlen;
+    packed.room = sizeof maxlen;
+    if (pytree__is_named(type)) {
+        return pytree__td_add_text(b, like->name, like->name == NULL ? 0 : strlen(like->name), opt, err);
+    }
+    pytree__pack_meta(&packed, type, NULL, like->maxlen);
+    return pytree__td_add(b, maxlen, packed.length, opt, err);
+}
+
 /* A container: `like` has its keys, its name, its maximum length. */
 static pytree_def *pytree__td_container(int id, const pytree_items *like, const char *const *keys, const int64_t *numbers,
                                         const pytree_def *const *children, const pytree_options *opt, pytree_error *err)
 {
     const pytree_type *type = &pytree_types[id];
-    const uint64_t maxlen = like->maxlen == PYTREE_UNBOUNDED ? UINT64_MAX : like->maxlen;
     const size_t n = like->count;
     const unsigned char *twice = NULL;
     pytree__td_maker m;
@@ -81,11 +94,7 @@ static pytree_def *pytree__td_container(int id, const pytree_items *like, const 
     pytree__td_begin(&m, opt, err);
     good = pytree__td_copy_all(&m, n, children);
     meta = m.statics.n;
-    if (type->kind == PYTREE_KIND_NAMEDTUPLE || type->kind == PYTREE_KIND_DEFAULTDICT) {
-        good = good && pytree__td_add_text(&m.statics, like->name, like->name == NULL ? 0 : strlen(like->name), opt, err);
-    } else if (type->kind == PYTREE_KIND_DEQUE) {
-        good = good && pytree__td_add(&m.statics, &maxlen, sizeof maxlen, opt, err);
-    }
+    good = good && pytree__td_add_meta(&m.statics, type, like, opt, err);
     names = m.statics.n;
     for (i = 0; i < n && good && pytree__keyed(type); i++) {
         if (numbers == NULL && (keys == NULL || keys[i] == NULL)) {

@@ -79,15 +79,10 @@ static void pytree__td_next_entry(const pytree_def *def, pytree__td_frame *f)
 {
     const pytree_type *type = def->nodes[f->a].type;
     f->child++;
-    f->entry.kind = PYTREE_INDEX;
-    f->entry.name = NULL;
-    f->entry.index = f->child;
-    if (type->kind == PYTREE_KIND_STRUCT) {
+    f->key = pytree__next_key(&def->nodes[f->a], f->key, f->child, &f->entry);
+    if (pytree__traits(type)->keys == PYTREE__KEYS_ROWS) {
         while (type->fields[f->row].row != PYTREE_ROW_DATA) { f->row++; }
-        f->entry.kind = PYTREE_ATTRIBUTE;
         f->entry.name = type->fields[f->row++].name;
-    } else if (pytree__keyed(type) || type->kind == PYTREE_KIND_CUSTOM) {
-        f->key = pytree__next_key(&def->nodes[f->a], f->key, f->child, &f->entry);
     }
 }
 
@@ -206,24 +201,24 @@ static int pytree__td_mismatch(pytree__td_walk *w, bool loose)
 {
     const pytree_def *a = w->a, *b = w->b;
     const pytree_node *x = &a->nodes[w->at_a], *y = &b->nodes[w->at_b];
-    const pytree_kind kind = pytree__td_kind(x);
+    const struct pytree__kind_traits *const traits = pytree__traits(x->type);
     size_t n;
     if (x->type == NULL || y->type == NULL) { return x->type == y->type ? PYTREE__TD_SAME : PYTREE_DIFFERENT_TYPES; }
-    if (!(loose && pytree__td_dict(kind) && pytree__td_dict(pytree__td_kind(y))) && !pytree_type_equal(x->type, y->type)) {
+    if (!(loose && pytree__is_dict(x->type) && pytree__is_dict(y->type)) && !pytree_type_equal(x->type, y->type)) {
         return PYTREE_DIFFERENT_TYPES;
     }
-    if (kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE || kind == PYTREE_KIND_DEQUE) {
+    if (traits->keys == PYTREE__KEYS_NONE) {
         if (x->arity != y->arity) { return PYTREE_DIFFERENT_LENGTHS; }
-        if (kind != PYTREE_KIND_DEQUE || loose) { return PYTREE__TD_SAME; }
+        if (traits->meta != PYTREE__META_MAXLEN || loose) { return PYTREE__TD_SAME; }
     }
     n = pytree__statics_size(a, w->at_a);
-    if (x->arity == y->arity && n == pytree__statics_size(b, w->at_b) && pytree__td_kind(y) == kind
+    if (x->arity == y->arity && n == pytree__statics_size(b, w->at_b) && y->type->kind == x->type->kind
         && (n == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, n) == 0)) {
         return PYTREE__TD_SAME;
     }
-    if (pytree__td_dict(kind)) { return pytree__td_mismatched_keys(w, loose); }
-    if (kind == PYTREE_KIND_CUSTOM && x->arity != y->arity) { return PYTREE_DIFFERENT_LENGTHS; }
-    return kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_DIFFERENT_TYPES : PYTREE_DIFFERENT_METADATA;
+    if (pytree__is_dict(x->type)) { return pytree__td_mismatched_keys(w, loose); }
+    if (traits->keys == PYTREE__KEYS_CUSTOM && x->arity != y->arity) { return PYTREE_DIFFERENT_LENGTHS; }
+    return traits->meta == PYTREE__META_NAME ? PYTREE_DIFFERENT_TYPES : PYTREE_DIFFERENT_METADATA;
 }
 
 /* The keys of a dict, the names of a namedtuple. */
@@ -244,12 +239,12 @@ static void pytree__td_put_keys(struct pytree__text_writer *text, const pytree_d
 static void pytree__td_put_node(struct pytree__text_writer *text, const pytree_def *def, size_t i)
 {
     const pytree_node *node = &def->nodes[i];
-    const pytree_kind kind = pytree__td_kind(node);
+    const unsigned meta = pytree__traits(node->type)->meta;
     size_t length;
     const char *name;
     if (node->type == NULL) {
         pytree__put_text(text, "leaf");
-    } else if (kind == PYTREE_KIND_NAMEDTUPLE) {
+    } else if (meta == PYTREE__META_NAME) {
         name = pytree__string_at(def->statics + node->meta, 0, &length);
         pytree__text_put(text, name, length);
         pytree__text_put(text, "(", 1);
@@ -258,23 +253,23 @@ static void pytree__td_put_node(struct pytree__text_writer *text, const pytree_d
     } else {
         pytree__put_text(text, node->type->name);
     }
-    if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_CUSTOM) {
+    if (meta == PYTREE__META_STATICS || meta == PYTREE__META_BYTES) {
         pytree__text_put(text, "[", 1);
-        if (kind == PYTREE_KIND_STRUCT) { pytree__put_statics(text, def, i); } else { pytree__put_metadata(text, def, i); }
+        pytree__put_meta(text, def, i);
         pytree__text_put(text, "]", 1);
     }
-    if (kind == PYTREE_KIND_DEFAULTDICT) {
+    if (meta == PYTREE__META_FACTORY) {
         pytree__put_text(text, " of ");
         pytree__put_factory(text, def, i);
     }
-    if (pytree__td_dict(kind)) {
+    if (pytree__is_dict(node->type)) {
         pytree__put_text(text, node->arity == 0 ? " without keys" : " with keys ");
         pytree__td_put_keys(text, def, i, true);
-    } else if (node->type != NULL && kind != PYTREE_KIND_NONE && kind != PYTREE_KIND_STRUCT && kind != PYTREE_KIND_NAMEDTUPLE) {
+    } else if (!pytree__td_plain(node) && meta != PYTREE__META_STATICS && meta != PYTREE__META_NAME) {
         pytree__put_text(text, " of length ");
         pytree__put_number(text, node->arity);
     }
-    if (kind == PYTREE_KIND_DEQUE && pytree__maxlen(def->statics + node->meta) != PYTREE_UNBOUNDED) {
+    if (meta == PYTREE__META_MAXLEN && pytree__maxlen(def->statics + node->meta) != PYTREE_UNBOUNDED) {
         pytree__put_text(text, ", maxlen ");
         pytree__put_number(text, pytree__maxlen(def->statics + node->meta));
     }
@@ -433,8 +428,8 @@ static bool pytree__td_add_error(pytree__td_bytes *kinds, pytree__td_bytes *text
     bool good = pytree__td_add(kinds, &kind, 1, w->opt, w->err);
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
-    if (good && pytree__td_dict(pytree__td_kind(&w->a->nodes[w->at_a]))
-        && pytree__td_dict(pytree__td_kind(&w->b->nodes[w->at_b]))) {
+    if (good && pytree__is_dict(w->a->nodes[w->at_a].type)
+        && pytree__is_dict(w->b->nodes[w->at_b].type)) {
         good = pytree__td_sort(&a, pytree__keys_of(w->a, w->at_a), w->a->nodes[w->at_a].arity, w->opt, w->err)
             && pytree__td_sort(&b, pytree__keys_of(w->b, w->at_b), w->b->nodes[w->at_b].arity, w->opt, w->err);
     }
@@ -510,7 +505,7 @@ pytree_def_error_list *pytree_def_differences(const pytree_def *a, const pytree_
     if (a->none_is_leaf != b->none_is_leaf) {
         good = pytree__td_add_switch(&kinds, &texts, none[a->none_is_leaf], none[b->none_is_leaf], opt, err);
     }
-    if (good && !pytree__same_space(a->space, b->space)) {
+    if (good && !pytree__same_string(a->space, b->space)) {
         good = pytree__td_add_switch(&kinds, &texts, pytree__td_space_text(a, spaces[0], sizeof spaces[0]),
                                      pytree__td_space_text(b, spaces[1], sizeof spaces[1]), opt, err);
     }

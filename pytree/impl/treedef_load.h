@@ -211,7 +211,7 @@ static bool pytree__td_load_custom(pytree__td_loader *l, const pytree_type *type
 static bool pytree__td_load_keyed(pytree__td_loader *l, const unsigned char *p, const pytree_type *type, size_t n, size_t meta,
                                   size_t names)
 {
-    const bool numbered = n > 0 && type->kind != PYTREE_KIND_NAMEDTUPLE && (size_t)(l->end - l->at) >= 4
+    const bool numbered = n > 0 && pytree__traits(type)->entry == PYTREE_KEY && (size_t)(l->end - l->at) >= 4
         && pytree__number_at(l->at, 4) == PYTREE__NUMBER_KEY;
     const size_t orders = l->m.orders.n;
     const unsigned char *twice = NULL;
@@ -236,12 +236,15 @@ static bool pytree__td_load_maxlen(pytree__td_loader *l, const unsigned char *p,
 /* The type of a node of that kind; false and an error if there is none. A leaf has none either. */
 static bool pytree__td_load_kind(pytree__td_loader *l, uint64_t code, const pytree_type **type)
 {
-    static const int ids[] = { 0, PYTREE__T_none, PYTREE__T_list, PYTREE__T_tuple, PYTREE__T_dict, PYTREE__T_odict,
-                               PYTREE__T_namedtuple, 0, 0, PYTREE__T_defaultdict, PYTREE__T_deque };
     const unsigned char *p = l->at;
     uint64_t n = l->table.n;
+    int kind;
+    *type = NULL;
+    if (code == 0) { return true; }
     if (code != PYTREE__TD_KNOWN && code != PYTREE__TD_NEW) {
-        *type = code == 0 ? NULL : &pytree_types[ids[code]];
+        for (kind = PYTREE_KIND_NONE; kind <= PYTREE_KIND_DEQUE && pytree__kinds[kind].code != code; kind++) {}
+        if (kind > PYTREE_KIND_DEQUE) { return pytree__td_bad(l, p - 1, "the kind of a node"); }
+        *type = pytree__type_of_kind(kind);
         return true;
     }
     if (code == PYTREE__TD_KNOWN ? !pytree__td_load_number(l, 4, &n, "the number of a type") : !pytree__td_load_type(l)) {
@@ -263,12 +266,10 @@ static bool pytree__td_load_node(pytree__td_loader *l, bool none_is_leaf, size_t
     uint64_t code = 0, n = 0;
     bool good = true;
     if (!pytree__td_load_number(l, 1, &code, "a node")) { return false; }
-    if (code > 10 || (code == 1 && none_is_leaf)) { return pytree__td_bad(l, p, "the kind of a node"); }
+    if (code >= PYTREE__SAVED_TYPE || (code == 1 && none_is_leaf)) { return pytree__td_bad(l, p, "the kind of a node"); }
     if (!pytree__td_load_kind(l, code, &type)) { return false; }
     kind = type == NULL ? PYTREE_KIND_LEAF : type->kind;
-    if (kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT) {
-        good = pytree__td_load_text(l, kind == PYTREE_KIND_DEFAULTDICT);
-    }
+    if (pytree__is_named(type)) { good = pytree__td_load_text(l, pytree__traits(type)->meta == PYTREE__META_FACTORY); }
     if (kind == PYTREE_KIND_STRUCT) {
         n = type->n_children;
     } else if (kind != PYTREE_KIND_LEAF && kind != PYTREE_KIND_NONE) {
@@ -279,10 +280,10 @@ static bool pytree__td_load_node(pytree__td_loader *l, bool none_is_leaf, size_t
     *roots -= (size_t)n;
     ++*roots;
     names = l->m.statics.n;
-    if (type != NULL && pytree__keyed(type)) { return pytree__td_load_keyed(l, p, type, (size_t)n, meta, names); }
+    if (pytree__keyed(type)) { return pytree__td_load_keyed(l, p, type, (size_t)n, meta, names); }
     if (kind == PYTREE_KIND_STRUCT) { good = pytree__td_values(type, pytree__td_load_value, l); }
     if (kind == PYTREE_KIND_CUSTOM) { good = pytree__td_load_custom(l, type, (size_t)n); }
-    if (kind == PYTREE_KIND_DEQUE) { good = pytree__td_load_maxlen(l, p, (size_t)n); }
+    if (pytree__traits(type)->meta == PYTREE__META_MAXLEN) { good = pytree__td_load_maxlen(l, p, (size_t)n); }
     return good && pytree__td_push(&l->m, type, (size_t)n, meta);
 }
 
@@ -315,8 +316,7 @@ static bool pytree__td_load_orders(pytree__td_loader *l)
     for (i = 0; i < n && good; i++) {
         good = pytree__td_load_number(l, 4, &node, "the number of a node");
         if (good && (node < least || node >= l->m.n_nodes
-                     || (pytree__td_kind(&l->m.nodes[node]) != PYTREE_KIND_DICT
-                         && pytree__td_kind(&l->m.nodes[node]) != PYTREE_KIND_DEFAULTDICT))) {
+                     || pytree__traits(l->m.nodes[node].type)->order != PYTREE__ORDER_SORTED)) {
             good = pytree__td_bad(l, l->at - 4, "the number of a later dict");
         }
         if (good) {

@@ -46,12 +46,6 @@ static pytree_kind pytree__td_kind(const pytree_node *node)
     return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
 }
 
-/* Dicts of all kinds: their keys are a set, and match one another where order and kind do not count. */
-static bool pytree__td_dict(pytree_kind kind)
-{
-    return kind == PYTREE_KIND_DICT || kind == PYTREE_KIND_ODICT || kind == PYTREE_KIND_DEFAULTDICT;
-}
-
 /* A leaf or None: nothing that could have static values, `meta` is 0. */
 static bool pytree__td_plain(const pytree_node *node) { return node->type == NULL || node->type->kind == PYTREE_KIND_NONE; }
 
@@ -391,7 +385,7 @@ static pytree_status pytree__td_push_named(pytree__td_maker *m, const pytree_typ
                 status = PYTREE_ARGUMENT;
             }
         }
-        if (status == PYTREE_OK && (type->kind == PYTREE_KIND_DICT || type->kind == PYTREE_KIND_DEFAULTDICT)
+        if (status == PYTREE_OK && pytree__traits(type)->order == PYTREE__ORDER_SORTED
             && !pytree__td_reorder(m, meta, names, &k)) {
             status = PYTREE_NO_MEMORY;
         }

@@ -351,7 +351,7 @@ static const pytree_type *pytree__td_find_type(const pytree_type *const *types, 
     size_t i;
     for (i = 0; i < n && types != NULL; i++) {
         const pytree_type *type = types[i] == NULL ? NULL : pytree__in_space(pytree__origin(types[i]), space);
-        const bool fits = type == NULL ? false : namedtuple ? type->kind == PYTREE_KIND_NAMEDTUPLE
+        const bool fits = type == NULL ? false : namedtuple ? pytree__traits(type)->meta == PYTREE__META_NAME
             : (type->kind == PYTREE_KIND_STRUCT && type->children != NULL) || type->kind == PYTREE_KIND_CUSTOM;
         if (fits && strlen(type->name) == length && memcmp(type->name, name, length) == 0) { return type; }
     }
@@ -520,7 +520,6 @@ static bool pytree__td_parse_close(pytree__td_parser *p, const char *at)
     const pytree__td_opened *o = &p->open[--p->n];
     size_t meta = p->m.statics.n, names = meta, n = p->held.n - o->held;
     const unsigned char *twice = NULL;
-    const pytree_kind kind = o->type->kind;
     if (o->wanted != SIZE_MAX && o->count != o->wanted) {
         char expected[64];
         (void)snprintf(expected, sizeof expected, "%zu children, after %zu", o->wanted, o->count);
@@ -529,7 +528,7 @@ static bool pytree__td_parse_close(pytree__td_parser *p, const char *at)
     if (n > 0 && !pytree__td_add(&p->m.statics, p->held.at + o->held, n, p->m.opt, p->m.err)) { return false; }
     p->held.n = o->held;
     if (!pytree__keyed(o->type)) { return pytree__td_push(&p->m, o->type, o->count, meta); }
-    if (kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT) {
+    if (pytree__is_named(o->type)) {
         names = (size_t)(pytree__skip_strings(p->m.statics.at + names, 1) - p->m.statics.at);
     }
     if (pytree__td_push_named(&p->m, o->type, o->count, meta, names, &twice) == PYTREE_OK) { return true; }
@@ -554,12 +553,13 @@ enum { PYTREE__TD_WRONG, PYTREE__TD_VALUE, PYTREE__TD_DONE };
 static int pytree__td_parse_between(pytree__td_parser *p)
 {
     pytree__td_opened *o = &p->open[p->n - 1];
-    const bool tuple = o->type->kind == PYTREE_KIND_TUPLE, first = o->count == 0, comma = !first && pytree__td_skip(p, ",");
+    const bool tuple = pytree__traits(o->type)->treedef.one != NULL;       /* of one child: (*,) */
+    const bool first = o->count == 0, comma = !first && pytree__td_skip(p, ",");
     char expected[24];
     pytree__td_space(p);
     if (*p->at == o->close && (first || !comma || (tuple && o->count == 1)) && (comma || !tuple || o->count != 1)) {
         const char *at = p->at++;
-        const bool deque = o->type->kind == PYTREE_KIND_DEQUE;
+        const bool deque = pytree__traits(o->type)->meta == PYTREE__META_MAXLEN;
         const bool ended = (!deque || !pytree__td_skip(p, ",") || pytree__td_parse_maxlen(p, o))
             && ((!deque && !o->wrapped) || pytree__td_need(p, ")"));
         return ended && pytree__td_parse_close(p, at) ? PYTREE__TD_DONE : PYTREE__TD_WRONG;
@@ -585,22 +585,23 @@ static bool pytree__td_parse_word(pytree__td_parser *p, size_t n)
     const uint64_t unbounded = UINT64_MAX;
     pytree__td_opened *o;
     const char *name = p->at;
+    const pytree_type *type = pytree__type_of_word(name, n);
     p->at += n;
     if (!pytree__td_need(p, "(")) { return false; }
-    if (n == 5 && memcmp(name, "deque", n) == 0) {
-        o = pytree__td_parse_open(p, &pytree_types[PYTREE__T_deque], ']');
+    if (type != NULL && pytree__traits(type)->meta == PYTREE__META_MAXLEN) {
+        o = pytree__td_parse_open(p, type, ']');
         if (o == NULL || !pytree__td_hold(p, &unbounded, sizeof unbounded)) { return false; }
         if (pytree__td_skip(p, "[")) { return true; }
         pytree__td_space(p);              /* deque(), deque(maxlen=3) */
         return (*p->at == ')' || pytree__td_parse_maxlen(p, o)) && pytree__td_need(p, ")") && pytree__td_parse_close(p, p->at);
     }
-    if (n == 11 && (memcmp(name, "OrderedDict", n) == 0 || memcmp(name, "defaultdict", n) == 0)) {
-        const int id = *name == 'O' ? PYTREE__T_odict : PYTREE__T_defaultdict;
-        if (*name == 'O' && pytree__td_skip(p, ")")) { return pytree__td_push(&p->m, &pytree_types[id], 0, p->m.statics.n); }
-        o = pytree__td_parse_open(p, &pytree_types[id], '}');
+    if (type != NULL) {
+        const bool factory = pytree__traits(type)->meta == PYTREE__META_FACTORY;
+        if (!factory && pytree__td_skip(p, ")")) { return pytree__td_push(&p->m, type, 0, p->m.statics.n); }
+        o = pytree__td_parse_open(p, type, '}');
         if (o == NULL) { return false; }
         o->wrapped = true;
-        return (*name == 'O' || pytree__td_parse_factory(p)) && pytree__td_need(p, "{");
+        return (!factory || pytree__td_parse_factory(p)) && pytree__td_need(p, "{");
     }
     return pytree__td_parse_open(p, &pytree_types[PYTREE__T_namedtuple], ')') != NULL
         && pytree__td_add_text(&p->held, name, n, p->m.opt, p->m.err);
@@ -611,13 +612,14 @@ static bool pytree__td_parse_value(pytree__td_parser *p)
 {
     const pytree_type *type;
     size_t n;
+    char close;
     pytree__td_space(p);
     if (pytree__td_skip(p, "CustomNode(")) { return pytree__td_parse_custom(p, PYTREE__TD_VALUES); }
     if (pytree__td_skip(p, "CustomTreeNode(")) { return pytree__td_parse_custom(p, PYTREE__TD_PAIRS); }
-    if (*p->at == '[' || *p->at == '(' || *p->at == '{') {
-        char c = *p->at++;
-        type = &pytree_types[c == '[' ? PYTREE__T_list : c == '(' ? PYTREE__T_tuple : PYTREE__T_dict];
-        return pytree__td_parse_open(p, type, c == '[' ? ']' : c == '(' ? ')' : '}') != NULL;
+    type = pytree__type_of_bracket(*p->at, &close);
+    if (type != NULL) {
+        p->at++;
+        return pytree__td_parse_open(p, type, close) != NULL;
     }
     if (pytree__td_skip(p, "*")) { return pytree__td_push(&p->m, NULL, 0, 0); }
     n = pytree__word(p->at, SIZE_MAX);

@@ -268,7 +268,6 @@ static void pytree__td_save_custom(pytree__td_saver *s, const pytree_node *node)
 static bool pytree__td_save_node(pytree__td_saver *s, const pytree_def *def, size_t i, pytree__td_table *table,
                                  const pytree_options *opt)
 {
-    static const unsigned char codes[] = { 0, 1, PYTREE__TD_KNOWN, 2, 3, 4, 5, 6, 9, 10, PYTREE__TD_KNOWN };  /* by kind */
     const pytree_node *node = &def->nodes[i];
     const pytree_kind kind = pytree__td_kind(node);
     size_t k;
@@ -280,15 +279,15 @@ static bool pytree__td_save_node(pytree__td_saver *s, const pytree_def *def, siz
         pytree__td_save_custom(s, node);
         return true;
     }
-    pytree__td_save_number(s, codes[kind], 1);
-    if (kind == PYTREE_KIND_NAMEDTUPLE || kind == PYTREE_KIND_DEFAULTDICT) { pytree__td_save_text(s); }
+    pytree__td_save_number(s, pytree__traits(node->type)->code, 1);
+    if (pytree__is_named(node->type)) { pytree__td_save_text(s); }
     if (kind != PYTREE_KIND_LEAF && kind != PYTREE_KIND_NONE) { pytree__td_save_number(s, node->arity, 4); }
-    if (kind == PYTREE_KIND_DEQUE) {
+    if (pytree__traits(node->type)->meta == PYTREE__META_MAXLEN) {
         uint64_t maxlen;
         memcpy(&maxlen, s->packed, sizeof maxlen);
         pytree__td_save_number(s, maxlen, 8);
     }
-    for (k = 0; k < node->arity && node->type != NULL && pytree__keyed(node->type); k++) { pytree__td_save_key(s); }
+    for (k = 0; k < node->arity && pytree__keyed(node->type); k++) { pytree__td_save_key(s); }
     return true;
 }
 

@@ -9,17 +9,6 @@
  * Nodes are in post-order, so from the last to the first they come as the text reads from right to left: it is written
  * backwards into a buffer whose length was counted first.
  */
-static const char *pytree__closing(const pytree_node *node)
-{
-    switch (node->type->kind) {
-    case PYTREE_KIND_NONE: return "";
-    case PYTREE_KIND_LIST: return "]";
-    case PYTREE_KIND_TUPLE: return node->arity == 1 ? ",)" : ")";
-    case PYTREE_KIND_DICT: return "}";
-    default: return "])";
-    }
-}
-
 static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *key = pytree__keys_of(def, at);
@@ -70,66 +59,52 @@ static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_de
     pytree__text_put(to, "'", 1);
 }
 
-/* What stands behind the last child: deque([*, *], maxlen=3), deque(). */
-static void pytree__put_close(struct pytree__text_writer *to, const pytree_def *def, size_t at)
+/* Puts a deque's maximum length, if it has one: ", maxlen=3", or "maxlen=3" behind no items. */
+static void pytree__put_maxlen(struct pytree__text_writer *to, size_t maxlen, bool comma)
 {
-    const pytree_node *node = &def->nodes[at];
-    if (node->type->kind == PYTREE_KIND_DEQUE) {
-        const size_t maxlen = pytree__maxlen(def->statics + node->meta);
-        if (node->arity != 0) { pytree__text_put(to, "]", 1); }
-        if (maxlen != PYTREE_UNBOUNDED) {
-            pytree__put_text(to, node->arity != 0 ? ", maxlen=" : "maxlen=");
-            pytree__put_number(to, maxlen);
-        }
-        pytree__text_put(to, ")", 1);
-    } else {
-        pytree__put_text(to, pytree__closing(node));
+    if (maxlen == PYTREE_UNBOUNDED) { return; }
+    pytree__put_text(to, comma ? ", maxlen=" : "maxlen=");
+    pytree__put_number(to, maxlen);
+}
+
+static void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *def, size_t at)
+{
+    const unsigned char *meta = def->statics + def->nodes[at].meta;
+    size_t n;
+    const char *s;
+    switch (pytree__traits(def->nodes[at].type)->meta) {
+    case PYTREE__META_STATICS: pytree__put_statics(to, def, at); break;
+    case PYTREE__META_NAME: s = pytree__string_at(meta, 0, &n); pytree__text_put(to, s, n); break;
+    case PYTREE__META_FACTORY: pytree__put_factory(to, def, at); break;
+    case PYTREE__META_MAXLEN: pytree__put_maxlen(to, pytree__maxlen(meta), def->nodes[at].arity != 0); break;
+    case PYTREE__META_BYTES: pytree__put_metadata(to, def, at); break;
+    default: break;
     }
 }
 
-static void pytree__put_open(struct pytree__text_writer *to, const pytree_def *def, size_t at)
+/* Puts a text of the table of kinds, with what stands in it for the node: see kind.h. */
+static void pytree__put_pattern(struct pytree__text_writer *to, const pytree_def *def, size_t at, const char *pattern)
 {
-    const pytree_node *node = &def->nodes[at];
-    size_t n;
-    const char *s;
-    switch (node->type->kind) {
-    case PYTREE_KIND_NONE: pytree__text_put(to, "None", 4); break;
-    case PYTREE_KIND_LIST: pytree__text_put(to, "[", 1); break;
-    case PYTREE_KIND_TUPLE: pytree__text_put(to, "(", 1); break;
-    case PYTREE_KIND_DICT: pytree__text_put(to, "{", 1); break;
-    case PYTREE_KIND_STRUCT:
-        pytree__text_put(to, "CustomNode(", 11);
-        pytree__put_text(to, pytree__origin(node->type)->name);
-        pytree__text_put(to, "[", 1);
-        pytree__put_statics(to, def, at);
-        pytree__text_put(to, "], [", 4);
-        break;
-    case PYTREE_KIND_ODICT:
-        pytree__put_text(to, "CustomNode(OrderedDict[");
-        pytree__put_keys(to, def, at);
-        pytree__text_put(to, "], [", 4);
-        break;
-    case PYTREE_KIND_DEFAULTDICT:
-        pytree__put_text(to, "CustomNode(defaultdict[(");
-        pytree__put_factory(to, def, at);
-        pytree__text_put(to, ", ", 2);
-        pytree__put_keys(to, def, at);
-        pytree__text_put(to, ")], [", 5);
-        break;
-    case PYTREE_KIND_DEQUE: pytree__text_put(to, "deque([", node->arity == 0 ? 6 : 7); break;
-    case PYTREE_KIND_CUSTOM:
-        pytree__text_put(to, "CustomNode(", 11);
-        pytree__put_text(to, pytree__origin(node->type)->name);
-        pytree__text_put(to, "[", 1);
-        pytree__put_metadata(to, def, at);
-        pytree__text_put(to, "], [", 4);
-        break;
-    default:
-        pytree__put_text(to, "CustomNode(namedtuple[");
-        s = pytree__string_at(def->statics + node->meta, 0, &n);
-        pytree__text_put(to, s, n);
-        pytree__text_put(to, "], [", 4);
+    const char *mark;
+    for (; (mark = strchr(pattern, '%')) != NULL; pattern = mark + 2) {
+        pytree__text_put(to, pattern, (size_t)(mark - pattern));
+        if (mark[1] == 't') { pytree__put_text(to, pytree__origin(def->nodes[at].type)->name); }
+        else if (mark[1] == 'm') { pytree__put_meta(to, def, at); }
+        else { pytree__put_keys(to, def, at); }
     }
+    pytree__put_text(to, pattern);
+}
+
+/* Returns what stands before a node's children; all of it where there are none and the kind says so. */
+static const char *pytree__opening(const struct pytree__notation *notation, size_t arity)
+{
+    return arity == 0 && notation->empty != NULL ? notation->empty : notation->open;
+}
+
+static const char *pytree__closing(const struct pytree__notation *notation, size_t arity)
+{
+    if (arity == 0 && notation->empty != NULL) { return ""; }
+    return arity == 1 && notation->one != NULL ? notation->one : notation->close;
 }
 
 /* Text is put at the end of what is still free: `left` bytes, of which the buffer has `room`. If they do not suffice, `full` is
@@ -200,40 +175,32 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
     return true;
 }
 
-static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
+/* Puts a pattern before what is there: its length is counted first. */
+static void pytree__pattern_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
-    const pytree_node *node = &def->nodes[at];
-    if (node->type->kind == PYTREE_KIND_LIST || node->type->kind == PYTREE_KIND_TUPLE || node->type->kind == PYTREE_KIND_DICT) {
-        pytree__put_before(b,
-                           node->type->kind == PYTREE_KIND_LIST    ? "["
-                           : node->type->kind == PYTREE_KIND_TUPLE ? "("
-                                                                   : "{",
-                           1);
-        return;
-    }
-    if (node->type->kind == PYTREE_KIND_NONE) { pytree__put_before(b, "None", 4); return; }
-    if (node->type->kind == PYTREE_KIND_STRUCT && pytree__open_plainly(b, def, node)) { return; }
-    if (b->left <= b->room) {             /* at its place in one go: into a small buffer first, whose length then is known */
-        char few[256];
-        to = pytree__text_to(few, sizeof few, NULL);
-        pytree__put_open(&to, def, at);
-        if (to.length < sizeof few) { pytree__put_before(b, few, to.length); return; }
-    }
-    pytree__put_open(&count, def, at);
+    if (strchr(pattern, '%') == NULL) { pytree__put_before(b, pattern, strlen(pattern)); return; }
+    pytree__put_pattern(&count, def, at, pattern);
     if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
-    pytree__put_open(&to, def, at);
+    pytree__put_pattern(&to, def, at, pattern);
 }
 
-static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i)
+static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
+{
+    const pytree_node *node = &def->nodes[at];
+    if (node->type->kind == PYTREE_KIND_STRUCT && pytree__open_plainly(b, def, node)) { return; }
+    pytree__pattern_before(b, def, at, pytree__opening(&pytree__traits(node->type)->treedef, node->arity));
+}
+
+static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i, const char *behind)
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
     size_t n = 0;
     pytree_entry key;
     pytree__key_at(pytree__skip_keys(pytree__keys_of(def, node), i), &key, &n);
     pytree__put_key(&count, &key, n);
-    pytree__put_before(b, ": ", 2);
+    pytree__put_before(b, behind, strlen(behind));
     if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
     pytree__put_key(&to, &key, n);
@@ -241,10 +208,8 @@ static void pytree__key_before(struct pytree__backwards *b, const pytree_def *de
 
 static void pytree__close_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
 {
-    char few[48];
-    struct pytree__text_writer to = pytree__text_to(few, sizeof few, NULL);
-    pytree__put_close(&to, def, at);
-    pytree__put_before(b, few, to.length);
+    const pytree_node *node = &def->nodes[at];
+    pytree__pattern_before(b, def, at, pytree__closing(&pytree__traits(node->type)->treedef, node->arity));
 }
 
 /* What follows the structure: ", NoneIsLeaf, namespace='train')". */
@@ -266,79 +231,94 @@ static size_t pytree__def_length(const pytree_def *def)
     pytree__put_tail(&to, def);
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
-        if (node->type == NULL) { to.length++; continue; }
-        pytree__put_open(&to, def, i);
-        pytree__put_close(&to, def, i);
+        const struct pytree__notation *notation = &pytree__traits(node->type)->treedef;
+        pytree__put_pattern(&to, def, i, pytree__opening(notation, node->arity));
+        pytree__put_pattern(&to, def, i, pytree__closing(notation, node->arity));
         to.length += node->arity > 1 ? 2 * ((size_t)node->arity - 1) : 0;
-        if (node->type->kind == PYTREE_KIND_DICT) {
+        if (notation->key != NULL) {
             const unsigned char *at = pytree__keys_of(def, i);
             for (k = 0; k < node->arity; k++) {
                 size_t n = 0;
                 pytree_entry key;
                 at = pytree__key_at(at, &key, &n);
                 pytree__put_key(&to, &key, n);
-                to.length += 2;
+                pytree__put_text(&to, notation->key);
             }
         }
     }
     return to.length;
 }
 
-/* Into the last of b->left bytes. False if memory for the open nodes runs out. */
-static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwards *to)
+/* The nodes whose children are being written, the innermost last, and how many each still lacks. */
+struct pytree__text_stack {
+    struct pytree__open_node { size_t node, left; } few[64], *open;
+    size_t depth, capacity;
+};
+
+static bool pytree__text_push(struct pytree__text_stack *s, const pytree_def *def, size_t node)
 {
-    struct pytree__open_list { size_t node, left; } few[64], *open = few;
-    size_t depth = 0, most = 64, i = def->n_nodes;
-    struct pytree__backwards b = *to;
-    if (def->space != NULL) {
-        struct pytree__text_writer count = { NULL, 0, 0, NULL }, tail;
-        pytree__put_tail(&count, def);
-        if (pytree__back(&b, count.length)) {
-            tail = pytree__window(&b);
-            pytree__put_tail(&tail, def);
-        }
-    } else {
-        pytree__put_before(&b, def->none_is_leaf ? ", NoneIsLeaf)" : ")", def->none_is_leaf ? 13 : 1);
+    if (s->depth == s->capacity) {
+        void *grown = pytree__stack_grow(s->open, s->few, &s->capacity, s->depth + 1, sizeof *s->open, def->allocator, NULL);
+        if (grown == NULL) { return false; }
+        s->open = (struct pytree__open_node *)grown;
     }
+    s->open[s->depth].node = node;
+    s->open[s->depth++].left = def->nodes[node].arity;
+    return true;
+}
+
+static bool pytree__nodes_backwards(const pytree_def *def, struct pytree__text_stack *s, struct pytree__backwards *b)
+{
+    size_t i = def->n_nodes;
     while (i-- != 0) {
         const pytree_node *node = &def->nodes[i];
-        if (depth != 0 && open[depth - 1].left != def->nodes[open[depth - 1].node].arity) { pytree__put_before(&b, ", ", 2); }
+        if (s->depth != 0 && s->open[s->depth - 1].left != def->nodes[s->open[s->depth - 1].node].arity) {
+            pytree__put_before(b, ", ", 2);
+        }
         if (node->type == NULL) {
-            pytree__put_before(&b, "*", 1);
+            pytree__put_before(b, "*", 1);
         } else {
-            if (node->type->kind == PYTREE_KIND_STRUCT) {
-                pytree__put_before(&b, "])", 2);
-            } else {
-                pytree__close_before(&b, def, i);
-            }
+            pytree__close_before(b, def, i);
             if (node->arity != 0) {
-                if (depth == most) {
-                    void *grown = pytree__stack_grow(open, few, &most, depth + 1, sizeof *open, def->allocator, NULL);
-                    if (grown == NULL) {
-                        if (open != few) { pytree__array_free(open, most, sizeof *open, def->allocator); }
-                        return false;
-                    }
-                    open = (struct pytree__open_list *)grown;
-                }
-                open[depth].node = i;
-                open[depth++].left = node->arity;
+                if (!pytree__text_push(s, def, i)) { return false; }
                 continue;
             }
-            pytree__open_before(&b, def, i);
+            pytree__open_before(b, def, i);
         }
-        while (depth != 0) {              /* a child is complete, perhaps its parent with it */
-            const pytree_node *parent = &def->nodes[open[depth - 1].node];
-            if (parent->type->kind == PYTREE_KIND_DICT) {
-                pytree__key_before(&b, def, open[depth - 1].node, open[depth - 1].left - 1);
-            }
-            if (--open[depth - 1].left != 0) { break; }
-            pytree__open_before(&b, def, open[--depth].node);
+        while (s->depth != 0) {           /* a child is complete, perhaps its parent with it */
+            struct pytree__open_node *parent = &s->open[s->depth - 1];
+            const struct pytree__notation *notation = &pytree__traits(def->nodes[parent->node].type)->treedef;
+            if (notation->key != NULL) { pytree__key_before(b, def, parent->node, parent->left - 1, notation->key); }
+            if (--parent->left != 0) { break; }
+            s->depth--;
+            pytree__open_before(b, def, parent->node);
         }
     }
-    pytree__put_before(&b, "PyTreeDef(", 10);
-    if (open != few) { pytree__array_free(open, most, sizeof *open, def->allocator); }
-    *to = b;
     return true;
+}
+
+/* Writes the text into the last of b->left bytes. Returns false if memory for the open nodes runs out. */
+static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwards *to)
+{
+    struct pytree__text_writer count = { NULL, 0, 0, NULL }, tail;
+    struct pytree__backwards b = *to;
+    struct pytree__text_stack s;
+    bool made;
+    s.open = s.few;
+    s.depth = 0;
+    s.capacity = sizeof s.few / sizeof *s.few;
+    pytree__put_tail(&count, def);
+    if (pytree__back(&b, count.length)) {
+        tail = pytree__window(&b);
+        pytree__put_tail(&tail, def);
+    }
+    made = pytree__nodes_backwards(def, &s, &b);
+    if (made) {
+        pytree__put_before(&b, "PyTreeDef(", 10);
+        *to = b;
+    }
+    if (s.open != s.few) { pytree__array_free(s.open, s.capacity, sizeof *s.open, def->allocator); }
+    return made;
 }
 
 size_t pytree_def_text(const pytree_def *def, char *text, size_t n)

@@ -59,7 +59,8 @@ static const pytree_type *pytree__origin(const pytree_type *type)
     return type->origin != NULL && type->origin->name != NULL ? type->origin : type;
 }
 
-static bool pytree__same_space(const char *a, const char *b)
+/* Are two strings, each of which may be NULL, equal? */
+static bool pytree__same_string(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
@@ -73,7 +74,7 @@ static bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
 const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
 {
     const pytree_type *next = type;
-    while (space != NULL && (next = next->next) != NULL && next->name != NULL) {
+    while (space != NULL && (next = next->namespaces) != NULL && next->name != NULL) {
         if (next->space != NULL && strcmp(next->space, space) == 0 && pytree__same_struct(next, pytree__origin(type))) {
             return next;
         }
@@ -90,7 +91,7 @@ bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
     if (a == b) { return true; }
     if (a->kind != b->kind || a->dtype != b->dtype || a->size != b->size || a->n_fields != b->n_fields) { return false; }
     if (a->kind == PYTREE_KIND_LEAF && a->dtype != PYTREE_OPAQUE) { return true; }       /* long and long long */
-    if (strcmp(a->name, b->name) != 0 || !pytree__same_space(a->space, b->space)) { return false; }
+    if (strcmp(a->name, b->name) != 0 || !pytree__same_string(a->space, b->space)) { return false; }
     for (i = 0; i < a->n_fields; i++) {
         const pytree_field *f = &a->fields[i], *g = &b->fields[i];
         if (f->row != g->row || f->offset != g->offset || f->size != g->size || f->form != g->form || f->ndim != g->ndim

@@ -15,6 +15,7 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
     mine.arity = (uint32_t)arity;
     mine.meta = 0;
     if (j < def->n_nodes && pytree__same_node(&mine, &def->nodes[j]) && same) { return PYTREE_OK; }
+    if (!PYTREE__MESSAGES) { return pytree__fail_at(c, PYTREE_STRUCTURE, ""); }
     if (j < def->n_nodes) { pytree__node_text(&to, def, &def->nodes[j]); } else { pytree__put_text(&to, "the end"); }
     pytree__end_text(&to, sizeof expected);
     to = pytree__text_to(got, sizeof got, NULL);
@@ -39,11 +40,8 @@ static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, c
         if (pytree__u32(at) != f->shape[0] || memcmp(at + sizeof(uint32_t), pytree__held_metadata(c, f), f->shape[0]) != 0) {
             return false;
         }
-    } else if (def->nodes[j].type->kind == PYTREE_KIND_DEQUE) {
-        if (pytree__maxlen(at) != f->shape[0]) { return false; }
-    } else if (def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE || def->nodes[j].type->kind == PYTREE_KIND_DEFAULTDICT) {
-        const char *name = f->name == NULL && def->nodes[j].type->kind == PYTREE_KIND_NAMEDTUPLE ? "namedtuple" : f->name;
-        if (!pytree__same_space(name, pytree__string_at(at, 0, NULL))) { return false; }
+    } else if (!pytree__match_meta(def->nodes[j].type, f->name, f->shape[0], at)) {
+        return false;
     }
     if (f->from == PYTREE__FROM_PAIRS || f->form == PYTREE_FORM_CUSTOM) { keys = pytree__first_key(def, j); }
     for (i = 0; (f->from == PYTREE__FROM_PAIRS || f->form == PYTREE_FORM_CUSTOM) && i < f->count; i++) {

@@ -68,6 +68,7 @@ static bool pytree__printable(uint32_t character)
     uint32_t end = 0xA0;
     size_t i;
     if (character < end) { return character >= 0x20 && character < 0x7F; }
+    if (!PYTREE__TABLES) { return true; }
     for (i = 0; i < sizeof(stretches) / sizeof(stretches[0]); i++) {
         end += stretches[i];
         if (character < end) { return i % 2 == 1; }

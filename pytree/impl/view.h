@@ -24,27 +24,13 @@ static void pytree__none_view(pytree_leaf *v)
     v->form = PYTREE_FORM_NONE;
 }
 
-static unsigned pytree__form_of(const pytree_type *type)
-{
-    switch (type->kind) {
-    case PYTREE_KIND_LEAF: return PYTREE_FORM_LEAF;
-    case PYTREE_KIND_NONE: return PYTREE_FORM_NONE;
-    case PYTREE_KIND_STRUCT:
-    case PYTREE_KIND_CUSTOM: return PYTREE_FORM_STRUCT;
-    case PYTREE_KIND_VIEW: return PYTREE_FORM_VIEW;
-    case PYTREE_KIND_REF: return PYTREE_FORM_REF;
-    case PYTREE_KIND_FLAT: return PYTREE_FORM_FLAT;
-    default: return PYTREE_FORM_ITEMS;
-    }
-}
-
 /* A view of the value in memory at `data`. */
 static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
 {
     v->data = data;
     v->type = type;
     v->ndim = 0;
-    v->form = type == NULL ? 0 : pytree__form_of(type);
+    v->form = pytree__traits(type)->form;
 }
 
 /* Is a view that somebody has written plainly in order? If not, pytree__resolve_view says what is wrong with it, if anything.
@@ -58,26 +44,20 @@ PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v)
     return (bits >> ((sizeof(size_t) * CHAR_BIT - 8) / (size_t)(v->ndim < 2 ? 2 : v->ndim))) == 0;
 }
 
-static bool pytree__keyed(const pytree_type *type)
-{
-    return type->kind == PYTREE_KIND_DICT || type->kind == PYTREE_KIND_ODICT || type->kind == PYTREE_KIND_NAMEDTUPLE
-        || type->kind == PYTREE_KIND_DEFAULTDICT;
-}
-
 /* Does nothing but the types decide what is a leaf? */
 PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt)
 {
     return opt == NULL || (opt->is_leaf == NULL && opt->space == NULL);
 }
 
-/* The type that a node is recorded under. */
+/* Returns the type that a node is recorded under. */
 static const pytree_type *pytree__type_of_form(unsigned form, const pytree_type *type)
 {
     switch (form) {
     case PYTREE_FORM_LIST: return &pytree_types[PYTREE__T_list];
     case PYTREE_FORM_TUPLE: return &pytree_types[PYTREE__T_tuple];
     case PYTREE_FORM_MAP: return &pytree_types[PYTREE__T_dict];
-    default: return type->origin != NULL ? type->origin : type;
+    default: return pytree__origin(type);
     }
 }
 
@@ -91,12 +71,12 @@ static const pytree_type *pytree__node_type(const pytree_leaf *v)
 static const char *pytree__view_name(const pytree_leaf *v)
 {
     const pytree_type *type = pytree__node_type(v);
-    if (type->kind != PYTREE_KIND_NAMEDTUPLE) { return type->name; }
+    if (pytree__traits(type)->meta != PYTREE__META_NAME) { return type->name; }
     if (v->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)v->data;
         return pytree__string_at(flat->def->statics + flat->def->nodes[v->shape[0]].meta, 0, NULL);
     }
-    return ((const pytree_items *)v->data)->name == NULL ? "namedtuple" : ((const pytree_items *)v->data)->name;
+    return pytree__name_of(type, ((const pytree_items *)v->data)->name);
 }
 
 static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)

@@ -505,7 +505,7 @@ static void pytree__npz_close_member(pytree__npz_stream *s)
 
 static pytree_status pytree__npz_skip(pytree__npz_stream *s, uint64_t n)
 {
-    char piece[4096];
+    char piece[PYTREE__PIECE];
     pytree_status status = PYTREE_OK;
     while (n != 0 && status == PYTREE_OK) {
         size_t part = n < sizeof piece ? (size_t)n : sizeof piece;

@@ -202,10 +202,16 @@ def help_text():
     return Outcome(passed=1) if good else failed(result.log())
 
 
-def fashion_mnist():
-    """One after the other: examples/run compiles the program each time."""
-    one, two = help_text(), main_job()
-    return Outcome(one.passed + two.passed, one.failed + two.failed, one.log + two.log, two.note)
+def names():
+    """examples/run lists every example for a name that is none, and runs one of a folder's programs."""
+    unknown = run([EXAMPLES / "run", "no_such_example"])
+    wanted = [path.stem for path in EXAMPLES.iterdir() if path.suffix == ".c" or path.is_dir()]
+    listed = re.search(r"no such example: no_such_example; there are (.*)", unknown.output)
+    if unknown.status == 0 or not listed or sorted(listed[1].split(", ")) != sorted(wanted):
+        return failed(f"{unknown.log()}must fail and list {wanted}\n")
+    one = run([EXAMPLES / "run", "jax_pytrees", "special"], timeout=120)
+    there = (EXAMPLES / "jax_pytrees" / "special.expected").read_text(encoding="utf-8")
+    return Outcome(passed=2) if one.status == 0 and one.output == there else failed(one.log())
 
 
 def checks():
@@ -222,6 +228,12 @@ def checks():
             r"^\.layers\[0\]\.w +f32\[784,128\]", r"^\.layers\[1\]\.b +f32\[10\]", r"^\.scale +f32\[2,3\]"])),
         Check("gpt2_params", lambda: prints("gpt2_params", [r"124,?439,?808"])),
         Check("fashion_mnist: made-up images, wrong files, wrong options", lambda: FashionMnist().check(), long=True),
-        Check("fashion_mnist: the real images, --help", fashion_mnist, long=True),
+        Check("fashion_mnist: --help", help_text),
+        Check("examples/run: names", names),
     ]
     return made
+
+
+def training_checks():
+    """The only ones that need the dataset."""
+    return [Check("fashion_mnist: the real images", main_job, long=True)]

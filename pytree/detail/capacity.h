@@ -1,0 +1,156 @@
+/* pytree/detail/capacity.h: every built-in capacity. Included by pytree.h only.
+ *
+ * A capacity says how much is kept on the stack, or how long a message may be. Where data goes beyond one, the library borrows
+ * memory from the allocator, takes a slower way to the same result, or shortens a message: each comment says which. Define a
+ * macro before the first include, or on the command line, with the same value in every file of a program: the capacities of
+ * iterators are part of the layout of pytree_iter. Bytes are those of a machine with 64-bit pointers. docs/costs.md has tables.
+ */
+#if !defined(PYTREE_H)
+#include "../../pytree.h"              /* opened alone */
+#endif
+#ifndef PYTREE_DETAIL_CAPACITY_H
+#define PYTREE_DETAIL_CAPACITY_H
+
+#if defined(PYTREE_SMALL)
+#define PYTREE__CAPACITY(usual, small) (small)
+#else
+#define PYTREE__CAPACITY(usual, small) (usual)
+#endif
+
+/* ---- Walks: each iterator has these for each of its trees ------------------------------------------------------------ */
+
+/* Open nodes, 112 bytes each. Deeper trees move theirs to the allocator's memory. */
+#ifndef PYTREE_STACK_FRAMES
+#define PYTREE_STACK_FRAMES PYTREE__CAPACITY(24, 4)
+#endif
+/* Views of children of open nodes, 24 + 8 * PYTREE_MAX_DIMS bytes each. Beyond: as for frames. */
+#ifndef PYTREE_STACK_VIEWS
+#define PYTREE_STACK_VIEWS PYTREE__CAPACITY(48, 8)
+#endif
+/* Trees that an iterator goes through without an allocation, all of the above each. */
+#ifndef PYTREE_STACK_TREES
+#define PYTREE_STACK_TREES PYTREE__CAPACITY(4, 2)
+#endif
+/* Entries of the path that callbacks are given, 24 bytes each. Longer paths stand in borrowed memory. */
+#ifndef PYTREE_STACK_ENTRIES
+#define PYTREE_STACK_ENTRIES PYTREE__CAPACITY(64, 8)
+#endif
+/* Keys of a dict that is sorted while it is walked, 24 bytes each. Larger dicts borrow memory. */
+#ifndef PYTREE_STACK_KEYS
+#define PYTREE_STACK_KEYS PYTREE__CAPACITY(16, 8)
+#endif
+/* Bytes of a mask with a bit for each pair of a dict whose order is checked. Larger dicts borrow memory. */
+#ifndef PYTREE_STACK_MASK
+#define PYTREE_STACK_MASK PYTREE__CAPACITY(512, 16)
+#endif
+
+/* ---- Layouts: found once for each struct type, in each walk ---------------------------------------------------------- */
+
+/* Struct types at a time, 64 bytes each, a power of two up to 16. With more, layouts are made again and again. */
+#ifndef PYTREE_STACK_LAYOUTS
+#define PYTREE_STACK_LAYOUTS PYTREE__CAPACITY(16, 1)
+#endif
+/* Of all of them together: nodes, 24 bytes each; runs of static bytes, 32 each; pointers that may be NULL, 16 each and at most
+ * 64. Structs that have more are walked node by node, which is slower. */
+#ifndef PYTREE_STACK_LAYOUT_NODES
+#define PYTREE_STACK_LAYOUT_NODES PYTREE__CAPACITY(160, 1)
+#endif
+#ifndef PYTREE_STACK_LAYOUT_SPANS
+#define PYTREE_STACK_LAYOUT_SPANS PYTREE__CAPACITY(96, 1)
+#endif
+#ifndef PYTREE_STACK_LAYOUT_NULLABLES
+#define PYTREE_STACK_LAYOUT_NULLABLES PYTREE__CAPACITY(64, 1)
+#endif
+
+/* ---- Key paths: pytree_paths has these once -------------------------------------------------------------------------- */
+
+/* Struct types whose suffixes are at hand, a power of two up to 8, and for each: suffixes, 2 bytes; bytes of their text, at
+ * most 65535; pointers to structs, 32 bytes each. A struct with more has one suffix for each child; beyond that, paths are put
+ * together entry by entry. */
+#ifndef PYTREE_STACK_SUFFIX_TYPES
+#define PYTREE_STACK_SUFFIX_TYPES PYTREE__CAPACITY(8, 1)
+#endif
+#ifndef PYTREE_STACK_SUFFIXES
+#define PYTREE_STACK_SUFFIXES PYTREE__CAPACITY(40, 8)
+#endif
+#ifndef PYTREE_STACK_SUFFIX_TEXT
+#define PYTREE_STACK_SUFFIX_TEXT PYTREE__CAPACITY(704, 64)
+#endif
+#ifndef PYTREE_STACK_SUFFIX_POINTERS
+#define PYTREE_STACK_SUFFIX_POINTERS PYTREE__CAPACITY(4, 1)
+#endif
+/* Bytes of the path of the open node. Longer ones are put together anew for each leaf. */
+#ifndef PYTREE_STACK_PREFIX
+#define PYTREE_STACK_PREFIX PYTREE__CAPACITY(512, 64)
+#endif
+
+/* ---- Texts and messages ---------------------------------------------------------------------------------------------- */
+
+/* pytree_error.message and .path, at least 48 and 32 bytes. Longer ones are cut in the middle. */
+#ifndef PYTREE_ERROR_MESSAGE
+#define PYTREE_ERROR_MESSAGE PYTREE__CAPACITY(240, 48)
+#endif
+#ifndef PYTREE_ERROR_PATH
+#define PYTREE_ERROR_PATH PYTREE__CAPACITY(256, 48)
+#endif
+/* A message while it is put together; a key path in it, and each of its sides ("expected this, got that"). */
+#ifndef PYTREE_STACK_MESSAGE
+#define PYTREE_STACK_MESSAGE 1024
+#endif
+#ifndef PYTREE_STACK_PATH
+#define PYTREE_STACK_PATH PYTREE__CAPACITY(600, 64)
+#endif
+#ifndef PYTREE_STACK_SIDE
+#define PYTREE_STACK_SIDE 160
+#endif
+/* Bytes that a reader or writer of files holds at a time. Nothing but speed depends on it. At least 512, a multiple of 32. */
+#ifndef PYTREE_STACK_PIECE
+#define PYTREE_STACK_PIECE 4096
+#endif
+
+/* Parts of the library that PYTREE_SMALL does without: composed messages; structs handled in one go by their layout; the table
+ * of printable characters (all are from U+00A0 on), a fast sort of large dicts, fast division of 64 bits. */
+enum { PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0), PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0), PYTREE__TABLES = PYTREE__CAPACITY(1, 0) };
+
+enum {
+    PYTREE__FRAMES = PYTREE_STACK_FRAMES,
+    PYTREE__VIEWS = PYTREE_STACK_VIEWS,
+    PYTREE__TREES = PYTREE_STACK_TREES,
+    PYTREE__FEW_ENTRIES = PYTREE_STACK_ENTRIES,
+    PYTREE__FEW_KEYS = PYTREE_STACK_KEYS,
+    PYTREE__FEW_MASK = PYTREE_STACK_MASK,
+    PYTREE__TYPE_SLOTS = 16,              /* types that a hash or a bound remembers, 16 bytes each; others are looked at anew */
+    PYTREE__OWNED_DEPTH = 32,             /* of containers in one block that are flattened in one run; deeper: as any others */
+    PYTREE__SPARE = 4,                    /* views behind the last: a struct may write views of None that it then drops */
+    PYTREE__ZEROS = PYTREE__CAPACITY(4096, 256),     /* bytes of the largest struct that pytree_allocate makes of nothing */
+
+    PYTREE__PLANS = PYTREE_STACK_LAYOUTS,
+    PYTREE__PLAN_NODES = PYTREE_STACK_LAYOUT_NODES,
+    PYTREE__PLAN_PARTS = PYTREE_STACK_LAYOUT_SPANS,
+    PYTREE__PLAN_OPTIONS = PYTREE_STACK_LAYOUT_NULLABLES,
+
+    PYTREE__TAIL_TYPES = PYTREE_STACK_SUFFIX_TYPES,
+    PYTREE__TAILS = PYTREE_STACK_SUFFIXES,
+    PYTREE__TAIL_TEXT = PYTREE_STACK_SUFFIX_TEXT,
+    PYTREE__TAIL_POINTERS = PYTREE_STACK_SUFFIX_POINTERS,
+    PYTREE__TAIL_DEPTH = 8,               /* structs in structs whose suffixes are put at once, 16 bytes each */
+    PYTREE__SLACK = 32,                   /* bytes behind a text, so that copies have a fixed size; a multiple of 16 */
+    PYTREE__PREFIX = PYTREE_STACK_PREFIX,
+
+    PYTREE__MESSAGE = PYTREE_STACK_MESSAGE,
+    PYTREE__PATH = PYTREE_STACK_PATH,
+    PYTREE__SIDE = PYTREE_STACK_SIDE,
+    PYTREE__MATCH_ENTRIES = PYTREE__CAPACITY(32, 8), /* pytree/path.h: of the path that is matched, 24 bytes each; see above */
+    PYTREE__PATH_WHERE = 256,             /* a path in a message, */
+    PYTREE__PATH_WHERE_HEAD = 120,        /* and how much of its beginning is kept */
+    PYTREE__PATH_ENTRIES = 16,            /* of a parsed path on the stack, 24 bytes each, */
+    PYTREE__PATH_NAMES = 240,             /* and bytes of their names; longer ones are allocated */
+    PYTREE__ALG_KEYS = 8,                 /* pytree/algebra.h: keys that a message lists, */
+    PYTREE__ALG_WORDS = 120,              /* bytes of a structure in it, */
+    PYTREE__ALG_ENTRIES = 40,             /* and entries of a path in it */
+    PYTREE__RV_BLOCK = 256,               /* pytree/ravel.h: elements that are converted at a time, 16 bytes each */
+    PYTREE__RV_FEW = 256,                 /* leaves that are listed on the stack, 24 bytes each; more: in borrowed memory */
+    PYTREE__PIECE = PYTREE_STACK_PIECE
+};
+
+#endif

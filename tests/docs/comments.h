@@ -1,0 +1,41 @@
+/* comments.h: what the examples in the comments of the headers refer to. comments.py includes it before each; OWN_NAME says
+ * that an example has a struct of that name itself. */
+#include HEADER
+#include "pytree/npy.h"
+#include "pytree/safetensors.h"
+
+#ifndef OWN_Linear
+typedef struct Linear { int din, dout; float *w, *b; } Linear;
+#define PYTREE_STRUCT Linear
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, din)                              \
+    PYTREE_FIELD(STATIC, dout)                             \
+    PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))    \
+    PYTREE_FIELD(DATA, b, ARRAY(self->dout))
+#include "pytree_registry.h"
+
+#ifndef OWN_MLP
+typedef struct MLP { size_t n_layers; Linear *layers; } MLP;
+#define PYTREE_STRUCT MLP
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, n_layers)                         \
+    PYTREE_FIELD(DATA, layers, LIST(self->n_layers))
+#include "pytree_registry.h"
+
+static MLP model;
+static Linear layer[3];
+#endif
+#endif
+
+typedef struct Box { int n; } Box;
+static const pytree_custom box_callbacks;
+
+static pytree params, grads, axes, argument;
+static const pytree_def *linear;
+static pytree_leaf entries[16];
+static float matrix, buffer[10];
+static unsigned char bytes[10];
+static size_t i, n, room;
+static pytree_error err;
+static void use(const pytree_leaf *a, const pytree_leaf *b) { (void)a; (void)b; }
+static void optimize(float *x, size_t size) { (void)x; (void)size; }
