@@ -619,7 +619,8 @@ typedef struct pytree_node {
  *     pytree_iter_end(&it);
  *
  * The first tree gives the structure. Where a later one is deeper its view is the whole subtree; anything else that differs
- * is an error, found where it stands. Up to four trees need no allocation. A pytree_iter must not be moved or copied. */
+ * is an error, found where it stands. One tree of up to 24 levels needs no allocation, and neither do up to four small ones. A
+ * pytree_iter takes 8 KB; it must not be moved or copied. */
 struct pytree_iter {
     const pytree_leaf *const *leaf;       /* leaf[0 … n-1]: this leaf in each tree */
     const pytree_leaf *out;               /* in pytree_map with an output tree: where the result goes, else NULL */
@@ -634,8 +635,13 @@ struct pytree_iter {
     bool up_to;                           /* later trees may differ where a prefix may: in a deque's maximum length */
     const pytree_allocator *allocator;
     pytree__cursor own_cursors[PYTREE__TREES];
-    const pytree_leaf *own_views[PYTREE__TREES + 1];
-    pytree__layout_cache plans;
+    const pytree_leaf *own_leaves[PYTREE__TREES];
+    pytree__frame own_frames[PYTREE__FRAMES];
+    pytree_leaf own_views[PYTREE__ITER_VIEWS];
+    pytree__layout_cache cache;
+    pytree__layout own_layouts[PYTREE__ITER_LAYOUTS];
+    pytree__static_span own_spans[PYTREE__ITER_SPANS];
+    pytree__nullable own_nullables[PYTREE__ITER_NULLABLES];
 };
 pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err);
 bool pytree_iter_next(pytree_iter *it);   /* false at the end and on an error (it->status, and the error object) */

@@ -19,7 +19,7 @@
 
 /* ---- Walks: each iterator has these for each of its trees ------------------------------------------------------------ */
 
-/* Open nodes, 112 bytes each. Deeper trees move theirs to the allocator's memory. */
+/* Open nodes, 96 bytes each. Deeper trees move theirs to the allocator's memory. */
 #ifndef PYTREE_STACK_FRAMES
 #define PYTREE_STACK_FRAMES PYTREE__CAPACITY(24, 4)
 #endif
@@ -27,7 +27,15 @@
 #ifndef PYTREE_STACK_VIEWS
 #define PYTREE_STACK_VIEWS PYTREE__CAPACITY(48, 8)
 #endif
-/* Trees that an iterator goes through without an allocation, all of the above each. */
+/* Trees that an iterator goes through without an allocation, 300 bytes each; they share PYTREE_STACK_FRAMES open nodes and
+ * PYTREE_STACK_ITER_VIEWS views, and each moves to the allocator's memory when it needs more. */
+#ifndef PYTREE_STACK_ITER_VIEWS
+#define PYTREE_STACK_ITER_VIEWS PYTREE__CAPACITY(40, 8)
+#endif
+/* Views that pytree_map, _equal and _copy_into add for up to PYTREE_STACK_TREES trees. */
+#ifndef PYTREE_STACK_MORE_VIEWS
+#define PYTREE_STACK_MORE_VIEWS PYTREE__CAPACITY(80, 8)
+#endif
 #ifndef PYTREE_STACK_TREES
 #define PYTREE_STACK_TREES PYTREE__CAPACITY(4, 2)
 #endif
@@ -50,7 +58,7 @@
 #ifndef PYTREE_STACK_LAYOUTS
 #define PYTREE_STACK_LAYOUTS PYTREE__CAPACITY(16, 1)
 #endif
-/* Of all of them together: nodes, 24 bytes each; runs of static bytes, 32 each; pointers that may be NULL, 16 each and at most
+/* Of all of them together: nodes, 24 bytes each; spans of static bytes, 24 each; pointers that may be NULL, 8 each and at most
  * 64. Structs that have more are walked node by node, which is slower. */
 #ifndef PYTREE_STACK_LAYOUT_NODES
 #define PYTREE_STACK_LAYOUT_NODES PYTREE__CAPACITY(160, 1)
@@ -116,6 +124,8 @@ enum {
     PYTREE__FRAMES = PYTREE_STACK_FRAMES,
     PYTREE__VIEWS = PYTREE_STACK_VIEWS,
     PYTREE__TREES = PYTREE_STACK_TREES,
+    PYTREE__ITER_VIEWS = PYTREE_STACK_ITER_VIEWS,
+    PYTREE__MORE_VIEWS = PYTREE_STACK_MORE_VIEWS,
     PYTREE__FEW_ENTRIES = PYTREE_STACK_ENTRIES,
     PYTREE__FEW_KEYS = PYTREE_STACK_KEYS,
     PYTREE__FEW_MASK = PYTREE_STACK_MASK,
@@ -124,10 +134,13 @@ enum {
     PYTREE__SPARE = 4,                    /* views behind the last: a struct may write views of None that it then drops */
     PYTREE__ZEROS = PYTREE__CAPACITY(4096, 256),     /* bytes of the largest struct that pytree_allocate makes of nothing */
 
-    PYTREE__PLANS = PYTREE_STACK_LAYOUTS,
-    PYTREE__PLAN_NODES = PYTREE_STACK_LAYOUT_NODES,
-    PYTREE__PLAN_PARTS = PYTREE_STACK_LAYOUT_SPANS,
-    PYTREE__PLAN_OPTIONS = PYTREE_STACK_LAYOUT_NULLABLES,
+    PYTREE__MAX_LAYOUTS = PYTREE_STACK_LAYOUTS,
+    PYTREE__LAYOUT_NODES = PYTREE_STACK_LAYOUT_NODES,
+    PYTREE__LAYOUT_SPANS = PYTREE_STACK_LAYOUT_SPANS,
+    PYTREE__LAYOUT_NULLABLES = PYTREE_STACK_LAYOUT_NULLABLES,
+    PYTREE__ITER_LAYOUTS = PYTREE__CAPACITY(4, 1),   /* those of an iterator, which compares with them; as above, without nodes */
+    PYTREE__ITER_SPANS = PYTREE__CAPACITY(24, 1),
+    PYTREE__ITER_NULLABLES = PYTREE__CAPACITY(16, 1),
 
     PYTREE__TAIL_TYPES = PYTREE_STACK_SUFFIX_TYPES,
     PYTREE__TAILS = PYTREE_STACK_SUFFIXES,

@@ -6,51 +6,62 @@
 #ifndef PYTREE_DETAIL_STATE_H
 #define PYTREE_DETAIL_STATE_H
 
-/* What all structs of a type that are seen deep have in common is found once, from its rows: a plan. They have the same nodes,
- * but for what is None, and their static values and what may be None lie at the same places. */
-typedef struct pytree__static_span {      /* static values that lie in one piece */
-    size_t at, bytes;                     /* in the struct */
-    const pytree_field *row;              /* of a value that is more than bytes, alone; otherwise NULL */
-    uint32_t node;                        /* whose first part it is; UINT32_MAX: not the first */
+/* Layouts: what does not vary between the structs of a type that are taken as a run. Found from the rows when the first one comes,
+ * and kept for the call. */
+typedef struct pytree__static_span {      /* static values that lie side by side */
+    uint32_t at, bytes;                   /* in the struct */
+    const pytree_field *row;              /* of a value that is more than plain bytes; otherwise NULL */
+    uint32_t node;                        /* whose first span it is; UINT32_MAX: not the first */
 } pytree__static_span;
 typedef struct pytree__nullable {         /* a pointer that may be NULL */
-    size_t at;
-    uint32_t node;
-    bool leads;                           /* to a struct: then the deep view ends there */
+    uint32_t at;                          /* in the struct */
+    uint16_t node;
+    bool is_struct;                       /* it leads to a struct: where it is set, the struct is no run */
 } pytree__nullable;
 typedef struct pytree__layout {
-    const pytree_type *type;              /* NULL: there is no plan here */
-    uint32_t n_nodes, n_parts, n_options; /* no nodes: such structs cannot be seen deep */
-    uint32_t nodes, parts, options;       /* where its own begin */
-    size_t n_leaves, n_statics;           /* static bytes; without texts */
-    uint64_t nones;                       /* options that are None in the nodes as they are now, a bit each */
-    bool plain;                           /* without texts */
+    const pytree_type *type;              /* NULL: there is no layout here */
+    uint32_t n_nodes, n_spans, n_nullables;        /* no nodes: such structs are no runs */
+    uint32_t nodes, spans, nullables;     /* where its own begin */
+    uint32_t n_leaves, n_statics;         /* static bytes; without strings */
+    uint64_t null_mask;                   /* a bit for each nullable that is None in the nodes as they are now */
+    bool trivial_statics;                 /* they are bytes */
 } pytree__layout;
 typedef struct pytree__layout_cache {
-    uint32_t n_nodes, n_parts, n_options; /* in use */
-    pytree__layout *last;                 /* that was asked for */
-    pytree__layout plans[PYTREE__PLANS];  /* by type */
-    pytree_node nodes[PYTREE__PLAN_NODES];
-    pytree__static_span parts[PYTREE__PLAN_PARTS];
-    pytree__nullable options[PYTREE__PLAN_OPTIONS];
+    pytree__layout *layouts, *last;       /* by type; the one that was asked for last */
+    pytree_node *nodes;                   /* NULL: they are not wanted */
+    pytree__static_span *spans;
+    pytree__nullable *nullables;
+    uint32_t n_nodes, n_spans, n_nullables;        /* in use */
+    uint32_t max_layouts, max_spans, max_nullables;
 } pytree__layout_cache;
+typedef struct pytree__layout_space {
+    pytree__layout layouts[PYTREE__MAX_LAYOUTS];
+    pytree_node nodes[PYTREE__LAYOUT_NODES];
+    pytree__static_span spans[PYTREE__LAYOUT_SPANS];
+    pytree__nullable nullables[PYTREE__LAYOUT_NULLABLES];
+} pytree__layout_space;
+
+/* Cursors: where a walk stands. */
 typedef struct pytree__frame {            /* an open node */
     const pytree_type *type;              /* struct, container, or of a list's elements */
     const void *self;                     /* the node's memory */
     char *data;                           /* where its children are read from */
     size_t next, count;                   /* children: which comes, how many */
-    size_t views;                         /* where its children's views begin, in pytree__cursor.views */
     size_t shape[3];                      /* of a map and a pytree_flat: the view's; of pairs: see pytree__open_pairs; of a
                                              custom node: bytes of metadata */
-    const char *name;                     /* of a namedtuple, of a default dict's factory */
     const uint32_t *order;                /* of pairs: see pytree_items; NULL: as they lie, or `ordered` */
-    uint32_t nodes, leaves;               /* emitted before it was opened */
+    uint32_t views;                       /* where its children's views begin, in pytree__cursor.views */
+    uint32_t nodes, leaves;               /* flatten: emitted before it was opened; see also walk, paths, check */
     uint8_t form, from;                   /* pytree_form; how children are found */
-    uint8_t element;                      /* of a row: the form of its elements if they need no look, or PYTREE_FORM_REF */
-    bool ordered;                         /* of pairs: the order was found, and stands among the views */
-    bool numbered;                        /* of pairs: keys are numbers */
-    bool deep;                            /* a struct whose views are the leaves in it */
+    uint8_t element;                      /* of a row: the form of its elements if they need no check, or PYTREE_FORM_REF */
+    unsigned char ordered : 1;            /* of pairs: the order was found, and stands among the views */
+    unsigned char numbered : 1;           /* of pairs: keys are numbers */
+    unsigned char run : 1;                /* a struct whose views are those of all leaves in it */
 } pytree__frame;
+typedef struct pytree__cursor_space {     /* where a cursor's stacks begin */
+    pytree__frame frames[PYTREE__FRAMES];
+    pytree_leaf views[PYTREE__VIEWS];
+} pytree__cursor_space;
 typedef struct pytree__cursor {
     pytree__frame *frames;
     pytree_leaf *views;
@@ -58,7 +69,7 @@ typedef struct pytree__cursor {
     const pytree_options *opt;
     pytree_error *err;
     pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
-    size_t run;                           /* in an iterator: of the frame on top, leaves that come without looking */
+    size_t run_left;                      /* in an iterator: of the run on top, leaves that still come */
     const struct pytree__problem_sink *watch; /* NULL: the first problem ends the walk */
     pytree_status status;                 /* of the last event, where that is PYTREE__FAILED */
     bool begun;                           /* the root was taken */
@@ -68,8 +79,8 @@ typedef struct pytree__cursor {
     bool making;                          /* NULL where data is required is no error: it is about to be made */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;
-    pytree__frame own_frames[PYTREE__FRAMES];
-    pytree_leaf own_views[PYTREE__VIEWS];
+    pytree__frame *own_frames;            /* where the stacks began */
+    pytree_leaf *own_views;
 } pytree__cursor;
 
 #endif

@@ -413,8 +413,8 @@ static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree
     memset(&m, 0, offsetof(struct pytree__builder, cursor));
     m.tasks = m.few;
     m.max_tasks = PYTREE__FRAMES;
-    pytree__cursor_init(&m.cursor, opt, err);
-    pytree__layout_cache_init(&m.plans);
+    pytree__cursor_init(&m.cursor, &m.stacks, opt, err);
+    pytree__layout_cache_init(&m.plans, &m.layouts);
     m.status = PYTREE_OK;
     m.def = def;
     m.leaves = leaves != NULL ? leaves : m.cursor.views;       /* there are none, yet pointers to where they end */

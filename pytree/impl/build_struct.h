@@ -19,15 +19,15 @@ PYTREE__INLINE bool pytree__make_planned(struct pytree__builder *m, const pytree
     const unsigned char *at = NULL;
     pytree__flatten_result seen;
     uint32_t i;
-    if (PYTREE__UNLIKELY(plan == NULL || !plan->plain || (!m->agreed && !pytree__layout_matches_nodes(plans, plan, n)))) {
+    if (PYTREE__UNLIKELY(plan == NULL || !plan->trivial_statics || (!m->agreed && !pytree__layout_matches_nodes(plans, plan, n)))) {
         return false;
     }
-    for (i = 0; i < plan->n_options; i++) {
-        if ((plan->nones >> i & 1) == 0) { memcpy(self + plans->options[plan->options + i].at, &somewhere, sizeof somewhere); }
+    for (i = 0; i < plan->n_nullables; i++) {
+        if ((plan->null_mask >> i & 1) == 0) { memcpy(self + plans->nullables[plan->nullables + i].at, &somewhere, sizeof somewhere); }
     }
     first = n + 1 - plan->n_nodes;
-    part = &plans->parts[plan->parts];
-    last = part + plan->n_parts;
+    part = &plans->spans[plan->spans];
+    last = part + plan->n_spans;
     for (; part != last; part++) {
         if (part->node != UINT32_MAX) { at = m->def->statics + first[part->node].meta; }
         pytree__copy_few(self + part->at, at, part->bytes);
@@ -140,7 +140,7 @@ static size_t pytree__bound(struct pytree__builder *m, bool *only_containers)
                 m->agreed = false;
                 plan = NULL;
             }
-            if (plan != NULL && plan->plain) {                 /* all lies in the struct itself */
+            if (plan != NULL && plan->trivial_statics) {                 /* all lies in the struct itself */
                 structs = pytree__plus(structs, type->size + 15);
                 n -= n->nodes - 1;
                 continue;

@@ -173,6 +173,7 @@ static int pytree__by_group(const void *a, const void *b)
 static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
+    pytree__cursor_space stacks;
     struct pytree__problem_sink watch;
     const pytree_leaf *value;
     size_t i, k, group = 0;
@@ -180,7 +181,7 @@ static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t,
     pytree_status status;
     watch.problem = pytree__reach_problem;
     watch.context = r;
-    pytree__cursor_init(&c, opt, err);
+    pytree__cursor_init(&c, &stacks, opt, err);
     c.watch = &watch;
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK && r->status == PYTREE_OK) {

@@ -4,29 +4,26 @@
 
 #include "internal.h"
 
-/* Copies values; both trees have the same structure, which the map has checked. */
-static pytree_status pytree__copy_leaf(void *context, const pytree_iter *at)
-{
-    (void)context;
-    const size_t bytes = at->leaf[0]->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(at->leaf[0]) : 0;
-    if (bytes != 0) { memmove(at->out->data, at->leaf[0]->data, bytes); }
-    return PYTREE_OK;
-}
-
 pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt, pytree_error *err)
 {
     pytree both[2];
+    pytree_leaf views[PYTREE__MORE_VIEWS];
     pytree_iter it;
     both[0] = dst;
     both[1] = src;
-    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
+    if (pytree__iter_start(&it, views, 2, both, opt, err) == PYTREE_OK) {
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             it.status = pytree__fits(it.leaf[0], it.leaf[1]);
             if (it.status != PYTREE_OK) { it.status = pytree__fail_misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
         }
     }
+    if (it.status == PYTREE_OK) { it.status = pytree__iter_again(&it, both); }
+    while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
+        const size_t bytes = it.leaf[1]->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(it.leaf[1]) : 0;
+        if (bytes != 0) { memmove(it.leaf[0]->data, it.leaf[1]->data, bytes); }
+    }
     pytree_iter_end(&it);
-    return it.status != PYTREE_OK ? it.status : pytree_map(pytree__copy_leaf, NULL, &dst, 1, &src, opt, err);
+    return it.status;
 }
 
 /* Index of the first element in which two leaves of one type and shape differ; SIZE_MAX if they are equal. */
@@ -92,10 +89,11 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
 bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err)
 {
     pytree both[2];
+    pytree_leaf views[PYTREE__MORE_VIEWS];
     pytree_iter it;
     both[0] = a;
     both[1] = b;
-    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
+    if (pytree__iter_start(&it, views, 2, both, opt, err) == PYTREE_OK) {
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree_leaf *x = it.leaf[0], *y = it.leaf[1];
             size_t i;

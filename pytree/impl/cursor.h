@@ -253,7 +253,8 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     const size_t shape[3] = { value->shape[0], value->shape[1], value->shape[2] };
     pytree__frame *f;
     if (c->n_frames != 0) {
-        /* Where a path is infinite, it comes again through whatever stands at a power of two of its depth. */
+        /* Check for a cycle (Brent 1980): compare with the ancestor at the largest power of two of the depth, which an endless
+         * path must meet again. */
         size_t mark = c->n_frames;
         while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
         f = &c->frames[mark - 1];
@@ -261,26 +262,26 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
             return pytree__fail_at(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
                                    type->name, c->n_frames - (mark - 1));
         }
-        /* Views that nothing comes back to make room: a chain through last fields takes frames alone. */
+        /* Drop views that nothing comes back to: a chain through last fields takes only frames. */
         f = &c->frames[c->n_frames - 1];
         if (f->next == f->count && f->form == PYTREE_FORM_STRUCT) { c->n_views = f->views; }
     }
     if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) {
-        pytree__frame *grown =
-            (pytree__frame *)pytree__grow(c, c->frames, c->own_frames, &c->max_frames, c->n_frames + 1, sizeof *c->frames);
+        void *grown = pytree__stack_grow(c->frames, c->own_frames, &c->max_frames, c->n_frames + 1, sizeof *c->frames,
+                                         pytree__allocator(c->opt), c->err);
         if (grown == NULL) { return PYTREE_NO_MEMORY; }
-        c->frames = grown;
+        c->frames = (pytree__frame *)grown;
     }
     f = &c->frames[c->n_frames++];
     f->type = type;
     f->self = data;
     f->data = (char *)data;
     f->next = 0;
-    f->views = c->n_views;
+    f->views = (uint32_t)c->n_views;
     f->form = (uint8_t)form;
     f->from = PYTREE__FROM_VIEWS;
     f->order = NULL;
-    f->ordered = f->numbered = f->deep = false;
+    f->ordered = f->numbered = f->run = false;
     switch (form) {
     case PYTREE_FORM_STRUCT: {
         pytree_leaf *views;
@@ -336,7 +337,6 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     default: {
         const pytree_items *items = (const pytree_items *)data;
         f->count = items->count;
-        f->name = items->name;
         f->shape[0] = items->maxlen;
         if (pytree__keyed(type)) { return pytree__open_pairs(c, f); }
         f->from = PYTREE__FROM_ITEMS;

@@ -15,6 +15,12 @@ PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *
     return f->data + i * f->shape[1];
 }
 
+/* Returns the name of a namedtuple's type or of a default dict's factory; NULL if there is none. */
+static const char *pytree__items_name(const pytree__frame *f)
+{
+    return f->form == PYTREE_FORM_ITEMS ? ((const pytree_items *)f->self)->name : NULL;
+}
+
 /* Of an open custom node: its children, behind them their keys, behind those its metadata. */
 static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *f)
 {
@@ -121,8 +127,8 @@ static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **
     if (f == NULL || f->form != PYTREE_FORM_STRUCT) { return NULL; }
     type = f->type;
     *self = (const char *)f->self;
-    if (!f->deep) { return pytree__data_row(type, f->next - 1); }
-    for (leaf = f->next - 1 - c->run; pytree__descend(&type, self, &leaf, &row, &child);) {}
+    if (!f->run) { return pytree__data_row(type, f->next - 1); }
+    for (leaf = f->next - 1 - c->run_left; pytree__descend(&type, self, &leaf, &row, &child);) {}
     return row;
 }
 
@@ -134,11 +140,11 @@ static size_t pytree__depth(const pytree__cursor *c)
     size_t n = c->n_frames;
     if (f == NULL) { return 0; }
     if (f->next == 0) { return n - 1; }
-    if (f->deep) {
+    if (f->run) {
         const pytree_type *type = f->type;
         const char *self = (const char *)f->self;
         const pytree_field *row;
-        size_t leaf = f->next - 1 - c->run, child;
+        size_t leaf = f->next - 1 - c->run_left, child;
         for (; pytree__descend(&type, &self, &leaf, &row, &child); n++) {}
     }
     return n;
@@ -147,13 +153,13 @@ static size_t pytree__depth(const pytree__cursor *c)
 static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *entry)
 {
     const pytree__frame *f = &c->frames[i < c->n_frames ? i : c->n_frames - 1];
-    if (!f->deep) {
+    if (!f->run) {
         pytree__frame_entry(c, f, f->next - 1, entry);
     } else {
         const pytree_type *type = f->type;
         const char *self = (const char *)f->self;
         const pytree_field *row;
-        size_t leaf = f->next - 1 - c->run, child, n = i - (c->n_frames - 1) + 1;
+        size_t leaf = f->next - 1 - c->run_left, child, n = i - (c->n_frames - 1) + 1;
         do { pytree__descend(&type, &self, &leaf, &row, &child); } while (--n != 0);
         entry->kind = PYTREE_ATTRIBUTE;
         entry->name = row->name;

@@ -4,13 +4,15 @@
 
 #include "internal.h"
 
-static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, pytree_error *err)
+/* Prepares a walk whose stacks begin in the arrays given. End it with pytree__cursor_end. */
+static void pytree__cursor_begin(pytree__cursor *c, pytree__frame *frames, size_t n_frames, pytree_leaf *views, size_t n_views,
+                                 const pytree_options *opt, pytree_error *err)
 {
-    c->frames = c->own_frames;
-    c->views = c->own_views;
+    c->frames = c->own_frames = frames;
+    c->views = c->own_views = views;
     c->n_frames = c->n_views = 0;
-    c->max_frames = PYTREE__FRAMES;
-    c->max_views = PYTREE__VIEWS;
+    c->max_frames = n_frames;
+    c->max_views = n_views;
     c->opt = opt;
     c->err = err;
     c->watch = NULL;
@@ -18,39 +20,27 @@ static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, py
     c->plain = pytree__plain_walk(opt);
     c->none_is_leaf = opt != NULL && opt->none_is_leaf;
     c->status = PYTREE_OK;
-    c->run = 0;
+    c->run_left = 0;
     c->scratch = NULL;
     c->max_scratch = 0;
 }
 
+static void pytree__cursor_init(pytree__cursor *c, pytree__cursor_space *space, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor_begin(c, space->frames, PYTREE__FRAMES, space->views, PYTREE__VIEWS, opt, err);
+}
+
+/* Gives back what the stacks have grown to. */
 static void pytree__cursor_end(pytree__cursor *c)
 {
     const pytree_allocator *a = pytree__allocator(c->opt);
-    if (c->frames != c->own_frames) { pytree__resize(a, c->frames, c->max_frames * sizeof *c->frames, 0); }
-    if (c->views != c->own_views) { pytree__resize(a, c->views, c->max_views * sizeof *c->views, 0); }
+    if (c->frames != c->own_frames) { pytree__array_free(c->frames, c->max_frames, sizeof *c->frames, a); }
+    if (c->views != c->own_views) { pytree__array_free(c->views, c->max_views, sizeof *c->views, a); }
     if (c->scratch != NULL) { pytree__resize(a, c->scratch, c->max_scratch, 0); }
-    c->scratch = NULL;
-    c->max_scratch = 0;
     c->frames = c->own_frames;
     c->views = c->own_views;
-    c->max_frames = PYTREE__FRAMES;
-    c->max_views = PYTREE__VIEWS;
-}
-
-/* Grows a stack that begins inside the cursor. */
-static void *pytree__grow(pytree__cursor *c, void *stack, const void *own, size_t *max, size_t needed, size_t size)
-{
-    const pytree_allocator *a = pytree__allocator(c->opt);
-    size_t count = needed > *max * 2 ? needed : *max * 2, bytes = pytree__times(count, size);
-    void *grown =
-        bytes == SIZE_MAX ? NULL : pytree__resize(a, stack == own ? NULL : stack, stack == own ? 0 : *max * size, bytes);
-    if (grown == NULL) {
-        pytree__no_memory(c->err, bytes);
-        return NULL;
-    }
-    if (stack == own) { memcpy(grown, own, *max * size); }
-    *max = count;
-    return grown;
+    c->scratch = NULL;
+    c->max_frames = c->max_views = c->max_scratch = 0;
 }
 
 /* That many bytes until the next call. What a cursor has grown it keeps, so that a second run over the same trees needs no
@@ -73,10 +63,11 @@ static void *pytree__scratch(pytree__cursor *c, size_t bytes)
 static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
 {
     if (PYTREE__UNLIKELY(n > c->max_views - c->n_views)) {
-        pytree_leaf *grown = n > SIZE_MAX / 2 / sizeof *grown ? NULL
-            : (pytree_leaf *)pytree__grow(c, c->views, c->own_views, &c->max_views, c->n_views + n, sizeof *c->views);
+        const size_t need = pytree__plus(c->n_views, n);
+        void *grown = need > UINT32_MAX ? NULL : pytree__stack_grow(c->views, c->own_views, &c->max_views, need, sizeof *c->views,
+                                                                    pytree__allocator(c->opt), c->err);
         if (grown == NULL) { pytree__no_memory(c->err, n); return NULL; }
-        c->views = grown;
+        c->views = (pytree_leaf *)grown;
     }
     return c->views + c->n_views;
 }

@@ -76,7 +76,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
             pytree__pack_key(to, &entry);
         }
     } else {
-        if (f->form == PYTREE_FORM_ITEMS) { pytree__pack_meta(to, f->type, f->name, f->shape[0]); }
+        if (f->form == PYTREE_FORM_ITEMS) { pytree__pack_meta(to, f->type, pytree__items_name(f), f->shape[0]); }
         if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS && !f->ordered) {
             pytree__pack_keys(to, (const pytree_items *)f->self, f->order);
             return;
@@ -120,17 +120,17 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
 {
     const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
     const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
-    const pytree__layout *plan = NULL;
+    const pytree__layout *layout = NULL;
     size_t n_leaves = 0;
     if (mode != PYTREE__LEAVES || !direct) {
-        plan = pytree__layout_for(&s->plans, type, data, none_is_leaf);
-        if (plan == NULL) { return false; }
-        n_leaves = plan->n_leaves;
+        layout = pytree__layout_for(&s->cache, type, data, none_is_leaf);
+        if (layout == NULL) { return false; }
+        n_leaves = layout->n_leaves;
     }
     if (mode == PYTREE__FILL
-        && PYTREE__UNLIKELY(s->n_nodes > s->max_nodes || plan->n_nodes > s->max_nodes - s->n_nodes
+        && PYTREE__UNLIKELY(s->n_nodes > s->max_nodes || layout->n_nodes > s->max_nodes - s->n_nodes
                             || s->statics.length > s->statics.room
-                            || plan->n_statics > s->statics.room - s->statics.length)) {
+                            || layout->n_statics > s->statics.room - s->statics.length)) {
         return false;
     }
     if (direct) {
@@ -142,9 +142,9 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
         if (PYTREE__UNLIKELY((type->validate(data) & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     }
     s->n_leaves += n_leaves;
-    if (mode == PYTREE__FILL) { pytree__layout_emit(&s->plans, plan, (const char *)data, s->nodes + s->n_nodes, &s->statics); }
-    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__layout_bytes(&s->plans, plan, (const char *)data); }
-    if (mode != PYTREE__LEAVES) { s->n_nodes += plan->n_nodes; }
+    if (mode == PYTREE__FILL) { pytree__layout_emit(&s->cache, layout, (const char *)data, s->nodes + s->n_nodes, &s->statics); }
+    if (mode == PYTREE__COUNT_ALL) { s->statics.length += pytree__layout_bytes(&s->cache, layout, (const char *)data); }
+    if (mode != PYTREE__LEAVES) { s->n_nodes += layout->n_nodes; }
     return true;
 }
 
@@ -219,13 +219,13 @@ static pytree_status pytree__flatten_fill(struct pytree__flattener *s, pytree t)
 static void pytree__flattener_init(struct pytree__flattener *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
                                    pytree_error *err)
 {
-    pytree__cursor_init(&s->cursor, opt, err);
+    pytree__cursor_init(&s->cursor, &s->stacks, opt, err);
     s->leaves = leaves;
     s->capacity = leaves == NULL ? 0 : capacity;
     s->nodes = NULL;
     s->statics.at = NULL;
     s->statics.room = 0;
-    pytree__layout_cache_init(&s->plans);
+    pytree__layout_cache_init(&s->cache, &s->layouts);
     s->orders = NULL;
 }
 

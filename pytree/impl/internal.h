@@ -146,7 +146,9 @@ struct pytree__flattener {
     size_t n_orders;
     size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
-    pytree__layout_cache plans;
+    pytree__layout_cache cache;
+    pytree__cursor_space stacks;
+    pytree__layout_space layouts;
 };
 
 /* What stands in the block of an owned tree: see "Rebuild anew". */
@@ -232,7 +234,9 @@ struct pytree__builder {
     size_t n_tasks, max_tasks;
     pytree_status status;
     pytree__cursor cursor;                /* its view stack and its error */
+    pytree__cursor_space stacks;
     pytree__layout_cache plans;
+    pytree__layout_space layouts;
     struct pytree__build_frame few[PYTREE__FRAMES];
 };
 
@@ -324,7 +328,8 @@ static bool pytree__same_row(const pytree_field *row, const char *x, const char 
 static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b);
 
 /* layout.h */
-static void pytree__layout_cache_init(pytree__layout_cache *p);
+static void pytree__layout_clear(pytree__layout_cache *p);
+static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_space *space);
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type);
 PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
                                                   bool none_is_leaf);
@@ -369,15 +374,17 @@ static bool pytree__near(double x, double y, const pytree_tolerance *tolerance);
 static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out);
 
 /* cursor_stack.h */
-static void pytree__cursor_init(pytree__cursor *c, const pytree_options *opt, pytree_error *err);
+static void pytree__cursor_begin(pytree__cursor *c, pytree__frame *frames, size_t n_frames, pytree_leaf *views, size_t n_views,
+                                 const pytree_options *opt, pytree_error *err);
+static void pytree__cursor_init(pytree__cursor *c, pytree__cursor_space *space, const pytree_options *opt, pytree_error *err);
 static void pytree__cursor_end(pytree__cursor *c);
-static void *pytree__grow(pytree__cursor *c, void *stack, const void *own, size_t *max, size_t needed, size_t size);
 static void *pytree__scratch(pytree__cursor *c, size_t bytes);
 static pytree_leaf *pytree__room(pytree__cursor *c, size_t n);
 static void *pytree__zeros(void);
 
 /* cursor_path.h */
 PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i);
+static const char *pytree__items_name(const pytree__frame *f);
 static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *f);
 static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f);
 static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry);
@@ -418,6 +425,11 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                                      const pytree_options *opt, pytree_error *err);
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err);
+
+/* iterate.h */
+static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
+                                        const pytree_options *opt, pytree_error *err);
+static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees);
 
 /* build_place.h */
 PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *m, size_t bytes);

@@ -7,7 +7,7 @@
 static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 {
     it->status = status;
-    it->cursors[0].run = 0;
+    it->cursors[0].run_left = 0;
     return status;
 }
 
@@ -31,38 +31,100 @@ static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pyt
                                                  "expected %s as in the first tree, got %s in tree %zu%s", a, b, k, how));
 }
 
-pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
+/* Prepares the cursors. Few trees share the iterator's frames and views; of more, each has as many, all in one block. */
+static pytree_status pytree__iter_cursors(pytree_iter *it, size_t n, const pytree_options *opt, pytree_error *err)
 {
-    size_t k;
-    it->leaf = it->own_views;
+    const size_t each = sizeof(pytree__cursor) + sizeof(pytree_leaf *) + sizeof it->own_frames + sizeof it->own_views;
+    size_t frames = PYTREE__FRAMES / n, views = PYTREE__ITER_VIEWS / n, k;
+    pytree__frame *frame = it->own_frames;
+    pytree_leaf *view = it->own_views;
+    if (n > PYTREE__TREES) {
+        char *block = n > SIZE_MAX / each ? NULL : (char *)pytree__resize(it->allocator, NULL, 0, n * each);
+        if (block == NULL) { return pytree__no_memory(err, pytree__times(n, each)); }
+        it->block = n * each;
+        it->cursors = (pytree__cursor *)(void *)block;
+        frame = (pytree__frame *)(void *)(it->cursors + n);
+        view = (pytree_leaf *)(void *)(frame + n * PYTREE__FRAMES);
+        it->views = (const pytree_leaf **)(void *)(view + n * PYTREE__ITER_VIEWS);
+        it->leaf = it->views;
+        frames = PYTREE__FRAMES;
+        views = PYTREE__ITER_VIEWS;
+    }
+    for (k = 0; k < n; k++) {
+        pytree__cursor_begin(&it->cursors[k], frame + k * frames, frames, view + k * views, views, opt, err);
+    }
+    it->n_cursors = n;
+    return PYTREE_OK;
+}
+
+/* Prepares an iterator over n trees, which may be any number; its cursors stand before the roots. */
+static pytree_status pytree__iter_init(pytree_iter *it, size_t n, const pytree_options *opt, pytree_error *err)
+{
+    it->leaf = it->views = it->own_leaves;
     it->out = NULL;
-    it->n = it->n_cursors = n;
+    it->n = n;
+    it->n_cursors = it->block = 0;
     it->index = SIZE_MAX;
     it->status = PYTREE_OK;
     it->cursors = it->own_cursors;
-    it->views = it->own_views;
-    it->block = 0;
     it->checked = it->up_to = false;
-    it->cursors[0].run = 0;
+    it->cursors[0].run_left = 0;
     it->allocator = pytree__allocator(opt);
-    pytree__layout_cache_init(&it->plans);
-    if (n == 0 || trees == NULL) {
-        it->n_cursors = 0;
-        return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none"));
+    it->cache.layouts = it->own_layouts;
+    it->cache.nodes = NULL;
+    it->cache.spans = it->own_spans;
+    it->cache.nullables = it->own_nullables;
+    it->cache.max_layouts = PYTREE__ITER_LAYOUTS;
+    it->cache.max_spans = PYTREE__ITER_SPANS;
+    it->cache.max_nullables = PYTREE__ITER_NULLABLES;
+    pytree__layout_clear(&it->cache);
+    return n == 0 ? PYTREE_OK : pytree__iter_cursors(it, n, opt, err);
+}
+
+/* Puts each cursor before its tree's root. */
+static pytree_status pytree__iter_roots(pytree_iter *it, const pytree *trees)
+{
+    size_t k;
+    for (k = 0; k < it->n_cursors && it->status == PYTREE_OK; k++) {
+        it->status = pytree__cursor_root(&it->cursors[k], trees[k]);
     }
-    if (n > PYTREE__TREES) {
-        size_t each = sizeof(pytree__cursor) + sizeof(pytree_leaf *);
-        char *block = n > SIZE_MAX / each ? NULL : (char *)pytree__resize(it->allocator, NULL, 0, n * each);
-        if (block == NULL) { it->n_cursors = 0; return pytree__iter_fail(it, pytree__no_memory(err, pytree__times(n, each))); }
-        it->block = n * each;
-        it->cursors = (pytree__cursor *)(void *)block;
-        it->views = (const pytree_leaf **)(void *)(block + n * sizeof(pytree__cursor));
-        it->leaf = it->views;
-    }
-    for (k = 0; k < n; k++) { pytree__cursor_init(&it->cursors[k], opt, err); }
-    for (k = 0; k < n && it->status == PYTREE_OK; k++) { it->status = pytree__cursor_root(&it->cursors[k], trees[k]); }
     it->cursors[0].runs = it->cursors[0].plain && !it->cursors[0].none_is_leaf;
     return it->status;
+}
+
+pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_status status = pytree__iter_init(it, trees == NULL ? 0 : n, opt, err);
+    if (n == 0 || trees == NULL) {
+        return pytree__iter_fail(it, pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none"));
+    }
+    return status == PYTREE_OK ? pytree__iter_roots(it, trees) : pytree__iter_fail(it, status);
+}
+
+/* Begins with more views than an iterator has: one or two trees share these, three or four share them beside the iterator's own. */
+static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
+                                        const pytree_options *opt, pytree_error *err)
+{
+    const size_t first = n <= 2 ? 0 : 1, share = n == first ? 0 : PYTREE__MORE_VIEWS / (n - first);
+    const pytree_status status = pytree__iter_init(it, n, opt, err);
+    size_t k;
+    if (status != PYTREE_OK) { return pytree__iter_fail(it, status); }
+    it->cursors[0].max_views = PYTREE__ITER_VIEWS;
+    for (k = first; k < n && n <= PYTREE__TREES; k++) {
+        it->cursors[k].max_views = share;
+        it->cursors[k].views = it->cursors[k].own_views = views + (k - first) * share;
+    }
+    return pytree__iter_roots(it, trees);
+}
+
+/* Begins once more over trees that were gone over already, in the memory that the cursors have grown to. */
+static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees)
+{
+    const pytree_options *const opt = it->cursors[0].opt;
+    it->checked = opt == NULL || opt->is_leaf == NULL;         /* who knows what a predicate says the next time */
+    it->index = SIZE_MAX;
+    it->cursors[0].run_left = 0;
+    return pytree__iter_roots(it, trees);
 }
 
 void pytree_iter_end(pytree_iter *it)
@@ -76,7 +138,7 @@ void pytree_iter_end(pytree_iter *it)
 /* Of a namedtuple or a default dict. */
 static const char *pytree__frame_name(const pytree__frame *f)
 {
-    const char *name = f->name;
+    const char *name = pytree__items_name(f);
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
@@ -222,41 +284,58 @@ static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_l
     return it->status;
 }
 
-/* Has the struct at hand in each tree the same None and the same static values, and is it sound? */
+/* Makes room for n more views, which may move those that are there, the value at hand among them. */
+static bool pytree__iter_grow(pytree__cursor *c, const pytree_leaf **value, size_t n)
+{
+    const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    if (pytree__room(c, n) == NULL) { return false; }
+    if (f != NULL && f->from == PYTREE__FROM_VIEWS) { *value = &c->views[f->views + f->next - 1]; }
+    return true;
+}
+
+/* Tells whether the structs at hand, one in each tree, are sound and have the same None and the same static values. Makes room for
+ * the views of several: there may be little of it for each tree. */
 PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, const pytree_leaf **values)
 {
     const pytree_type *const type = values[0]->type;
-    const pytree__layout *plan;
-    size_t k;
+    const pytree__layout *layout;
     unsigned flags = 0;
+    size_t k;
     for (k = 0; k < n; k++) { flags |= type->validate(values[k]->data); }
     if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     if (n == 1) { return true; }
-    plan = pytree__layout_of(&it->plans, type);
-    return PYTREE__LIKELY(plan->n_nodes != 0) && pytree__layout_instances_equal(&it->plans, plan, n, values);
+    layout = pytree__layout_of(&it->cache, type);
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_instances_equal(&it->cache, layout, n, values)) { return false; }
+    for (k = 0; k < n; k++) {
+        pytree__cursor *const c = &it->cursors[k];
+        if (PYTREE__UNLIKELY(layout->n_leaves > c->max_views - c->n_views) && !pytree__iter_grow(c, &values[k], layout->n_leaves)) {
+            it->status = PYTREE_NO_MEMORY;
+            return false;
+        }
+    }
+    return true;
 }
 
-/* A struct that is seen deep, the same in every tree, without the ceremony of opening: it cannot be part of a cycle, and where
- * only structure is checked it needs no frame either. AT_LEAF: its first leaf is at hand, and more may follow side by side
- * (`run`); AT_END: it is done with; AT_NODE: it must be opened. */
+/* Takes a struct that is a run in every tree. Only the first tree's cursor gets a frame, for paths. AT_LEAF: its first leaf is at
+ * hand, and more may follow side by side (run_left). AT_END: it is done with. AT_NODE: it must be opened. */
 PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
 {
     const pytree_type *const type = values[0]->type;
-    pytree__cursor *c = it->cursors;
+    pytree__cursor *const c = it->cursors;
+    const void *const self = values[0]->data;
+    pytree__frame *f;
     size_t k, count = 0;
     for (k = 0; k < n; k++) {
-        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type
-                             || c[k].n_frames == c[k].max_frames)) {
-            return PYTREE__AT_NODE;
-        }
+        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type)) { return PYTREE__AT_NODE; }
     }
     if (checking || (n > 1 && !it->checked)) {
-        if (!pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
+        if (!pytree__instances_equal(it, n, values)) { return it->status == PYTREE_OK ? PYTREE__AT_NODE : PYTREE__FAILED; }
         if (checking) { return PYTREE__AT_END; }
     }
+    if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) { return PYTREE__AT_NODE; }
     for (k = 0; k < n; k++) {
-        pytree_leaf *views = c[k].views + c[k].n_views;
-        pytree__flatten_result seen = type->leaves(values[k]->data, views, c[k].views + c[k].max_views, false);
+        pytree_leaf *const views = c[k].views + c[k].n_views;
+        const pytree__flatten_result seen = type->leaves(values[k]->data, views, c[k].views + c[k].max_views, false);
         if (k == 0) { count = (size_t)(seen.end - views); }
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
         if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count
@@ -265,21 +344,18 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
         }
     }
     if (count == 0) { return PYTREE__AT_END; }
-    for (k = 0; k < n; k++) {
-        pytree__frame *f = &c[k].frames[c[k].n_frames++];
-        f->type = type;
-        f->self = values[k]->data;
-        f->count = count;
-        f->views = c[k].n_views;
-        f->form = PYTREE_FORM_STRUCT;
-        f->from = PYTREE__FROM_VIEWS;
-        f->deep = true;
-        f->ordered = f->numbered = false;
-        f->next = count;                  /* of which `run` are still to come */
-        values[k] = &c[k].views[f->views];
-        c[k].n_views += count;
-    }
-    c->run = count - 1;
+    for (k = 0; k < n; k++) { values[k] = c[k].views + c[k].n_views; }
+    f = &c->frames[c->n_frames++];
+    f->type = type;
+    f->self = self;
+    f->next = f->count = count;           /* of which run_left are still to come */
+    f->views = (uint32_t)c->n_views;
+    f->form = PYTREE_FORM_STRUCT;
+    f->from = PYTREE__FROM_VIEWS;
+    f->run = true;
+    f->ordered = f->numbered = false;
+    c->n_views += count;
+    c->run_left = count - 1;
     return PYTREE__AT_LEAF;
 }
 
@@ -298,15 +374,15 @@ PYTREE__INLINE void pytree__run_next(pytree_iter *it, const size_t n)
     }
 }
 
-/* The next leaf. Where a struct is seen deep in every tree the views of its leaves lie side by side: those come without looking
- * (`run`), and are passed over where only structure is to be checked. */
+/* Goes on to the next leaf. The views of a run's leaves lie side by side: those come without looking (run_left), and are passed
+ * over where only structure is checked. Returns false at the end and on an error. */
 PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
 {
     pytree__cursor *c = it->cursors;
     const pytree_leaf **values = it->views;
     size_t k;
-    if (!checking && c->run != 0) {
-        c->run--;
+    if (!checking && c->run_left != 0) {
+        c->run_left--;
         pytree__run_next(it, n);
         return true;
     }
@@ -317,9 +393,10 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             c->begun = true;
             for (k = 0; k < n; k++) { values[k] = &c[k].root; }
         } else {
+            const pytree__frame *const top = &c->frames[c->n_frames - 1];
             if (c->n_frames == 0) { return false; }
-            if (c->frames[c->n_frames - 1].next == c->frames[c->n_frames - 1].count) {
-                for (k = 0; k < n; k++) { pytree__close(&c[k]); }
+            if (top->next == top->count) {
+                for (k = top->run ? 1 : n; k-- != 0;) { pytree__close(&c[k]); }
                 continue;
             }
             for (k = 0; k < n; k++) {
@@ -341,7 +418,10 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             it->index++;
             return true;
         }
-        if (at == PYTREE__FAILED) { it->status = c->status; return false; }
+        if (PYTREE__UNLIKELY(at == PYTREE__FAILED)) {
+            if (it->status == PYTREE_OK) { it->status = c->status; }
+            return false;
+        }
         if (at == PYTREE__AT_NONE) {
             for (k = 1; k < n; k++) {
                 if (values[k]->form != PYTREE_FORM_NONE) {
@@ -369,8 +449,7 @@ size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t cap
     return pytree__cursor_path(&it->cursors[0], entries, capacity);
 }
 
-/* Goes once over all trees to find what is wrong with them. With an output, which is the last tree, its leaves must be leaves.
- */
+/* Goes over all trees once to find what is wrong with them. Leaves of an output, which is the last tree, must be leaves. */
 static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
 {
     while (it->status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, true) : pytree__advance(it, n, true))) {
@@ -386,20 +465,40 @@ static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
 PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
 {
     pytree__cursor *const c = it->cursors;
-    size_t left = c->run;
+    size_t left = c->run_left;
     for (;; pytree__run_next(it, n)) {
         pytree_status status;
         if (out) { it->out = it->leaf[n - 1]; }
         status = fn(context, it);
         if (status != PYTREE_OK || left == 0) { return status; }
-        c->run = --left;
+        c->run_left = --left;
     }
+}
+
+/* Calls the function for every leaf of trees that were checked. */
+static pytree_status pytree__map_all(pytree_iter *it, pytree_map_fn *fn, void *context, const bool out)
+{
+    const size_t n = it->n_cursors;
+    pytree_status status = PYTREE_OK;
+    while (status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, false) : pytree__advance(it, n, false))) {
+        switch (n) {
+        case 1: status = pytree__map_run(it, 1, fn, context, false); break;
+        case 2: status = pytree__map_run(it, 2, fn, context, out); break;
+        case 4: status = pytree__map_run(it, 4, fn, context, out); break;
+        default: status = pytree__map_run(it, n, fn, context, out); break;
+        }
+        if (status != PYTREE_OK && it->cursors[0].err != NULL && it->cursors[0].err->status == PYTREE_OK) {
+            status = pytree__fail_at(&it->cursors[0], status, "stopped by the callback at leaf %zu", it->index);
+        }
+    }
+    return status == PYTREE_OK ? it->status : status;
 }
 
 pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
                          const pytree_options *opt, pytree_error *err)
 {
     pytree few[PYTREE__TREES], *all = few;
+    pytree_leaf views[PYTREE__MORE_VIEWS];
     size_t count = pytree__plus(n, out != NULL), k;
     pytree_iter it;
     pytree_status status;
@@ -412,27 +511,12 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     }
     for (k = 0; k < n; k++) { all[k] = trees[k]; }
     if (out != NULL) { all[n] = *out; }
-    status = pytree_iter_begin(&it, count, all, opt, err);
+    status = pytree__iter_start(&it, views, count, all, opt, err);
     it.up_to = true;
     if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
-    if (status == PYTREE_OK) {            /* once more from the beginning, with the cursors as they have grown */
-        it.checked = opt == NULL || opt->is_leaf == NULL;      /* who knows what a predicate says the next time */
-        it.index = SIZE_MAX;
-        it.n = n;
-        for (k = 0; k < count && status == PYTREE_OK; k++) { status = pytree__cursor_root(&it.cursors[k], all[k]); }
-        while (status == PYTREE_OK && (count == 1 ? pytree__advance(&it, 1, false) : pytree__advance(&it, count, false))) {
-            switch (count) {
-            case 1: status = pytree__map_run(&it, 1, fn, context, false); break;
-            case 2: status = pytree__map_run(&it, 2, fn, context, out != NULL); break;
-            case 4: status = pytree__map_run(&it, 4, fn, context, out != NULL); break;
-            default: status = pytree__map_run(&it, count, fn, context, out != NULL); break;
-            }
-            if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) {
-                status = pytree__fail_at(&it.cursors[0], status, "stopped by the callback at leaf %zu", it.index);
-            }
-        }
-        if (status == PYTREE_OK) { status = it.status; }
-    }
+    it.n = n;
+    if (status == PYTREE_OK) { status = pytree__iter_again(&it, all); }
+    if (status == PYTREE_OK) { status = pytree__map_all(&it, fn, context, out != NULL); }
     pytree_iter_end(&it);
     if (all != few) { pytree__resize(pytree__allocator(opt), all, count * sizeof *all, 0); }
     return status;

@@ -1,127 +1,153 @@
-/* pytree/impl/layout.h: what all structs of a type have in common, found once a walk. */
+/* pytree/impl/layout.h: layouts: per struct type, the template of its nodes, where static bytes lie, which pointers may be NULL. */
 #ifndef PYTREE_IMPL_LAYOUT_H
 #define PYTREE_IMPL_LAYOUT_H
 
 #include "internal.h"
 
-static void pytree__layout_cache_init(pytree__layout_cache *p)
+/* Forgets all layouts. */
+static void pytree__layout_clear(pytree__layout_cache *p)
 {
     size_t i;
-    p->n_nodes = p->n_parts = p->n_options = 0;
-    p->last = p->plans;
-    for (i = 0; i < PYTREE__PLANS; i++) { p->plans[i].type = NULL; }
+    p->n_nodes = p->n_spans = p->n_nullables = 0;
+    p->last = p->layouts;
+    for (i = 0; i < p->max_layouts; i++) { p->layouts[i].type = NULL; }
 }
 
-/* A struct's static values: bytes that follow one another are one part. There is one at least, which begins it. */
-static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *plan, const pytree_type *type, size_t offset,
+static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_space *space)
+{
+    p->layouts = space->layouts;
+    p->nodes = space->nodes;
+    p->spans = space->spans;
+    p->nullables = space->nullables;
+    p->max_layouts = PYTREE__MAX_LAYOUTS;
+    p->max_spans = PYTREE__LAYOUT_SPANS;
+    p->max_nullables = PYTREE__LAYOUT_NULLABLES;
+    pytree__layout_clear(p);
+}
+
+/* Adds a struct's static values: bytes that follow one another are one span. There is at least one, which begins the node. */
+static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type, size_t offset,
                                        uint32_t node)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    pytree__static_span *part = &p->parts[p->n_parts];
+    pytree__static_span *span = &p->spans[p->n_spans];
     unsigned left = type->n_fields - type->n_children;         /* STATIC and DROP rows that still come */
-    if (p->n_parts == PYTREE__PLAN_PARTS) { return false; }
-    part->at = part->bytes = 0;
-    part->row = NULL;
-    part->node = node;
+    if (p->n_spans == p->max_spans) { return false; }
+    span->at = span->bytes = 0;
+    span->row = NULL;
+    span->node = node;
     for (; row != end && left != 0; row++) {
-        const size_t at = offset + row->offset;
+        const uint32_t at = (uint32_t)(offset + row->offset), size = (uint32_t)row->size;
         const bool bytes = row->form == PYTREE__PACK_BYTES;
         left -= row->row != PYTREE_ROW_DATA;
         if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (bytes) { plan->n_statics += row->size; } else { plan->plain = false; }
-        if (bytes && part->row == NULL && part->bytes != 0 && part->at + part->bytes == at) {
-            part->bytes += row->size;
+        if (bytes) { layout->n_statics += size; } else { layout->trivial_statics = false; }
+        if (bytes && span->row == NULL && span->bytes != 0 && span->at + span->bytes == at) {
+            span->bytes += size;
             continue;
         }
-        if (part->bytes != 0 || part->row != NULL) {
-            part++;
-            if (part == p->parts + PYTREE__PLAN_PARTS) { return false; }
-            part->node = UINT32_MAX;
+        if (span->bytes != 0 || span->row != NULL) {
+            span++;
+            if (span == p->spans + p->max_spans) { return false; }
+            span->node = UINT32_MAX;
         }
-        part->at = at;
-        part->bytes = bytes ? row->size : 0;
-        part->row = bytes ? NULL : row;
+        span->at = at;
+        span->bytes = bytes ? size : 0;
+        span->row = bytes ? NULL : row;
     }
-    p->n_parts = (uint32_t)(part - p->parts) + 1;
+    p->n_spans = (uint32_t)(span - p->spans) + 1;
     return true;
 }
 
-/* The rows of a struct that lies at `offset` of the one that is planned. False: it cannot be, or there is no room. */
-static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *plan, const pytree_type *type, size_t offset)
+/* Adds a pointer that may be NULL and whose node is the next one. Returns false if there is no room. */
+static bool pytree__layout_add_nullable(pytree__layout_cache *p, const pytree__layout *layout, const pytree_field *row,
+                                        size_t offset)
+{
+    pytree__nullable *const nullable = &p->nullables[p->n_nullables];
+    if (p->n_nullables == p->max_nullables) { return false; }
+    p->n_nullables++;
+    nullable->at = (uint32_t)(offset + row->offset);
+    nullable->node = (uint16_t)(p->n_nodes - layout->nodes);
+    nullable->is_struct = row->place == PYTREE_POINTER && row->ndim == 0;
+    return true;
+}
+
+/* Adds the rows of a struct that lies at `offset` of the layout's. Returns false if such structs are no runs, or there is no
+ * room. It calls itself for structs that lie in structs: no deeper than C's declarations. */
+static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type, size_t offset)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 };
-    const uint32_t first = p->n_nodes;
-    const size_t leaves = plan->n_leaves;
+    const uint32_t first = p->n_nodes, leaves = layout->n_leaves;
     const pytree_field *row;
     pytree_node *node;
-    if (type->children == NULL || !type->self_contained) { return false; }
+    if (type->leaves == NULL || !type->self_contained || type->size > UINT32_MAX) { return false; }
     for (row = type->fields; row != type->fields + type->n_fields; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
-            if (!pytree__layout_add_rows(p, plan, row->type, offset + row->offset)) { return false; }
+            if (!pytree__layout_add_rows(p, layout, row->type, offset + row->offset)) { return false; }
             continue;
         }
-        if (p->n_nodes == PYTREE__PLAN_NODES) { return false; }
+        if (p->n_nodes == PYTREE__LAYOUT_NODES) { return false; }
         if (row->optional != 0) {
-            pytree__nullable *option = &p->options[p->n_options];
-            if (p->n_options == PYTREE__PLAN_OPTIONS) { return false; }
-            p->n_options++;
-            option->at = offset + row->offset;
-            option->node = p->n_nodes - plan->nodes;
-            option->leads = row->place == PYTREE_POINTER && row->ndim == 0;
+            if (!pytree__layout_add_nullable(p, layout, row, offset)) { return false; }
         } else if (row->place == PYTREE_POINTER && row->ndim == 0) {
             return false;
         }
-        p->nodes[p->n_nodes++] = leaf;
-        plan->n_leaves++;
+        if (p->nodes != NULL) { p->nodes[p->n_nodes] = leaf; }
+        p->n_nodes++;
+        layout->n_leaves++;
     }
-    if (p->n_nodes == PYTREE__PLAN_NODES || !pytree__layout_add_statics(p, plan, type, offset, p->n_nodes - plan->nodes)) {
+    if (p->n_nodes == PYTREE__LAYOUT_NODES
+        || !pytree__layout_add_statics(p, layout, type, offset, p->n_nodes - layout->nodes)) {
         return false;
     }
-    node = &p->nodes[p->n_nodes++];
-    node->type = type;
-    node->arity = type->n_children;
-    node->leaves = (uint32_t)(plan->n_leaves - leaves);
-    node->nodes = p->n_nodes - first;
-    node->meta = 0;
+    node = p->nodes == NULL ? NULL : &p->nodes[p->n_nodes];
+    p->n_nodes++;
+    if (node != NULL) {
+        node->type = type;
+        node->arity = type->n_children;
+        node->leaves = layout->n_leaves - leaves;
+        node->nodes = p->n_nodes - first;
+        node->meta = 0;
+    }
     return true;
 }
 
-/* The plan of a type, which is in the place that is the type's own, in one of those behind it, or made now. */
+/* Finds or makes the layout of a type, which stands in the place that is the type's own or in one of those behind it. */
 static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
-    pytree__layout *plan = &p->plans[slot % PYTREE__PLANS];
+    pytree__layout *layout = &p->layouts[slot % p->max_layouts];
     size_t i;
     bool empty;
-    for (i = 1; plan->type != type && plan->type != NULL && i < PYTREE__PLANS; i++) {
-        plan = &p->plans[(slot + i) % PYTREE__PLANS];
+    for (i = 1; layout->type != type && layout->type != NULL && i < p->max_layouts; i++) {
+        layout = &p->layouts[(slot + i) % p->max_layouts];
     }
-    if (plan->type == type) { return plan; }
-    if (plan->type != NULL) { pytree__layout_cache_init(p); }
+    if (layout->type == type) { return layout; }
+    if (layout->type != NULL) { pytree__layout_clear(p); }
     do {
-        empty = p->n_nodes + p->n_parts + p->n_options == 0;
-        plan->type = type;
-        plan->nodes = p->n_nodes;
-        plan->parts = p->n_parts;
-        plan->options = p->n_options;
-        plan->n_leaves = plan->n_statics = 0;
-        plan->nones = 0;
-        plan->plain = true;
-        if (pytree__layout_add_rows(p, plan, type, 0)) {
-            plan->n_nodes = p->n_nodes - plan->nodes;
-            plan->n_parts = p->n_parts - plan->parts;
-            plan->n_options = p->n_options - plan->options;
-            return plan;
+        empty = p->n_nodes + p->n_spans + p->n_nullables == 0;
+        layout->type = type;
+        layout->nodes = p->n_nodes;
+        layout->spans = p->n_spans;
+        layout->nullables = p->n_nullables;
+        layout->n_leaves = layout->n_statics = 0;
+        layout->null_mask = 0;
+        layout->trivial_statics = true;
+        if (pytree__layout_add_rows(p, layout, type, 0)) {
+            layout->n_nodes = p->n_nodes - layout->nodes;
+            layout->n_spans = p->n_spans - layout->spans;
+            layout->n_nullables = p->n_nullables - layout->nullables;
+            return layout;
         }
-        if (!empty) { pytree__layout_cache_init(p); }          /* perhaps there is room when the others are gone */
+        if (!empty) { pytree__layout_clear(p); }               /* perhaps there is room when the others are gone */
     } while (!empty);
-    p->n_nodes = p->n_parts = p->n_options = 0;
-    plan->n_nodes = 0;
-    return plan;
+    p->n_nodes = p->n_spans = p->n_nullables = 0;
+    layout->n_nodes = 0;
+    return layout;
 }
 
-/* Valid until the next one is asked for. */
+/* Returns the layout of a type, valid until the next one is asked for. */
 PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const pytree_type *type)
 {
     static const pytree__layout none = { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, true };
@@ -130,185 +156,185 @@ PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const 
     return p->last;
 }
 
-/* Which of a struct's options are NULL. False: one leads to a struct, so that this one cannot be seen deep. */
-PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *plan, const void *self,
-                                        uint64_t *nones)
+/* Finds which of a struct's nullables are NULL. Returns false if one leads to a struct, so that this one is no run. */
+PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pytree__layout *layout, const void *self,
+                                        uint64_t *null_mask)
 {
-    const pytree__nullable *option = &p->options[plan->options], *const end = option + plan->n_options;
+    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
     uint64_t bit = 1, found = 0;
     const void *pointer;
-    for (; option != end; option++, bit <<= 1) {
-        memcpy(&pointer, (const char *)self + option->at, sizeof pointer);
+    for (; nullable != end; nullable++, bit <<= 1) {
+        memcpy(&pointer, (const char *)self + nullable->at, sizeof pointer);
         if (pointer == NULL) { found |= bit; }
-        else if (PYTREE__UNLIKELY(option->leads)) { return false; }
+        else if (PYTREE__UNLIKELY(nullable->is_struct)) { return false; }
     }
-    *nones = found;
+    *null_mask = found;
     return true;
 }
 
-/* The nodes as they are where those options are None. */
-static void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *plan, uint64_t nones)
+/* Makes the nodes those of a struct in which these nullables are None. */
+static void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *layout, uint64_t null_mask)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
-    const pytree__nullable *option = &p->options[plan->options];
-    pytree_node *const nodes = &p->nodes[plan->nodes];
-    uint32_t before[PYTREE__PLAN_NODES], n = 0, i;
-    plan->nones = nones;
-    for (i = 0; i < plan->n_options; i++, nones >>= 1) { nodes[option[i].node] = (nones & 1) != 0 ? none : leaf; }
-    for (i = 0; i < plan->n_nodes; i++) {
+    const pytree__nullable *nullable = &p->nullables[layout->nullables];
+    pytree_node *const nodes = &p->nodes[layout->nodes];
+    uint32_t before[PYTREE__LAYOUT_NODES], n = 0, i;
+    layout->null_mask = null_mask;
+    for (i = 0; i < layout->n_nullables; i++, null_mask >>= 1) { nodes[nullable[i].node] = (null_mask & 1) != 0 ? none : leaf; }
+    for (i = 0; i < layout->n_nodes; i++) {
         before[i] = n;
         if (nodes[i].type == NULL) { n++; }
         else if (nodes[i].type != &pytree_types[PYTREE__T_none]) { nodes[i].leaves = n - before[i + 1 - nodes[i].nodes]; }
     }
-    plan->n_leaves = n;
+    layout->n_leaves = n;
 }
 
-/* The plan as it is for this struct. NULL: it cannot be seen deep. */
+/* Returns the layout as it is for this struct; NULL if it is no run. */
 PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const pytree_type *type, const void *self,
                                                   bool none_is_leaf)
 {
-    pytree__layout *const plan = pytree__layout_of(p, type);
-    uint64_t nones;
-    if (PYTREE__UNLIKELY(plan->n_nodes == 0) || !pytree__layout_view(p, plan, self, &nones)) { return NULL; }
-    if (nones != plan->nones && !none_is_leaf) { pytree__layout_specialize(p, plan, nones); }
-    return plan;
+    pytree__layout *const layout = pytree__layout_of(p, type);
+    uint64_t null_mask;
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_view(p, layout, self, &null_mask)) { return NULL; }
+    if (null_mask != layout->null_mask && !none_is_leaf) { pytree__layout_specialize(p, layout, null_mask); }
+    return layout;
 }
 
-/* Have n structs of the plan's type the same None and the same static values? */
-PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
+/* Tells whether n structs of the layout's type have the same None and the same static values. */
+PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *layout, size_t n,
                                                    const pytree_leaf **structs)
 {
-    const pytree__nullable *option = &p->options[plan->options], *const options_end = option + plan->n_options;
-    const pytree__static_span *part = &p->parts[plan->parts], *const parts_end = part + plan->n_parts;
+    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const nullables_end = nullable + layout->n_nullables;
+    const pytree__static_span *span = &p->spans[layout->spans], *const spans_end = span + layout->n_spans;
     const char *const first = (const char *)structs[0]->data;
     uint64_t differ = 0;
     size_t k;
-    for (; option != options_end; option++) {
+    for (; nullable != nullables_end; nullable++) {
         const void *a, *b;
-        memcpy(&a, first + option->at, sizeof a);
-        if (PYTREE__UNLIKELY(a != NULL && option->leads)) { return false; }
+        memcpy(&a, first + nullable->at, sizeof a);
+        if (PYTREE__UNLIKELY(a != NULL && nullable->is_struct)) { return false; }
         for (k = 1; k < n; k++) {
-            memcpy(&b, (const char *)structs[k]->data + option->at, sizeof b);
+            memcpy(&b, (const char *)structs[k]->data + nullable->at, sizeof b);
             differ |= (uint64_t)((a == NULL) != (b == NULL));
         }
     }
-    for (; part != parts_end; part++) {
-        const char *const mine = first + part->at;
+    for (; span != spans_end; span++) {
+        const char *const mine = first + span->at;
         uint32_t a, b;
-        if (PYTREE__UNLIKELY(part->row != NULL)) {
-            for (k = 1; k < n && pytree__same_row(part->row, mine, (const char *)structs[k]->data + part->at); k++) {}
+        if (PYTREE__UNLIKELY(span->row != NULL)) {
+            for (k = 1; k < n && pytree__same_row(span->row, mine, (const char *)structs[k]->data + span->at); k++) {}
             if (k < n) { return false; }
-        } else if (part->bytes == sizeof a) {
+        } else if (span->bytes == sizeof a) {
             memcpy(&a, mine, sizeof a);
             for (k = 1; k < n; k++) {
-                memcpy(&b, (const char *)structs[k]->data + part->at, sizeof b);
+                memcpy(&b, (const char *)structs[k]->data + span->at, sizeof b);
                 differ |= a ^ b;
             }
         } else {
-            for (k = 1; k < n; k++) { differ |= pytree__differ(mine, (const char *)structs[k]->data + part->at, part->bytes); }
+            for (k = 1; k < n; k++) { differ |= pytree__differ(mine, (const char *)structs[k]->data + span->at, span->bytes); }
         }
     }
     return differ == 0;
 }
 
-/* Where the structs in a struct have as many leaves and nodes as the plan says, and an option is None or is not, all
- * else can only be leaves. */
+/* Where the structs in a struct have as many leaves and nodes as the layout says, and each nullable is None or not as in the
+ * layout, all else can only be leaves. */
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b)
 {
     return a->type == b->type && memcmp(&a->leaves, &b->leaves, sizeof a->leaves + sizeof a->nodes) == 0;
 }
 
-PYTREE__INLINE bool pytree__layout_same_nulls(const pytree__layout_cache *p, const pytree__layout *plan,
+PYTREE__INLINE bool pytree__layout_same_nulls(const pytree__layout_cache *p, const pytree__layout *layout,
                                               const pytree_node *theirs)
 {
-    const pytree__nullable *option = &p->options[plan->options], *const end = option + plan->n_options;
-    const pytree_node *const mine = &p->nodes[plan->nodes];
-    for (; option != end && PYTREE__LIKELY(mine[option->node].type == theirs[option->node].type); option++) {}
-    return option == end;
+    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
+    const pytree_node *const mine = &p->nodes[layout->nodes];
+    for (; nullable != end && PYTREE__LIKELY(mine[nullable->node].type == theirs[nullable->node].type); nullable++) {}
+    return nullable == end;
 }
 
-/* Is that node of a treedef, with as many below it, the plan's? */
-PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan,
+/* Tells whether a treedef's node, with as many below it, has the layout's nodes. */
+PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *layout,
                                                  const pytree_node *n)
 {
-    const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
-    const pytree_node *const mine = &p->nodes[plan->nodes], *const theirs = n + 1 - plan->n_nodes;
-    for (; part != end; part++) {
-        const uint32_t at = part->node;
+    const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
+    const pytree_node *const mine = &p->nodes[layout->nodes], *const theirs = n + 1 - layout->n_nodes;
+    for (; span != end; span++) {
+        const uint32_t at = span->node;
         if (at != UINT32_MAX && PYTREE__UNLIKELY(!pytree__same_counts(&mine[at], &theirs[at]))) { return false; }
     }
-    return pytree__layout_same_nulls(p, plan, theirs);
+    return pytree__layout_same_nulls(p, layout, theirs);
 }
 
-/* And has a struct the static values that stand there? */
-PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
+/* Tells the same, and whether a struct has the static values that stand there. */
+PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *layout, const char *self,
                                                     const pytree_def *def, const pytree_node *theirs)
 {
-    const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
-    const pytree_node *const mine = &p->nodes[plan->nodes];
+    const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
+    const pytree_node *const mine = &p->nodes[layout->nodes];
     const unsigned char *at = NULL;
     uint64_t differ = 0;
-    for (; part != end; part++) {
-        if (part->node != UINT32_MAX) {
-            if (PYTREE__UNLIKELY(!pytree__same_counts(&mine[part->node], &theirs[part->node]))) { return false; }
-            at = def->statics + theirs[part->node].meta;
+    for (; span != end; span++) {
+        if (span->node != UINT32_MAX) {
+            if (PYTREE__UNLIKELY(!pytree__same_counts(&mine[span->node], &theirs[span->node]))) { return false; }
+            at = def->statics + theirs[span->node].meta;
         }
-        if (PYTREE__LIKELY(part->row == NULL)) {
-            differ |= pytree__differ(self + part->at, at, part->bytes);
-            at += part->bytes;
+        if (PYTREE__LIKELY(span->row == NULL)) {
+            differ |= pytree__differ(self + span->at, at, span->bytes);
+            at += span->bytes;
         } else {
-            at = pytree__match_row(part->row, self + part->at, at);
+            at = pytree__match_row(span->row, self + span->at, at);
             if (at == NULL) { return false; }
         }
     }
-    return differ == 0 && pytree__layout_same_nulls(p, plan, theirs);
+    return differ == 0 && pytree__layout_same_nulls(p, layout, theirs);
 }
 
-/* The plan as it is for a treedef's struct node, if that agrees. NULL: it is none that is seen deep. */
+/* Returns the layout as it is for a treedef's struct node; NULL if that is no run. */
 PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n)
 {
-    pytree__layout *const plan = pytree__layout_of(p, n->type);
-    const pytree__nullable *const option = &p->options[plan->options];
+    pytree__layout *const layout = pytree__layout_of(p, n->type);
+    const pytree__nullable *const nullable = &p->nullables[layout->nullables];
     const pytree_node *theirs;
-    uint64_t nones = 0;
+    uint64_t null_mask = 0;
     uint32_t i;
-    if (PYTREE__UNLIKELY(plan->n_nodes == 0 || plan->n_nodes != n->nodes)) { return NULL; }
-    theirs = n + 1 - plan->n_nodes;
-    for (i = 0; i < plan->n_options; i++) {
-        nones |= (uint64_t)(theirs[option[i].node].type == &pytree_types[PYTREE__T_none]) << i;
-        if (PYTREE__UNLIKELY(option[i].leads && (nones >> i) == 0)) { return NULL; }
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes != n->nodes)) { return NULL; }
+    theirs = n + 1 - layout->n_nodes;
+    for (i = 0; i < layout->n_nullables; i++) {
+        null_mask |= (uint64_t)(theirs[nullable[i].node].type == &pytree_types[PYTREE__T_none]) << i;
+        if (PYTREE__UNLIKELY(nullable[i].is_struct && (null_mask >> i) == 0)) { return NULL; }
     }
-    if (PYTREE__UNLIKELY(nones != plan->nones)) { pytree__layout_specialize(p, plan, nones); }
-    return plan;
+    if (PYTREE__UNLIKELY(null_mask != layout->null_mask)) { pytree__layout_specialize(p, layout, null_mask); }
+    return layout;
 }
 
-/* A struct's nodes and static values, written behind those that are there. */
-PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
+/* Writes a struct's nodes and static values behind those that are there. */
+PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *layout, const char *self,
                                         pytree_node *nodes,
                                         pytree__statics *to)
 {
-    const pytree__static_span *part = &p->parts[plan->parts], *const end = part + plan->n_parts;
-    memcpy(nodes, &p->nodes[plan->nodes], plan->n_nodes * sizeof *nodes);
-    for (; part != end; part++) {
-        if (part->node != UINT32_MAX) { nodes[part->node].meta = (uint32_t)to->length; }
-        if (PYTREE__LIKELY(part->row == NULL)) {
-            if (part->bytes != 0) { pytree__copy_few(to->at + to->length, self + part->at, part->bytes); }
-            to->length += part->bytes;
+    const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
+    memcpy(nodes, &p->nodes[layout->nodes], layout->n_nodes * sizeof *nodes);
+    for (; span != end; span++) {
+        if (span->node != UINT32_MAX) { nodes[span->node].meta = (uint32_t)to->length; }
+        if (PYTREE__LIKELY(span->row == NULL)) {
+            if (span->bytes != 0) { pytree__copy_few(to->at + to->length, self + span->at, span->bytes); }
+            to->length += span->bytes;
         } else {
-            pytree__pack(to, part->row, self + part->at);
+            pytree__pack(to, span->row, self + span->at);
         }
     }
 }
 
-/* How many static bytes it has. */
-PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *plan, const char *self)
+/* Returns how many static bytes a struct has. */
+PYTREE__INLINE size_t pytree__layout_bytes(const pytree__layout_cache *p, const pytree__layout *layout, const char *self)
 {
     pytree__statics to = { NULL, 0, 0 };
     uint32_t i;
-    if (PYTREE__LIKELY(plan->plain)) { return plan->n_statics; }
-    for (i = plan->parts; i < plan->parts + plan->n_parts; i++) {
-        if (p->parts[i].row != NULL) { pytree__pack(&to, p->parts[i].row, self + p->parts[i].at); }
+    if (PYTREE__LIKELY(layout->trivial_statics)) { return layout->n_statics; }
+    for (i = layout->spans; i < layout->spans + layout->n_spans; i++) {
+        if (p->spans[i].row != NULL) { pytree__pack(&to, p->spans[i].row, self + p->spans[i].at); }
     }
-    return plan->n_statics + to.length;
+    return layout->n_statics + to.length;
 }
 #endif

@@ -13,6 +13,7 @@ typedef struct pytree__lit_writer {
     unsigned char *packed;                /* static values of the struct at hand */
     size_t max_packed;
     pytree__cursor cursor;
+    pytree__cursor_space stacks;
     char buffer[PYTREE__PIECE];
 } pytree__lit_writer;
 
@@ -199,7 +200,7 @@ static pytree_status pytree__lit_put_name(pytree__lit_writer *w, const char *nam
 
 static void pytree__lit_put_factory(pytree__lit_writer *w, const pytree__frame *f)
 {
-    const char *name = f->name;
+    const char *name = pytree__items_name(f);
     if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         name = pytree__string_at(flat->def->statics + flat->def->nodes[f->shape[0]].meta, 0, NULL);
@@ -310,7 +311,7 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
     own.space = opt == NULL ? NULL : opt->space;
     w->packed = NULL;
     w->max_packed = 0;
-    pytree__cursor_init(&w->cursor, &own, err);
+    pytree__cursor_init(&w->cursor, &w->stacks, &own, err);
     status = pytree__cursor_root(&w->cursor, t);
     while (status == PYTREE_OK) {
         int at = pytree__cursor_next(&w->cursor, &value);
@@ -339,10 +340,11 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
 
 pytree_status pytree_literal_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err)
 {
+    const struct pytree__text_file out = pytree__text_file(file);
     pytree__lit_writer w;
     pytree_status status;
     w.to = pytree__text_to(w.buffer, sizeof w.buffer, NULL);
-    w.direct = pytree__text_to(NULL, 0, file);
+    w.direct = pytree__text_to(NULL, 0, &out);
     w.dry = true;
     status = pytree__lit_write(&w, t, opt, err);
     if (status != PYTREE_OK) { return status; }                 /* and nothing is written */

@@ -75,11 +75,12 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
 {
     pytree_options opt;
     pytree__cursor c;
+    pytree__cursor_space stacks;
     const pytree_leaf *value;
     pytree_status status;
     memset(&opt, 0, sizeof opt);
     opt.allocator = a;
-    pytree__cursor_init(&c, &opt, NULL);
+    pytree__cursor_init(&c, &stacks, &opt, NULL);
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK) {
         int at = pytree__cursor_next(&c, &value);

@@ -10,8 +10,9 @@
 static pytree_status pytree__alg_view(pytree t, pytree_leaf *view, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
+    pytree__cursor_space stacks;
     pytree_status status;
-    pytree__cursor_init(&c, opt, err);
+    pytree__cursor_init(&c, &stacks, opt, err);
     status = pytree__cursor_root(&c, t);
     memset(view, 0, sizeof *view);
     if (status == PYTREE_OK) { pytree__alg_subtree(view, &c.root); }

@@ -55,8 +55,8 @@ static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor 
         const char *name = type->name;
         char all[48];
         size_t i;
-        if (view->form == PYTREE_FORM_ITEMS && pytree__traits(type)->meta == PYTREE__META_NAME && c->frames[0].name != NULL) {
-            name = c->frames[0].name;
+        if (view->form == PYTREE_FORM_ITEMS && pytree__traits(type)->meta == PYTREE__META_NAME && pytree__items_name(&c->frames[0]) != NULL) {
+            name = pytree__items_name(&c->frames[0]);
         }
         pytree__put_text(&sink, count == 0 ? "an empty " : strchr("AEIOUaeiou", *name) != NULL ? "an " : "a ");
         pytree__put_text(&sink, name);
@@ -134,13 +134,14 @@ static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree
 {
     const size_t n = pytree__path_length(path);
     pytree__cursor c;
+    pytree__cursor_space stacks;
     pytree_error problem;
     pytree_leaf at;
     pytree_status status;
     size_t i = 0;
     memset(&problem, 0, sizeof(problem));
     memset(&at, 0, sizeof(at));
-    pytree__cursor_init(&c, opt, &problem);
+    pytree__cursor_init(&c, &stacks, opt, &problem);
     status = pytree__cursor_root(&c, t);
     if (status == PYTREE_OK) { pytree__path_stand(&c, &at, &c.root); }
     for (; status == PYTREE_OK && i < n; i++) {

@@ -261,12 +261,13 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
 {
     struct pytree__text_writer *const to = &w->to;
     pytree__cursor c;
+    pytree__cursor_space stacks;
     const pytree_leaf *value;
     const bool quick = pytree__plain_walk(opt);
     pytree_status status;
     size_t i;
     w->count = 0;
-    pytree__cursor_init(&c, opt, err);
+    pytree__cursor_init(&c, &stacks, opt, err);
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK) {
         pytree__frame *f = c.n_frames == 0 ? NULL : &c.frames[c.n_frames - 1];

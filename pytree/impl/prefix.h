@@ -74,18 +74,18 @@ PYTREE__INLINE void pytree__alg_subtree(pytree_leaf *to, const pytree_leaf *valu
 
 /* A struct that is seen deep where the treedef has all of it so, too, without opening it. False: the long way, and for the
  * error. */
-PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *plans, const pytree_leaf *value,
+PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *cache, const pytree_leaf *value,
                                        const pytree_def *def,
                                        size_t j, pytree_leaf *to, size_t room)
 {
     const pytree_type *const type = value->type;
     const pytree_node *const node = &def->nodes[j];
     const bool none_is_leaf = c->opt->none_is_leaf;
-    const pytree__layout *plan;
+    const pytree__layout *layout;
     if (type != node->type || !type->self_contained || c->opt->space != NULL || node->leaves > room) { return false; }
-    plan = pytree__layout_for(plans, type, value->data, none_is_leaf);
-    if (plan == NULL || plan->n_nodes != node->nodes
-        || !pytree__layout_matches_instance(plans, plan, (const char *)value->data, def, node + 1 - plan->n_nodes)) {
+    layout = pytree__layout_for(cache, type, value->data, none_is_leaf);
+    if (layout == NULL || layout->n_nodes != node->nodes
+        || !pytree__layout_matches_instance(cache, layout, (const char *)value->data, def, node + 1 - layout->n_nodes)) {
         return false;
     }
     return (type->leaves(value->data, to, to + room, none_is_leaf).flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0;
@@ -95,11 +95,12 @@ PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *
 static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def, uint32_t *stack, pytree t,
                                        pytree_leaf *subtrees, size_t room)
 {
-    pytree__layout_cache plans;
+    pytree__layout_cache cache;
+    pytree__layout_space layouts;
     size_t n = 1, leaf = 0, i;
     const pytree_leaf *value = &c->root;
     pytree_status status = pytree__cursor_root(c, t);
-    pytree__layout_cache_init(&plans);
+    pytree__layout_cache_init(&cache, &layouts);
     stack[0] = (uint32_t)(def->n_nodes - 1);
     while (status == PYTREE_OK) {
         const size_t j = stack[--n];
@@ -108,7 +109,7 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
         if (node->type == NULL) {
             pytree__alg_subtree(&subtrees[leaf++], value);
         } else if (value->form == PYTREE_FORM_STRUCT
-                   && pytree__alg_closed(c, &plans, value, def, j, subtrees + leaf, room - leaf)) {
+                   && pytree__alg_closed(c, &cache, value, def, j, subtrees + leaf, room - leaf)) {
             leaf += node->leaves;
         } else if (node->type->kind == PYTREE_KIND_NONE || value->form == PYTREE_FORM_LEAF || value->form == PYTREE_FORM_NONE) {
             if (node->type->kind != PYTREE_KIND_NONE || value->form != PYTREE_FORM_NONE) { return PYTREE_STRUCTURE; }
@@ -175,6 +176,7 @@ pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf 
     pytree_options mine = pytree__alg_options(opt, def->none_is_leaf);
     uint32_t few[256], *stack = few;
     pytree__cursor c;
+    pytree__cursor_space stacks;
     pytree_status status = pytree__alg_room(def, subtrees, capacity, err);
     mine.is_leaf = NULL;
     if (mine.space == NULL) { mine.space = def->space; }
@@ -186,7 +188,7 @@ pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf 
         stack = (uint32_t *)pytree__array_new(def->n_nodes, sizeof *stack, pytree__allocator(opt), err);
         if (stack == NULL) { return PYTREE_NO_MEMORY; }
     }
-    pytree__cursor_init(&c, &mine, err);
+    pytree__cursor_init(&c, &stacks, &mine, err);
     status = pytree__alg_up_to(&c, def, stack, t, subtrees, def->n_leaves);
     pytree__cursor_end(&c);
     if (stack != few) { pytree__array_free(stack, def->n_nodes, sizeof *stack, pytree__allocator(opt)); }

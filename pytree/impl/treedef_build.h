@@ -227,6 +227,7 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
         : pytree__in_space(pytree__origin(self.type), opt == NULL ? NULL : opt->space);
     size_t meta, wanted;
     pytree__cursor c;
+    pytree__cursor_space stacks;
     pytree__td_maker m;
     bool good = true;
     if (type == NULL || (type->kind != PYTREE_KIND_STRUCT && type->kind != PYTREE_KIND_CUSTOM)
@@ -235,7 +236,7 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
                     type == NULL || self.data == NULL ? "NULL" : type->name);
         return NULL;
     }
-    pytree__cursor_init(&c, opt, err);
+    pytree__cursor_init(&c, &stacks, opt, err);
     wanted = type->n_children;
     if (type->custom != NULL) {           /* its callbacks say how many, with which keys */
         self.type = type;

@@ -40,7 +40,7 @@ static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, c
         if (pytree__u32(at) != f->shape[0] || memcmp(at + sizeof(uint32_t), pytree__held_metadata(c, f), f->shape[0]) != 0) {
             return false;
         }
-    } else if (!pytree__match_meta(def->nodes[j].type, f->name, f->shape[0], at)) {
+    } else if (!pytree__match_meta(def->nodes[j].type, pytree__items_name(f), f->shape[0], at)) {
         return false;
     }
     if (f->from == PYTREE__FROM_PAIRS || f->form == PYTREE_FORM_CUSTOM) { keys = pytree__first_key(def, j); }
@@ -92,12 +92,12 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 
 /* A struct that can be seen deep at once; the treedef's nodes from *j on, the leaves from *k on. False: one by one, for the
  * error. */
-PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *plans, const pytree_type *type, void *self,
+PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *cache, const pytree_type *type, void *self,
                                      const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
     pytree_leaf *const views = c->views + c->n_views;
     const pytree_leaf *leaf = leaves + *k;
-    const pytree__layout *plan;
+    const pytree__layout *layout;
     pytree__flatten_result seen;
     if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
         leaf = type->store_leaves(self, leaf);
@@ -105,9 +105,9 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *pl
         *k = (size_t)(leaf - leaves);
         return true;
     }
-    plan = pytree__layout_for(plans, type, self, false);
-    if (plan == NULL || plan->n_nodes > def->n_nodes - *j
-        || !pytree__layout_matches_instance(plans, plan, (const char *)self, def, &def->nodes[*j])) {
+    layout = pytree__layout_for(cache, type, self, false);
+    if (layout == NULL || layout->n_nodes > def->n_nodes - *j
+        || !pytree__layout_matches_instance(cache, layout, (const char *)self, def, &def->nodes[*j])) {
         return false;
     }
     seen = type->leaves(self, views, c->views + c->max_views, false);
@@ -115,8 +115,8 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *pl
                          || !pytree__fit(views, seen.end, leaf))) {
         return false;
     }
-    *j += plan->n_nodes;
-    *k += plan->n_leaves;
+    *j += layout->n_nodes;
+    *k += layout->n_leaves;
     return true;
 }
 
@@ -138,7 +138,7 @@ static pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, 
 }
 
 /* Goes over the tree and the treedef side by side: compares them, or (`put`) stores the leaves. */
-PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cache *plans, const pytree_def *def,
+PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cache *cache, const pytree_def *def,
                                           const pytree_leaf *leaves, pytree dst, const bool put)
 {
     const pytree_leaf *value;
@@ -161,7 +161,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
             j++;
             break;
         case PYTREE__AT_RUN:
-            while ((taken = pytree__into_run(c, plans, value->type, value->data, def, &j, leaves, &k, put))
+            while ((taken = pytree__into_run(c, cache, value->type, value->data, def, &j, leaves, &k, put))
                    && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
             /* fallthrough */
@@ -186,7 +186,9 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                                     const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
-    pytree__layout_cache plans;
+    pytree__cursor_space stacks;
+    pytree__layout_cache cache;
+    pytree__layout_space layouts;
     pytree_options own;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
@@ -200,10 +202,10 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected none_is_leaf as in the treedef (%s), got the other",
                            def->none_is_leaf ? "true" : "false");
     }
-    pytree__cursor_init(&c, opt, err);
-    pytree__layout_cache_init(&plans);
-    status = pytree__into(&c, &plans, def, leaves, dst, false);
-    if (status == PYTREE_OK) { status = pytree__into(&c, &plans, def, leaves, dst, true); }
+    pytree__cursor_init(&c, &stacks, opt, err);
+    pytree__layout_cache_init(&cache, &layouts);
+    status = pytree__into(&c, &cache, def, leaves, dst, false);
+    if (status == PYTREE_OK) { status = pytree__into(&c, &cache, def, leaves, dst, true); }
     pytree__cursor_end(&c);
     return status;
 }

@@ -8,6 +8,7 @@
  * child. `entries` grows with the depth. */
 struct pytree__visit_state {
     pytree__cursor cursor;
+    pytree__cursor_space stacks;
     const pytree_visitor *visitor;
     pytree_entry few[PYTREE__FRAMES], *entries;
     size_t max;
@@ -113,7 +114,7 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
     w.visitor = visitor;
     w.entries = w.few;
     w.max = sizeof w.few / sizeof w.few[0];
-    pytree__cursor_init(&w.cursor, opt, err);
+    pytree__cursor_init(&w.cursor, &w.stacks, opt, err);
     w.cursor.status = pytree__cursor_root(&w.cursor, t);
     while (w.cursor.status == PYTREE_OK && pytree__visit_next(&w)) {}
     if (w.entries != w.few) { pytree__resize(pytree__allocator(opt), w.entries, w.max * sizeof *w.entries, 0); }
@@ -125,11 +126,12 @@ pytree_status pytree_children(pytree t, pytree_leaf *children, pytree_entry *key
                               const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
+    pytree__cursor_space stacks;
     pytree_status status;
     size_t i, unwanted;
     if (count == NULL) { count = &unwanted; }
     *count = 0;
-    pytree__cursor_init(&c, opt, err);
+    pytree__cursor_init(&c, &stacks, opt, err);
     status = pytree__cursor_root(&c, t);
     if (status == PYTREE_OK) {
         int sort;
