@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks the sizes of files and functions: no file over 700 lines, no function of the library over 60.
 
-    structure.py FILE...        prints each that is longer; status 1 if there is one, or an exception that is not needed any more
+    structure.py FILE...        prints each that is longer; status 1 if there is one, or a needless exception
 
-A function begins with the last line before a `{` that stands alone in the first column and ends with the next `}` there; its length
-is counted from the line of the name to that brace. Bodies in one line are not looked at. Macros are no functions.
+A function's body begins with a `{` in the first column and ends with the next `}` there. Its length is counted from the first line
+of its head to that brace. Bodies in one line are not looked at. Macros are not functions.
 """
 import pathlib
 import re
@@ -49,8 +49,8 @@ def long_functions(path, lines):
 
 def self_check():
     """A long function is found, and its length is right."""
-    text = ["/* A comment. */", "static int f(int a,", "             int b)", "{", *["    a++;"] * 58, "}", "struct S", "{", "    int a;",
-            "};", "", "int g(void)", "{", "    return 1;", "}"]
+    text = ["/* A comment. */", "static int f(int a,", "             int b)", "{", *["    a++;"] * 58, "}", "struct S", "{",
+            "    int a;", "};", "", "int g(void)", "{", "    return 1;", "}"]
     found = list(functions(text))
     if found != [("f", 2, 62), ("g", 69, 4)] or len(long_functions("x", text)) != 1:
         raise SystemExit(f"structure.py: does not count as it should: {found}")
