@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the sizes of files and functions: no file over 700 lines, no function of the library over 60.
+"""Checks the sizes of files and functions, and the list of tests.
 
-    structure.py FILE...        prints each that is longer; status 1 if there is one, or a needless exception
+    structure.py FILE...        prints what is wrong with them; status 1 if there is something
 
+No file has more than 700 lines, no function of the library more than 60; each test program has a line in tests/README.md.
 A function's body begins with a `{` in the first column and ends with the next `}` there. Its length is counted from the first line
 of its head to that brace. Bodies in one line are not looked at. Macros are not functions.
 """
@@ -56,11 +57,22 @@ def self_check():
         raise SystemExit(f"structure.py: does not count as it should: {found}")
 
 
+def unlisted(files):
+    """Test programs without a line in tests/README.md, lines without a program, names that two files have."""
+    programs = [path for path in files if re.fullmatch(r"tests/\w+/test_\w+\.c", path.as_posix()) and path.is_file()]
+    names = [path.name for path in programs]
+    listed = re.findall(r"^\| `(test_\w+\.c)` \|", pathlib.Path("tests/README.md").read_text(encoding="utf-8"), re.M)
+    return [f"{path}: no line in tests/README.md, or two" for path in programs if listed.count(path.name) != 1] + \
+           [f"tests/README.md: {name}: no such program" for name in listed if names.count(name) == 0] + \
+           [f"{path}: another test program has that name" for path in programs if names.count(path.name) > 1]
+
+
 def main():
     """Command line."""
     self_check()
-    said = []
-    for path in map(pathlib.Path, sys.argv[1:]):
+    files = [pathlib.Path(name) for name in sys.argv[1:]]
+    said = unlisted(files) if any(path.name.startswith("test_") for path in files) else []
+    for path in files:
         if not is_source(path) or not path.is_file():
             continue
         lines = path.read_text(encoding="utf-8").splitlines()
