@@ -38,7 +38,7 @@ static inline pytree_leaf view_of(pytree_dtype dtype, void *data, size_t n)
 
 /* n elements of one type as another one, lost or not; the status of the conversion. */
 static inline pytree_status convert(pytree_dtype to_type, void *to, pytree_dtype from_type, const void *from, size_t n,
-                             pytree_loss loss, pytree_error *error)
+                                    pytree_loss loss, pytree_error *error)
 {
     pytree_leaf source = view_of(from_type, (void *)(uintptr_t)from, n), target = view_of(to_type, to, n);
     pytree_ravel_options opt = { 0 };

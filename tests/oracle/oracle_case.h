@@ -1,4 +1,4 @@
-/* oracle_case.h: a case of the oracle: its memory, arguments and predicates, and how its answer is written. Included by oracle.c. */
+/* oracle_case.h: a case: its memory, arguments and predicates, and how its answer is written. Included by oracle.c. */
 #ifndef ORACLE_CASE_H
 #define ORACLE_CASE_H
 
