@@ -1,9 +1,9 @@
 """Compiles the examples in the comments of pytree.h, pytree_registry.h and pytree/*.h.
 
-An example is what a comment indents by five columns: ` *     code`. Paragraphs with nothing but empty lines between them belong
-together. A paragraph is C if, without its // comments, its last line ends with `;` or `}` or includes a file, and no `…` is left in
-it: drawings, tables and grammars are neither. Paragraphs that begin with a directive, `typedef` or `static` stand at file scope, the
-others in a function behind them; comments.h declares what they refer to.
+An example is what a comment indents by five columns: ` *     code`. Paragraphs with only empty lines between them belong together.
+A paragraph is C if, without its // comments, its last line ends with `;` or `}` or includes a file, and no `…` is left in it, which
+leaves out drawings, tables and grammars. Paragraphs that begin with a directive, `typedef` or `static` stand at file scope, the
+others in a function behind them. comments.h declares what they refer to.
 """
 import pathlib
 import re
@@ -55,8 +55,8 @@ def program(paragraphs, name):
             (outside if re.match(r"#|typedef\b|static\b", lines[0]) else inside).append(code)
     text = "\n".join(line for _, lines in paragraphs for line in lines)
     own = [f"-DOWN_{struct}" for struct in re.findall(r"^typedef struct (\w+)", text, re.M)]
-    source = ["".join(first), '#include "comments.h"\n', "".join(outside), "void example(void);\nvoid example(void)\n{\n", "".join(inside),
-              "}\n"]
+    source = ["".join(first), '#include "comments.h"\n', "".join(outside), "void example(void);\nvoid example(void)\n{\n",
+              "".join(inside), "}\n"]
     return "".join(source), own
 
 
@@ -95,8 +95,8 @@ def every_header():
 
 def self_check():
     """A mistake in an example is found, and what is no example is left alone."""
-    text = ("/* mistakes.h\n *\n *     pytree_print(stdout, PYTREE(&model), NULL, &err);    // fine\n *\n *     {\"a drawing\": …}\n *\n"
-            " *     a table    of two columns\n *\n * Text.\n *\n *     pytree_print(stdout, 3);\n */\n")
+    text = ("/* mistakes.h\n *\n *     pytree_print(stdout, PYTREE(&model), NULL, &err);    // fine\n *\n"
+            " *     {\"a drawing\": …}\n *\n *     a table    of two columns\n *\n * Text.\n *\n *     pytree_print(stdout, 3);\n */\n")
     outcome, seen = compiled("mistakes.h", "pytree.h", text)
     good = (outcome.passed, outcome.failed, seen) == (2, 2, 2) and "mistakes.h:11" in outcome.log
     return harness.passed() if good else harness.failed(f"{seen} paragraphs\n{outcome.log}")

@@ -1,0 +1,510 @@
+/* Flatten at its limits: deep and large trees, cycles, NULL, counts and sizes that cannot be. */
+#include "flatten_shared.h"
+
+/* ---- Deep and large ---------------------------------------------------------------------------------------------------- */
+
+/* What the thread of `chains_of_a_million` found. It cannot use cmocka's assertions itself. */
+typedef struct Deep {
+    size_t n, counted, leaves, nodes;
+    pytree_error error;
+    bool flattened, equal, hashed, in_place, rebuilt, cloned, copied;
+} Deep;
+
+static bool chain_is(const Node *node, size_t n, double offset)
+{
+    size_t i;
+    for (i = 0; node != NULL; node = node->next, i++) {
+        if (i == n || node->value != (double)i + offset) {
+            return false;
+        }
+    }
+    return i == n;
+}
+
+static void *walk_deep(void *context)
+{
+    Deep *deep = context;
+    Node *chain = malloc(deep->n * sizeof *chain);
+    double *values = malloc(deep->n * sizeof *values);
+    pytree_leaf *leaves = malloc(deep->n * sizeof *leaves), *own = NULL;
+    pytree_def *def, *other = NULL;
+    pytree rebuilt = { NULL, NULL }, clone = { NULL, NULL };
+    size_t i;
+    for (i = 0; i < deep->n; i++) {
+        chain[i].value = (double)i;
+        chain[i].next = i + 1 < deep->n ? &chain[i + 1] : NULL;
+    }
+    deep->counted = pytree_num_leaves(PYTREE(chain), NULL, &deep->error);
+    def = pytree_structure(PYTREE(chain), NULL, &deep->error);
+    if (def != NULL && pytree_leaves(PYTREE(chain), leaves, deep->n, NULL, NULL, &deep->error) == PYTREE_OK) {
+        deep->leaves = pytree_def_num_leaves(def);
+        deep->nodes = pytree_def_num_nodes(def);
+        deep->flattened = true;
+        for (i = 0; i < deep->n; i++) {
+            deep->flattened = deep->flattened && leaves[i].data == &chain[i].value;
+            values[i] = (double)i + 0.5;
+            leaves[i].data = &values[i];
+        }
+        if (pytree_flatten(PYTREE(chain), &own, 0, &other, NULL, &deep->error) == PYTREE_OK) {
+            deep->flattened = deep->flattened && own[deep->n - 1].data == &chain[deep->n - 1].value;
+            deep->equal = pytree_def_equal(def, other);
+            deep->hashed = pytree_def_hash(def) == pytree_def_hash(other);
+        }
+        rebuilt = pytree_unflatten(def, deep->n, leaves, NULL, &deep->error);
+        deep->rebuilt = rebuilt.data != NULL && chain_is(rebuilt.data, deep->n, 0.5);
+        deep->in_place = pytree_unflatten_into(def, deep->n, leaves, PYTREE(chain), NULL, &deep->error) == PYTREE_OK
+            && chain_is(chain, deep->n, 0.5);
+        clone = pytree_zeros_like(PYTREE(chain), NULL, &deep->error);
+        deep->copied = clone.data != NULL && pytree_copy_into(clone, rebuilt, NULL, &deep->error) == PYTREE_OK
+            && chain_is(clone.data, deep->n, 0.5);
+        pytree_free(clone);
+        clone = pytree_clone(rebuilt, NULL, &deep->error);
+        deep->cloned = clone.data != NULL && chain_is(clone.data, deep->n, 0.5);
+    }
+    pytree_free(clone);
+    pytree_free(rebuilt);
+    pytree_def_free(other);
+    pytree_def_free(def);
+    free(leaves);
+    free(values);
+    free(chain);
+    return NULL;
+}
+
+/* A chain of a million nodes, on a stack of 256 KB: whatever recurses crashes here. */
+static void a_chain_of_a_million_nodes(void **state)
+{
+    static Deep deep;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    (void)state;
+    memset(&deep, 0, sizeof deep);
+    deep.n = under_valgrind() ? 30000 : 1000000;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 256 * 1024), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, walk_deep, &deep), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pthread_attr_destroy(&attributes), 0);
+    assert_ok(deep.error.status, &deep.error);
+    assert_int_equal(deep.counted, deep.n);
+    assert_int_equal(deep.leaves, deep.n);
+    assert_int_equal(deep.nodes, 2 * deep.n + 1);              /* a struct and a leaf each, None at the end */
+    assert_true(deep.flattened);
+    assert_true(deep.equal);
+    assert_true(deep.hashed);
+    assert_true(deep.rebuilt);
+    assert_true(deep.in_place);
+    assert_true(deep.copied);
+    assert_true(deep.cloned);
+}
+
+/* Lists in lists in lists, where no struct is. */
+static void deeply_nested_lists(void **state)
+{
+    enum { DEPTH = 20000 };
+    static pytree_items items[DEPTH];
+    static pytree trees[DEPTH + 1];
+    pytree_leaf leaf;
+    pytree_error error = { 0 };
+    pytree_def *def;
+    int number = 1;
+    size_t i, n;
+    (void)state;
+    trees[0] = PYTREE(&number);
+    for (i = 0; i < DEPTH; i++) {
+        items[i].count = 1;
+        items[i].items = &trees[i];
+        trees[i + 1].type = i % 2 == 0 ? PYTREE_LIST().type : PYTREE_TUPLE().type;
+        trees[i + 1].data = &items[i];
+    }
+    assert_ok(pytree_leaves(trees[DEPTH], &leaf, 1, &n, NULL, &error), &error);
+    assert_true(leaf.data == &number);
+    def = pytree_structure(trees[DEPTH], NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(pytree_def_num_nodes(def), DEPTH + 1);
+    assert_int_equal(pytree_def_num_leaves(def), 1);
+    pytree_def_free(def);
+}
+
+typedef struct Series {
+    size_t n;
+    float *values;
+} Series;
+
+#define PYTREE_STRUCT Series
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, values, LIST(self->n))
+#include "pytree_registry.h"
+
+/* A list of ten million scalars is ten million leaves. */
+static void a_list_of_ten_million_scalars(void **state)
+{
+    Series series;
+    pytree_error error = { 0 };
+    pytree_def *def;
+    (void)state;
+    series.n = under_valgrind() ? 20000 : 10000000;
+    series.values = test_floats(series.n, 0.0f);
+    assert_int_equal(pytree_num_leaves(PYTREE(&series), NULL, &error), series.n);
+    def = pytree_structure(PYTREE(&series), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(pytree_def_num_leaves(def), series.n);
+    assert_int_equal(pytree_def_num_nodes(def), series.n + 2);
+    pytree_def_free(def);
+    free(series.values);
+}
+
+/* ---- Cycles ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct Loop {                     /* nothing but the way on, in its first member */
+    struct Loop *next;
+} Loop;
+
+#define PYTREE_STRUCT Loop
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, next)
+#include "pytree_registry.h"
+
+typedef struct Kids {
+    size_t n;
+    struct Kids *kids;
+    float weight;
+} Kids;
+
+#define PYTREE_STRUCT Kids
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, kids, LIST(self->n)) PYTREE_FIELD(DATA, weight)
+#include "pytree_registry.h"
+
+/* The error's path is so many times `step`; where it was cut there is no telling. Returns how many. */
+static size_t steps_of(const char *path, const char *step)
+{
+    size_t n = 0;
+    for (; strncmp(path, step, strlen(step)) == 0; path += strlen(step)) {
+        n++;
+    }
+    assert_true(path[0] == '\0' || strncmp(path, "...", 3) == 0);
+    return n;
+}
+
+/* How far above the value is that it is the same as, according to the message. */
+static unsigned long levels_above(const pytree_error *error)
+{
+    const char *at = strstr(error->message, "levels above");
+    assert_non_null(at);
+    assert_true(at - error->message > 12);
+    for (at -= 2; at > error->message && at[-1] != ' '; at--) {}
+    return strtoul(at, NULL, 10);
+}
+
+static void a_loop_through_the_first_member(void **state)
+{
+    Loop loop, pair[2];
+    (void)state;
+    loop.next = &loop;
+    assert_refused(PYTREE(&loop), PYTREE_CYCLE, ".next", "Loop");
+    pair[0].next = &pair[1];
+    pair[1].next = &pair[0];
+    assert_refused(PYTREE(&pair[0]), PYTREE_CYCLE, NULL, "Loop");
+}
+
+static void loops_of_every_length(void **state)
+{
+    enum { MOST = 70 };
+    Node nodes[2 * MOST];
+    size_t length, before, i;
+    (void)state;
+    for (length = 1; length <= MOST; length += length < 10 ? 1 : 20) {
+        for (before = 0; before <= MOST; before += before < 10 ? 1 : 20) {     /* nodes that lead into the loop */
+            pytree_error error = { 0 };
+            pytree_def *def;
+            size_t steps;
+            for (i = 0; i < before + length; i++) {
+                nodes[i].value = 0.0;
+                nodes[i].next = &nodes[i + 1];
+            }
+            nodes[before + length - 1].next = &nodes[before];
+            def = pytree_structure(PYTREE(nodes), NULL, &error);
+            assert_null(def);
+            assert_error(error.status, PYTREE_CYCLE, NULL, &error);
+            steps = steps_of(error.path, ".next");
+            assert_true(steps >= 1);
+            assert_int_equal(levels_above(&error) % length, 0);
+            assert_true(levels_above(&error) >= length);
+        }
+    }
+}
+
+static void other_cycles(void **state)
+{
+    Member member = { 0.5f, NULL };
+    Team team = { 7, NULL };
+    Kids kids = { 1, NULL, 1.0f }, pair[2] = { { 0, NULL, 1.0f }, { 0, NULL, 2.0f } };
+    pytree self, list[1], through[2];
+    pytree_items items = { 0 }, items_too = { 0 };
+    pytree_leaf view = { 0 };
+    (void)state;
+    member.team = &team;
+    team.lead = &member;
+    assert_refused(PYTREE(&member), PYTREE_CYCLE, NULL, "above");
+    assert_refused(PYTREE(&team), PYTREE_CYCLE, NULL, "above");
+
+    kids.kids = &kids;
+    assert_refused(PYTREE(&kids), PYTREE_CYCLE, NULL, "above");
+    pair[0].n = 2;
+    pair[0].kids = pair;
+    assert_refused(PYTREE(&pair[0]), PYTREE_CYCLE, NULL, "above");
+
+    self.type = PYTREE_TYPE(pytree);
+    self.data = &self;
+    assert_refused(PYTREE_LIST(self), PYTREE_CYCLE, "[0]", "itself");
+    view.type = PYTREE_TYPE(pytree_leaf);
+    view.data = &view;
+    assert_refused(PYTREE_LIST(PYTREE(&view)), PYTREE_CYCLE, "[0]", "itself");
+
+    items.count = 1;
+    items.items = list;
+    list[0].type = PYTREE_LIST().type;
+    list[0].data = &items;
+    assert_refused(list[0], PYTREE_CYCLE, NULL, "above");
+
+    items_too.count = 1;                  /* a list that holds a dict that holds the list */
+    items_too.pairs = &(const pytree_pair){ "k", { PYTREE_LIST().type, &items } };
+    through[0].type = PYTREE_DICT().type;
+    through[0].data = &items_too;
+    items.items = through;
+    assert_refused(through[0], PYTREE_CYCLE, NULL, "above");
+}
+
+/* The same value twice is no cycle; nor is a struct at the address of the one it begins. */
+static void what_only_looks_like_a_cycle(void **state)
+{
+    Node shared = { 1.0, NULL }, first = { 0.0, NULL };
+    Kids inner = { 0, NULL, 1.0f }, middle = { 1, NULL, 2.0f }, outer = { 1, NULL, 3.0f };
+    pytree one, nested, hops[50];
+    size_t i;
+    int number = 0;
+    (void)state;
+    first.next = &shared;
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(PYTREE(&first), PYTREE(&shared), PYTREE(&first)), NULL, NULL), 5);
+    middle.kids = &inner;
+    outer.kids = &middle;
+    assert_int_equal(pytree_num_leaves(PYTREE(&outer), NULL, NULL), 3);
+    one = PYTREE(&number);
+    nested = PYTREE_TUPLE(PYTREE_TUPLE(PYTREE_TUPLE(PYTREE_TUPLE(one, one), one), one), one);
+    assert_int_equal(pytree_num_leaves(nested, NULL, NULL), 5);
+    for (i = 0; i < COUNT_OF(hops); i++) {             /* references to references are followed */
+        hops[i] = one;
+        one = PYTREE(&hops[i]);
+        assert_int_equal(pytree_num_leaves(one, NULL, NULL), 1);
+    }
+}
+
+typedef struct Core { float value; } Core;
+
+#define PYTREE_STRUCT Core
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, value)
+#include "pytree_registry.h"
+
+typedef struct Shell { Core core[1]; } Shell;
+
+#define PYTREE_STRUCT Shell
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, core)
+#include "pytree_registry.h"
+
+typedef struct Husk { Shell shell; struct Husk *next; } Husk;
+
+#define PYTREE_STRUCT Husk
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, shell) PYTREE_FIELD(DATA, next, OPTIONAL)
+#include "pytree_registry.h"
+
+static void first_members_share_their_structs_address(void **state)
+{
+    Husk husks[3];
+    (void)state;
+    memset(husks, 0, sizeof husks);
+    husks[0].next = &husks[1];
+    husks[1].next = &husks[2];
+    assert_paths(PYTREE(husks), ".shell.core[0].value .next.shell.core[0].value .next.next.shell.core[0].value", NULL);
+}
+
+/* ---- NULL, counts, sizes ----------------------------------------------------------------------------------------------- */
+
+typedef struct Needs {
+    Point *point;
+    float *array;
+    Point *list;
+    const char *text;
+    double *numbers;
+} Needs;
+
+#define PYTREE_STRUCT Needs
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, point) PYTREE_FIELD(DATA, array, ARRAY(2, 3)) PYTREE_FIELD(DATA, list, LIST(2))                  \
+    PYTREE_FIELD(DATA, text) PYTREE_FIELD(DATA, numbers, LIST(1))
+#include "pytree_registry.h"
+
+static void null_where_data_is_required(void **state)
+{
+    Point points[2] = { { 1.0f, 2.0f }, { 3.0f, 4.0f } };
+    float array[6] = { 0 };
+    double numbers[1] = { 1.0 };
+    Needs needs, whole;
+    const char *missing = NULL;
+    pytree root = { NULL, NULL };
+    pytree_leaf view = { 0 };
+    pytree_flat flat = { NULL, NULL };
+    (void)state;
+    whole.point = points;
+    whole.array = array;
+    whole.list = points;
+    whole.text = "text";
+    whole.numbers = numbers;
+    assert_int_equal(pytree_num_leaves(PYTREE(&whole), NULL, NULL), 9);
+    needs = whole, needs.point = NULL;
+    assert_refused(PYTREE(&needs), PYTREE_NULL_POINTER, ".point", "expected a Point, got NULL");
+    needs = whole, needs.array = NULL;
+    assert_refused(PYTREE(&needs), PYTREE_NULL_POINTER, ".array", "expected 6 elements of float, got NULL");
+    needs = whole, needs.list = NULL;
+    assert_refused(PYTREE(&needs), PYTREE_NULL_POINTER, ".list", "expected a list of 2 Point, got NULL");
+    needs = whole, needs.text = NULL;
+    assert_refused(PYTREE(&needs), PYTREE_NULL_POINTER, ".text", "expected a string, got NULL");
+    needs = whole, needs.numbers = NULL;
+    assert_refused(PYTREE_LIST(PYTREE(&whole), PYTREE(&needs)), PYTREE_NULL_POINTER, "[1].numbers", "got NULL");
+    assert_refused(PYTREE(&missing), PYTREE_NULL_POINTER, "", "got NULL");
+    root.type = PYTREE_TYPE(Needs);
+    assert_refused(root, PYTREE_NULL_POINTER, "", "expected a Needs, got NULL");
+    root.type = PYTREE_TYPE(double);
+    assert_refused(root, PYTREE_NULL_POINTER, "", "got NULL");
+    view.type = PYTREE_TYPE(float);
+    view.ndim = 1;
+    view.shape[0] = 3;
+    assert_refused(PYTREE_TUPLE(PYTREE(&view)), PYTREE_NULL_POINTER, "[0]", "expected 3 elements of float, got NULL");
+    assert_refused(PYTREE_TUPLE(PYTREE(&flat)), PYTREE_NULL_POINTER, "[0]", "got NULL");
+}
+
+static void views_that_are_none(void **state)
+{
+    float data[1] = { 0 };
+    pytree_leaf view = { 0 };
+    (void)state;
+    view.data = data;
+    assert_refused(PYTREE_LIST(PYTREE(&view)), PYTREE_ARGUMENT, "[0]", "no type");
+    view.type = PYTREE_TYPE(float);
+    view.ndim = PYTREE_MAX_DIMS + 1;
+    assert_refused(PYTREE_LIST(PYTREE(&view)), PYTREE_ARGUMENT, "[0]", "dimensions");
+    view.ndim = -1;
+    assert_refused(PYTREE_LIST(PYTREE(&view)), PYTREE_ARGUMENT, "[0]", "-1");
+}
+
+typedef struct Sized {
+    long long rows, columns, count;
+    signed char small;
+    float *grid;
+    Point *list;
+    double *numbers;
+    short *few;
+} Sized;
+
+#define PYTREE_STRUCT Sized
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, rows) PYTREE_FIELD(STATIC, columns) PYTREE_FIELD(STATIC, count) PYTREE_FIELD(STATIC, small)    \
+    PYTREE_FIELD(DATA, grid, ARRAY(self->rows, self->columns)) PYTREE_FIELD(DATA, list, LIST(self->count))              \
+    PYTREE_FIELD(DATA, numbers, LIST(self->count)) PYTREE_FIELD(DATA, few, ARRAY(self->small))
+#include "pytree_registry.h"
+
+static void bad_counts_and_sizes(void **state)
+{
+    static float room[4];
+    static Point points[1];
+    static double numbers[1];
+    static short few[1];
+    Sized good, bad;
+    (void)state;
+    memset(&good, 0, sizeof good);
+    good.rows = good.columns = 2;
+    good.count = 1;
+    good.small = 1;
+    good.grid = room;
+    good.list = points;
+    good.numbers = numbers;
+    good.few = few;
+    assert_int_equal(pytree_num_leaves(PYTREE(&good), NULL, NULL), 1 + 2 + 1 + 1);
+    bad = good, bad.rows = -1;
+    assert_refused(PYTREE(&bad), PYTREE_BAD_COUNT, ".grid", "got -1");
+    bad = good, bad.columns = LLONG_MIN;
+    assert_refused(PYTREE(&bad), PYTREE_BAD_COUNT, ".grid", "dimension 1");
+    bad = good, bad.rows = 0, bad.columns = -7;
+    assert_refused(PYTREE(&bad), PYTREE_BAD_COUNT, ".grid", "got -7");
+    bad = good, bad.count = -5;
+    assert_refused(PYTREE_LIST(PYTREE(&good), PYTREE(&bad)), PYTREE_BAD_COUNT, "[1].list", "got -5");
+    bad = good, bad.count = LLONG_MAX;
+    assert_refused(PYTREE(&bad), PYTREE_BAD_COUNT, ".list", "got 9223372036854775807");
+    bad = good, bad.small = -128;
+    assert_refused(PYTREE(&bad), PYTREE_BAD_COUNT, ".few", "got -128");
+    bad = good, bad.rows = bad.columns = 1LL << 40;
+    assert_refused(PYTREE(&bad), PYTREE_OVERFLOW, ".grid", "1099511627776 x 1099511627776");
+    bad = good, bad.rows = LLONG_MAX / 2;          /* as elements they are few enough, as bytes they are not */
+    bad.columns = 1;
+    assert_refused(PYTREE(&bad), PYTREE_OVERFLOW, ".grid", "of 4 bytes");
+    bad = good, bad.rows = LLONG_MAX / 8, bad.columns = 5;
+    assert_refused(PYTREE(&bad), PYTREE_OVERFLOW, ".grid", "x 5");
+    bad = good, bad.rows = -1, bad.grid = NULL;    /* a bad count is one with NULL too */
+    assert_refused(PYTREE(&bad), PYTREE_BAD_COUNT, ".grid", "got -1");
+}
+
+/* Extents that overflow although one of them is zero, views of absurd shapes. */
+static void absurd_views(void **state)
+{
+    static float room[1];
+    pytree_leaf view = { 0 };
+    int i;
+    (void)state;
+    view.data = room;
+    view.type = PYTREE_TYPE(float);
+    view.ndim = PYTREE_MAX_DIMS;
+    for (i = 0; i < PYTREE_MAX_DIMS; i++) {
+        view.shape[i] = 1000000;
+    }
+    assert_refused(PYTREE_TUPLE(PYTREE(&view)), PYTREE_OVERFLOW, "[0]", "1000000 x 1000000");
+    view.ndim = 1;
+    view.shape[0] = SIZE_MAX;
+    assert_refused(PYTREE_TUPLE(PYTREE(&view)), PYTREE_BAD_COUNT, "[0]", "got -1");
+}
+
+static void nothing_needs_no_memory(void **state)
+{
+    Sized none;
+    pytree_leaf leaves[3];
+    pytree_error error = { 0 };
+    size_t n;
+    (void)state;
+    memset(&none, 0, sizeof none);
+    assert_ok(pytree_leaves(PYTREE(&none), leaves, 3, &n, NULL, &error), &error);
+    assert_int_equal(n, 2);
+    assert_null(leaves[0].data);
+    assert_int_equal(leaves[0].ndim, 2);
+    assert_int_equal(leaves[0].shape[0], 0);
+    assert_int_equal(leaves[0].shape[1], 0);
+    assert_null(leaves[1].data);
+    assert_int_equal(pytree_leaf_bytes(&leaves[1]), 0);
+    none.columns = 5;
+    assert_def_text(PYTREE(&none), "PyTreeDef(CustomNode(Sized[(0, 5, 0, 0)], [*, [], [], *]))", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_of_a_million_nodes),
+        cmocka_unit_test(deeply_nested_lists),
+        cmocka_unit_test(a_list_of_ten_million_scalars),
+        cmocka_unit_test(a_loop_through_the_first_member),
+        cmocka_unit_test(loops_of_every_length),
+        cmocka_unit_test(other_cycles),
+        cmocka_unit_test(what_only_looks_like_a_cycle),
+        cmocka_unit_test(first_members_share_their_structs_address),
+        cmocka_unit_test(null_where_data_is_required),
+        cmocka_unit_test(views_that_are_none),
+        cmocka_unit_test(bad_counts_and_sizes),
+        cmocka_unit_test(absurd_views),
+        cmocka_unit_test(nothing_needs_no_memory)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
