@@ -632,7 +632,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* ---- Generated functions: their parts ------------------------------------------------------------------------------------ */
 
-/* Which of the generated functions a pass over the values is for. */
+/* Which of the generated functions a pass over the values is for; each has a copy of the pass. Only validation writes no views.
+ */
 enum { PYTREE__PASS_CHILDREN, PYTREE__PASS_LEAVES, PYTREE__PASS_LEAVES_AND_NONE, PYTREE__PASS_VALIDATE };
 
 /* Where a pass is: copies of its arguments, and what it has found, in registers. */
@@ -642,20 +643,22 @@ typedef struct pytree__view_writer {
     const pytree_leaf *end;
     const pytree_field *last;             /* behind the rows */
     unsigned pass;
+    bool writes;
     size_t extent_overflow;               /* not 0: an extent is negative or absurd */
     size_t flags;
 } pytree__view_writer;
 
 /* Begin a pass over n children. Leaves need room for n views first; INT_MAX: the struct has lists or trees. */
 PYTREE__INLINE pytree__view_writer pytree__view_writer_begin(int n, const pytree_field *last, pytree_leaf *child,
-                                                             const pytree_leaf *end, unsigned pass)
+                                                             const pytree_leaf *end, unsigned pass, bool writes)
 {
-    const bool fits = pass == PYTREE__PASS_CHILDREN || (n != INT_MAX && (pass == PYTREE__PASS_VALIDATE || end - child >= n));
+    const bool fits = pass == PYTREE__PASS_CHILDREN || (n != INT_MAX && (!writes || end - child >= n));
     pytree__view_writer to;
     to.child = to.first = child;
     to.end = end;
     to.last = last;
     to.pass = pass;
+    to.writes = writes;
     to.extent_overflow = 0;
     to.flags = fits ? 0 : PYTREE__NOT_INLINABLE;
     return to;
@@ -674,7 +677,7 @@ PYTREE__INLINE pytree__flatten_result pytree__view_writer_end(const pytree__view
 PYTREE__INLINE void pytree__view_writer_none(pytree__view_writer *to, const pytree_field *row)
 {
     to->flags |= PYTREE__HAS_NONE;
-    if (to->pass == PYTREE__PASS_CHILDREN || to->pass == PYTREE__PASS_LEAVES_AND_NONE) {
+    if (to->writes && to->pass != PYTREE__PASS_LEAVES) {
         const bool leaf = to->pass != PYTREE__PASS_CHILDREN;
         to->child->data = NULL;
         to->child->type = leaf ? &pytree_types[PYTREE__T_none] : row->type;
@@ -688,7 +691,7 @@ PYTREE__INLINE void pytree__view_writer_none(pytree__view_writer *to, const pytr
 PYTREE__INLINE void pytree__view_writer_add(pytree__view_writer *to, const pytree_field *row, const void *data, int ndim,
                                             unsigned form)
 {
-    if (to->pass != PYTREE__PASS_VALIDATE) {
+    if (to->writes) {
         pytree_leaf *const child = to->child;
         child->data = (void *)(uintptr_t)data;
         child->type = row->type;
@@ -704,7 +707,11 @@ PYTREE__INLINE size_t pytree__huge(const pytree_leaf *child, int ndim)
 {
     size_t bits = 0;
     int i;
-    for (i = 0; i < ndim; i++) { bits |= child->shape[i]; }
+    if (ndim > 0) { bits = child->shape[0]; }
+    if (ndim > 1) { bits |= child->shape[1]; }
+    if (ndim > 2) {                       /* a loop costs compilers time even where it is never entered */
+        for (i = 2; i < ndim; i++) { bits |= child->shape[i]; }
+    }
     return bits >> ((sizeof(size_t) * 8 - 8) / (size_t)(ndim < 2 ? 2 : ndim));
 }
 
@@ -736,7 +743,7 @@ PYTREE__INLINE void pytree__inlined(pytree__view_writer *to, const pytree_field 
 {
     pytree__flatten_result seen;
     if (PYTREE__UNLIKELY(row->type->leaves == NULL)) { to->flags |= PYTREE__NOT_INLINABLE; return; }
-    if (to->pass == PYTREE__PASS_VALIDATE) { to->flags |= row->type->validate(at); return; }
+    if (!to->writes) { to->flags |= row->type->validate(at); return; }
     seen = row->type->leaves(at, to->child, to->end, to->pass == PYTREE__PASS_LEAVES_AND_NONE);
     to->flags |= seen.flags;
     to->child = seen.end;

@@ -415,17 +415,14 @@ enum {
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
-/* One pass over the children of *at for any of the three functions below (see pytree_type), each of which has a copy of its
- * own. */
-PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *child,
-                                                                              const pytree_leaf *end, unsigned pass)
+/* One pass over the children of *at, for views or without: see pytree_type. */
+PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__pass_, PYTREE__ID)(const void *at, pytree_leaf *child,
+                                                                             const pytree_leaf *end, unsigned pass, bool writes)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    pytree_leaf nowhere;
     pytree__view_writer to = pytree__view_writer_begin(PYTREE__CAT(pytree__room_, PYTREE__ID),
-                                                       row + PYTREE__CAT(pytree__rows_, PYTREE__ID),
-                                                       pass == PYTREE__PASS_VALIDATE ? &nowhere : child, end, pass);
+                                                       row + PYTREE__CAT(pytree__rows_, PYTREE__ID), child, end, pass, writes);
     if (to.flags != 0) { return pytree__view_writer_end(&to); }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(__VA_ARGS__, NONE, NONE, NONE, ~)
@@ -436,17 +433,18 @@ PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(co
 }
 PYTREE__APART unsigned PYTREE__CAT(pytree__children_, PYTREE__ID)(const void *self, pytree_leaf *child)
 {
-    return (unsigned)PYTREE__CAT(pytree__views_, PYTREE__ID)(self, child, NULL, PYTREE__PASS_CHILDREN).flags;
+    return (unsigned)PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, child, NULL, PYTREE__PASS_CHILDREN, true).flags;
 }
 PYTREE__APART pytree__flatten_result PYTREE__CAT(pytree__leaves_, PYTREE__ID)(const void *self, pytree_leaf *leaf,
                                                                               const pytree_leaf *end, bool none_is_leaf)
 {
-    return PYTREE__CAT(pytree__views_, PYTREE__ID)(self, leaf, end,
-                                                   none_is_leaf ? PYTREE__PASS_LEAVES_AND_NONE : PYTREE__PASS_LEAVES);
+    return PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, leaf, end,
+                                                  none_is_leaf ? PYTREE__PASS_LEAVES_AND_NONE : PYTREE__PASS_LEAVES, true);
 }
 PYTREE__APART unsigned PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *self)
 {
-    return (unsigned)PYTREE__CAT(pytree__views_, PYTREE__ID)(self, NULL, NULL, PYTREE__PASS_VALIDATE).flags;
+    pytree_leaf nowhere;
+    return (unsigned)PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, &nowhere, NULL, PYTREE__PASS_VALIDATE, false).flags;
 }
 
 static inline const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *self, const pytree_leaf *leaf)
