@@ -117,9 +117,9 @@
 #define PYTREE__INLINE static inline
 #endif
 #if defined(__clang__)                    /* would copy a function into each that calls it, and that into the next, and so on */
-#define PYTREE__APART static inline __attribute__((noinline))
+#define PYTREE__NOINLINE_CLANG static inline __attribute__((noinline))
 #else
-#define PYTREE__APART static inline
+#define PYTREE__NOINLINE_CLANG static inline
 #endif
 
 #ifdef __cplusplus

@@ -3,10 +3,10 @@
  *     typedef struct MLP { size_t n_layers; Linear *layers; Linear *head; float scale[2][3]; } MLP;
  *
  *     #define PYTREE_STRUCT MLP
- *     #define PYTREE_FIELDS                                      \
- *         PYTREE_FIELD(STATIC, n_layers)                         \
- *         PYTREE_FIELD(DATA, layers, LIST(self->n_layers))       \
- *         PYTREE_FIELD(DATA, head, OPTIONAL)                     \
+ *     #define PYTREE_FIELDS                                                                                            \
+ *         PYTREE_FIELD(STATIC, n_layers)                                                                               \
+ *         PYTREE_FIELD(DATA, layers, LIST(self->n_layers))                                                             \
+ *         PYTREE_FIELD(DATA, head, OPTIONAL)                                                                           \
  *         PYTREE_FIELD(DATA, scale)
  *     #include "pytree_registry.h"
  *
@@ -42,8 +42,8 @@
 #error "pytree_registry.h is C alone: register structs in a C file and share the trees with C++ through pytree.h."
 #else
 
-#ifndef PYTREE_MACROS_H
-#include "pytree_macros.h"                /* nor this, for the same reason */
+#ifndef PYTREE_REGISTRY_EMIT_H
+#include "pytree/registry/emit.h"         /* nor this, for the same reason */
 #endif
 
 /* ==== Each include: one type ======================================================================================== */
@@ -115,7 +115,7 @@ and pass its trees on."
 #if defined(PYTREE_DEFINE)
 #define PYTREE__DESCRIPTOR PYTREE__CAT(pytree__type_of_, PYTREE__S)
 #else
-#define PYTREE__DESCRIPTOR PYTREE__SLOT(pytree__d)
+#define PYTREE__DESCRIPTOR PYTREE__SLOT(pytree__desc)
 #endif
 #endif
 #define PYTREE__SLOT(prefix) PYTREE__CAT4(prefix, PYTREE__S2, PYTREE__S1, PYTREE__S0)
@@ -124,7 +124,7 @@ and pass its trees on."
 
 #if defined(PYTREE_FIELDS)
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__SPELT(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__WORDS_KNOWN(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
 #if 1 PYTREE_FIELDS
 #define PYTREE__ROWS
 #undef PYTREE_FIELD
@@ -142,193 +142,44 @@ PYTREE_FIELDS
 #if !defined(PYTREE_DEFINE)
 
 /* Its digits are this slot's; then the count goes on, so that a struct finds its own type too. */
-#if PYTREE__D2 == 0
-#define PYTREE__S2 0
-#elif PYTREE__D2 == 1
-#define PYTREE__S2 1
-#elif PYTREE__D2 == 2
-#define PYTREE__S2 2
-#elif PYTREE__D2 == 3
-#define PYTREE__S2 3
-#elif PYTREE__D2 == 4
-#define PYTREE__S2 4
-#elif PYTREE__D2 == 5
-#define PYTREE__S2 5
-#elif PYTREE__D2 == 6
-#define PYTREE__S2 6
-#elif PYTREE__D2 == 7
-#define PYTREE__S2 7
-#endif
-#if PYTREE__D1 == 0
-#define PYTREE__S1 0
-#elif PYTREE__D1 == 1
-#define PYTREE__S1 1
-#elif PYTREE__D1 == 2
-#define PYTREE__S1 2
-#elif PYTREE__D1 == 3
-#define PYTREE__S1 3
-#elif PYTREE__D1 == 4
-#define PYTREE__S1 4
-#elif PYTREE__D1 == 5
-#define PYTREE__S1 5
-#elif PYTREE__D1 == 6
-#define PYTREE__S1 6
-#elif PYTREE__D1 == 7
-#define PYTREE__S1 7
-#endif
-#if PYTREE__D0 == 0
-#define PYTREE__S0 0
-#elif PYTREE__D0 == 1
-#define PYTREE__S0 1
-#elif PYTREE__D0 == 2
-#define PYTREE__S0 2
-#elif PYTREE__D0 == 3
-#define PYTREE__S0 3
-#elif PYTREE__D0 == 4
-#define PYTREE__S0 4
-#elif PYTREE__D0 == 5
-#define PYTREE__S0 5
-#elif PYTREE__D0 == 6
-#define PYTREE__S0 6
-#elif PYTREE__D0 == 7
-#define PYTREE__S0 7
-#endif
+#include "pytree/registry/slot_take.h"
 
 /* =>   _Static_assert(<code of Linear> == 0, …);
- *      typedef Linear pytree__t000;
- *      static const pytree_type pytree__d000;
- *      enum { pytree__c000 = PYTREE__C_struct | …, pytree__p000 = … }; */
-enum { PYTREE__SLOT(pytree__known_) = PYTREE__AMONG((PYTREE__S *)0, PYTREE__CODED_)
+ *      typedef Linear pytree__type000;
+ *      static const pytree_type pytree__desc000;
+ *      enum { pytree__code000 = PYTREE__C_struct | …, pytree__pcode000 = … }; */
+enum { PYTREE__SLOT(pytree__known_) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_)
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
-    PYTREE__AMONG_END };   /* a name for it: clang quotes what is asserted */
+    PYTREE__DISPATCH_END };   /* a name for it: clang quotes what is asserted */
 #if defined(PYTREE_NAMESPACE)            /* the type has a place in the dispatch: this one is taken by one that nobody has */
 _Static_assert(PYTREE__SLOT(pytree__known_) != 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
                    "without one first, or as PYTREE_LEAF_TYPE if it is a leaf elsewhere");
 enum { PYTREE__CAT(pytree_registered_in_this_namespace_already_, PYTREE__ID) };
-typedef struct PYTREE__SLOT(pytree__n) { char c; } PYTREE__SLOT(pytree__t);
+typedef struct PYTREE__SLOT(pytree__placeholder) { char c; } PYTREE__SLOT(pytree__type);
 #else
 _Static_assert(PYTREE__SLOT(pytree__known_) == 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs "
                    "no registration)");
-typedef PYTREE__S PYTREE__SLOT(pytree__t);
+typedef PYTREE__S PYTREE__SLOT(pytree__type);
 #endif
-typedef PYTREE__SLOT(pytree__t) *PYTREE__SLOT(pytree__q);
-static const pytree_type PYTREE__SLOT(pytree__d);
+typedef PYTREE__SLOT(pytree__type) *PYTREE__SLOT(pytree__ptr);
+static const pytree_type PYTREE__SLOT(pytree__desc);
 #if defined(PYTREE_NAMESPACE)
 static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a namespace, should it come to be */
 #endif
-#if PYTREE__S0 == 0
-#undef PYTREE__D0
-#define PYTREE__D0 1
-#elif PYTREE__S0 == 1
-#undef PYTREE__D0
-#define PYTREE__D0 2
-#elif PYTREE__S0 == 2
-#undef PYTREE__D0
-#define PYTREE__D0 3
-#elif PYTREE__S0 == 3
-#undef PYTREE__D0
-#define PYTREE__D0 4
-#elif PYTREE__S0 == 4
-#undef PYTREE__D0
-#define PYTREE__D0 5
-#elif PYTREE__S0 == 5
-#undef PYTREE__D0
-#define PYTREE__D0 6
-#elif PYTREE__S0 == 6
-#undef PYTREE__D0
-#define PYTREE__D0 7
-#else
-#undef PYTREE__D0
-#define PYTREE__D0 0
-#if PYTREE__S1 == 0
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#define PYTREE__D1 1
-#define PYTREE__CLOSE )
-#elif PYTREE__S1 == 1
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#define PYTREE__D1 2
-#define PYTREE__CLOSE ))
-#elif PYTREE__S1 == 2
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#define PYTREE__D1 3
-#define PYTREE__CLOSE )))
-#elif PYTREE__S1 == 3
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#define PYTREE__D1 4
-#define PYTREE__CLOSE ))))
-#elif PYTREE__S1 == 4
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#define PYTREE__D1 5
-#define PYTREE__CLOSE )))))
-#elif PYTREE__S1 == 5
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#define PYTREE__D1 6
-#define PYTREE__CLOSE ))))))
-#elif PYTREE__S1 == 6
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#define PYTREE__D1 7
-#define PYTREE__CLOSE )))))))
-#else
-#undef PYTREE__D1
-#undef PYTREE__CLOSE
-#undef PYTREE__CLOSE_BLOCKS
-#define PYTREE__D1 0
-#define PYTREE__CLOSE
-#if PYTREE__S2 == 0
-#undef PYTREE__D2
-#define PYTREE__D2 1
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_8
-#elif PYTREE__S2 == 1
-#undef PYTREE__D2
-#define PYTREE__D2 2
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_8 PYTREE__CLOSE_8
-#elif PYTREE__S2 == 2
-#undef PYTREE__D2
-#define PYTREE__D2 3
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8
-#elif PYTREE__S2 == 3
-#undef PYTREE__D2
-#define PYTREE__D2 4
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32
-#elif PYTREE__S2 == 4
-#undef PYTREE__D2
-#define PYTREE__D2 5
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_8
-#elif PYTREE__S2 == 5
-#undef PYTREE__D2
-#define PYTREE__D2 6
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_8 PYTREE__CLOSE_8
-#elif PYTREE__S2 == 6
-#undef PYTREE__D2
-#define PYTREE__D2 7
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8
-#else
-#undef PYTREE__D2
-#define PYTREE__D2 8
-#define PYTREE__CLOSE_BLOCKS PYTREE__CLOSE_32 PYTREE__CLOSE_32
-#endif
-#endif
-#endif
+#include "pytree/registry/slot_advance.h"
 
 enum {
 #if defined(PYTREE_LEAF_TYPE)
-    PYTREE__SLOT(pytree__c) = PYTREE__C_leaf,
+    PYTREE__SLOT(pytree__code) = PYTREE__C_leaf,
 #elif defined(PYTREE__ROWS)
-    PYTREE__SLOT(pytree__c) = PYTREE__CAT(pytree__count_, PYTREE__ID) != 0 ? PYTREE__C_node : PYTREE__C_struct,
+    PYTREE__SLOT(pytree__code) = PYTREE__CAT(pytree__count_, PYTREE__ID) != 0 ? PYTREE__C_node : PYTREE__C_struct,
 #else
-    PYTREE__SLOT(pytree__c) = PYTREE__C_node,
+    PYTREE__SLOT(pytree__code) = PYTREE__C_node,
 #endif
-    PYTREE__SLOT(pytree__p) = (int)PYTREE__SLOT(pytree__c) + PYTREE__IS_POINTER
+    PYTREE__SLOT(pytree__pcode) = (int)PYTREE__SLOT(pytree__code) + PYTREE__IS_POINTER
 };
 #endif
 
@@ -336,7 +187,7 @@ enum {
 
 #if defined(PYTREE_DECLARE)
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
-static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES };
@@ -362,7 +213,7 @@ static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), si
 #ifndef PYTREE_PRINT
 #define PYTREE_PRINT NULL
 #endif
-static const pytree_type PYTREE__SLOT(pytree__d) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     PYTREE__NAMESPACES };
@@ -380,8 +231,8 @@ static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__TEXT(PYTREE__S), sizeof(
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
 
 #if defined(PYTREE_DEFINE)
-enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__AMONG((PYTREE__S *)0, PYTREE__CODED_) 0
-    PYTREE__AMONG_END };
+enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_) 0
+    PYTREE__DISPATCH_END };
 _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
                "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
                    "write PYTREE_STRUCT");
@@ -415,17 +266,14 @@ enum {
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
-/* One pass over the children of *at for any of the three functions below (see pytree_type), each of which has a copy of its
- * own. */
-PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *child,
-                                                                              const pytree_leaf *end, unsigned pass)
+/* One pass over the children of *at, for views or without: see pytree_type. */
+PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__pass_, PYTREE__ID)(const void *at, pytree_leaf *child,
+                                                                             const pytree_leaf *end, unsigned pass, bool writes)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    pytree_leaf nowhere;
     pytree__view_writer to = pytree__view_writer_begin(PYTREE__CAT(pytree__room_, PYTREE__ID),
-                                                       row + PYTREE__CAT(pytree__rows_, PYTREE__ID),
-                                                       pass == PYTREE__PASS_VALIDATE ? &nowhere : child, end, pass);
+                                                       row + PYTREE__CAT(pytree__rows_, PYTREE__ID), child, end, pass, writes);
     if (to.flags != 0) { return pytree__view_writer_end(&to); }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(__VA_ARGS__, NONE, NONE, NONE, ~)
@@ -434,19 +282,20 @@ PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(co
     (void)row;
     return pytree__view_writer_end(&to);
 }
-PYTREE__APART unsigned PYTREE__CAT(pytree__children_, PYTREE__ID)(const void *self, pytree_leaf *child)
+PYTREE__NOINLINE_CLANG unsigned PYTREE__CAT(pytree__children_, PYTREE__ID)(const void *self, pytree_leaf *child)
 {
-    return (unsigned)PYTREE__CAT(pytree__views_, PYTREE__ID)(self, child, NULL, PYTREE__PASS_CHILDREN).flags;
+    return (unsigned)PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, child, NULL, PYTREE__PASS_CHILDREN, true).flags;
 }
-PYTREE__APART pytree__flatten_result PYTREE__CAT(pytree__leaves_, PYTREE__ID)(const void *self, pytree_leaf *leaf,
+PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__leaves_, PYTREE__ID)(const void *self, pytree_leaf *leaf,
                                                                               const pytree_leaf *end, bool none_is_leaf)
 {
-    return PYTREE__CAT(pytree__views_, PYTREE__ID)(self, leaf, end,
-                                                   none_is_leaf ? PYTREE__PASS_LEAVES_AND_NONE : PYTREE__PASS_LEAVES);
+    return PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, leaf, end,
+                                                  none_is_leaf ? PYTREE__PASS_LEAVES_AND_NONE : PYTREE__PASS_LEAVES, true);
 }
-PYTREE__APART unsigned PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *self)
+PYTREE__NOINLINE_CLANG unsigned PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *self)
 {
-    return (unsigned)PYTREE__CAT(pytree__views_, PYTREE__ID)(self, NULL, NULL, PYTREE__PASS_VALIDATE).flags;
+    pytree_leaf nowhere;
+    return (unsigned)PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, &nowhere, NULL, PYTREE__PASS_VALIDATE, false).flags;
 }
 
 static inline const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *self, const pytree_leaf *leaf)
@@ -475,81 +324,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 
 /* The last registration in a namespace, whose slot names the next one's descriptor. */
 #if defined(PYTREE_NAMESPACE) && defined(PYTREE__S0)
-#if PYTREE__S2 == 0
-#undef PYTREE__N2
-#define PYTREE__N2 0
-#elif PYTREE__S2 == 1
-#undef PYTREE__N2
-#define PYTREE__N2 1
-#elif PYTREE__S2 == 2
-#undef PYTREE__N2
-#define PYTREE__N2 2
-#elif PYTREE__S2 == 3
-#undef PYTREE__N2
-#define PYTREE__N2 3
-#elif PYTREE__S2 == 4
-#undef PYTREE__N2
-#define PYTREE__N2 4
-#elif PYTREE__S2 == 5
-#undef PYTREE__N2
-#define PYTREE__N2 5
-#elif PYTREE__S2 == 6
-#undef PYTREE__N2
-#define PYTREE__N2 6
-#elif PYTREE__S2 == 7
-#undef PYTREE__N2
-#define PYTREE__N2 7
-#endif
-#if PYTREE__S1 == 0
-#undef PYTREE__N1
-#define PYTREE__N1 0
-#elif PYTREE__S1 == 1
-#undef PYTREE__N1
-#define PYTREE__N1 1
-#elif PYTREE__S1 == 2
-#undef PYTREE__N1
-#define PYTREE__N1 2
-#elif PYTREE__S1 == 3
-#undef PYTREE__N1
-#define PYTREE__N1 3
-#elif PYTREE__S1 == 4
-#undef PYTREE__N1
-#define PYTREE__N1 4
-#elif PYTREE__S1 == 5
-#undef PYTREE__N1
-#define PYTREE__N1 5
-#elif PYTREE__S1 == 6
-#undef PYTREE__N1
-#define PYTREE__N1 6
-#elif PYTREE__S1 == 7
-#undef PYTREE__N1
-#define PYTREE__N1 7
-#endif
-#if PYTREE__S0 == 0
-#undef PYTREE__N0
-#define PYTREE__N0 0
-#elif PYTREE__S0 == 1
-#undef PYTREE__N0
-#define PYTREE__N0 1
-#elif PYTREE__S0 == 2
-#undef PYTREE__N0
-#define PYTREE__N0 2
-#elif PYTREE__S0 == 3
-#undef PYTREE__N0
-#define PYTREE__N0 3
-#elif PYTREE__S0 == 4
-#undef PYTREE__N0
-#define PYTREE__N0 4
-#elif PYTREE__S0 == 5
-#undef PYTREE__N0
-#define PYTREE__N0 5
-#elif PYTREE__S0 == 6
-#undef PYTREE__N0
-#define PYTREE__N0 6
-#elif PYTREE__S0 == 7
-#undef PYTREE__N0
-#define PYTREE__N0 7
-#endif
+#include "pytree/registry/slot_link.h"
 #endif
 
 /* ---- Nothing stays behind -------------------------------------------------------------------------------------------- */

@@ -71,7 +71,7 @@ def preprocessed(source):
 
 def expansions():
     """Tokens of what the include leaves, and of the line that uses the type."""
-    text = (ROOT / "pytree_macros.h").read_text(encoding="utf-8")
+    text = (ROOT / "pytree" / "registry" / "rows.h").read_text(encoding="utf-8")
     calls = []
     for name in RECURRING:
         macro = re.search(rf"#define PYTREE__{name}\(([\w, ]*)\)", text)
@@ -391,7 +391,7 @@ before, by an `#if`; what is left then is assertions that say which. The message
     ("Leaves put back", lambda text: "pytree__store_leaves_Linear(" in text and text.endswith("}"), """\
 The other direction: each DATA row takes a leaf back. `pytree__store_leaf` sets a pointer or copies what lies in the
 struct, or goes on in a struct that lies in it; its row says which."""),
-    ("Children, leaves, validation", re.compile(r".*pytree__(views|children|leaves|validate)_Linear\(.*\}$").match, """\
+    ("Children, leaves, validation", re.compile(r".*pytree__(pass|children|leaves|validate)_Linear\(.*\}$").match, """\
 The functions that every operation calls to look into a `Linear`. The first is the pass that the other three share: the
 compiler makes a copy of it for each, without what that one does not need. It visits the DATA rows in order; the extents
 are the row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows its row
@@ -404,16 +404,16 @@ from the table. `validate` looks at the same values and writes nothing."""),
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
 can be wrong."""),
-    ("The descriptor", lambda text: "pytree__d000 = {" in text, """\
+    ("The descriptor", lambda text: "pytree__desc000 = {" in text, """\
 What `PYTREE_TYPE(Linear)` points to: name, size, counts, and where table and functions are. It is constant and refers
 to nothing but constants, so that a treedef may hold on to it for ever. Its last member is the file's list of
 registrations in namespaces, which is empty here. A second file that registers the same struct has
 a copy of its own; `pytree_type_equal` knows them for the same."""),
-    ("The slot", re.compile(r"typedef (Linear|pytree__t000) |static const pytree_type pytree__d000;|"
+    ("The slot", re.compile(r"typedef (Linear|pytree__type000) |static const pytree_type pytree__desc000;|"
                             r"enum \{ pytree__(c000|known|count)").match, """\
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
-type in every dispatch that follows: `pytree__t000` for the type, `pytree__q000` for a pointer to it, `pytree__d000`
-for its descriptor, `pytree__c000` and `pytree__p000` for constants that checks read, of the type and of a pointer to
+type in every dispatch that follows: `pytree__type000` for the type, `pytree__ptr000` for a pointer to it, `pytree__desc000`
+for its descriptor, `pytree__code000` and `pytree__pcode000` for constants that checks read, of the type and of a pointer to
 it. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any
 struct does."""),
     ("What each member is", re.compile(r"enum|typedef __typeof__").match, """\
@@ -478,7 +478,8 @@ def text_of_page():
     parts += ["## The use", USE_TEXT.format(use=USE), "<!-- shown -->\n" + block([used]), USE_AFTER,
               "## The lists of built-in types",
               "Types in C's own order of keywords; half-precision storage and, where the compiler has it, complex numbers. Of a type's\n"
-              "names, `pytree__q_` is a pointer to it, `pytree__k_` a pointer to const, `pytree__r_` a pointer to a row of a table."]
+              "names, `pytree__ptr_` is a pointer to it, `pytree__cptr_` a pointer to const, `pytree__rowptr_` a pointer to a row of a\n"
+              "table."]
     for text, name in LISTS.items():
         lines = layout(tokens(text), 0)
         parts.append(f"`/* … {name} … */`:\n\n```text\n" + "\n".join(fill(lines)) + "\n```")

@@ -255,7 +255,8 @@ def meson_checks():
             return Outcome(outcome.passed, outcome.failed + 1, outcome.log + installed.log)
         # Installed as they are, all of them, in the places that pkg-config is told.
         there = {path.relative_to(prefix / "include").as_posix() for path in (prefix / "include").rglob("*.h")}
-        wanted = {"pytree.h", "pytree_registry.h", "pytree_macros.h", *HEADERS}
+        wanted = {"pytree.h", "pytree_registry.h",
+                  *(path.relative_to(ROOT).as_posix() for path in (ROOT / "pytree").rglob("*.h"))}
         same = there == wanted and all((prefix / "include" / name).read_bytes() == (ROOT / name).read_bytes() for name in there)
         if not same:
             return Outcome(outcome.passed, outcome.failed + 1, f"{outcome.log}installed: {sorted(there)}, wanted: {sorted(wanted)}")
@@ -292,7 +293,7 @@ def pkg_config_consumer(prefix):
 def library_copy(folder):
     """What a project that carries the library has of it."""
     folder.mkdir(parents=True)
-    for name in ("pytree.h", "pytree_registry.h", "pytree_macros.h", "meson.build", "meson_options.txt"):
+    for name in ("pytree.h", "pytree_registry.h", "meson.build", "meson_options.txt"):
         shutil.copy(ROOT / name, folder)
     shutil.copytree(ROOT / "pytree", folder / "pytree")
     return folder
@@ -412,9 +413,16 @@ def stb_meson(place):
     return steps(["meson", "test", "-C", folder / "build"], env=environment)
 
 
+def registry_headers():
+    """The headers of pytree/registry/: those that a script makes are what it makes, and an editor can open each."""
+    return steps([ROOT / "tools" / "slots.py", "--check"],
+                 *[["gcc", "-std=c11", *harness.STB, "-fsyntax-only", "-Werror", "-x", "c", path]
+                   for path in sorted((ROOT / "pytree" / "registry").glob("*.h"))])
+
+
 def build_checks():
     """meson, pkg-config, and where stb_ds.h may be."""
-    return [*meson_checks(),
+    return [*meson_checks(), Check("headers of pytree/registry", registry_headers),
             *[Check(f"{compiler}: stb_ds.h in each of its places, and in none", lambda compiler=compiler: stb_places(compiler))
               for compiler in ("gcc", "clang")],
             *[Check(f"meson: stb_ds.h {place}", lambda place=place: stb_meson(place))
@@ -435,7 +443,7 @@ def coverage_report():
     folder = BUILD / "coverage"
     folder.mkdir(parents=True, exist_ok=True)
     # Filters are looked for from the folder that gcovr is started in.
-    result = run(["gcovr", "--root", ROOT, "--filter", r"pytree(_registry|_macros)?\.h$", "--filter", r"pytree/", "-j", "2",
+    result = run(["gcovr", "--root", ROOT, "--filter", r"pytree(_registry)?\.h$", "--filter", r"pytree/", "-j", "2",
                   "--json-summary", folder / "summary.json", "--txt", folder / "lines.txt", "--html-details", folder / "index.html",
                   BUILD / "tests" / "coverage"], cwd=ROOT, timeout=600)
     if result.status != 0:

@@ -1,0 +1,493 @@
+/* pytree/registry/rows.h: dispatch by slot, codes of members, and the passes over the rows that check words, layout and types
+ * and make the table.
+ *
+ * Included by pytree_registry.h, once: a compiler reads all of a guarded file to skip it, which for each registered type would
+ * take longer than its rows. */
+#if !defined(PYTREE_H)
+#include "../../pytree.h"                 /* opened on its own */
+#endif
+#ifndef PYTREE_REGISTRY_ROWS_H
+#define PYTREE_REGISTRY_ROWS_H
+
+#include "slots.h"
+
+#define PYTREE__CAT(a, b) PYTREE__CAT_(a, b)
+#define PYTREE__CAT_(a, b) a##b
+#define PYTREE__CAT4(a, b, c, d) PYTREE__CAT4_(a, b, c, d)
+#define PYTREE__CAT4_(a, b, c, d) a##b##c##d
+#define PYTREE__IN_SPACE(a, b) PYTREE__IN_SPACE_(a, b)
+#define PYTREE__IN_SPACE_(a, b) a##_in_##b
+#define PYTREE__TEXT(a) PYTREE__TEXT_(a)
+#define PYTREE__TEXT_(a) #a
+#define PYTREE__SECOND(a, b, ...) b
+
+/* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__CHOOSE(constant, yes, no) __builtin_choose_expr(constant, yes, no)
+#else
+#define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
+#endif
+
+/* Is it an array? As an operand of a comma, or of a conditional (which makes an int of what is smaller), one is a pointer.
+ * Elsewhere the sizes tell, except for arrays as large as a pointer. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, x))))
+#define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
+#elif defined(__TINYC__)
+#define PYTREE__IS_ARRAY(x)                                                                                             \
+    (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))) &&                                         \
+    !__builtin_types_compatible_p(__typeof__(1                                                                          \
+        ? (x) : (x)), int))
+#define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
+#else
+#define PYTREE__IS_ARRAY(x) (sizeof(x) != sizeof(((void)0, (x))))
+#define PYTREE__ALIGN_OF(x) (sizeof(x) < 16 ? (int)sizeof(x) : 16)
+#endif
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__IS_RECORD(x) ((__builtin_classify_type(x) & ~1) == 12)
+#define PYTREE__CHECK_SCALAR(code, x, in)
+#else                                     /* only scalars can be negated */
+#define PYTREE__IS_RECORD(x) 0
+#define PYTREE__CHECK_SCALAR(code, x, in)                                                                               \
+    _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, in PYTREE__UNKNOWN);
+#endif
+
+/* ---- Types by slot --------------------------------------------------------------------------------------------------
+ *
+ * Slot 017 (octal) holds the type pytree__type017, a pointer to it pytree__ptr017, its descriptor pytree__desc017 and the codes
+ * of both, pytree__code017 and pytree__pcode017. A dispatch looks for a pointer, so that one association does for a value, an
+ * array and a pointer. It is nested in groups of eight, because compilers compare each association with each other one in its
+ * list:
+ *
+ *     _Generic((x), pytree__ptr020: &pytree__desc020, default:
+ *     _Generic((x), pytree__ptr010: &pytree__desc010, …, pytree__ptr017: &pytree__desc017, default:
+ *     _Generic((x), pytree__ptr000: &pytree__desc000, …, pytree__ptr007: &pytree__desc007, default: <built-in types>)))
+ *
+ * All of it is written out for each member, so each token of it counts: full groups are text (slots.h), which costs
+ * half of what names cost that are put together. */
+#define PYTREE__D2 0
+#define PYTREE__D1 0
+#define PYTREE__D0 0
+
+/* The registrations of a file in namespaces are a list that begins at pytree__space_000 and goes on, behind one with slot 017,
+ * at pytree__space_017. Its end is declared and never defined: all zero, without a name. These are the digits of the last one.
+ *
+ *     static const pytree_type pytree__space_000 = { "Linear", …, "train", &pytree__space_017 };          slot 017
+ *     static const pytree_type pytree__space_017; */
+#define PYTREE__N2 0
+#define PYTREE__N1 0
+#define PYTREE__N0 0
+static const pytree_type pytree__space_000;
+
+/* As many parentheses as there are full groups, then as many as there are in full blocks: each new slot defines them anew. */
+#define PYTREE__CLOSE
+#define PYTREE__CLOSE_BLOCKS
+#define PYTREE__CLOSE_8 ))))))))
+#define PYTREE__CLOSE_32 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8
+/* Everything registered so far, in front of what is written between the two. The control stands before every group: a short
+ * one is best. With two types registered:
+ *
+ *     PYTREE__DISPATCH(p, PYTREE__DESCS_) NULL PYTREE__DISPATCH_END   =>
+ *     _Generic(p, pytree__ptr000: &pytree__desc000, pytree__ptr001: &pytree__desc001, default: NULL) */
+#define PYTREE__DISPATCH(x, list) PYTREE__DISPATCH_(x, list, PYTREE__D2, PYTREE__D1, PYTREE__D0)
+#define PYTREE__DISPATCH_(x, list, d2, d1, d0) PYTREE__DISPATCH__(x, list, d2, d1, d0)
+#define PYTREE__DISPATCH__(x, list, d2, d1, d0)                                                                         \
+    _Generic(x, list##OF_##d0(d2##d1) default: PYTREE__GROUPS_##d1(x, list, d2) PYTREE__BLOCKS_##d2(x, list)
+#define PYTREE__DISPATCH_END PYTREE__CLOSE PYTREE__CLOSE_BLOCKS )
+
+/* A pointer to what x is as a value, so that const plays no role. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
+#define PYTREE__TO_VALUE(x) (__typeof__(((void)0, x)) *)0
+#elif defined(__TINYC__)
+#define PYTREE__TO_VALUE(x) (__typeof__(1 ? (x) : (x)) *)0
+#else                                     /* const plays a role all the same */
+#define PYTREE__TO_VALUE(x) &(x)
+#endif
+#undef PYTREE__USER_TYPE
+#define PYTREE__USER_TYPE(x)                                                                                            \
+    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__BUILTIN_TYPE(x) PYTREE__DISPATCH_END
+
+/* The registered types in front of what is between the two, for a member x that may be a value, an array or a pointer. Where
+ * the compiler can say what is a pointer (class 5), `held` names a type: that pointer, or one to the value. A leaf type or
+ * custom node may be a pointer itself, so from the first one of a file on, values are looked for before. */
+#define PYTREE__OF_TYPE_BY_BOTH(held, x)                                                                                \
+    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__DESCS_)
+#define PYTREE__OF_TYPE_BY_BOTH_END PYTREE__DISPATCH_END PYTREE__DISPATCH_END
+#if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)) && !defined(__TINYC__)
+#define PYTREE__BY_POINTER 1
+#define PYTREE__POINTER_TO(held, x)                                                                                     \
+    typedef __typeof__(__builtin_choose_expr(__builtin_classify_type(x) == 5, ((void)0, x), (__typeof__(((void)0, x))   \
+    *)0))                                                                                                               \
+        held;
+#define PYTREE__CONTROL(held, x) (held)0
+#define PYTREE__OF_TYPE_BY_POINTER(held, x) PYTREE__DISPATCH((held)0, PYTREE__DESCS_)
+#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_POINTER
+#define PYTREE__OF_TYPE_END PYTREE__DISPATCH_END
+#define PYTREE__CODE PYTREE__CODE_BY_POINTER
+#else
+#define PYTREE__BY_POINTER 0
+#define PYTREE__POINTER_TO(held, x)
+#define PYTREE__CONTROL(held, x) x
+#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_BOTH
+#define PYTREE__OF_TYPE_END PYTREE__OF_TYPE_BY_BOTH_END
+#define PYTREE__CODE PYTREE__CODE_BY_BOTH
+#endif
+
+/* ---- Codes ----------------------------------------------------------------------------------------------------------
+ *
+ * What a member is, as a constant: its type and how it is held. Checks, table and descriptor are made of it. */
+enum {
+    PYTREE__CODE_TYPE = 63,               /* a built-in type's number in pytree_types, or 0 */
+    PYTREE__IS_USER = 64,                 /* a registered type */
+    PYTREE__IS_LEAF = 128,                /* registered as PYTREE_LEAF_TYPE */
+    PYTREE__HAS_DATA = 256,               /* struct with DATA rows, or custom node */
+    PYTREE__IS_POINTER = 512,             /* T *, T[n], T (*)[m] */
+    PYTREE__IS_TABLE = 1024,              /* T[n][m], T (*)[m] */
+    PYTREE__IS_FIXED = 2048,              /* an array in the struct itself */
+    PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
+    PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
+    PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
+    PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
+    PYTREE__KNOWN = 64 + 63,              /* several of them at once */
+    PYTREE__HELD = 512 + 1024 + 2048,
+    PYTREE__KNOWN_OR_FIXED = 64 + 63 + 2048,
+    PYTREE__POINTER_OR_FIXED = 512 + 2048,
+    PYTREE__POINTER_OR_TABLE = 512 + 1024,
+    PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
+};
+_Static_assert((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
+#define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
+#define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
+
+/* The built-in types spelt out, as values, pointers and rows of tables: text is cheaper than a macro call for each. */
+enum {                                    /* one name for each code: a sum in each association would cost compilers more */
+#define PYTREE__X(id, T) PYTREE__C_##id = PYTREE__T_##id + ((int)PYTREE__T_##id == PYTREE__T_ldouble ||                 \
+        (int)PYTREE__T_##id == PYTREE__T_cldouble ? PYTREE__PACK_WIDE * PYTREE__CODE_PACK : 0),                         \
+    PYTREE__P_##id = (int)PYTREE__C_##id + PYTREE__IS_POINTER, PYTREE__R_##id = (int)PYTREE__P_##id + PYTREE__IS_TABLE,
+    PYTREE__SCALARS(PYTREE__X)
+    PYTREE__X(cfloat, ) PYTREE__X(cdouble, ) PYTREE__X(cldouble, )
+#undef PYTREE__X
+    PYTREE__C_string = PYTREE__T_string + PYTREE__PACK_TEXT * PYTREE__CODE_PACK,
+    PYTREE__P_string = (int)PYTREE__C_string + PYTREE__IS_POINTER,
+    PYTREE__C_view = PYTREE__T_view + PYTREE_FORM_VIEW * PYTREE__CODE_FORM,
+    PYTREE__C_ref = PYTREE__T_ref + PYTREE_FORM_REF * PYTREE__CODE_FORM,
+    PYTREE__C_flat = PYTREE__T_flat + PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
+    PYTREE__P_view = (int)PYTREE__C_view + PYTREE__IS_POINTER, PYTREE__P_ref = (int)PYTREE__C_ref + PYTREE__IS_POINTER,
+    PYTREE__P_flat = (int)PYTREE__C_flat + PYTREE__IS_POINTER,
+    PYTREE__C_struct = PYTREE__IS_USER + PYTREE__PACK_STRUCT * PYTREE__CODE_PACK + PYTREE_FORM_STRUCT * PYTREE__CODE_FORM,
+    PYTREE__C_node = (int)PYTREE__C_struct + PYTREE__HAS_DATA,
+    PYTREE__C_leaf = PYTREE__IS_USER + PYTREE__IS_LEAF
+};
+#if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__)
+#define PYTREE__COMPLEX(X)
+#define PYTREE__COMPLEX_VALUES
+#define PYTREE__COMPLEX_POINTERS
+#define PYTREE__COMPLEX_CONSTS
+#define PYTREE__COMPLEX_TABLES
+#else
+#define PYTREE__COMPLEX(X) X(cfloat, float _Complex) X(cdouble, double _Complex) X(cldouble, long double _Complex)
+#define PYTREE__COMPLEX_VALUES                                                                                          \
+    float _Complex: PYTREE__C_cfloat, double _Complex: PYTREE__C_cdouble, long double _Complex: PYTREE__C_cldouble,
+#define PYTREE__COMPLEX_POINTERS                                                                                        \
+    pytree__ptr_cfloat: PYTREE__P_cfloat, pytree__ptr_cdouble: PYTREE__P_cdouble, pytree__ptr_cldouble: PYTREE__P_cldouble,
+#define PYTREE__COMPLEX_CONSTS                                                                                          \
+    pytree__cptr_cfloat: PYTREE__P_cfloat, pytree__cptr_cdouble: PYTREE__P_cdouble, pytree__cptr_cldouble: PYTREE__P_cldouble,
+#define PYTREE__COMPLEX_TABLES                                                                                          \
+    pytree__rowptr_cfloat: PYTREE__R_cfloat, pytree__rowptr_cdouble: PYTREE__R_cdouble,                                 \
+    pytree__rowptr_cldouble: PYTREE__R_cldouble,
+#endif
+/* Likewise one name for each type: ptr is a pointer, cptr a pointer to const, rowptr a pointer to a row of a table. */
+#define PYTREE__X(id, T) typedef T *pytree__ptr_##id; typedef const T *pytree__cptr_##id; typedef T (*pytree__rowptr_##id)[];
+PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
+#undef PYTREE__X
+#define PYTREE__VALUES                                                                                                  \
+    _Bool: PYTREE__C_bool_, signed char: PYTREE__C_schar, unsigned char: PYTREE__C_uchar, short: PYTREE__C_short_,      \
+    unsigned short: PYTREE__C_ushort, int: PYTREE__C_int_, unsigned: PYTREE__C_uint, long: PYTREE__C_long_,             \
+    unsigned long: PYTREE__C_ulong, long long: PYTREE__C_llong, unsigned long long: PYTREE__C_ullong,                   \
+    float: PYTREE__C_float_, double: PYTREE__C_double_, long double: PYTREE__C_ldouble, pytree_f16: PYTREE__C_f16,      \
+    pytree_bf16: PYTREE__C_bf16, PYTREE__COMPLEX_VALUES
+#define PYTREE__POINTERS                                                                                                \
+    pytree__ptr_bool_: PYTREE__P_bool_, pytree__ptr_schar: PYTREE__P_schar, pytree__ptr_uchar: PYTREE__P_uchar,         \
+    pytree__ptr_short_: PYTREE__P_short_, pytree__ptr_ushort: PYTREE__P_ushort, pytree__ptr_int_: PYTREE__P_int_,       \
+    pytree__ptr_uint: PYTREE__P_uint, pytree__ptr_long_: PYTREE__P_long_, pytree__ptr_ulong: PYTREE__P_ulong,           \
+    pytree__ptr_llong: PYTREE__P_llong, pytree__ptr_ullong: PYTREE__P_ullong, pytree__ptr_float_: PYTREE__P_float_,     \
+    pytree__ptr_double_: PYTREE__P_double_, pytree__ptr_ldouble: PYTREE__P_ldouble, pytree__ptr_f16: PYTREE__P_f16,     \
+    pytree__ptr_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_POINTERS char **: PYTREE__P_string,                               \
+    const char **: PYTREE__P_string,
+#define PYTREE__CONSTS                                                                                                  \
+    pytree__cptr_bool_: PYTREE__P_bool_, pytree__cptr_schar: PYTREE__P_schar, pytree__cptr_uchar: PYTREE__P_uchar,      \
+    pytree__cptr_short_: PYTREE__P_short_, pytree__cptr_ushort: PYTREE__P_ushort, pytree__cptr_int_: PYTREE__P_int_,    \
+    pytree__cptr_uint: PYTREE__P_uint, pytree__cptr_long_: PYTREE__P_long_, pytree__cptr_ulong: PYTREE__P_ulong,        \
+    pytree__cptr_llong: PYTREE__P_llong, pytree__cptr_ullong: PYTREE__P_ullong, pytree__cptr_float_: PYTREE__P_float_,  \
+    pytree__cptr_double_: PYTREE__P_double_, pytree__cptr_ldouble: PYTREE__P_ldouble, pytree__cptr_f16: PYTREE__P_f16,  \
+    pytree__cptr_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_CONSTS
+#define PYTREE__TABLES                                                                                                  \
+    pytree__rowptr_bool_: PYTREE__R_bool_, pytree__rowptr_schar: PYTREE__R_schar, pytree__rowptr_uchar:                 \
+    PYTREE__R_uchar,                                                                                                    \
+    pytree__rowptr_short_: PYTREE__R_short_, pytree__rowptr_ushort: PYTREE__R_ushort, pytree__rowptr_int_:              \
+    PYTREE__R_int_,                                                                                                     \
+    pytree__rowptr_uint: PYTREE__R_uint, pytree__rowptr_long_: PYTREE__R_long_, pytree__rowptr_ulong: PYTREE__R_ulong,  \
+    pytree__rowptr_llong: PYTREE__R_llong, pytree__rowptr_ullong: PYTREE__R_ullong, pytree__rowptr_float_:              \
+    PYTREE__R_float_,                                                                                                   \
+    pytree__rowptr_double_: PYTREE__R_double_, pytree__rowptr_ldouble: PYTREE__R_ldouble, pytree__rowptr_f16:           \
+    PYTREE__R_f16,                                                                                                      \
+    pytree__rowptr_bf16: PYTREE__R_bf16, pytree__rowptr_char_: PYTREE__R_char_, PYTREE__COMPLEX_TABLES
+#define PYTREE__TREE_POINTERS pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat,
+
+/* Of a value, an array or a pointer; char * is a P_char here. */
+#define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
+    (__builtin_classify_type(x) == 5 ? -1 : ~PYTREE__IS_POINTER) & PYTREE__DISPATCH((held)0, PYTREE__PCODES_)           \
+    _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
+    _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
+    _Generic((held)0, PYTREE__TABLES default: 0))) PYTREE__DISPATCH_END
+#define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
+    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__PCODES_) PYTREE__IS_POINTER                                           \
+        + (PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__PCODES_) PYTREE__BUILTIN_CODE(x) PYTREE__DISPATCH_END)    \
+    PYTREE__DISPATCH_END - PYTREE__IS_POINTER
+#define PYTREE__BUILTIN_CODE(x)                                                                                         \
+    _Generic((x), PYTREE__VALUES char: PYTREE__C_char_,                                                                 \
+        pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \
+    _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                              \
+    _Generic((x), PYTREE__CONSTS PYTREE__TABLES const char *: PYTREE__P_char_, default: 0)))
+/* Of a pointer to numbers or strings. */
+#define PYTREE__POINTER_CODE(x) _Generic((x), PYTREE__POINTERS default: _Generic((x), PYTREE__CONSTS default: 0))
+/* The code of a member as rows mean it: a pointer to char is a string, an array of structs or trees is many. */
+#define PYTREE__NORMALIZED(seen)                                                                                        \
+    (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
+     : (seen & PYTREE__IS_FIXED) != 0 && seen / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
+
+/* ---- Rows -----------------------------------------------------------------------------------------------------------
+ *
+ * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. Those
+ * of DATA rows find the modifiers in order by PYTREE__STORES and PYTREE__OPTIONAL: OPTIONAL, ARRAY(n, m)  =>  ARRAY, (n, m), 1.
+ * A new modifier is one line in each of the three lists. A row with a word that is not known is found in an #if; the checks of
+ * words then say which, and there are no other passes. */
+#define PYTREE__KIND_DATA ~, 1
+#define PYTREE__KIND_STATIC ~, 2
+#define PYTREE__KIND_DROP ~, 2
+
+#define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
+#define PYTREE__WORD_OPTIONAL ~, 2
+#define PYTREE__WORD_ARRAY(...) ~, 16
+#define PYTREE__WORD_LIST(...) ~, 16
+#define PYTREE__WORD_RANK(...) ~, 16
+#define PYTREE__WORD_STB_ARRAY ~, 16
+#define PYTREE__WORD_STB_MAP ~, 16
+
+#define PYTREE__STORE_NONE
+#define PYTREE__STORE_OPTIONAL
+#define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
+#define PYTREE__STORE_LIST(...) , LIST, (__VA_ARGS__)
+#define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
+#define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
+#define PYTREE__STORE_STB_MAP , STB_MAP, ()
+
+#define PYTREE__MAYBE_NONE
+#define PYTREE__MAYBE_OPTIONAL || 1
+#define PYTREE__MAYBE_ARRAY(...)
+#define PYTREE__MAYBE_LIST(...)
+#define PYTREE__MAYBE_RANK(...)
+#define PYTREE__MAYBE_STB_ARRAY
+#define PYTREE__MAYBE_STB_MAP
+
+#define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
+
+/* Pass: are all words known? */
+#define PYTREE__WORDS_KNOWN(kind, name, m1, m2, m3, ...)                                                                \
+    && PYTREE__WORDS_KNOWN_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1),                             \
+    PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
+                      PYTREE__IS(PYTREE__WORD_##m3))
+#define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && m1 + m2 + m3 <= (kind == 1 ? 31 : 3)
+
+/* Pass: words. */
+#define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3, ...)                                                                \
+    _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
+    "; write DATA, STATIC or "                                                                                          \
+        "DROP");                                                                                                        \
+    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
+                   PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
+                   "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP or OPTIONAL");                            \
+    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3)        \
+                   <= (PYTREE__IS(PYTREE__KIND_##kind) == 1 ? 31 : 3),                                                  \
+                   PYTREE__IN(name)                                                                                     \
+                   "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a "              \
+                       "DATA row; "                                                                                     \
+                   "STATIC and DROP rows take nothing");
+#define PYTREE__IN(name) "pytree: " PYTREE__TEXT(PYTREE__S) "." #name ": "
+
+/* Pass: count of DATA rows. */
+#define PYTREE__COUNT_DATA + 1
+#define PYTREE__COUNT_STATIC
+#define PYTREE__COUNT_DROP
+
+/* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a row
+ * knows where the row before it ended.
+ *
+ *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
+ *     pytree__after_MLP_scale = …, */
+#define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
+#define PYTREE__PLACE_(id, s, name, ...)                                                                                \
+    PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
+#define PYTREE__PLACE__(before, gap, after, s, name)                                                                    \
+    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+
+/* Pass: checks, and what each member is. First nothing left out and nothing out of order, then types.
+ *
+ *     _Static_assert(pytree__gap_MLP_scale >= 0, …);
+ *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP_scale;
+ *     enum { pytree__seen_MLP_scale = PYTREE__R_float_ | …, pytree__code_MLP_scale = … };
+ *     _Static_assert(…); */
+#define PYTREE__CHECK_DATA(id, s, name, m1, m2, m3, ...)                                                                \
+    PYTREE__CHECK_STORED(id, s, name, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                     \
+                         ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+#define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
+#define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
+    PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
+        ((s *)0)->name, arguments)                                                                                      \
+    PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__TEXT_(pytree: s.name:))
+#define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
+#define PYTREE__CHECK_STATIC_(id, s, name)                                                                              \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
+    PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
+        ((s *)0)->name, )                                                                                               \
+    PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
+#define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
+#define PYTREE__CHECK_DROP_(id, s, name)                                                                                \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
+
+#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
+    PYTREE__POINTER_TO(held, x)                                                                                         \
+    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) };
+#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments) enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) };
+#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments)                                                            \
+    PYTREE__POINTER_TO(held, x)                                                                                         \
+    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
+#define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
+#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments)                                                         \
+    PYTREE__POINTER_TO(held, x->value)                                                                                  \
+    enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
+#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments)                                                            \
+    enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
+#define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
+
+#define PYTREE__CHECK_LAYOUT(gap, x, in)                                                                                \
+    _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
+    _Static_assert(gap < PYTREE__ALIGN_OF(x),                                                                           \
+                   in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
+                      "and scratch space)");
+#define PYTREE__UNKNOWN                                                                                                 \
+    " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or "                \
+        "list the field as DROP (an address: STATIC)"
+#define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
+    _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
+    _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
+                   in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
+                      "those");                                                                                         \
+    _Static_assert((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,                                        \
+                   in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
+    _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
+                   in " OPTIONAL is for pointers: what lies in the struct itself is always there");
+#define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
+    _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
+                   in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
+                      "LIST(n)");                                                                                       \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+#define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
+    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
+    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
+                   in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
+#define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
+    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
+                   in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
+#define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
+    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
+                   in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
+#define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
+    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                               \
+                   in " RANK is the number of dimensions of a fixed array of numbers; this array has another");         \
+    _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+#define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
+#define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
+    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(x), in PYTREE__UNKNOWN);                           \
+    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
+                   in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
+    _Static_assert((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
+                   in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
+                      "structs");                                                                                       \
+    _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER,           \
+                   in " a struct with DATA rows cannot be STATIC; write DATA");                                         \
+    _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                            \
+    _Static_assert((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                       \
+    PYTREE__CHECK_SCALAR(code, x, in)
+
+#define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
+#define PYTREE__RANK_OF(n) n
+
+/* Pass: the table.
+ *
+ *     static const pytree_field pytree__fields_Linear[] = {
+ *         { "din", &pytree_types[PYTREE__T_int_], PYTREE_ROW_STATIC, … offsetof(Linear, din), sizeof(int), … },
+ *         { "w", &pytree_types[PYTREE__T_float_], PYTREE_ROW_DATA, PYTREE_POINTER, … },
+ *         { 0 }
+ *     };
+ */
+#define PYTREE__TABLE_DATA(id, s, name, m1, m2, m3, ...)                                                                \
+    PYTREE__TABLE_STORED(id, s, name, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                     \
+                         ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+#define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
+#define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
+    { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
+                                   optional, PYTREE__PLACED(s, name)) },
+#define PYTREE__TABLE_STATIC(id, s, name, ...) PYTREE__TABLE_STATIC_(id, s, name)
+#define PYTREE__TABLE_STATIC_(id, s, name)                                                                              \
+    { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
+                                    PYTREE__PLACED(s, name)) },
+#define PYTREE__TABLE_DROP(id, s, name, ...)                                                                            \
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, 0 },
+#define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
+
+#define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
+#define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
+    PYTREE__OF_TYPE(held, x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE :                 \
+    PYTREE__T_address]                                                                                                  \
+        PYTREE__OF_TYPE_END,                                                                                            \
+    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, code / PYTREE__CODE_PACK & 3, 0,                                                \
+    code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0, 0
+#define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
+    PYTREE__OF_TYPE(held, x) &pytree_types[code & PYTREE__CODE_TYPE] PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,              \
+    (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
+    (code & PYTREE__IS_FIXED) != 0 && code / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE                  \
+        : code / PYTREE__CODE_FORM,                                                                                     \
+    optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                  \
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0, 0
+#define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
+    PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0, 0
+#define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER,             \
+    PYTREE_FORM_LIST,                                                                                                   \
+    optional, 1, placed, sizeof(*x), 0, 0
+#define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                  \
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
+    placed, sizeof(x[0]), 0, 0
+#define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                             \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
+    PYTREE_FORM_LIST,                                                                                                   \
+    optional, 1, placed, sizeof(*x), pytree__stb_array_resize, pytree__stb_array_release
+#define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
+    PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
+    PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
+
+/* Pass that sums up: the codes of children, all bits together, and whether a static value is more than bytes. */
+#define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
+#define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name
+#define PYTREE__CODES_STATIC(id, s, name, ...) PYTREE__CODES_STATIC_(id, s, name)
+#define PYTREE__CODES_STATIC_(id, s, name)                                                                              \
+    | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
+#define PYTREE__CODES_DROP(id, ...)
+#endif
