@@ -1,7 +1,7 @@
 """Markdown tables from the JSON lines that bench, adamw, compile_time.py and peers.py write.
 
     python3 table.py FILE...                 the tables
-    python3 table.py --into README FILE...   the rows that have a peer, between <!-- bench:begin --> and <!-- bench:end -->
+    python3 table.py --into README FILE...   the rows with a peer or a target, between <!-- bench:begin --> and <!-- bench:end -->
 
 The first model of the files gives the main table: what an operation costs here, by hand and in the fastest Python library
 (whichever form of the tree is fastest there), and how many times as long that one takes.
@@ -95,21 +95,28 @@ def short_table(records, model):
         if r.get("model") == model and "nodes" in r:
             found.setdefault(r["op"], {})[r["library"], r["form"]] = r
     some = found["flatten"]["pytree", "struct"]
-    lines = [f"On ResNet-152's parameters, {some['nodes']} nodes and {some['leaves']} leaves, nanoseconds per node or leaf on "
-             "one CPU, everything in one run (`bench/run`; more in [bench/RESULTS.md](bench/RESULTS.md)):", "",
-             "| operation | per | here | by hand in C | fastest of optree and JAX | ratio |", "|---|---|---:|---:|---:|---:|"]
-    for op, unit, _, what in OPERATIONS:
+    lines = [f"Nanoseconds per node or leaf for the parameters of ResNet-152 ({some['nodes']} nodes, {some['leaves']} leaves) on "
+             "one CPU, all in one run of `bench/run`. **Bold**: slower than its target. More in "
+             "[bench/RESULTS.md](bench/RESULTS.md).", "",
+             "| operation | per | here | target | by hand in C | fastest of optree and JAX | ratio |",
+             "|---|---|---:|---:|---:|---:|---:|"]
+    for op, unit, target, what in OPERATIONS:
         forms = found.get(op, {})
         peers = [r for (library, _), r in forms.items() if library in PEERS]
         ours = forms.get(("pytree", "struct"))
         hand = forms.get(("pytree", "by hand"))
-        if ours is None or not peers:
+        if ours is None or (not peers and target is None):
             continue
-        best = min(peers, key=lambda r: r["ns"])
         count = ours["leaves" if unit == "leaf" else "nodes"]
-        lines.append(f"| {what.replace(', beyond its body', '')} | {unit} | {number(ours['ns'] / count)} "
-                     f"| {'' if hand is None else number(hand['ns'] / count)} | {number(best['ns'] / count)} "
-                     f"({best['library']}) | {best['ns'] / ours['ns']:.0f}× |")
+        body = found.get(op + "_body", {}).get(("pytree", "struct"))
+        beyond = (ours["ns"] - (0 if body is None else body["ns"])) / count
+        here = number(beyond) if target is None or beyond <= target else f"**{number(beyond)}**"
+        row = [what, unit, here, "" if target is None else f"{target}", "" if hand is None else number(hand["ns"] / count)]
+        best = min(peers, key=lambda r: r["ns"], default=None)
+        # The loop body counts on both sides of a ratio.
+        row += ["", ""] if best is None else [f"{number(best['ns'] / count)} ({best['library']})",
+                                              f"{best['ns'] / ours['ns']:.0f}×"]
+        lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines) + "\n"
 
 
