@@ -277,44 +277,44 @@ typedef struct pytree_leaf {
     size_t shape[PYTREE_MAX_DIMS];
 } pytree_leaf;
 
-/* Rows of a registered struct, in declaration order (the table behind PYTREE_FIELDS). */
+/* The kinds of rows of a registered struct (the table behind PYTREE_FIELDS). */
 enum { PYTREE_ROW_DATA, PYTREE_ROW_STATIC, PYTREE_ROW_DROP };
-enum { PYTREE_IN_PLACE, PYTREE_POINTER, PYTREE_STB };           /* where a DATA field's value lies */
+enum { PYTREE_IN_PLACE, PYTREE_POINTER, PYTREE_STB };           /* where the value of a DATA field is */
 
 typedef struct pytree_field {
     const char *name;
-    const pytree_type *type;              /* element type; NULL for DROP rows and for opaque addresses */
+    const pytree_type *type;              /* element type; of addresses the built-in PYTREE__T_address; DROP rows: NULL */
     unsigned char row;                    /* PYTREE_ROW_… */
     unsigned char place;                  /* PYTREE_IN_PLACE, … */
-    unsigned char form;                   /* pytree_form of the child when it is not None */
+    unsigned char form;                   /* DATA: pytree_form of a child that is not None; STATIC: PYTREE__PACK_… */
     unsigned char optional;
     int ndim;                             /* of a fixed array */
     size_t offset, size;                  /* bytes, within the struct */
     size_t inner;                         /* bytes of one element along the first dimension of a fixed array */
-    /* stb_ds fields: make it n long; free it */
+    /* of an stb_ds field: give it n elements; free it */
     pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);
     void (*release)(void *field, const struct pytree_field *row);
 } pytree_field;
 
-/* Where static values are packed: all are counted, and written as long as they fit. How: as bytes, long double without its
- * padding, string, struct. */
+/* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double
+ * without its padding, as a string, or as a struct. */
 typedef struct pytree__statics {
     unsigned char *at;
-    size_t room, length;                  /* room 0: they are counted alone */
+    size_t room, length;                  /* room 0: only count */
 } pytree__statics;
 enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
 
-/* What the generated functions report of the values they looked at: at least one is None; one needs a check (NULL, a large or
- * negative extent, a value held as pytree or pytree_leaf); the struct cannot be inlined, because a pointer leads to a node, or
- * there are lists or trees in it, or the room is too small. */
+/* Flags that the generated functions return: at least one value is None; one needs a check (NULL, a large or negative extent, a
+ * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a node,
+ * or because its views do not fit. */
 enum { PYTREE__HAS_NONE = 1, PYTREE__NEEDS_CHECK = 2, PYTREE__NOT_INLINABLE = 4 };
 typedef struct pytree__flatten_result {
-    pytree_leaf *end;                     /* behind the last view */
+    pytree_leaf *end;                     /* one past the last view */
     size_t flags;
 } pytree__flatten_result;
 
-/* Descriptor of a type: constant, made by pytree_registry.h or built in. Files that register the same struct have a copy
- * each; pytree_type_equal knows them for the same. */
+/* The descriptor of a type: a constant made by pytree_registry.h, or built in. Each file that registers a struct has its own;
+ * pytree_type_equal compares them. */
 struct pytree_type {
     const char *name;                     /* as in C: "float", "Linear" */
     size_t size;
@@ -323,29 +323,28 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     unsigned n_fields;                    /* rows */
     unsigned n_children;                  /* DATA rows */
-    bool self_contained;                  /* no DATA row is a list or a tree: `leaves` may do */
-    bool trivial_statics;                 /* every STATIC row is bytes without strings or padding */
+    bool self_contained;                  /* no DATA row is a list or a tree: `leaves` may succeed */
+    bool trivial_statics;                 /* all STATIC rows are bytes without strings or padding */
     const pytree_field *fields;
-    /* Generated; NULL unless it is a struct with rows. Write a view of each DATA row to child[0 … n_children-1]. Returns
-     * flags. */
+    /* The next four are generated, and NULL unless the type is a struct with rows. Write a view of each DATA row to
+     * child[0 … n_children-1]. Returns flags. */
     unsigned (*children)(const void *self, pytree_leaf *child);
-    /* Write the views of all leaves, those of structs that lie in this one in their struct's place. None has a view only where
-     * it is a leaf. With PYTREE__NOT_INLINABLE or PYTREE__NEEDS_CHECK among the flags the views mean nothing: the struct must
-     * be walked node by node. Nothing is written at `end` or behind it. */
+    /* Write a view of each leaf, going on into structs in place. Returns flags; with PYTREE__NOT_INLINABLE or
+     * PYTREE__NEEDS_CHECK the views are invalid, and the struct must be traversed node by node. None has a view only if
+     * none_is_leaf. Nothing is written at `end` or beyond. */
     pytree__flatten_result (*leaves)(const void *self, pytree_leaf *leaf, const pytree_leaf *end, bool none_is_leaf);
-    /* Look at the same values without writing views. Returns flags. */
+    /* Check the same values without writing views. Returns flags. */
     unsigned (*validate)(const void *self);
-    /* Store leaves, in the order of `leaves` with None left out: pointers take a view's data, values in place are copied, what
-     * is None stays so. Returns what follows the last one; NULL where `leaves` would report PYTREE__NOT_INLINABLE. */
+    /* Store leaves, in the order of `leaves` without None: set pointers to the views' data, copy values in place, keep NULL
+     * pointers. Returns one past the last view used; NULL where `leaves` would return PYTREE__NOT_INLINABLE. */
     const pytree_leaf *(*store_leaves)(void *self, const pytree_leaf *leaf);
-    /* Opaque leaf types; either may be NULL: bytes compare, and print as "<name>". */
+    /* Of opaque leaf types. NULL: compare bytes; print "<name>". */
     bool (*equal)(const void *a, const void *b);
     int (*print)(FILE *file, const void *value);
-    const pytree_type *origin;            /* of the type of an owned tree's root: the type itself; otherwise NULL */
+    const pytree_type *origin;            /* in the copy for the root of an owned tree: the type itself; otherwise NULL */
     const struct pytree_custom *custom;   /* of a custom type */
     const char *space;                    /* namespace that this registration is for; NULL: all */
-    const pytree_type *namespaces;        /* first, or next, registration of the same file in a namespace; the last one of the
-                                             list has no name */
+    const pytree_type *namespaces;        /* list of the file's registrations in namespaces; the last one has no name */
 };
 
 /* A node type defined by callbacks: jax.tree_util.register_pytree_node. It is registered by
