@@ -305,8 +305,8 @@ typedef struct pytree__statics {
 enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
 
 /* Flags that the generated functions return: at least one value is None; one needs a check (NULL, a large or negative extent, a
- * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a node,
- * or because its views do not fit. */
+ * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a
+ * node, or because its views do not fit. */
 enum { PYTREE__HAS_NONE = 1, PYTREE__NEEDS_CHECK = 2, PYTREE__NOT_INLINABLE = 4 };
 typedef struct pytree__flatten_result {
     pytree_leaf *end;                     /* one past the last view */
@@ -657,6 +657,7 @@ struct pytree_iter {
     const pytree_leaf *own_views[PYTREE__TREES + 1];
     pytree__layout_cache plans;
 };
+
 /* Start an iteration over n trees. Returns PYTREE_OK. Call pytree_iter_end in any case. `opt` and `err` are used until then,
  * and the trees must stay valid. */
 pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err);
@@ -762,6 +763,7 @@ typedef struct pytree_duplicates {
     const pytree_allocator *allocator;
     size_t bytes;
 } pytree_duplicates;
+
 /* Find memory that several key paths lead to: nnx.find_duplicates. Returns the groups in one block, to be freed with
  * pytree_duplicates_free, or NULL on error; a tree without sharing has no groups. A subtree that is reached twice is one entry
  * instead of one for each leaf. */
