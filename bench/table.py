@@ -13,7 +13,7 @@ import sys
 # (operation, unit, budget in ns per unit, what it is); an operation without a budget has None.
 OPERATIONS = [
     ("flatten", "node", 5, "flatten: leaves and treedef"),
-    ("structure", "node", 5, "structure: treedef alone"),
+    ("structure", "node", 5, "structure: treedef only"),
     ("leaves", "leaf", 2, "leaves into an array"),
     ("unflatten", "leaf", 6, "unflatten: a new tree"),
     ("unflatten_into", "leaf", 2, "unflatten into a tree"),
