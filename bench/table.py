@@ -3,8 +3,8 @@
     python3 table.py FILE...                 the tables
     python3 table.py --into README FILE...   the rows with a peer or a target, between <!-- bench:begin --> and <!-- bench:end -->
 
-The first model of the files gives the main table: what an operation costs here, by hand and in the fastest Python library
-(whichever form of the tree is fastest there), and how many times as long that one takes.
+The first model of the files is that of the main table: the cost of each operation here, by hand, and in the fastest Python
+library (with its fastest form of the tree), and the ratio of the two.
 """
 
 import json
@@ -136,7 +136,7 @@ DICTS = [("flatten", "node"), ("structure", "node"), ("leaves", "leaf"), ("unfla
 
 def dicts_table(records, model):
     found = {(r["library"], r["form"], r["op"]): r for r in records if r.get("model") == model and "nodes" in r}
-    print(f"{model} as nested dicts and lists. Known order: as a rebuilt, parsed or grown dict has it; to be sorted: a literal.\n")
+    print(f"{model} as nested dicts and lists. Known order: a dict that was rebuilt, parsed or grown. To be sorted: a literal.\n")
     print("| operation | per | known order | allocations | to be sorted | optree | JAX | ratio |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
     for op, unit in DICTS:
@@ -154,7 +154,7 @@ def models_table(records, models):
     ops = ["flatten", "leaves", "unflatten_into", "def_equal", "map4", "paths", "def_text"]
     unit = {op: u for op, u, _, _ in OPERATIONS}
     found = {(r["model"], r["op"]): r for r in records if "nodes" in r and (r["library"], r["form"]) == ("pytree", "struct")}
-    print("The same per model, bodies included.\n")
+    print("The same for each model, including the bodies of maps.\n")
     print("| model | nodes | leaves | " + " | ".join(f"{op} / {unit[op]}" for op in ops) + " |")
     print("|---|---:|---:|" + "---:|" * len(ops))
     for model in models:
@@ -178,7 +178,7 @@ def adamw_table(records):
 
 
 def compile_tables(records):
-    print("What including a header costs the compiler, -O0.\n")
+    print("Compile time of an included header, -O0.\n")
     print("| compiler | file includes | ms | beyond the line above |\n|---|---|---:|---:|")
     last = {}
     for r in records:
@@ -186,8 +186,8 @@ def compile_tables(records):
             more = f"{r['ms'] - last[r['compiler']]:.1f}" if r["compiler"] in last else ""
             last[r["compiler"]] = r["ms"]
             print(f"| {r['compiler']} | {r['file']} | {r['ms']:.1f} | {more} |")
-    print("\nWhat registered types cost it. Ten fields each: three STATIC ints, five float pointers with ARRAY, one double, "
-          "one struct registered before; by hand: flatten and unflatten functions for the same structs.\n")
+    print("\nCompile time of registered types. Each has ten fields: three STATIC ints, five float pointers with ARRAY, one "
+          "double, one struct registered before. By hand: flatten and unflatten functions for the same structs.\n")
     print("| compiler | level | types | s | MB | ms per type | by hand, ms per type |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for r in records:
