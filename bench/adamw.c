@@ -2,9 +2,9 @@
  *
  *     adamw [--json] [steps]                             4 GB of memory; 15 steps of each
  *
- * Compile with -O3 -march=native -fno-math-errno: a loop with a sqrtf that may set errno is not vectorised. Parameters come from
- * pytree_allocate, gradients and moments from pytree_zeros_like. Both versions call the same function on float arrays and take
- * turns; at the end their parameters must be equal.
+ * Compile with -O3 -march=native -fno-math-errno: a loop with a sqrtf that may set errno is not vectorised. Parameters come
+ * from pytree_allocate, gradients and moments from pytree_zeros_like. Both versions call the same function on float arrays and
+ * take turns; at the end their parameters must be equal.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -2,9 +2,9 @@
  *
  *     bench [--json] [--all | --model ResNet152]... [--op flatten] [--samples 25]
  *
- * Times are medians of many samples. All arrays of the measured trees point to one small buffer, because operations on structure
- * never read elements; operations that do (clone, copy_into, equal, ...) get the same nodes with separate arrays of one element.
- * A call that allocates is measured together with the call that frees. "By hand" is floors.h.
+ * Times are medians of many samples. All arrays of the measured trees point to one small buffer, because operations on
+ * structure never read elements; operations that do (clone, copy_into, equal, ...) get the same nodes with separate arrays of
+ * one element. A call that allocates is measured together with the call that frees. "By hand" is floors.h.
  */
 #define _POSIX_C_SOURCE 200809L
 

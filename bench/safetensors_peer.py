@@ -3,7 +3,8 @@
     python bench/safetensors_peer.py PROGRAM FOLDER [--megabytes 500]
 
 PROGRAM is bench/safetensors.c, compiled. It runs first and leaves its files in FOLDER; then the same files go through Python.
-Prints a Markdown table: medians in milliseconds. Python's save does not sync the file, so it is compared with the save without a sync.
+Prints a Markdown table: medians in milliseconds. Python's save does not sync the file, so it is compared with the save without
+a sync.
 """
 import argparse
 import json

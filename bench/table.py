@@ -1,7 +1,7 @@
 """Markdown tables from the JSON lines that bench, adamw, compile_time.py and peers.py write.
 
     python3 table.py FILE...                 the tables
-    python3 table.py --into README FILE...   the rows with a peer or a target, between <!-- bench:begin --> and <!-- bench:end -->
+    python3 table.py --into README FILE...   rows with a peer or a target, between <!-- bench:begin --> and <!-- bench:end -->
 
 The first model of the files is that of the main table: the cost of each operation here, by hand, and in the fastest Python
 library (with its fastest form of the tree), and the ratio of the two.
@@ -95,8 +95,8 @@ def short_table(records, model):
         if r.get("model") == model and "nodes" in r:
             found.setdefault(r["op"], {})[r["library"], r["form"]] = r
     some = found["flatten"]["pytree", "struct"]
-    lines = [f"Nanoseconds per node or leaf for the parameters of ResNet-152 ({some['nodes']} nodes, {some['leaves']} leaves) on "
-             "one CPU, all in one run of `bench/run`. **Bold**: slower than its target. More in "
+    lines = [f"Nanoseconds per node or leaf for the parameters of ResNet-152 ({some['nodes']} nodes, {some['leaves']} leaves) "
+             "on one CPU, all in one run of `bench/run`. **Bold**: slower than its target. More in "
              "[bench/RESULTS.md](bench/RESULTS.md).", "",
              "| operation | per | here | target | by hand in C | fastest of optree and JAX | ratio |",
              "|---|---|---:|---:|---:|---:|---:|"]
@@ -136,7 +136,8 @@ DICTS = [("flatten", "node"), ("structure", "node"), ("leaves", "leaf"), ("unfla
 
 def dicts_table(records, model):
     found = {(r["library"], r["form"], r["op"]): r for r in records if r.get("model") == model and "nodes" in r}
-    print(f"{model} as nested dicts and lists. Known order: a dict that was rebuilt, parsed or grown. To be sorted: a literal.\n")
+    print(f"{model} as nested dicts and lists. Known order: a dict that was rebuilt, parsed or grown. "
+          "To be sorted: a literal.\n")
     print("| operation | per | known order | allocations | to be sorted | optree | JAX | ratio |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
     for op, unit in DICTS:
