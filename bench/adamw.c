@@ -1,10 +1,10 @@
-/* adamw.c: AdamW over GPT-2 124M through pytree_map, beside the same loop over flat arrays.
+/* adamw.c: AdamW over GPT-2 124M with pytree_map, and with the same loop over flat arrays.
  *
  *     adamw [--json] [steps]                             4 GB of memory; 15 steps of each
  *
- * Compile with -O3 -march=native -fno-math-errno: where sqrtf may set errno, it keeps a loop from being vectorised. Parameters
- * come from pytree_allocate; gradients and moments from pytree_zeros_like; both ways run one function over float arrays, in
- * turn. In the end their parameters must agree.
+ * Compile with -O3 -march=native -fno-math-errno: a loop with a sqrtf that may set errno is not vectorised. Parameters come
+ * from pytree_allocate, gradients and moments from pytree_zeros_like. Both versions call the same function on float arrays and
+ * take turns; at the end their parameters must be equal.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,10 +1,10 @@
-/* algebra.c: what the operations of pytree/algebra.h cost per node or leaf, and how often they allocate.
+/* algebra.c: the cost of the operations of pytree/algebra.h per node or leaf, and their allocations.
  *
  *     algebra [--json] [--samples 25]
  *
- * Two trees of ResNet-152: 1503 nodes, 932 leaves, which point at one small buffer. Medians of many samples; a call that makes
- * something is measured together with the call that frees it. Rows with "by hand" are what the same work costs without a
- * library, with floors.h: leaf views of one known model, a view copied once for each leaf, nodes and statics compared.
+ * Two trees of ResNet-152: 1503 nodes and 932 leaves, which point to one small buffer. Times are medians of many samples; a
+ * call that allocates is measured together with the call that frees. "By hand" is the same work without a library, with
+ * floors.h: leaf views of one known model, a view copied once for each leaf, nodes and statics compared.
  * Compile with -O2 and link with -lm.
  */
 #define _POSIX_C_SOURCE 200809L

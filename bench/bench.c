@@ -1,10 +1,10 @@
-/* bench.c: what each operation costs per node or leaf, and how often it allocates.
+/* bench.c: the cost of each operation per node or leaf, and its allocations.
  *
  *     bench [--json] [--all | --model ResNet152]... [--op flatten] [--samples 25]
  *
- * Medians of many samples. Arrays of the measured trees all point at one small buffer, since operations on structure never
- * look at elements; what does read them (clone, copy_into, equal, ...) gets the same nodes with arrays of one element in memory
- * of their own. A call that makes something is measured together with the call that frees it. Rows with "by hand" are floors.h.
+ * Times are medians of many samples. All arrays of the measured trees point to one small buffer, because operations on
+ * structure never read elements; operations that do (clone, copy_into, equal, ...) get the same nodes with separate arrays of
+ * one element. A call that allocates is measured together with the call that frees. "By hand" is floors.h.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -124,7 +124,7 @@ static uint64_t run_map4(Fixture *f)
     return sum;
 }
 
-/* The loop bodies alone, called as often and through a pointer too. */
+/* Only the loop bodies, called as often and also through a pointer. */
 static uint64_t call_body(Fixture *f, pytree_map_fn *fn)
 {
     static pytree_map_fn *volatile hidden;

@@ -1,11 +1,11 @@
-"""What registered types cost the compiler, beside flatten and unflatten written by hand.
+"""The compile time of registered types, and of flatten and unflatten functions written by hand.
 
     python3 compile_time.py [--json] [--types 1,50,200,500] [--runs N] [--compilers gcc,clang]
 
 Each type has ten fields: three STATIC ints, five float pointers with ARRAY, one double, and one struct registered before. Types
-come in groups of ten, each holding the one before it; the last of a group is named in a table, so that no type is dropped as
-unused. Time is user and system time of the compiler and all that it starts, median of the runs; a type's cost is the
-difference to the same file without types. Memory is the largest process.
+form groups of ten, each containing the previous one; a table names the last of each group, so that no type is removed as
+unused. Times are user and system time of the compiler and its subprocesses, the median of the runs; the cost of a type is the
+difference from the same file without types. Memory is that of the largest process.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-/* dicts.c: the same tree as nested dicts and lists: what flattening and rebuilding it costs per node.
+/* dicts.c: the cost per node of flattening and rebuilding a tree of nested dicts and lists.
  *
  *     dicts [--json] [--samples 25]
  *
- * ResNet-152 with a dict in place of each struct, its arrays as leaf views. "dict": as pytree_clone, pytree_unflatten or
- * pytree_parse make it, with the order of the keys known. "literal": keys in the order of the struct's fields, to be sorted on
- * each walk. Medians of many samples; a call that makes something is measured together with the call that frees it. Compile
- * with -O2 and link with bench/library.c.
+ * ResNet-152 with a dict instead of each struct and arrays as leaf views. "dict": the result of pytree_clone, pytree_unflatten
+ * or pytree_parse, whose key order is known. "literal": keys in the order of the struct's fields, sorted by each traversal.
+ * Times are medians of many samples; a call that allocates is measured together with the call that frees. Compile with -O2 and
+ * link with bench/library.c.
  */
 #define _POSIX_C_SOURCE 200809L
 

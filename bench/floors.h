@@ -1,8 +1,8 @@
-/* floors.h: what the operations cost when they are written by hand for one model.
+/* floors.h: the operations written by hand for one model, as lower bounds.
  *
- * For the bottleneck ResNets of trees.h, and as lean as their author would write them: every field in its place, nothing
- * checked, no error to return. They give the views, nodes and texts that the library gives; bench.c compares them before it
- * takes any time.
+ * They serve the bottleneck ResNets of trees.h and are as lean as a programmer would write them: each field is named, nothing
+ * is checked, no error is returned. They make the same views, nodes and strings as the library; bench.c compares them before
+ * it measures.
  */
 #ifndef BENCH_FLOORS_H
 #define BENCH_FLOORS_H

@@ -1,3 +1,3 @@
-/* The bodies of pytree.h, compiled apart from the benchmarks: nothing can be specialised for the call that is measured. */
+/* The functions of pytree.h, compiled separately, so that none is specialised for a measured call. */
 #define PYTREE_IMPLEMENTATION
 #include "pytree.h"

@@ -24,7 +24,7 @@ typedef struct Measured {
     double median, least;                 /* seconds per call */
 } Measured;
 
-/* Results go here, so that no call is one whose value nobody needs. */
+/* Results are stored here, so that the compiler cannot remove a call. */
 static volatile uint64_t measure_sink;
 
 static inline double measure_now(void)

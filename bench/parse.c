@@ -1,9 +1,9 @@
-/* parse.c: literals: how fast a text becomes a tree and a tree a text.
+/* parse.c: the speed of parsing and printing literals.
  *
  *     parse [--json] FILE...        megabytes of text per second, for each file
  *
- * parse_peer.py makes the files and measures the same in Python. Before anything is timed, what is printed must parse as the
- * same tree. Compile with -O2; the bodies are here.
+ * parse_peer.py makes the files and measures the same in Python. Before the measurement, a printed tree must parse as
+ * the same tree. Compile with -O2; the library is compiled in this file.
  */
 #define _POSIX_C_SOURCE 200809L
 #define PYTREE_IMPLEMENTATION

@@ -3,7 +3,7 @@
     python parse_peer.py --make FOLDER          mixed.txt, dicts.txt, doubles.txt, floats.txt: 10 MB each, the same every time
     python parse_peer.py [--json] FILE...       megabytes of text per second
 
-Neither json nor ast knows typed arrays: floats.txt is made here and measured by parse.c alone.
+json and ast have no typed arrays: floats.txt is made here and measured only by parse.c.
 """
 import argparse
 import ast

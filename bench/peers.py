@@ -1,11 +1,11 @@
-"""The trees of trees.json in optree and JAX, and what the same operations cost there.
+"""The trees of trees.json in optree and JAX, and the cost of the same operations.
 
     python peers.py [--model ResNet152]... [--samples N]      JSON lines: one measurement each, seconds times 1e9 per call
     python peers.py --adamw                                    AdamW over GPT-2 124M, jitted by JAX
 
 Three forms of each tree: a registered dataclass per struct (static fields are metadata), a namedtuple per struct, nested dicts.
-All leaves are one and the same small object, as in bench.c. Before anything is timed, the treedef's text and the leaf listing
-that JAX gives for dataclasses and for dicts are compared with the hashes in trees.json: it is the same tree.
+All leaves are the same small object, as in bench.c. Before the measurement, JAX's treedef text and leaf listing for dataclasses
+and dicts are compared with the hashes in trees.json, to prove that the trees are the same.
 """
 
 import argparse

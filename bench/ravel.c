@@ -18,7 +18,7 @@ enum { MAX_LEAVES = 1024, MAX_SAMPLES = 101 };
 
 typedef struct Fixture {
     pytree tree;                          /* arrays from pytree_allocate: 64-byte alignment, counters in the structs */
-    pytree floats, other;                 /* its float arrays alone as a list, and a second such list */
+    pytree floats, other;                 /* a list of only its float arrays, and a second such list */
     pytree run;                           /* a model whose arrays leave no gaps */
     pytree_leaf leaves[MAX_LEAVES], views[2][MAX_LEAVES];
     pytree values[2][MAX_LEAVES];

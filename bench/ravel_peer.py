@@ -1,8 +1,8 @@
-"""What ravel.c measures, in NumPy: the leaves of ResNet-50 as one vector and back, dot and norm.
+"""The measurements of ravel.c in NumPy: the leaves of ResNet-50 as one vector and back, dot and norm.
 
     python ravel_peer.py [samples]
 
-Prints JSON lines as ravel.c does with --json. Vectors go into memory that is there already, as in ravel.c.
+Prints JSON lines as ravel.c does with --json. Vectors go to existing memory, as in ravel.c.
 """
 
 import json

@@ -1,11 +1,12 @@
-/* safetensors.c: what loading, mapping and saving .safetensors files costs beside plain reads and writes of the same bytes.
+/* safetensors.c: the cost of loading, mapping and saving .safetensors files, and of plain reads and writes of the same bytes.
  *
  *     cc -std=c11 -O2 -I. bench/safetensors.c -o build/bench/safetensors -lm
  *     build/bench/safetensors FOLDER [--megabytes 500] [--json]
  *     python bench/safetensors_peer.py build/bench/safetensors FOLDER [--megabytes 500]     beside Python's safetensors
  *
- * FOLDER gets two files, which stay for the Python side: large.safetensors (80 tensors) and many.safetensors (10,000 small
- * ones). Times are medians of several rounds in which the ways take turns, in milliseconds; files come from the system's cache.
+ * FOLDER gets two files, which are kept for the Python program: large.safetensors (80 tensors) and many.safetensors (10,000
+ * small ones). Times are medians of several rounds, in which the methods take turns, in milliseconds; files are in the cache of
+ * the system.
  */
 #define _POSIX_C_SOURCE 200809L
 #define PYTREE_IMPLEMENTATION

@@ -1,9 +1,10 @@
-"""Loading, mapping and saving .safetensors files: this library's program beside Python's safetensors, in one run.
+"""Loading, mapping and saving .safetensors files with this library and with Python's safetensors, in one run.
 
     python bench/safetensors_peer.py PROGRAM FOLDER [--megabytes 500]
 
 PROGRAM is bench/safetensors.c, compiled. It runs first and leaves its files in FOLDER; then the same files go through Python.
-Prints a Markdown table: medians in milliseconds. Python's save does not sync the file, so it stands beside the save without one.
+Prints a Markdown table: medians in milliseconds. Python's save does not sync the file, so it is compared with the save without
+a sync.
 """
 import argparse
 import json

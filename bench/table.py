@@ -1,10 +1,10 @@
 """Markdown tables from the JSON lines that bench, adamw, compile_time.py and peers.py write.
 
     python3 table.py FILE...                 the tables
-    python3 table.py --into README FILE...   the rows that have a peer, between <!-- bench:begin --> and <!-- bench:end -->
+    python3 table.py --into README FILE...   rows with a peer or a target, between <!-- bench:begin --> and <!-- bench:end -->
 
-The first model of the files gives the main table: what an operation costs here, by hand and in the fastest Python library
-(whichever form of the tree is fastest there), and how many times as long that one takes.
+The first model of the files is that of the main table: the cost of each operation here, by hand, and in the fastest Python
+library (with its fastest form of the tree), and the ratio of the two.
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 # (operation, unit, budget in ns per unit, what it is); an operation without a budget has None.
 OPERATIONS = [
     ("flatten", "node", 5, "flatten: leaves and treedef"),
-    ("structure", "node", 5, "structure: treedef alone"),
+    ("structure", "node", 5, "structure: treedef only"),
     ("leaves", "leaf", 2, "leaves into an array"),
     ("unflatten", "leaf", 6, "unflatten: a new tree"),
     ("unflatten_into", "leaf", 2, "unflatten into a tree"),
@@ -95,21 +95,28 @@ def short_table(records, model):
         if r.get("model") == model and "nodes" in r:
             found.setdefault(r["op"], {})[r["library"], r["form"]] = r
     some = found["flatten"]["pytree", "struct"]
-    lines = [f"On ResNet-152's parameters, {some['nodes']} nodes and {some['leaves']} leaves, nanoseconds per node or leaf on "
-             "one CPU, everything in one run (`bench/run`; more in [bench/RESULTS.md](bench/RESULTS.md)):", "",
-             "| operation | per | here | by hand in C | fastest of optree and JAX | ratio |", "|---|---|---:|---:|---:|---:|"]
-    for op, unit, _, what in OPERATIONS:
+    lines = [f"Nanoseconds per node or leaf for the parameters of ResNet-152 ({some['nodes']} nodes, {some['leaves']} leaves) "
+             "on one CPU, all in one run of `bench/run`. **Bold**: slower than its target. More in "
+             "[bench/RESULTS.md](bench/RESULTS.md).", "",
+             "| operation | per | here | target | by hand in C | fastest of optree and JAX | ratio |",
+             "|---|---|---:|---:|---:|---:|---:|"]
+    for op, unit, target, what in OPERATIONS:
         forms = found.get(op, {})
         peers = [r for (library, _), r in forms.items() if library in PEERS]
         ours = forms.get(("pytree", "struct"))
         hand = forms.get(("pytree", "by hand"))
-        if ours is None or not peers:
+        if ours is None or (not peers and target is None):
             continue
-        best = min(peers, key=lambda r: r["ns"])
         count = ours["leaves" if unit == "leaf" else "nodes"]
-        lines.append(f"| {what.replace(', beyond its body', '')} | {unit} | {number(ours['ns'] / count)} "
-                     f"| {'' if hand is None else number(hand['ns'] / count)} | {number(best['ns'] / count)} "
-                     f"({best['library']}) | {best['ns'] / ours['ns']:.0f}× |")
+        body = found.get(op + "_body", {}).get(("pytree", "struct"))
+        beyond = (ours["ns"] - (0 if body is None else body["ns"])) / count
+        here = number(beyond) if target is None or beyond <= target else f"**{number(beyond)}**"
+        row = [what, unit, here, "" if target is None else f"{target}", "" if hand is None else number(hand["ns"] / count)]
+        best = min(peers, key=lambda r: r["ns"], default=None)
+        # The loop body counts on both sides of a ratio.
+        row += ["", ""] if best is None else [f"{number(best['ns'] / count)} ({best['library']})",
+                                              f"{best['ns'] / ours['ns']:.0f}×"]
+        lines.append("| " + " | ".join(row) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -129,7 +136,8 @@ DICTS = [("flatten", "node"), ("structure", "node"), ("leaves", "leaf"), ("unfla
 
 def dicts_table(records, model):
     found = {(r["library"], r["form"], r["op"]): r for r in records if r.get("model") == model and "nodes" in r}
-    print(f"{model} as nested dicts and lists. Known order: as a rebuilt, parsed or grown dict has it; to be sorted: a literal.\n")
+    print(f"{model} as nested dicts and lists. Known order: a dict that was rebuilt, parsed or grown. "
+          "To be sorted: a literal.\n")
     print("| operation | per | known order | allocations | to be sorted | optree | JAX | ratio |")
     print("|---|---|---:|---:|---:|---:|---:|---:|")
     for op, unit in DICTS:
@@ -147,7 +155,7 @@ def models_table(records, models):
     ops = ["flatten", "leaves", "unflatten_into", "def_equal", "map4", "paths", "def_text"]
     unit = {op: u for op, u, _, _ in OPERATIONS}
     found = {(r["model"], r["op"]): r for r in records if "nodes" in r and (r["library"], r["form"]) == ("pytree", "struct")}
-    print("The same per model, bodies included.\n")
+    print("The same for each model, including the bodies of maps.\n")
     print("| model | nodes | leaves | " + " | ".join(f"{op} / {unit[op]}" for op in ops) + " |")
     print("|---|---:|---:|" + "---:|" * len(ops))
     for model in models:
@@ -171,7 +179,7 @@ def adamw_table(records):
 
 
 def compile_tables(records):
-    print("What including a header costs the compiler, -O0.\n")
+    print("Compile time of an included header, -O0.\n")
     print("| compiler | file includes | ms | beyond the line above |\n|---|---|---:|---:|")
     last = {}
     for r in records:
@@ -179,8 +187,8 @@ def compile_tables(records):
             more = f"{r['ms'] - last[r['compiler']]:.1f}" if r["compiler"] in last else ""
             last[r["compiler"]] = r["ms"]
             print(f"| {r['compiler']} | {r['file']} | {r['ms']:.1f} | {more} |")
-    print("\nWhat registered types cost it. Ten fields each: three STATIC ints, five float pointers with ARRAY, one double, "
-          "one struct registered before; by hand: flatten and unflatten functions for the same structs.\n")
+    print("\nCompile time of registered types. Each has ten fields: three STATIC ints, five float pointers with ARRAY, one "
+          "double, one struct registered before. By hand: flatten and unflatten functions for the same structs.\n")
     print("| compiler | level | types | s | MB | ms per type | by hand, ms per type |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for r in records:

@@ -730,8 +730,8 @@ static inline pytree bench_gpt2_layers(BenchBuilder *b)
 
 /* ---- What they are ------------------------------------------------------------------------------------------------- */
 
-/* A model and what trees.json says of it: counts, bytes of all leaves, and length and fnv1a64 of two texts as JAX gives them:
- * the treedef, and the leaf listing with a line per leaf (key path, blank, element type and extents, newline). */
+/* A model and its record in trees.json: counts, bytes of all leaves, and the length and fnv1a64 of two strings from JAX: the
+ * text of the treedef, and a list with a line for each leaf (key path, blank, element type and extents, newline). */
 typedef struct BenchModel {
     const char *name;
     pytree (*build)(BenchBuilder *b);

@@ -5,9 +5,9 @@
     docs/compiler_messages.py --write     writes it
     docs/compiler_messages.py --check     fails if the page (or the file named after it) is not what the programs say
 
-A program gives a section: the first line of its comment is the heading, the rest the explanation; its `// both:`, `// gcc:` and
-`// clang:` lines are the message; what PYTREE_TEST_FIXED changes is what to write instead. So the page shows what the tests
-prove: that the program is refused with these words, and that the mended one compiles.
+Each program becomes a section: the first line of its comment is the heading, the rest the explanation; its `// both:`, `// gcc:`
+and `// clang:` lines are the messages; the lines that PYTREE_TEST_FIXED changes are the correction. The tests prove both: the
+program is refused with these messages, and the corrected one compiles.
 """
 import difflib
 import pathlib
@@ -43,14 +43,14 @@ CHAPTERS = {
 }
 
 INTRODUCTION = """\
-# What the compiler says, and what to write instead
+# Compile errors of a registration, and their corrections
 
-Mistakes in a registration are compile errors. Most of them are sentences that begin with `pytree:` and the names of
-struct and field; search this page for a few words of yours. Read the **first** error: later ones may follow from it.
-clang puts the condition that failed before the sentence, gcc the place in the macro after it.
+Mistakes in a registration are compile errors. Most messages begin with `pytree:` and name the struct and the field; search
+this page for a few words of yours. Read the **first** error, because later ones may follow from it. clang prints the failed
+condition before the message, gcc the place in the macro after it.
 
-In each section, lines with `-` are what was typed, lines with `+` what to write instead. Every program is compiled by
-the tests, both ways: it stands in `tests/compile_fail/` under the name given.
+In each section, lines with `-` are the mistake and lines with `+` the correction. The tests compile every program both ways;
+it is in `tests/compile_fail/` under the given name.
 """
 
 COMMENT = re.compile(r"/\* (.*?)\*/\n", re.S)

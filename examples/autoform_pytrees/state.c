@@ -1,5 +1,5 @@
-/* A struct is a tree in one namespace and a leaf everywhere else. (autoform's pages use optree. Structures are printed here in
- * JAX's form: PyTreeDef(CustomNode(State[()], [*, *])) for optree's PyTreeSpec(CustomTreeNode(State[()], [*, *])).) */
+/* A struct that is a tree in one namespace and a leaf everywhere else. (autoform's pages use optree. Structures are printed here
+ * in JAX's form: PyTreeDef(CustomNode(State[()], [*, *])) for optree's PyTreeSpec(CustomTreeNode(State[()], [*, *])).) */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"
 #include <ctype.h>
@@ -26,7 +26,7 @@ static int state_repr(FILE *file, const void *value)
 
 static const pytree_options autoform = { .space = "OPTREE_AUTOFORM_NAMESPACE" };
 
-/* str.upper over the leaves; the context is where the new texts lie. */
+/* str.upper on the leaves; the context stores the new strings. */
 typedef struct Texts { char text[2][20]; } Texts;
 
 static pytree_status upper_case(void *context, const pytree_iter *at)

@@ -1,11 +1,11 @@
-/* What autoform's transforms do to the trees that they are given: batch, pullback, while_loop. The functions here work on
- * texts of at most 40 bytes. */
+/* The effects of autoform's transforms on trees: batch, pullback, while_loop. The functions here use strings of at most 40
+ * bytes. */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"
 #include "pytree/algebra.h"
 
 typedef struct State {
-    pytree topic, draft;                                   /* texts, or lists of texts */
+    pytree topic, draft;                                   /* strings, or lists of strings */
 } State;
 
 #define PYTREE_LEAF_TYPE State
@@ -42,7 +42,7 @@ static void batch(const pytree_def *state, const State *inputs)
             made[2 * i + 1] = *draft;
             made[2 * i + 1].data = &drafts[i];
         }
-        pytree_flat results = { elements.def, made };      /* the structure of the elements, with other leaves */
+        pytree_flat results = { elements.def, made };      /* the structure of the elements with other leaves */
         pytree_flat outputs = pytree_transpose(list, state, PYTREE(&results), &autoform, &err);
         if (outputs.def != NULL) { show_value("outputs", PYTREE(&outputs)); }
         pytree_flat_free(&outputs);
@@ -54,7 +54,7 @@ static void batch(const pytree_def *state, const State *inputs)
 
 /* ---- pullback: feedback has the structure of the input ------------------------------------------------------------------ */
 
-/* What was said about the output, as a tree like the input: a leaf is said of all of it. */
+/* Return the feedback on the output as a tree like the input; a leaf applies to the whole input. */
 static void pullback(const char *name, const pytree_def *input, pytree said)
 {
     pytree_error err = { 0 };
@@ -66,7 +66,7 @@ static void pullback(const char *name, const pytree_def *input, pytree said)
 
 /* ---- while_loop: the state keeps its structure -------------------------------------------------------------------------- */
 
-/* While the topic is "go": topic is the draft, draft gets an exclamation mark. */
+/* While the topic is "go", the draft becomes the topic and gets an exclamation mark. */
 static void loop(char topic[TEXT], char draft[TEXT], int most)
 {
     for (int i = 0; i < most && strcmp(topic, "go") == 0; i++) {
@@ -76,7 +76,7 @@ static void loop(char topic[TEXT], char draft[TEXT], int most)
     }
 }
 
-/* Checked before the loop runs: may the body's result be its next argument? */
+/* Check before the loop that the result of the body can be its next argument. */
 static bool same_structure(pytree in, pytree out)
 {
     pytree_error err = { 0 };

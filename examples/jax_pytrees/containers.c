@@ -17,7 +17,7 @@ int main(void)
     printf("-- jax-08: each container flattened and rebuilt\n");
     for (int i = 0; i < 6; i++) { show_example(example_containers[i], NULL); }
 
-    /* A dict's leaves come in the order of its keys; a rebuilt one has the order in which it was filled, as in optree. */
+    /* The leaves of a dict are in the order of its keys; a rebuilt dict keeps its insertion order, as in optree. */
     for (int i = 0; i < 6; i++) {
         char name[3] = { 'e', (char)('0' + i) };
         show_tree(name, example_containers[i], NULL);

@@ -20,7 +20,7 @@ int main(void)
         printf("value_tree=");
         pytree_def_print(stdout, value_tree, &err);
 
-        /* Leaves are views of the numbers where they lie. To keep those, the views are turned to new ones. */
+        /* Leaves are views of the numbers in place. To keep the numbers, the views are redirected to new ones. */
         double doubled[3];
         pytree_leaf transformed_flat[3];
         for (int i = 0; i < 3; i++) {
@@ -31,7 +31,7 @@ int main(void)
         printf("transformed_flat=");
         print_leaves(3, transformed_flat);
 
-        /* The same structure with other leaves. */
+        /* Use the same structure with other leaves. */
         pytree transformed_structured = pytree_unflatten(value_tree, 3, transformed_flat, NULL, &err);
         show_value("transformed_structured", transformed_structured);
         pytree_free(transformed_structured);

@@ -1,12 +1,12 @@
-/* in_axes: a tree that says which axis of each argument is the batch. It is a prefix of the tree of arguments: where it has a
- * leaf, that leaf speaks for everything below. None is an entry like any other, "not mapped". */
+/* in_axes: a tree with the batch axis of each argument. It is a prefix of the tree of arguments: a leaf of it applies to the
+ * whole subtree of arguments. None is an entry like any other and means "not mapped". */
 #define PYTREE_IMPLEMENTATION
 #include "show.h"
 #include "pytree/algebra.h"
 
 enum { BATCH = 2, LEAVES = 3 };
 
-/* Element i along the first axis. */
+/* Return element i along the first axis. */
 static pytree_leaf slice(pytree_leaf leaf, size_t i)
 {
     leaf.data = (char *)leaf.data + i * (pytree_leaf_bytes(&leaf) / leaf.shape[0]);
@@ -15,7 +15,7 @@ static pytree_leaf slice(pytree_leaf leaf, size_t i)
     return leaf;
 }
 
-/* As a tuple: (), (2,), (2, 3). */
+/* Print a shape as a tuple: (), (2,), (2, 3). */
 static void print_shape(const pytree_leaf *leaf)
 {
     printf("(");
@@ -25,7 +25,7 @@ static void print_shape(const pytree_leaf *leaf)
     printf(leaf->ndim == 1 ? ",)" : ")");
 }
 
-/* The axis of each leaf; then what jax.vmap does with the identity: split the arguments into elements, stack the results. */
+/* Print the axis of each leaf; then do as jax.vmap of the identity: split the arguments, stack the results. */
 static void map_over(const char *text, pytree args)
 {
     pytree_error err = { 0 };
@@ -44,14 +44,14 @@ static void map_over(const char *text, pytree args)
                 parts[i][k] = axes[k].form == PYTREE_FORM_NONE ? leaves[k] : slice(leaves[k], i);
             }
         }
-        printf("shapes=[");               /* that the mapped function sees */
+        printf("shapes=[");               /* as the mapped function sees it */
         for (size_t k = 0; k < LEAVES; k++) {
             printf(k == 0 ? "" : ", ");
             print_shape(&parts[0][k]);
         }
         printf("]\n");
 
-        /* A structure and leaves are a tree: an element of the batch. */
+        /* A structure with leaves is a tree: an element of the batch. */
         pytree_flat first = { def, parts[0] }, second = { def, parts[1] };
         pytree_flat out = pytree_stack(BATCH, (pytree[BATCH]){ PYTREE(&first), PYTREE(&second) }, NULL, &err);
         if (out.def != NULL) { show_value("out", PYTREE(&out)); }
@@ -62,7 +62,7 @@ static void map_over(const char *text, pytree args)
     pytree_error_print(stdout, &err);
 }
 
-/* Do two trees of axes say the same about every leaf? */
+/* Return whether two trees of axes mean the same for every leaf. */
 static bool same_axes(const char *a, const char *b, pytree args)
 {
     pytree_error err = { 0 };

@@ -1,19 +1,19 @@
-/* A rebuild is no initialisation. Whoever takes a tree apart may put something else in place of its leaves: placeholders, None,
- * whole trees. Code that makes a value of what it is given must accept them, or not be what a rebuild calls.
+/* A rebuild is not an initialisation. Code that takes a tree apart may replace its leaves by placeholders, None, or whole
+ * trees. A function that a rebuild calls must accept them.
  *
- * One struct, registered three times: in namespaces by a constructor that wants an array, and by one that knows some
- * placeholders; for all others by a function that takes what comes. */
+ * Here one struct is registered three times: in namespaces with a constructor that requires an array, and with one that knows
+ * some placeholders; otherwise with a function that accepts anything. */
 #define PYTREE_IMPLEMENTATION
 #include "show.h"
 #include "pytree/treedef.h"
 
-typedef struct MyTree { pytree a; } MyTree;                    /* a member of type pytree can be anything */
+typedef struct MyTree { pytree a; } MyTree;                    /* a member of type pytree can be any tree */
 
 typedef struct Object { int anything; } Object;                /* a placeholder, as jax.vmap uses one */
 #define PYTREE_LEAF_TYPE Object
 #include "pytree_registry.h"
 
-typedef struct Sharding { int device; } Sharding;              /* another one, of which nobody thought */
+typedef struct Sharding { int device; } Sharding;              /* another one, which the constructors do not expect */
 #define PYTREE_LEAF_TYPE Sharding
 #include "pytree_registry.h"
 
@@ -72,7 +72,7 @@ static const pytree_custom tolerate_callbacks = { .children = mytree_flatten, .r
 
 /* ---- The three with five things in the place of the leaf ---------------------------------------------------------------- */
 
-/* Rebuilds the structure with that leaf. */
+/* Rebuild the structure with this leaf. */
 static pytree attempt(const char *what, const pytree_def *def, pytree_leaf leaf)
 {
     pytree_error err = { 0 };
@@ -99,7 +99,7 @@ static void attempts(pytree tree, const char *space)
         pytree_free(attempt("None", def, (pytree_leaf){ .form = PYTREE_FORM_NONE }));
         pytree_free(attempt("a sharding", def, (pytree_leaf){ .type = PYTREE_TYPE(Sharding), .data = &sharding }));
 
-        /* A Jacobian is a tree of trees: the structure of the input in the place of each leaf of the output's. */
+        /* A Jacobian is a tree of trees: each leaf of the output is replaced by the structure of the input. */
         nested = pytree_def_compose(def, def, &options, &err);
         if (nested != NULL) {
             pytree jac = attempt("a MyTree", nested, *(pytree_leaf *)PYTREE_ARRAY(identity[0], 5, 5).data);

@@ -1,15 +1,15 @@
-/* show.h: how the programs of this folder and of autoform_pytrees print values and trees. Each of these programs is one part of
- * a page on Python's pytrees told in C; what they print is compared with what the Python packages print. */
+/* show.h: functions that print values and trees for the programs of this folder and of autoform_pytrees. Each program is one
+ * part of a page on Python's pytrees in C; the tests compare its output with that of the Python packages. */
 #ifndef SHOW_H
 #define SHOW_H
 
 #include "pytree/literal.h"
 #include "pytree/path.h"
 
-/* What Python calls __repr__: writes a value of the caller's own type. */
+/* Python's __repr__: write a value of a user-defined type. */
 typedef int repr_fn(FILE *file, const void *value);
 
-/* A value as Python writes it: by its own function if it has one, else as a literal. */
+/* Print a value as Python does: with the function of its type, or else as a literal. */
 static inline void print_value(pytree value, repr_fn *repr)
 {
     pytree_error err = { 0 };
@@ -22,7 +22,7 @@ static inline void print_value(pytree value, repr_fn *repr)
     pytree_error_print(stdout, &err);
 }
 
-/* name=value, as Python's f"{name=}". */
+/* Print name=value, like Python's f"{name=}". */
 static inline void show_value(const char *name, pytree value)
 {
     printf("%s=", name);
@@ -30,7 +30,7 @@ static inline void show_value(const char *name, pytree value)
     printf("\n");
 }
 
-/* A list of leaves. */
+/* Print a list of leaves. */
 static inline void print_leaves(size_t n, const pytree_leaf *leaves)
 {
     printf("[");
@@ -41,7 +41,7 @@ static inline void print_leaves(size_t n, const pytree_leaf *leaves)
     printf("]\n");
 }
 
-/* Everything about a tree: its structure, and a line with path and value for each leaf. */
+/* Print the structure of a tree, and a line with path and value for each leaf. */
 static inline void show_tree(const char *name, pytree tree, const pytree_options *opt)
 {
     pytree_error err = { 0 };
@@ -64,7 +64,7 @@ static inline void show_tree(const char *name, pytree tree, const pytree_options
     pytree_error_print(stdout, &err);
 }
 
-/* The pages' show_example: flatten, and rebuild from the same leaves. */
+/* show_example of the pages: flatten a tree, and rebuild it from the same leaves. */
 static inline void show_example(pytree structured, repr_fn *repr)
 {
     pytree_error err = { 0 };

@@ -1,5 +1,5 @@
-/* Types of one's own: a leaf, and nodes with hand-written callbacks. (Most C structs need neither: they list their fields,
- * see the State of ../autoform_pytrees/state.c.) */
+/* User-defined types: a leaf, and nodes with callbacks. (Most C structs need neither and list their fields, like State in
+ * ../autoform_pytrees/state.c.) */
 #define PYTREE_IMPLEMENTATION
 #include "show.h"
 
@@ -21,11 +21,11 @@ static int special_repr(FILE *file, const void *value)
 
 typedef struct RegisteredSpecial { Special special; } RegisteredSpecial;       /* derived from Special */
 
-/* The children, which are flattened in turn. Called without an array it only counts. */
+/* Write the children, which are flattened in turn, or only count them if there is no array. */
 static size_t special_flatten(const void *self, pytree *children, pytree_entry *keys)
 {
     const Special *v = self;
-    (void)keys;                           /* it has none: children are known by their number */
+    (void)keys;                           /* none: children are numbered */
     if (children != NULL) {
         children[0] = PYTREE(&v->x);
         children[1] = PYTREE(&v->y);
@@ -33,7 +33,7 @@ static size_t special_flatten(const void *self, pytree *children, pytree_entry *
     return 2;
 }
 
-/* *self made of its children, and of its metadata, of which there is none here. */
+/* Build *self from its children and its metadata, of which there is none here. */
 static pytree_status special_unflatten(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
 {
     Special *v = self;

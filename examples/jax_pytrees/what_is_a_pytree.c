@@ -1,8 +1,8 @@
-/* A pytree is a container-like structure of containers and leaves, nested as deep as one likes. */
+/* A pytree is a container-like structure of containers and leaves, nested to any depth. */
 #define PYTREE_IMPLEMENTATION
 #include "show.h"
 
-/* Something that is no container: to a tree it is one leaf, whatever is in it. */
+/* A type that is not a container: it is one leaf, whatever it contains. */
 typedef struct Object { int anything; } Object;
 
 static int object_repr(FILE *file, const void *value)

@@ -1,5 +1,5 @@
-/* pytree/detail/dispatch.h: how PYTREE finds a value's type, and how its literals count their elements. Included by pytree.h
- * alone. */
+/* pytree/detail/dispatch.h: how PYTREE finds the type of a value, and how literals count their elements. Included only by
+ * pytree.h. */
 #if !defined(PYTREE_H)
 #include "../../pytree.h"              /* opened alone */
 #endif
@@ -8,8 +8,8 @@
 
 /* ---- Literals ------------------------------------------------------------------------------------------------------ */
 
-/* A first element that is not counted keeps the empty container free of empty initialisers. */
-#if defined(__TINYC__)                    /* tcc 0.9.27 counts an element that is no brace as two: at most 32 here */
+/* The arrays begin with an element that is not counted, so that an empty container has no empty initialiser. */
+#if defined(__TINYC__)                    /* tcc 0.9.27 counts an element without braces as two: at most 32 here */
 #define PYTREE__SEQUENCE(kind, ...)                                                                                     \
     ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
         .count = sizeof(#__VA_ARGS__) == 1 ? 0 : PYTREE__ITEMS(__VA_ARGS__),                                            \
@@ -42,9 +42,9 @@
 
 /* ---- Types --------------------------------------------------------------------------------------------------------- */
 
-/* The dispatch. pytree_registry.h puts the registered structs in front of the built-in types. What is in neither list is chosen
- * itself, and has no member of that name: an error that names its type. Where a struct may hold an assertion, a sentence says
- * so too. */
+/* Find the descriptor of x by its type. pytree_registry.h puts the registered structs before the built-in types. An unregistered
+ * type falls through to `default: (x)`; `->name` then fails to compile with an error that names the type. Where a struct may
+ * contain an assertion, a message says so, too. */
 #define PYTREE__TYPE_OF(x) ((const pytree_type *)&(PYTREE__USER_TYPE(x))->name)
 #define PYTREE__USER_TYPE(x) PYTREE__BUILTIN_TYPE(x)
 #define PYTREE__BUILTIN_TYPE(x)                                                                                         \
@@ -52,7 +52,7 @@
         char *: &pytree_types[PYTREE__T_string], const char *: &pytree_types[PYTREE__T_string],                         \
         pytree_leaf: &pytree_types[PYTREE__T_view], pytree: &pytree_types[PYTREE__T_ref],                               \
         pytree_flat: &pytree_types[PYTREE__T_flat], default: (x))
-#if defined(__clang__)                    /* in an assertion in a struct it takes a compound literal for one at file scope */
+#if defined(__clang__)                    /* takes a compound literal in an assertion in a struct for one at file scope */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
 static inline int pytree__registered(int yes) __attribute__((unused, diagnose_if(!yes,

@@ -1,6 +1,6 @@
-/* An alias of a registered type registered.
+/* A second registration through an alias.
  *
- * To the compiler both names are one type; `PYTREE` and fields take either. */
+ * A typedef of a registered type is the same type to the compiler. `PYTREE` and fields accept either name. */
 // both: pytree: Dense: this type is registered already (an alias of a registered type needs no registration)
 // fixed: yes
 #include "pytree.h"

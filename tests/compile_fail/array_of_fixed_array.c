@@ -1,6 +1,6 @@
 /* ARRAY on a fixed array.
  *
- * The struct says its extents already. */
+ * The struct already states its extents. */
 // both: pytree: Layer.scale: ARRAY is for a pointer to numbers; a fixed array needs no modifier,
 // both: a pointer to structs needs LIST(n)
 // fixed: yes

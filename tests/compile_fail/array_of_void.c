@@ -1,6 +1,6 @@
 /* ARRAY on a pointer to void.
  *
- * Nothing says what it points at. Give it an element type, or leave it out of the tree. */
+ * The element type is unknown. Give the pointer an element type, or make the field a DROP row. */
 // both: pytree: Layer.weight: ARRAY is for a pointer to numbers; a fixed array needs no modifier,
 // both: a pointer to structs needs LIST(n)
 // fixed: yes

@@ -1,6 +1,6 @@
 /* Fields for a custom node.
  *
- * What the children of a custom node are is said by its callbacks; a struct whose fields are its children needs none. */
+ * The callbacks return the children of a custom node. A struct whose fields are its children needs no callbacks. */
 // both: pytree_registry.h: PYTREE_CUSTOM goes with PYTREE_STRUCT, in place of PYTREE_FIELDS: its callbacks say what the
 // both: children are.
 // fixed: yes

@@ -1,6 +1,6 @@
 /* PYTREE_DEFINE of a struct that was not declared.
  *
- * The two-step form is for structs that refer to each other: `PYTREE_DECLARE` before the other struct,
+ * The form in two steps is for structs that refer to each other: `PYTREE_DECLARE` before the other struct,
  * `PYTREE_DEFINE` after it. */
 // both: pytree: Linear: PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; write PYTREE_STRUCT
 // fixed: yes

@@ -1,7 +1,7 @@
 /* A field without a row.
  *
- * Every member has a row, so that none is forgotten when the struct grows. The message names the listed field that
- * comes after the gap. What does not belong to the tree, padding members included, is a DROP row. */
+ * Every member needs a row, so that no field is forgotten when the struct grows. The message names the first listed
+ * field after the gap. Use DROP rows for members that are not part of the tree, including padding members. */
 // both: pytree: Layer.bias: a field before this one is not listed, or too late; give it a row (DATA, STATIC,
 // both: or DROP for padding and scratch space)
 // fixed: yes

@@ -1,6 +1,6 @@
 /* A field with two rows.
  *
- * The compilers complain that a name which is made from struct and field exists already. */
+ * The compilers report that a name made from struct and field exists already. */
 // gcc: redeclaration of enumerator ‘pytree__code_Layer_n’
 // gcc: pytree: Layer.n: rows are out of order; list the fields as the struct declares them, each once
 // clang: redefinition of enumerator 'pytree__code_Layer_n'

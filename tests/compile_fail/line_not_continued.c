@@ -1,7 +1,7 @@
 /* A row outside the list.
  *
- * The list is one macro: each of its lines but the last ends with a backslash, behind which nothing may stand, no space
- * either. The rows after the first line without one are no part of it, and the compiler reads them as code. */
+ * The list is one macro: each of its lines except the last must end with a backslash, without a space after it. The
+ * compiler reads the rows after the first line without a backslash as code. */
 // gcc: expected ‘)’ before ‘(’ token
 // clang: expected ')'
 // fixed: yes

@@ -1,6 +1,6 @@
 /* A field that the struct does not have.
  *
- * The compiler repeats this line for each use of the field. */
+ * The compiler repeats the message for each use of the field. */
 // gcc: ‘Layer’ has no member named ‘wieght’; did you mean ‘weight’?
 // clang: no member named 'wieght' in 'struct Layer'; did you mean 'weight'?
 // fixed: yes

@@ -1,4 +1,4 @@
-/* More types than one file can hold. */
+/* More types than one file can register. */
 // both: pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file
 // both: and pass its trees on.
 // fixed: yes

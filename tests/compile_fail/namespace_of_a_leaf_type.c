@@ -1,6 +1,6 @@
 /* A leaf type in a namespace.
  *
- * A namespace gives a type fields or callbacks; where it gives none, the type is what it is without a namespace. */
+ * A namespace gives a type other fields or callbacks, and a leaf type has neither. */
 // both: pytree_registry.h: PYTREE_NAMESPACE goes with PYTREE_STRUCT: it gives a registered type other fields in a namespace.
 // fixed: yes
 #include "pytree.h"

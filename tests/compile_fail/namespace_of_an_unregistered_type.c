@@ -1,6 +1,6 @@
 /* A namespace for a type that is not registered.
  *
- * What the type is elsewhere must be known first: a struct with other fields, a custom node, or a leaf. */
+ * The type first needs a registration without a namespace: as a struct, a custom node, or a leaf. */
 // both: pytree: Linear: PYTREE_NAMESPACE is for a type that is registered already; register it without one first, or as
 // both: PYTREE_LEAF_TYPE if it is a leaf elsewhere
 // fixed: yes

@@ -1,6 +1,6 @@
 /* The same struct twice in one namespace.
  *
- * An enumerator is declared twice whose name says so. Errors that come after this one follow from it. */
+ * The name of the enumerator that is declared twice is the message. Later errors follow from this one. */
 // both: pytree_registered_in_this_namespace_already_Linear_in_train
 // fixed: yes
 #include "pytree.h"

@@ -1,6 +1,6 @@
-/* OPTIONAL alone on a pointer to numbers.
+/* Only OPTIONAL on a pointer to numbers.
  *
- * `OPTIONAL` says that the pointer may be NULL, not how long the array is. */
+ * `OPTIONAL` says that the pointer may be NULL, but not how long the array is. */
 // both: pytree: Layer.weight: a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values
 // fixed: yes
 #include "pytree.h"

@@ -1,6 +1,6 @@
 /* A pointer to pointers.
  *
- * A list holds its values in a row: `Linear *layers`. A pointer to pointers can be left out of the tree. */
+ * The values of a list are consecutive: `Linear *layers`. Make a pointer to pointers a DROP row. */
 // both: pytree: MLP.layers: its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE),
 // both: or list the field as DROP
 // fixed: yes

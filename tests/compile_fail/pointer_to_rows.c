@@ -1,6 +1,6 @@
 /* A pointer to rows of a table.
  *
- * How many rows there are is said nowhere. A pointer to the first number has a shape: ARRAY(n, m). */
+ * The number of rows is unknown. Use a pointer to the first number, which has a shape: `ARRAY(n, m)`. */
 // both: pytree: Layer.rows: a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values
 // fixed: yes
 #include "pytree.h"

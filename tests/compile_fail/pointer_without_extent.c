@@ -1,7 +1,7 @@
-/* A pointer to numbers that does not say how many.
+/* A pointer to numbers without an extent.
  *
- * Only a pointer to one registered struct needs nothing. `ARRAY` makes one array leaf, `LIST` a list with a leaf for
- * each number. */
+ * Only a pointer to one registered struct needs no modifier. `ARRAY` makes one array leaf, `LIST` a list with one
+ * leaf for each number. */
 // both: pytree: Layer.weight: a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values
 // fixed: yes
 #include "pytree.h"

@@ -1,6 +1,6 @@
 /* A fixed array of three dimensions without its rank.
  *
- * One and two dimensions are recognised; for more, C needs to be told how many to look through. */
+ * One and two dimensions are recognised. For more, C needs the number of dimensions. */
 // both: pytree: Grid.at: an array whose element type is not registered, or of three or more dimensions; write RANK(3) for those
 // fixed: yes
 #include "pytree.h"

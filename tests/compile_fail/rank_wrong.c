@@ -1,4 +1,4 @@
-/* A rank that is not the array's. */
+/* A rank that differs from the array's. */
 // both: pytree: Grid.at: RANK is the number of dimensions of a fixed array of numbers; this array has another
 // fixed: yes
 #include "pytree.h"

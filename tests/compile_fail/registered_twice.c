@@ -1,6 +1,6 @@
 /* A struct registered twice.
  *
- * Often a header without an include guard. Errors that come after this one follow from it. */
+ * Often the cause is a header without an include guard. Later errors follow from this one. */
 // both: pytree: Linear: this type is registered already (an alias of a registered type needs no registration)
 // fixed: yes
 #include "pytree.h"

@@ -1,6 +1,6 @@
-/* Registration in a C++ file.
+/* A registration in a C++ file.
  *
- * C++ has no `_Generic`. A C file registers the struct and hands out a `pytree`, which C++ code uses through
+ * C++ has no `_Generic`. Register the struct in a C file that makes the `pytree`; C++ code uses it through
  * pytree.h. */
 // both: pytree_registry.h is C alone: register structs in a C file and share the trees with C++ through pytree.h.
 // flags: -x c++ -std=c++17

@@ -1,6 +1,6 @@
-/* Rows with commas or semicolons between them.
+/* Commas or semicolons between rows.
  *
- * Rows follow one another with nothing between them. */
+ * Rows follow one another without a separator. */
 // gcc: expected identifier or ‘(’ before ‘,’ token
 // clang: expected identifier or '('
 // fixed: yes

@@ -1,6 +1,6 @@
-/* A size that does not say whose it is.
+/* A row expression without self.
  *
- * In row expressions `self` points to the struct that is being visited. */
+ * In row expressions, write `self->` before each member; `self` points to the struct. */
 // gcc: ‘n’ undeclared
 // clang: use of undeclared identifier 'n'
 // fixed: yes

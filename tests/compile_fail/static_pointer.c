@@ -1,7 +1,7 @@
 /* A pointer to numbers in a STATIC row.
  *
- * Static values belong to the structure: they are copied into the treedef, compared and hashed. What a pointer leads
- * to would not be. */
+ * Static values are part of the structure: the treedef copies, compares and hashes them. It would copy only the
+ * pointer, not the numbers. */
 // both: pytree: Layer.weight: a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers,
 // both: LIST(n) for n structs
 // fixed: yes

@@ -1,6 +1,6 @@
 /* STB_MAP with pointers as values.
  *
- * A map's entry has no place for a length. Make the value a registered struct that holds the pointer and its length. */
+ * An entry of a map has no place for a length. Make the value a registered struct with the pointer and its length. */
 // both: pytree: Bag.entries: the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays
 // fixed: yes
 #include "pytree.h"

@@ -1,6 +1,6 @@
 /* PYTREE_STRUCT missing.
  *
- * The include undefines what steers it, so each struct needs its own `PYTREE_STRUCT` and `PYTREE_FIELDS`. */
+ * The include undefines its parameters, so each registration needs its own `PYTREE_STRUCT` and `PYTREE_FIELDS`. */
 // both: pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it.
 // fixed: yes
 #include "pytree.h"

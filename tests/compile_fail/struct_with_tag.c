@@ -1,6 +1,6 @@
 /* `struct` before the name.
  *
- * The name must be one word, because others are made of it: give the struct a typedef. */
+ * The name must be one identifier, because other names are made from it. Give the struct a typedef. */
 // gcc: expected ‘,’ or ‘}’ before ‘Linear’
 // clang: missing ',' between enumerators
 // fixed: yes

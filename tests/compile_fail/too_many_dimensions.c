@@ -1,7 +1,7 @@
 /* ARRAY with nine dimensions.
  *
- * Eight unless `PYTREE_MAX_DIMS` is defined otherwise, for instance with `-DPYTREE_MAX_DIMS=9`; it sizes every leaf
- * view, so all files of a program must agree. */
+ * The default limit is eight. `-DPYTREE_MAX_DIMS=9` raises it; the value determines the size of leaf views, so all
+ * files of a program must use the same. */
 // both: pytree: Layer.weight: too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file
 // fixed: yes
 #include "pytree.h"

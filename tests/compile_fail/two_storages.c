@@ -1,4 +1,4 @@
-/* Two ways to store one field. */
+/* Two ways of storing one field. */
 // both: pytree: Layer.weight: one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a DATA row;
 // both: STATIC and DROP rows take nothing
 // fixed: yes

@@ -1,4 +1,4 @@
-/* A row that is neither DATA nor STATIC nor DROP. */
+/* A row that is neither DATA, STATIC nor DROP. */
 // both: pytree: Layer.n: unknown row kind META; write DATA, STATIC or DROP
 // fixed: yes
 #include "pytree.h"

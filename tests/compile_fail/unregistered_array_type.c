@@ -1,6 +1,6 @@
 /* A fixed array of a type that is not registered.
  *
- * The same sentence stands for arrays of numbers with more than two dimensions: C alone cannot tell the two apart. */
+ * Arrays of numbers with more than two dimensions cause the same message, because C cannot tell the two apart. */
 // both: pytree: MLP.layers: an array whose element type is not registered, or of three or more dimensions;
 // both: write RANK(3) for those
 // fixed: yes

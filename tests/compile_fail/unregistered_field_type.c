@@ -1,7 +1,8 @@
 /* A field of a type that is not registered.
  *
- * Inner structs come first. A type that nothing needs to look into can be a leaf (`PYTREE_LEAF_TYPE`), a field that
- * does not belong to the tree a DROP row. Two structs that refer to each other: `PYTREE_DECLARE` one of them. */
+ * Register inner structs first. A type that the library need not look into can be a leaf (`PYTREE_LEAF_TYPE`); a
+ * field that is not part of the tree can be a DROP row. If two structs refer to each other, `PYTREE_DECLARE` one of
+ * them. */
 // both: pytree: MLP.head: its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE),
 // both: or list the field as DROP
 // fixed: yes

@@ -1,6 +1,6 @@
 /* A STATIC struct that is not registered.
  *
- * Static values are compared field by field and not over padding, so their fields must be known. */
+ * Static values are compared field by field, without padding, so their fields must be registered. */
 // both: pytree: Layer.range: its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE),
 // both: or list the field as DROP
 // fixed: yes

@@ -1,7 +1,7 @@
 /* A value of a type that is not registered.
  *
- * Register the struct above the first line that uses it, best in the header that declares it. The compiler's first
- * line names the type, the sentence the call. */
+ * Register the struct above the first line that uses it, preferably in the header that declares it. The first line
+ * of the error names the type, the message names the call. */
 // both: its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)
 // gcc: pytree: PYTREE(layer): its type is not registered
 // gcc: (have ‘Linear’)

@@ -1,6 +1,6 @@
-/* A value where its address is wanted.
+/* A value instead of its address.
  *
- * `PYTREE` takes a pointer to the struct, number or string that the tree is to refer to. */
+ * `PYTREE` takes a pointer to the struct, number or string. */
 // gcc: invalid type argument of unary ‘*’ (have ‘Linear’)
 // clang: indirection requires pointer operand ('Linear'
 // fixed: yes

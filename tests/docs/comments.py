@@ -1,9 +1,9 @@
 """Compiles the examples in the comments of pytree.h, pytree_registry.h and pytree/*.h.
 
-An example is what a comment indents by five columns: ` *     code`. Paragraphs with only empty lines between them belong together.
-A paragraph is C if, without its // comments, its last line ends with `;` or `}` or includes a file, and no `…` is left in it, which
-leaves out drawings, tables and grammars. Paragraphs that begin with a directive, `typedef` or `static` stand at file scope, the
-others in a function behind them. comments.h declares what they refer to.
+An example is what a comment indents by five columns: ` *     code`. Paragraphs with nothing but empty lines between them belong
+together. A paragraph is C if, without its // comments, its last line ends with `;` or `}` or includes a file, and no `…` is left in
+it: drawings, tables and grammars are neither. Paragraphs that begin with a directive, `typedef`, `static` or `int main` stand at
+file scope, the others in a function behind them; comments.h declares what they refer to.
 """
 import pathlib
 import re
@@ -52,7 +52,7 @@ def program(paragraphs, name):
         if any(line.startswith('#include "pytree') and "registry" not in line for line in lines):
             first.append(code)
         else:
-            (outside if re.match(r"#|typedef\b|static\b", lines[0]) else inside).append(code)
+            (outside if re.match(r"#|typedef\b|static\b|int main\b", lines[0]) else inside).append(code)
     text = "\n".join(line for _, lines in paragraphs for line in lines)
     own = [f"-DOWN_{struct}" for struct in re.findall(r"^typedef struct (\w+)", text, re.M)]
     source = ["".join(first), '#include "comments.h"\n', "".join(outside), "void example(void);\nvoid example(void)\n{\n",
