@@ -31,6 +31,7 @@
 #include "unflatten_into.h"
 #include "iterate.h"
 #include "walk.h"
+#include "distinct.h"
 #include "check.h"
 #include "owned.h"
 

@@ -40,30 +40,6 @@ static void pytree__reach_problem(void *context, const pytree_error *problem)
     if (r->report != NULL) { r->report(r->context, problem); }
 }
 
-/* The bytes that a value takes where it lies; none for what lies inside its parent, whose bytes those are. */
-static size_t pytree__reach_bytes(const pytree__cursor *c, const pytree_leaf *v)
-{
-    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-    const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
-    if (f != NULL && (f->from == PYTREE__FROM_ROW || f->form == PYTREE_FORM_MAP)) { return 0; }
-    if (f != NULL && f->form == PYTREE_FORM_CUSTOM && (const char *)v->data >= (const char *)f->self
-        && (const char *)v->data < (const char *)f->self + f->type->size) {
-        return 0;                         /* a member of the custom node itself */
-    }
-    if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW
-        && row->form != PYTREE_FORM_FLAT) {
-        return 0;
-    }
-    switch (v->form) {
-    case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
-    case PYTREE_FORM_STRUCT: return v->type->size;
-    case PYTREE_FORM_LIST: return v->shape[0] * v->type->size;
-    case PYTREE_FORM_MAP: return v->shape[0] * v->shape[1];
-    case PYTREE_FORM_ITEMS: return sizeof(pytree_items);
-    default: return 0;
-    }
-}
-
 /* A step, and the bytes of its path as text. */
 static size_t pytree__step_text(const struct pytree__sharing_scan *r, size_t step, char *text, size_t n)
 {
@@ -94,7 +70,7 @@ static size_t pytree__step_text(const struct pytree__sharing_scan *r, size_t ste
 static void pytree__reach_note(struct pytree__sharing_scan *r, const pytree__cursor *c, const pytree_leaf *v)
 {
     struct pytree__memory_span *step;
-    size_t bytes = v->data == NULL ? 0 : pytree__reach_bytes(c, v);
+    size_t bytes = v->data == NULL ? 0 : pytree__own_bytes(c, v);
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     if (r->n == r->max) {
         void *grown = pytree__array_grow(r->steps, &r->max, r->n == 0 ? 64 : r->n + 1, sizeof *r->steps, r->allocator,
@@ -169,58 +145,34 @@ static int pytree__by_group(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group ? 1 : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Walks everything. A node that was entered before is noted once more, and not entered again. */
-static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t, const pytree_options *opt, pytree_error *err)
+/* Notes the value at hand. A node is opened, unless it was entered before. */
+static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree__cursor *c, const pytree_leaf *value, int at)
 {
-    pytree__cursor c;
-    pytree__cursor_space stacks;
-    struct pytree__problem_sink watch;
-    const pytree_leaf *value;
-    size_t i, k, group = 0;
+    const uint32_t step = (uint32_t)r->n;
+    const size_t depth = c->n_frames;
+    pytree_status status = PYTREE_OK;
+    if (r->n >= UINT32_MAX) {
+        return pytree_fail(c->err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX);
+    }
+    if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__was_seen(r, value)) {
+        if (r->status == PYTREE_OK && !pytree__inside_itself(c, value)) { pytree__reach_note(r, c, value); }
+        return PYTREE_OK;
+    }
+    pytree__reach_note(r, c, value);
+    if (at == PYTREE__AT_NODE && r->status == PYTREE_OK) {
+        status = pytree__open(c, value);
+        if (status == PYTREE_OK && c->n_frames > depth) { c->frames[depth].leaves = step; }
+    }
+    return status;
+}
+
+/* Puts overlapping memory into one group, numbered by the step that reached it first, and sorts by group. */
+static void pytree__reach_groups(struct pytree__sharing_scan *r)
+{
     const char *end = NULL;
-    pytree_status status;
-    watch.problem = pytree__reach_problem;
-    watch.context = r;
-    pytree__cursor_init(&c, &stacks, opt, err);
-    c.watch = &watch;
-    status = pytree__cursor_root(&c, t);
-    while (status == PYTREE_OK && r->status == PYTREE_OK) {
-        int at = pytree__cursor_next(&c, &value);
-        if (at == PYTREE__FAILED) { status = c.status; }
-        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
-        if (at == PYTREE__AT_END) { pytree__close(&c); continue; }
-        if (value->form == PYTREE_FORM_NONE) { continue; }
-        if (r->n >= UINT32_MAX) {
-            status =
-                pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX);
-            break;
-        }
-        if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__was_seen(r, value)) {
-            if (r->status == PYTREE_OK && !pytree__inside_itself(&c, value)) { pytree__reach_note(r, &c, value); }
-        } else {
-            uint32_t step = (uint32_t)r->n;
-            size_t depth = c.n_frames;
-            pytree__reach_note(r, &c, value);
-            if (at == PYTREE__AT_NODE && r->status == PYTREE_OK) {
-                status = pytree__open(&c, value);
-                if (status == PYTREE_OK && c.n_frames > depth) { c.frames[depth].leaves = step; }
-            }
-        }
-    }
-    pytree__cursor_end(&c);
-    for (i = k = 0; i < r->n; i++) { k += r->steps[i].from != NULL; }
-    if (status == PYTREE_OK && r->status == PYTREE_OK && k != 0) {
-        r->sorted = (struct pytree__memory_span *)pytree__resize(r->allocator, NULL, 0, k * sizeof *r->sorted);
-        if (r->sorted == NULL) { r->status = PYTREE_NO_MEMORY; }
-    }
-    if (r->status != PYTREE_OK) { return pytree__no_memory(err, r->n * sizeof *r->steps); }
-    if (status != PYTREE_OK || k == 0) { return status; }
-    r->n_sorted = k;
-    for (i = k = 0; i < r->n; i++) {
-        if (r->steps[i].from != NULL) { r->sorted[k++] = r->steps[i]; }
-    }
+    size_t i, k, group = 0;
     qsort(r->sorted, r->n_sorted, sizeof *r->sorted, pytree__by_address);
-    for (i = 0; i < r->n_sorted; i++) {   /* overlapping stretches are one group, numbered by what was reached first */
+    for (i = 0; i < r->n_sorted; i++) {
         if (end != NULL && (uintptr_t)r->sorted[i].from < (uintptr_t)end) {
             if ((uintptr_t)r->sorted[i].to > (uintptr_t)end) { end = r->sorted[i].to; }
         } else {
@@ -237,6 +189,43 @@ static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t,
         for (k = from; k < i; k++) { r->sorted[k].group = first; }
     }
     qsort(r->sorted, r->n_sorted, sizeof *r->sorted, pytree__by_group);
+}
+
+/* Notes everything that the tree reaches, with how: the exact way, for a tree in which something may be wrong. */
+static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    pytree__cursor c;
+    pytree__cursor_space stacks;
+    struct pytree__problem_sink watch;
+    size_t i, k;
+    watch.problem = pytree__reach_problem;
+    watch.context = r;
+    pytree__cursor_init(&c, &stacks, opt, err);
+    c.watch = &watch;
+    c.status = pytree__cursor_root(&c, t);
+    while (c.status == PYTREE_OK && r->status == PYTREE_OK) {
+        const pytree_leaf *value;
+        const int at = pytree__cursor_next(&c, &value);
+        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at == PYTREE__AT_END) {
+            pytree__close(&c);
+        } else if (value->form != PYTREE_FORM_NONE) {
+            c.status = pytree__reach_value(r, &c, value, at);
+        }
+    }
+    pytree__cursor_end(&c);
+    for (i = k = 0; i < r->n; i++) { k += r->steps[i].from != NULL; }
+    if (c.status == PYTREE_OK && r->status == PYTREE_OK && k != 0) {
+        r->sorted = (struct pytree__memory_span *)pytree__resize(r->allocator, NULL, 0, k * sizeof *r->sorted);
+        if (r->sorted == NULL) { r->status = PYTREE_NO_MEMORY; }
+    }
+    if (r->status != PYTREE_OK) { return pytree__no_memory(err, r->n * sizeof *r->steps); }
+    if (c.status != PYTREE_OK || k == 0) { return c.status; }
+    r->n_sorted = k;
+    for (i = k = 0; i < r->n; i++) {
+        if (r->steps[i].from != NULL) { r->sorted[k++] = r->steps[i]; }
+    }
+    pytree__reach_groups(r);
     return PYTREE_OK;
 }
 
@@ -257,8 +246,10 @@ static void pytree__reaches_end(struct pytree__sharing_scan *r)
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__sharing_scan r;
-    pytree_status status;
+    pytree_status status = pytree__is_distinct(t, opt);
     size_t i, first = 0;
+    if (status == PYTREE_OK) { return PYTREE_OK; }
+    if (status == PYTREE_NO_MEMORY) { return pytree__no_memory(err, sizeof(struct pytree__extent)); }
     pytree__reaches_init(&r, opt, err);
     r.report = report;
     r.context = context;
@@ -281,48 +272,57 @@ pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, co
     return status;
 }
 
+/* Makes the result from the groups, in one block. */
+static pytree_duplicates *pytree__duplicates_of(const struct pytree__sharing_scan *r, pytree_error *err)
+{
+    pytree_duplicates *d;
+    size_t i, k, groups = 0, paths = 0, texts = 0, bytes, *counts, g = 0;
+    const char *const **lists, **path;
+    char *text;
+    for (i = 0; i < r->n_sorted; i = k) {
+        for (k = i; k < r->n_sorted && r->sorted[k].group == r->sorted[i].group; k++) {}
+        if (k - i == 1) { continue; }
+        groups++;
+        paths += k - i;
+        for (; i < k; i++) { texts += pytree__step_text(r, r->sorted[i].order, NULL, 0) + 1; }
+    }
+    bytes = sizeof *d + groups * (sizeof(size_t) + sizeof(char **)) + paths * sizeof(char *) + texts;
+    d = (pytree_duplicates *)pytree__resize(r->allocator, NULL, 0, bytes);
+    if (d == NULL) { pytree__no_memory(err, bytes); return NULL; }
+    counts = (size_t *)(void *)(d + 1);
+    lists = (const char *const **)(void *)(counts + groups);
+    path = (const char **)(void *)(lists + groups);
+    text = (char *)(path + paths);
+    d->n_groups = groups;
+    d->counts = counts;
+    d->paths = (const char *const *const *)lists;
+    d->allocator = r->allocator;
+    d->bytes = bytes;
+    for (i = 0; i < r->n_sorted; i = k) {
+        for (k = i; k < r->n_sorted && r->sorted[k].group == r->sorted[i].group; k++) {}
+        if (k - i == 1) { continue; }
+        counts[g] = k - i;
+        lists[g++] = (const char *const *)path;
+        for (; i < k; i++) {
+            *path++ = text;
+            text += pytree__step_text(r, r->sorted[i].order, text, texts) + 1;
+        }
+    }
+    return d;
+}
+
 pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__sharing_scan r;
     pytree_duplicates *d = NULL;
-    size_t i, k, groups = 0, paths = 0, texts = 0, bytes;
-    pytree_status status;
+    pytree_status status = pytree__is_distinct(t, opt);
+    if (status == PYTREE_NO_MEMORY) { (void)pytree__no_memory(err, sizeof(struct pytree__extent)); return NULL; }
     pytree__reaches_init(&r, opt, err);
-    status = pytree__reach_all(&r, t, opt, err);
-    if (status == PYTREE_OK) { status = r.first; }             /* the first problem is the error's already */
-    for (i = 0; status == PYTREE_OK && i < r.n_sorted; i = k) {
-        for (k = i; k < r.n_sorted && r.sorted[k].group == r.sorted[i].group; k++) {}
-        if (k - i == 1) { continue; }
-        groups++;
-        paths += k - i;
-        for (; i < k; i++) { texts += pytree__step_text(&r, r.sorted[i].order, NULL, 0) + 1; }
+    if (status != PYTREE_OK) {
+        status = pytree__reach_all(&r, t, opt, err);
+        if (status == PYTREE_OK) { status = r.first; }         /* the first problem is the error's already */
     }
-    bytes = sizeof *d + groups * (sizeof(size_t) + sizeof(char **)) + paths * sizeof(char *) + texts;
-    if (status == PYTREE_OK) {
-        d = (pytree_duplicates *)pytree__resize(r.allocator, NULL, 0, bytes);
-        if (d == NULL) { pytree__no_memory(err, bytes); }
-    }
-    if (d != NULL) {
-        size_t *counts = (size_t *)(void *)(d + 1), g = 0;
-        const char *const **lists = (const char *const **)(void *)(counts + groups);
-        const char **path = (const char **)(void *)(lists + groups);
-        char *text = (char *)(path + paths);
-        d->n_groups = groups;
-        d->counts = counts;
-        d->paths = (const char *const *const *)lists;
-        d->allocator = r.allocator;
-        d->bytes = bytes;
-        for (i = 0; i < r.n_sorted; i = k) {
-            for (k = i; k < r.n_sorted && r.sorted[k].group == r.sorted[i].group; k++) {}
-            if (k - i == 1) { continue; }
-            counts[g] = k - i;
-            lists[g++] = (const char *const *)path;
-            for (; i < k; i++) {
-                *path++ = text;
-                text += pytree__step_text(&r, r.sorted[i].order, text, texts) + 1;
-            }
-        }
-    }
+    if (status == PYTREE_OK) { d = pytree__duplicates_of(&r, err); }
     pytree__reaches_end(&r);
     return d;
 }

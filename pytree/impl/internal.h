@@ -426,6 +426,11 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err);
 
+/* distinct.h */
+struct pytree__extent { uintptr_t from, to; };                 /* memory that a value takes */
+static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v);
+static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt);
+
 /* iterate.h */
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
                                         const pytree_options *opt, pytree_error *err);
