@@ -11,7 +11,7 @@ static const char *const parts[] = { "jax", "optree", "optree_nil" };
 
 /* Calls for each part of the answers that the case has. */
 static inline void each_part(Golden *g, void (*check)(Golden *g, const char *part, const cJSON *answer,
-                                                       const pytree_options *opt))
+                                                      const pytree_options *opt))
 {
     size_t i;
     for (i = 0; i < COUNT_OF(parts); i++) {
