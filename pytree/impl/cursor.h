@@ -13,120 +13,144 @@ static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type
         type->size);
 }
 
-/* What stands behind a value held as pytree or pytree_leaf; and whether it is sound: no NULL where data is required, extents
- * that are not negative, bytes that fit. With a watcher, what is not sound becomes None. */
-static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
+/* Follows a value held as pytree or pytree_leaf to what stands behind it; *subtree: that is a view of a node in a pytree_flat.
+ * Returns false if it is no value; *status says why, or is PYTREE_OK if a problem sink was told. */
+static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytree_status *status)
 {
-    pytree_status status = PYTREE_OK;
-    int hops = 0, i;
-    for (;;) {
-        if (v->form == PYTREE_FORM_REF && v->data != NULL) {
-            pytree t = *(const pytree *)v->data;
+    int hops = 0;
+    while ((v->form == PYTREE_FORM_REF || v->form == PYTREE_FORM_VIEW) && v->data != NULL) {
+        if (v->form == PYTREE_FORM_REF) {
+            const pytree t = *(const pytree *)v->data;
             if (t.type == NULL) {
-                status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
-                goto unsound;
+                *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
+                return false;
             }
             pytree__view(v, t.type, t.data);
-        } else if (v->form == PYTREE_FORM_VIEW && v->data != NULL) {
+        } else {
             const pytree_leaf *inner = (const pytree_leaf *)v->data;
             if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS
                 || inner->form > PYTREE_FORM_REF || inner->form == PYTREE_FORM_CUSTOM) {
-                status = pytree__fail_at(c, PYTREE_ARGUMENT,
-                                         "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
-                                         PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
-                goto unsound;
+                *status = pytree__fail_at(c, PYTREE_ARGUMENT,
+                                          "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
+                                          PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
+                return false;
             }
             if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) {
                 pytree__view(v, inner->type, inner->data);
             } else {
                 memcpy(v, inner, sizeof *v);
-                if (v->form == PYTREE_FORM_FLAT) { return PYTREE_OK; }
+                *subtree = v->form == PYTREE_FORM_FLAT;
             }
-        } else {
-            break;
         }
         if (++hops > 100) {
-            status = pytree__fail_at(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
-            goto unsound;
+            *status = pytree__fail_at(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
+            return false;
         }
     }
-    switch (v->form) {
-    case PYTREE_FORM_LEAF: {
-        size_t n = pytree_leaf_count(v);
-        for (i = 0; i < v->ndim; i++) {
-            if (v->shape[i] > PTRDIFF_MAX) {
-                status = pytree__fail_at(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i,
-                                         (long long)(ptrdiff_t)v->shape[i]);
-                goto unsound;
-            }
-        }
-        if (n == SIZE_MAX || pytree_leaf_bytes(v) > PTRDIFF_MAX) {
-            status = pytree__fail_at(c, PYTREE_OVERFLOW,
-                                     "expected an array that fits memory, got extents %zu x %zu ... of %zu bytes each",
-                                     v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
-            goto unsound;
-        }
-        if (v->data == NULL && n != 0 && !c->making) {
-            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
-            goto unsound;
-        }
-        if (v->ndim == 0 && v->type->dtype == PYTREE_STRING && !c->making) {
-            const char *s;
-            memcpy(&s, v->data, sizeof s);
-            if (s == NULL) {
-                status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)");
-                goto unsound;
-            }
-        }
-        break;
-    }
-    case PYTREE_FORM_LIST:
-    case PYTREE_FORM_TUPLE:
-    case PYTREE_FORM_MAP: {
-        size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size;
-        if (v->shape[0] > PTRDIFF_MAX / (size == 0 ? 1 : size)) {
-            status = pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld",
-                                     (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size), (long long)(ptrdiff_t)v->shape[0]);
-            goto unsound;
-        }
-        if (v->data == NULL && v->shape[0] != 0 && !c->making) {
-            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a list of %zu %s, got NULL", v->shape[0], v->type->name);
-            goto unsound;
-        }
-        break;
-    }
-    case PYTREE_FORM_NONE: pytree__none_view(v); break;
-    case PYTREE_FORM_FLAT: {
-        const pytree_flat *flat = (const pytree_flat *)v->data;
-        if (flat == NULL || flat->def == NULL || (flat->leaves == NULL && flat->def->n_leaves != 0)) {
-            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a treedef and leaves, got NULL");
-            goto unsound;
-        }
-        if (flat->def->n_nodes == 1 && flat->def->n_leaves == 1) {         /* a leaf, or None as one */
-            pytree__copy_view(v, &flat->leaves[0]);
-        } else if (flat->def->nodes[flat->def->n_nodes - 1].type->kind == PYTREE_KIND_NONE) {
-            pytree__none_view(v);
-        } else {
-            v->shape[0] = flat->def->n_nodes - 1;
-            v->shape[1] = 0;
-            v->shape[2] = flat->def->n_orders;
-        }
-        break;
-    }
-    default:
-        if (c->making && v->form == PYTREE_FORM_STRUCT && (v->data == NULL || v->data == PYTREE_WANTED)) {
-            v->data = pytree__zeros();
-            return pytree__template(c, v->type);
-        }
-        if (v->data == NULL) {
-            status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)",
-                                     pytree__origin(v->type)->name);
-            goto unsound;
+    return true;
+}
+
+/* Checks a leaf: extents that are not negative, bytes that fit memory, data that is there. */
+static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
+{
+    const size_t n = pytree_leaf_count(v);
+    const char *s;
+    int i;
+    for (i = 0; i < v->ndim; i++) {
+        if (v->shape[i] > PTRDIFF_MAX) {
+            *status = pytree__fail_at(c, PYTREE_BAD_COUNT, "expected an extent of 0 or more in dimension %d, got %lld", i,
+                                      (long long)(ptrdiff_t)v->shape[i]);
+            return false;
         }
     }
-    return PYTREE_OK;
-unsound:
-    pytree__none_view(v);
+    if (n == SIZE_MAX || pytree_leaf_bytes(v) > PTRDIFF_MAX) {
+        *status = pytree__fail_at(c, PYTREE_OVERFLOW,
+                                  "expected an array that fits memory, got extents %zu x %zu ... of %zu bytes each",
+                                  v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
+        return false;
+    }
+    if (c->making) { return true; }
+    if (v->data == NULL && n != 0) {
+        *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
+        return false;
+    }
+    if (v->ndim == 0 && v->type->dtype == PYTREE_STRING) {
+        memcpy(&s, v->data, sizeof s);
+        if (s == NULL) {
+            *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a string, got NULL (OPTIONAL allows it)");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Checks a list, a fixed array or a map: a count that is possible, data that is there. */
+static bool pytree__check_row(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
+{
+    const size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size, most = (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size);
+    if (v->shape[0] > most) {
+        *status = pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld", most,
+                                  (long long)(ptrdiff_t)v->shape[0]);
+        return false;
+    }
+    if (v->data == NULL && v->shape[0] != 0 && !c->making) {
+        *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a list of %zu %s, got NULL", v->shape[0], v->type->name);
+        return false;
+    }
+    return true;
+}
+
+/* Checks a pytree_flat, and makes a view of its root. */
+static bool pytree__check_flat(pytree__cursor *c, pytree_leaf *v, pytree_status *status)
+{
+    const pytree_flat *flat = (const pytree_flat *)v->data;
+    if (flat == NULL || flat->def == NULL || (flat->leaves == NULL && flat->def->n_leaves != 0)) {
+        *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a treedef and leaves, got NULL");
+        return false;
+    }
+    if (flat->def->n_nodes == 1 && flat->def->n_leaves == 1) { /* a leaf, or None as one */
+        pytree__copy_view(v, &flat->leaves[0]);
+    } else if (flat->def->nodes[flat->def->n_nodes - 1].type->kind == PYTREE_KIND_NONE) {
+        pytree__none_view(v);
+    } else {
+        v->shape[0] = flat->def->n_nodes - 1;
+        v->shape[1] = 0;
+        v->shape[2] = flat->def->n_orders;
+    }
+    return true;
+}
+
+/* Checks a struct, a container or a custom node. What pytree_allocate is to make is taken for zeros. */
+static bool pytree__check_node(pytree__cursor *c, pytree_leaf *v, pytree_status *status)
+{
+    if (c->making && v->form == PYTREE_FORM_STRUCT && (v->data == NULL || v->data == PYTREE_WANTED)) {
+        v->data = pytree__zeros();
+        *status = pytree__template(c, v->type);
+    } else if (v->data == NULL) {
+        *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a %s, got NULL (OPTIONAL allows it)",
+                                  pytree__origin(v->type)->name);
+        return false;
+    }
+    return true;
+}
+
+/* Follows a value to what stands behind it, and checks that. With a problem sink, what is not sound becomes None. */
+static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
+{
+    pytree_status status = PYTREE_OK;
+    bool subtree = false, sound = pytree__unbox(c, v, &subtree, &status);
+    if (sound && !subtree) {
+        switch (v->form) {
+        case PYTREE_FORM_LEAF: sound = pytree__check_leaf(c, v, &status); break;
+        case PYTREE_FORM_LIST:
+        case PYTREE_FORM_TUPLE:
+        case PYTREE_FORM_MAP: sound = pytree__check_row(c, v, &status); break;
+        case PYTREE_FORM_NONE: pytree__none_view(v); break;
+        case PYTREE_FORM_FLAT: sound = pytree__check_flat(c, v, &status); break;
+        default: sound = pytree__check_node(c, v, &status); break;
+        }
+    }
+    if (!sound) { pytree__none_view(v); }
     return status;
 }
 
@@ -244,7 +268,93 @@ static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
     }
 }
 
-/* Opens the value at hand, which is a node other than None. */
+/* Opens a struct: its children's views come to lie on the view stack. */
+static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
+{
+    const pytree_type *const type = f->type;
+    pytree_leaf *views;
+    pytree_status status = PYTREE_OK;
+    unsigned flags;
+    size_t i;
+    f->count = type->n_children;
+    if (PYTREE__UNLIKELY(type->children == NULL)) {
+        if (type->custom != NULL) { return pytree__open_custom(c, f); }
+        return pytree__fail_at(c, PYTREE_ARGUMENT,
+                               "expected a registered struct, got %s, which was declared and never defined", type->name);
+    }
+    views = pytree__room(c, f->count);
+    if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
+    flags = type->children(f->self, views);
+    c->n_views += f->count;
+    if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
+        for (i = 0; i < f->count && status == PYTREE_OK; i++) {
+            f->next = i + 1;
+            status = pytree__resolve_view(c, &c->views[f->views + i]);
+        }
+        if (status == PYTREE_OK) { f->next = 0; }
+    } else if (flags != 0 && c->none_is_leaf) {
+        for (i = 0; i < f->count; i++) {
+            if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(&views[i]); }
+        }
+    }
+    return status;
+}
+
+/* Opens a list of values that lie in a row. */
+static pytree_status pytree__open_row(pytree__cursor *c, pytree__frame *f, size_t count)
+{
+    const pytree_type *const type = f->type;
+    f->from = PYTREE__FROM_ROW;
+    f->element = type->kind == PYTREE_KIND_STRUCT                                  ? PYTREE_FORM_STRUCT
+                 : type->kind == PYTREE_KIND_LEAF && type->dtype != PYTREE_STRING ? PYTREE_FORM_LEAF
+                                                                                   : PYTREE_FORM_REF;
+    f->count = count;
+    if (f->data != NULL || count == 0) { return PYTREE_OK; }
+    if (count > UINT32_MAX) {
+        return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu", (unsigned long)UINT32_MAX,
+                               count);
+    }
+    f->from = PYTREE__FROM_ZEROS;
+    return pytree__template(c, type);
+}
+
+/* Opens a container of pytrees. */
+static pytree_status pytree__open_items(pytree__cursor *c, pytree__frame *f)
+{
+    const pytree_items *const items = (const pytree_items *)f->self;
+    f->count = items->count;
+    f->shape[0] = items->maxlen;
+    if (pytree__keyed(f->type)) { return pytree__open_pairs(c, f); }
+    f->from = PYTREE__FROM_ITEMS;
+    f->data = (char *)(uintptr_t)items->items;
+    if (pytree__traits(f->type)->meta == PYTREE__META_MAXLEN && f->count > items->maxlen) {
+        f->count = 0;
+        return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %zu items in a %s of that length, got %zu", items->maxlen,
+                               pytree__origin(f->type)->name, items->count);
+    }
+    if (f->data == NULL && f->count != 0) {
+        f->count = 0;
+        return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
+    }
+    return PYTREE_OK;
+}
+
+/* Compares a node about to be opened with the ancestor at the largest power of two of the depth, which an endless path must meet
+ * again (Brent 1980). */
+PYTREE__INLINE pytree_status pytree__check_cycle(pytree__cursor *c, const pytree_type *type, const void *data, unsigned form)
+{
+    const pytree__frame *f;
+    size_t mark = c->n_frames;
+    while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
+    f = &c->frames[mark - 1];
+    if (PYTREE__LIKELY(f->self != data || pytree__form_in(f) != form || f->type != type || form == PYTREE_FORM_FLAT)) {
+        return PYTREE_OK;
+    }
+    return pytree__fail_at(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it", type->name,
+                           c->n_frames - (mark - 1));
+}
+
+/* Opens the value at hand, which is a node other than None: its frame comes to stand on top. */
 static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
 {
     const pytree_type *const type = value->form == PYTREE_FORM_STRUCT ? pytree__origin(value->type) : value->type;
@@ -253,15 +363,8 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     const size_t shape[3] = { value->shape[0], value->shape[1], value->shape[2] };
     pytree__frame *f;
     if (c->n_frames != 0) {
-        /* Check for a cycle (Brent 1980): compare with the ancestor at the largest power of two of the depth, which an endless
-         * path must meet again. */
-        size_t mark = c->n_frames;
-        while ((mark & (mark - 1)) != 0) { mark &= mark - 1; }
-        f = &c->frames[mark - 1];
-        if (PYTREE__UNLIKELY(f->self == data && pytree__form_in(f) == form && f->type == type && form != PYTREE_FORM_FLAT)) {
-            return pytree__fail_at(c, PYTREE_CYCLE, "expected a tree, got a cycle: this %s is the one %zu levels above it",
-                                   type->name, c->n_frames - (mark - 1));
-        }
+        const pytree_status status = pytree__check_cycle(c, type, data, form);
+        if (PYTREE__UNLIKELY(status != PYTREE_OK)) { return status; }
         /* Drop views that nothing comes back to: a chain through last fields takes only frames. */
         f = &c->frames[c->n_frames - 1];
         if (f->next == f->count && f->form == PYTREE_FORM_STRUCT) { c->n_views = f->views; }
@@ -283,50 +386,9 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     f->order = NULL;
     f->ordered = f->numbered = f->run = false;
     switch (form) {
-    case PYTREE_FORM_STRUCT: {
-        pytree_leaf *views;
-        unsigned flags;
-        f->count = type->n_children;
-        if (PYTREE__UNLIKELY(type->children == NULL)) {
-            if (type->custom != NULL) { return pytree__open_custom(c, f); }
-            return pytree__fail_at(c, PYTREE_ARGUMENT,
-                                   "expected a registered struct, got %s, which was declared and never defined", type->name);
-        }
-        views = pytree__room(c, f->count);
-        if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-        flags = type->children(data, views);
-        c->n_views += f->count;
-        if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
-            pytree_status status = PYTREE_OK;
-            size_t i;
-            for (i = 0; i < f->count && status == PYTREE_OK; i++) {
-                f->next = i + 1;
-                status = pytree__resolve_view(c, &c->views[f->views + i]);
-            }
-            if (status == PYTREE_OK) { f->next = 0; }
-            return status;
-        }
-        if (flags != 0 && c->opt != NULL && c->opt->none_is_leaf) {
-            size_t i;
-            for (i = 0; i < f->count; i++) {
-                if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(&views[i]); }
-            }
-        }
-        return PYTREE_OK;
-    }
+    case PYTREE_FORM_STRUCT: return pytree__open_struct(c, f);
     case PYTREE_FORM_LIST:
-    case PYTREE_FORM_TUPLE:
-        f->from = PYTREE__FROM_ROW;
-        f->element = type->kind == PYTREE_KIND_STRUCT                                  ? PYTREE_FORM_STRUCT
-                     : type->kind == PYTREE_KIND_LEAF && type->dtype != PYTREE_STRING ? PYTREE_FORM_LEAF
-                                                                                       : PYTREE_FORM_REF;
-        f->count = shape[0];
-        if (data == NULL && f->count > UINT32_MAX) {
-            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu",
-                                   (unsigned long)UINT32_MAX, f->count);
-        }
-        if (data == NULL && f->count != 0) { f->from = PYTREE__FROM_ZEROS; return pytree__template(c, f->type); }
-        return PYTREE_OK;
+    case PYTREE_FORM_TUPLE: return pytree__open_row(c, f, shape[0]);
     case PYTREE_FORM_MAP:
         memcpy(f->shape, shape, sizeof shape);
         f->count = shape[0];
@@ -334,24 +396,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     case PYTREE_FORM_FLAT:
         memcpy(f->shape, shape, sizeof shape);
         return pytree__open_flat(c, f, shape);
-    default: {
-        const pytree_items *items = (const pytree_items *)data;
-        f->count = items->count;
-        f->shape[0] = items->maxlen;
-        if (pytree__keyed(type)) { return pytree__open_pairs(c, f); }
-        f->from = PYTREE__FROM_ITEMS;
-        f->data = (char *)(uintptr_t)items->items;
-        if (pytree__traits(type)->meta == PYTREE__META_MAXLEN && f->count > items->maxlen) {
-            f->count = 0;
-            return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %zu items in a %s of that length, got %zu",
-                                   items->maxlen, pytree__origin(type)->name, items->count);
-        }
-        if (f->data == NULL && f->count != 0) {
-            f->count = 0;
-            return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
-        }
-        return PYTREE_OK;
-    }
+    default: return pytree__open_items(c, f);
     }
 }
 

@@ -18,118 +18,157 @@ static const struct pytree__block *pytree__owned_block_of(pytree t, const pytree
     return block->n_nodes == 0 ? NULL : block;
 }
 
-/* Fills a treedef of the block's counts, and leaves if they are wanted, in one run. False if the tree is not what it was made
- * as, or deeper than this goes: nothing was written beyond the counts, and the long way finds out. */
-static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves)
+/* A container whose children are being visited. */
+struct pytree__owned_frame {
+    const pytree_type *type;
+    const pytree_items *items;
+    const char *values;
+    const uint32_t *order;
+    size_t step, next, nodes, leaves;
+};
+
+/* A pass that fills a treedef and, if they are wanted, leaves. Nothing is written beyond the block's counts. */
+struct pytree__owned_pass {
+    const struct pytree__block *block;    /* the counts */
+    pytree_node *node;
+    pytree_leaf *leaf;                    /* NULL: not wanted */
+    unsigned char *statics;
+    uint32_t *orders;
+    size_t n_nodes, n_leaves, n_statics, n_orders;         /* so far */
+    const unsigned char *keys;            /* packed keys that lie behind one another are copied at once: from here, */
+    size_t n_keys;                        /* so many bytes */
+    struct pytree__owned_frame stack[PYTREE__OWNED_DEPTH], *top;
+};
+
+/* Puts a container on the stack. Returns false if it is not as it was made, or too deep. */
+PYTREE__INLINE bool pytree__owned_open(struct pytree__owned_pass *w, const pytree *item)
 {
-    struct pytree__pass {
-        const pytree_type *type;
-        const pytree_items *items;
-        const char *values;
-        const uint32_t *order;
-        size_t step, next, nodes, leaves;
-    } stack[PYTREE__OWNED_DEPTH], *top = stack;
-    pytree_node *nodes = (pytree_node *)(uintptr_t)def->nodes;
-    unsigned char *statics = (unsigned char *)(uintptr_t)def->statics;
-    uint32_t *orders = (uint32_t *)(uintptr_t)def->orders;
-    const pytree_node leaf = { NULL, 0, 1, 1, 0 };
-    size_t n = 0, k = 0, n_statics = 0, n_orders = 0;
-    const unsigned char *run = statics;   /* keys that lie behind one another are copied at once: from here, so many bytes */
-    size_t n_run = 0;
-    const pytree *item = &t;
-    for (;;) {
-        const pytree_items *items = (const pytree_items *)item->data;
-        const bool dict = item->type->kind == PYTREE_KIND_DICT;
-        if (top == stack + PYTREE__OWNED_DEPTH || items == NULL
-            || (dict ? items->packed : (const unsigned char *)items->items) == NULL) {
+    const pytree_items *const items = (const pytree_items *)item->data;
+    const bool dict = item->type->kind == PYTREE_KIND_DICT;
+    struct pytree__owned_frame *const f = w->top;
+    if (f == w->stack + PYTREE__OWNED_DEPTH || items == NULL
+        || (dict ? items->packed : (const unsigned char *)items->items) == NULL) {
+        return false;
+    }
+    f->type = pytree__origin(item->type);
+    f->items = items;
+    f->order = dict ? items->order : NULL;
+    f->step = !dict ? sizeof(pytree) : items->int_pairs != NULL ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
+    f->values = !dict                      ? (const char *)items->items
+                : items->int_pairs != NULL ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
+                                           : (const char *)items->pairs + offsetof(pytree_pair, value);
+    f->next = 0;
+    f->nodes = w->n_nodes;
+    f->leaves = w->n_leaves;
+    return true;
+}
+
+/* Writes a leaf or None. Returns false if it is something else, or more than there was. */
+PYTREE__INLINE bool pytree__owned_leaf(struct pytree__owned_pass *w, const pytree *item)
+{
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    const pytree_leaf *const view = (const pytree_leaf *)item->data;
+    if (item->type->kind == PYTREE_KIND_NONE) {
+        w->node[w->n_nodes++] = none;
+        return true;
+    }
+    if (item->type->kind == PYTREE_KIND_VIEW) {
+        if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
+                             || view->type->kind != PYTREE_KIND_LEAF || !pytree__view_is_valid(view)
+                             || w->n_leaves == w->block->n_leaves)) {
             return false;
         }
-        top->type = pytree__origin(item->type);
-        top->items = items;
-        top->order = dict ? items->order : NULL;
-        top->step = !dict ? sizeof(pytree) : items->int_pairs != NULL ? sizeof(pytree_int_pair) : sizeof(pytree_pair);
-        top->values = !dict                      ? (const char *)items->items
-                      : items->int_pairs != NULL ? (const char *)items->int_pairs + offsetof(pytree_int_pair, value)
-                                                 : (const char *)items->pairs + offsetof(pytree_pair, value);
-        top->next = 0;
-        top->nodes = n;
-        top->leaves = k;
-        for (;;) {                        /* its children, until one is a container; then its end and the one's below it */
-            const char *const values = top->values;
-            const uint32_t *const order = top->order;
-            const size_t step = top->step, count = top->items->count;
-            size_t i;
-            for (i = top->next; i < count; i++) {
-                if (PYTREE__UNLIKELY(n == block->n_nodes)) { return false; }
-                item = (const pytree *)(const void *)(values + (order == NULL ? i : order[i]) * step);
-                if (PYTREE__UNLIKELY(item->type == NULL)) { return false; }
-                if (item->type->kind == PYTREE_KIND_VIEW) {
-                    const pytree_leaf *view = (const pytree_leaf *)item->data;
-                    if (PYTREE__UNLIKELY(view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
-                                         || view->type->kind != PYTREE_KIND_LEAF || !pytree__view_is_valid(view)
-                                         || k == block->n_leaves)) {
-                        return false;
-                    }
-                    if (leaves != NULL) { pytree__copy_view(&leaves[k], view); }
-                    k++;
-                    nodes[n] = leaf;
-                } else if (item->type->kind == PYTREE_KIND_LEAF) {
-                    if (PYTREE__UNLIKELY(item->data == NULL || item->type->dtype == PYTREE_STRING || k == block->n_leaves)) {
-                        return false;
-                    }
-                    if (leaves != NULL) { pytree__view(&leaves[k], item->type, item->data); }
-                    k++;
-                    nodes[n] = leaf;
-                } else if (item->type->kind == PYTREE_KIND_NONE) {
-                    nodes[n] = leaf;
-                    nodes[n].type = &pytree_types[PYTREE__T_none];
-                    nodes[n].leaves = 0;
-                } else {
-                    break;
-                }
-                n++;
-            }
-            if (i < count) {
-                if (item->type->kind != PYTREE_KIND_LIST && item->type->kind != PYTREE_KIND_TUPLE
-                    && item->type->kind != PYTREE_KIND_DICT) {
-                    return false;
-                }
-                top->next = i + 1;
-                top++;
-                break;
-            }
-            if (n == block->n_nodes) { return false; }
-            nodes[n].type = top->type;
-            nodes[n].arity = (uint32_t)count;
-            nodes[n].leaves = (uint32_t)(k - top->leaves);
-            nodes[n].nodes = (uint32_t)(n - top->nodes + 1);
-            nodes[n].meta = (uint32_t)n_statics;
-            if (top->type->kind == PYTREE_KIND_DICT) {
-                const size_t bytes = top->items->packed_bytes;
-                if (bytes > block->n_statics - n_statics || (order != NULL && count + 1 > block->n_orders - n_orders)) {
-                    return false;
-                }
-                if (top->items->packed != run + n_run) {
-                    if (n_run != 0) { memcpy(statics + n_statics - n_run, run, n_run); }
-                    run = top->items->packed;
-                    n_run = 0;
-                }
-                n_run += bytes;
-                n_statics += bytes;
-                if (order != NULL) {
-                    memcpy(orders + n_orders, order, count * sizeof *order);
-                    orders[n_orders + count] = (uint32_t)n;
-                    n_orders += count + 1;
-                }
-            }
-            n++;
-            if (top == stack) {
-                if (n_run != 0) { memcpy(statics + n_statics - n_run, run, n_run); }
-                return n == block->n_nodes && k == block->n_leaves && n_statics == block->n_statics
-                    && n_orders == block->n_orders;
-            }
-            top--;
+        if (w->leaf != NULL) { pytree__copy_view(&w->leaf[w->n_leaves], view); }
+    } else if (item->type->kind == PYTREE_KIND_LEAF) {
+        if (PYTREE__UNLIKELY(item->data == NULL || item->type->dtype == PYTREE_STRING || w->n_leaves == w->block->n_leaves)) {
+            return false;
+        }
+        if (w->leaf != NULL) { pytree__view(&w->leaf[w->n_leaves], item->type, item->data); }
+    } else {
+        return false;
+    }
+    w->n_leaves++;
+    w->node[w->n_nodes++] = leaf;
+    return true;
+}
+
+/* Writes the keys and the order of the dict on top. Returns false if they are more than there were. */
+PYTREE__INLINE bool pytree__owned_keys(struct pytree__owned_pass *w)
+{
+    const struct pytree__owned_frame *const f = w->top;
+    const size_t bytes = f->items->packed_bytes, count = f->items->count;
+    if (bytes > w->block->n_statics - w->n_statics || (f->order != NULL && count + 1 > w->block->n_orders - w->n_orders)) {
+        return false;
+    }
+    if (f->items->packed != w->keys + w->n_keys) {
+        if (w->n_keys != 0) { memcpy(w->statics + w->n_statics - w->n_keys, w->keys, w->n_keys); }
+        w->keys = f->items->packed;
+        w->n_keys = 0;
+    }
+    w->n_keys += bytes;
+    w->n_statics += bytes;
+    if (f->order != NULL) {
+        memcpy(w->orders + w->n_orders, f->order, count * sizeof *f->order);
+        w->orders[w->n_orders + count] = (uint32_t)w->n_nodes;
+        w->n_orders += count + 1;
+    }
+    return true;
+}
+
+/* Writes the container on top, whose children are done. */
+PYTREE__INLINE bool pytree__owned_close(struct pytree__owned_pass *w)
+{
+    const struct pytree__owned_frame *const f = w->top;
+    pytree_node *const node = &w->node[w->n_nodes];
+    if (w->n_nodes == w->block->n_nodes) { return false; }
+    node->type = f->type;
+    node->arity = (uint32_t)f->items->count;
+    node->leaves = (uint32_t)(w->n_leaves - f->leaves);
+    node->nodes = (uint32_t)(w->n_nodes - f->nodes + 1);
+    node->meta = (uint32_t)w->n_statics;
+    if (f->type->kind == PYTREE_KIND_DICT && !pytree__owned_keys(w)) { return false; }
+    w->n_nodes++;
+    return true;
+}
+
+/* Fills a treedef of the block's counts, and leaves if they are wanted, in one pass. Returns false if the tree is not what it was
+ * made as, or is deeper than the stack: the general way finds out. */
+static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, pytree_def *def, pytree_leaf *leaves)
+{
+    struct pytree__owned_pass w;
+    w.block = block;
+    w.node = (pytree_node *)(uintptr_t)def->nodes;
+    w.leaf = leaves;
+    w.statics = (unsigned char *)(uintptr_t)def->statics;
+    w.orders = (uint32_t *)(uintptr_t)def->orders;
+    w.n_nodes = w.n_leaves = w.n_statics = w.n_orders = w.n_keys = 0;
+    w.keys = w.statics;
+    w.top = w.stack;
+    if (!pytree__owned_open(&w, &t)) { return false; }
+    for (;;) {
+        struct pytree__owned_frame *const f = w.top;
+        const size_t count = f->items->count;
+        const pytree *item = NULL;
+        for (; f->next < count; f->next++) {
+            if (PYTREE__UNLIKELY(w.n_nodes == block->n_nodes)) { return false; }
+            item = (const pytree *)(const void *)(f->values + (f->order == NULL ? f->next : f->order[f->next]) * f->step);
+            if (PYTREE__UNLIKELY(item->type == NULL)) { return false; }
+            if (!pytree__owned_leaf(&w, item)) { break; }
+        }
+        if (f->next < count) {
+            const pytree_kind kind = item->type->kind;
+            if (kind != PYTREE_KIND_LIST && kind != PYTREE_KIND_TUPLE && kind != PYTREE_KIND_DICT) { return false; }
+            f->next++;
+            w.top++;
+            if (!pytree__owned_open(&w, item)) { return false; }
+        } else {
+            if (!pytree__owned_close(&w)) { return false; }
+            if (w.top == w.stack) { break; }
+            w.top--;
         }
     }
+    if (w.n_keys != 0) { memcpy(w.statics + w.n_statics - w.n_keys, w.keys, w.n_keys); }
+    return w.n_nodes == block->n_nodes && w.n_leaves == block->n_leaves && w.n_statics == block->n_statics
+        && w.n_orders == block->n_orders;
 }
 #endif

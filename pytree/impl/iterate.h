@@ -188,43 +188,65 @@ static void pytree__put_child(struct pytree__text_writer *to, const pytree_entry
     }
 }
 
-/* Do the nodes that tree 0 and tree k have just opened agree in type, number of children, keys and static values? */
+/* Compares the static values of a struct that tree 0 and tree k have just opened; one of them may be a node of a pytree_flat. */
+static bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__frame *g)
+{
+    const pytree__frame *const s = f->form == PYTREE_FORM_STRUCT ? f : g, *const p = s == f ? g : f;
+    const pytree_flat *const x = (const pytree_flat *)p->self, *y;
+    const unsigned char *packed;
+    size_t n;
+    if (p->form == PYTREE_FORM_STRUCT) {
+        return f->self == g->self || pytree__same_statics(f->type, (const char *)f->self, (const char *)g->self);
+    }
+    packed = x->def->statics + x->def->nodes[p->shape[0]].meta;
+    if (s->form == PYTREE_FORM_STRUCT) { return pytree__match_packed(s->type, (const char *)s->self, packed) != NULL; }
+    y = (const pytree_flat *)s->self;
+    n = pytree__statics_size(x->def, p->shape[0]);
+    return n == pytree__statics_size(y->def, s->shape[0])
+        && memcmp(packed, y->def->statics + y->def->nodes[s->shape[0]].meta, n) == 0;
+}
+
+/* Compares the keys of the nodes that tree 0 and tree k have just opened. */
+static pytree_status pytree__keys_equal(pytree_iter *it, size_t k)
+{
+    const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
+    const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
+    pytree_entry x, y;
+    size_t i;
+    if (f->from == PYTREE__FROM_ROW && g->from == PYTREE__FROM_ROW) { return PYTREE_OK; }
+    for (i = 0; i < f->count; i++) {
+        char p[80], q[80];
+        pytree__frame_entry(a, f, i, &x);
+        pytree__frame_entry(b, g, i, &y);
+        if (pytree__same_entry(&x, &y)) { continue; }
+        if (PYTREE__MESSAGES) {
+            struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
+            pytree__put_child(&to, &x);
+            pytree__end_text(&to, sizeof p);
+            to = pytree__text_to(q, sizeof q, NULL);
+            pytree__put_child(&to, &y);
+            pytree__end_text(&to, sizeof q);
+        }
+        return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
+                                                     "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
+    }
+    return PYTREE_OK;
+}
+
+/* Compares the nodes that tree 0 and tree k have just opened: number of children, metadata and keys. Their types are equal. */
 static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
     const pytree_type *node;              /* a list's frame has its elements' type */
-    size_t i;
     if (f->count != g->count) {
         return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                      "expected %zu children as in the first tree, got %zu in tree %zu",
                                                      f->count, g->count, k));
     }
-    if (f->form == PYTREE_FORM_STRUCT && g->form == PYTREE_FORM_STRUCT) {
-        const pytree_type *type = f->type;
-        if (f->self != g->self && !pytree__same_statics(type, (const char *)f->self, (const char *)g->self)) {
-            return pytree__fail_statics(it, k);
-        }
-        return PYTREE_OK;
-    }
-    if (f->form == PYTREE_FORM_STRUCT || g->form == PYTREE_FORM_STRUCT) {     /* a struct beside a pytree_flat */
-        const pytree__frame *s = f->form == PYTREE_FORM_STRUCT ? f : g, *p = s == f ? g : f;
-        const pytree_flat *flat = (const pytree_flat *)(const void *)p->data;
-        const unsigned char *packed = flat->def->statics + flat->def->nodes[p->shape[0]].meta;
-        if (pytree__match_packed(s->type, (const char *)s->self, packed) == NULL) {
-            return pytree__fail_statics(it, k);
-        }
-        return PYTREE_OK;
-    }
-    if (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT) {
-        const pytree_flat *x = (const pytree_flat *)(const void *)f->data, *y = (const pytree_flat *)(const void *)g->data;
-        size_t n = pytree__statics_size(x->def, f->shape[0]);
-        if (n != pytree__statics_size(y->def, g->shape[0])
-            || memcmp(x->def->statics + x->def->nodes[f->shape[0]].meta, y->def->statics + y->def->nodes[g->shape[0]].meta, n)
-                   != 0) {
-            return pytree__fail_statics(it, k);
-        }
-        return PYTREE_OK;
+    if (f->form == PYTREE_FORM_STRUCT || g->form == PYTREE_FORM_STRUCT
+        || (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT)) {
+        return pytree__frame_statics_equal(f, g) ? PYTREE_OK : pytree__fail_statics(it, k);
     }
     node = pytree__type_of_form(f->form, f->type);
     if (pytree__traits(node)->meta == PYTREE__META_MAXLEN && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
@@ -243,26 +265,7 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
                                                      "expected %.60s as in the first tree, got %.60s in tree %zu", x, y, k));
         }
     }
-    for (i = 0; i < f->count; i++) {
-        pytree_entry x, y;
-        if (f->from == PYTREE__FROM_ROW && g->from == PYTREE__FROM_ROW) { break; }
-        pytree__frame_entry(a, f, i, &x);
-        pytree__frame_entry(b, g, i, &y);
-        if (!pytree__same_entry(&x, &y)) {
-            char p[80], q[80];
-            if (PYTREE__MESSAGES) {
-                struct pytree__text_writer to = pytree__text_to(p, sizeof p, NULL);
-                pytree__put_child(&to, &x);
-                pytree__end_text(&to, sizeof p);
-                to = pytree__text_to(q, sizeof q, NULL);
-                pytree__put_child(&to, &y);
-                pytree__end_text(&to, sizeof q);
-            }
-            return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
-                                                         "expected key %s as in the first tree, got %s in tree %zu", p, q, k));
-        }
-    }
-    return PYTREE_OK;
+    return pytree__keys_equal(it, k);
 }
 
 /* Opens the node at hand in every tree; a tree that has something else there differs. */
