@@ -142,11 +142,13 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
 {
     const pytree_type *type = pytree__origin(node->type);
     const unsigned char *packed = def->statics + node->meta;
+    const pytree_field *row = type->fields;
     size_t length = strlen(type->name), ints = 0, i;
+    unsigned left = type->n_fields - type->n_children;         /* rows that are no children */
     char *to;
-    if (type->n_fields > 32 || length > 128 || b->left > b->room || b->left < 32 + 128 + 32 * 13) { return false; }
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
+    if (left > 32 || length > 128 || b->left > b->room || b->left < 32 + 128 + 32 * 13) { return false; }
+    for (; left != 0; row++) {
+        left -= row->row != PYTREE_ROW_DATA;
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (row->size != 4 || row->ndim != 0 || row->form != PYTREE__PACK_BYTES || row->type->dtype != PYTREE_I32) {
             return false;
@@ -176,14 +178,26 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
 }
 
 /* Puts a pattern before what is there: its length is counted first. */
-static void pytree__pattern_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
+static void pytree__long_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
-    if (strchr(pattern, '%') == NULL) { pytree__put_before(b, pattern, strlen(pattern)); return; }
     pytree__put_pattern(&count, def, at, pattern);
     if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
     pytree__put_pattern(&to, def, at, pattern);
+}
+
+/* The same, faster for the few bytes that most patterns are. */
+PYTREE__INLINE void pytree__pattern_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
+{
+    size_t n = 0, i;
+    while (pattern[n] != '\0' && pattern[n] != '%') { n++; }
+    if (PYTREE__LIKELY(pattern[n] == '\0' && n <= b->left && b->left <= b->room)) {
+        char *const to = b->text + (b->left -= n);
+        for (i = 0; i < n; i++) { to[i] = pattern[i]; }
+    } else {
+        pytree__long_before(b, def, at, pattern);
+    }
 }
 
 static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
@@ -204,12 +218,6 @@ static void pytree__key_before(struct pytree__backwards *b, const pytree_def *de
     if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
     pytree__put_key(&to, &key, n);
-}
-
-static void pytree__close_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
-{
-    const pytree_node *node = &def->nodes[at];
-    pytree__pattern_before(b, def, at, pytree__closing(&pytree__traits(node->type)->treedef, node->arity));
 }
 
 /* What follows the structure: ", NoneIsLeaf, namespace='train')". */
@@ -249,75 +257,65 @@ static size_t pytree__def_length(const pytree_def *def)
     return to.length;
 }
 
-/* The nodes whose children are being written, the innermost last, and how many each still lacks. */
-struct pytree__text_stack {
-    struct pytree__open_node { size_t node, left; } few[64], *open;
-    size_t depth, capacity;
+/* A node whose children are being written; how many still come. */
+struct pytree__open_node {
+    size_t node;
+    uint32_t arity, left;
+    const struct pytree__notation *notation;
 };
 
-static bool pytree__text_push(struct pytree__text_stack *s, const pytree_def *def, size_t node)
+static void pytree__tail_before(struct pytree__backwards *b, const pytree_def *def)
 {
-    if (s->depth == s->capacity) {
-        void *grown = pytree__stack_grow(s->open, s->few, &s->capacity, s->depth + 1, sizeof *s->open, def->allocator, NULL);
-        if (grown == NULL) { return false; }
-        s->open = (struct pytree__open_node *)grown;
-    }
-    s->open[s->depth].node = node;
-    s->open[s->depth++].left = def->nodes[node].arity;
-    return true;
-}
-
-static bool pytree__nodes_backwards(const pytree_def *def, struct pytree__text_stack *s, struct pytree__backwards *b)
-{
-    size_t i = def->n_nodes;
-    while (i-- != 0) {
-        const pytree_node *node = &def->nodes[i];
-        if (s->depth != 0 && s->open[s->depth - 1].left != def->nodes[s->open[s->depth - 1].node].arity) {
-            pytree__put_before(b, ", ", 2);
-        }
-        if (node->type == NULL) {
-            pytree__put_before(b, "*", 1);
-        } else {
-            pytree__close_before(b, def, i);
-            if (node->arity != 0) {
-                if (!pytree__text_push(s, def, i)) { return false; }
-                continue;
-            }
-            pytree__open_before(b, def, i);
-        }
-        while (s->depth != 0) {           /* a child is complete, perhaps its parent with it */
-            struct pytree__open_node *parent = &s->open[s->depth - 1];
-            const struct pytree__notation *notation = &pytree__traits(def->nodes[parent->node].type)->treedef;
-            if (notation->key != NULL) { pytree__key_before(b, def, parent->node, parent->left - 1, notation->key); }
-            if (--parent->left != 0) { break; }
-            s->depth--;
-            pytree__open_before(b, def, parent->node);
-        }
-    }
-    return true;
+    struct pytree__text_writer count = { NULL, 0, 0, NULL }, tail;
+    pytree__put_tail(&count, def);
+    if (!pytree__back(b, count.length)) { return; }
+    tail = pytree__window(b);
+    pytree__put_tail(&tail, def);
 }
 
 /* Writes the text into the last of b->left bytes. Returns false if memory for the open nodes runs out. */
 static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwards *to)
 {
-    struct pytree__text_writer count = { NULL, 0, 0, NULL }, tail;
+    struct pytree__open_node few[64], *open = few;
+    size_t depth = 0, capacity = sizeof few / sizeof *few, i = def->n_nodes;
     struct pytree__backwards b = *to;
-    struct pytree__text_stack s;
-    bool made;
-    s.open = s.few;
-    s.depth = 0;
-    s.capacity = sizeof s.few / sizeof *s.few;
-    pytree__put_tail(&count, def);
-    if (pytree__back(&b, count.length)) {
-        tail = pytree__window(&b);
-        pytree__put_tail(&tail, def);
+    bool made = true;
+    pytree__tail_before(&b, def);
+    while (i-- != 0) {
+        const pytree_node *node = &def->nodes[i];
+        if (depth != 0 && open[depth - 1].left != open[depth - 1].arity) { pytree__put_before(&b, ", ", 2); }
+        if (node->type == NULL) {
+            pytree__put_before(&b, "*", 1);
+        } else {
+            const struct pytree__notation *const notation = &pytree__traits(node->type)->treedef;
+            pytree__pattern_before(&b, def, i, pytree__closing(notation, node->arity));
+            if (node->arity != 0) {
+                if (PYTREE__UNLIKELY(depth == capacity)) {
+                    void *grown = pytree__stack_grow(open, few, &capacity, depth + 1, sizeof *open, def->allocator, NULL);
+                    if (grown == NULL) { made = false; break; }
+                    open = (struct pytree__open_node *)grown;
+                }
+                open[depth].node = i;
+                open[depth].notation = notation;
+                open[depth].arity = open[depth].left = node->arity;
+                depth++;
+                continue;
+            }
+            pytree__open_before(&b, def, i);
+        }
+        while (depth != 0) {              /* a child is complete, perhaps its parent with it */
+            struct pytree__open_node *const parent = &open[depth - 1];
+            if (parent->notation->key != NULL) {
+                pytree__key_before(&b, def, parent->node, parent->left - 1, parent->notation->key);
+            }
+            if (--parent->left != 0) { break; }
+            depth--;
+            pytree__open_before(&b, def, parent->node);
+        }
     }
-    made = pytree__nodes_backwards(def, &s, &b);
-    if (made) {
-        pytree__put_before(&b, "PyTreeDef(", 10);
-        *to = b;
-    }
-    if (s.open != s.few) { pytree__array_free(s.open, s.capacity, sizeof *s.open, def->allocator); }
+    pytree__put_before(&b, "PyTreeDef(", 10);
+    if (open != few) { pytree__array_free(open, capacity, sizeof *open, def->allocator); }
+    if (made) { *to = b; }
     return made;
 }
 
