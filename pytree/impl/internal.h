@@ -4,6 +4,7 @@
 
 #include "../../pytree.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -290,6 +291,7 @@ static size_t pytree__plus(size_t a, size_t b);
 static size_t pytree__round(size_t n, size_t to);
 
 /* text.h */
+static bool pytree__file_put(FILE *file, const char *s, size_t n);
 PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n);
 static void pytree__put_integer(struct pytree__text_writer *to, int64_t n);
 static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n);

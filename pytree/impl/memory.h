@@ -6,10 +6,14 @@
 
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
 {
+    void *grown = NULL;
+    int before;
     if (new_size == SIZE_MAX) { return NULL; }                 /* what did not fit a size_t */
     if (a != NULL) { return a->resize(a->context, p, old_size, new_size); }
-    if (new_size == 0) { free(p); return NULL; }
-    return realloc(p, new_size);
+    before = errno;
+    if (new_size == 0) { free(p); } else { grown = realloc(p, new_size); }
+    errno = before;
+    return grown;
 }
 
 static const pytree_allocator *pytree__allocator(const pytree_options *opt) { return opt == NULL ? NULL : opt->allocator; }

@@ -4,6 +4,15 @@
 
 #include "internal.h"
 
+/* Writes to a file. The first write to a terminal sets errno though it succeeds: no function of the library does. */
+static bool pytree__file_put(FILE *file, const char *s, size_t n)
+{
+    const int before = errno;
+    const bool written = fwrite(s, 1, n, file) == n;
+    errno = before;
+    return written;
+}
+
 void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
 {
     if (to->file != NULL) {
@@ -85,7 +94,7 @@ static struct pytree__text_writer pytree__text_to(char *at, size_t n, const stru
 
 static void pytree__write_file(FILE *file, const char *s, size_t n)
 {
-    if (file != NULL) { fwrite(s, 1, n, file); }               /* NULL is found at the end: pytree__written */
+    if (file != NULL) { (void)pytree__file_put(file, s, n); }  /* NULL is found at the end: pytree__written */
 }
 
 static struct pytree__text_file pytree__text_file(FILE *file)

@@ -354,7 +354,7 @@ pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *
     text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
     if (text == NULL) { return pytree__no_memory(err, n); }
     if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes);
-    } else if (fwrite(text, 1, n - 1, file) != n - 1 || fputc('\n', file) == EOF) {
+    } else if (!pytree__file_put(file, text, n - 1) || !pytree__file_put(file, "\n", 1)) {
         status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1);
     }
     if (text != few) { pytree__resize(def->allocator, text, n, 0); }
