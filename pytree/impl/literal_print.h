@@ -20,7 +20,7 @@ typedef struct pytree__lit_writer {
 static void pytree__lit_flush(pytree__lit_writer *w)
 {
     if (w->direct.file != NULL && w->to.length != 0) {
-        (void)fwrite(w->buffer, 1, w->to.length, w->direct.file->file);
+        w->direct.file->write(w->direct.file->file, w->buffer, w->to.length);
         w->to.length = 0;
     }
 }
