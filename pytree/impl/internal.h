@@ -31,13 +31,11 @@ enum { PYTREE__SAVED_TYPE = 254, PYTREE__NOT_SAVED = 255 };       /* saved with 
  * the keys in parentheses. `open` NULL: it cannot be written. */
 struct pytree__notation { const char *open, *close, *one, *empty, *key; };
 struct pytree__kind_traits {
-    unsigned char kind;                   /* pytree_kind */
     unsigned char form;                   /* pytree_form of a view of such a value */
     unsigned char entry;                  /* pytree_entry_kind of a child; an integer key makes it PYTREE_INT_KEY */
     unsigned char keys, order, meta;
     unsigned char code;                   /* in a saved treedef */
     bool registered;                      /* a type of the user's, which a namespace may exchange */
-    struct pytree__notation treedef, literal;      /* a treedef's text; a literal */
 };
 
 /* Where text goes: `length` counts all of it, at[0 … room) holds what fits, or it is written to `file`. */
@@ -262,6 +260,8 @@ static pytree_status pytree__fail_unstable_callback(pytree_error *err);
 
 /* kind.h */
 PYTREE__INLINE const struct pytree__kind_traits *pytree__traits(const pytree_type *type);
+static inline const struct pytree__notation *pytree__treedef_text(const pytree_type *type);
+static inline const struct pytree__notation *pytree__literal_text(const pytree_type *type);
 PYTREE__INLINE bool pytree__keyed(const pytree_type *type);
 PYTREE__INLINE bool pytree__is_dict(const pytree_type *type);
 PYTREE__INLINE bool pytree__is_named(const pytree_type *type);

@@ -204,7 +204,7 @@ static void pytree__open_before(struct pytree__backwards *b, const pytree_def *d
 {
     const pytree_node *node = &def->nodes[at];
     if (node->type->kind == PYTREE_KIND_STRUCT && pytree__open_plainly(b, def, node)) { return; }
-    pytree__pattern_before(b, def, at, pytree__opening(&pytree__traits(node->type)->treedef, node->arity));
+    pytree__pattern_before(b, def, at, pytree__opening(pytree__treedef_text(node->type), node->arity));
 }
 
 static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i, const char *behind)
@@ -239,7 +239,7 @@ static size_t pytree__def_length(const pytree_def *def)
     pytree__put_tail(&to, def);
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
-        const struct pytree__notation *notation = &pytree__traits(node->type)->treedef;
+        const struct pytree__notation *notation = pytree__treedef_text(node->type);
         pytree__put_pattern(&to, def, i, pytree__opening(notation, node->arity));
         pytree__put_pattern(&to, def, i, pytree__closing(notation, node->arity));
         to.length += node->arity > 1 ? 2 * ((size_t)node->arity - 1) : 0;
@@ -287,7 +287,7 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
         if (node->type == NULL) {
             pytree__put_before(&b, "*", 1);
         } else {
-            const struct pytree__notation *const notation = &pytree__traits(node->type)->treedef;
+            const struct pytree__notation *const notation = pytree__treedef_text(node->type);
             pytree__pattern_before(&b, def, i, pytree__closing(notation, node->arity));
             if (node->arity != 0) {
                 if (PYTREE__UNLIKELY(depth == capacity)) {
