@@ -266,7 +266,8 @@ PYTREE__INLINE bool pytree__keyed(const pytree_type *type);
 PYTREE__INLINE bool pytree__is_dict(const pytree_type *type);
 PYTREE__INLINE bool pytree__is_named(const pytree_type *type);
 static const char *pytree__name_of(const pytree_type *type, const char *name);
-static inline const pytree_type *pytree__type_of_kind(int kind);
+static inline const pytree_type *pytree__container_type(int kind);
+static inline const pytree_type *pytree__type_of_code(uint64_t code);
 static inline const pytree_type *pytree__type_of_word(const char *word, size_t n);
 static inline const pytree_type *pytree__type_of_bracket(char c, char *close);
 

@@ -103,32 +103,46 @@ static const char *pytree__name_of(const pytree_type *type, const char *name)
     return name == NULL && pytree__traits(type)->meta == PYTREE__META_NAME ? type->name : name;
 }
 
-/* Returns the built-in type of a container's kind, or None's. */
-static inline const pytree_type *pytree__type_of_kind(int kind)
+/* Returns the built-in type of kind number `kind` if that is a container of pytrees or None; otherwise NULL. */
+static inline const pytree_type *pytree__container_type(int kind)
 {
-    return &pytree_types[kind == PYTREE_KIND_NONE ? (int)PYTREE__T_none : (int)PYTREE__T_list + kind - (int)PYTREE_KIND_LIST];
+    if (kind == PYTREE_KIND_NONE) { return &pytree_types[PYTREE__T_none]; }
+    return pytree__kinds[kind].form == PYTREE_FORM_ITEMS ? &pytree_types[PYTREE__T_list + kind - PYTREE_KIND_LIST] : NULL;
 }
 
-/* Returns the type of the containers that are written with a word before a parenthesis, as deque([…]); NULL if there is none
- * of that word. */
-static inline const pytree_type *pytree__type_of_word(const char *word, size_t n)
+/* Returns the type of the containers (or None) that have that code in a saved treedef; NULL if there are none. */
+static inline const pytree_type *pytree__type_of_code(uint64_t code)
 {
     int kind;
-    for (kind = PYTREE_KIND_LIST; kind <= PYTREE_KIND_DEQUE; kind++) {
-        const char *open = pytree__literal_texts[kind].open;
-        if (strncmp(open, word, n) == 0 && open[n] == '(' && n != 0) { return pytree__type_of_kind(kind); }
+    for (kind = 0; kind < PYTREE__KIND_ROWS; kind++) {
+        if (pytree__kinds[kind].code == code) { return pytree__container_type(kind); }
     }
     return NULL;
 }
 
-/* Returns the type of the containers that are written between brackets, as [*, *], and sets the closing one; NULL if `c` is no
- * such bracket. */
+/* Returns the type of the containers that are written with a word before a parenthesis, as deque([…]); NULL if there are
+ * none. */
+static inline const pytree_type *pytree__type_of_word(const char *word, size_t n)
+{
+    int kind;
+    for (kind = PYTREE_KIND_LIST; kind < PYTREE__KIND_ROWS; kind++) {
+        const char *open = pytree__literal_texts[kind].open;
+        if (open != NULL && n != 0 && strncmp(open, word, n) == 0 && open[n] == '(') { return pytree__container_type(kind); }
+    }
+    return NULL;
+}
+
+/* Returns the type of the containers that are written between brackets, as [*, *], and sets the closing one; NULL if `c` opens
+ * none. */
 static inline const pytree_type *pytree__type_of_bracket(char c, char *close)
 {
     int kind;
-    for (kind = PYTREE_KIND_LIST; kind <= PYTREE_KIND_DEQUE; kind++) {
+    for (kind = PYTREE_KIND_LIST; kind < PYTREE__KIND_ROWS; kind++) {
         const struct pytree__notation *text = &pytree__treedef_texts[kind];
-        if (text->open[0] == c && text->open[1] == '\0') { *close = text->close[0]; return pytree__type_of_kind(kind); }
+        if (c != '\0' && text->open != NULL && text->open[0] == c && text->open[1] == '\0') {
+            *close = text->close[0];
+            return pytree__container_type(kind);
+        }
     }
     return NULL;
 }
