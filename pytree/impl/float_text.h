@@ -76,8 +76,8 @@ static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_
     return false;
 }
 
-/* Puts a double of the same size that needs 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals has
- * less than 128 bits, and the next double lies 5^decimals from P. Returns false for a power of two, below which doubles stand
+/* Puts a double of the same size that needs 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals
+ * has less than 128 bits, and the next double lies 5^decimals from P. Returns false for a power of two, below which doubles stand
  * closer. */
 static bool pytree__put_long(struct pytree__text_writer *to, double v)
 {
@@ -113,8 +113,8 @@ static bool pytree__put_long(struct pytree__text_writer *to, double v)
     return false;
 }
 
-/* Finds the shortest digits of v > 0, without trailing zeros, by asking the C library for more until they read back. Returns how
- * many there are, and sets the exponent of the first. */
+/* Finds the shortest digits of v > 0, without trailing zeros, by asking the C library for more until they read back. Returns
+ * how many there are, and sets the exponent of the first. */
 static size_t pytree__find_digits(char digit[48], int *exponent, long double v, int kind)
 {
     const int most = kind == 'f' ? 9 : kind == 'd' ? 17 : LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;

@@ -373,8 +373,12 @@ static void errno_is_left_alone(void **state)
     (void)state;
     assert_non_null(def);
     errno = 77;
-    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) { pytree_text(PYTREE(&numbers[i]), text, sizeof text, NULL, &err); }
-    for (i = 0; i < sizeof floats / sizeof *floats; i++) { pytree_text(PYTREE(&floats[i]), text, sizeof text, NULL, &err); }
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        pytree_text(PYTREE(&numbers[i]), text, sizeof text, NULL, &err);
+    }
+    for (i = 0; i < sizeof floats / sizeof *floats; i++) {
+        pytree_text(PYTREE(&floats[i]), text, sizeof text, NULL, &err);
+    }
     assert_int_equal(errno, 77);
     file = fopen("/dev/null", "w");
     assert_non_null(file);
