@@ -74,7 +74,7 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
 }
 #endif
 
-/* Of two runs over a tree the second one found something else. */
+/* Fails because the second pass over a tree found something else than the first. */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err)
 {
     return pytree_fail(err, PYTREE_ARGUMENT, NULL,

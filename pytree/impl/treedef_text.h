@@ -6,8 +6,8 @@
 
 /* ---- The text of a treedef -------------------------------------------------------------------------------------------
  *
- * Nodes are in post-order, so from the last to the first they come as the text reads from right to left: it is written
- * backwards into a buffer whose length was counted first.
+ * Nodes are in post-order: from the last to the first they are what the text is from right to left. So it is written backwards,
+ * to the end of the caller's buffer, and moved to its front; a text that does not fit is counted first.
  */
 static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
@@ -23,7 +23,7 @@ static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *d
     pytree__put_text(to, i == 1 ? ",)" : ")");
 }
 
-/* A default dict's factory: a class by its name, anything else as it is. */
+/* Puts a default dict's factory: a class by its name, everything else as it is. */
 static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     size_t n;
@@ -34,7 +34,7 @@ static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def
     pytree__put_text(to, name[0] == '<' ? "" : "'>");
 }
 
-/* A custom node's metadata as its type prints it; bytes as Python writes them where it does not. */
+/* Puts a custom node's metadata as its type prints it; if it does not, as Python prints bytes. */
 static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *p = def->statics + def->nodes[at].meta;
@@ -43,7 +43,7 @@ static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_de
     p += sizeof(uint32_t);
     if (custom->metadata == NULL) { pytree__text_put(to, "None", 4); return; }
     if (custom->print != NULL) {
-        char few[1];                      /* its NUL stands where "]" comes next, or is cut off with the rest */
+        char few[1];                      /* the NUL lies where "]" comes next, or is cut off with the rest */
         const bool room = to->at != NULL && to->length < to->room;
         to->length += custom->print(p, bytes, room ? to->at + to->length : few, room ? to->room - to->length : sizeof few);
         return;
@@ -82,7 +82,7 @@ static void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *d
     }
 }
 
-/* Puts a text of the table of kinds, with what stands in it for the node: see kind.h. */
+/* Puts a text of the table of kinds, with the node's name, metadata and keys in place of %t, %m and %k. */
 static void pytree__put_pattern(struct pytree__text_writer *to, const pytree_def *def, size_t at, const char *pattern)
 {
     const char *mark;
@@ -95,7 +95,7 @@ static void pytree__put_pattern(struct pytree__text_writer *to, const pytree_def
     pytree__put_text(to, pattern);
 }
 
-/* Returns what stands before a node's children; all of it where there are none and the kind says so. */
+/* Returns the text before a node's children, which is all its text where it has none and its kind has one for that. */
 static const char *pytree__opening(const struct pytree__notation *notation, size_t arity)
 {
     return arity == 0 && notation->empty != NULL ? notation->empty : notation->open;
@@ -107,8 +107,8 @@ static const char *pytree__closing(const struct pytree__notation *notation, size
     return arity == 1 && notation->one != NULL ? notation->one : notation->close;
 }
 
-/* Text is put at the end of what is still free: `left` bytes, of which the buffer has `room`. If they do not suffice, `full` is
- * set. */
+/* A text that is written backwards: the next piece ends `left` bytes from the front, of which the buffer has `room`. `full`:
+ * they did not suffice. */
 struct pytree__backwards { char *text; size_t room, left; bool full; };
 
 static bool pytree__back(struct pytree__backwards *b, size_t n)
@@ -136,8 +136,8 @@ static struct pytree__text_writer pytree__window(const struct pytree__backwards 
     return to;
 }
 
-/* The usual struct, whose static fields are a few ints: backwards too, digit by digit. False: it is another, or room is scarce.
- */
+/* Puts the text before the children of a struct whose static fields are a few ints, as most are: digit by digit. Returns
+ * false for another one, or where room is scarce. */
 static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *def, const pytree_node *node)
 {
     const pytree_type *type = pytree__origin(node->type);
@@ -177,7 +177,7 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
     return true;
 }
 
-/* Puts a pattern before what is there: its length is counted first. */
+/* Puts a text of the table before what is there: its length is counted first. */
 static void pytree__long_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
@@ -187,7 +187,7 @@ static void pytree__long_before(struct pytree__backwards *b, const pytree_def *d
     pytree__put_pattern(&to, def, at, pattern);
 }
 
-/* The same, faster for the few bytes that most patterns are. */
+/* The same, faster for the few bytes that most of these texts are. */
 PYTREE__INLINE void pytree__pattern_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
 {
     size_t n = 0, i;
@@ -220,7 +220,7 @@ static void pytree__key_before(struct pytree__backwards *b, const pytree_def *de
     pytree__put_key(&to, &key, n);
 }
 
-/* What follows the structure: ", NoneIsLeaf, namespace='train')". */
+/* Puts what follows the structure: ", NoneIsLeaf, namespace='train')". */
 static void pytree__put_tail(struct pytree__text_writer *to, const pytree_def *def)
 {
     if (def->none_is_leaf) { pytree__put_text(to, ", NoneIsLeaf"); }
@@ -257,7 +257,7 @@ static size_t pytree__def_length(const pytree_def *def)
     return to.length;
 }
 
-/* A node whose children are being written; how many still come. */
+/* A node whose children are being written, and how many of them are left. */
 struct pytree__open_node {
     size_t node;
     uint32_t arity, left;
@@ -329,7 +329,7 @@ size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
     b.room = b.left = n - 1;
     b.full = false;
     made = pytree__text_backwards(def, &b);
-    if (made && !b.full) {                /* it fits: it stands at the buffer's end now */
+    if (made && !b.full) {                /* it fits, and is at the buffer's end */
         length = n - 1 - b.left;
         memmove(text, text + b.left, length);
     } else if (made) {
