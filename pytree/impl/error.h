@@ -17,10 +17,10 @@ const char *pytree_status_name(pytree_status status)
 void pytree_error_print(FILE *file, const pytree_error *err)
 {
     if (err != NULL && err->status != PYTREE_OK) {
-        const int before = errno;         /* which the first write to a terminal sets, and no function of the library */
+        const int before = PYTREE__GET_ERRNO();         /* which the first write to a terminal sets, and no function of the library */
         fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message,
                 pytree_status_name(err->status));
-        errno = before;
+        PYTREE__SET_ERRNO(before);
     }
 }
 
@@ -60,12 +60,12 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
 {
     if (err != NULL && err->status == PYTREE_OK) {
         char text[PYTREE__MESSAGE];
-        const int before = errno;
+        const int before = PYTREE__GET_ERRNO();
         va_list arguments;
         va_start(arguments, format);
         if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
         va_end(arguments);
-        errno = before;
+        PYTREE__SET_ERRNO(before);
         err->status = status;
         pytree__shorten_middle(err->message, sizeof err->message, text);
         pytree__shorten_middle(err->path, sizeof err->path, path == NULL ? "" : path);

@@ -119,7 +119,7 @@ static size_t pytree__find_digits(char digit[48], int *exponent, long double v, 
 {
     const int most = kind == 'f' ? 9 : kind == 'd' ? 17 : LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
     const long double small = kind == 'f' ? (long double)FLT_MIN : kind == 'd' ? (long double)DBL_MIN : LDBL_MIN;
-    const int before = errno;             /* numbers below `small` set it as they are read */
+    const int before = PYTREE__GET_ERRNO();             /* numbers below `small` set it as they are read */
     char text[80];
     size_t n = 0, i;
     int digits = v < small ? 1 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG;
@@ -135,7 +135,7 @@ static size_t pytree__find_digits(char digit[48], int *exponent, long double v, 
         }
     }
     *exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
-    errno = before;
+    PYTREE__SET_ERRNO(before);
     for (i = 0; text[i] != 'e'; i++) {    /* without what the locale has in place of a point */
         if (text[i] >= '0' && text[i] <= '9') { digit[n++] = text[i]; }
     }

@@ -10,6 +10,16 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+/* No function changes errno, so calls of the C library stand between these. With PYTREE_SMALL they do nothing: errno of a C
+ * library for microcontrollers is a member of a struct of a kilobyte. */
+#if defined(PYTREE_SMALL)
+#define PYTREE__GET_ERRNO() 0
+#define PYTREE__SET_ERRNO(n) ((void)(n))
+#else
+#define PYTREE__GET_ERRNO() errno
+#define PYTREE__SET_ERRNO(n) ((void)(errno = (n)))
+#endif
+
 /* ---- Kinds -----------------------------------------------------------------------------------------------------------
  *
  * A row of the table of kinds (kind.h). Code asks for these, not for kinds by name, wherever more than one kind may come.

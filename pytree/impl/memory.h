@@ -10,9 +10,9 @@ void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t
     int before;
     if (new_size == SIZE_MAX) { return NULL; }                 /* a size that overflowed */
     if (a != NULL) { return a->resize(a->context, p, old_size, new_size); }
-    before = errno;
+    before = PYTREE__GET_ERRNO();
     if (new_size == 0) { free(p); } else { grown = realloc(p, new_size); }
-    errno = before;
+    PYTREE__SET_ERRNO(before);
     return grown;
 }
 

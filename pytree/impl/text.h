@@ -7,9 +7,9 @@
 /* Writes to a file. The first write to a terminal sets errno though it succeeds: no function of the library does. */
 static bool pytree__file_put(FILE *file, const char *s, size_t n)
 {
-    const int before = errno;
+    const int before = PYTREE__GET_ERRNO();
     const bool written = fwrite(s, 1, n, file) == n;
-    errno = before;
+    PYTREE__SET_ERRNO(before);
     return written;
 }
 
