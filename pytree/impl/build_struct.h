@@ -150,7 +150,7 @@ static size_t pytree__bound(struct pytree__builder *m, bool *only_containers)
                 known[at].bytes = pytree__bound_of(pytree__origin(type));
             }
             structs = pytree__plus(structs, known[at].bytes);
-        } else if (type->kind <= PYTREE_KIND_DEQUE) {
+        } else if (pytree__traits(type)->form == PYTREE_FORM_ITEMS) {
             if (type->kind > PYTREE_KIND_DICT) { *only_containers = false; }
             containers++;
             values += n->arity;

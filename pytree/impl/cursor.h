@@ -512,8 +512,10 @@ PYTREE__INLINE int pytree__cursor_next(pytree__cursor *c, const pytree_leaf **va
 /* Goes from a run that was consumed to the struct behind it in the same row. Returns false if there is none. */
 PYTREE__INLINE bool pytree__run_follows(pytree__cursor *c)
 {
-    pytree__frame *const f = &c->frames[c->n_frames - 1];
-    if (c->n_frames == 0 || f->from != PYTREE__FROM_ROW || f->next == f->count) { return false; }
+    pytree__frame *f;
+    if (c->n_frames == 0) { return false; }
+    f = &c->frames[c->n_frames - 1];
+    if (f->from != PYTREE__FROM_ROW || f->next == f->count) { return false; }
     f->next++;
     c->child.data = (char *)c->child.data + f->type->size;
     return true;

@@ -4,10 +4,10 @@
 
 #include "internal.h"
 
-/* Order of keys: by code point, which for UTF-8 is by byte; numbers by value. */
+/* A key to be sorted: strings by code point, which in UTF-8 is by byte; numbers by value. */
 struct pytree__sorting {
     const char *key;                      /* NULL: a number */
-    uint64_t rank;                        /* its first eight bytes, or the number: most keys differ in that */
+    uint64_t rank;                        /* first eight bytes, or the number: most keys differ there */
     uint32_t at;
 };
 
@@ -37,7 +37,7 @@ static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
     }
 }
 
-/* The order of a dict's or map's pairs, onto the view stack, unless they lie in it. No key must come twice. */
+/* Puts the order of a dict's or map's pairs onto the view stack, unless they lie in it. Fails if a key comes twice. */
 static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
@@ -47,7 +47,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
     uint32_t *order;
     pytree_entry key;
     size_t i;
-    f->count = 0;                         /* until all is known to be well */
+    f->count = 0;                         /* no children, should this fail */
     if (n > UINT32_MAX / 2) {
         return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a dict of at most %lu pairs, got %zu",
                                (unsigned long)UINT32_MAX / 2, n);
@@ -99,7 +99,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
-/* Need nothing be done to know how a dict's pairs are visited? An order that the library did not vouch for is gone over. */
+/* Is the order of a dict's pairs known without a look at the keys? Only if the library made it; another is checked. */
 static bool pytree__has_key_order(const pytree_items *items)
 {
     return items->packed != NULL || (items->sorted && items->order != NULL);
@@ -128,7 +128,7 @@ static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
-/* Pairs of a dict, odict, default dict, namedtuple or map: shape[1] is from one to the next, shape[2] where the value is. */
+/* Opens a node of pairs. shape[1] becomes the distance from one pair to the next, shape[2] the offset of the value in it. */
 static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
 {
     f->from = PYTREE__FROM_PAIRS;

@@ -17,8 +17,10 @@ const char *pytree_status_name(pytree_status status)
 void pytree_error_print(FILE *file, const pytree_error *err)
 {
     if (err != NULL && err->status != PYTREE_OK) {
+        const int before = PYTREE__GET_ERRNO();         /* which the first write to a terminal sets, and no function of the library */
         fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message,
                 pytree_status_name(err->status));
+        PYTREE__SET_ERRNO(before);
     }
 }
 
@@ -58,10 +60,12 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
 {
     if (err != NULL && err->status == PYTREE_OK) {
         char text[PYTREE__MESSAGE];
+        const int before = PYTREE__GET_ERRNO();
         va_list arguments;
         va_start(arguments, format);
         if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
         va_end(arguments);
+        PYTREE__SET_ERRNO(before);
         err->status = status;
         pytree__shorten_middle(err->message, sizeof err->message, text);
         pytree__shorten_middle(err->path, sizeof err->path, path == NULL ? "" : path);
@@ -70,7 +74,7 @@ pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *p
 }
 #endif
 
-/* Of two runs over a tree the second one found something else. */
+/* Fails because the second pass over a tree found something else than the first. */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err)
 {
     return pytree_fail(err, PYTREE_ARGUMENT, NULL,

@@ -4,6 +4,11 @@
 
 #include "internal.h"
 
+/* The shortest digits that read back as the same number (Steele and White, "How to Print Floating-Point Numbers Accurately",
+ * PLDI 1990), as Python's repr has them. Three ways, the usual first: short decimals by one exact division or product, the
+ * doubles of 16 and 17 digits in integers of 128 bits, all others by the C library, with more digits until they read back.
+ */
+
 /* Do these digits, d.ddde+x, read back as v? */
 static bool pytree__reads_back(const char *text, long double v, int kind)
 {
@@ -12,13 +17,8 @@ static bool pytree__reads_back(const char *text, long double v, int kind)
                          : strtold(text, NULL) == v;
 }
 
-/* Digits as "%.*e" would write them, without what the locale has in place of a point. */
-static void pytree__digits(char *text, size_t room, int digits, long double v)
-{
-    snprintf(text, room, "%.*Le", digits - 1, v);
-}
-
-/* Powers of ten that a double holds exactly. A quotient or product of two exact numbers is rounded once, as it must be. */
+/* Powers of ten that a double holds exactly. The product or quotient of two exact numbers is rounded once, so it is the number
+ * nearest to the true one (Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990). */
 static const double pytree__tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                        1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
@@ -28,7 +28,7 @@ static const double pytree__tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1
 #define PYTREE__ROUNDS_ONCE 0
 #endif
 
-/* Digits, with a point before the last `decimals` of them. */
+/* Puts digits with a point before the last `decimals` of them. */
 static void pytree__put_decimal(struct pytree__text_writer *to, uint64_t digits, int decimals)
 {
     char text[40];
@@ -46,8 +46,8 @@ static void pytree__put_decimal(struct pytree__text_writer *to, uint64_t digits,
     pytree__text_put(to, text + at, sizeof text - at);
 }
 
-/* The short ones among the floats, without trying what reads back: v is digits / 10^decimals with as few decimals as will do,
- * and few enough digits that no other number of that length is as near. False: it is none of them. */
+/* Puts v as digits / 10^decimals with as few decimals as will do, without trying what reads back: the digits are few enough
+ * that no other number of that length is as near. Returns false if v is not such a number. */
 static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_float)
 {
     const double most = is_float ? 1e9 : 1e15;
@@ -76,8 +76,9 @@ static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_
     return false;
 }
 
-/* The doubles of the same size that need 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals has
- * less than 128 bits, and the next double lies 5^decimals from P. False: a power of two, below which they stand closer. */
+/* Puts a double of the same size that needs 16 or 17 digits: v * 10^decimals is P / 2^shift, where P = mantissa * 5^decimals
+ * has less than 128 bits, and the next double lies 5^decimals from P. Returns false for a power of two, below which doubles
+ * stand closer. */
 static bool pytree__put_long(struct pytree__text_writer *to, double v)
 {
     uint64_t bits, mantissa, five, high, low, digits, rest, ten = UINT64_C(1000000000000000);
@@ -112,28 +113,20 @@ static bool pytree__put_long(struct pytree__text_writer *to, double v)
     return false;
 }
 
-/* The shortest digits that read back, written as Python writes a float. `kind`: 'f'loat, 'd'ouble, 'l'ong double. */
-static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind)
+/* Finds the shortest digits of v > 0, without trailing zeros, by asking the C library for more until they read back. Returns
+ * how many there are, and sets the exponent of the first. */
+static size_t pytree__find_digits(char digit[48], int *exponent, long double v, int kind)
 {
     const int most = kind == 'f' ? 9 : kind == 'd' ? 17 : LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
     const long double small = kind == 'f' ? (long double)FLT_MIN : kind == 'd' ? (long double)DBL_MIN : LDBL_MIN;
-    char text[80], digit[48];
-    int digits, exponent;
+    const int before = PYTREE__GET_ERRNO();             /* numbers below `small` set it as they are read */
+    char text[80];
     size_t n = 0, i;
-    bool minus = signbit(v) != 0;
-    if (v != v) { pytree__text_put(to, "nan", 3); return; }
-    if (minus) { pytree__text_put(to, "-", 1); v = -v; }
-    if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) {
-        pytree__text_put(to, "inf", 3);
-        return;
-    }
-    if (kind != 'l' && pytree__put_short(to, (double)v, kind == 'f')) { return; }
-    if (kind == 'd' && pytree__put_long(to, (double)v)) { return; }
-    for (digits = v < small ? 1 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG; ; digits++) {
-        pytree__digits(text, sizeof text, digits, v);
+    int digits = v < small ? 1 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG;
+    for (;; digits++) {
+        snprintf(text, sizeof text, "%.*Le", digits - 1, v);
         if (digits >= most || pytree__reads_back(text, v, kind)) { break; }
-        if (digits == most - 1) { /* below a power of two numbers stand closer: the next digit may read back where the nearest
-                                     does not */
+        if (digits == most - 1) {         /* below a power of two the next digit may read back where the nearest does not */
             char *last = strchr(text, 'e') - 1;
             if (*last < '9') {
                 ++*last;
@@ -141,17 +134,36 @@ static void pytree__put_float(struct pytree__text_writer *to, long double v, int
             }
         }
     }
-    exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
-    for (i = 0; text[i] != 'e'; i++) {
+    *exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    PYTREE__SET_ERRNO(before);
+    for (i = 0; text[i] != 'e'; i++) {    /* without what the locale has in place of a point */
         if (text[i] >= '0' && text[i] <= '9') { digit[n++] = text[i]; }
     }
     while (n > 1 && digit[n - 1] == '0') { n--; }
+    return n;
+}
+
+/* Puts a float as Python's repr does. `kind`: 'f'loat, 'd'ouble, 'l'ong double. */
+static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind)
+{
+    char digit[48];
+    int exponent;
+    size_t n, i;
+    if (v != v) { pytree__text_put(to, "nan", 3); return; }
+    if (signbit(v) != 0) { pytree__text_put(to, "-", 1); v = -v; }
+    if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) {
+        pytree__text_put(to, "inf", 3);
+        return;
+    }
+    if (kind != 'l' && pytree__put_short(to, (double)v, kind == 'f')) { return; }
+    if (kind == 'd' && pytree__put_long(to, (double)v)) { return; }
+    n = pytree__find_digits(digit, &exponent, v, kind);
     if (exponent < -4 || exponent >= 16) {
-        char tail[16];
         pytree__text_put(to, digit, 1);
         if (n > 1) { pytree__text_put(to, ".", 1); pytree__text_put(to, digit + 1, n - 1); }
-        snprintf(tail, sizeof tail, "e%c%02d", exponent < 0 ? '-' : '+', exponent < 0 ? -exponent : exponent);
-        pytree__put_text(to, tail);
+        pytree__text_put(to, exponent < 0 ? "e-" : "e+", 2);
+        if (exponent > -10 && exponent < 10) { pytree__text_put(to, "0", 1); }
+        pytree__put_number(to, (uint64_t)(exponent < 0 ? -exponent : exponent));
     } else if (exponent < 0) {
         pytree__text_put(to, "0.000", (size_t)(1 - exponent));
         pytree__text_put(to, digit, n);

@@ -4,10 +4,21 @@
 
 #include "../../pytree.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+
+/* No function changes errno, so calls of the C library stand between these. With PYTREE_SMALL they do nothing: errno of a C
+ * library for microcontrollers is a member of a struct of a kilobyte. */
+#if defined(PYTREE_SMALL)
+#define PYTREE__GET_ERRNO() 0
+#define PYTREE__SET_ERRNO(n) ((void)(n))
+#else
+#define PYTREE__GET_ERRNO() errno
+#define PYTREE__SET_ERRNO(n) ((void)(errno = (n)))
+#endif
 
 /* ---- Kinds -----------------------------------------------------------------------------------------------------------
  *
@@ -30,13 +41,11 @@ enum { PYTREE__SAVED_TYPE = 254, PYTREE__NOT_SAVED = 255 };       /* saved with 
  * the keys in parentheses. `open` NULL: it cannot be written. */
 struct pytree__notation { const char *open, *close, *one, *empty, *key; };
 struct pytree__kind_traits {
-    unsigned char kind;                   /* pytree_kind */
     unsigned char form;                   /* pytree_form of a view of such a value */
     unsigned char entry;                  /* pytree_entry_kind of a child; an integer key makes it PYTREE_INT_KEY */
     unsigned char keys, order, meta;
     unsigned char code;                   /* in a saved treedef */
     bool registered;                      /* a type of the user's, which a namespace may exchange */
-    struct pytree__notation treedef, literal;      /* a treedef's text; a literal */
 };
 
 /* Where text goes: `length` counts all of it, at[0 … room) holds what fits, or it is written to `file`. */
@@ -55,27 +64,27 @@ void pytree__put_text(struct pytree__text_writer *to, const char *s);
 void pytree__put_number(struct pytree__text_writer *to, uint64_t n);
 void pytree__put_repr(struct pytree__text_writer *to, const char *utf8, size_t bytes);
 void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry, const char *separator, bool first);
-pytree_status pytree__written(FILE *file, pytree_error *err);    /* PYTREE_IO if anything written to the file was not */
+pytree_status pytree__written(FILE *file, pytree_error *err);    /* PYTREE_IO if a write to the file has failed */
 
-/* What texts are read with. A name as C and Python have it, letters beyond ASCII too: its bytes at the front of s[0 … n-1]. */
+/* Reading text. Returns the length of the identifier, letters beyond ASCII included, at the front of s[0 … n-1]. */
 size_t pytree__word(const char *s, size_t n);
 size_t pytree__to_utf8(char to[4], uint32_t character);
-/* Python's escape at s[0] == '\\' as at most four bytes; its length in the text, 0 if it is none (no NUL, no surrogates but
- * \udc80 to \udcff, which stand for bytes that are not UTF-8). */
+/* Decodes Python's escape at s[0] == '\\' to at most four bytes. Returns its length in the text; 0 if it is none (NUL,
+ * surrogates other than \udc80 to \udcff, which are bytes that are not UTF-8). */
 size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *bytes);
-/* "line 1, column 5: expected …, got …": `at` lies in `text`. */
+/* Fails with "line 1, column 5: expected …, got …" for the place `at` in `text`. */
 pytree_status pytree__fail_in(pytree_error *err, pytree_status status, const char *text, const char *at, const char *expected,
                               const char *got);
-/* What a struct, or what elsewhere is a leaf, is registered as in a namespace (NULL: none); the type itself if it is not. */
+/* Returns the registration of a type for a namespace (NULL: none); the type itself if it has none. */
 const pytree_type *pytree__in_space(const pytree_type *type, const char *space);
 
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size);
 
-/* n elements of `size` bytes, at least one byte; NULL and an error if there is no memory. */
+/* Allocates n elements of `size` bytes, at least one byte. Returns NULL with an error if there is no memory. */
 void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree_error *err);
 void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a);            /* NULL is fine */
-/* Make room for `need` elements in an array that begins as NULL. Returns where it is now; NULL with an error, and the old array
- * as it was, if there is no memory. Free it as an array of *capacity. */
+/* Makes room for `need` elements in an array that begins as NULL. Returns where it is now; NULL with an error, and the old
+ * array as it was, if there is no memory. Free it as an array of *capacity. */
 void *pytree__array_grow(void *p, size_t *capacity, size_t need, size_t size, const pytree_allocator *a, pytree_error *err);
 /* The same for a stack whose first elements lie at `own`, a member of its owner: those are copied the first time it grows.
  * Free it only if it is no longer `own`. */
@@ -89,8 +98,8 @@ struct pytree__vector {
     const pytree_allocator *allocator;
 };
 struct pytree__vector pytree__vector_of(size_t size, const pytree_allocator *a);
-/* Add n elements at the end, uninitialised. Returns the first of them; NULL with an error, and nothing added, if there is no
- * memory. What was in it may move. */
+/* Adds n elements at the end, uninitialised. Returns the first of them; NULL with an error, and nothing added, if there is no
+ * memory. The elements before them may move. */
 void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err);
 void pytree__vector_free(struct pytree__vector *v);
 
@@ -100,13 +109,13 @@ void pytree__vector_free(struct pytree__vector *v);
 pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders, const char *space, size_t n_leaves,
                               const pytree_options *opt, pytree_error *err);
 size_t pytree__statics_size(const pytree_def *def, size_t node);
-/* A struct's static values. */
+/* Packs the static values of a struct. */
 void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self);
 /* Keys are packed as the 32-bit length of a string with its NUL and those bytes, or as PYTREE__NUMBER_KEY and an int64_t. The
  * key at `at`, and where the next one begins. `length` (may be NULL): the string's, without its NUL. */
 #define PYTREE__NUMBER_KEY UINT32_MAX
 const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, size_t *length);
-/* What a node has besides its keys, at the front of its statics: where that ends. */
+/* Returns where a node's keys begin in its statics: behind its metadata. */
 const unsigned char *pytree__keys_of(const pytree_def *def, size_t node);
 void pytree__put_key(struct pytree__text_writer *to, const pytree_entry *key, size_t length);    /* 'k', 3 */
 void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, size_t node); /* "(2,)" */
@@ -261,11 +270,14 @@ static pytree_status pytree__fail_unstable_callback(pytree_error *err);
 
 /* kind.h */
 PYTREE__INLINE const struct pytree__kind_traits *pytree__traits(const pytree_type *type);
+static inline const struct pytree__notation *pytree__treedef_text(const pytree_type *type);
+static inline const struct pytree__notation *pytree__literal_text(const pytree_type *type);
 PYTREE__INLINE bool pytree__keyed(const pytree_type *type);
 PYTREE__INLINE bool pytree__is_dict(const pytree_type *type);
 PYTREE__INLINE bool pytree__is_named(const pytree_type *type);
 static const char *pytree__name_of(const pytree_type *type, const char *name);
-static inline const pytree_type *pytree__type_of_kind(int kind);
+static inline const pytree_type *pytree__container_type(int kind);
+static inline const pytree_type *pytree__type_of_code(uint64_t code);
 static inline const pytree_type *pytree__type_of_word(const char *word, size_t n);
 static inline const pytree_type *pytree__type_of_bracket(char c, char *close);
 
@@ -290,6 +302,7 @@ static size_t pytree__plus(size_t a, size_t b);
 static size_t pytree__round(size_t n, size_t to);
 
 /* text.h */
+static bool pytree__file_put(FILE *file, const char *s, size_t n);
 PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n);
 static void pytree__put_integer(struct pytree__text_writer *to, int64_t n);
 static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n);

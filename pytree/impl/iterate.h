@@ -396,8 +396,9 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             c->begun = true;
             for (k = 0; k < n; k++) { values[k] = &c[k].root; }
         } else {
-            const pytree__frame *const top = &c->frames[c->n_frames - 1];
+            const pytree__frame *top;
             if (c->n_frames == 0) { return false; }
+            top = &c->frames[c->n_frames - 1];
             if (top->next == top->count) {
                 for (k = top->run ? 1 : n; k-- != 0;) { pytree__close(&c[k]); }
                 continue;

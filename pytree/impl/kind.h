@@ -4,52 +4,84 @@
 
 #include "internal.h"
 
+/* The table: one row a kind, in the order of pytree_kind. A new kind of container is a row here, its value in pytree_kind, its
+ * built-in type and a constructor; the rest of the library asks this table.
+ *
+ *     kind, form of a view, key of a child, how keys are packed, order of children, metadata, code in a saved treedef,
+ *     is it a registered type, text in a treedef, text in a literal
+ *
+ * Codes never change. The texts are tables of their own, so that programs which write none do not have them.
+ */
+#define PYTREE__KINDS(X)                                                                                                \
+    X(LEAF, LEAF, INDEX, NONE, FIXED, NONE, 0, false,                                                                   \
+      PYTREE__TEXT("*", "", NULL, NULL, NULL), PYTREE__NO_TEXT)                                                         \
+    X(NONE, NONE, INDEX, NONE, FIXED, NONE, 1, false,                                                                   \
+      PYTREE__TEXT("None", "", NULL, NULL, NULL), PYTREE__TEXT("None", "", NULL, NULL, NULL))                           \
+    X(STRUCT, STRUCT, ATTRIBUTE, ROWS, FIXED, STATICS, PYTREE__SAVED_TYPE, true,                                        \
+      PYTREE__TEXT("CustomNode(%t[%m], [", "])", NULL, NULL, NULL), PYTREE__TEXT("%t(%m", ")", NULL, NULL, "="))        \
+    X(LIST, ITEMS, INDEX, NONE, FIXED, NONE, 2, false,                                                                  \
+      PYTREE__TEXT("[", "]", NULL, NULL, NULL), PYTREE__TEXT("[", "]", NULL, NULL, NULL))                               \
+    X(TUPLE, ITEMS, INDEX, NONE, FIXED, NONE, 3, false,                                                                 \
+      PYTREE__TEXT("(", ")", ",)", NULL, NULL), PYTREE__TEXT("(", ")", ",)", NULL, NULL))                               \
+    X(DICT, ITEMS, KEY, PACKED, SORTED, NONE, 4, false,                                                                 \
+      PYTREE__TEXT("{", "}", NULL, NULL, ": "), PYTREE__TEXT("{", "}", NULL, NULL, ": "))                               \
+    X(ODICT, ITEMS, KEY, PACKED, KEPT, NONE, 5, false,                                                                  \
+      PYTREE__TEXT("CustomNode(OrderedDict[%k], [", "])", NULL, NULL, NULL),                                            \
+      PYTREE__TEXT("OrderedDict({", "})", NULL, "OrderedDict()", ": "))                                                 \
+    X(NAMEDTUPLE, ITEMS, ATTRIBUTE, PACKED, FIXED, NAME, 6, false,                                                      \
+      PYTREE__TEXT("CustomNode(namedtuple[%m], [", "])", NULL, NULL, NULL), PYTREE__TEXT("%m(", ")", NULL, NULL, "="))  \
+    X(DEFAULTDICT, ITEMS, KEY, PACKED, SORTED, FACTORY, 9, false,                                                       \
+      PYTREE__TEXT("CustomNode(defaultdict[(%m, %k)], [", "])", NULL, NULL, NULL),                                      \
+      PYTREE__TEXT("defaultdict(%m, {", "})", NULL, NULL, ": "))                                                        \
+    X(DEQUE, ITEMS, INDEX, NONE, FIXED, MAXLEN, 10, false,                                                              \
+      PYTREE__TEXT("deque([", "]%m)", NULL, "deque(%m)", NULL), PYTREE__TEXT("deque([", "]%m)", NULL, NULL, NULL))      \
+    X(CUSTOM, STRUCT, FLAT_INDEX, CUSTOM, FIXED, BYTES, PYTREE__SAVED_TYPE, true,                                       \
+      PYTREE__TEXT("CustomNode(%t[%m], [", "])", NULL, NULL, NULL), PYTREE__NO_TEXT)                                    \
+    X(VIEW, VIEW, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)                 \
+    X(REF, REF, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)                   \
+    X(FLAT, FLAT, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)
+
+#define PYTREE__TEXT(open, close, one, empty, key) { open, close, one, empty, key }
 #define PYTREE__NO_TEXT { NULL, NULL, NULL, NULL, NULL }
 
-/* One row a kind, in the order of pytree_kind. A new kind of container is a row here, its value in pytree_kind, its built-in
- * type and a constructor; the rest of the library asks this table. The codes of saved treedefs never change. */
-static const struct pytree__kind_traits pytree__kinds[] = {
-    { PYTREE_KIND_LEAF, PYTREE_FORM_LEAF, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_NONE, 0, false, { "*", "", NULL, NULL, NULL }, PYTREE__NO_TEXT },
-    { PYTREE_KIND_NONE, PYTREE_FORM_NONE, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_NONE, 1, false, { "None", "", NULL, NULL, NULL }, { "None", "", NULL, NULL, NULL } },
-    { PYTREE_KIND_STRUCT, PYTREE_FORM_STRUCT, PYTREE_ATTRIBUTE, PYTREE__KEYS_ROWS, PYTREE__ORDER_FIXED,
-      PYTREE__META_STATICS, PYTREE__SAVED_TYPE, true,
-      { "CustomNode(%t[%m], [", "])", NULL, NULL, NULL }, { "%t(%m", ")", NULL, NULL, "=" } },
-    { PYTREE_KIND_LIST, PYTREE_FORM_ITEMS, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_NONE, 2, false, { "[", "]", NULL, NULL, NULL }, { "[", "]", NULL, NULL, NULL } },
-    { PYTREE_KIND_TUPLE, PYTREE_FORM_ITEMS, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_NONE, 3, false, { "(", ")", ",)", NULL, NULL }, { "(", ")", ",)", NULL, NULL } },
-    { PYTREE_KIND_DICT, PYTREE_FORM_ITEMS, PYTREE_KEY, PYTREE__KEYS_PACKED, PYTREE__ORDER_SORTED,
-      PYTREE__META_NONE, 4, false, { "{", "}", NULL, NULL, ": " }, { "{", "}", NULL, NULL, ": " } },
-    { PYTREE_KIND_ODICT, PYTREE_FORM_ITEMS, PYTREE_KEY, PYTREE__KEYS_PACKED, PYTREE__ORDER_KEPT,
-      PYTREE__META_NONE, 5, false,
-      { "CustomNode(OrderedDict[%k], [", "])", NULL, NULL, NULL }, { "OrderedDict({", "})", NULL, "OrderedDict()", ": " } },
-    { PYTREE_KIND_NAMEDTUPLE, PYTREE_FORM_ITEMS, PYTREE_ATTRIBUTE, PYTREE__KEYS_PACKED, PYTREE__ORDER_FIXED,
-      PYTREE__META_NAME, 6, false,
-      { "CustomNode(namedtuple[%m], [", "])", NULL, NULL, NULL }, { "%m(", ")", NULL, NULL, "=" } },
-    { PYTREE_KIND_DEFAULTDICT, PYTREE_FORM_ITEMS, PYTREE_KEY, PYTREE__KEYS_PACKED, PYTREE__ORDER_SORTED,
-      PYTREE__META_FACTORY, 9, false,
-      { "CustomNode(defaultdict[(%m, %k)], [", "])", NULL, NULL, NULL }, { "defaultdict(%m, {", "})", NULL, NULL, ": " } },
-    { PYTREE_KIND_DEQUE, PYTREE_FORM_ITEMS, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_MAXLEN, 10, false,
-      { "deque([", "]%m)", NULL, "deque(%m)", NULL }, { "deque([", "]%m)", NULL, NULL, NULL } },
-    { PYTREE_KIND_CUSTOM, PYTREE_FORM_STRUCT, PYTREE_FLAT_INDEX, PYTREE__KEYS_CUSTOM, PYTREE__ORDER_FIXED,
-      PYTREE__META_BYTES, PYTREE__SAVED_TYPE, true,
-      { "CustomNode(%t[%m], [", "])", NULL, NULL, NULL }, PYTREE__NO_TEXT },
-    { PYTREE_KIND_VIEW, PYTREE_FORM_VIEW, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT },
-    { PYTREE_KIND_REF, PYTREE_FORM_REF, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT },
-    { PYTREE_KIND_FLAT, PYTREE_FORM_FLAT, PYTREE_INDEX, PYTREE__KEYS_NONE, PYTREE__ORDER_FIXED,
-      PYTREE__META_NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT }
-};
+#define PYTREE__X(kind, form, entry, keys, order, meta, code, registered, treedef, literal)                             \
+    { PYTREE_FORM_##form, PYTREE_##entry, PYTREE__KEYS_##keys, PYTREE__ORDER_##order, PYTREE__META_##meta, code, registered },
+static const struct pytree__kind_traits pytree__kinds[] = { PYTREE__KINDS(PYTREE__X) };
+#undef PYTREE__X
+
+#define PYTREE__X(kind, form, entry, keys, order, meta, code, registered, treedef, literal) treedef,
+static const struct pytree__notation pytree__treedef_texts[] = { PYTREE__KINDS(PYTREE__X) };
+#undef PYTREE__X
+
+#define PYTREE__X(kind, form, entry, keys, order, meta, code, registered, treedef, literal) literal,
+static const struct pytree__notation pytree__literal_texts[] = { PYTREE__KINDS(PYTREE__X) };
+#undef PYTREE__X
+
+/* Row n must be that of kind n: an array of negative size if it is not. */
+#define PYTREE__X(kind, form, entry, keys, order, meta, code, registered, treedef, literal) PYTREE__ROW_##kind,
+enum { PYTREE__KINDS(PYTREE__X) PYTREE__KIND_ROWS };
+#undef PYTREE__X
+#define PYTREE__X(kind, form, entry, keys, order, meta, code, registered, treedef, literal)                             \
+    && (int)PYTREE__ROW_##kind == (int)PYTREE_KIND_##kind
+typedef char pytree__rows_are_in_order[1 PYTREE__KINDS(PYTREE__X) ? 1 : -1];
+#undef PYTREE__X
+#undef PYTREE__TEXT
 #undef PYTREE__NO_TEXT
 
-/* Returns the row of a type's kind; NULL, as a treedef's leaf has it, is a leaf. */
+/* Returns the row of a type's kind. NULL is a leaf, as in a treedef's nodes. */
 PYTREE__INLINE const struct pytree__kind_traits *pytree__traits(const pytree_type *type)
 {
     return &pytree__kinds[type == NULL ? PYTREE_KIND_LEAF : type->kind];
+}
+
+static inline const struct pytree__notation *pytree__treedef_text(const pytree_type *type)
+{
+    return &pytree__treedef_texts[type == NULL ? PYTREE_KIND_LEAF : type->kind];
+}
+
+static inline const struct pytree__notation *pytree__literal_text(const pytree_type *type)
+{
+    return &pytree__literal_texts[type == NULL ? PYTREE_KIND_LEAF : type->kind];
 }
 
 /* Does each of its children have a key that is packed: is it a dict or a namedtuple? */
@@ -71,32 +103,46 @@ static const char *pytree__name_of(const pytree_type *type, const char *name)
     return name == NULL && pytree__traits(type)->meta == PYTREE__META_NAME ? type->name : name;
 }
 
-/* Returns the built-in type of a container's kind, or None's. */
-static inline const pytree_type *pytree__type_of_kind(int kind)
+/* Returns the built-in type of kind number `kind` if that is a container of pytrees or None; otherwise NULL. */
+static inline const pytree_type *pytree__container_type(int kind)
 {
-    return &pytree_types[kind == PYTREE_KIND_NONE ? (int)PYTREE__T_none : (int)PYTREE__T_list + kind - (int)PYTREE_KIND_LIST];
+    if (kind == PYTREE_KIND_NONE) { return &pytree_types[PYTREE__T_none]; }
+    return pytree__kinds[kind].form == PYTREE_FORM_ITEMS ? &pytree_types[PYTREE__T_list + kind - PYTREE_KIND_LIST] : NULL;
 }
 
-/* Returns the type of the containers that are written with a word before a parenthesis, as deque([…]); NULL if there is none
- * of that word. */
-static inline const pytree_type *pytree__type_of_word(const char *word, size_t n)
+/* Returns the type of the containers (or None) that have that code in a saved treedef; NULL if there are none. */
+static inline const pytree_type *pytree__type_of_code(uint64_t code)
 {
     int kind;
-    for (kind = PYTREE_KIND_LIST; kind <= PYTREE_KIND_DEQUE; kind++) {
-        const char *open = pytree__kinds[kind].literal.open;
-        if (strncmp(open, word, n) == 0 && open[n] == '(' && n != 0) { return pytree__type_of_kind(kind); }
+    for (kind = 0; kind < PYTREE__KIND_ROWS; kind++) {
+        if (pytree__kinds[kind].code == code) { return pytree__container_type(kind); }
     }
     return NULL;
 }
 
-/* Returns the type of the containers that are written between brackets, as [*, *], and sets the closing one; NULL if `c` is no
- * such bracket. */
+/* Returns the type of the containers that are written with a word before a parenthesis, as deque([…]); NULL if there are
+ * none. */
+static inline const pytree_type *pytree__type_of_word(const char *word, size_t n)
+{
+    int kind;
+    for (kind = PYTREE_KIND_LIST; kind < PYTREE__KIND_ROWS; kind++) {
+        const char *open = pytree__literal_texts[kind].open;
+        if (open != NULL && n != 0 && strncmp(open, word, n) == 0 && open[n] == '(') { return pytree__container_type(kind); }
+    }
+    return NULL;
+}
+
+/* Returns the type of the containers that are written between brackets, as [*, *], and sets the closing one; NULL if `c` opens
+ * none. */
 static inline const pytree_type *pytree__type_of_bracket(char c, char *close)
 {
     int kind;
-    for (kind = PYTREE_KIND_LIST; kind <= PYTREE_KIND_DEQUE; kind++) {
-        const struct pytree__notation *text = &pytree__kinds[kind].treedef;
-        if (text->open[0] == c && text->open[1] == '\0') { *close = text->close[0]; return pytree__type_of_kind(kind); }
+    for (kind = PYTREE_KIND_LIST; kind < PYTREE__KIND_ROWS; kind++) {
+        const struct pytree__notation *text = &pytree__treedef_texts[kind];
+        if (c != '\0' && text->open != NULL && text->open[0] == c && text->open[1] == '\0') {
+            *close = text->close[0];
+            return pytree__container_type(kind);
+        }
     }
     return NULL;
 }

@@ -20,7 +20,7 @@ typedef struct pytree__lit_writer {
 static void pytree__lit_flush(pytree__lit_writer *w)
 {
     if (w->direct.file != NULL && w->to.length != 0) {
-        (void)fwrite(w->buffer, 1, w->to.length, w->direct.file->file);
+        w->direct.file->write(w->direct.file->file, w->buffer, w->to.length);
         w->to.length = 0;
     }
 }
@@ -256,7 +256,7 @@ static pytree_status pytree__lit_put_pattern(pytree__lit_writer *w, const pytree
 static pytree_status pytree__lit_put_begin(pytree__lit_writer *w)
 {
     pytree__frame *f = &w->cursor.frames[w->cursor.n_frames - 1];
-    const struct pytree__notation *notation = &pytree__traits(pytree__lit_written_as(f))->literal;
+    const struct pytree__notation *notation = pytree__literal_text(pytree__lit_written_as(f));
     if (f->from == PYTREE__FROM_PAIRS) {      /* checked by now: as they lie */
         f->order = NULL;
         f->ordered = false;
@@ -268,7 +268,7 @@ static pytree_status pytree__lit_put_begin(pytree__lit_writer *w)
 /* And what stands behind them. */
 static pytree_status pytree__lit_put_end(pytree__lit_writer *w, const pytree__frame *f)
 {
-    return pytree__lit_put_pattern(w, f, pytree__closing(&pytree__traits(pytree__lit_written_as(f))->literal, f->count));
+    return pytree__lit_put_pattern(w, f, pytree__closing(pytree__literal_text(pytree__lit_written_as(f)), f->count));
 }
 
 /* What stands before a child: comma, key. */
@@ -276,28 +276,30 @@ static pytree_status pytree__lit_put_lead(pytree__lit_writer *w)
 {
     const pytree__cursor *c = &w->cursor;
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-    const struct pytree__kind_traits *traits;
+    const pytree_type *type;
+    const char *behind;
     pytree_entry entry;
     size_t n;
     if (f == NULL) { return PYTREE_OK; }
-    traits = pytree__traits(pytree__lit_written_as(f));
-    if (f->next > 1 || (traits->meta == PYTREE__META_STATICS && pytree__lit_has_statics(pytree__origin(f->type)))) {
+    type = pytree__lit_written_as(f);
+    behind = pytree__literal_text(type)->key;
+    if (f->next > 1 || (pytree__traits(type)->meta == PYTREE__META_STATICS && pytree__lit_has_statics(type))) {
         pytree__lit_put(w, ", ");
     }
-    if (traits->literal.key == NULL) { return PYTREE_OK; }
+    if (behind == NULL) { return PYTREE_OK; }
     pytree__frame_entry(c, f, f->next - 1, &entry);
-    if (traits->entry == PYTREE_ATTRIBUTE) {
+    if (pytree__traits(type)->entry == PYTREE_ATTRIBUTE) {
         n = strlen(entry.name);
         if (n == 0 || pytree__word(entry.name, n) != n) {
             return pytree__lit_unwritable(w, "a field with the name", entry.name);
         }
         pytree__lit_put(w, entry.name);
-        pytree__lit_put(w, traits->literal.key);
+        pytree__lit_put(w, behind);
         return PYTREE_OK;
     }
     n = entry.kind == PYTREE_KEY ? strlen(entry.name) : 0;
     if (!w->dry) { pytree__put_key(pytree__lit_to(w, pytree__plus(pytree__times(n, 6), 24)), &entry, n); }
-    pytree__lit_put(w, traits->literal.key);
+    pytree__lit_put(w, behind);
     return PYTREE_OK;
 }
 

@@ -6,10 +6,14 @@
 
 void *pytree__resize(const pytree_allocator *a, void *p, size_t old_size, size_t new_size)
 {
-    if (new_size == SIZE_MAX) { return NULL; }                 /* what did not fit a size_t */
+    void *grown = NULL;
+    int before;
+    if (new_size == SIZE_MAX) { return NULL; }                 /* a size that overflowed */
     if (a != NULL) { return a->resize(a->context, p, old_size, new_size); }
-    if (new_size == 0) { free(p); return NULL; }
-    return realloc(p, new_size);
+    before = PYTREE__GET_ERRNO();
+    if (new_size == 0) { free(p); } else { grown = realloc(p, new_size); }
+    PYTREE__SET_ERRNO(before);
+    return grown;
 }
 
 static const pytree_allocator *pytree__allocator(const pytree_options *opt) { return opt == NULL ? NULL : opt->allocator; }
@@ -19,13 +23,13 @@ static pytree_status pytree__no_memory(pytree_error *err, size_t bytes)
     return pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected %zu bytes of memory, got none", bytes);
 }
 
-/* a * b and a + b, SIZE_MAX for what does not fit: a size that no allocator has. */
+/* Checked sizes: a * b, a + b, n rounded up to a multiple. SIZE_MAX on overflow, which pytree__resize refuses. */
 static size_t pytree__times(size_t a, size_t b) { return b != 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b; }
 
 static size_t pytree__plus(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 static size_t pytree__round(size_t n, size_t to) { return n > SIZE_MAX - to ? SIZE_MAX : (n + to - 1) / to * to; }
 
-/* Of files whose bytes are little-endian, whatever the machine is. */
+/* Files are little-endian on every machine. */
 static inline bool pytree__little_endian(void)
 {
     const uint16_t one = 1;
@@ -41,7 +45,7 @@ static inline uint64_t pytree__number_at(const unsigned char *p, size_t n)
     return v;
 }
 
-/* Bytes of an array; SIZE_MAX, which no allocator has, where its elements could not be told apart by a ptrdiff_t. */
+/* Returns the bytes of an array, at least 1; SIZE_MAX where a ptrdiff_t could not count its elements. */
 static size_t pytree__array_bytes(size_t n, size_t size)
 {
     const size_t bytes = pytree__times(n, size);

@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-/* Floats of 16 bits. */
+/* Widen a half-precision number; every one is a double. */
 static inline double pytree__of_f16(uint16_t bits)
 {
     const uint64_t sign = (uint64_t)(bits >> 15) << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -23,8 +23,8 @@ static inline double pytree__of_bf16(uint16_t bits)
     return (double)v;
 }
 
-/* The nearest 16-bit float with that many bits of `mantissa`, 10 or 7, ties to even. Rounded once, from a value that is exact:
- * by way of a float it would be twice. */
+/* Rounds to the nearest half-precision number with `mantissa` bits, 10 or 7, ties to even. Rounds once: by way of a float it
+ * would be twice. */
 static inline uint16_t pytree__to_half(double value, int mantissa)
 {
     uint64_t bits, magnitude, rest, half;
@@ -34,13 +34,13 @@ static inline uint16_t pytree__to_half(double value, int mantissa)
     sign = (uint16_t)(bits >> 63 << 15);
     e = (int)(bits >> 52 & 0x7FF);
     bits &= ((uint64_t)1 << 52) - 1;
-    if (e == 0x7FF) {                                          /* infinite; a NaN stays one, and becomes quiet */
+    if (e == 0x7FF) {                                          /* infinity stays; a NaN becomes quiet */
         uint64_t nan = bits == 0 ? 0 : bits >> shift | (uint64_t)1 << (mantissa - 1);
         return (uint16_t)(sign | (uint64_t)most << mantissa | nan);
     }
     e += most / 2 - 1023;
     if (e >= most) { return (uint16_t)(sign | (uint64_t)most << mantissa); }
-    if (e <= 0) {                                              /* without the hidden bit: what is shifted out more is lost */
+    if (e <= 0) {                                              /* subnormal: the hidden bit is explicit */
         if (e < -mantissa) { return sign; }
         bits |= (uint64_t)1 << 52;
         shift += 1 - e;
@@ -49,7 +49,7 @@ static inline uint16_t pytree__to_half(double value, int mantissa)
     magnitude = ((uint64_t)e << mantissa) + (bits >> shift);
     rest = bits & (((uint64_t)1 << shift) - 1);
     half = (uint64_t)1 << (shift - 1);
-    magnitude += rest > half || (rest == half && (magnitude & 1) != 0);      /* carries into the exponent as it should */
+    magnitude += rest > half || (rest == half && (magnitude & 1) != 0);      /* may carry into the exponent */
     return (uint16_t)(sign | magnitude);
 }
 

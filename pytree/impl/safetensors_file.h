@@ -6,26 +6,6 @@
 
 /* ---- What is in a file ---------------------------------------------------------------------------------------------- */
 
-/* An array that grows. */
-struct pytree__st_array {
-    void *at;
-    size_t n, max, size;                  /* elements, and bytes of one */
-};
-
-static void *pytree__st_append(struct pytree__st_array *a, const pytree_allocator *allocator, pytree_error *err)
-{
-    void *grown = pytree__array_grow(a->at, &a->max, a->n + 1, a->size, allocator, err);
-    if (grown == NULL) { return NULL; }
-    a->at = grown;
-    return (char *)a->at + a->n++ * a->size;
-}
-
-static void pytree__st_array_end(struct pytree__st_array *a, const pytree_allocator *allocator)
-{
-    pytree__array_free(a->at, a->max, a->size, allocator);
-    memset(a, 0, sizeof *a);
-}
-
 /* One of the files. */
 struct pytree__st_file {
     pytree__file file;
@@ -33,7 +13,7 @@ struct pytree__st_file {
     size_t path_bytes;
     char *header;                         /* names and metadata point into it */
     size_t header_bytes;
-    struct pytree__st_array shapes;       /* uint64_t */
+    struct pytree__vector shapes;         /* uint64_t */
     uint64_t data;                        /* where it begins */
     const void *bytes;                    /* all of it, in memory */
     bool mapped;                          /* by the table of I/O */
@@ -45,7 +25,7 @@ struct pytree__st {
     struct pytree__st_file *files;
     const char **paths;
     size_t n_files;                       /* there is room for; shown.n_files are open */
-    struct pytree__st_array tensors, metadata, shards;
+    struct pytree__vector tensors, metadata, shards;
     pytree__name_index by_name;
     char *index;                          /* of a sharded checkpoint */
     size_t index_bytes;
@@ -63,7 +43,7 @@ static bool pytree__st_shape(struct pytree__st *st, struct pytree__json *j, stru
     while (pytree__js_more(j, ']', &first, &good)) {
         uint64_t *extent;
         if (t->ndim == PYTREE__ST_DIMS) { return pytree__js_fail(j, "at most 64 dimensions"); }
-        extent = (uint64_t *)pytree__st_append(&f->shapes, st->allocator, st->err);
+        extent = (uint64_t *)pytree__vector_add(&f->shapes, 1, st->err);
         if (extent == NULL || !pytree__js_size(j, extent)) { return false; }
         t->ndim++;
     }
@@ -117,34 +97,34 @@ static bool pytree__st_entry(struct pytree__st *st, struct pytree__json *j, stru
     return good;
 }
 
-static bool pytree__st_remarks(struct pytree__st *st, struct pytree__json *j, struct pytree__st_array *to)
+static bool pytree__st_remarks(struct pytree__st *st, struct pytree__json *j, struct pytree__vector *to)
 {
     pytree__name_index by_key;
-    size_t twice, from = to->n;
+    size_t twice, from = to->count;
     bool first = true, good = pytree__js_take(j, '{');
     while (pytree__js_more(j, '}', &first, &good)) {
         char *key, *text;
         pytree_metadata *m;
         if (!pytree__js_text(j, &key) || !pytree__js_take(j, ':') || !pytree__js_text(j, &text)) { return false; }
-        m = (pytree_metadata *)pytree__st_append(to, st->allocator, st->err);
+        m = (pytree_metadata *)pytree__vector_add(to, 1, st->err);
         if (m == NULL) { return false; }
         m->key = key;
         m->text = text;
     }
-    if (!good || to->n == from) { return good; }
-    if (pytree__name_index_init(&by_key, (pytree_metadata *)to->at + from, sizeof(pytree_metadata), to->n - from, st->allocator,
-                                st->err)
+    if (!good || to->count == from) { return good; }
+    if (pytree__name_index_init(&by_key, (pytree_metadata *)to->data + from, sizeof(pytree_metadata), to->count - from,
+                                st->allocator, st->err)
         != PYTREE_OK) {
         return false;
     }
     twice = pytree__name_index_twice(&by_key);
     pytree__name_index_end(&by_key);
-    return twice == SIZE_MAX ? true : pytree__js_wrong(j, "each key once", ((pytree_metadata *)to->at)[from + twice].key);
+    return twice == SIZE_MAX ? true : pytree__js_wrong(j, "each key once", ((pytree_metadata *)to->data)[from + twice].key);
 }
 
 static bool pytree__st_header(struct pytree__st *st, struct pytree__json *j, struct pytree__st_file *f, size_t number)
 {
-    struct pytree__st_array remarks = { NULL, 0, 0, sizeof(pytree_metadata) };
+    struct pytree__vector remarks = pytree__vector_of(sizeof(pytree_metadata), st->allocator);
     bool first = true, good, any = false;
     good = pytree__js_utf8(j) && pytree__js_take(j, '{');
     while (pytree__js_more(j, '}', &first, &good)) {
@@ -158,7 +138,7 @@ static bool pytree__st_header(struct pytree__st *st, struct pytree__json *j, str
             any = true;
             continue;
         }
-        t = (pytree_tensor *)pytree__st_append(&st->tensors, st->allocator, st->err);
+        t = (pytree_tensor *)pytree__vector_add(&st->tensors, 1, st->err);
         if (t == NULL) { good = false; break; }
         memset(t, 0, sizeof *t);
         t->name = name;
@@ -166,7 +146,7 @@ static bool pytree__st_header(struct pytree__st *st, struct pytree__json *j, str
         good = pytree__st_entry(st, j, f, t);
     }
     if (good && (pytree__js_peek(j) != '\0' || j->at != j->end)) { good = pytree__js_fail(j, "the end"); }
-    pytree__st_array_end(&remarks, st->allocator);
+    pytree__vector_free(&remarks);
     return good;
 }
 
@@ -213,16 +193,18 @@ static bool pytree__st_bytes(const pytree_tensor *t, uint64_t *bytes)
 /* The tensors of a file fill its data without overlap, hole or rest, and each has the bytes of its shape. */
 static pytree_status pytree__st_layout(struct pytree__st *st, struct pytree__st_file *f, size_t from)
 {
-    pytree_tensor *t = (pytree_tensor *)st->tensors.at;
-    const uint64_t *shape = (const uint64_t *)f->shapes.at;
+    pytree_tensor *t = (pytree_tensor *)st->tensors.data;
+    const uint64_t *shape = (const uint64_t *)f->shapes.data;
     uint64_t at = 0, bytes, all = f->file.size - f->data;
     size_t i;
-    for (i = from; i < st->tensors.n; i++) {                   /* in the order of the header, as the shapes are */
+    for (i = from; i < st->tensors.count; i++) {               /* in the order of the header, as the shapes are */
         t[i].shape = shape;
         if (t[i].ndim != 0) { shape += t[i].ndim; }
     }
-    if (st->tensors.n != from && pytree__st_sort(st, t + from, st->tensors.n - from) != PYTREE_OK) { return PYTREE_NO_MEMORY; }
-    for (i = from; i < st->tensors.n; i++) {
+    if (st->tensors.count != from && pytree__st_sort(st, t + from, st->tensors.count - from) != PYTREE_OK) {
+        return PYTREE_NO_MEMORY;
+    }
+    for (i = from; i < st->tensors.count; i++) {
         if (t[i].offset != at) {
             return pytree_fail(st->err, PYTREE_SYNTAX, NULL,
                                "expected data of '%.100s' at offset %llu, where that before it ends, got "
@@ -251,7 +233,7 @@ static pytree_status pytree__st_read_header(struct pytree__st *st, struct pytree
     const uint64_t most = PYTREE__ST_HEADER;
     unsigned char length[8];
     uint64_t n;
-    size_t from = st->tensors.n;
+    size_t from = st->tensors.count;
     struct pytree__json j;
     if (f->file.size < 8) {
         return pytree_fail(st->err, PYTREE_SYNTAX, NULL, "expected 8 bytes or more, got %llu in '%s'",
@@ -293,7 +275,7 @@ void pytree_safetensors_close(pytree_safetensors *file)
         if (f->mapped) { f->file.io->unmap(f->file.io->context, f->bytes, f->file.size); }
         else if (f->bytes != NULL) { (void)pytree__resize(a, (void *)(uintptr_t)f->bytes, (size_t)f->file.size, 0); }
         pytree__file_close(&f->file);
-        pytree__st_array_end(&f->shapes, a);
+        pytree__vector_free(&f->shapes);
         if (f->header != NULL) { (void)pytree__resize(a, f->header, f->header_bytes, 0); }
         if (f->path != NULL) { (void)pytree__resize(a, f->path, f->path_bytes, 0); }
     }
@@ -301,9 +283,9 @@ void pytree_safetensors_close(pytree_safetensors *file)
     if (st->index != NULL) { (void)pytree__resize(a, st->index, st->index_bytes, 0); }
     if (st->copies != NULL) { (void)pytree__resize(a, st->copies, st->copies_bytes, 0); }
     pytree__name_index_end(&st->by_name);
-    pytree__st_array_end(&st->tensors, a);
-    pytree__st_array_end(&st->metadata, a);
-    pytree__st_array_end(&st->shards, a);
+    pytree__vector_free(&st->tensors);
+    pytree__vector_free(&st->metadata);
+    pytree__vector_free(&st->shards);
     (void)pytree__resize(a, st, sizeof *st, 0);
 }
 
@@ -315,7 +297,7 @@ static pytree_status pytree__st_room(struct pytree__st *st, size_t n_files)
     memset(st->files, 0, bytes);
     st->paths = (const char **)(void *)(st->files + n_files);
     st->n_files = n_files;
-    for (i = 0; i < n_files; i++) { st->files[i].shapes.size = sizeof(uint64_t); }
+    for (i = 0; i < n_files; i++) { st->files[i].shapes = pytree__vector_of(sizeof(uint64_t), st->allocator); }
     return PYTREE_OK;
 }
 
@@ -341,18 +323,19 @@ static pytree_status pytree__st_finish(struct pytree__st *st)
 {
     size_t twice;
     pytree_status status =
-        pytree__name_index_init(&st->by_name, st->tensors.at, sizeof(pytree_tensor), st->tensors.n, st->allocator, st->err);
+        pytree__name_index_init(&st->by_name, st->tensors.data, sizeof(pytree_tensor), st->tensors.count, st->allocator,
+                                st->err);
     if (status != PYTREE_OK) { return status; }
     twice = pytree__name_index_twice(&st->by_name);
     if (twice != SIZE_MAX) {
-        const pytree_tensor *t = (const pytree_tensor *)st->tensors.at + twice;
+        const pytree_tensor *t = (const pytree_tensor *)st->tensors.data + twice;
         return pytree_fail(st->err, PYTREE_SYNTAX, NULL, "expected each name once, got '%.100s' twice in '%s'", t->name,
                            st->files[t->file].path);
     }
-    st->shown.n_tensors = st->tensors.n;
-    st->shown.tensors = (const pytree_tensor *)st->tensors.at;
-    st->shown.n_metadata = st->metadata.n;
-    st->shown.metadata = (const pytree_metadata *)st->metadata.at;
+    st->shown.n_tensors = st->tensors.count;
+    st->shown.tensors = (const pytree_tensor *)st->tensors.data;
+    st->shown.n_metadata = st->metadata.count;
+    st->shown.metadata = (const pytree_metadata *)st->metadata.data;
     st->shown.n_files = st->n_files;
     st->shown.files = st->paths;
     st->shown.data_offset = st->n_files == 0 ? 0 : st->files[0].data;

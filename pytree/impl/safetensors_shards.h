@@ -25,7 +25,7 @@ static bool pytree__st_weight_map(struct pytree__st *st, struct pytree__json *j)
         char *name, *file;
         if (!pytree__js_text(j, &name) || !pytree__js_take(j, ':') || !pytree__js_text(j, &file)) { return false; }
         if (!pytree__st_plain(file)) { return pytree__js_wrong(j, "the plain name of a file beside the index", file); }
-        s = (struct pytree__st_shard *)pytree__st_append(&st->shards, st->allocator, st->err);
+        s = (struct pytree__st_shard *)pytree__vector_add(&st->shards, 1, st->err);
         if (s == NULL) { return false; }
         s->name = name;
         s->file = file;
@@ -79,10 +79,10 @@ static pytree_status pytree__st_read_index(struct pytree__st *st, const char *pa
 /* Numbers the files in the order of their first mention. *first[k]: an entry that names file k. */
 static pytree_status pytree__st_number_files(struct pytree__st *st, size_t *n_files)
 {
-    struct pytree__st_shard *s = (struct pytree__st_shard *)st->shards.at;
+    struct pytree__st_shard *s = (struct pytree__st_shard *)st->shards.data;
     pytree__name_index names, files;
     size_t i, twice;
-    pytree_status status = pytree__name_index_init(&names, s, sizeof *s, st->shards.n, st->allocator, st->err);
+    pytree_status status = pytree__name_index_init(&names, s, sizeof *s, st->shards.count, st->allocator, st->err);
     if (status != PYTREE_OK) { return status; }
     twice = pytree__name_index_twice(&names);
     pytree__name_index_end(&names);
@@ -91,10 +91,11 @@ static pytree_status pytree__st_number_files(struct pytree__st *st, size_t *n_fi
                            s[twice].name);
     }
     status =
-        pytree__name_index_init(&files, st->shards.n == 0 ? NULL : &s[0].file, sizeof *s, st->shards.n, st->allocator, st->err);
+        pytree__name_index_init(&files, st->shards.count == 0 ? NULL : &s[0].file, sizeof *s, st->shards.count, st->allocator,
+                                st->err);
     if (status != PYTREE_OK) { return status; }
-    for (*n_files = 0, i = 0; i < st->shards.n; i++) { s[i].number = SIZE_MAX; }
-    for (i = 0; i < st->shards.n; i++) {
+    for (*n_files = 0, i = 0; i < st->shards.count; i++) { s[i].number = SIZE_MAX; }
+    for (i = 0; i < st->shards.count; i++) {
         size_t same = pytree__name_index_find(&files, s[i].file);              /* always the same one of those that name it */
         if (s[same].number == SIZE_MAX) { s[same].number = (*n_files)++; }
         s[i].number = s[same].number;
@@ -111,13 +112,13 @@ static pytree_status pytree__st_open_shards(struct pytree__st *st, const char *p
     pytree_status status = pytree__st_read_index(st, path, io);
     if (status == PYTREE_OK) { status = pytree__st_number_files(st, &n_files); }
     if (status == PYTREE_OK && n_files != 0) { status = pytree__st_room(st, n_files); }
-    s = (const struct pytree__st_shard *)st->shards.at;
-    for (i = 0; status == PYTREE_OK && i < st->shards.n; i++) {
+    s = (const struct pytree__st_shard *)st->shards.data;
+    for (i = 0; status == PYTREE_OK && i < st->shards.count; i++) {
         if (s[i].number != opened) { continue; }
         status = pytree__st_open_file(st, opened++, path, slash == NULL ? 0 : (size_t)(slash - path) + 1, s[i].file, io);
     }
     if (status == PYTREE_OK) { status = pytree__st_finish(st); }
-    for (i = 0; status == PYTREE_OK && i < st->shards.n; i++) {
+    for (i = 0; status == PYTREE_OK && i < st->shards.count; i++) {
         size_t t = pytree__name_index_find(&st->by_name, s[i].name);
         if (t == SIZE_MAX || st->shown.tensors[t].file != s[i].number) {
             status =
@@ -125,9 +126,9 @@ static pytree_status pytree__st_open_shards(struct pytree__st *st, const char *p
                             s[i].name, st->paths[s[i].number]);
         }
     }
-    if (status == PYTREE_OK && st->shown.n_tensors != st->shards.n) {
+    if (status == PYTREE_OK && st->shown.n_tensors != st->shards.count) {
         status = pytree_fail(st->err, PYTREE_SYNTAX, NULL, "expected the %zu tensors of the index '%s', got %zu in its files",
-                             st->shards.n, path, st->shown.n_tensors);
+                             st->shards.count, path, st->shown.n_tensors);
     }
     return status;
 }
@@ -173,9 +174,9 @@ pytree_safetensors *pytree_safetensors_open(const char *path, const pytree_check
     memset(&own, 0, sizeof own);
     st->allocator = opt->tree.allocator;
     st->err = &own;
-    st->tensors.size = sizeof(pytree_tensor);
-    st->metadata.size = sizeof(pytree_metadata);
-    st->shards.size = sizeof(struct pytree__st_shard);
+    st->tensors = pytree__vector_of(sizeof(pytree_tensor), st->allocator);
+    st->metadata = pytree__vector_of(sizeof(pytree_metadata), st->allocator);
+    st->shards = pytree__vector_of(sizeof(struct pytree__st_shard), st->allocator);
     if (pytree__st_sharded(path)) {
         status = pytree__st_open_shards(st, path, opt->io);
     } else {
@@ -247,7 +248,7 @@ pytree_safetensors *pytree_safetensors_map(const char *path, const pytree_checkp
     for (i = 0; i < file->n_files && status == PYTREE_OK; i++) { status = pytree__st_map_file(st, &st->files[i], err); }
     if (status != PYTREE_OK) { pytree_safetensors_close(file); return NULL; }
     for (i = 0; i < file->n_tensors; i++) {
-        pytree_tensor *t = (pytree_tensor *)st->tensors.at + i;
+        pytree_tensor *t = (pytree_tensor *)st->tensors.data + i;
         t->data = (const char *)st->files[t->file].bytes + t->offset;
     }
     return file;

@@ -34,7 +34,7 @@ struct pytree__st_sizer {
     size_t prefix;                        /* bytes */
     pytree_error *err;
     size_t *order, order_bytes;           /* tensors by the bytes of their names; room behind it */
-    struct pytree__st_array sites;
+    struct pytree__vector sites;
     struct pytree__pile name;
     pytree_leaf *views;                   /* of one struct, twice */
     size_t max_views;
@@ -104,7 +104,7 @@ static bool pytree__st_push(struct pytree__st_sizer *z, const pytree_type *type,
                           (int)PYTREE__ST_NESTED, z->name.text);
         return false;
     }
-    site = (struct pytree__st_site *)pytree__st_append(&z->sites, z->allocator, z->err);
+    site = (struct pytree__st_site *)pytree__vector_add(&z->sites, 1, z->err);
     if (site == NULL) { return false; }
     site->type = type;
     site->self = self;
@@ -310,8 +310,8 @@ static bool pytree__st_size_all(struct pytree__st_sizer *z, pytree t, const char
     if (!pytree__pile_room(&z->name, z->prefix + 64, z->err)) { return false; }
     memcpy(z->name.text, prefix, z->prefix + 1);
     if (!pytree__st_push(z, pytree__origin(t.type), (char *)t.data, 0, NULL, SIZE_MAX, 1)) { return false; }
-    while (z->sites.n != 0) { /* the last first, so that z->name still begins with its parent's */
-        if (!pytree__st_size_one(z, ((struct pytree__st_site *)z->sites.at)[--z->sites.n])) { return false; }
+    while (z->sites.count != 0) { /* the last first, so that z->name still begins with its parent's */
+        if (!pytree__st_size_one(z, ((struct pytree__st_site *)z->sites.data)[--z->sites.count])) { return false; }
     }
     return true;
 }
@@ -326,7 +326,7 @@ static void pytree__st_sizer_end(struct pytree__st_sizer *z)
     pytree__array_free(z->views, z->max_views, sizeof *z->views, z->allocator);
     if (z->name.text != NULL) { (void)pytree__resize(z->allocator, z->name.text, z->name.room, 0); }
     if (z->order != NULL) { (void)pytree__resize(z->allocator, z->order, z->order_bytes, 0); }
-    pytree__st_array_end(&z->sites, z->allocator);
+    pytree__vector_free(&z->sites);
 }
 
 static void pytree__st_allocate(const pytree_safetensors *file, pytree t, const pytree_checkpoint_options *opt,
@@ -344,7 +344,7 @@ static void pytree__st_allocate(const pytree_safetensors *file, pytree t, const 
     z.separator = opt->separator == NULL ? "." : opt->separator;
     z.prefix = strlen(prefix);
     z.err = err;
-    z.sites.size = sizeof(struct pytree__st_site);
+    z.sites = pytree__vector_of(sizeof(struct pytree__st_site), z.allocator);
     if (!pytree__st_size_all(&z, t, prefix) || pytree_allocate(t, &opt->tree, err) != PYTREE_OK) {
         memcpy(t.data, before, size);
     }

@@ -6,7 +6,7 @@
 
 static const unsigned char *pytree__put_row(struct pytree__text_writer *to, const pytree_field *row, const unsigned char *at);
 
-/* A few bytes, for which a call would cost more than they do. */
+/* Copies a few bytes, faster than a call of memcpy. */
 PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
 {
     char *x = (char *)to;
@@ -247,7 +247,7 @@ size_t pytree__statics_size(const pytree_def *def, size_t node)
     return (size_t)(at - (def->statics + n->meta));
 }
 
-/* One packed element as Python would print it. */
+/* Puts one packed element as Python prints it. */
 static void pytree__put_packed(struct pytree__text_writer *to, const pytree_type *type, const unsigned char *at)
 {
     union { int8_t i8; int16_t i16; int32_t i32; int64_t i64; uint8_t u8; uint16_t u16; uint32_t u32; uint64_t u64;
@@ -306,7 +306,7 @@ static void pytree__put_packed(struct pytree__text_writer *to, const pytree_type
     }
 }
 
-/* A struct's statics: "(784, 128)" or, inside another's, "Config(rate=0.5, depth=3)". */
+/* Puts the static values of a struct: "(784, 128)", or, of one inside another, "Config(rate=0.5, depth=3)". */
 static const unsigned char *pytree__put_struct(struct pytree__text_writer *to, const pytree_type *type, const unsigned char *at,
                                                bool named)
 {
@@ -353,7 +353,7 @@ void pytree__put_statics(struct pytree__text_writer *to, const pytree_def *def, 
     pytree__put_struct(to, def->nodes[node].type, def->statics + def->nodes[node].meta, false);
 }
 
-/* A few bytes, for which a call would cost more than they do: 0 if they are the same. */
+/* Compares a few bytes, faster than a call of memcmp. Returns 0 if they are equal. */
 PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
 {
     const char *x = (const char *)a, *y = (const char *)b;
@@ -381,7 +381,7 @@ PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
 
 /* ---- Comparing --------------------------------------------------------------------------------------------------------- */
 
-/* Static values of a struct beside packed ones, or beside another's (`other`). */
+/* A struct whose static values are compared with packed ones, or with those of the struct at `other`. */
 struct pytree__comparing { const char *self, *other; const unsigned char *packed; };
 
 static bool pytree__match_piece(void *context, unsigned pack, size_t at, size_t bytes)

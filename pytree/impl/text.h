@@ -4,6 +4,15 @@
 
 #include "internal.h"
 
+/* Writes to a file. The first write to a terminal sets errno though it succeeds: no function of the library does. */
+static bool pytree__file_put(FILE *file, const char *s, size_t n)
+{
+    const int before = PYTREE__GET_ERRNO();
+    const bool written = fwrite(s, 1, n, file) == n;
+    PYTREE__SET_ERRNO(before);
+    return written;
+}
+
 void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
 {
     if (to->file != NULL) {
@@ -15,7 +24,7 @@ void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
     to->length += n;
 }
 
-/* The same for a few bytes, without a call where they fit. */
+/* Puts a few bytes, without a call where they fit. */
 PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n)
 {
     if (PYTREE__LIKELY(to->at != NULL && to->file == NULL && to->length <= to->room && n <= to->room - to->length)) {
@@ -66,7 +75,7 @@ static void pytree__put_integer(struct pytree__text_writer *to, int64_t n)
     pytree__put_number(to, n < 0 ? 0 - (uint64_t)n : (uint64_t)n);
 }
 
-/* Ends a text in a buffer of n bytes and returns its length, as snprintf does. */
+/* Terminates the string in a buffer of n bytes. Returns its full length, as snprintf does. */
 static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n)
 {
     if (n != 0) { to->at[to->length < n ? to->length : n - 1] = '\0'; }
@@ -85,7 +94,7 @@ static struct pytree__text_writer pytree__text_to(char *at, size_t n, const stru
 
 static void pytree__write_file(FILE *file, const char *s, size_t n)
 {
-    if (file != NULL) { fwrite(s, 1, n, file); }               /* NULL is found at the end: pytree__written */
+    if (file != NULL) { (void)pytree__file_put(file, s, n); }  /* NULL is found at the end: pytree__written */
 }
 
 static struct pytree__text_file pytree__text_file(FILE *file)
@@ -96,13 +105,13 @@ static struct pytree__text_file pytree__text_file(FILE *file)
     return to;
 }
 
-/* Python's repr of a text: single quotes unless it has a ' and no ". What is not printable is escaped, so that the text parses
- * back. Bytes that are not UTF-8 are written as Python does in a str, \udc80 to \udcff: \x80 would be the character U+0080. */
+/* Puts Python's repr of a string: in single quotes unless it has a ' and no ". Characters that are not printable are escaped,
+ * so that the text parses back; bytes that are not UTF-8 as surrogates, \udc80 to \udcff: \x80 would be U+0080. */
 void pytree__put_repr(struct pytree__text_writer *text, const char *utf8, size_t bytes)
 {
     static const char digits[] = "0123456789abcdef";
     const char quote = memchr(utf8, '\'', bytes) != NULL && memchr(utf8, '"', bytes) == NULL ? '"' : '\'';
-    size_t from = 0, at = 0;              /* what is printable is put in whole stretches: [from, at) is still to be put */
+    size_t from = 0, at = 0;              /* [from, at) is printable and not put yet */
     pytree__text_put(text, &quote, 1);
     while (at < bytes) {
         uint32_t c = (unsigned char)utf8[at];
@@ -195,7 +204,7 @@ size_t pytree__read_escape(const char *s, size_t n, char out[4], size_t *bytes)
         if (digit == NULL) { return 0; }
         c = c << 4 | (uint32_t)(digit - hex < 16 ? digit - hex : digit - hex - 6);
     }
-    if (c >= 0xDC80 && c <= 0xDCFF) {     /* a byte that was no UTF-8 */
+    if (c >= 0xDC80 && c <= 0xDCFF) {     /* a byte that is not UTF-8 */
         out[0] = (char)(c & 0xFF);
         return 2 + digits;
     }

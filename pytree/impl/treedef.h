@@ -64,7 +64,8 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     return def;
 }
 
-static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */
+/* Returns the leaves that follow a treedef in its block. */
+static pytree_leaf *pytree__def_leaves(const pytree_def *def)
 {
     return (
         pytree_leaf *)(void *)((char *)(uintptr_t)def
@@ -107,7 +108,7 @@ bool pytree_def_equal(const pytree_def *a, const pytree_def *b)
         return false;
     }
     if (memcmp(a->nodes, b->nodes, a->n_nodes * sizeof *a->nodes) == 0) { return true; }
-    for (i = 0; i < a->n_nodes; i++) {    /* descriptors of two files */
+    for (i = 0; i < a->n_nodes; i++) {    /* the types may be descriptors of two files */
         const pytree_node *m = &a->nodes[i], *n = &b->nodes[i];
         if (m->leaves != n->leaves || m->nodes != n->nodes || m->meta != n->meta || !pytree__same_node(m, n)) { return false; }
     }
@@ -148,7 +149,7 @@ uint64_t pytree_def_hash(const pytree_def *def)
         for (probes = 0; known[at].type != node->type && known[at].type != NULL && probes < PYTREE__TYPE_SLOTS; probes++) {
             at = (at + 1) % PYTREE__TYPE_SLOTS;
         }
-        if (known[at].type != node->type) {                    /* by name: files have descriptors of their own */
+        if (known[at].type != node->type) {                    /* by name: each file has its own descriptor */
             const char *s = pytree__origin(node->type)->name;
             known[at].type = node->type;
             known[at].name = pytree__hash_bytes(node->type->kind, s, strlen(s));
@@ -166,7 +167,7 @@ static size_t pytree__child_at(const pytree_def *def, size_t node, size_t i)
     return at;
 }
 
-/* Child number i, negative from the end; false and an error if there is none. */
+/* Turns the number of a child, negative from the end, into its index. Returns false with an error if there is none. */
 static bool pytree__check_child_index(const pytree_def *def, ptrdiff_t *i, pytree_error *err)
 {
     ptrdiff_t n, at;
@@ -187,7 +188,7 @@ static bool pytree__has_meta(const pytree_node *node) { return node->type != NUL
 /* Could a namespace exchange the node's type? */
 static bool pytree__namespaced(const pytree_node *node) { return pytree__traits(node->type)->registered; }
 
-/* The orders of the nodes from `first` to `last`; *n of them. */
+/* Finds the orders of the nodes from `first` to `last`. Returns the first entry; *n is their number. */
 static const uint32_t *pytree__orders_of(const pytree_def *def, size_t first, size_t last, size_t *n)
 {
     size_t end = def->n_orders, begin;
@@ -198,7 +199,7 @@ static const uint32_t *pytree__orders_of(const pytree_def *def, size_t first, si
     return def->orders + begin;
 }
 
-/* Orders of nodes that now have other numbers: the node `base` is the first of `nodes`. */
+/* Copies orders and renumbers their nodes: node `base` becomes the first of `nodes`. */
 static void pytree__move_orders(uint32_t *to, const pytree_node *nodes, const uint32_t *orders, size_t n, uint32_t base)
 {
     memcpy(to, orders, n * sizeof *to);
@@ -236,7 +237,7 @@ pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_op
     return child;
 }
 
-/* Gets the entry of child i, whose key stands at `at`. Returns where the next key does. */
+/* Gets the entry of child i, whose key is at `at`. Returns where the next key is. */
 static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry)
 {
     const struct pytree__kind_traits *const traits = pytree__traits(node->type);
@@ -314,7 +315,7 @@ static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const 
                        "expected %zu leaves, got %zu", def->n_leaves, n);
 }
 
-/* Are the leaves that somebody gave leaves? Asked before the first that pytree__fit has not compared. */
+/* Checks that the caller's leaves are leaves. Called before the first one that pytree__fit has not compared is used. */
 static pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, pytree_error *err)
 {
     size_t i;
@@ -334,7 +335,7 @@ static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b)
     return a->kind == PYTREE_ATTRIBUTE || a->kind == PYTREE_KEY ? strcmp(a->name, b->name) == 0 : a->index == b->index;
 }
 
-/* Key path of a treedef's node, from the root down: of each node's children the one that has it below. */
+/* Writes the key path of a treedef's node: from the root down, each time to the child whose subtree holds it. */
 static void pytree__node_path(const pytree_def *def, size_t node, char *text, size_t n)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);

@@ -238,14 +238,11 @@ static bool pytree__td_load_kind(pytree__td_loader *l, uint64_t code, const pytr
 {
     const unsigned char *p = l->at;
     uint64_t n = l->table.n;
-    int kind;
     *type = NULL;
     if (code == 0) { return true; }
     if (code != PYTREE__TD_KNOWN && code != PYTREE__TD_NEW) {
-        for (kind = PYTREE_KIND_NONE; kind <= PYTREE_KIND_DEQUE && pytree__kinds[kind].code != code; kind++) {}
-        if (kind > PYTREE_KIND_DEQUE) { return pytree__td_bad(l, p - 1, "the kind of a node"); }
-        *type = pytree__type_of_kind(kind);
-        return true;
+        *type = pytree__type_of_code(code);
+        return *type != NULL || pytree__td_bad(l, p - 1, "the kind of a node");
     }
     if (code == PYTREE__TD_KNOWN ? !pytree__td_load_number(l, 4, &n, "the number of a type") : !pytree__td_load_type(l)) {
         return false;
@@ -266,7 +263,7 @@ static bool pytree__td_load_node(pytree__td_loader *l, bool none_is_leaf, size_t
     uint64_t code = 0, n = 0;
     bool good = true;
     if (!pytree__td_load_number(l, 1, &code, "a node")) { return false; }
-    if (code >= PYTREE__SAVED_TYPE || (code == 1 && none_is_leaf)) { return pytree__td_bad(l, p, "the kind of a node"); }
+    if (code == 1 && none_is_leaf) { return pytree__td_bad(l, p, "the kind of a node"); }
     if (!pytree__td_load_kind(l, code, &type)) { return false; }
     kind = type == NULL ? PYTREE_KIND_LEAF : type->kind;
     if (pytree__is_named(type)) { good = pytree__td_load_text(l, pytree__traits(type)->meta == PYTREE__META_FACTORY); }

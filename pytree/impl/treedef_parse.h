@@ -553,7 +553,7 @@ enum { PYTREE__TD_WRONG, PYTREE__TD_VALUE, PYTREE__TD_DONE };
 static int pytree__td_parse_between(pytree__td_parser *p)
 {
     pytree__td_opened *o = &p->open[p->n - 1];
-    const bool tuple = pytree__traits(o->type)->treedef.one != NULL;       /* of one child: (*,) */
+    const bool tuple = pytree__treedef_text(o->type)->one != NULL;       /* of one child: (*,) */
     const bool first = o->count == 0, comma = !first && pytree__td_skip(p, ",");
     char expected[24];
     pytree__td_space(p);

@@ -6,8 +6,8 @@
 
 /* ---- The text of a treedef -------------------------------------------------------------------------------------------
  *
- * Nodes are in post-order, so from the last to the first they come as the text reads from right to left: it is written
- * backwards into a buffer whose length was counted first.
+ * Nodes are in post-order: from the last to the first they are what the text is from right to left. So it is written backwards,
+ * to the end of the caller's buffer, and moved to its front; a text that does not fit is counted first.
  */
 static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
@@ -23,7 +23,7 @@ static void pytree__put_keys(struct pytree__text_writer *to, const pytree_def *d
     pytree__put_text(to, i == 1 ? ",)" : ")");
 }
 
-/* A default dict's factory: a class by its name, anything else as it is. */
+/* Puts a default dict's factory: a class by its name, everything else as it is. */
 static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     size_t n;
@@ -34,7 +34,7 @@ static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def
     pytree__put_text(to, name[0] == '<' ? "" : "'>");
 }
 
-/* A custom node's metadata as its type prints it; bytes as Python writes them where it does not. */
+/* Puts a custom node's metadata as its type prints it; if it does not, as Python prints bytes. */
 static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_def *def, size_t at)
 {
     const unsigned char *p = def->statics + def->nodes[at].meta;
@@ -43,7 +43,7 @@ static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_de
     p += sizeof(uint32_t);
     if (custom->metadata == NULL) { pytree__text_put(to, "None", 4); return; }
     if (custom->print != NULL) {
-        char few[1];                      /* its NUL stands where "]" comes next, or is cut off with the rest */
+        char few[1];                      /* the NUL lies where "]" comes next, or is cut off with the rest */
         const bool room = to->at != NULL && to->length < to->room;
         to->length += custom->print(p, bytes, room ? to->at + to->length : few, room ? to->room - to->length : sizeof few);
         return;
@@ -82,7 +82,7 @@ static void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *d
     }
 }
 
-/* Puts a text of the table of kinds, with what stands in it for the node: see kind.h. */
+/* Puts a text of the table of kinds, with the node's name, metadata and keys in place of %t, %m and %k. */
 static void pytree__put_pattern(struct pytree__text_writer *to, const pytree_def *def, size_t at, const char *pattern)
 {
     const char *mark;
@@ -95,7 +95,7 @@ static void pytree__put_pattern(struct pytree__text_writer *to, const pytree_def
     pytree__put_text(to, pattern);
 }
 
-/* Returns what stands before a node's children; all of it where there are none and the kind says so. */
+/* Returns the text before a node's children, which is all its text where it has none and its kind has one for that. */
 static const char *pytree__opening(const struct pytree__notation *notation, size_t arity)
 {
     return arity == 0 && notation->empty != NULL ? notation->empty : notation->open;
@@ -107,8 +107,8 @@ static const char *pytree__closing(const struct pytree__notation *notation, size
     return arity == 1 && notation->one != NULL ? notation->one : notation->close;
 }
 
-/* Text is put at the end of what is still free: `left` bytes, of which the buffer has `room`. If they do not suffice, `full` is
- * set. */
+/* A text that is written backwards: the next piece ends `left` bytes from the front, of which the buffer has `room`. `full`:
+ * they did not suffice. */
 struct pytree__backwards { char *text; size_t room, left; bool full; };
 
 static bool pytree__back(struct pytree__backwards *b, size_t n)
@@ -136,17 +136,19 @@ static struct pytree__text_writer pytree__window(const struct pytree__backwards 
     return to;
 }
 
-/* The usual struct, whose static fields are a few ints: backwards too, digit by digit. False: it is another, or room is scarce.
- */
+/* Puts the text before the children of a struct whose static fields are a few ints, as most are: digit by digit. Returns
+ * false for another one, or where room is scarce. */
 static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *def, const pytree_node *node)
 {
     const pytree_type *type = pytree__origin(node->type);
     const unsigned char *packed = def->statics + node->meta;
+    const pytree_field *row = type->fields;
     size_t length = strlen(type->name), ints = 0, i;
+    unsigned left = type->n_fields - type->n_children;         /* rows that are no children */
     char *to;
-    if (type->n_fields > 32 || length > 128 || b->left > b->room || b->left < 32 + 128 + 32 * 13) { return false; }
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
+    if (left > 32 || length > 128 || b->left > b->room || b->left < 32 + 128 + 32 * 13) { return false; }
+    for (; left != 0; row++) {
+        left -= row->row != PYTREE_ROW_DATA;
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (row->size != 4 || row->ndim != 0 || row->form != PYTREE__PACK_BYTES || row->type->dtype != PYTREE_I32) {
             return false;
@@ -175,22 +177,34 @@ static bool pytree__open_plainly(struct pytree__backwards *b, const pytree_def *
     return true;
 }
 
-/* Puts a pattern before what is there: its length is counted first. */
-static void pytree__pattern_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
+/* Puts a text of the table before what is there: its length is counted first. */
+static void pytree__long_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL }, to;
-    if (strchr(pattern, '%') == NULL) { pytree__put_before(b, pattern, strlen(pattern)); return; }
     pytree__put_pattern(&count, def, at, pattern);
     if (!pytree__back(b, count.length)) { return; }
     to = pytree__window(b);
     pytree__put_pattern(&to, def, at, pattern);
 }
 
+/* The same, faster for the few bytes that most of these texts are. */
+PYTREE__INLINE void pytree__pattern_before(struct pytree__backwards *b, const pytree_def *def, size_t at, const char *pattern)
+{
+    size_t n = 0, i;
+    while (pattern[n] != '\0' && pattern[n] != '%') { n++; }
+    if (PYTREE__LIKELY(pattern[n] == '\0' && n <= b->left && b->left <= b->room)) {
+        char *const to = b->text + (b->left -= n);
+        for (i = 0; i < n; i++) { to[i] = pattern[i]; }
+    } else {
+        pytree__long_before(b, def, at, pattern);
+    }
+}
+
 static void pytree__open_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
 {
     const pytree_node *node = &def->nodes[at];
     if (node->type->kind == PYTREE_KIND_STRUCT && pytree__open_plainly(b, def, node)) { return; }
-    pytree__pattern_before(b, def, at, pytree__opening(&pytree__traits(node->type)->treedef, node->arity));
+    pytree__pattern_before(b, def, at, pytree__opening(pytree__treedef_text(node->type), node->arity));
 }
 
 static void pytree__key_before(struct pytree__backwards *b, const pytree_def *def, size_t node, size_t i, const char *behind)
@@ -206,13 +220,7 @@ static void pytree__key_before(struct pytree__backwards *b, const pytree_def *de
     pytree__put_key(&to, &key, n);
 }
 
-static void pytree__close_before(struct pytree__backwards *b, const pytree_def *def, size_t at)
-{
-    const pytree_node *node = &def->nodes[at];
-    pytree__pattern_before(b, def, at, pytree__closing(&pytree__traits(node->type)->treedef, node->arity));
-}
-
-/* What follows the structure: ", NoneIsLeaf, namespace='train')". */
+/* Puts what follows the structure: ", NoneIsLeaf, namespace='train')". */
 static void pytree__put_tail(struct pytree__text_writer *to, const pytree_def *def)
 {
     if (def->none_is_leaf) { pytree__put_text(to, ", NoneIsLeaf"); }
@@ -231,7 +239,7 @@ static size_t pytree__def_length(const pytree_def *def)
     pytree__put_tail(&to, def);
     for (i = 0; i < def->n_nodes; i++) {
         const pytree_node *node = &def->nodes[i];
-        const struct pytree__notation *notation = &pytree__traits(node->type)->treedef;
+        const struct pytree__notation *notation = pytree__treedef_text(node->type);
         pytree__put_pattern(&to, def, i, pytree__opening(notation, node->arity));
         pytree__put_pattern(&to, def, i, pytree__closing(notation, node->arity));
         to.length += node->arity > 1 ? 2 * ((size_t)node->arity - 1) : 0;
@@ -249,75 +257,65 @@ static size_t pytree__def_length(const pytree_def *def)
     return to.length;
 }
 
-/* The nodes whose children are being written, the innermost last, and how many each still lacks. */
-struct pytree__text_stack {
-    struct pytree__open_node { size_t node, left; } few[64], *open;
-    size_t depth, capacity;
+/* A node whose children are being written, and how many of them are left. */
+struct pytree__open_node {
+    size_t node;
+    uint32_t arity, left;
+    const struct pytree__notation *notation;
 };
 
-static bool pytree__text_push(struct pytree__text_stack *s, const pytree_def *def, size_t node)
+static void pytree__tail_before(struct pytree__backwards *b, const pytree_def *def)
 {
-    if (s->depth == s->capacity) {
-        void *grown = pytree__stack_grow(s->open, s->few, &s->capacity, s->depth + 1, sizeof *s->open, def->allocator, NULL);
-        if (grown == NULL) { return false; }
-        s->open = (struct pytree__open_node *)grown;
-    }
-    s->open[s->depth].node = node;
-    s->open[s->depth++].left = def->nodes[node].arity;
-    return true;
-}
-
-static bool pytree__nodes_backwards(const pytree_def *def, struct pytree__text_stack *s, struct pytree__backwards *b)
-{
-    size_t i = def->n_nodes;
-    while (i-- != 0) {
-        const pytree_node *node = &def->nodes[i];
-        if (s->depth != 0 && s->open[s->depth - 1].left != def->nodes[s->open[s->depth - 1].node].arity) {
-            pytree__put_before(b, ", ", 2);
-        }
-        if (node->type == NULL) {
-            pytree__put_before(b, "*", 1);
-        } else {
-            pytree__close_before(b, def, i);
-            if (node->arity != 0) {
-                if (!pytree__text_push(s, def, i)) { return false; }
-                continue;
-            }
-            pytree__open_before(b, def, i);
-        }
-        while (s->depth != 0) {           /* a child is complete, perhaps its parent with it */
-            struct pytree__open_node *parent = &s->open[s->depth - 1];
-            const struct pytree__notation *notation = &pytree__traits(def->nodes[parent->node].type)->treedef;
-            if (notation->key != NULL) { pytree__key_before(b, def, parent->node, parent->left - 1, notation->key); }
-            if (--parent->left != 0) { break; }
-            s->depth--;
-            pytree__open_before(b, def, parent->node);
-        }
-    }
-    return true;
+    struct pytree__text_writer count = { NULL, 0, 0, NULL }, tail;
+    pytree__put_tail(&count, def);
+    if (!pytree__back(b, count.length)) { return; }
+    tail = pytree__window(b);
+    pytree__put_tail(&tail, def);
 }
 
 /* Writes the text into the last of b->left bytes. Returns false if memory for the open nodes runs out. */
 static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwards *to)
 {
-    struct pytree__text_writer count = { NULL, 0, 0, NULL }, tail;
+    struct pytree__open_node few[64], *open = few;
+    size_t depth = 0, capacity = sizeof few / sizeof *few, i = def->n_nodes;
     struct pytree__backwards b = *to;
-    struct pytree__text_stack s;
-    bool made;
-    s.open = s.few;
-    s.depth = 0;
-    s.capacity = sizeof s.few / sizeof *s.few;
-    pytree__put_tail(&count, def);
-    if (pytree__back(&b, count.length)) {
-        tail = pytree__window(&b);
-        pytree__put_tail(&tail, def);
+    bool made = true;
+    pytree__tail_before(&b, def);
+    while (i-- != 0) {
+        const pytree_node *node = &def->nodes[i];
+        if (depth != 0 && open[depth - 1].left != open[depth - 1].arity) { pytree__put_before(&b, ", ", 2); }
+        if (node->type == NULL) {
+            pytree__put_before(&b, "*", 1);
+        } else {
+            const struct pytree__notation *const notation = pytree__treedef_text(node->type);
+            pytree__pattern_before(&b, def, i, pytree__closing(notation, node->arity));
+            if (node->arity != 0) {
+                if (PYTREE__UNLIKELY(depth == capacity)) {
+                    void *grown = pytree__stack_grow(open, few, &capacity, depth + 1, sizeof *open, def->allocator, NULL);
+                    if (grown == NULL) { made = false; break; }
+                    open = (struct pytree__open_node *)grown;
+                }
+                open[depth].node = i;
+                open[depth].notation = notation;
+                open[depth].arity = open[depth].left = node->arity;
+                depth++;
+                continue;
+            }
+            pytree__open_before(&b, def, i);
+        }
+        while (depth != 0) {              /* a child is complete, perhaps its parent with it */
+            struct pytree__open_node *const parent = &open[depth - 1];
+            if (parent->notation->key != NULL) {
+                pytree__key_before(&b, def, parent->node, parent->left - 1, parent->notation->key);
+            }
+            if (--parent->left != 0) { break; }
+            depth--;
+            pytree__open_before(&b, def, parent->node);
+        }
     }
-    made = pytree__nodes_backwards(def, &s, &b);
-    if (made) {
-        pytree__put_before(&b, "PyTreeDef(", 10);
-        *to = b;
-    }
-    if (s.open != s.few) { pytree__array_free(s.open, s.capacity, sizeof *s.open, def->allocator); }
+    pytree__put_before(&b, "PyTreeDef(", 10);
+    if (open != few) { pytree__array_free(open, capacity, sizeof *open, def->allocator); }
+    if (made) { *to = b; }
     return made;
 }
 
@@ -331,7 +329,7 @@ size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
     b.room = b.left = n - 1;
     b.full = false;
     made = pytree__text_backwards(def, &b);
-    if (made && !b.full) {                /* it fits: it stands at the buffer's end now */
+    if (made && !b.full) {                /* it fits, and is at the buffer's end */
         length = n - 1 - b.left;
         memmove(text, text + b.left, length);
     } else if (made) {
@@ -356,7 +354,7 @@ pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *
     text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
     if (text == NULL) { return pytree__no_memory(err, n); }
     if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes);
-    } else if (fwrite(text, 1, n - 1, file) != n - 1 || fputc('\n', file) == EOF) {
+    } else if (!pytree__file_put(file, text, n - 1) || !pytree__file_put(file, "\n", 1)) {
         status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1);
     }
     if (text != few) { pytree__resize(def->allocator, text, n, 0); }

@@ -53,7 +53,7 @@ const pytree_type pytree_types[PYTREE__T_count] = {
 
 const char pytree_wanted[1] = { 0 };
 
-/* The type itself: not the wrapper of an owned root, not the promise of PYTREE_DECLARE, unless it was not kept. */
+/* Returns the type behind the copy that an owned root has, or behind a PYTREE_DECLARE whose struct was registered later. */
 static const pytree_type *pytree__origin(const pytree_type *type)
 {
     return type->origin != NULL && type->origin->name != NULL ? type->origin : type;
@@ -65,7 +65,7 @@ static bool pytree__same_string(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* The same C type, perhaps as two namespaces see it? */
+/* Are these one C type, perhaps registered for two namespaces? */
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b)
 {
     return pytree_type_equal(a, b) || (a->size == b->size && strcmp(a->name, b->name) == 0);
@@ -108,13 +108,7 @@ const char *pytree_dtype_name(const pytree_type *type)
     return names[type->dtype] != NULL ? names[type->dtype] : type->name;
 }
 
-/* ---- Plans -----------------------------------------------------------------------------------------------------------
- *
- * What structs that are seen deep have in common (pytree__layout), found when the first of a type comes. Leaves are all that
- * differs from one to the next: those its generated flatten sees.
- */
-
-/* One of sixteen places for what is known of a type. */
+/* Returns the type's slot in the small hash tables that a pass keeps: from 0 to 15. */
 PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type)
 {
     return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60);

@@ -4,8 +4,7 @@
 
 #include "internal.h"
 
-/* Most leaves have four dimensions or fewer (and a map and a pytree_flat three extents): a copy of known size is a few moves.
- */
+/* Copies a view. Most have at most four extents (a map and a pytree_flat three): a copy of constant size is a few moves. */
 PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from)
 {
     enum { FEW = PYTREE_MAX_DIMS < 4 ? PYTREE_MAX_DIMS : 4 };
@@ -24,7 +23,7 @@ static void pytree__none_view(pytree_leaf *v)
     v->form = PYTREE_FORM_NONE;
 }
 
-/* A view of the value in memory at `data`. */
+/* Makes a view of the value in memory at `data`. */
 static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
 {
     v->data = data;
@@ -33,8 +32,7 @@ static void pytree__view(pytree_leaf *v, const pytree_type *type, void *data)
     v->form = pytree__traits(type)->form;
 }
 
-/* Is a view that somebody has written plainly in order? If not, pytree__resolve_view says what is wrong with it, if anything.
- * */
+/* Is a view that the caller wrote valid at first sight? If not, pytree__resolve_view decides, and says what is wrong. */
 PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v)
 {
     size_t bits = 0;
@@ -44,7 +42,7 @@ PYTREE__INLINE bool pytree__view_is_valid(const pytree_leaf *v)
     return (bits >> ((sizeof(size_t) * CHAR_BIT - 8) / (size_t)(v->ndim < 2 ? 2 : v->ndim))) == 0;
 }
 
-/* Does nothing but the types decide what is a leaf? */
+/* Do only types decide what is a leaf: no predicate, no namespace? */
 PYTREE__INLINE bool pytree__plain_walk(const pytree_options *opt)
 {
     return opt == NULL || (opt->is_leaf == NULL && opt->space == NULL);
@@ -67,7 +65,7 @@ static const pytree_type *pytree__node_type(const pytree_leaf *v)
                                        : pytree__type_of_form(v->form, v->type);
 }
 
-/* What a node is called: a namedtuple by its own name. */
+/* Returns the name of a node for messages: a namedtuple's own, otherwise its type's. */
 static const char *pytree__view_name(const pytree_leaf *v)
 {
     const pytree_type *type = pytree__node_type(v);
@@ -96,7 +94,7 @@ static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
     pytree__end_text(&to, n);
 }
 
-/* OK, TYPE or SHAPE. */
+/* Compares type and shape. Returns PYTREE_OK, PYTREE_TYPE or PYTREE_SHAPE. */
 PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got)
 {
     int i;
@@ -111,7 +109,7 @@ PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytre
     return PYTREE_OK;
 }
 
-/* pytree__fits for each, the usual answer first; what is given, which may be anything, has data. */
+/* Does each of the caller's leaves, which may be anything, fit and have data? The usual answer is found first. */
 PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given)
 {
     for (; wanted != end; wanted++, given++) {
@@ -140,8 +138,7 @@ static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)
     return fabs(x - y) <= tolerance->absolute + tolerance->relative * fabs(y);
 }
 
-/* Parts of numbers in a leaf: two for each complex one, none if the type is compared otherwise. The view `out` is of the parts.
- */
+/* Makes a view of the real and imaginary parts of a complex leaf. Returns false if it is not complex. */
 static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out)
 {
     *out = *leaf;

@@ -1,5 +1,6 @@
 /* Trees as text: a line per leaf. */
 #include "support.h"
+#include <errno.h>
 #include <math.h>
 
 typedef struct Handle {
@@ -359,6 +360,48 @@ static void sweeps(void **state)
     mlp_clear(&model);
 }
 
+/* The C library sets errno in calls that succeed: the first write to a terminal or a device, a number too small to be normal. */
+static void errno_is_left_alone(void **state)
+{
+    static const double numbers[] = { 5e-324, 2.2250738585072011e-308, 1e-310, 1.7976931348623157e308, 1e22 };
+    static const float floats[] = { 1e-45f, 1.1754942e-38f, 3.4028235e38f };
+    pytree_error err = { PYTREE_OK, "", "" };
+    pytree_def *def = pytree_structure(PYTREE(&numbers[0]), NULL, &err);
+    char text[64];
+    size_t i;
+    FILE *file;
+    (void)state;
+    assert_non_null(def);
+    errno = 77;
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        pytree_text(PYTREE(&numbers[i]), text, sizeof text, NULL, &err);
+    }
+    for (i = 0; i < sizeof floats / sizeof *floats; i++) {
+        pytree_text(PYTREE(&floats[i]), text, sizeof text, NULL, &err);
+    }
+    assert_int_equal(errno, 77);
+    file = fopen("/dev/null", "w");
+    assert_non_null(file);
+    errno = 77;
+    assert_int_equal(pytree_print(file, PYTREE(&numbers[0]), NULL, &err), PYTREE_OK);
+    assert_int_equal(errno, 77);
+    fclose(file);
+    file = fopen("/dev/null", "w");
+    assert_non_null(file);
+    errno = 77;
+    assert_int_equal(pytree_def_print(file, def, &err), PYTREE_OK);
+    assert_int_equal(errno, 77);
+    fclose(file);
+    file = fopen("/dev/null", "w");
+    assert_non_null(file);
+    pytree_fail(&err, PYTREE_VALUE, NULL, "expected %s", "nothing");
+    errno = 77;
+    pytree_error_print(file, &err);
+    assert_int_equal(errno, 77);
+    fclose(file);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,7 +416,8 @@ int main(void)
         cmocka_unit_test(text_into_every_size),
         cmocka_unit_test(nothing_is_printed_of_unsound_trees),
         cmocka_unit_test(files_that_are_full),
-        cmocka_unit_test(sweeps)
+        cmocka_unit_test(sweeps),
+        cmocka_unit_test(errno_is_left_alone)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
