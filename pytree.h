@@ -638,9 +638,9 @@ typedef struct pytree_node {
  *     }
  *     pytree_iter_end(&it);
  *
- * The first tree determines the structure. Where a later tree is deeper, its view is the whole subtree; any other difference is
- * an error when the iterator reaches it. One tree of up to 24 levels needs no allocation, and neither do up to four small trees.
- * A pytree_iter takes 8 KB and must not be moved or copied. */
+ * The first tree determines the structure. Where a later tree is deeper, its view is the whole subtree; any other
+ * difference is an error when the iterator reaches it. One tree of up to 24 levels needs no allocation, and neither do up
+ * to four small trees. A pytree_iter takes 8 KB and must not be moved or copied. */
 struct pytree_iter {
     const pytree_leaf *const *leaf;       /* leaf[0 … n-1]: the current leaf in each tree */
     const pytree_leaf *out;               /* in pytree_map with an output tree: the leaf for the result; otherwise NULL */

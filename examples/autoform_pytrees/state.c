@@ -1,4 +1,4 @@
-/* A struct that is a tree in one namespace and a leaf everywhere else. (autoform's pages use optree. Structures are printed here
+/* A struct that is a tree in one namespace and a leaf everywhere else. (autoform's pages use optree. Here structures are
  * in JAX's form: PyTreeDef(CustomNode(State[()], [*, *])) for optree's PyTreeSpec(CustomTreeNode(State[()], [*, *])).) */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"

@@ -118,7 +118,11 @@
 
 /* Parts of the library that PYTREE_SMALL does without: composed messages; structs handled in one go by their layout; the table
  * of printable characters (all are from U+00A0 on), a fast sort of large dicts, fast division of 64 bits. */
-enum { PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0), PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0), PYTREE__TABLES = PYTREE__CAPACITY(1, 0) };
+enum {
+    PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0),
+    PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0),
+    PYTREE__TABLES = PYTREE__CAPACITY(1, 0)
+};
 
 enum {
     PYTREE__FRAMES = PYTREE_STACK_FRAMES,
@@ -138,7 +142,7 @@ enum {
     PYTREE__LAYOUT_NODES = PYTREE_STACK_LAYOUT_NODES,
     PYTREE__LAYOUT_SPANS = PYTREE_STACK_LAYOUT_SPANS,
     PYTREE__LAYOUT_NULLABLES = PYTREE_STACK_LAYOUT_NULLABLES,
-    PYTREE__ITER_LAYOUTS = PYTREE__CAPACITY(4, 1),   /* those of an iterator, which compares with them; as above, without nodes */
+    PYTREE__ITER_LAYOUTS = PYTREE__CAPACITY(4, 1),   /* those of an iterator, which compares with them; without nodes */
     PYTREE__ITER_SPANS = PYTREE__CAPACITY(24, 1),
     PYTREE__ITER_NULLABLES = PYTREE__CAPACITY(16, 1),
 

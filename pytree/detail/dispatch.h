@@ -42,9 +42,9 @@
 
 /* ---- Types --------------------------------------------------------------------------------------------------------- */
 
-/* Find the descriptor of x by its type. pytree_registry.h puts the registered structs before the built-in types. An unregistered
- * type falls through to `default: (x)`; `->name` then fails to compile with an error that names the type. Where a struct may
- * contain an assertion, a message says so, too. */
+/* Find the descriptor of x by its type. pytree_registry.h puts the registered structs before the built-in types. An
+ * unregistered type falls through to `default: (x)`; `->name` then fails to compile with an error that names the type.
+ * Where a struct may contain an assertion, a message says so, too. */
 #define PYTREE__TYPE_OF(x) ((const pytree_type *)&(PYTREE__USER_TYPE(x))->name)
 #define PYTREE__USER_TYPE(x) PYTREE__BUILTIN_TYPE(x)
 #define PYTREE__BUILTIN_TYPE(x)                                                                                         \

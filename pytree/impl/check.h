@@ -152,7 +152,8 @@ static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree_
     const size_t depth = c->n_frames;
     pytree_status status = PYTREE_OK;
     if (r->n >= UINT32_MAX) {
-        return pytree_fail(c->err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more", (unsigned long)UINT32_MAX);
+        return pytree_fail(c->err, PYTREE_OVERFLOW, NULL, "expected fewer than %lu values, got more",
+                           (unsigned long)UINT32_MAX);
     }
     if (at == PYTREE__AT_NODE && value->data != NULL && value->form != PYTREE_FORM_FLAT && pytree__was_seen(r, value)) {
         if (r->status == PYTREE_OK && !pytree__inside_itself(c, value)) { pytree__reach_note(r, c, value); }

@@ -87,7 +87,8 @@ static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_s
 /* Checks a list, a fixed array or a map: a count that is possible, data that is there. */
 static bool pytree__check_row(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
 {
-    const size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size, most = (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size);
+    const size_t size = v->form == PYTREE_FORM_MAP ? v->shape[1] : v->type->size;
+    const size_t most = (size_t)PTRDIFF_MAX / (size == 0 ? 1 : size);
     if (v->shape[0] > most) {
         *status = pytree__fail_at(c, PYTREE_BAD_COUNT, "expected a count from 0 to %zu, got %lld", most,
                                   (long long)(ptrdiff_t)v->shape[0]);
@@ -339,8 +340,8 @@ static pytree_status pytree__open_items(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
-/* Compares a node about to be opened with the ancestor at the largest power of two of the depth, which an endless path must meet
- * again (Brent 1980). */
+/* Compares a node about to be opened with the ancestor at the largest power of two of the depth, which an endless path must
+ * meet again (Brent 1980). */
 PYTREE__INLINE pytree_status pytree__check_cycle(pytree__cursor *c, const pytree_type *type, const void *data, unsigned form)
 {
     const pytree__frame *f;

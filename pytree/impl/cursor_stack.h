@@ -64,8 +64,11 @@ static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
 {
     if (PYTREE__UNLIKELY(n > c->max_views - c->n_views)) {
         const size_t need = pytree__plus(c->n_views, n);
-        void *grown = need > UINT32_MAX ? NULL : pytree__stack_grow(c->views, c->own_views, &c->max_views, need, sizeof *c->views,
-                                                                    pytree__allocator(c->opt), c->err);
+        void *grown = NULL;
+        if (need <= UINT32_MAX) {
+            grown = pytree__stack_grow(c->views, c->own_views, &c->max_views, need, sizeof *c->views, pytree__allocator(c->opt),
+                                       c->err);
+        }
         if (grown == NULL) { pytree__no_memory(c->err, n); return NULL; }
         c->views = (pytree_leaf *)grown;
     }

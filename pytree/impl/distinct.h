@@ -45,8 +45,8 @@ static bool pytree__extents_add(struct pytree__extents *x, const void *data, siz
 }
 
 /* Merges two neighbouring runs of ordered extents. */
-static void pytree__extents_merge(const struct pytree__extent *a, const struct pytree__extent *b, const struct pytree__extent *end,
-                                  struct pytree__extent *to)
+static void pytree__extents_merge(const struct pytree__extent *a, const struct pytree__extent *b,
+                                  const struct pytree__extent *end, struct pytree__extent *to)
 {
     const struct pytree__extent *const middle = b;
     while (a != middle && b != end) { *to++ = b->from < a->from ? *b++ : *a++; }
@@ -126,8 +126,8 @@ static pytree_status pytree__extents_add_value(struct pytree__extents *x, pytree
     return pytree__open(c, value);
 }
 
-/* Returns PYTREE_OK if all that the tree reaches is in order and lies apart; PYTREE_NO_MEMORY; or another status, without an error,
- * if something must be looked at. Predicates and namespaces are such a thing. */
+/* Returns PYTREE_OK if all that the tree reaches is in order and lies apart; PYTREE_NO_MEMORY; or another status, without
+ * an error, if something must be looked at. Predicates and namespaces are such a thing. */
 static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt)
 {
     pytree__cursor c;

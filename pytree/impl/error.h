@@ -17,7 +17,7 @@ const char *pytree_status_name(pytree_status status)
 void pytree_error_print(FILE *file, const pytree_error *err)
 {
     if (err != NULL && err->status != PYTREE_OK) {
-        const int before = PYTREE__GET_ERRNO();         /* which the first write to a terminal sets, and no function of the library */
+        const int before = PYTREE__GET_ERRNO();                /* which the first write to a terminal sets */
         fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message,
                 pytree_status_name(err->status));
         PYTREE__SET_ERRNO(before);

@@ -132,9 +132,9 @@ void pytree__def_entry_at(const pytree_def *def, size_t node, size_t i, pytree_e
  */
 enum { PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS, PYTREE__FROM_HELD };
 
-/* What a walk has come to. LEAF, NONE, NODE: the next value, a node not opened yet. RUN: a node that is a self-contained struct,
- * for a consumer that asked for those (cursor.runs) and may take all its leaves at once. END: the children of the open node on top
- * are done, its frame is still there. DONE: the tree is. FAILED: see cursor.status. */
+/* What a walk has come to. LEAF, NONE, NODE: the next value, a node not opened yet. RUN: a node that is a self-contained
+ * struct, for a consumer that asked for those (cursor.runs) and may take all its leaves at once. END: the children of the
+ * open node on top are done, its frame is still there. DONE: the tree is. FAILED: see cursor.status. */
 enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_RUN, PYTREE__AT_NODE, PYTREE__AT_END, PYTREE__DONE, PYTREE__FAILED };
 
 /* ---- Flatten ---------------------------------------------------------------------------------------------------------

@@ -101,7 +101,8 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     return status == PYTREE_OK ? pytree__iter_roots(it, trees) : pytree__iter_fail(it, status);
 }
 
-/* Begins with more views than an iterator has: one or two trees share these, three or four share them beside the iterator's own. */
+/* Begins with more views than an iterator has: one or two trees share these, three or four share them beside the iterator's
+ * own. */
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
                                         const pytree_options *opt, pytree_error *err)
 {
@@ -188,7 +189,8 @@ static void pytree__put_child(struct pytree__text_writer *to, const pytree_entry
     }
 }
 
-/* Compares the static values of a struct that tree 0 and tree k have just opened; one of them may be a node of a pytree_flat. */
+/* Compares the static values of a struct that tree 0 and tree k have just opened; one of them may be a node of a
+ * pytree_flat. */
 static bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__frame *g)
 {
     const pytree__frame *const s = f->form == PYTREE_FORM_STRUCT ? f : g, *const p = s == f ? g : f;
@@ -296,8 +298,8 @@ static bool pytree__iter_grow(pytree__cursor *c, const pytree_leaf **value, size
     return true;
 }
 
-/* Tells whether the structs at hand, one in each tree, are sound and have the same None and the same static values. Makes room for
- * the views of several: there may be little of it for each tree. */
+/* Tells whether the structs at hand, one in each tree, are sound and have the same None and the same static values. Makes
+ * room for the views of several: there may be little of it for each tree. */
 PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, const pytree_leaf **values)
 {
     const pytree_type *const type = values[0]->type;
@@ -308,10 +310,13 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
     if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     if (n == 1) { return true; }
     layout = pytree__layout_of(&it->cache, type);
-    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_instances_equal(&it->cache, layout, n, values)) { return false; }
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_instances_equal(&it->cache, layout, n, values)) {
+        return false;
+    }
     for (k = 0; k < n; k++) {
         pytree__cursor *const c = &it->cursors[k];
-        if (PYTREE__UNLIKELY(layout->n_leaves > c->max_views - c->n_views) && !pytree__iter_grow(c, &values[k], layout->n_leaves)) {
+        if (PYTREE__UNLIKELY(layout->n_leaves > c->max_views - c->n_views)
+            && !pytree__iter_grow(c, &values[k], layout->n_leaves)) {
             it->status = PYTREE_NO_MEMORY;
             return false;
         }
@@ -319,8 +324,8 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
     return true;
 }
 
-/* Takes a struct that is a run in every tree. Only the first tree's cursor gets a frame, for paths. AT_LEAF: its first leaf is at
- * hand, and more may follow side by side (run_left). AT_END: it is done with. AT_NODE: it must be opened. */
+/* Takes a struct that is a run in every tree. Only the first tree's cursor gets a frame, for paths. AT_LEAF: its first leaf
+ * is at hand, and more may follow side by side (run_left). AT_END: it is done with. AT_NODE: it must be opened. */
 PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
 {
     const pytree_type *const type = values[0]->type;

@@ -1,4 +1,5 @@
-/* pytree/impl/layout.h: layouts: per struct type, the template of its nodes, where static bytes lie, which pointers may be NULL. */
+/* pytree/impl/layout.h: layouts: per struct type, the template of its nodes, where static bytes lie, which pointers may be
+ * NULL. */
 #ifndef PYTREE_IMPL_LAYOUT_H
 #define PYTREE_IMPL_LAYOUT_H
 
@@ -267,8 +268,8 @@ PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, 
 }
 
 /* Tells the same, and whether a struct has the static values that stand there. */
-PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *layout, const char *self,
-                                                    const pytree_def *def, const pytree_node *theirs)
+PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *layout,
+                                                    const char *self, const pytree_def *def, const pytree_node *theirs)
 {
     const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
     const pytree_node *const mine = &p->nodes[layout->nodes];
@@ -310,8 +311,7 @@ PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, c
 
 /* Writes a struct's nodes and static values behind those that are there. */
 PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *layout, const char *self,
-                                        pytree_node *nodes,
-                                        pytree__statics *to)
+                                        pytree_node *nodes, pytree__statics *to)
 {
     const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
     memcpy(nodes, &p->nodes[layout->nodes], layout->n_nodes * sizeof *nodes);

@@ -132,7 +132,8 @@ static pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, 
     mine.arity = (uint32_t)f->count;
     f->next = 0;                          /* an error here is the node's own */
     status = pytree__match_node(c, def, j, type, f->count,
-                                j < def->n_nodes && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
+                                j < def->n_nodes
+                                    && (!pytree__same_node(&mine, &def->nodes[j]) || pytree__same_meta(c, f, def, j)));
     f->next = next;
     return status;
 }

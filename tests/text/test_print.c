@@ -360,7 +360,8 @@ static void sweeps(void **state)
     mlp_clear(&model);
 }
 
-/* The C library sets errno in calls that succeed: the first write to a terminal or a device, a number too small to be normal. */
+/* The C library sets errno in calls that succeed: the first write to a terminal or a device, a number too small to be
+ * normal. */
 static void errno_is_left_alone(void **state)
 {
     static const double numbers[] = { 5e-324, 2.2250738585072011e-308, 1e-310, 1.7976931348623157e308, 1e22 };
