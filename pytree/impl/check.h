@@ -40,7 +40,7 @@ static void pytree__reach_problem(void *context, const pytree_error *problem)
     if (r->report != NULL) { r->report(r->context, problem); }
 }
 
-/* A step, and the bytes of its path as text. */
+/* Writes the path of a step. Returns its length. */
 static size_t pytree__step_text(const struct pytree__sharing_scan *r, size_t step, char *text, size_t n)
 {
     size_t length = 0, i;
@@ -86,7 +86,7 @@ static void pytree__reach_note(struct pytree__sharing_scan *r, const pytree__cur
     if (f != NULL) { pytree__frame_entry(c, f, f->next - 1, &step->entry); }
 }
 
-/* Was this node entered before? If not it is from now on. A struct and its first member begin at one address. */
+/* Tells whether a node was entered before, and records it. Types count: a struct and its first member begin at one address. */
 static bool pytree__was_seen(struct pytree__sharing_scan *r, const pytree_leaf *v)
 {
     const pytree_type *type = pytree__node_type(v);
@@ -145,7 +145,7 @@ static int pytree__by_group(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group ? 1 : x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Notes the value at hand. A node is opened, unless it was entered before. */
+/* Records the value at hand. Opens a node, unless it was entered before. */
 static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree__cursor *c, const pytree_leaf *value, int at)
 {
     const uint32_t step = (uint32_t)r->n;
@@ -192,7 +192,7 @@ static void pytree__reach_groups(struct pytree__sharing_scan *r)
     qsort(r->sorted, r->n_sorted, sizeof *r->sorted, pytree__by_group);
 }
 
-/* Notes everything that the tree reaches, with how: the exact way, for a tree in which something may be wrong. */
+/* Records everything that the tree reaches, and how: the exact way, for a tree in which something may be wrong. */
 static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;

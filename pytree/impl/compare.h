@@ -26,7 +26,7 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
     return it.status;
 }
 
-/* Index of the first element in which two leaves of one type and shape differ; SIZE_MAX if they are equal. */
+/* Finds the first element in which two leaves of one type and shape differ. Returns its index; SIZE_MAX if they are equal. */
 static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b, const pytree_tolerance *tolerance)
 {
     size_t n = pytree_leaf_count(a), size = a->type->size, i;

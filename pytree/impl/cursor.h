@@ -155,7 +155,7 @@ static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
     return status;
 }
 
-/* The whole tree as the value at hand. */
+/* Puts the cursor before the tree: its root is the next value. */
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
 {
     pytree_status status;
@@ -168,7 +168,7 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     return status;
 }
 
-/* A custom node's children, keys and metadata, as its callbacks give them. */
+/* Opens a custom node: asks its callbacks for children, keys and metadata, which come to lie on the view stack. */
 static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
 {
     const pytree_custom *custom = f->type->custom;
@@ -217,7 +217,7 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
-/* Children of a treedef's node: found from the last to the first. */
+/* Opens a node of a pytree_flat: finds its children from the last to the first. */
 static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, const size_t *shape)
 {
     const pytree_flat *flat = (const pytree_flat *)f->self;
@@ -255,7 +255,7 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
     return PYTREE_OK;
 }
 
-/* In a namespace a struct, or what elsewhere is a leaf, may have a registration of its own. */
+/* Replaces the type of a struct or an opaque leaf by its registration in the walk's namespace, if there is one. */
 static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
 {
     const pytree_type *type = v->type;
@@ -401,7 +401,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     }
 }
 
-/* The top frame's next child becomes the value at hand. There must be one. */
+/* Takes the next child of the open node on top, of which there must be one. */
 static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
 {
     pytree__frame *f = &c->frames[c->n_frames - 1];
@@ -439,7 +439,7 @@ static void pytree__close(pytree__cursor *c)
     c->n_views = c->frames[--c->n_frames].views;
 }
 
-/* The predicate's answer; -1 if there is no memory for the path. */
+/* Asks the predicate. Returns its answer, or -1 if there is no memory for the path. */
 static int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
 {
     pytree_entry few[PYTREE__FEW_ENTRIES], *entries = few;
@@ -454,7 +454,7 @@ static int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
     return c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
 }
 
-/* Says what a value is where a predicate or a namespace has a say. */
+/* Classifies a value in a walk with a predicate or a namespace. */
 static int pytree__classify_asking(pytree__cursor *c, const pytree_leaf *value)
 {
     if (c->opt->space != NULL) { pytree__apply_namespace(c, (pytree_leaf *)(uintptr_t)value); }
@@ -467,7 +467,7 @@ static int pytree__classify_asking(pytree__cursor *c, const pytree_leaf *value)
     return value->form == PYTREE_FORM_NONE ? PYTREE__AT_NONE : PYTREE__AT_NODE;
 }
 
-/* Says what a value is: AT_LEAF, AT_NONE, AT_RUN, AT_NODE or FAILED. */
+/* Classifies a value: AT_LEAF, AT_NONE, AT_RUN, AT_NODE or FAILED. */
 PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
 {
     if (PYTREE__UNLIKELY(!c->plain)) { return pytree__classify_asking(c, value); }
@@ -494,7 +494,7 @@ PYTREE__INLINE bool pytree__cursor_child(pytree__cursor *c, pytree__frame *f, co
     return true;
 }
 
-/* Goes one step on and says what is there: see PYTREE__AT_LEAF and its like. */
+/* Goes one step on. Returns what is there: PYTREE__AT_LEAF and the like. */
 PYTREE__INLINE int pytree__cursor_next(pytree__cursor *c, const pytree_leaf **value)
 {
     if (PYTREE__UNLIKELY(!c->begun)) {

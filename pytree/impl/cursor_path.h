@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-/* Of an open dict or map: the pair that is visited i-th, and its value. */
+/* Finds the pair of an open dict or map that is visited i-th. */
 PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i)
 {
     if (f->ordered) {
@@ -21,7 +21,7 @@ static const char *pytree__items_name(const pytree__frame *f)
     return f->form == PYTREE_FORM_ITEMS ? ((const pytree_items *)f->self)->name : NULL;
 }
 
-/* Of an open custom node: its children, behind them their keys, behind those its metadata. */
+/* Returns the children of an open custom node. Behind them lie their keys, then its metadata. */
 static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *f)
 {
     return (const pytree *)(const void *)(c->views + f->views);
@@ -33,7 +33,7 @@ static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const
     return (const unsigned char *)end + (f->type->custom->keyed ? f->count * sizeof(pytree_entry) : 0);
 }
 
-/* Entry of child i of an open node. */
+/* Writes the key path entry of child i of an open node. */
 static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry)
 {
     entry->kind = PYTREE_INDEX;
@@ -66,7 +66,7 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
     }
 }
 
-/* Row of a struct's child. */
+/* Returns the row of a struct's child i. */
 static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
 {
     const pytree_field *row = type->fields;
@@ -75,7 +75,7 @@ static const pytree_field *pytree__data_row(const pytree_type *type, size_t i)
     return row;
 }
 
-/* Leaves in a struct that is seen deep. */
+/* Counts the leaves of a run. */
 static size_t pytree__deep_leaves(const pytree_type *type, const char *self)
 {
     const pytree_field *row = type->fields, *end = row + type->n_fields;
@@ -93,8 +93,8 @@ static size_t pytree__deep_leaves(const pytree_type *type, const char *self)
     return n;
 }
 
-/* From a struct that is seen deep towards its leaf number `leaf`: the child, and its row. Where that is a struct in turn, type,
- * self and leaf become its own: true. */
+/* Goes one step from a run towards its leaf number `leaf`: finds the child and its row. Returns true if that child is a
+ * struct in turn; type, self and leaf are then its own. */
 static bool pytree__descend(const pytree_type **type, const char **self, size_t *leaf, const pytree_field **row, size_t *child)
 {
     for (*row = (*type)->fields, *child = 0;; (*row)++) {
@@ -117,7 +117,7 @@ static bool pytree__descend(const pytree_type **type, const char **self, size_t 
     }
 }
 
-/* Row of the struct that the value at hand lies in, and that struct; NULL: it lies in none. */
+/* Returns the row of the value at hand, and in *self the struct that it lies in; NULL if it lies in none. */
 static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
@@ -132,8 +132,8 @@ static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **
     return row;
 }
 
-/* Entries of the path of the value at hand: each frame's child that was taken last, on top perhaps several. A node that is just
- * being opened has none. */
+/* Counts the entries of the path of the value at hand: one for each frame, for a run on top perhaps several. A node that is
+ * just being opened has none. */
 static size_t pytree__depth(const pytree__cursor *c)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
@@ -212,7 +212,7 @@ static pytree_status (pytree__fail_at)(const pytree__cursor *c, pytree_status st
     return pytree__fail_at_short(c, status);
 }
 #else
-/* Path of the value at hand, if it is too long its beginning and its end. */
+/* Writes the path of the value at hand; of a long one, its beginning and its end. */
 static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
 {
     struct pytree__text_writer to = pytree__text_to(path, room, NULL);
@@ -244,7 +244,7 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
     memcpy(path + n + 3, tail + i, length - i + 1);
 }
 
-/* An error at the value at hand. If somebody watches, they hear of it and the walk goes on. */
+/* Sets an error at the value at hand and returns its status. With a problem sink, tells the sink and returns PYTREE_OK. */
 static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...)
 {
     char path[PYTREE__PATH], message[PYTREE__MESSAGE / 2];
@@ -265,7 +265,7 @@ static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status stat
 }
 #endif
 
-/* The form of the view that an open node was. */
+/* Returns the form of the view that an open node was. */
 static unsigned pytree__form_in(const pytree__frame *f)
 {
     return f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;

@@ -99,7 +99,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
-/* Is the order of a dict's pairs known without a look at the keys? Only if the library made it; another is checked. */
+/* Tells whether the order of a dict's pairs is known without looking at its keys: only if the library made it. */
 static bool pytree__has_key_order(const pytree_items *items)
 {
     return items->packed != NULL || (items->sorted && items->order != NULL);

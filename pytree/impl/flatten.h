@@ -33,7 +33,7 @@ static void pytree__pack_key(pytree__statics *to, const pytree_entry *key)
     }
 }
 
-/* Keys of a container, in the order of a walk (NULL: as they lie). */
+/* Packs the keys of a container in the order of a walk (NULL: as they lie). */
 static void pytree__pack_keys(pytree__statics *to, const pytree_items *items, const uint32_t *order)
 {
     size_t i;
@@ -51,7 +51,7 @@ static void pytree__pack_keys(pytree__statics *to, const pytree_items *items, co
     }
 }
 
-/* What an open node has that is packed: a struct's static values, a container's name and keys, a custom node's metadata. */
+/* Packs what an open node has besides its children: static values, a name and keys, or metadata. */
 static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f)
 {
     pytree_entry entry;
@@ -88,7 +88,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
     }
 }
 
-/* The order of a dict's pairs, unless they lie in it. */
+/* Records the order of a dict's pairs, unless they lie in it. */
 static void pytree__note_order(struct pytree__flattener *s, const int mode, const uint32_t *order, size_t n)
 {
     size_t i;
@@ -101,7 +101,7 @@ static void pytree__note_order(struct pytree__flattener *s, const int mode, cons
     s->n_orders += n + 1;
 }
 
-/* What a node adds to the treedef besides itself: that a namespace could change it, the order of its pairs. */
+/* Records what a node adds to the treedef besides itself: a namespace that could change it, the order of its pairs. */
 static void pytree__note_node(struct pytree__flattener *s, const int mode, const pytree__frame *f, const pytree_type *type)
 {
     if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
@@ -114,8 +114,8 @@ static void pytree__note_node(struct pytree__flattener *s, const int mode, const
     }
 }
 
-/* A struct that has nothing but leaves and None in it and in the structs that lie in it: no frame is needed. False: it must be
- * opened, because something is wrong, or leads elsewhere, or there is no room for its views. */
+/* Emits a run without pushing a frame. Returns false if the struct must be walked node by node instead: a value needs a
+ * check, a pointer leads to a node, or there is no room for its views. */
 PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int mode, const pytree_type *type, const void *data)
 {
     const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
@@ -231,7 +231,7 @@ static void pytree__flattener_init(struct pytree__flattener *s, pytree_leaf *lea
     s->orders = NULL;
 }
 
-/* Counts, makes the block, and fills it. */
+/* Counts, allocates the block, and fills it. */
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
                                      const pytree_options *opt, pytree_error *err)
 {
@@ -305,7 +305,7 @@ pytree_def *pytree_structure(pytree t, const pytree_options *opt, pytree_error *
     return pytree__flatten(t, false, NULL, 0, &def, opt, err) == PYTREE_OK ? def : NULL;
 }
 
-/* Leaves as far as there is room, and how many there are. */
+/* Writes as many leaves as there is room for, and counts all. */
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err)
 {

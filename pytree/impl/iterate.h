@@ -11,7 +11,7 @@ static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
     return status;
 }
 
-/* What differs between the value at hand in the first tree and in tree k. */
+/* Sets the error for a value of tree k that differs from the first tree's. */
 static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pytree_leaf *expected, const pytree_leaf *got,
                                             const char *how)
 {
@@ -136,7 +136,7 @@ void pytree_iter_end(pytree_iter *it)
     it->n_cursors = it->block = 0;
 }
 
-/* Of a namedtuple or a default dict. */
+/* Returns the name of an open namedtuple's type or default dict's factory. */
 static const char *pytree__frame_name(const pytree__frame *f)
 {
     const char *name = pytree__items_name(f);
@@ -148,7 +148,7 @@ static const char *pytree__frame_name(const pytree__frame *f)
     return name != NULL ? name : "None";
 }
 
-/* Of a custom node. */
+/* Returns the metadata of an open custom node. */
 static const unsigned char *pytree__frame_metadata(const pytree__cursor *c, const pytree__frame *f, size_t *bytes)
 {
     if (f->form == PYTREE_FORM_FLAT) {
@@ -161,7 +161,7 @@ static const unsigned char *pytree__frame_metadata(const pytree__cursor *c, cons
     return pytree__held_metadata(c, f);
 }
 
-/* Of a deque. */
+/* Returns the maximum length of an open deque. */
 static size_t pytree__frame_maxlen(const pytree__frame *f)
 {
     if (f->form == PYTREE_FORM_FLAT) {
@@ -179,7 +179,7 @@ static pytree_status pytree__fail_statics(pytree_iter *it, size_t k)
                                                  c->frames[c->n_frames - 1].type->name, k));
 }
 
-/* A child's key as a message names it. */
+/* Writes a child's key as messages name it. */
 static void pytree__put_child(struct pytree__text_writer *to, const pytree_entry *entry)
 {
     if (entry->kind == PYTREE_ATTRIBUTE || entry->kind == PYTREE_KEY || entry->kind == PYTREE_INT_KEY) {
@@ -270,7 +270,7 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
     return pytree__keys_equal(it, k);
 }
 
-/* Opens the node at hand in every tree; a tree that has something else there differs. */
+/* Opens the node at hand in every tree. Fails for a tree that has something else there. */
 static pytree_status pytree__iter_open(pytree_iter *it, size_t n, const pytree_leaf **values, bool check)
 {
     const pytree_type *type = pytree__node_type(values[0]);
@@ -367,7 +367,7 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     return PYTREE__AT_LEAF;
 }
 
-/* On to the next of the leaves that lie side by side. */
+/* Goes on to the next leaf of a run. */
 PYTREE__INLINE void pytree__run_next(pytree_iter *it, const size_t n)
 {
     const pytree_leaf **values = it->views;
@@ -470,7 +470,7 @@ static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
     return it->status;
 }
 
-/* The function for the leaf at hand, and for those that come without looking. */
+/* Calls the function for the leaf at hand and for the rest of its run. */
 PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
 {
     pytree__cursor *const c = it->cursors;

@@ -238,8 +238,8 @@ PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p
     return differ == 0;
 }
 
-/* Where the structs in a struct have as many leaves and nodes as the layout says, and each nullable is None or not as in the
- * layout, all else can only be leaves. */
+/* Compares type and counts of two nodes. Where all structs inside a struct have the layout's counts, and its nullables are
+ * None as in the layout, everything else can only be leaves. */
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b)
 {
     return a->type == b->type && memcmp(&a->leaves, &b->leaves, sizeof a->leaves + sizeof a->nodes) == 0;

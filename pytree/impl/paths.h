@@ -12,12 +12,13 @@ size_t pytree_text(pytree t, char *text, size_t n, const pytree_options *opt, py
     return status != PYTREE_OK ? SIZE_MAX : n == 0 ? to.length : pytree__end_text(&to, n);
 }
 
-/* Block of pytree_paths: this, then the pointers, then the texts. */
+/* The block of pytree_paths: this, then the pointers, then the strings. */
 struct pytree__paths_block { const pytree_allocator *allocator; size_t bytes; };
 
-/* What a struct's type says of the paths below it: what stands behind the struct's own path, with its NUL, for each leaf in it
- * and in the structs that lie in it; so no node is opened for them. Where a struct is pointed to there is a tail for NULL, and
- * behind it are those of that struct. If there may be other nodes, or too much of this, there is one tail for each child. */
+/* Path suffixes of a struct type: for each leaf in it and in the structs inside it, the text behind the struct's own path,
+ * with its NUL. Paths are written by concatenation, and no node is opened. A pointer to a struct has a suffix for NULL,
+ * followed by those of that struct. If there may be other nodes, or there are too many suffixes, there is one for each
+ * child. */
 struct pytree__suffix_pointer {
     const pytree_type *type;
     size_t offset;                        /* of the pointer, in the outermost struct */
@@ -33,8 +34,9 @@ struct pytree__path_suffixes {
     char text[PYTREE__TAIL_TEXT + PYTREE__SLACK];
 };
 
-/* Where paths are put. The path of the open node at hand stands in `prefix`, of which each frame remembers how much is its own
- * (in `nodes`), so that a leaf adds its last entry alone. A path that is longer than that is put together anew each time. */
+/* Writes paths. The path of the open node on top stands in `prefix`; each frame remembers how much of it is its own (in
+ * `nodes`), so that a leaf adds only its last entry. A path that is longer than the prefix is put together anew for each
+ * leaf. */
 enum { PYTREE__NO_PREFIX = 0x7FFFFFFF };
 
 struct pytree__path_writer {
@@ -47,8 +49,8 @@ struct pytree__path_writer {
     char prefix[PYTREE__PREFIX + PYTREE__SLACK];
 };
 
-/* Adds the tails of a struct that lies `offset` bytes into the one whose tails they are (SIZE_MAX: it is pointed to); `path`
- * leads to it from there. False: there is no room, or, as a whole, there may be other nodes in it. */
+/* Adds the suffixes of a struct that lies `offset` bytes into the one they belong to (SIZE_MAX: a pointer leads to it) and is
+ * reached by `path` from there. Returns false if there is no room or, as a whole, there may be other nodes in it. */
 static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_type *type, size_t offset,
                                  const char *separator,
                                  char path[UCHAR_MAX + 1], size_t n_path)
@@ -114,13 +116,14 @@ PYTREE__INLINE const struct pytree__path_suffixes *pytree__suffixes_of(struct py
     return tails;
 }
 
-/* How much of a tail is left out: the root's children have no separator. */
+/* Returns how much of a suffix to leave out: the root's children have no separator. */
 PYTREE__INLINE size_t pytree__suffix_skip(const struct pytree__path_writer *w, size_t n_prefix)
 {
     return n_prefix == 0 && w->separator != NULL ? strlen(w->separator) : 0;
 }
 
-/* Puts the prefix and a tail of n bytes. What is copied too far is written over, or slack. */
+/* Writes the prefix and a suffix of n bytes, in copies of fixed size: what is copied too far is overwritten, or lies in the
+ * slack behind the text. Returns the end. */
 PYTREE__INLINE char *pytree__append_suffix(const struct pytree__path_writer *w, char *at, size_t n_prefix, const char *tail,
                                            size_t n)
 {
@@ -133,8 +136,8 @@ PYTREE__INLINE char *pytree__append_suffix(const struct pytree__path_writer *w, 
     return at + n;
 }
 
-/* Puts the paths below a whole struct. Views are made in the room above those of the open nodes, a struct's behind those of the
- * one around it. False, and nothing was put: something is not sound, or there is no room. */
+/* Writes the paths below a whole struct. Its views lie above those of the open nodes, an inner struct's behind those of the
+ * outer one. Returns false, with nothing written, if a value needs a check or there is no room. */
 static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cursor *c,
                                  const struct pytree__path_suffixes *tails,
                                  const void *self, size_t n_prefix, size_t skip)
@@ -185,7 +188,7 @@ static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cu
     }
 }
 
-/* The paths below a struct, without opening it; false: it must be opened. */
+/* Writes or counts the paths below a struct without opening it. Returns false if it must be opened. */
 static bool pytree__put_struct_paths(struct pytree__path_writer *w, const pytree__cursor *c, const pytree_leaf *value,
                                      uint32_t n_prefix)
 {
@@ -215,7 +218,8 @@ static bool pytree__put_struct_paths(struct pytree__path_writer *w, const pytree
     return true;
 }
 
-/* The paths of the open struct's children that are leaves, up to one that is a node and becomes the value at hand, or NULL. */
+/* Writes the paths of the open struct's children that are leaves. Returns the first child that is a node, or NULL at the
+ * end. */
 static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w, const pytree__cursor *c, pytree__frame *f,
                                                   const struct pytree__path_suffixes *tails)
 {
@@ -239,7 +243,7 @@ static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w,
     return NULL;
 }
 
-/* The path of the child at hand of the open node on top, as a prefix; PYTREE__NO_PREFIX if it is too long. */
+/* Makes the path of the child at hand the prefix. Returns its length, or PYTREE__NO_PREFIX if it is too long. */
 static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__cursor *c)
 {
     const pytree__frame *f;
@@ -256,7 +260,7 @@ static uint32_t pytree__prefix(struct pytree__path_writer *w, const pytree__curs
     return (uint32_t)(to.length > PYTREE__PREFIX ? (size_t)PYTREE__NO_PREFIX : to.length);
 }
 
-/* All paths, one after another, each with its NUL; `starts` gets where each begins. */
+/* Writes all paths, one after another, each with its NUL; notes in `starts` where each begins. */
 static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__text_writer *const to = &w->to;

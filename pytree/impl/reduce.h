@@ -9,7 +9,8 @@ pytree_status pytree_reduce(pytree_map_fn *fn, void *context, pytree t, const py
     return pytree_map(fn, context, NULL, 1, &t, opt, err);
 }
 
-/* A stack of partial results, each over half of what is left of the leaves: [first half][first half of the second] … */
+/* Folds pairwise, with a stack of partial results, each over half of the leaves that are left: [first half][first half of the
+ * second] … */
 struct pytree__pairwise {
     pytree_status (*leaf)(void *context, const pytree_iter *at, void *value);
     pytree_status (*join)(void *context, void *a, const void *b);

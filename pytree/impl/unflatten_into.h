@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-/* Is the node at the end of which the walk stands the treedef's node j? */
+/* Compares a node of dst with the treedef's node j; `same` tells whether static values and keys are equal. */
 static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def, size_t j, const pytree_type *type,
                                         size_t arity, bool same)
 {
@@ -25,7 +25,7 @@ static pytree_status pytree__match_node(pytree__cursor *c, const pytree_def *def
                            same ? "" : " with other static values or keys");
 }
 
-/* An open node's static values or keys, beside those of the treedef's node j of the same type. */
+/* Compares an open node's static values or keys with those of the treedef's node j, which has the same type. */
 static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j)
 {
     const unsigned char *at = def->statics + def->nodes[j].meta, *keys = NULL;
@@ -67,7 +67,7 @@ static void pytree__store_child(const pytree_field *row, void *self, const pytre
     }
 }
 
-/* A leaf of dst: does the one given fit? Then, in the second run, it is put there. */
+/* Compares a leaf of dst with the given one or, in the second pass, stores that there. */
 static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put)
 {
     if (!put) {
@@ -90,8 +90,8 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
     return PYTREE_OK;
 }
 
-/* A struct that can be seen deep at once; the treedef's nodes from *j on, the leaves from *k on. False: one by one, for the
- * error. */
+/* Compares a run with the treedef's nodes from *j on and the leaves from *k on or, in the second pass, stores them. Returns
+ * false if the struct must be walked node by node, which also finds the error. */
 PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *cache, const pytree_type *type, void *self,
                                      const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
@@ -99,7 +99,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
     const pytree_leaf *leaf = leaves + *k;
     const pytree__layout *layout;
     pytree__flatten_result seen;
-    if (put) {                            /* where it turns out not to be seen deep the same leaves are put there again */
+    if (put) {                            /* where it turns out to be no run the same leaves are stored again */
         leaf = type->store_leaves(self, leaf);
         if (leaf == NULL) { return false; }
         *k = (size_t)(leaf - leaves);
@@ -120,7 +120,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
     return true;
 }
 
-/* Is the open node on top, all of whose children are done, the treedef's node j? */
+/* Compares the open node on top, all of whose children are done, with the treedef's node j. */
 static pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, size_t j)
 {
     pytree__frame *const f = &c->frames[c->n_frames - 1];
