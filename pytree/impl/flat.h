@@ -24,13 +24,6 @@ static pytree_flat pytree__alg_flat(const pytree_def *def, const pytree_leaf *le
     return flat;
 }
 
-/* The whole of a view as far as it says something: three extents stand in the smallest piece. */
-PYTREE__INLINE void pytree__alg_copy_view(pytree_leaf *to, const pytree_leaf *from)
-{
-    memcpy(to, from, offsetof(pytree_leaf, shape) + 3 * sizeof from->shape[0]);
-    if (from->ndim > 3) { memcpy(to->shape + 3, from->shape + 3, ((size_t)from->ndim - 3) * sizeof from->shape[0]); }
-}
-
 /* The same view n times. */
 static void pytree__alg_fill(pytree_leaf *to, size_t n, const pytree_leaf *from)
 {
@@ -38,7 +31,7 @@ static void pytree__alg_fill(pytree_leaf *to, size_t n, const pytree_leaf *from)
     if (from->ndim == 0 && from->form <= PYTREE_FORM_NONE) {               /* an axis, a flag: no extents */
         for (i = 0; i < n; i++) { memcpy(&to[i], from, offsetof(pytree_leaf, shape)); }
     } else {
-        for (i = 0; i < n; i++) { pytree__alg_copy_view(&to[i], from); }
+        for (i = 0; i < n; i++) { pytree__copy_view(&to[i], from); }
     }
 }
 
@@ -73,40 +66,93 @@ static pytree_kind pytree__alg_kind(const pytree_node *node)
     return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
 }
 
-/* Is a tree a pytree_flat that is what flattening it would give? Then it has its leaves where its treedef says, and None
- * only as the options have it. */
-static bool pytree__alg_is_flat(pytree t, const pytree_options *opt)
+/* None that becomes a leaf, and leaves that are None and become nodes, where a flat is flattened with other options. */
+struct pytree__alg_nones {
+    size_t added, removed;
+};
+
+/* Returns the pytree_flat that a tree is, if it can be flattened without walking it: it holds leaves and None, and no callback or
+ * namespace has a say. NULL otherwise. *nones: None stands where `opt` wants a leaf, or a leaf where it wants None; how many
+ * leaves the former add. A view that such a change would carry along unseen must be valid. */
+static const pytree_flat *pytree__alg_as_flat(pytree t, const pytree_options *opt, struct pytree__alg_nones *nones)
 {
     const pytree_flat *flat = (const pytree_flat *)t.data;
     const bool none_is_leaf = opt != NULL && opt->none_is_leaf;
     size_t i;
+    nones->added = nones->removed = 0;
     if (t.type != &pytree_types[PYTREE__T_flat] || flat == NULL || flat->def == NULL || flat->leaves == NULL
-        || flat->def->space != NULL || (opt != NULL && (opt->is_leaf != NULL || opt->space != NULL))) {
-        return false;
+        || flat->def->space != NULL || !pytree__plain_walk(opt)) {
+        return NULL;
     }
     for (i = 0; none_is_leaf && !flat->def->none_is_leaf && i < flat->def->n_nodes; i++) {
-        if (pytree__alg_kind(&flat->def->nodes[i]) == PYTREE_KIND_NONE) { return false; }
+        nones->added += pytree__alg_kind(&flat->def->nodes[i]) == PYTREE_KIND_NONE;
     }
     for (i = 0; i < flat->def->n_leaves; i++) {
-        const unsigned form = flat->leaves[i].form;
-        if (form != PYTREE_FORM_LEAF && (form != PYTREE_FORM_NONE || !none_is_leaf)) { return false; }
+        if (flat->leaves[i].form == PYTREE_FORM_LEAF) { continue; }
+        if (flat->leaves[i].form != PYTREE_FORM_NONE) { return NULL; }
+        nones->removed += !none_is_leaf;
     }
-    return true;
+    for (i = 0; nones->added + nones->removed != 0 && i < flat->def->n_leaves; i++) {
+        const pytree_leaf *view = &flat->leaves[i];
+        if (view->form == PYTREE_FORM_LEAF && (view->type == NULL || !pytree__view_is_valid(view))) { return NULL; }
+    }
+    return flat;
+}
+
+/* Makes None a leaf or a node throughout a treedef. `from` are its leaves now, `to` gets those it has then: an array with room
+ * for them, or `from` itself where none is added. */
+static void pytree__alg_change_nones(pytree_def *def, const pytree_leaf *from, pytree_leaf *to, bool none_is_leaf)
+{
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    pytree_node *nodes = (pytree_node *)(uintptr_t)def->nodes;
+    size_t i, n = 0;
+    for (i = 0; i < def->n_nodes; i++) {
+        pytree_node *node = &nodes[i];
+        if (node->type == NULL) {
+            if (from->form == PYTREE_FORM_NONE && !none_is_leaf) {
+                *node = none;
+            } else {
+                if (&to[n] != from) { pytree__copy_view(&to[n], from); }
+                n++;
+            }
+            from++;
+        } else if (node->type->kind == PYTREE_KIND_NONE) {
+            if (!none_is_leaf) { continue; }
+            *node = leaf;
+            pytree__none_view(&to[n++]);
+        } else {
+            size_t child = i, k;
+            node->leaves = 0;
+            for (k = node->arity; k != 0; k--) {
+                node->leaves += nodes[child - 1].leaves;
+                child -= nodes[child - 1].nodes;
+            }
+        }
+    }
+    def->n_leaves = n;
+    def->none_is_leaf = none_is_leaf;
 }
 
 /* A tree flattened, its leaves in the treedef's block. */
 static pytree_flat pytree__alg_flatten(pytree t, const pytree_options *opt, pytree_error *err)
 {
+    const bool none_is_leaf = opt != NULL && opt->none_is_leaf;
+    struct pytree__alg_nones nones;
+    const pytree_flat *flat = pytree__alg_as_flat(t, opt, &nones);
     pytree_leaf *leaves = NULL;
     pytree_def *def = NULL;
-    if (pytree__alg_is_flat(t, opt)) {
-        const pytree_flat *flat = (const pytree_flat *)t.data;
-        size_t i;
-        def = pytree__alg_copy(flat->def, 0, &leaves, opt, err);
-        if (def != NULL) { def->none_is_leaf = opt != NULL && opt->none_is_leaf; }
-        for (i = 0; def != NULL && i < def->n_leaves; i++) { pytree__alg_copy_view(&leaves[i], &flat->leaves[i]); }
-    } else {
+    size_t i;
+    if (flat == NULL) {
         (void)pytree_flatten(t, &leaves, 0, &def, opt, err);
+        return pytree__alg_flat(def, leaves);
+    }
+    def = pytree__alg_copy(flat->def, nones.added * sizeof *leaves, &leaves, opt, err);
+    if (def == NULL) {
+    } else if (nones.added + nones.removed != 0) {
+        pytree__alg_change_nones(def, flat->leaves, leaves, none_is_leaf);
+    } else {
+        def->none_is_leaf = none_is_leaf;
+        for (i = 0; i < def->n_leaves; i++) { pytree__copy_view(&leaves[i], &flat->leaves[i]); }
     }
     return pytree__alg_flat(def, leaves);
 }
@@ -144,16 +190,23 @@ static pytree_options pytree__alg_asking(struct pytree__alg_asked *asked, size_t
     return mine;
 }
 
-/* Treedef and leaves that may be None or whole subtrees as they are when walked with `opt`; what they were is freed. */
+/* Treedef and leaves that may be None or whole subtrees as they are when walked with `opt`; what they were is freed. Without
+ * subtrees the block is changed where it stands. */
 static pytree_flat pytree__alg_settle(pytree_flat flat, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__alg_asked asked;
+    struct pytree__alg_nones nones;
     const pytree_options mine = pytree__alg_asking(&asked, 1, &flat, opt);
     pytree t;
     pytree_flat settled;
     if (flat.def == NULL) { return flat; }
     t.type = &pytree_types[PYTREE__T_flat];
     t.data = &flat;
+    if (pytree__alg_as_flat(t, &mine, &nones) != NULL && nones.added == 0) {
+        pytree_leaf *leaves = (pytree_leaf *)(uintptr_t)flat.leaves;
+        pytree__alg_change_nones((pytree_def *)(uintptr_t)flat.def, leaves, leaves, mine.none_is_leaf);
+        return flat;
+    }
     settled = pytree__alg_flatten(t, &mine, err);
     pytree_flat_free(&flat);
     return settled;

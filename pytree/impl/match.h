@@ -338,7 +338,7 @@ static void pytree__alg_part(struct pytree__alg_match *m, pytree_leaf *to, size_
         m->orders -= 1 + (size_t)def->nodes[def->orders[m->orders - 1]].arity;
     }
     if (type == NULL) {
-        pytree__alg_copy_view(to, &m->flat->leaves[leaf]);
+        pytree__copy_view(to, &m->flat->leaves[leaf]);
     } else if (type->kind == PYTREE_KIND_NONE) {
         pytree__none_view(to);
     } else {
@@ -352,53 +352,66 @@ static void pytree__alg_part(struct pytree__alg_match *m, pytree_leaf *to, size_
     }
 }
 
-/* Goes over both. False if memory ran out; whether they match is whether there are mismatches. */
+/* Passes over a leaf of the prefix and the subtree beside it, and writes to `to` and `subtrees` what belongs there. */
+PYTREE__INLINE void pytree__alg_match_leaf(struct pytree__alg_match *m, struct pytree__alg_task *t)
+{
+    const pytree_node *y = &m->full->nodes[t->f - 1];
+    t->leaf_p--;
+    t->leaf_f -= y->leaves;
+    if (m->flat != NULL) { pytree__alg_part(m, &m->subtrees[t->leaf_p], t->f - 1, t->leaf_f); }
+    if (m->to != NULL) { pytree__alg_fill(m->to + t->leaf_f, y->leaves, &m->from[t->leaf_p]); }
+    t->p--;
+    t->f -= y->nodes;
+}
+
+/* Passes over two nodes that are not the same at a glance: the nodes alone if they match, else all below them, with a note.
+ * False if memory ran out. */
+static bool pytree__alg_match_node(struct pytree__alg_match *m, struct pytree__alg_task *t)
+{
+    const pytree_node *x = &m->prefix->nodes[t->p - 1], *y = &m->full->nodes[t->f - 1];
+    const int differ = pytree__alg_differ(m, t->p - 1, t->f - 1);
+    switch (differ) {
+    case PYTREE__ALG_FAILED: return false;
+    case PYTREE__ALG_MOVED: return pytree__alg_split(m, t);
+    case PYTREE__ALG_SAME: t->p--; t->f--; return true;
+    default: break;
+    }
+    if (!pytree__alg_note(m, differ, t->p - 1, t->f - 1)) { return false; }
+    t->leaf_p -= x->leaves;
+    t->leaf_f -= y->leaves;
+    t->p -= x->nodes;
+    t->f -= y->nodes;
+    return true;
+}
+
+/* Goes over both. Returns false if memory ran out; whether they match is whether there are mismatches. */
 static bool pytree__alg_go_over(struct pytree__alg_match *m)
 {
-    const pytree_node *const p = m->prefix->nodes, *const f = m->full->nodes;
+    const pytree_def *const prefix = m->prefix, *const full = m->full;
+    const bool same_bytes = prefix->n_statics == full->n_statics
+        && memcmp(prefix->statics, full->statics, full->n_statics) == 0;
     struct pytree__alg_task t;
     size_t i;
-    if (!m->loose && m->flat == NULL && pytree_def_equal(m->prefix, m->full)) {
-        for (i = 0; m->to != NULL && i < m->full->n_leaves; i++) { pytree__alg_copy_view(&m->to[i], &m->from[i]); }
+    if (!m->loose && m->flat == NULL && pytree_def_equal(prefix, full)) {
+        for (i = 0; m->to != NULL && i < full->n_leaves; i++) { pytree__copy_view(&m->to[i], &m->from[i]); }
         return true;
     }
-    t.p = m->prefix->n_nodes;
-    t.f = m->full->n_nodes;
+    t.p = prefix->n_nodes;
+    t.f = full->n_nodes;
     t.stop = 0;
-    t.leaf_p = m->prefix->n_leaves;
-    t.leaf_f = m->full->n_leaves;
+    t.leaf_p = prefix->n_leaves;
+    t.leaf_f = full->n_leaves;
     for (;;) {
         while (t.p > t.stop) {
-            const pytree_node *x = &p[t.p - 1], *y = &f[t.f - 1];
-            int differ;
+            const pytree_node *x = &prefix->nodes[t.p - 1], *y = &full->nodes[t.f - 1];
             if (x->type == NULL) {
-                t.leaf_p--;
-                t.leaf_f -= y->leaves;
-                if (m->flat != NULL) { pytree__alg_part(m, &m->subtrees[t.leaf_p], t.f - 1, t.leaf_f); }
-                if (m->to != NULL) { pytree__alg_fill(m->to + t.leaf_f, y->leaves, &m->from[t.leaf_p]); }
-                t.p--;
-                t.f -= y->nodes;
-                continue;
-            }
-            if (x->type == y->type && x->arity == y->arity
-                && pytree__alg_same_statics(m->prefix, t.p - 1, m->full, t.f - 1)) {
+                pytree__alg_match_leaf(m, &t);
+            } else if (x->type == y->type && x->arity == y->arity
+                       && ((same_bytes && x->meta == y->meta) || pytree__alg_same_statics(prefix, t.p - 1, full, t.f - 1))) {
                 t.p--;
                 t.f--;
-                continue;
-            }
-            differ = pytree__alg_differ(m, t.p - 1, t.f - 1);
-            if (differ == PYTREE__ALG_FAILED) { return false; }
-            if (differ == PYTREE__ALG_SAME) {
-                t.p--;
-                t.f--;
-            } else if (differ == PYTREE__ALG_MOVED) {
-                if (!pytree__alg_split(m, &t)) { return false; }
-            } else {
-                if (!pytree__alg_note(m, differ, t.p - 1, t.f - 1)) { return false; }
-                t.leaf_p -= x->leaves;
-                t.leaf_f -= y->leaves;
-                t.p -= x->nodes;
-                t.f -= y->nodes;
+            } else if (!pytree__alg_match_node(m, &t)) {
+                return false;
             }
         }
         if (m->n_tasks == 0) { break; }

@@ -68,7 +68,7 @@ PYTREE__INLINE void pytree__alg_subtree(pytree_leaf *to, const pytree_leaf *valu
     if (PYTREE__UNLIKELY(value->form == PYTREE_FORM_NONE)) {
         pytree__none_view(to);
     } else {
-        pytree__alg_copy_view(to, value);
+        pytree__copy_view(to, value);
     }
 }
 
@@ -136,9 +136,9 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
     return status;
 }
 
-/* The same for a pytree_flat: treedef beside treedef. */
+/* The same for a pytree_flat: treedef beside treedef. *matches: it could be done; if not, the walk says why. */
 static pytree_status pytree__alg_flat_up_to(const pytree_def *def, const pytree_flat *flat, pytree_leaf *subtrees,
-                                            const pytree_options *opt, pytree_error *err)
+                                            bool *matches, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__alg_match m;
     pytree_status status;
@@ -146,7 +146,8 @@ static pytree_status pytree__alg_flat_up_to(const pytree_def *def, const pytree_
     m.flat = flat;
     m.subtrees = subtrees;
     m.orders = flat->def->n_orders;
-    status = !pytree__alg_go_over(&m) ? PYTREE_NO_MEMORY : pytree__alg_verdict(&m, NULL);
+    status = pytree__alg_go_over(&m) ? PYTREE_OK : PYTREE_NO_MEMORY;
+    *matches = m.n_wrong == 0;
     pytree__alg_match_end(&m);
     return status;
 }
@@ -175,14 +176,19 @@ pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf 
     if (def == NULL) { (void)pytree__no_def(err); return PYTREE_ARGUMENT; }
     pytree_options mine = pytree__alg_options(opt, def->none_is_leaf);
     uint32_t few[256], *stack = few;
+    struct pytree__alg_nones nones;
+    const pytree_flat *flat;
     pytree__cursor c;
     pytree__cursor_space stacks;
+    bool matches;
     pytree_status status = pytree__alg_room(def, subtrees, capacity, err);
     mine.is_leaf = NULL;
     if (mine.space == NULL) { mine.space = def->space; }
     if (status != PYTREE_OK) { return status; }
-    if (pytree__alg_is_flat(t, &mine)) {
-        return pytree__alg_flat_up_to(def, (const pytree_flat *)t.data, subtrees, &mine, err);
+    flat = pytree__alg_as_flat(t, &mine, &nones);
+    if (flat != NULL) {
+        status = pytree__alg_flat_up_to(def, flat, subtrees, &matches, &mine, err);
+        if (matches || status != PYTREE_OK) { return status; }
     }
     if (def->n_nodes > 256) {
         stack = (uint32_t *)pytree__array_new(def->n_nodes, sizeof *stack, pytree__allocator(opt), err);

@@ -16,7 +16,7 @@ static pytree_flat pytree__alg_turn(const pytree_def *outer, const pytree_def *i
     if (both != NULL) { def = pytree__alg_copy(both, 0, &leaves, opt, err); }
     for (i = 0; def != NULL && i < inner->n_leaves; i++) {
         for (j = 0; j < outer->n_leaves; j++) {
-            pytree__alg_copy_view(&leaves[i * outer->n_leaves + j], &rows[j * inner->n_leaves + i]);
+            pytree__copy_view(&leaves[i * outer->n_leaves + j], &rows[j * inner->n_leaves + i]);
         }
     }
     pytree_def_free(both);
@@ -229,7 +229,7 @@ static void pytree__alg_lay_out(const pytree_flat *first, size_t n, size_t align
     for (i = 0; i < first->def->n_leaves; i++) {
         const pytree_leaf *leaf = &first->leaves[i];
         int k;
-        pytree__alg_copy_view(&leaves[i], leaf);
+        pytree__copy_view(&leaves[i], leaf);
         if (leaf->form == PYTREE_FORM_NONE) { continue; }
         for (k = leaf->ndim; k > 0; k--) { leaves[i].shape[k] = leaf->shape[k - 1]; }
         leaves[i].shape[0] = n;
