@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* ---- The report ----------------------------------------------------------------------------------------------------- */
+/* ---- The report ---------------------------------------------------------------------------------------------------- */
 
 /* One thing that does not fit. Texts are the report's. */
 typedef struct pytree_misfit {
@@ -60,7 +60,7 @@ void pytree_report_free(pytree_report *report);
  * takes no more. */
 pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytree_error *err);
 
-/* ---- Options -------------------------------------------------------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------------------------------------------------- */
 
 /* The leaf of simple path `from` has the name `to` in the file. */
 typedef struct pytree_rename {
@@ -113,7 +113,7 @@ typedef struct pytree_checkpoint_options {
     int compress;                         /* npz: deflate, level 1 to 9; 0: stored */
 } pytree_checkpoint_options;
 
-/* ---- Arrays of a file ----------------------------------------------------------------------------------------------- */
+/* ---- Arrays of a file ---------------------------------------------------------------------------------------------- */
 
 typedef struct pytree_tensor {
     const char *name;                     /* UTF-8. First member: names are found through it */
@@ -132,5 +132,5 @@ typedef struct pytree_tensor {
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/checkpoint_wants.h"                          /* and from there checkpoint_report.h, checkpoint_match.h */
+#include "impl/checkpoint_names.h"                          /* and from there checkpoint_report.h, checkpoint_match.h */
 #endif

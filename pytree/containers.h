@@ -107,7 +107,7 @@ pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err);
 pytree_status pytree_list_remove(pytree list, ptrdiff_t i, pytree_error *err);
 pytree pytree_list_take(pytree list, ptrdiff_t i, pytree_error *err);
 
-/* ---- Dicts, ordered dicts, default dicts, namedtuples ----------------------------------------------------------------- */
+/* ---- Dicts, ordered dicts, default dicts, namedtuples -------------------------------------------------------------- */
 
 /* The value under a key, added at the end or in the place of the one that is there: dict[key] = value. Keys are strings or
  * numbers, all of one kind while there are any (PYTREE_ARGUMENT), and are copied. A namedtuple's keys are its fields, strings.

@@ -80,5 +80,5 @@ void pytree_memory_free(pytree_memory *file);                      /* NULL is fi
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/io.h"
+#include "impl/io_system.h"
 #endif

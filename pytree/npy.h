@@ -52,5 +52,5 @@ void pytree_npy_free(pytree_leaf *array);
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/npy.h"
+#include "impl/npy_format.h"
 #endif

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* ---- Load and save -------------------------------------------------------------------------------------------------- */
+/* ---- Load and save ------------------------------------------------------------------------------------------------- */
 
 /* Reads a file into the leaves of a tree: each asks for one tensor, and its element type and shape must be the tensor's; None
  * asks for nothing. jax.tree.map over safetensors.numpy.load_file. The data goes straight into the leaves. PYTREE_NOT_FOUND,
@@ -69,7 +69,7 @@ pytree_status pytree_save_safetensors(const char *path, pytree t, const pytree_c
 pytree_status pytree_allocate_from_safetensors(const char *path, pytree t, const pytree_checkpoint_options *opt,
                                                pytree_error *err);
 
-/* ---- Files ---------------------------------------------------------------------------------------------------------- */
+/* ---- Files --------------------------------------------------------------------------------------------------------- */
 
 /* A file that is open, and what is in it. Everything it points at is its own. Reading it is safe in many threads at once,
  * pytree_safetensors_read only if the table of I/O is (pytree_io_system's is not). */
@@ -121,5 +121,5 @@ void pytree_safetensors_close(pytree_safetensors *file);
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/json.h"  /* the first of its rooms; each includes the next */
+#include "impl/safetensors_dtype.h"  /* the first of its rooms; each includes the next */
 #endif

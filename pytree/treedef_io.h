@@ -84,5 +84,5 @@ pytree_def *pytree_def_load(const void *bytes, size_t size, const pytree_type *c
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/treedef_parse.h"                          /* and from there treedef_save.h, treedef_load.h */
+#include "impl/treedef_scan.h"                          /* and from there treedef_save.h, treedef_load.h */
 #endif

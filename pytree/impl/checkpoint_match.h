@@ -4,7 +4,7 @@
 
 #include "checkpoint_report.h"
 
-/* ---- Leaves and arrays (bodies) ------------------------------------------------------------------------------------- */
+/* ---- Leaves and arrays (bodies) ------------------------------------------------------------------------------------ */
 
 bool pytree__convertible(pytree_dtype dtype)
 {
@@ -155,7 +155,7 @@ pytree_status pytree__match(pytree__wanted *w, const pytree_tensor *tensors, con
     return status;
 }
 
-/* ---- Conversion (bodies) -------------------------------------------------------------------------------------------- */
+/* ---- Conversion (bodies) ------------------------------------------------------------------------------------------- */
 
 static double pytree__widen(pytree_dtype dtype, const char *at)
 {

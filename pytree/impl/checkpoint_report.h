@@ -4,7 +4,7 @@
 
 #include "checkpoint_wants.h"
 
-/* ---- The report (bodies) -------------------------------------------------------------------------------------------- */
+/* ---- The report (bodies) ------------------------------------------------------------------------------------------- */
 
 static pytree_misfits *pytree__report_list(pytree_report *report, int kind)
 {

@@ -4,7 +4,7 @@
 
 #include "containers_list.h"
 
-/* ---- Dicts, ordered dicts, default dicts, namedtuples ----------------------------------------------------------------- */
+/* ---- Dicts, ordered dicts, default dicts, namedtuples -------------------------------------------------------------- */
 
 typedef struct pytree__ct_key {
     const char *name;                     /* NULL where numbered */

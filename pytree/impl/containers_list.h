@@ -4,7 +4,7 @@
 
 #include "containers.h"
 
-/* ---- Lists, tuples, deques ------------------------------------------------------------------------------------------- */
+/* ---- Lists, tuples, deques ----------------------------------------------------------------------------------------- */
 
 /* Place i of `count`, from the front or the end; SIZE_MAX and an error if there is none. */
 static size_t pytree__ct_list_place(ptrdiff_t i, size_t count, const pytree_type *type, pytree_error *err)

@@ -4,7 +4,7 @@
 
 #include "promote.h"
 
-/* ---- Conversion ------------------------------------------------------------------------------------------------------
+/* ---- Conversion -------------------------------------------------------------------------------------------------------
  *
  * A block of numbers is read into the widest type of its sort, and written from there into any other: a loop for each type
  * and sort, not for each pair of types. Numbers are moved with memcpy, so that they may lie anywhere.

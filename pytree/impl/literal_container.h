@@ -4,7 +4,7 @@
 
 #include "literal_leaf.h"
 
-/* ---- Parse: containers ----------------------------------------------------------------------------------------------- */
+/* ---- Parse: containers --------------------------------------------------------------------------------------------- */
 
 static pytree__lit_container *pytree__lit_begin(pytree__lit_parser *p, int type, unsigned form, char close, bool wrapped)
 {
@@ -195,7 +195,7 @@ PYTREE__INLINE int pytree__lit_between(pytree__lit_parser *p)
     return PYTREE__LIT_VALUE;
 }
 
-/* ---- Parse: values --------------------------------------------------------------------------------------------------- */
+/* ---- Parse: values ------------------------------------------------------------------------------------------------- */
 
 /* Behind OrderedDict( or deque(: the container, which may be left out if it is empty. */
 static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)

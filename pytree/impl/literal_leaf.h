@@ -4,7 +4,7 @@
 
 #include "literal_number.h"
 
-/* ---- Parse: texts ---------------------------------------------------------------------------------------------------- */
+/* ---- Parse: texts -------------------------------------------------------------------------------------------------- */
 
 /* The n hexadecimal digits at `at`; false if there are not as many. */
 static bool pytree__lit_hex(const pytree__lit_parser *p, const char *at, int n, uint32_t *value)
@@ -111,7 +111,7 @@ static bool pytree__lit_name(pytree__lit_parser *p, const char *name, size_t n, 
     return true;
 }
 
-/* ---- Parse: numbers and arrays with a type --------------------------------------------------------------------------- */
+/* ---- Parse: numbers and arrays with a type ------------------------------------------------------------------------- */
 
 /* One element to `to`. A string's is where it lies among the texts, plus 1; 0 for None. */
 static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)

@@ -4,7 +4,7 @@
 
 #include "literal_tape.h"
 
-/* ---- Parse: numbers -------------------------------------------------------------------------------------------------- */
+/* ---- Parse: numbers ------------------------------------------------------------------------------------------------ */
 
 /* digits × 10^exponent as it is written: start … end, the sign before it. */
 typedef struct pytree__lit_number {

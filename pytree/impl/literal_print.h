@@ -4,7 +4,7 @@
 
 #include "literal_tree.h"
 
-/* ---- Print (bodies) -------------------------------------------------------------------------------------------------- */
+/* ---- Print (bodies) ------------------------------------------------------------------------------------------------ */
 
 typedef struct pytree__lit_writer {
     struct pytree__text_writer to;        /* the caller's buffer, or `buffer` */

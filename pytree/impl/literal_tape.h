@@ -58,7 +58,7 @@ static int pytree__lit_type_of(const char *word, size_t n)
 static bool pytree__lit_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool pytree__lit_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* ---- Parse: the tape -------------------------------------------------------------------------------------------------
+/* ---- Parse: the tape --------------------------------------------------------------------------------------------------
  *
  * A text is read once, onto a tape: a token for each value and each key, a container before what it holds. Texts, arrays and
  * what there is to say of a container lie beside it. When all is known to be well, and how large the tree will be, the tape is
@@ -155,7 +155,7 @@ PYTREE__INLINE pytree__lit_open *pytree__lit_top(const pytree__lit_parser *p)
     return (pytree__lit_open *)(void *)(p->open.at + p->open.n) - 1;
 }
 
-/* ---- Parse: errors and space ----------------------------------------------------------------------------------------- */
+/* ---- Parse: errors and space --------------------------------------------------------------------------------------- */
 
 /* What stands at a place, for a message: a word, a text, a character. */
 static void pytree__lit_got(const pytree__lit_parser *p, const char *at, char *got, size_t room)

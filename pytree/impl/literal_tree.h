@@ -4,7 +4,7 @@
 
 #include "literal_container.h"
 
-/* ---- Parse: the tree ------------------------------------------------------------------------------------------------- */
+/* ---- Parse: the tree ----------------------------------------------------------------------------------------------- */
 
 typedef struct pytree__lit_hole {         /* values that are still to come, side by side */
     char *at;

@@ -215,7 +215,7 @@ static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_
     pytree__alg_put_cut(text, words);
 }
 
-/* ---- Matching -------------------------------------------------------------------------------------------------------
+/* ---- Matching ---------------------------------------------------------------------------------------------------------
  *
  * Two treedefs side by side, from the root, that is the last node, to the first. Post-order read backwards is a walk from
  * parents to children, so as long as nodes match the two positions keep in step by themselves; where the prefix has a leaf, or

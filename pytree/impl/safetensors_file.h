@@ -4,7 +4,7 @@
 
 #include "json.h"
 
-/* ---- What is in a file ---------------------------------------------------------------------------------------------- */
+/* ---- What is in a file --------------------------------------------------------------------------------------------- */
 
 /* One of the files. */
 struct pytree__st_file {
@@ -261,7 +261,7 @@ static pytree_status pytree__st_read_header(struct pytree__st *st, struct pytree
     return pytree__st_layout(st, f, from);
 }
 
-/* ---- Open and close ------------------------------------------------------------------------------------------------- */
+/* ---- Open and close ------------------------------------------------------------------------------------------------ */
 
 void pytree_safetensors_close(pytree_safetensors *file)
 {

@@ -4,7 +4,7 @@
 
 #include "safetensors_shards.h"
 
-/* ---- Load ----------------------------------------------------------------------------------------------------------- */
+/* ---- Load ---------------------------------------------------------------------------------------------------------- */
 
 struct pytree__st_loader {
     const struct pytree__st *st;
@@ -220,7 +220,7 @@ pytree_status pytree_load_safetensors(const char *path, pytree t, const pytree_c
     return pytree__st_pass_on(&own, err);
 }
 
-/* ---- Map ------------------------------------------------------------------------------------------------------------ */
+/* ---- Map ----------------------------------------------------------------------------------------------------------- */
 
 /* Leaf i's bytes, as they lie in memory. */
 static const char *pytree__st_mapped(const struct pytree__st_loader *l, size_t i, size_t *bytes)

@@ -4,7 +4,7 @@
 
 #include "safetensors_save.h"
 
-/* ---- Sizes from the file -------------------------------------------------------------------------------------------- */
+/* ---- Sizes from the file ------------------------------------------------------------------------------------------- */
 
 enum {
     PYTREE__ST_NESTED = 1000,             /* levels of structs: a type may contain itself, and then the file says how often */

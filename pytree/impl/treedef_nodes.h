@@ -5,12 +5,52 @@
 #include "internal.h"
 #include "../treedef.h"
 
-/* ---- Growing bytes -------------------------------------------------------------------------------------------------- */
+/* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
+/* A vector of bytes: at most 2^32 - 1 of them, from the allocator of the call. */
 typedef struct pytree__td_bytes {
     unsigned char *at;
     size_t n, max;
 } pytree__td_bytes;
+
+/* A treedef in the making. Nodes come in post-order with their counts, and their statics and orders in the same order. */
+typedef struct pytree__td_maker {
+    const pytree_options *opt;
+    pytree_error *err;
+    pytree_node *nodes;
+    size_t n_nodes, max_nodes;
+    pytree__td_bytes statics;
+    pytree__td_bytes orders;              /* of dicts: see pytree_def */
+    pytree__td_bytes space;               /* the namespace with its NUL; nothing: none so far */
+} pytree__td_maker;
+
+/* Where in def->orders those of the nodes from number i on begin, for each i up to n_nodes: NULL where there are none. */
+typedef struct pytree__td_orders {
+    const pytree_def *def;
+    size_t *at;
+} pytree__td_orders;
+
+/* Append bytes, or a string as static values hold it. Return false, with the error set, if memory or the limit runs out. */
+static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err);
+static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t length, const pytree_options *opt,
+                                pytree_error *err);
+static pytree_kind pytree__td_kind(const pytree_node *node);
+
+/* Make a treedef: begin, push nodes in post-order, finish. Finish in any case: it frees the maker. */
+static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pytree_error *err);
+static bool pytree__td_use_space(pytree__td_maker *m, const char *space);
+static bool pytree__td_reserve(pytree__td_maker *m, size_t n);
+static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t arity, size_t meta);
+static pytree_status pytree__td_push_named(pytree__td_maker *m, const pytree_type *type, size_t n, size_t meta, size_t names,
+                                           const unsigned char **twice);
+static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, bool good);
+
+/* Find the order of each dict's pairs in a treedef. */
+static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def, const pytree_options *opt, pytree_error *err);
+static const uint32_t *pytree__td_order(const pytree__td_orders *o, size_t node);
+static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *opt);
+
+/* ---- Growing bytes ------------------------------------------------------------------------------------------------- */
 
 static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err)
 {
@@ -56,17 +96,6 @@ static bool pytree__td_same_none(const pytree_def *a, bool none_is_leaf, pytree_
                 none_is_leaf ? "leaf" : "node", none_is_leaf ? "node" : "leaf");
     return false;
 }
-
-/* A treedef in the making. Nodes come in post-order with their counts, and their statics and orders in the same order. */
-typedef struct pytree__td_maker {
-    const pytree_options *opt;
-    pytree_error *err;
-    pytree_node *nodes;
-    size_t n_nodes, max_nodes;
-    pytree__td_bytes statics;
-    pytree__td_bytes orders;              /* of dicts: see pytree_def */
-    pytree__td_bytes space;               /* the namespace with its NUL; nothing: none so far */
-} pytree__td_maker;
 
 static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pytree_error *err)
 {
@@ -117,12 +146,6 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
     node->meta = pytree__td_plain(node) ? 0 : (uint32_t)meta;
     return true;
 }
-
-/* Where in def->orders those of the nodes from number i on begin, for each i up to n_nodes: NULL where there are none. */
-typedef struct pytree__td_orders {
-    const pytree_def *def;
-    size_t *at;
-} pytree__td_orders;
 
 static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def, const pytree_options *opt, pytree_error *err)
 {

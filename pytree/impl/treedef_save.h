@@ -124,7 +124,7 @@ static bool pytree__td_wide_load(unsigned char *to, const unsigned char *from)
     if ((what & 255) == 2) { v = HUGE_VALL - HUGE_VALL; }
     v = copysignl(v, what >= 256 ? -1.0L : 1.0L);
     memset(to, 0, sizeof v);
-    memcpy(to, &v, PYTREE__TD_WIDE);
+    memcpy(to, &v, PYTREE__WIDE);
     pytree__td_wide_save(again, to);
     return memcmp(again, from, sizeof again) == 0;
 }
