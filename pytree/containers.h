@@ -135,5 +135,10 @@ pytree pytree_dict_take_int(pytree dict, int64_t key, pytree_error *err);
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
+#if !PYTREE__HAS_STB
+#error "pytree/containers.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside \
+pytree.h. A compiler without __has_include must be told of it: define PYTREE_STB_DS."
+#endif
+
 #include "impl/containers.h"    /* the first of its rooms; each includes the next */
 #endif

@@ -51,7 +51,7 @@ typedef struct pytree_io {
     int (*check)(void *context, void *file, uint64_t at, uint64_t n);
     int (*map)(void *context, void *file, uint64_t size, const void **bytes);
     void (*unmap)(void *context, const void *bytes, uint64_t size);
-    const char *(*reason)(void *context, int code);                              /* message for a positive code; NULL: strerror */
+    const char *(*reason)(void *context, int code);                              /* message for a code > 0; NULL: strerror */
     void *context;
 } pytree_io;
 

@@ -1,4 +1,4 @@
-/* pytree/impl/checkpoint_names.h: names of a file in an index, and the sort behind it. */
+/* pytree/impl/checkpoint_names.h: the index of the names in a file, and its sort. */
 #ifndef PYTREE_IMPL_CHECKPOINT_NAMES_H
 #define PYTREE_IMPL_CHECKPOINT_NAMES_H
 
@@ -8,8 +8,8 @@
 
 /* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
-/* Names in order of hash, then text: found in log n steps whatever names a hostile file chooses. The first member of each of
- * the n elements of `stride` bytes at `base` is a `const char *`. */
+/* An index of names, sorted by hash, then by name: lookups take O(log n) whatever names a hostile file chooses. The first
+ * member of each of the n elements of `stride` bytes at `base` is a `const char *`. */
 typedef struct pytree__name_index {
     const char *base;
     size_t stride, n;
@@ -21,16 +21,16 @@ typedef struct pytree__name_index {
 pytree_status pytree__name_index_init(pytree__name_index *names, const void *base, size_t stride, size_t n,
                                       const pytree_allocator *a, pytree_error *err);
 size_t pytree__name_index_find(const pytree__name_index *names, const char *name);       /* SIZE_MAX: not there */
-size_t pytree__name_index_twice(const pytree__name_index *names);                        /* one that comes twice, or SIZE_MAX */
+size_t pytree__name_index_twice(const pytree__name_index *names);                        /* a repeated one, or SIZE_MAX */
 void pytree__name_index_end(pytree__name_index *names);
 
-/* Sorts order[0 … n-1], numbers in any order; room for n more behind them. Stable, n log n for any input. */
+/* Sort order[0 … n-1], which needs room for n more elements after them. Stable, O(n log n) for any input. */
 typedef int pytree__order_fn(const void *context, size_t a, size_t b);
 void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context);
 
-/* ---- Sorted numbers and names (bodies) ----------------------------------------------------------------------------- */
+/* ---- Sorted numbers and names -------------------------------------------------------------------------------------- */
 
-/* Merges from the bottom up; qsort may take quadratic time and may allocate. */
+/* Bottom-up merge sort: qsort may take quadratic time and may allocate. */
 void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context)
 {
     size_t *from = order, *to, *swap, width, i, a, b, a_end, b_end;
@@ -72,7 +72,7 @@ static int pytree__by_hash_and_name(const void *context, size_t a, size_t b)
     return strcmp(pytree__name_at(names, a), pytree__name_at(names, b));
 }
 
-/* Only a number to sort by: whoever chooses names with equal ones gains nothing. */
+/* A hash to sort by. Colliding names only cost string comparisons, so they give an attacker no advantage. */
 static uint64_t pytree__name_hash(const char *name)
 {
     uint64_t h = 0xCBF29CE484222325u;

@@ -6,13 +6,13 @@
 
 /* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
-/* Leaves that ask, with their names in the file; None and leaves that are not in the file are left out. */
+/* The leaves that ask for an array, with their names in the file; None and leaves that the file does not have are left out. */
 typedef struct pytree__wanted {
     size_t n;
-    pytree_leaf *leaves;                  /* borrow from the tree */
+    pytree_leaf *leaves;                  /* borrowed from the tree */
     const char **names;
     ptrdiff_t *slices;                    /* PYTREE_WHOLE, or index along the first axis */
-    size_t *tensors;                      /* after pytree__match: which answers */
+    size_t *tensors;                      /* after pytree__match: the array of each */
     size_t *numbers;                      /* of the leaf in the tree */
     pytree tree;
     const pytree_checkpoint_options *opt;
@@ -26,22 +26,23 @@ typedef struct pytree__wanted {
     size_t texts_bytes;
 } pytree__wanted;
 
-/* `holds`: a bit (1u << dtype) for each element type that the format has; another leaf is PYTREE_TYPE. `making`: arrays may be
- * NULL, as for pytree_allocate. Two leaves that ask for one name: PYTREE_ARGUMENT. opt must not be NULL. End it in any case. */
+/* Collect the leaves of a tree and their names. `holds`: a bit (1u << dtype) for each element type of the format; other
+ * leaves are PYTREE_TYPE. `making`: arrays may be NULL, as for pytree_allocate. Two leaves that ask for one name:
+ * PYTREE_ARGUMENT. opt must not be NULL. Call pytree__wanted_end in any case. */
 pytree_status pytree__wanted_begin(pytree__wanted *w, pytree t, uint32_t holds, bool making,
                                    const pytree_checkpoint_options *opt, pytree_error *err);
-/* Fills w->tensors, or sets the error and, in both cases, the report. */
+/* Match leaves and arrays: fill w->tensors, or set the error. The report is filled in in both cases. */
 pytree_status pytree__match(pytree__wanted *w, const pytree_tensor *tensors, const pytree__name_index *by_name);
-/* For saving, after begin: leaves of shared memory are refused, or the later ones dropped, as opt->shared says. */
+/* For saving, after begin: refuse leaves that share memory, or drop the later ones, as opt->shared says. */
 pytree_status pytree__wanted_shared(pytree__wanted *w);
 void pytree__wanted_end(pytree__wanted *w);
 void pytree__no_controls(char *text);           /* control characters become '?' */
 
-/* n numbers of F16, BF16, F32 or F64, aligned or not, into numbers of another of these. The memory does not overlap. */
+/* Convert n numbers between F16, BF16, F32 and F64. They may be misaligned, but must not overlap. */
 void pytree__convert(pytree_dtype to_dtype, void *to, pytree_dtype from_dtype, const void *from, size_t n);
 bool pytree__convertible(pytree_dtype dtype);
 
-/* Goes through the leaves that may ask: None does not. */
+/* An iterator over the leaves that may ask for an array: all but None. */
 struct pytree__seeker {
     pytree_iter it;
     const pytree_checkpoint_options *opt;
@@ -55,7 +56,7 @@ static pytree_status pytree__seek_begin(struct pytree__seeker *s, const pytree__
 static bool pytree__seek(struct pytree__seeker *s);                                      /* false: that was the last one */
 static void pytree__seek_end(struct pytree__seeker *s);
 
-/* Text that grows, for one name after the other. */
+/* A growing buffer of names, one after another. */
 struct pytree__pile {
     char *text;
     size_t used, room;
@@ -66,7 +67,7 @@ static bool pytree__pile_room(struct pytree__pile *p, size_t more, pytree_error 
 
 static void pytree__put_shape(struct pytree__text_writer *to, size_t ndim, const uint64_t *shape);      /* "[2,3]" */
 
-/* ---- What a tree asks for (bodies) --------------------------------------------------------------------------------- */
+/* ---- Wanted arrays ------------------------------------------------------------------------------------------------- */
 
 enum { PYTREE__MISSING, PYTREE__UNEXPECTED, PYTREE__WRONG_DTYPE, PYTREE__WRONG_SHAPE, PYTREE__AMBIGUOUS, PYTREE__PROBLEMS };
 static const char *const pytree__problem_names[PYTREE__PROBLEMS] = {
@@ -100,7 +101,7 @@ static bool pytree__seek(struct pytree__seeker *s)
     return found;
 }
 
-/* The leaf's simple path in at most n bytes; its length, or SIZE_MAX if memory runs out. */
+/* Write the leaf's simple path, at most n bytes. Return its length, or SIZE_MAX if memory runs out. */
 static size_t pytree__seek_path(struct pytree__seeker *s, char *text, size_t n)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
@@ -121,8 +122,8 @@ static size_t pytree__seek_path(struct pytree__seeker *s, char *text, size_t n)
     return pytree__end_text(&to, n);
 }
 
-/* The leaf's name in the file, of at most n bytes with the NUL; *length is what it needs. False: the file does not have it.
- * A name that is to be made from the path has the path behind it, in what is left of n. */
+/* Write the leaf's name in the file, at most n bytes with the NUL; *length is the length it needs. Return false if the file
+ * does not have the leaf. If the name is made from the path, the path is written after the prefix. */
 static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, size_t *length, ptrdiff_t *slice, bool *failed)
 {
     const pytree_checkpoint_options *opt = s->opt;
@@ -175,7 +176,7 @@ static bool pytree__pile_room(struct pytree__pile *p, size_t more, pytree_error 
     return true;
 }
 
-/* One leaf's name behind those before it. *asks: whether the file has it. */
+/* Append a leaf's name to the buffer. *asks: the file has the leaf. */
 static bool pytree__seek_put(struct pytree__seeker *s, struct pytree__pile *pile, ptrdiff_t *slice, bool *asks)
 {
     for (;;) {
@@ -197,7 +198,7 @@ static int pytree__by_name_and_slice(const void *context, size_t a, size_t b)
     return w->slices[a] < w->slices[b] ? -1 : w->slices[a] > w->slices[b];
 }
 
-/* One walk: names and views of the leaves that ask. */
+/* Walk the tree once and record names and views of the leaves that ask. */
 static pytree_status pytree__wanted_fill(pytree__wanted *w, struct pytree__pile *pile, const pytree__name_index *renames,
                                          size_t n, uint32_t holds)
 {
@@ -242,7 +243,7 @@ static pytree_status pytree__wanted_count(pytree__wanted *w, size_t *n)
 
 static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors, const bool *taken);
 
-/* Two that ask for one name, unless they are different slices of it. */
+/* Report two leaves that ask for one name, unless they are different slices of it. */
 static pytree_status pytree__wanted_ambiguous(pytree__wanted *w)
 {
     bool any = false;

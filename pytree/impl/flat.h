@@ -24,7 +24,7 @@ static pytree_flat pytree__alg_flat(const pytree_def *def, const pytree_leaf *le
     return flat;
 }
 
-/* The same view n times. */
+/* Write the same view n times. */
 static void pytree__alg_fill(pytree_leaf *to, size_t n, const pytree_leaf *from)
 {
     size_t i;
@@ -35,7 +35,7 @@ static void pytree__alg_fill(pytree_leaf *to, size_t n, const pytree_leaf *from)
     }
 }
 
-/* A copy of a treedef with room for its leaves, and for `more` bytes behind them, in one block. */
+/* Copy a treedef into a block that also has room for its leaves, and for `more` bytes after them. */
 static pytree_def *pytree__alg_copy(const pytree_def *def, size_t more, pytree_leaf **leaves, const pytree_options *opt,
                                     pytree_error *err)
 {
@@ -51,7 +51,7 @@ static pytree_def *pytree__alg_copy(const pytree_def *def, size_t more, pytree_l
     return copy;
 }
 
-/* The options with None as a leaf or not. */
+/* Return the options with another none_is_leaf. */
 static pytree_options pytree__alg_options(const pytree_options *opt, bool none_is_leaf)
 {
     pytree_options mine;
@@ -66,14 +66,14 @@ static pytree_kind pytree__alg_kind(const pytree_node *node)
     return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
 }
 
-/* None that becomes a leaf, and leaves that are None and become nodes, where a flat is flattened with other options. */
+/* Number of None nodes that become leaves, and of None leaves that become nodes, when a flat is flattened. */
 struct pytree__alg_nones {
     size_t added, removed;
 };
 
-/* Returns the pytree_flat that a tree is, if it can be flattened without walking it: it holds leaves and None, and no callback or
- * namespace has a say. NULL otherwise. *nones: None stands where `opt` wants a leaf, or a leaf where it wants None; how many
- * leaves the former add. A view that such a change would carry along unseen must be valid. */
+/* Return the pytree_flat of a tree, if it can be flattened without a walk: its leaves are leaves or None, and neither is_leaf
+ * nor a namespace applies. Otherwise return NULL. *nones says whether None changes between leaf and node; if so, every view
+ * must be valid, because the walk that would check it is skipped. */
 static const pytree_flat *pytree__alg_as_flat(pytree t, const pytree_options *opt, struct pytree__alg_nones *nones)
 {
     const pytree_flat *flat = (const pytree_flat *)t.data;
@@ -99,8 +99,8 @@ static const pytree_flat *pytree__alg_as_flat(pytree t, const pytree_options *op
     return flat;
 }
 
-/* Makes None a leaf or a node throughout a treedef. `from` are its leaves now, `to` gets those it has then: an array with room
- * for them, or `from` itself where none is added. */
+/* Make None a leaf or a node throughout a treedef. `from` holds its leaves; `to` receives the new ones: an array with room
+ * for them, or `from` itself if no leaf is added. */
 static void pytree__alg_change_nones(pytree_def *def, const pytree_leaf *from, pytree_leaf *to, bool none_is_leaf)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
@@ -133,7 +133,7 @@ static void pytree__alg_change_nones(pytree_def *def, const pytree_leaf *from, p
     def->none_is_leaf = none_is_leaf;
 }
 
-/* A tree flattened, its leaves in the treedef's block. */
+/* Flatten a tree into one block: treedef, then leaves. */
 static pytree_flat pytree__alg_flatten(pytree t, const pytree_options *opt, pytree_error *err)
 {
     const bool none_is_leaf = opt != NULL && opt->none_is_leaf;
@@ -157,8 +157,8 @@ static pytree_flat pytree__alg_flatten(pytree t, const pytree_options *opt, pytr
     return pytree__alg_flat(def, leaves);
 }
 
-/* Where flats that were just made are walked, is_leaf is asked about what stands at their leaves alone: it was asked about
- * their nodes, and views of those must not get into a result. */
+/* Options for walks over flats that were just made: is_leaf is called only for the values at their leaves. It has already
+ * answered for their nodes, and views of those must not get into a result. */
 struct pytree__alg_asked {
     const pytree_options *opt;
     const pytree_flat *flats;
@@ -175,7 +175,7 @@ static bool pytree__alg_ask(void *context, const pytree_leaf *value, const pytre
     return asked->opt->is_leaf(asked->opt->is_leaf_context, value, path);
 }
 
-/* The options for that walk. */
+/* Return the options for such a walk. */
 static pytree_options pytree__alg_asking(struct pytree__alg_asked *asked, size_t n, const pytree_flat *flats,
                                          const pytree_options *opt)
 {
@@ -190,8 +190,8 @@ static pytree_options pytree__alg_asking(struct pytree__alg_asked *asked, size_t
     return mine;
 }
 
-/* Treedef and leaves that may be None or whole subtrees as they are when walked with `opt`; what they were is freed. Without
- * subtrees the block is changed where it stands. */
+/* Flatten a flat again whose leaves may be None or whole subtrees, as `opt` asks, and free the old one. Without subtrees it
+ * is changed in place. */
 static pytree_flat pytree__alg_settle(pytree_flat flat, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__alg_asked asked;
@@ -221,8 +221,8 @@ static pytree_status pytree__alg_argument(const char *what, pytree_error *err)
 
 static bool pytree__alg_keyed(const pytree_node *node) { return pytree__is_dict(node->type); }
 
-/* Does node j of b have all that node i of a has, their children aside? The types are equal. A deque's maximum length plays no
- * role where one tree is a prefix of another, as for optree. */
+/* Tell whether two nodes of equal type have the same keys and static values. The maximum length of a deque is ignored, as
+ * optree does for prefixes. */
 static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
 {
     const pytree_node *x = &a->nodes[i], *y = &b->nodes[j];
@@ -232,7 +232,7 @@ static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree
     return n == pytree__statics_size(b, j) && (n == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, n) == 0);
 }
 
-/* The same for what is no key: static values, names, limits, metadata. */
+/* Compare two nodes like pytree__alg_same_statics, but without their keys. */
 static bool pytree__alg_same_own(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
 {
     const unsigned char *p = a->statics + a->nodes[i].meta, *q = b->statics + b->nodes[j].meta;
@@ -240,7 +240,7 @@ static bool pytree__alg_same_own(const pytree_def *a, size_t i, const pytree_def
     return n == (size_t)(pytree__keys_of(b, j) - q) && (n == 0 || memcmp(p, q, n) == 0);
 }
 
-/* A child of a node: its key if the node is a dict, where its root is, and its last leaf's number and one. */
+/* A child of a node: its key (of a dict) or index, its root node, and the number of leaves up to its end. */
 struct pytree__alg_child {
     pytree_entry key;
     size_t node, leaf;
@@ -254,7 +254,7 @@ static int pytree__alg_order(const void *a, const void *b)
     return x->kind == PYTREE_KEY ? strcmp(x->name, y->name) : m < n ? -1 : m > n;
 }
 
-/* The children of a node up to whose end there are `leaf` leaves, in visiting order. */
+/* List the children of a node in visiting order. `leaf` is the number of leaves up to the end of the node. */
 static void pytree__alg_list(const pytree_def *def, size_t node, size_t leaf, struct pytree__alg_child *children)
 {
     size_t n = def->nodes[node].arity, i = n, end = node;
@@ -274,7 +274,7 @@ static void pytree__alg_list(const pytree_def *def, size_t node, size_t leaf, st
     }
 }
 
-/* The same as an array of their own, a dict's by sorted keys. */
+/* List the children of a node in a new array, those of a dict sorted by key. */
 static struct pytree__alg_child *pytree__alg_children(const pytree_def *def, size_t node, size_t leaf,
                                                       const pytree_options *opt, pytree_error *err)
 {
@@ -313,7 +313,7 @@ static bool pytree__alg_both_children(struct pytree__alg_both *both, const pytre
     return both->b != NULL;
 }
 
-/* From child *i of a on, the first whose key b has not; *j keeps up in b. False: there is none. */
+/* Advance *i to the next child of a whose key b does not have; *j follows in b. Return false if there is none. */
 static bool pytree__alg_only(const struct pytree__alg_child *a, size_t n_a, const struct pytree__alg_child *b, size_t n_b,
                              size_t *i, size_t *j)
 {

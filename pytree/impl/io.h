@@ -6,7 +6,7 @@
 
 /* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
-/* A file that is read. `err` is set by what fails. */
+/* A file open for reading. Failures set `err`. */
 typedef struct pytree__file {
     const pytree_io *io;
     void *handle;
@@ -14,19 +14,19 @@ typedef struct pytree__file {
     uint64_t size;
     pytree_error *err;
 } pytree__file;
-/* io NULL: pytree_io_system. Nothing is to be closed after a failure. */
+/* Open a file. io NULL: pytree_io_system. After a failure nothing needs to be closed. */
 pytree_status pytree__file_open(pytree__file *f, const char *path, const pytree_io *io, pytree_error *err);
 pytree_status pytree__file_read(const pytree__file *f, uint64_t at, void *to, size_t n);       /* all n bytes, or an error */
-/* Will reading these n bytes go well? By the table's check, or else by reading them piece by piece into `scratch`. */
+/* Check that n bytes can be read: with the table's check, or else by reading them piece by piece into `scratch`. */
 pytree_status pytree__file_check(const pytree__file *f, uint64_t at, uint64_t n, void *scratch, size_t scratch_bytes);
 void pytree__file_close(pytree__file *f);
 
-/* A file in the making. The first failure stays in `status`, and what is written after it is dropped. */
+/* A file being saved. The first failure stays in `status`, and later writes are dropped. */
 typedef struct pytree__save {
     const pytree_io *io;
     void *handle;                         /* NULL: none is open */
     const char *path;
-    char *name;                           /* of the file in the making; NULL: there is none */
+    char *name;                           /* of the temporary file; NULL: there is none */
     size_t name_bytes;
     uint64_t written;
     const pytree_allocator *allocator;
@@ -36,15 +36,15 @@ typedef struct pytree__save {
 pytree_status pytree__save_begin(pytree__save *s, const char *path, const pytree_io *io, const pytree_options *opt,
                                  pytree_error *err);
 pytree_status pytree__save_write(pytree__save *s, const void *from, size_t n);
-/* Always, after a failed begin too: if all went well so far the file takes its place, otherwise it is removed. */
+/* End saving; call it also after a failed begin. The file takes its place if all went well, and is removed otherwise. */
 pytree_status pytree__save_end(pytree__save *s);
 
-/* ---- Files (bodies) ------------------------------------------------------------------------------------------------ */
+/* ---- Files --------------------------------------------------------------------------------------------------------- */
 
 static pytree_status pytree__io_fail(pytree_error *err, const pytree_io *io, const char *doing, const char *path, int code)
 {
     const char *reason = code == PYTREE_IO_AGAIN ? "interrupted"
-                         : code == PYTREE_IO_EXISTS ? "the names beside it are taken"
+                         : code == PYTREE_IO_EXISTS ? "the temporary names beside it are taken"
                          : code == PYTREE_IO_NOT_A_FILE ? "not a regular file"
                          : code == PYTREE_IO_TOO_LARGE ? "larger than this system can count"
                          : code == PYTREE_IO_NO_MEMORY ? "out of memory"
@@ -105,9 +105,9 @@ void pytree__file_close(pytree__file *f)
     f->handle = NULL;
 }
 
-/* ---- Saving (bodies) ----------------------------------------------------------------------------------------------- */
+/* ---- Saving -------------------------------------------------------------------------------------------------------- */
 
-enum { PYTREE__SAVE_NAMES = 1000 };       /* that are tried: files of savers at work, or killed at it */
+enum { PYTREE__SAVE_NAMES = 1000 };       /* to try: others belong to saves at work or killed ones */
 
 static pytree_status pytree__save_fail(pytree__save *s, const char *doing, int code)
 {

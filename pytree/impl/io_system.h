@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
-#if defined(__THROW)                      /* glibc's functions that are no points of cancellation */
+#if defined(__THROW)                      /* glibc functions that are no cancellation points */
 #define PYTREE__NOTHROW __THROW
 #else
 #define PYTREE__NOTHROW
@@ -23,7 +23,7 @@
 
 /* ---- The standard library ------------------------------------------------------------------------------------------ */
 
-/* What errno says; it may say nothing, since C asks it of few functions. */
+/* Return the code for errno, which C requires only few functions to set. */
 static int pytree__io_code(void) { return errno == EINTR ? PYTREE_IO_AGAIN : errno > 0 ? errno : EIO; }
 
 static int pytree__stdio_open(void *context, const char *path, void **file, uint64_t *size)
@@ -96,7 +96,8 @@ static int pytree__stdio_remove(void *context, const char *path)
     return remove(path) != 0 ? pytree__io_code() : 0;
 }
 
-/* C leaves open what a rename does if the new name is taken; where it refuses, the old file has to go first. */
+/* Rename, replacing the target. C does not define a rename onto an existing file; if it is refused, the old file is removed
+ * first. */
 static int pytree__stdio_rename(void *context, const char *from, const char *to)
 {
     (void)context;
@@ -115,14 +116,14 @@ const pytree_io pytree_io_stdio = {
 
 #if defined(PYTREE__IO_POSIX)
 
-/* Strict C11 hides these, and by now it is too late to ask for them. */
+/* Declare the POSIX functions that strict C11 hides: it is too late for a feature macro here. */
 int fsync(int descriptor);
 #if defined(__linux__)
 int madvise(void *at, size_t n, int advice) PYTREE__NOTHROW;
 int mincore(void *at, size_t n, unsigned char *pages) PYTREE__NOTHROW;
 #endif
 
-/* A descriptor as a handle that is not NULL. */
+/* Turn a descriptor into a handle that is not NULL. */
 static void *pytree__posix_handle(int descriptor) { return (void *)((intptr_t)descriptor + 1); }
 static int pytree__posix_descriptor(const void *handle) { return (int)((intptr_t)handle - 1); }
 
@@ -133,7 +134,7 @@ static int pytree__posix_descriptor(const void *handle) { return (int)((intptr_t
 #define PYTREE__O_CLOEXEC 0
 #endif
 
-/* O_NONBLOCK: a pipe that nobody writes to would keep open waiting. It means nothing to a regular file. */
+/* Open a file for reading. O_NONBLOCK: opening a pipe without a writer would wait; regular files ignore it. */
 static int pytree__posix_open(void *context, const char *path, void **file, uint64_t *size)
 {
     struct stat about;
@@ -159,7 +160,7 @@ static int pytree__posix_create(void *context, const char *path, void **file)
     return 0;
 }
 
-/* One call moves 2 GiB at most on some systems, and more than SSIZE_MAX on none. */
+/* Limit the bytes of one call: some systems transfer at most 2 GiB, and none more than SSIZE_MAX. */
 static size_t pytree__posix_part(size_t n) { return n < (size_t)1 << 30 ? n : (size_t)1 << 30; }
 
 static int pytree__posix_read(void *context, void *file, uint64_t at, void *to, size_t n, size_t *done)
@@ -190,14 +191,14 @@ static int pytree__posix_sync(void *context, void *file)
     return fsync(pytree__posix_descriptor(file)) != 0 ? pytree__io_code() : 0;
 }
 
-/* Not to be tried again: the descriptor is gone even where a signal cut the call short. */
+/* Close a descriptor. It must not be retried: the descriptor is gone even if a signal interrupted the call. */
 static int pytree__posix_close(void *context, void *file)
 {
     (void)context;
     return close(pytree__posix_descriptor(file)) != 0 && errno != EINTR ? pytree__io_code() : 0;
 }
 
-/* The new name is on disk when its folder is. If that fails the file is in its place all the same, so it is not an error. */
+/* Sync the folder of a renamed file, which brings the new name to disk. A failure is no error: the file is in its place. */
 static void pytree__posix_sync_folder(const char *path)
 {
     char folder[1024];
@@ -229,8 +230,8 @@ static int pytree__posix_remove(void *context, const char *path)
 }
 
 #if defined(__linux__)
-/* Is a mapped range in the system's cache already? That is asked sooner than brought about. Only the file's owner gets a true
- * answer; others hear that all is there. */
+/* Tell whether a mapped range is in the page cache, which is cheaper to ask than to bring about. Only the owner of the file
+ * gets a true answer; others are told that all of it is. */
 static bool pytree__posix_cached(int descriptor, char *mapped, size_t size)
 {
     unsigned char pages[4096];
@@ -249,8 +250,8 @@ static bool pytree__posix_cached(int descriptor, char *mapped, size_t size)
 }
 #endif
 
-/* Linux reads a mapped range at once on this advice, and says if it can't, where touching the memory would be a signal. Systems
- * before 5.14 do not know it. */
+/* Read a range of a file into the page cache. On this advice Linux reads it at once and reports failures, where touching the
+ * memory would raise a signal. Systems before 5.14 do not know it. */
 static int pytree__posix_check(void *context, void *file, uint64_t at, uint64_t n)
 {
 #if defined(__linux__)

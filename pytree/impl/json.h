@@ -6,16 +6,16 @@
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------------
  *
- * Not a library's: those at hand keep the first or the last of two equal keys, or read integers as doubles, or recurse, or hold
- * a header as a tree of values that is many times as large; and a program that copies headers would have to link it. What is
- * needed of JSON is small: an object of objects with three known fields, numbers of digits alone, and skipping what is not
- * known. Strings are unescaped where they stand, since the text never grows, and end in a NUL in place of the quote.
+ * No JSON library is used: common ones keep the first or the last of two equal keys, read integers as doubles, recurse, or
+ * build a tree of values many times the size of a header; and a program that copies headers would have to link it. Little of
+ * JSON is needed: an object of objects with three known fields, integers, and skipping unknown fields. Strings are unescaped
+ * in place, since that never makes them longer, and end in a NUL in place of the quote.
  */
 struct pytree__json {
     char *at, *end;
     const char *begin, *what, *path;      /* what: "header", "index" */
     pytree_error *err;
-    bool nul;                             /* the last string has a U+0000 in it */
+    bool nul;                             /* the last string contains U+0000 */
 };
 
 static bool pytree__js_fail(struct pytree__json *j, const char *expected)
@@ -30,7 +30,7 @@ static bool pytree__js_fail(struct pytree__json *j, const char *expected)
     return false;
 }
 
-/* Something is wrong with what has been read. */
+/* Report an error in a value that has been read. */
 static bool pytree__js_wrong(struct pytree__json *j, const char *expected, const char *got)
 {
     (void)pytree_fail(j->err, PYTREE_SYNTAX, NULL, "expected %s, got '%.100s' before byte %zu of the %s of '%s'", expected, got,
@@ -38,7 +38,7 @@ static bool pytree__js_wrong(struct pytree__json *j, const char *expected, const
     return false;
 }
 
-static char pytree__js_peek(struct pytree__json *j)           /* NUL at the end; in a text it is no token */
+static char pytree__js_peek(struct pytree__json *j)           /* NUL at the end; a NUL in the text is no token either */
 {
     while (j->at < j->end && (*j->at == ' ' || *j->at == '\n' || *j->at == '\t' || *j->at == '\r')) { j->at++; }
     return j->at < j->end ? *j->at : '\0';
@@ -52,7 +52,7 @@ static bool pytree__js_take(struct pytree__json *j, char c)
     return pytree__js_fail(j, expected);
 }
 
-/* Is there another member before the closing bracket, which is taken if not? *good becomes false if neither is there. */
+/* Tell whether another member follows; if not, skip the closing bracket. *good becomes false if neither is there. */
 static bool pytree__js_more(struct pytree__json *j, char close, bool *first, bool *good)
 {
     char c = pytree__js_peek(j);
@@ -76,7 +76,7 @@ static bool pytree__js_hex(struct pytree__json *j, uint32_t *value)
     return true;
 }
 
-/* Behind "\u": the character as UTF-8. */
+/* Read the digits after "\u". Write the character as UTF-8. */
 static bool pytree__js_unicode(struct pytree__json *j, char **to)
 {
     uint32_t c, low;
@@ -123,7 +123,7 @@ static bool pytree__js_string(struct pytree__json *j, char **text)
     return true;
 }
 
-/* A string that is to be a C string. */
+/* Read a string that must be a C string. */
 static bool pytree__js_text(struct pytree__json *j, char **text)
 {
     if (!pytree__js_string(j, text)) { return false; }
@@ -135,13 +135,13 @@ static bool pytree__js_key(struct pytree__json *j, char **text)
     return pytree__js_string(j, text) && pytree__js_take(j, ':');
 }
 
-/* Digits alone, exact: sizes must not go through a double. */
+/* Read an integer exactly: sizes must not go through a double. */
 static bool pytree__js_size(struct pytree__json *j, uint64_t *value)
 {
     char c = pytree__js_peek(j);
     if (c < '0' || c > '9') { return pytree__js_fail(j, "digits"); }
     *value = 0;
-    if (c == '0') { j->at++; return true; }                    /* no other digit may follow; then what must follow is missing */
+    if (c == '0') { j->at++; return true; }                    /* a digit after it fails as a missing separator */
     for (; j->at < j->end && *j->at >= '0' && *j->at <= '9'; j->at++) {
         uint64_t digit = (uint64_t)(*j->at - '0');
         if (*value > (UINT64_MAX - digit) / 10) { return pytree__js_fail(j, "a number below 2^64"); }
@@ -183,7 +183,7 @@ static bool pytree__js_scalar(struct pytree__json *j)
     return true;
 }
 
-/* Any value, inside `level` objects. A bit for each level says which bracket closes it: nothing recurses. */
+/* Skip any value, inside `level` objects. One bit for each level is the kind of its bracket: nothing recurses. */
 static bool pytree__js_skip(struct pytree__json *j, unsigned level)
 {
     const unsigned outside = level;
@@ -213,7 +213,7 @@ static bool pytree__js_skip(struct pytree__json *j, unsigned level)
     return true;
 }
 
-/* Is all of it UTF-8? */
+/* Check that the whole text is UTF-8. */
 static bool pytree__js_utf8(struct pytree__json *j)
 {
     const char *at = j->at, *end = j->end;

@@ -10,12 +10,12 @@ static const pytree_io *pytree__npy_io(const pytree_checkpoint_options *opt);   
 static const pytree_options *pytree__npy_tree(const pytree_checkpoint_options *opt);
 static pytree_status pytree__npy_write_file(void *context, const void *bytes, size_t n); /* context: a pytree__save */
 
-/* ---- Files (bodies) ------------------------------------------------------------------------------------------------ */
+/* ---- Files --------------------------------------------------------------------------------------------------------- */
 
 static const pytree_io *pytree__npy_io(const pytree_checkpoint_options *opt) { return opt == NULL ? NULL : opt->io; }
 static const pytree_options *pytree__npy_tree(const pytree_checkpoint_options *opt) { return opt == NULL ? NULL : &opt->tree; }
 
-/* The one leaf of a tree, of a type that the format has. */
+/* Get the only leaf of a tree, whose type the format must have. */
 static pytree_status pytree__npy_one_leaf(pytree t, pytree_leaf *leaf, const pytree_checkpoint_options *opt, pytree_error *err)
 {
     size_t n = 0;
@@ -56,7 +56,7 @@ static pytree_status pytree__npy_read_file(pytree__npy_source *from, void *to, s
     return status;
 }
 
-/* Opens a file and reads its header. Nothing is to be closed after a failure. */
+/* Open a file and read its header. After a failure nothing needs to be closed. */
 static pytree_status pytree__npy_open(pytree__npy_source *from, pytree__file *file, pytree__npy_head *head, const char *path,
                                       const pytree_checkpoint_options *opt, pytree_error *err)
 {
@@ -72,7 +72,7 @@ static pytree_status pytree__npy_open(pytree__npy_source *from, pytree__file *fi
     return status;
 }
 
-/* Does what the header says fit the leaf? */
+/* Check that the header fits the leaf. */
 static pytree_status pytree__npy_fits(const pytree__npy_source *from, const pytree__npy_head *head, const pytree_leaf *leaf,
                                       bool convert)
 {
@@ -124,9 +124,9 @@ pytree_status pytree_load_npy(const char *path, pytree t, const pytree_checkpoin
     return status;
 }
 
-/* ---- Arrays of their own ------------------------------------------------------------------------------------------- */
+/* ---- New arrays ---------------------------------------------------------------------------------------------------- */
 
-/* What stands before the data of such an array. */
+/* The header of an array that pytree_read_npy allocated, before its data. */
 typedef struct pytree__npy_owner {
     const pytree_allocator *allocator;
     void *block;

@@ -8,7 +8,7 @@
 
 /* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
-/* Where the bytes of a file, or of a member of an archive, come from. */
+/* A source of bytes: a file, or a member of an archive. */
 typedef struct pytree__npy_source pytree__npy_source;
 struct pytree__npy_source {
     pytree_status (*read)(pytree__npy_source *from, void *to, size_t n);     /* all n, at most `left`, or an error */
@@ -18,7 +18,7 @@ struct pytree__npy_source {
     void *context;
 };
 
-/* What a header says. */
+/* The contents of a header. */
 typedef struct pytree__npy_head {
     pytree_leaf array;                    /* type and shape; no data */
     char descr[5];
@@ -32,13 +32,13 @@ enum { PYTREE__NPY_HEAD = 1024 };         /* room for any header that is written
      | 1u << PYTREE_U16 | 1u << PYTREE_U32 | 1u << PYTREE_U64 | 1u << PYTREE_F16 | 1u << PYTREE_F32 | 1u << PYTREE_F64    \
      | 1u << PYTREE_C64 | 1u << PYTREE_C128)
 
-/* Reads the header; what is left is then exactly the data. */
+/* Read the header. The bytes left are then exactly the data. */
 pytree_status pytree__npy_read_head(pytree__npy_source *from, pytree__npy_head *head);
-/* Reads the data, as this machine has numbers, row-major, into head->bytes bytes. */
+/* Read the data into head->bytes bytes, row-major, in the byte order of this machine. */
 pytree_status pytree__npy_read_data(pytree__npy_source *from, const pytree__npy_head *head, void *to);
-/* Magic and header of a leaf's file: its length. */
+/* Write magic bytes and header of a leaf's file. Return their length. */
 size_t pytree__npy_put_head(char to[PYTREE__NPY_HEAD], const pytree_leaf *leaf);
-/* The leaf's data in the file's order, piece by piece. */
+/* Write the leaf's data in the file's order, piece by piece. */
 typedef pytree_status pytree__npy_write_fn(void *context, const void *bytes, size_t n);
 pytree_status pytree__npy_put_data(const pytree_leaf *leaf, pytree__npy_write_fn *write, void *context);
 pytree_status pytree__npy_fail(const pytree__npy_source *from, pytree_status status, const char *format, ...)
@@ -52,7 +52,7 @@ pytree_status pytree__npy_fail(const pytree__npy_source *from, pytree_status sta
 
 /* ---- Element types ------------------------------------------------------------------------------------------------- */
 
-/* numpy's words for them, without the byte order; the size is that of a part that is swapped in one. */
+/* numpy's names of element types, without the byte order; the size is that of a part that is swapped as one. */
 static const struct pytree__npy_word {
     char word[4];
     unsigned char dtype, parts, size;
@@ -64,7 +64,7 @@ static const struct pytree__npy_word {
 };
 enum { PYTREE__NPY_WORDS = sizeof pytree__npy_words / sizeof pytree__npy_words[0] };
 
-/* NULL: .npy has no such elements, or this machine's C has them in another size. */
+/* Find the name of an element type. Return NULL if .npy has no such type, or this machine has it in another size. */
 static const struct pytree__npy_word *pytree__npy_word_of(const pytree_type *type)
 {
     size_t i;
@@ -75,7 +75,7 @@ static const struct pytree__npy_word *pytree__npy_word_of(const pytree_type *typ
     return NULL;
 }
 
-/* The built-in type for a word. `char` may be signed: the types after it say which they are. */
+/* Return the built-in type of a name. `char` may be signed: the types after it are unambiguous. */
 static const pytree_type *pytree__npy_type(const struct pytree__npy_word *word)
 {
     int i;
@@ -98,7 +98,7 @@ static void pytree__npy_swap(unsigned char *p, size_t size, size_t n)
     }
 }
 
-/* "f32[2,3]", for messages. */
+/* Describe a leaf for messages: "f32[2,3]". */
 static void pytree__npy_describe(char *text, size_t n, const pytree_leaf *leaf)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
@@ -129,7 +129,7 @@ pytree_status pytree__npy_fail(const pytree__npy_source *from, pytree_status sta
 
 enum { PYTREE__NPY_LONGEST = 10000 };     /* header, in bytes; numpy's own limit */
 
-/* A header being read. It is ASCII or wrong: a character beyond that could only stand in a key or a type that nobody knows. */
+/* The reader of a header. A header is ASCII: other characters could occur only in unknown keys or types. */
 typedef struct pytree__npy_text {
     const char *start, *at, *end;
     bool python2;                         /* "3L" is a number */
@@ -155,7 +155,7 @@ static void pytree__npy_space(pytree__npy_text *r)
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r')) { r->at++; }
 }
 
-/* The word, if it stands here. */
+/* Skip a word. Return false if it is not there. */
 static bool pytree__npy_skip(pytree__npy_text *r, const char *word)
 {
     size_t n = strlen(word);
@@ -164,7 +164,7 @@ static bool pytree__npy_skip(pytree__npy_text *r, const char *word)
     return true;
 }
 
-/* The word, with space around it. */
+/* Skip a word and white space around it. Fail if it is not there. */
 static bool pytree__npy_need(pytree__npy_text *r, const char *word, const char *expected)
 {
     pytree__npy_space(r);
@@ -173,11 +173,11 @@ static bool pytree__npy_need(pytree__npy_text *r, const char *word, const char *
     return true;
 }
 
-/* A string without escapes: where it stands, and its length. */
+/* Read a string without escapes: its place and length. */
 static bool pytree__npy_string(pytree__npy_text *r, const char **string, size_t *length, const char *expected)
 {
     const char *at = r->at, *close;
-    *string = at;                         /* compilers do not see that on an error nobody looks */
+    *string = at;                         /* for compilers: it is not used after an error */
     *length = 0;
     if (at == r->end || (*at != '\'' && *at != '"')) { return pytree__npy_expected(r, expected); }
     close = (const char *)memchr(at + 1, *at, (size_t)(r->end - at - 1));
@@ -216,7 +216,7 @@ static bool pytree__npy_order(pytree__npy_text *r, pytree__npy_head *head)
     return head->columns || pytree__npy_skip(r, "False") || pytree__npy_expected(r, "True or False");
 }
 
-/* The digits of one dimension. */
+/* Read one dimension. */
 static bool pytree__npy_extent(pytree__npy_text *r, size_t *extent)
 {
     const char *start = r->at;
@@ -266,7 +266,7 @@ static bool pytree__npy_shape(pytree__npy_text *r, pytree__npy_head *head)
     return pytree__npy_expected(r, "a comma after the only dimension");
 }
 
-/* {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } */
+/* Read a whole header: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } */
 static bool pytree__npy_dictionary(pytree__npy_text *r, pytree__npy_head *head)
 {
     static const char *const keys[] = { "descr", "fortran_order", "shape" };
@@ -298,10 +298,10 @@ static bool pytree__npy_dictionary(pytree__npy_text *r, pytree__npy_head *head)
         r->at--;
         return pytree__npy_expected(r, "the keys 'descr', 'fortran_order', 'shape'");
     }
-    return r->at == r->end || pytree__npy_expected(r, "nothing behind the dictionary");
+    return r->at == r->end || pytree__npy_expected(r, "nothing after the dictionary");
 }
 
-/* Bytes of the array, multiplied up in the order of the dimensions. */
+/* Compute the bytes of the array, checking each product. */
 static pytree_status pytree__npy_size(const pytree__npy_source *from, pytree__npy_head *head)
 {
     uint64_t n = 1, size = head->array.type->size;
@@ -364,7 +364,7 @@ pytree_status pytree__npy_read_head(pytree__npy_source *from, pytree__npy_head *
 
 /* ---- Data ---------------------------------------------------------------------------------------------------------- */
 
-/* Bytes as they were in the file become values of this machine, in place. */
+/* Convert bytes of the file to values of this machine, in place. */
 static pytree_status pytree__npy_settle(const pytree__npy_source *from, const pytree__npy_head *head, unsigned char *p,
                                         size_t bytes)
 {
@@ -379,7 +379,7 @@ static pytree_status pytree__npy_settle(const pytree__npy_source *from, const py
     return PYTREE_OK;
 }
 
-/* Column-major data: each element goes to its place as it comes. The first index runs fastest in the file. */
+/* Read column-major data: each element goes to its place as it comes. The first index varies fastest in the file. */
 static pytree_status pytree__npy_read_columns(pytree__npy_source *from, const pytree__npy_head *head, char *to)
 {
     unsigned char piece[PYTREE__PIECE];     /* a whole number of elements of any type */
@@ -416,8 +416,8 @@ pytree_status pytree__npy_read_data(pytree__npy_source *from, const pytree__npy_
     return status != PYTREE_OK ? status : pytree__npy_settle(from, head, (unsigned char *)to, head->bytes);
 }
 
-/* numpy leaves room for the first dimension to grow to 21 digits, and then fills up to a multiple of 64, by 1 byte at least,
- * the newline included. */
+/* Write magic bytes and header like numpy, which leaves room for the first dimension to grow to 21 digits and then pads to a
+ * multiple of 64, by at least one byte, the newline included. */
 size_t pytree__npy_put_head(char to[PYTREE__NPY_HEAD], const pytree_leaf *leaf)
 {
     const struct pytree__npy_word *word = pytree__npy_word_of(leaf->type);

@@ -4,9 +4,9 @@
 
 #include "zip_member.h"
 
-/* ---- Reading (bodies) ---------------------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------------------------------- */
 
-/* Names, once there are no more: each once; then arrays lose their ending. */
+/* Check that names are unique, then strip the ending of arrays. All names must be known. */
 static pytree_status pytree__npz_names(pytree__npz *z)
 {
     pytree__name_index names;
@@ -59,7 +59,7 @@ static pytree_status pytree__npz_directory(pytree__npz *z)
     return status;
 }
 
-/* Opens an archive: its directory, and the header of each array. To be closed in any case. */
+/* Open an archive: read its directory and the header of each array. Close it in any case. */
 static pytree_status pytree__npz_open(pytree__npz *z, const char *path, const pytree_checkpoint_options *opt, pytree_error *err)
 {
     pytree_status status;
@@ -81,7 +81,7 @@ static pytree_status pytree__npz_open(pytree__npz *z, const char *path, const py
     return status;
 }
 
-/* The arrays of an archive as a tree's leaves look for them, and where their data is staged. */
+/* The arrays of an archive as tensors that leaves can ask for, and the staging memory for their data. */
 typedef struct pytree__npz_arrays {
     pytree_tensor *tensors;
     size_t n, bytes;
@@ -107,13 +107,13 @@ static pytree_status pytree__npz_list(pytree__npz_arrays *arrays, const pytree__
         tensor->ndim = (size_t)m->head.array.ndim;
         tensor->shape = m->shape;
         tensor->bytes = m->head.bytes;
-        tensor->offset = SIZE_MAX;        /* in the stage: nobody asks for it */
+        tensor->offset = SIZE_MAX;        /* not staged: no leaf asks for it */
         arrays->n++;
     }
     return PYTREE_OK;
 }
 
-/* A place for each array that a leaf asks for. */
+/* Allocate staging memory for each array that a leaf asks for. */
 static pytree_status pytree__npz_stage(pytree__npz_arrays *arrays, const pytree__wanted *w, const pytree__npz *z)
 {
     size_t i, total = 0;
@@ -130,7 +130,7 @@ static pytree_status pytree__npz_stage(pytree__npz_arrays *arrays, const pytree_
     return PYTREE_OK;
 }
 
-/* Reads every member, those that nobody asks for to check them. */
+/* Read every member; those that no leaf asks for are only checked. */
 static pytree_status pytree__npz_fill(pytree__npz *z, const pytree__npz_arrays *arrays)
 {
     pytree_status status = PYTREE_OK;
@@ -144,7 +144,7 @@ static pytree_status pytree__npz_fill(pytree__npz *z, const pytree__npz_arrays *
     return status;
 }
 
-/* Nothing fails from here on. */
+/* Copy the staged data into the leaves. This cannot fail. */
 static void pytree__npz_hand_out(const pytree__wanted *w, const pytree__npz_arrays *arrays)
 {
     size_t i;
@@ -198,9 +198,9 @@ pytree_status pytree_load_npz(const char *path, pytree t, const pytree_checkpoin
     return status;
 }
 
-/* ---- Arrays of their own ------------------------------------------------------------------------------------------- */
+/* ---- New arrays ---------------------------------------------------------------------------------------------------- */
 
-/* What pytree_read_npz gives: this, the pairs, the views, the names, the arrays. */
+/* The block of pytree_read_npz: this, then the pairs, the views, the names, the arrays. */
 typedef struct pytree__npz_owner {
     pytree_items items;
     const pytree_allocator *allocator;
@@ -213,7 +213,7 @@ void pytree_npz_free(pytree arrays)
     if (owner != NULL) { (void)pytree__resize(owner->allocator, owner, owner->bytes, 0); }
 }
 
-/* Where the parts of that block begin; the arrays at `align` from the last. */
+/* Where the parts of that block begin; its last part, the arrays, is aligned to `align`. */
 typedef struct pytree__npz_plan {
     size_t n, pairs, leaves, names, arrays, bytes;
 } pytree__npz_plan;
@@ -234,7 +234,7 @@ static void pytree__npz_make_plan(pytree__npz_plan *plan, const pytree__npz *z, 
     plan->bytes = pytree__plus(plan->bytes, pytree__plus(plan->arrays, align));
 }
 
-/* Reads every member, and makes the arrays among them a dict in the block. */
+/* Read every member, and make a dict of the arrays in the block. */
 static pytree_status pytree__npz_fill_block(pytree__npz *z, const pytree__npz_plan *plan, char *block, size_t align)
 {
     pytree_pair *pair = (pytree_pair *)(void *)(block + plan->pairs);

@@ -4,7 +4,7 @@
 
 #include "npz.h"
 
-/* ---- Saving (bodies) ----------------------------------------------------------------------------------------------- */
+/* ---- Saving -------------------------------------------------------------------------------------------------------- */
 
 /* A member that was written, for the directory. */
 typedef struct pytree__npz_written {
@@ -16,13 +16,13 @@ typedef struct pytree__npz_written {
 typedef struct pytree__npz_writer {
     pytree__save save;
     const pytree_allocator *allocator;
-    unsigned char *piece;                 /* of deflated bytes; NULL: members are stored */
+    unsigned char *piece;                 /* buffer for deflated bytes; NULL: members are stored */
     z_stream z;
     pytree__npz_written *member;          /* the one that is being written */
     pytree_leaf leaf;
 } pytree__npz_writer;
 
-/* numpy's choice for members, whatever their size; the first of January 1980, read and write for the owner. */
+/* numpy's choices for members of any size: versions, system (Unix, mode 0600), date (1 January 1980). */
 enum { PYTREE__NPZ_WIDE = 45, PYTREE__NPZ_PLAIN = 20, PYTREE__NPZ_UNIX = 3 << 8, PYTREE__NPZ_DATE = 0x21 };
 #define PYTREE__NPZ_MODE (0600u << 16)
 
@@ -48,7 +48,7 @@ static void pytree__npz_write_name(pytree__npz_writer *w, const char *name)
     (void)pytree__save_write(&w->save, ".npy", 4);
 }
 
-/* The header of a member. If it is deflated, checksum and sizes are not known yet and come behind it. */
+/* Write the header of a member. If it is deflated, checksum and sizes are not known yet and follow the data. */
 static void pytree__npz_write_local(pytree__npz_writer *w, const char *name)
 {
     const pytree__npz_written *m = w->member;
@@ -111,7 +111,7 @@ static void pytree__npz_write_entry(pytree__npz_writer *w, const char *name, con
     }
 }
 
-/* The end of the directory, which began at `begin`. */
+/* Write the end records of the directory, which began at `begin`. */
 static void pytree__npz_write_end(pytree__npz_writer *w, uint64_t begin, uint64_t n)
 {
     uint64_t end = w->save.written;
@@ -153,7 +153,7 @@ static pytree_status pytree__npz_count(void *context, const void *from, size_t n
     return PYTREE_OK;
 }
 
-/* Deflates n bytes; `flush` Z_FINISH closes the stream. */
+/* Deflate n bytes; `flush` of Z_FINISH ends the stream. */
 static pytree_status pytree__npz_deflate(pytree__npz_writer *w, const void *from, size_t n, int flush)
 {
     const char *next = (const char *)from;
@@ -161,7 +161,7 @@ static pytree_status pytree__npz_deflate(pytree__npz_writer *w, const void *from
         uInt part = n < (1u << 30) ? (uInt)n : 1u << 30;
         w->z.next_in = (Bytef *)(uintptr_t)next;
         w->z.avail_in = part;
-        do {                              /* until it has room left: then it has taken all */
+        do {                              /* until the output is not filled: then all input is consumed */
             size_t made;
             w->z.next_out = w->piece;
             w->z.avail_out = PYTREE__NPZ_PIECE;
@@ -183,12 +183,12 @@ static pytree_status pytree__npz_pack(void *context, const void *from, size_t n)
     return pytree__npz_deflate(w, from, n, Z_NO_FLUSH);
 }
 
-/* Sizes and checksum are counted while the member is written, and follow it. */
+/* Write a deflated member. Sizes and checksum are computed meanwhile and follow it. */
 static void pytree__npz_write_deflated(pytree__npz_writer *w, const char *name, const char *head, size_t head_bytes)
 {
     pytree__npz_written *m = w->member;
     pytree__npz_record r;
-    m->wide = pytree_leaf_bytes(&w->leaf) >= 0xFF000000u;      /* less than that does not grow to 4 GiB */
+    m->wide = pytree_leaf_bytes(&w->leaf) >= 0xFF000000u;      /* anything less stays below 4 GiB */
     pytree__npz_write_local(w, name);
     if (deflateReset(&w->z) != Z_OK || pytree__npz_pack(w, head, head_bytes) != PYTREE_OK
         || pytree__npy_put_data(&w->leaf, pytree__npz_pack, w) != PYTREE_OK
@@ -201,7 +201,8 @@ static void pytree__npz_write_deflated(pytree__npz_writer *w, const char *name, 
     pytree__npz_write_record(w, &r);
 }
 
-/* Counted first, so that the header can say all: numpy writes it again at the end, which a file in the making can't. */
+/* Write a stored member. Its checksum is computed in a first pass, so that the header is complete: numpy rewrites the header
+ * at the end, which is not possible here. */
 static void pytree__npz_write_stored(pytree__npz_writer *w, const char *name, const char *head, size_t head_bytes)
 {
     pytree__npz_written *m = w->member;
@@ -214,7 +215,7 @@ static void pytree__npz_write_stored(pytree__npz_writer *w, const char *name, co
     (void)pytree__npy_put_data(&w->leaf, pytree__npy_write_file, &w->save);
 }
 
-/* The whole archive; failures stay in the file in the making. */
+/* Write the whole archive. Failures stay in the pytree__save. */
 static void pytree__npz_write(pytree__npz_writer *w, const pytree__wanted *leaves, pytree__npz_written *written)
 {
     char head[PYTREE__NPY_HEAD];
@@ -236,7 +237,7 @@ static void pytree__npz_write(pytree__npz_writer *w, const pytree__wanted *leave
     pytree__npz_write_end(w, begin, leaves->n);
 }
 
-/* What zip can't have as a name, or would mean something else by it. */
+/* Refuse names that zip cannot hold or would interpret. */
 static pytree_status pytree__npz_check_names(const pytree__wanted *leaves, pytree_error *err)
 {
     size_t i;
@@ -267,7 +268,7 @@ static pytree_status pytree__npz_save(pytree__npz_writer *w, const char *path, c
     return status;
 }
 
-/* The same with zlib ready, where it is wanted. */
+/* Save with zlib initialised, if it is needed. */
 static pytree_status pytree__npz_save_packed(pytree__npz_writer *w, const char *path, const pytree__wanted *leaves,
                                              const pytree_checkpoint_options *opt, pytree_error *err)
 {

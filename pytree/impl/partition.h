@@ -4,9 +4,9 @@
 
 #include "transpose.h"
 
-/* ---- Parts (bodies) ------------------------------------------------------------------------------------------------ */
+/* ---- Partition ----------------------------------------------------------------------------------------------------- */
 
-/* A tree as a view, so that it can stand where a leaf does. */
+/* Make a view of a tree, so that it can stand at a leaf. */
 static pytree_status pytree__alg_view(pytree t, pytree_leaf *view, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
@@ -23,7 +23,7 @@ static pytree_status pytree__alg_view(pytree t, pytree_leaf *view, const pytree_
 pytree_status pytree_partition(pytree t, pytree_filter_fn *pass, void *context, pytree fill, pytree_flat *passing,
                                pytree_flat *failing, const pytree_options *opt, pytree_error *err)
 {
-    pytree_flat parts[2];                 /* the first is the whole tree until a leaf is found to be the other's */
+    pytree_flat parts[2];                 /* the first begins as the whole tree; failing leaves move to the second */
     pytree_leaf *leaves[2], hole;
     pytree_error own;
     pytree_iter it;

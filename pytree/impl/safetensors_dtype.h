@@ -10,7 +10,7 @@ enum { PYTREE__ST_HEADER = 100000000, PYTREE__ST_LEVELS = 64, PYTREE__ST_DIMS = 
 
 /* ---- Element types ------------------------------------------------------------------------------------------------- */
 
-/* In the order in which writers put them. PYTREE__T_none: C has no such type. */
+/* Element types in the order in which writers sort them. PYTREE__T_none: C has no such type. */
 struct pytree__st_dtype {
     const char *name;
     unsigned bits;
@@ -28,13 +28,13 @@ static const struct pytree__st_dtype pytree__st_dtypes[] = {
 };
 enum { PYTREE__ST_DTYPES = sizeof pytree__st_dtypes / sizeof pytree__st_dtypes[0] };
 
-/* What a leaf may be. */
+/* Element types that a leaf may have. */
 #define PYTREE__ST_HOLDS                                                                                                \
     (1u << PYTREE_BOOL8 | 1u << PYTREE_I8 | 1u << PYTREE_I16 | 1u << PYTREE_I32 | 1u << PYTREE_I64 | 1u << PYTREE_U8      \
      | 1u << PYTREE_U16 | 1u << PYTREE_U32 | 1u << PYTREE_U64 | 1u << PYTREE_F16 | 1u << PYTREE_BF16 | 1u << PYTREE_F32   \
      | 1u << PYTREE_F64 | 1u << PYTREE_C64)
 
-/* 64-bit integers are called long here and long long there. */
+/* Return the type in C. 64-bit integers are long or long long, depending on the system. */
 static const pytree_type *pytree__st_type(size_t dtype)
 {
     const char *name = pytree__st_dtypes[dtype].name;

@@ -22,7 +22,7 @@ static pytree__td_opened *pytree__td_parse_open(pytree__td_parser *p, const pytr
     return o;
 }
 
-/* The given type of that name, in the namespace at hand, if it is a namedtuple or if it is none; NULL if there is none. */
+/* Find a type by name in the current namespace, either among namedtuples or among the others. Return NULL if there is none. */
 static const pytree_type *pytree__td_find_type(const pytree_type *const *types, size_t n, const char *space, const char *name,
                                                size_t length, bool namedtuple)
 {
@@ -36,7 +36,7 @@ static const pytree_type *pytree__td_find_type(const pytree_type *const *types, 
     return NULL;
 }
 
-/* The name of a type, and the type; NULL and an error if there is none. */
+/* Parse the name of a type and find it. Return NULL with an error if there is none. */
 static const pytree_type *pytree__td_parse_type(pytree__td_parser *p, bool namedtuple)
 {
     const pytree_type *type;
@@ -57,7 +57,7 @@ static const pytree_type *pytree__td_parse_type(pytree__td_parser *p, bool named
     return type;
 }
 
-/* A dict's key, held packed: a text or a number, and all of the same kind. */
+/* Parse a key of a dict and pack it into `held`: a string or a number, all of one kind. */
 static bool pytree__td_parse_key(pytree__td_parser *p, pytree__td_opened *o, const char *expected)
 {
     const uint32_t mark = PYTREE__NUMBER_KEY;
@@ -69,7 +69,7 @@ static bool pytree__td_parse_key(pytree__td_parser *p, pytree__td_opened *o, con
     return pytree__td_hold(p, &mark, sizeof mark) && pytree__td_parse_integer(p, &pytree_types[PYTREE__T_llong]);
 }
 
-/* ('b', 'a') */
+/* Parse a list of keys: ('b', 'a'). */
 static bool pytree__td_parse_keys(pytree__td_parser *p, pytree__td_opened *o)
 {
     if (!pytree__td_need(p, "(")) { return false; }
@@ -81,7 +81,7 @@ static bool pytree__td_parse_keys(pytree__td_parser *p, pytree__td_opened *o)
     return true;
 }
 
-/* None, <class 'int'>, <function f at 0x1>: what stands before a comma. */
+/* Parse a factory: None, <class 'int'>, <function f at 0x1>, up to the next comma. */
 static bool pytree__td_parse_factory(pytree__td_parser *p)
 {
     const char *end, *begin;
@@ -102,7 +102,7 @@ static bool pytree__td_parse_factory(pytree__td_parser *p)
     return pytree__td_add_text(&p->held, begin, (size_t)(end - begin), p->m.opt, p->m.err);
 }
 
-/* b'\x01\xff': metadata of a custom node, as its text has it where the type does not print it. */
+/* Parse the metadata of a custom node whose type does not print it: b'\x01\xff'. */
 static bool pytree__td_parse_metadata(pytree__td_parser *p, const pytree_type *type, const char *name)
 {
     static const char hex[] = "0123456789abcdef";
@@ -130,8 +130,8 @@ static bool pytree__td_parse_metadata(pytree__td_parser *p, const pytree_type *t
     return pytree__td_hold(p, &keyed, 1);
 }
 
-/* What comes after CustomNode( and before the children: OrderedDict[('b', 'a')], namedtuple[Point], Linear[(2, 3)]. `form`: of
- * static values. */
+/* Parse the part between CustomNode( and the children: OrderedDict[('b', 'a')], namedtuple[Point], Linear[(2, 3)]. `form`: of
+ * the static values. */
 static bool pytree__td_parse_custom(pytree__td_parser *p, int form)
 {
     pytree__td_opened *o = pytree__td_parse_open(p, NULL, ']');
@@ -175,7 +175,7 @@ static bool pytree__td_parse_custom(pytree__td_parser *p, int form)
     return pytree__td_need(p, "]") && pytree__td_need(p, ",") && pytree__td_need(p, "[");
 }
 
-/* maxlen=3, of a deque. */
+/* Parse maxlen=3 of a deque. */
 static bool pytree__td_parse_maxlen(pytree__td_parser *p, const pytree__td_opened *o)
 {
     const size_t start = p->held.n;
@@ -192,7 +192,7 @@ static bool pytree__td_parse_maxlen(pytree__td_parser *p, const pytree__td_opene
         || pytree__td_expected(p, at, PYTREE_SYNTAX, "a maximum length that the children do not exceed");
 }
 
-/* All children are there: the node. `at`: where it ends. */
+/* Append the node whose children are complete. `at`: where it ends in the text. */
 static bool pytree__td_parse_close(pytree__td_parser *p, const char *at)
 {
     const pytree__td_opened *o = &p->open[--p->n];
@@ -213,7 +213,7 @@ static bool pytree__td_parse_close(pytree__td_parser *p, const char *at)
     return twice == NULL ? false : pytree__td_expected(p, at, PYTREE_SYNTAX, "different keys before this");
 }
 
-/* x= */
+/* Parse the name of a field: x= */
 static bool pytree__td_parse_field(pytree__td_parser *p)
 {
     size_t n;
@@ -227,7 +227,7 @@ static bool pytree__td_parse_field(pytree__td_parser *p)
 
 enum { PYTREE__TD_WRONG, PYTREE__TD_VALUE, PYTREE__TD_DONE };
 
-/* Between the children of the innermost open node: a value comes next, or the node has ended. */
+/* Parse what separates children of the innermost node: either a value follows, or the node ends. */
 static int pytree__td_parse_between(pytree__td_parser *p)
 {
     pytree__td_opened *o = &p->open[p->n - 1];
@@ -256,8 +256,8 @@ static int pytree__td_parse_between(pytree__td_parser *p)
     return PYTREE__TD_VALUE;
 }
 
-/* optree's words for containers: OrderedDict({…}), defaultdict(<class 'int'>, {…}), Point(x=…); and deque([…], maxlen=3), which
- * JAX has no word for. The name of a namedtuple is n bytes long. */
+/* Parse a container that optree writes by name: OrderedDict({…}), defaultdict(<class 'int'>, {…}), Point(x=…); and deque([…],
+ * maxlen=3), which JAX's notation does not have. The name of a namedtuple has n bytes. */
 static bool pytree__td_parse_word(pytree__td_parser *p, size_t n)
 {
     const uint64_t unbounded = UINT64_MAX;
@@ -285,7 +285,7 @@ static bool pytree__td_parse_word(pytree__td_parser *p, size_t n)
         && pytree__td_add_text(&p->held, name, n, p->m.opt, p->m.err);
 }
 
-/* A leaf or None, or the beginning of a node. */
+/* Parse a leaf or None, or open a node. */
 static bool pytree__td_parse_value(pytree__td_parser *p)
 {
     const pytree_type *type;
@@ -310,7 +310,7 @@ static bool pytree__td_parse_value(pytree__td_parser *p)
     return pytree__td_unexpected(p, "*, None, [, (, { or CustomNode(");
 }
 
-/* namespace='train'), with which the text ends: types are looked up in it, so it must be known before they come. */
+/* Parse namespace='train') at the end of the text. It must be known first, because types are looked up in it. */
 static bool pytree__td_parse_space(pytree__td_parser *p)
 {
     return pytree__td_need(p, "namespace") && pytree__td_need(p, "=") && pytree__td_parse_string(p, "a namespace in quotes");
@@ -322,7 +322,7 @@ static bool pytree__td_find_space(pytree__td_parser *p)
     pytree_error problem;
     bool found = false;
     memset(&problem, 0, sizeof problem);
-    p->m.err = &problem;                  /* what is no namespace is no error yet */
+    p->m.err = &problem;                  /* a missing namespace is no error yet */
     while (!found && problem.status != PYTREE_NO_MEMORY && (at = strstr(at, "namespace")) != NULL) {
         p->at = at++;
         p->held.n = 0;
@@ -374,7 +374,7 @@ pytree_def *pytree_def_parse(const char *text, const pytree_type *const *types, 
     pytree__td_parser p;
     bool good, none_is_leaf = false;
     if (text == NULL) {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a text, got NULL");
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a string, got NULL");
         return NULL;
     }
     memset(&p, 0, sizeof p);

@@ -4,7 +4,7 @@
 
 #include "treedef_compare.h"
 
-/* ---- Paths (bodies) ------------------------------------------------------------------------------------------------ */
+/* ---- Paths --------------------------------------------------------------------------------------------------------- */
 
 size_t pytree_def_leaf_path(const pytree_def *def, size_t leaf, pytree_entry *entries, size_t capacity)
 {
@@ -12,7 +12,7 @@ size_t pytree_def_leaf_path(const pytree_def *def, size_t leaf, pytree_entry *en
     if (leaf >= def->n_leaves) { return SIZE_MAX; }
     while (def->nodes[node].type != NULL) {
         size_t child = node, index = def->nodes[node].arity;
-        do {                                                         /* from the last child back to the one with the leaf */
+        do {                                                         /* back from the last child to the one with the leaf */
             if (child != node) {
                 end -= def->nodes[child].leaves;
                 child -= def->nodes[child].nodes;
@@ -28,7 +28,7 @@ size_t pytree_def_leaf_path(const pytree_def *def, size_t leaf, pytree_entry *en
     return n;
 }
 
-/* The path of each leaf: measured (paths NULL), or written to `at` with the help of `prefix`, where the path so far stands. */
+/* Write the path of each leaf, or measure it (paths NULL). `prefix` holds the current path. */
 static bool pytree__td_all_paths(const pytree_def *def, const char *separator, const char **paths, char *at, char *prefix,
                                  size_t *bytes, size_t *longest, const pytree_options *opt, pytree_error *err)
 {

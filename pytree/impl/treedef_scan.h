@@ -12,12 +12,12 @@
 #include <stdlib.h>
 
 
-/* A type that was declared before it was defined stands for its definition. */
+/* Return the definition of a type that was declared before it was defined. */
 static const pytree_type *pytree__td_type(const pytree_type *type) { return type == NULL ? NULL : pytree__origin(type); }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------- */
+/* ---- Byte order ---------------------------------------------------------------------------------------------------- */
 
-/* Turns the order of bytes between the machine's and little-endian. */
+/* Convert between the byte order of the machine and little-endian. */
 static void pytree__td_little(unsigned char *p, size_t n)
 {
     size_t i;
@@ -34,11 +34,11 @@ static void pytree__td_number(unsigned char *p, uint64_t v, size_t n)
     for (i = 0; i < n; i++) { p[i] = (unsigned char)(v >> 8 * i); }
 }
 
-/* ---- Text (bodies) ------------------------------------------------------------------------------------------------- */
+/* ---- Text ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct pytree__td_opened {        /* a node whose children are being read */
     const pytree_type *type;
-    size_t held;                          /* where its statics begin, in pytree__td_parser.held */
+    size_t held;                          /* where its static values begin in pytree__td_parser.held */
     size_t count, wanted;                 /* children so far; SIZE_MAX: any number */
     size_t keys;                          /* so far */
     bool numbered;                        /* they are numbers */
@@ -52,13 +52,13 @@ typedef struct pytree__td_parser {
     const char *none;                     /* the first None */
     const pytree_type *const *types;
     size_t n_types;
-    const char *space;                    /* the namespace, which the text says at its end; NULL: none */
+    const char *space;                    /* the namespace, which stands at the end of the text; NULL: none */
     pytree__td_bytes held;                /* statics of the open nodes, which come after those of their children */
     pytree__td_opened *open;
     size_t n, max;
 } pytree__td_parser;
 
-/* Fails at a place in the text. */
+/* Fail at a place in the text. */
 static bool pytree__td_expected(const pytree__td_parser *p, const char *at, pytree_status status, const char *expected)
 {
     char got[32];
@@ -106,7 +106,7 @@ static bool pytree__td_hold(pytree__td_parser *p, const void *bytes, size_t n)
     return pytree__td_add(&p->held, bytes, n, p->m.opt, p->m.err);
 }
 
-/* 'text' or "text", held packed. */
+/* Parse 'text' or "text" and pack it into `held`. */
 static bool pytree__td_parse_string(pytree__td_parser *p, const char *expected)
 {
     size_t start = p->held.n;
@@ -123,7 +123,7 @@ static bool pytree__td_parse_string(pytree__td_parser *p, const char *expected)
         p->at += n;
         if (*p->at == quote[0]) { break; }
         if (*p->at != '\\') { return pytree__td_unexpected(p, quote[0] == '"' ? "the closing \"" : "the closing '"); }
-        length = pytree__read_escape(p->at, 10, bytes, &n);         /* none is longer; a NUL ends them all */
+        length = pytree__read_escape(p->at, 10, bytes, &n);         /* 10: the longest escape; a NUL ends the text earlier */
         if (length == 0) { return pytree__td_unexpected(p, "an escape such as \\n, \\x1b or \\u200b, and not NUL"); }
         p->at += length;
         if (!pytree__td_hold(p, bytes, n)) { return false; }
@@ -161,7 +161,7 @@ static bool pytree__td_parse_integer(pytree__td_parser *p, const pytree_type *ty
     return pytree__td_hold(p, bytes, type->size);
 }
 
-/* The 16-bit float whose value this is; false if none is. */
+/* Convert a number to the 16-bit float that equals it. Return false if there is none. */
 static bool pytree__td_half(const pytree_type *type, double v, uint16_t *bits)
 {
     const bool f16 = type->dtype == PYTREE_F16;
@@ -173,7 +173,7 @@ static bool pytree__td_half(const pytree_type *type, double v, uint16_t *bits)
     return (f16 ? pytree__of_f16(*bits) : pytree__of_bf16(*bits)) == v;
 }
 
-/* Returns the length of the number at `at`, as Python writes floats; 0 if there is none. *word: it is inf or nan. */
+/* Return the length of a float in Python's notation; 0 if there is none. *word: it is inf or nan. */
 static size_t pytree__td_float_length(const char *at, bool *word)
 {
     const char *digits = at + (*at == '-'), *begin = at;
@@ -197,7 +197,7 @@ static size_t pytree__td_float_length(const char *at, bool *word)
     return (size_t)(at - begin);
 }
 
-/* Copies a number for strtod, which wants the decimal point of the locale: the one that printf writes in 0.5. */
+/* Copy a number for strtod, which expects the decimal point of the locale: the one that printf writes in 0.5. */
 static void pytree__td_localize(char *to, const char *number, size_t n, const char *point)
 {
     for (; n != 0; n--, number++) {
@@ -211,7 +211,7 @@ static void pytree__td_localize(char *to, const char *number, size_t n, const ch
     *to = '\0';
 }
 
-/* Reads a float as Python writes it into `held`. Leaves errno as it was. */
+/* Parse a float in Python's notation and pack it into `held`. errno is left as it was. */
 static bool pytree__td_parse_float(pytree__td_parser *p, const pytree_type *type)
 {
     const bool half = type->dtype == PYTREE_F16 || type->dtype == PYTREE_BF16;
@@ -226,7 +226,7 @@ static bool pytree__td_parse_float(pytree__td_parser *p, const pytree_type *type
     point[strlen(point) - 1] = '\0';
     pytree__td_localize(number, p->at, n, point + 1);
     memset(bytes, 0, sizeof bytes);
-    if (half || type->dtype == PYTREE_F32) {                   /* halves are written as floats are */
+    if (half || type->dtype == PYTREE_F32) {                   /* halves are written like floats */
         float f = strtof(number, NULL);
         v = (double)f;
         memcpy(bytes, &f, sizeof f);
@@ -253,7 +253,7 @@ static bool pytree__td_parse_float(pytree__td_parser *p, const pytree_type *type
     return pytree__td_hold(p, bytes, type->size);
 }
 
-/* One static value of a type that is no struct; `size` bytes if it is an address. */
+/* Parse one static value that is no struct; `size` is the number of bytes of an address. */
 static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *type, size_t size)
 {
     unsigned char truth;
@@ -268,7 +268,7 @@ static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *ty
             const uint32_t none = 0;
             return pytree__td_hold(p, &none, sizeof none);
         }
-        return pytree__td_parse_string(p, "a text in quotes or None");
+        return pytree__td_parse_string(p, "a string in quotes or None");
     case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64: case PYTREE_FLONG:
         return pytree__td_parse_float(p, type);
     case PYTREE_C64: case PYTREE_C128: case PYTREE_CLONG: {
@@ -289,7 +289,7 @@ static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *ty
     }
 }
 
-/* The name of a row, in quotes. */
+/* Parse the name of a row, in quotes. */
 static bool pytree__td_parse_row(pytree__td_parser *p, const char *name)
 {
     const size_t start = p->held.n, length = strlen(name);
@@ -306,8 +306,8 @@ static bool pytree__td_parse_row(pytree__td_parser *p, const char *name)
     return same || pytree__td_expected(p, at, PYTREE_SYNTAX, expected);
 }
 
-/* (1, 'a') or, for a struct within a struct, Config(rate=0.5, name='a'), or, as optree has it, (('rate', 0.5), ('name', 'a')).
- * The recursion ends with C's declarations. */
+/* Parse the static values of a struct: (1, 'a') or, nested, Config(rate=0.5, name='a') or, as optree writes it, (('rate',
+ * 0.5), ('name', 'a')). C's declarations bound the recursion. */
 enum { PYTREE__TD_VALUES, PYTREE__TD_NAMED, PYTREE__TD_PAIRS };
 static bool pytree__td_parse_statics(pytree__td_parser *p, const pytree_type *owner, int form)
 {

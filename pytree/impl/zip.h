@@ -14,7 +14,7 @@
 static unsigned pytree__npz_get16(const unsigned char *p) { return (unsigned)pytree__number_at(p, 2); }
 static uint32_t pytree__npz_get32(const unsigned char *p) { return (uint32_t)pytree__number_at(p, 4); }
 
-/* A record that is made or read, field by field. */
+/* A record that is written or read field by field. */
 typedef struct pytree__npz_record {
     unsigned char bytes[96];
     size_t n;
@@ -29,7 +29,7 @@ enum {
     PYTREE__NPZ_STORED = 0, PYTREE__NPZ_DEFLATED = 8,
     PYTREE__NPZ_LOCAL_BYTES = 30, PYTREE__NPZ_ENTRY_BYTES = 46, PYTREE__NPZ_END_BYTES = 22, PYTREE__NPZ_LOCATOR_BYTES = 20,
     PYTREE__NPZ_END64_BYTES = 56,
-    PYTREE__NPZ_RATIO = 1040              /* deflate makes at most 1032 bytes of one */
+    PYTREE__NPZ_RATIO = 1040              /* deflate expands a byte to at most 1032 */
 };
 #define PYTREE__NPZ_PIECE ((size_t)3 * 65536)      /* room for two names and an extra field, or an end record and comment */
 #define PYTREE__NPZ_SIZES_BEHIND 0x8u
@@ -48,12 +48,12 @@ enum {
 /* ---- Archives ------------------------------------------------------------------------------------------------------ */
 
 typedef struct pytree__npz_member {
-    const char *name;                     /* UTF-8; an array's without .npy. First member: names are found through it */
-    size_t text;                          /* where it stands among the texts */
+    const char *name;                     /* UTF-8; of an array without .npy. First member: lookups rely on it */
+    size_t text;                          /* its place in `texts` */
     bool array;
     unsigned flags, method;
     uint32_t crc;
-    uint64_t at, data, packed, size;      /* where it begins, where its data does; bytes in the file, bytes unpacked */
+    uint64_t at, data, packed, size;      /* offsets of the member and its data; bytes in the file, bytes unpacked */
     pytree__npy_head head;
     uint64_t shape[PYTREE_MAX_DIMS];
 } pytree__npz_member;
@@ -65,9 +65,9 @@ typedef struct pytree__npz {
     pytree_error *err;
     pytree__npz_member *members;
     size_t n, room;
-    char *texts;                          /* names, a NUL behind each */
+    char *texts;                          /* names, each with a NUL */
     size_t n_texts, texts_room;
-    unsigned char *piece;                 /* PYTREE__NPZ_PIECE bytes for whoever reads */
+    unsigned char *piece;                 /* PYTREE__NPZ_PIECE bytes, a buffer for reading */
 } pytree__npz;
 
 static pytree_status pytree__npz_wrong(const pytree__npz *z, const char *expected, const char *got)
@@ -75,7 +75,7 @@ static pytree_status pytree__npz_wrong(const pytree__npz *z, const char *expecte
     return pytree__npy_fail(&z->whole, PYTREE_SYNTAX, "expected %s, got %s", expected, got);
 }
 
-/* Room for `more` bytes behind the `used` ones. */
+/* Make room for `more` bytes after the `used` ones. */
 static pytree_status pytree__npz_grow(pytree__npz *z, void **block, size_t used, size_t *room, size_t more)
 {
     void *grown;
@@ -86,7 +86,7 @@ static pytree_status pytree__npz_grow(pytree__npz *z, void **block, size_t used,
     return PYTREE_OK;
 }
 
-/* What code page 437 has from 0x80 on. */
+/* Characters of code page 437 from 0x80 on. */
 static const uint16_t pytree__npz_cp437[128] = {
     0xC7, 0xFC, 0xE9, 0xE2, 0xE4, 0xE0, 0xE5, 0xE7, 0xEA, 0xEB, 0xE8, 0xEF, 0xEE, 0xEC, 0xC4, 0xC5,
     0xC9, 0xE6, 0xC6, 0xF4, 0xF6, 0xF2, 0xFB, 0xF9, 0xFF, 0xD6, 0xDC, 0xA2, 0xA3, 0xA5, 0x20A7, 0x192,
@@ -110,7 +110,7 @@ static bool pytree__npz_is_utf8(const char *s, size_t n)
     return true;
 }
 
-/* A name from the directory, kept as UTF-8. */
+/* Store a name of the directory as UTF-8. */
 static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m, const char *name, size_t n)
 {
     pytree_status status;
@@ -137,7 +137,7 @@ static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m
     return PYTREE_OK;
 }
 
-/* The values of a zip64 field stand for those that are all ones, in this order. Other extra fields mean nothing here. */
+/* Read the zip64 field, whose values replace those that are all ones, in this order. Other extra fields are ignored. */
 static pytree_status pytree__npz_zip64(const pytree__npz *z, const unsigned char *extra, size_t n, uint64_t *const values[],
                                        size_t n_values)
 {
@@ -164,7 +164,8 @@ static pytree_status pytree__npz_zip64(const pytree__npz *z, const unsigned char
     return PYTREE_OK;
 }
 
-/* The member itself must say what the directory said; `name` are the directory's n bytes, and there is room behind them. */
+/* Check that the local header agrees with the directory; `name` are the n bytes of the directory, and there is room after
+ * them. */
 static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, unsigned char *name, size_t n, uint64_t directory)
 {
     unsigned char head[PYTREE__NPZ_LOCAL_BYTES], *own = name + n;
@@ -174,7 +175,7 @@ static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, un
     values[0] = &size;
     values[1] = &packed;
     if (m->at > directory || directory - m->at < sizeof head) {
-        return pytree__npz_wrong(z, "members before the directory", "one behind its begin");
+        return pytree__npz_wrong(z, "members before the directory", "one after its start");
     }
     status = pytree__file_read(&z->file, m->at, head, sizeof head);
     if (status != PYTREE_OK) { return status; }
@@ -200,8 +201,8 @@ static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, un
     return status;
 }
 
-/* One entry of the directory and its member. *at moves behind it; the directory goes from `directory` to `end`. Versions, dates
- * and the number of a disk are not looked at: the end record has said that there is only one. */
+/* Read one entry of the directory and its local header, and move *at past it; the directory ends at `end`. Versions, dates
+ * and disk numbers are ignored: the end record has shown that there is one disk only. */
 static pytree_status pytree__npz_entry(pytree__npz *z, uint64_t *at, uint64_t end, uint64_t directory)
 {
     unsigned char head[PYTREE__NPZ_ENTRY_BYTES];
@@ -248,19 +249,19 @@ static pytree_status pytree__npz_entry(pytree__npz *z, uint64_t *at, uint64_t en
     return PYTREE_OK;
 }
 
-/* What an end record says. */
+/* The contents of an end record. */
 typedef struct pytree__npz_end {
     uint64_t begin, end, count;           /* of the directory */
 } pytree__npz_end;
 
-/* Does the older record say the same, or nothing? */
+/* Tell whether a field of the older record agrees with a value, or is all ones. */
 static bool pytree__npz_agrees(const unsigned char *old, size_t n, uint64_t value)
 {
     uint64_t said = pytree__number_at(old, n);
     return said == value || said == (n == 2 ? PYTREE__NPZ_MAX16 : PYTREE__NPZ_MAX32);
 }
 
-/* The zip64 end record, before the locator, before the end record `old`, which stands at `at`. */
+/* Read the zip64 end record, which precedes its locator, which precedes the end record `old` at `at`. */
 static pytree_status pytree__npz_end64(const pytree__npz *z, const unsigned char *old, uint64_t at,
                                        const unsigned char *locator, pytree__npz_end *end)
 {
@@ -290,7 +291,7 @@ static pytree_status pytree__npz_end64(const pytree__npz *z, const unsigned char
     return PYTREE_OK;
 }
 
-/* The end record closes the file, but for the comment that it announces. */
+/* Find the end record: it and its comment are the last bytes of the file. */
 static pytree_status pytree__npz_find_end(const pytree__npz *z, pytree__npz_end *end)
 {
     uint64_t size = z->file.size, at;
@@ -328,7 +329,8 @@ static int pytree__npz_by_place(const void *context, size_t a, size_t b)
     return members[a].at < members[b].at ? -1 : members[a].at > members[b].at;
 }
 
-/* What stands behind the data of a member whose header did not know its sizes: with a signature or not, in 32 or 64 bits. */
+/* Tell whether bytes are the data descriptor of a member whose header lacked its sizes: with or without signature, in 32 or
+ * 64 bits. */
 static bool pytree__npz_is_descriptor(const unsigned char *p, size_t n, const pytree__npz_member *m)
 {
     size_t wide = n >= 20 ? 8 : 4;
@@ -340,7 +342,7 @@ static bool pytree__npz_is_descriptor(const unsigned char *p, size_t n, const py
            && pytree__number_at(p + 4 + wide, wide) == m->size;
 }
 
-/* Members follow one another from the first byte to the directory. Leaves them in the order of their places. */
+/* Check that members follow one another from the first byte to the directory. Leaves `order` sorted by their places. */
 static pytree_status pytree__npz_check_places(pytree__npz *z, size_t *order, uint64_t directory)
 {
     uint64_t at = 0;

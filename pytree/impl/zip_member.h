@@ -6,7 +6,7 @@
 
 /* ---- Members ------------------------------------------------------------------------------------------------------- */
 
-/* The bytes of a member, unpacked. */
+/* The unpacked bytes of a member. */
 typedef struct pytree__npz_stream {
     pytree__npy_source source;
     pytree__npz *archive;
@@ -17,7 +17,7 @@ typedef struct pytree__npz_stream {
     z_stream z;
 } pytree__npz_stream;
 
-/* zlib frees without a size. */
+/* A block for zlib, which frees without a size. */
 typedef union pytree__npz_block {
     size_t bytes;
     max_align_t align;
@@ -58,7 +58,7 @@ static uint32_t pytree__npz_sum(uint32_t crc, const void *from, size_t n)
     return crc;
 }
 
-/* More of the packed bytes, if there are any and those at hand are used up. */
+/* Read more packed bytes, if there are any and the buffer is empty. */
 static pytree_status pytree__npz_feed(pytree__npz_stream *s)
 {
     size_t n = s->left < PYTREE__NPZ_PIECE ? (size_t)s->left : PYTREE__NPZ_PIECE;
@@ -72,7 +72,7 @@ static pytree_status pytree__npz_feed(pytree__npz_stream *s)
     return status;
 }
 
-/* Inflates up to n bytes; *done says how many came. Fewer: the stream has ended. */
+/* Inflate up to n bytes and set *done to their number. If it is smaller, the stream has ended. */
 static pytree_status pytree__npz_inflate(pytree__npz_stream *s, void *to, size_t n, size_t *done)
 {
     *done = 0;
@@ -116,7 +116,7 @@ static pytree_status pytree__npz_read(pytree__npy_source *from, void *to, size_t
     return PYTREE_OK;
 }
 
-/* From the member's first byte. To be closed, unless it fails. */
+/* Open a member at its first byte. It must be closed, unless this fails. */
 static pytree_status pytree__npz_open_member(pytree__npz_stream *s, pytree__npz *z, const pytree__npz_member *m)
 {
     memset(s, 0, sizeof *s);
@@ -151,7 +151,7 @@ static pytree_status pytree__npz_skip(pytree__npz_stream *s, uint64_t n)
     return status;
 }
 
-/* All has been read: is that the end of the stream too, and the checksum right? */
+/* Check, after all data has been read, that the stream ends too, and the checksum. */
 static pytree_status pytree__npz_check_end(pytree__npz_stream *s)
 {
     char more;
@@ -171,7 +171,7 @@ static pytree_status pytree__npz_check_end(pytree__npz_stream *s)
     return PYTREE_OK;
 }
 
-/* Reads a whole member and checks it. The data of an array goes to `to`, which may be NULL. */
+/* Read and check a whole member. The data of an array goes to `to`, which may be NULL. */
 static pytree_status pytree__npz_read_member(pytree__npz *z, const pytree__npz_member *m, void *to)
 {
     pytree__npz_stream s;
