@@ -42,6 +42,11 @@
 #ifndef PYTREE_CONTAINERS_H
 #define PYTREE_CONTAINERS_H
 
+#if !PYTREE__HAS_STB
+#error "pytree/containers.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside \
+pytree.h. A compiler without __has_include must be told of it: define PYTREE_STB_DS."
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -104,7 +109,7 @@ pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err);
 pytree_status pytree_list_remove(pytree list, ptrdiff_t i, pytree_error *err);
 pytree pytree_list_take(pytree list, ptrdiff_t i, pytree_error *err);
 
-/* ---- Dicts, ordered dicts, default dicts, namedtuples -------------------------------------------------------------- */
+/* ---- Dicts, ordered dicts, default dicts, namedtuples ----------------------------------------------------------------- */
 
 /* Set the value of a key, at the end if the key is new: dict[key] = value. Keys are strings or numbers, all of one kind as
  * long as there are any (PYTREE_ARGUMENT), and are copied. The keys of a namedtuple are its fields, which are strings. Values
@@ -135,10 +140,5 @@ pytree pytree_dict_take_int(pytree dict, int64_t key, pytree_error *err);
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#if !PYTREE__HAS_STB
-#error "pytree/containers.h needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h beside \
-pytree.h. A compiler without __has_include must be told of it: define PYTREE_STB_DS."
-#endif
-
 #include "impl/containers.h"    /* the first of its rooms; each includes the next */
 #endif

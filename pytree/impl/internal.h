@@ -381,7 +381,10 @@ static void pytree__move_orders(uint32_t *to, const pytree_node *nodes, const ui
 
 /* treedef_text.h */
 static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at);
-static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_def *def, size_t at);
+static void pytree__put_maxlen(struct pytree__text_writer *to, size_t maxlen, bool comma);
+static void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *def, size_t at);
+static const char *pytree__opening(const struct pytree__notation *notation, size_t arity);
+static const char *pytree__closing(const struct pytree__notation *notation, size_t arity);
 
 /* view.h */
 PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from);
