@@ -36,7 +36,6 @@ typedef struct pytree__td_orders {
 static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err);
 static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t length, const pytree_options *opt,
                                 pytree_error *err);
-static pytree_kind pytree__td_kind(const pytree_node *node);
 
 /* Make a treedef: begin, push nodes in post-order, finish. Finish in any case: it frees the maker. */
 static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pytree_error *err);
@@ -82,11 +81,6 @@ static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t le
 }
 
 /* ---- Nodes --------------------------------------------------------------------------------------------------------- */
-
-static pytree_kind pytree__td_kind(const pytree_node *node)
-{
-    return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
-}
 
 /* Tell whether a node is a leaf or None: it has no static values, and its `meta` is 0. */
 static bool pytree__td_plain(const pytree_node *node) { return node->type == NULL || node->type->kind == PYTREE_KIND_NONE; }

@@ -269,7 +269,7 @@ static bool pytree__td_save_node(pytree__td_saver *s, const pytree_def *def, siz
                                  const pytree_options *opt)
 {
     const pytree_node *node = &def->nodes[i];
-    const pytree_kind kind = pytree__td_kind(node);
+    const pytree_kind kind = node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
     size_t k;
     s->packed = def->statics + node->meta;
     if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_CUSTOM) {
