@@ -55,7 +55,8 @@ static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor 
         const char *name = type->name;
         char all[48];
         size_t i;
-        if (view->form == PYTREE_FORM_ITEMS && pytree__traits(type)->meta == PYTREE__META_NAME && pytree__items_name(&c->frames[0]) != NULL) {
+        if (view->form == PYTREE_FORM_ITEMS && pytree__traits(type)->meta == PYTREE__META_NAME
+            && pytree__items_name(&c->frames[0]) != NULL) {
             name = pytree__items_name(&c->frames[0]);
         }
         pytree__put_text(&sink, count == 0 ? "an empty " : strchr("AEIOUaeiou", *name) != NULL ? "an " : "a ");
