@@ -1,41 +1,41 @@
-/* pytree/containers.h: lists, dicts and the like that grow while the program runs.
+/* pytree/containers.h: lists, dicts and other containers that grow while the program runs.
  *
- * PYTREE_LIST(…) and its kin are literals: their shape stands in the source. These are for trees whose shape only the program
- * knows.
+ * PYTREE_LIST(…) and its kin are literals: their shape is fixed in the source. These containers are for trees whose shape is
+ * known only at run time.
  *
  *     pytree model = pytree_new_dict(NULL, &err), layers = pytree_new_list(NULL, &err);
  *     pytree_dict_put_own(model, "layers", layers, &err);          // model frees it from here on
  *     for (i = 0; i < n; i++) { pytree_list_append(layers, PYTREE(&layer[i]), &err); }
  *     pytree_dict_put_copy(model, "step", PYTREE_INT(0), &err);    // the literal need not live on
- *     pytree_print(stdout, model, NULL, NULL);
+ *     pytree_print(stdout, model, NULL, &err);
  *     pytree_container_free(model);
  *
  * A growing container is a `pytree` of the built-in type (list, tuple, dict, OrderedDict, namedtuple, defaultdict, deque), so
- * that every operation works on it as on a literal. It is passed by value and grows behind it: copies of the `pytree` are the
- * same container.
+ * that every operation works on it as on a literal. It is passed by value: copies of the `pytree` refer to the same
+ * container.
  *
- * How a value is held is chosen where it is put in:
+ * The function that inserts a value decides who owns it:
  *
- *     pytree_list_append         the value is referred to and must outlive its place in the container; PYTREE_INT(3) and other
- *                                literals end with the block that they stand in
- *     pytree_list_append_copy    a deep copy is made (pytree_clone) and belongs to the container
- *     pytree_list_append_own     the value itself belongs to the container from then on: a growing container, or a tree that
- *                                pytree_clone, pytree_unflatten or the like returned. If the call fails it is still yours
+ *     pytree_list_append         the container only refers to the value, which must outlive its place there; PYTREE_INT(3) and
+ *                                other literals end with the block in which they stand
+ *     pytree_list_append_copy    the container owns a deep copy (pytree_clone)
+ *     pytree_list_append_own     the container owns the value from then on: a growing container, or a tree returned by
+ *                                pytree_clone, pytree_unflatten or the like. If the call fails, the caller still owns it
  *
- * What belongs to a container is freed when it is replaced, removed, dropped, cleared, or the container freed; what was
- * referred to is left alone. A reference to what has been freed must not be used. That a container refers to itself is found by
- * whoever walks it (PYTREE_CYCLE); that it would own itself is refused.
+ * A container frees the values that it owns when they are replaced, removed or dropped, and when it is cleared or freed;
+ * values that it refers to are left alone. A value that has been freed must not be used. A container that refers to itself is
+ * found by the walks over it (PYTREE_CYCLE); one that would own itself is refused.
  *
- * Rules of pytree.h hold here too: `err` may be NULL and the first error stays; after a failure container and value are as
- * before. A container that is not one of these (a literal, a clone, NULL because pytree_new_… failed) is PYTREE_ARGUMENT, but
- * for the functions that only look. Threads may read one container side by side; who changes it must be alone with it, and not
- * be walking it: values move.
+ * The rules of pytree.h hold: `err` may be NULL and the first error stays; after a failure container and value are unchanged.
+ * A container of another kind (a literal, a clone, NULL because pytree_new_… failed) is PYTREE_ARGUMENT, except for the
+ * functions that only read. Several threads may read one container at once; a thread that changes it needs exclusive access
+ * and must not be iterating over it, because values move.
  *
- * Memory: the arrays are stb_ds arrays, so theirs is that of STBDS_REALLOC and STBDS_FREE. The rest (the container, keys,
- * copies) is that of opt->allocator at pytree_new_…, which is remembered and must outlive the container, as are the alignment
- * and the namespace that copies are made with. A value takes a byte more than its pytree or pair, and a dict's four more.
+ * Memory: the arrays are stb_ds arrays, allocated with STBDS_REALLOC and STBDS_FREE. The rest (container, keys, copies) comes
+ * from opt->allocator of pytree_new_…, which the container remembers and which must outlive it, together with the alignment
+ * and the namespace for copies. A value takes one byte more than its pytree or pair, in a dict four more.
  *
- * The bodies stand where PYTREE_IMPLEMENTATION is defined, as those of pytree.h, in the same file.
+ * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
 #include "../pytree.h"
 
@@ -53,9 +53,10 @@ extern "C" {
 
 /* ---- Make and free ------------------------------------------------------------------------------------------------- */
 
-/* An empty container; data NULL if there is no memory. Of the options it takes allocator, alignment and namespace. Names are
- * copied and may be NULL: a namedtuple without a name of its own, a default dict whose factory is None (it is only a name:
- * looking up makes no values). A deque keeps at most `maxlen` values (PYTREE_UNBOUNDED: all). One allocation. */
+/* Make an empty container. Returns it, freed with pytree_container_free; data NULL if memory runs out. The options give
+ * allocator, alignment and namespace. Names are copied and may be NULL: a namedtuple without a name, a default dict with the
+ * factory None (it is only a name: lookups make no values). A deque keeps at most `maxlen` values (PYTREE_UNBOUNDED: all).
+ * One allocation. */
 pytree pytree_new_list(const pytree_options *opt, pytree_error *err);
 pytree pytree_new_tuple(const pytree_options *opt, pytree_error *err);
 pytree pytree_new_dict(const pytree_options *opt, pytree_error *err);
@@ -64,55 +65,56 @@ pytree pytree_new_defaultdict(const char *factory, const pytree_options *opt, py
 pytree pytree_new_namedtuple(const char *name, const pytree_options *opt, pytree_error *err);
 pytree pytree_new_deque(size_t maxlen, const pytree_options *opt, pytree_error *err);
 
-/* Frees a growing container, its keys, and what belongs to it, however deep (nothing recurses, nothing is allocated for it).
- * One that belongs to another is left alone: its owner frees it. So is all that is no growing container; NULL data is fine. */
+/* Free a growing container, its keys and the values it owns, however deep; nothing recurses, nothing is allocated. A
+ * container that another one owns is left alone, since its owner frees it; so is anything that is no growing container. NULL
+ * data is fine. */
 void pytree_container_free(pytree t);
 
-/* Removes all values, as Python's clear(). The room is kept for those to come. */
+/* Remove all values: clear() in Python. The container keeps its capacity. */
 pytree_status pytree_container_clear(pytree t, pytree_error *err);
 
-/* Values in a list, tuple, deque, dict or namedtuple, growing or not; 0 for everything else. O(1). */
+/* Count the values of a list, tuple, deque, dict or namedtuple, growing or not; 0 for anything else. O(1). */
 size_t pytree_container_length(pytree t);
 
 /* ---- Lists, tuples, deques ----------------------------------------------------------------------------------------- */
 
-/* Places count from 0, or back from the end from -1, as in Python. A place that is not there is PYTREE_NOT_FOUND.
+/* Append a value: list.append. A full deque drops its first value. O(1) amortized: the capacity doubles.
  *
- * At the end: list.append. A deque that is full drops its first value. O(1) on average; doubles its room when it must. */
+ * Indices count from 0, or back from the end from -1, as in Python. An index out of range is PYTREE_NOT_FOUND. */
 pytree_status pytree_list_append(pytree list, pytree value, pytree_error *err);
 pytree_status pytree_list_append_copy(pytree list, pytree value, pytree_error *err);
 pytree_status pytree_list_append_own(pytree list, pytree value, pytree_error *err);
 
-/* At the front of a deque: deque.appendleft. One that is full drops its last value. O(1) on average. */
+/* Insert a value at the front of a deque: deque.appendleft. A full one drops its last value. O(1) amortized. */
 pytree_status pytree_deque_append_left(pytree deque, pytree value, pytree_error *err);
 pytree_status pytree_deque_append_left_copy(pytree deque, pytree value, pytree_error *err);
 pytree_status pytree_deque_append_left_own(pytree deque, pytree value, pytree_error *err);
 
-/* Before the value at place i (the length: at the end): list.insert, but with a check. A full deque is PYTREE_ARGUMENT.
- * O(values from there to the nearer end). */
+/* Insert a value before index i (the length: at the end): list.insert, but with a range check. A full deque is
+ * PYTREE_ARGUMENT. O(values from i to the nearer end). */
 pytree_status pytree_list_insert(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_insert_copy(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_insert_own(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 
-/* In the place of value i: list[i] = value. The one that is there already stays as it is held. O(1). */
+/* Replace value i: list[i] = value. Setting the value that is already there keeps its owner. O(1). */
 pytree_status pytree_list_set(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_set_copy(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_set_own(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 
-/* Value i, borrowed; of any list, tuple or deque, growing or not. Type NULL if there is none. O(1). */
+/* Get value i of any list, tuple or deque, growing or not. Returns it borrowed; type NULL if there is none. O(1). */
 pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err);
 
-/* Without value i: del list[i]; and the same handing the value out: list.pop(i), deque.popleft() for 0. What belonged to the
- * list belongs to the caller then. Type NULL on failure. O(values from there to the nearer end). */
+/* Remove value i: del list[i]; _take returns it: list.pop(i), deque.popleft() for 0. The caller then owns what the list
+ * owned. Type NULL on failure. O(values from i to the nearer end). */
 pytree_status pytree_list_remove(pytree list, ptrdiff_t i, pytree_error *err);
 pytree pytree_list_take(pytree list, ptrdiff_t i, pytree_error *err);
 
 /* ---- Dicts, ordered dicts, default dicts, namedtuples ----------------------------------------------------------------- */
 
-/* The value under a key, added at the end or in the place of the one that is there: dict[key] = value. Keys are strings or
- * numbers, all of one kind while there are any (PYTREE_ARGUMENT), and are copied. A namedtuple's keys are its fields, strings.
- * Values stay in the order in which their keys came first; a dict also knows its order by key, so that a walk need not
- * sort. O(log n) and four bytes moved for each key that is greater. At most 2^32 - 1 keys: PYTREE_OVERFLOW. */
+/* Set the value of a key, at the end if the key is new: dict[key] = value. Keys are strings or numbers, all of one kind as
+ * long as there are any (PYTREE_ARGUMENT), and are copied. The keys of a namedtuple are its fields, which are strings. Values
+ * keep the order in which their keys were first inserted; a dict also maintains the sorted order, so that walks need not
+ * sort. O(log n), and four bytes moved for each greater key. At most 2^32 - 1 keys: PYTREE_OVERFLOW. */
 pytree_status pytree_dict_put(pytree dict, const char *key, pytree value, pytree_error *err);
 pytree_status pytree_dict_put_copy(pytree dict, const char *key, pytree value, pytree_error *err);
 pytree_status pytree_dict_put_own(pytree dict, const char *key, pytree value, pytree_error *err);
@@ -120,13 +122,13 @@ pytree_status pytree_dict_put_int(pytree dict, int64_t key, pytree value, pytree
 pytree_status pytree_dict_put_int_copy(pytree dict, int64_t key, pytree value, pytree_error *err);
 pytree_status pytree_dict_put_int_own(pytree dict, int64_t key, pytree value, pytree_error *err);
 
-/* The value under a key, borrowed; of any dict or namedtuple, growing or not. Without that key: type NULL and PYTREE_NOT_FOUND.
- * O(log n); O(n) where no order is kept (literals; ordered dicts and namedtuples that do not grow). */
+/* Get the value of a key of any dict or namedtuple, growing or not. Returns it borrowed; type NULL and PYTREE_NOT_FOUND if
+ * the key is missing. O(log n); O(n) if no order is kept (literals; ordered dicts and namedtuples that do not grow). */
 pytree pytree_dict_get(pytree dict, const char *key, pytree_error *err);
 pytree pytree_dict_get_int(pytree dict, int64_t key, pytree_error *err);
 
-/* Without that key: del dict[key]; and the same handing the value out: dict.pop(key). What belonged to the dict belongs to the
- * caller then. Type NULL on failure, PYTREE_NOT_FOUND without that key. The others keep their order. O(n). */
+/* Remove a key: del dict[key]; _take returns its value: dict.pop(key). The caller then owns what the dict owned. Type NULL on
+ * failure, PYTREE_NOT_FOUND if the key is missing. The other keys keep their order. O(n). */
 pytree_status pytree_dict_remove(pytree dict, const char *key, pytree_error *err);
 pytree_status pytree_dict_remove_int(pytree dict, int64_t key, pytree_error *err);
 pytree pytree_dict_take(pytree dict, const char *key, pytree_error *err);
@@ -138,5 +140,5 @@ pytree pytree_dict_take_int(pytree dict, int64_t key, pytree_error *err);
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/containers.h"                          /* and from there containers_list.h, containers_dict.h */
+#include "impl/containers.h"    /* the first of its rooms; each includes the next */
 #endif

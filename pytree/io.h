@@ -1,17 +1,19 @@
-/* pytree/io.h: how the headers for files read and write.
+/* pytree/io.h: file access of the headers that read and write files.
  *
  *     pytree_io           the operations on files, as a table that a program can replace
- *     pytree_io_system    POSIX where there is POSIX, otherwise the next
- *     pytree_io_stdio     the C standard library alone
+ *     pytree_io_system    POSIX where available, otherwise pytree_io_stdio
+ *     pytree_io_stdio     the C standard library only
  *     pytree_memory_io    no file at all: bytes in memory
  *
- * A file is read through open, read, close. It is saved through a new file in the same folder, which takes the place of the old
- * one in one step when it is whole and on disk: create, write, sync, close, rename. Whatever fails on the way, or if the
- * process is killed, the path shows the old file or the new one. The new file has the permissions of a new file, and a link at
- * that path is replaced, not followed.
+ * A file is read through open, read, close. It is saved through a new file in the same folder, which replaces the old one in
+ * one step once it is complete and on disk: create, write, sync, close, rename. If a step fails or the process is killed, the
+ * path shows either the old file or the new one. The new file has the default permissions of a new file; a link at that path
+ * is replaced, not followed.
  *
- * Rules as in pytree.h. The bodies stand where PYTREE_IMPLEMENTATION is defined. PYTREE_IO_NO_POSIX, defined there too, makes
- * pytree_io_system the standard library's.
+ * The rules of pytree.h hold. PYTREE_IO_NO_POSIX, defined together with PYTREE_IMPLEMENTATION, makes pytree_io_system the
+ * standard library's.
+ *
+ * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
 #include "../pytree.h"
 
@@ -22,42 +24,42 @@
 extern "C" {
 #endif
 
-/* What an operation returns: 0, one of these, or a positive code that `reason` knows (errno's, in the tables here). */
+/* Results of an operation: 0, one of these, or a positive code that `reason` explains (errno's, in the tables here). */
 enum {
-    PYTREE_IO_AGAIN = -1,                 /* nothing done, try again: a signal came in between */
-    PYTREE_IO_EXISTS = -2,                /* create: there is something at that path */
+    PYTREE_IO_AGAIN = -1,                 /* nothing done, try again: a signal interrupted it */
+    PYTREE_IO_EXISTS = -2,                /* create: the path exists */
     PYTREE_IO_NOT_A_FILE = -3,            /* open: a folder, a pipe, a device */
     PYTREE_IO_TOO_LARGE = -4,             /* more bytes than this system can count */
     PYTREE_IO_NO_MEMORY = -5,
-    PYTREE_IO_UNSUPPORTED = -6            /* check, map: not this file, not here */
+    PYTREE_IO_UNSUPPORTED = -6            /* check, map: not possible for this file or system */
 };
 
-/* Operations on files. Those that take `context` get the table's. `read` and `write` may do less than they are asked and say
- * how much in *done; 0 bytes read: the end of the file. They are called from the thread of the operation alone, so one table
- * may serve many threads if its context does. The table must outlive the files opened with it. */
+/* Operations on files. Every operation gets the table's `context`. `read` and `write` may process fewer bytes than requested
+ * and set *done to their number; 0 bytes read mean the end of the file. They are called only from the thread of the
+ * operation, so one table may serve many threads if its context can. The table must outlive the files opened with it. */
 typedef struct pytree_io {
     int (*open)(void *context, const char *path, void **file, uint64_t *size);   /* to read; never waits */
-    int (*create)(void *context, const char *path, void **file);                 /* to write what was not there */
+    int (*create)(void *context, const char *path, void **file);                 /* for writing; fails if it exists */
     int (*read)(void *context, void *file, uint64_t at, void *to, size_t n, size_t *done);
     int (*write)(void *context, void *file, const void *from, size_t n, size_t *done);
-    int (*sync)(void *context, void *file);                                      /* what was written is on disk */
-    int (*close)(void *context, void *file);                                     /* in any case; says what went wrong late */
+    int (*sync)(void *context, void *file);                                      /* brings written data to disk */
+    int (*close)(void *context, void *file);                                     /* in any case; may report a late error */
     int (*rename)(void *context, const char *from, const char *to);              /* replaces `to` in one step */
     int (*remove)(void *context, const char *path);
-    /* The rest may be NULL. check: brings n bytes into memory, so that a read that follows will find them, or says why not.
-     * map, unmap: the whole file, whose size is not 0, as memory that may be read, and back. */
+    /* The rest may be NULL. check: brings n bytes into memory, so that a read that follows finds them, or returns why it
+     * cannot. map, unmap: maps the whole file, which is not empty, as readable memory, and unmaps it. */
     int (*check)(void *context, void *file, uint64_t at, uint64_t n);
     int (*map)(void *context, void *file, uint64_t size, const void **bytes);
     void (*unmap)(void *context, const void *bytes, uint64_t size);
-    const char *(*reason)(void *context, int code);                              /* words for a positive code; NULL: strerror */
+    const char *(*reason)(void *context, int code);                              /* message for a code > 0; NULL: strerror */
     void *context;
 } pytree_io;
 
 extern const pytree_io pytree_io_system;
 extern const pytree_io pytree_io_stdio;
 
-/* One file in memory, under whatever path. To read: set bytes and size. To save: zero-initialise it (and set the allocator, if
- * it is not to be NULL); bytes and size are then what was saved, until pytree_memory_free.
+/* One file in memory; it stands for every path. To read, set bytes and size. To save, zero-initialise it (and set the
+ * allocator, if not the default); bytes and size then hold the saved file until pytree_memory_free.
  *
  *     pytree_memory file = { .bytes = bytes, .size = n };
  *     pytree_io io = pytree_memory_io(&file);
@@ -68,7 +70,7 @@ typedef struct pytree_memory {
     size_t size;
     const pytree_allocator *allocator;
     /* private */
-    void *saved, *making;                 /* what bytes point to, if it was saved here; the file in the making */
+    void *saved, *making;                 /* the saved file; the file being written */
     size_t saved_room, room, used;
 } pytree_memory;
 pytree_io pytree_memory_io(pytree_memory *file);
@@ -80,5 +82,5 @@ void pytree_memory_free(pytree_memory *file);                      /* NULL is fi
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/io.h"
+#include "impl/io_system.h"    /* the first of its rooms; each includes the next */
 #endif

@@ -1,6 +1,4 @@
-/* pytree/path.h: key paths as values.
- *
- * Write a path as text, read it back, compare and match paths, and get or set what is at one.
+/* pytree/path.h: key paths as values: write them as text, parse, compare and match them, and get or set the value at a path.
  *
  *     #define PYTREE_IMPLEMENTATION            // in exactly one file of the program
  *     #include "pytree/path.h"
@@ -8,19 +6,19 @@
  *     pytree_leaf w = pytree_at(PYTREE(&model), ".layers[0].w", NULL, &err);
  *     if (w.type != NULL) { printf("%zu numbers at %p\n", pytree_leaf_count(&w), w.data); }
  *
- * A path is a pytree_path: entries from the root, borrowed. An array of the caller's is one, as in
+ * A path is a pytree_path: borrowed entries, from the root down. An array of the caller's can be one:
  *
  *     pytree_path p = { 2, (pytree_entry[]){ { PYTREE_ATTRIBUTE, "layers", 0 }, { PYTREE_INDEX, NULL, 0 } } };
  *
- * and pytree_iter_path fills one. There are two ways to write it:
+ * and pytree_iter_path fills one. A path has two written forms:
  *
- *     text     .layers[0].w   ['key']   [-3]   [<flat index 0>]      each entry says what it is; reads back to the same path
+ *     text     .layers[0].w   ['key']   [-3]   [<flat index 0>]      shows the kind of each entry; parses back to the same path
  *     simple   layers/0/w     key       -3     0                     for people and file names; any separator
  *
- * One thing the text does not say: [3] is an index or a dict's key that is a number. It reads back as an index, and where a
- * path is looked up or matched an index reaches that key as well.
+ * The text form leaves one thing open: [3] is an index or a numeric dict key. It parses as an index, and in lookups and
+ * matches an index reaches such a key as well.
  *
- * Grammar of the text; there is no white space between its parts:
+ * Grammar of the text form, which has no white space between its parts:
  *
  *     path   = entry*                                         the empty text is the root
  *     entry  = '.' name | '[' index ']' | '[' negative ']' | '[' quoted ']' | '[<flat index ' index '>]'
@@ -30,11 +28,11 @@
  *     quoted = '…' or "…" in UTF-8, with Python's escapes \\ \' \" \a \b \f \n \r \t \v \xNN \uNNNN \UNNNNNNNN
  *              (\udc80 to \udcff is a byte, 0x80 to 0xff, that is not UTF-8)
  *
- * Rules as in pytree.h. Where a `const pytree_path *` is asked for, NULL is the root's path. Texts, patterns and the names of
- * attributes and keys are not NULL. Nothing recurses: a path may have a million entries. Everything here may run in many
- * threads at once, pytree_set as long as nobody reads what it writes.
+ * The rules of pytree.h hold. A `const pytree_path *` may be NULL: the root's path. Strings, patterns and the names of
+ * attributes and keys may not. Nothing recurses: a path may have a million entries. Every function may run in many threads at
+ * once, pytree_set as long as no other thread accesses the leaves that it writes.
  *
- * Language: C11 (gcc, clang, tcc); compiles as C++17. Needs: pytree.h.
+ * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
 #include "../pytree.h"
 
@@ -47,86 +45,89 @@ extern "C" {
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------- */
 
-/* The path as text: jax.tree_util.keystr. Keys are quoted and escaped like Python's repr. Like snprintf: writes at most n
- * bytes with the NUL (n 0: text may be NULL) and returns the length needed without it. O(length), no allocation. */
+/* Write a path in the text form: jax.tree_util.keystr. Keys are quoted and escaped like Python's repr. Like snprintf: writes
+ * at most n bytes with the NUL (n 0: text may be NULL) and returns the length without it. O(length), no allocation. */
 size_t pytree_path_text(const pytree_path *path, char *text, size_t n);
 
-/* The simple form, keystr(simple=True, separator=…): names and numbers as they are, `separator` (NULL: the text form) between
- * them. Like snprintf. */
+/* Write a path in the simple form, keystr(simple=True, separator=…): names and numbers as they are, with `separator` between
+ * them (NULL: the text form). Like snprintf. */
 size_t pytree_path_simple_text(const pytree_path *path, const char *separator, char *text, size_t n);
 
-/* pytree_path_text into a file. PYTREE_IO if the file takes no more. */
+/* Write a path in the text form to a file. PYTREE_IO if writing fails. */
 pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_error *err);
 
-/* Reads a path. `separator` NULL: the text form; otherwise the simple form. One block, which owns its names; free it with
- * pytree_path_free. NULL on error: PYTREE_SYNTAX says what was expected at which byte (the first is 0) and what is there;
- * PYTREE_ARGUMENT is an empty separator. O(length), one allocation.
+/* Parse a path: the text form if `separator` is NULL, otherwise the simple form. Returns one block, which owns its names and
+ * is freed with pytree_path_free; NULL on error. PYTREE_SYNTAX gives the byte offset, what was expected there and what was
+ * found; PYTREE_ARGUMENT is an empty separator. O(length), one allocation.
  *
- * The simple form does not say what an entry is. Digits are read as an index and other text as an attribute, or as a key where
- * it is no identifier; pytree_get takes such an entry for whatever has that name or number where it looks. (Seen in the entry:
- * an index has its digits as `name` too, an attribute or key the index SIZE_MAX.) In both forms the empty text is the root. */
+ * The simple form does not show the kinds of entries. Digits parse as an index, an identifier as an attribute, and other text
+ * as a key; pytree_get takes such an entry for whatever has that name or number at its place. (Such entries can be told
+ * apart: an index also has its digits as `name`, an attribute or key has the index SIZE_MAX.) In both forms the empty text is
+ * the root. */
 pytree_path *pytree_path_parse(const char *text, const char *separator, const pytree_options *opt, pytree_error *err);
 
-/* a's entries, then b's, with names of its own: one block, freed with pytree_path_free; NULL if memory runs out. Join with NULL
- * to copy a path that is to outlive its tree. */
+/* Join two paths: a's entries, then b's, with names of its own. Returns one block, freed with pytree_path_free; NULL if
+ * memory runs out. Join with NULL to copy a path that must outlive its tree. */
 pytree_path *pytree_path_join(const pytree_path *a, const pytree_path *b, const pytree_options *opt, pytree_error *err);
 
-/* Frees what pytree_path_parse or _join returned. NULL is fine. The allocator of that call must still be there. */
+/* Free the result of pytree_path_parse or pytree_path_join. NULL is fine. The allocator of that call must still exist. */
 void pytree_path_free(pytree_path *path);
 
 /* ---- Compare ------------------------------------------------------------------------------------------------------- */
 
-/* Same entries? Kinds, and names or numbers. */
+/* Tell whether two paths have the same entries: equal kinds, and equal names or numbers. */
 bool pytree_path_equal(const pytree_path *a, const pytree_path *b);
 
-/* Equal paths have equal hashes, in every run. */
+/* Return a hash of a path. Equal paths have equal hashes, in every run. */
 uint64_t pytree_path_hash(const pytree_path *path);
 
-/* -1, 0 or 1: a total order, 0 for equal paths alone. Entry by entry: by kind (in the order of pytree_entry_kind), then by name
- * (code points) or number (keys with their sign); a path comes before those that it begins. */
+/* Compare two paths. Returns -1, 0 or 1: a total order, with 0 only for equal paths. Entries compare by kind (in the order
+ * of pytree_entry_kind), then by name (code points) or number (keys with their sign); a path precedes those of which it is a
+ * prefix. */
 int pytree_path_compare(const pytree_path *a, const pytree_path *b);
 
-/* Is `prefix` the beginning of `path` (or all of it)? */
+/* Tell whether a path begins with `prefix` (or equals it). */
 bool pytree_path_starts_with(const pytree_path *path, const pytree_path *prefix);
 
-/* Does the whole path fit the pattern? A pattern is the text form, in which `.*` stands for one attribute, `[*]` for one entry
- * in brackets, `*` for one entry of any kind (not directly behind a name or `.*`), `**` for any number of entries or none:
+/* Tell whether a whole path matches a pattern. A pattern is the text form, in which `.*` stands for one attribute, `[*]` for
+ * one entry in brackets, `*` for one entry of any kind (not directly after a name or `.*`), `**` for any number of entries or
+ * none:
  *
  *     .layers[*].w     .layers[0].w, .layers[7].w
  *     **.b             every path that ends with .b
- *     ['a']**          ['a'] and what is below it
+ *     ['a']**          ['a'] and all paths below it
  *     ***              one entry or more (stars are read in pairs from the left)
  *     [3]              index 3, and the key 3 of a dict
  *
- * false with PYTREE_SYNTAX for a pattern that cannot be read, whatever the path. No allocation. Cost: both lengths
- * together with one `**`; with more at most their product. */
+ * A malformed pattern gives false with PYTREE_SYNTAX, whatever the path. No allocation. Cost: the sum of both lengths for one
+ * `**`, at most their product for more. */
 bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err);
 
-/* The same for the leaf that an iterator stands at, so that callbacks of pytree_map can tell leaves apart: "**.b". Allocates
- * (and frees) where the leaf lies deeper than 32 entries; PYTREE_NO_MEMORY then is possible. */
+/* Tell whether the path of an iterator's leaf matches a pattern, so that callbacks of pytree_map can tell leaves apart:
+ * "**.b". Allocates (and frees) if the leaf lies deeper than 32 entries, and may then fail with PYTREE_NO_MEMORY. */
 bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_error *err);
 
 /* ---- Get and set --------------------------------------------------------------------------------------------------- */
 
-/* The value at a path: a view of a leaf, or of a node for pytree_of_view. Borrowed from the tree. On error its type is NULL and
- * its data too: PYTREE_NOT_FOUND names the first entry that is missing and what is there instead ("expected .wx, got a Linear
- * with .w, .b"); the error's path is where. Of the options, is_leaf is not asked: what lies below such a leaf is reached. In a
- * namespace (opt->space) its registrations say what there is.
- * Cost: the path's length; in nodes other than lists and tuples also their children. Allocates (and frees) only to open a node
- * with more than 48 children or a dict with more than 16. */
+/* Get the value at a path. Returns a view of a leaf, or of a node for pytree_of_view, borrowed from the tree. On error its
+ * type and data are NULL: PYTREE_NOT_FOUND names the first entry that is missing and what stands there instead ("expected
+ * .wx, got a Linear with .w, .b"), and the error has the path. is_leaf is not called: values below such a leaf can be
+ * reached. With opt->space, the registrations of that namespace hold. Cost: the length of the path, and in nodes other than
+ * lists and tuples the number of children. Allocates (and frees) only to open a node of more than 48 children or a dict of
+ * more than 16. */
 pytree_leaf pytree_get(pytree t, const pytree_path *path, const pytree_options *opt, pytree_error *err);
 
-/* The same with the path as text. */
+/* Get the value at a path in the text form, like pytree_get. */
 pytree_leaf pytree_at(pytree t, const char *text, const pytree_options *opt, pytree_error *err);
 
-/* Copies a value into the tree at a path. For a leaf: element type and shape must be the same (PYTREE_TYPE, PYTREE_SHAPE), then
- * its elements are copied; of strings, the pointers. The memory may be the same or overlap. A view of a node is copied leaf by
- * leaf if the structures are equal, as pytree_copy_into does. Nothing is written on an error. A value without a type, which
- * pytree_at returns on errors, is PYTREE_ARGUMENT. */
+/* Copy a value to a path in a tree. A leaf must have the same element type and shape (PYTREE_TYPE, PYTREE_SHAPE); its
+ * elements are copied, of strings the pointers, and the memory may overlap. A view of a node is copied leaf by leaf, like
+ * pytree_copy_into, if the structures are equal. On error nothing is written. A value without a type, which pytree_at returns
+ * on errors, is PYTREE_ARGUMENT. */
 pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *value,
                          const pytree_options *opt, pytree_error *err);
 
-/* The same with the path as text. */
+/* Copy a value to a path in the text form, like pytree_set. */
 pytree_status pytree_set_at(pytree t, const char *text, const pytree_leaf *value, const pytree_options *opt, pytree_error *err);
 
 #ifdef __cplusplus
@@ -135,5 +136,5 @@ pytree_status pytree_set_at(pytree t, const char *text, const pytree_leaf *value
 #endif /* PYTREE_PATH_H */
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/path_text.h"                          /* and from there path_match.h, path_access.h */
+#include "impl/path_text.h"    /* the first of its rooms; each includes the next */
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- Arithmetic ---------------------------------------------------------------------------------------------------- */
 
-/* Both trees made of floats, element for element? */
+/* Check that both trees consist of floats and have equal structure and shapes. */
 static pytree_status pytree__rv_check_pair(pytree x, pytree y, bool writes, pytree__rv_census *census,
                                            const pytree_options *opt, pytree_error *err)
 {
@@ -38,7 +38,7 @@ static pytree_status pytree__rv_check_pair(pytree x, pytree y, bool writes, pytr
     return it.status;
 }
 
-/* A sum of many numbers with what rounding took from it. */
+/* A compensated sum (Neumaier): the sum and its rounding errors. */
 typedef struct pytree__rv_long_sum {
     double sum, rest;
 } pytree__rv_long_sum;
@@ -50,10 +50,10 @@ static void pytree__rv_add_to(pytree__rv_long_sum *s, double v)
     s->sum = sum;
 }
 
-/* Where the sum is infinite or NaN, the rest is NaN and says nothing. */
+/* Return the sum. If it is infinite or NaN, the compensation is NaN and is ignored. */
 static double pytree__rv_whole_sum(const pytree__rv_long_sum *s) { return s->sum - s->sum == 0 ? s->sum + s->rest : s->sum; }
 
-/* Real numbers of any float type as doubles, times `scale`. */
+/* Read real numbers of any float type as doubles, times `scale`. */
 static void pytree__rv_read_doubles(double *to, pytree_dtype dtype, const char *at, size_t step, size_t n, double scale)
 {
     pytree__rv_wide wide;
@@ -62,7 +62,7 @@ static void pytree__rv_read_doubles(double *to, pytree_dtype dtype, const char *
     for (i = 0; i < n; i++) { to[i] = scale * (wide.sort == PYTREE__RV_DOUBLE ? wide.as.d[i] : (double)wide.as.l[i]); }
 }
 
-/* n products (at most a block) in eight sums, then those in one: loops of a length that compilers know. */
+/* Sum n products (at most a block) in eight partial sums, with loops of constant length, which compilers vectorize. */
 #define PYTREE__RV_SUM_PRODUCTS(name, T)                                                                                \
     static double name(const T *x, const T *y, size_t n)                                                                \
     {                                                                                                                   \
@@ -82,7 +82,7 @@ static bool pytree__rv_are_floats(const pytree__rv_number *a, const pytree__rv_n
     return a->part == PYTREE_F32 && b->part == PYTREE_F32 && ((uintptr_t)x | (uintptr_t)y) % sizeof(float) == 0;
 }
 
-/* The products of two leaves' elements; where only one is complex, of its real parts. */
+/* Sum the products of two leaves' elements; if only one leaf is complex, of its real parts. */
 static void pytree__rv_dot_leaf(pytree__rv_long_sum *sum, const pytree_leaf *x, const pytree_leaf *y, double scale)
 {
     const pytree__rv_number *a = &pytree__rv_numbers[x->type->dtype], *b = &pytree__rv_numbers[y->type->dtype];
@@ -129,7 +129,7 @@ pytree_status pytree_dot(pytree x, pytree y, double *result, const pytree_option
     return status != PYTREE_OK ? status : pytree__rv_dot(x, y, 1, result, opt, err);
 }
 
-/* The largest absolute value; NaN counts as none. */
+/* Find the largest absolute value; NaN is ignored. */
 static pytree_status pytree__rv_largest(pytree t, double *largest, const pytree_options *opt, pytree_error *err)
 {
     pytree_iter it;
@@ -176,7 +176,7 @@ pytree_status pytree_norm(pytree t, double *result, const pytree_options *opt, p
     return status;
 }
 
-/* y += a x for real numbers, at most a block. */
+/* Compute y += a x for real numbers, at most a block. */
 static void pytree__rv_axpy_block(double a, const char *x, pytree_dtype x_type, char *y, pytree_dtype y_type, size_t y_step,
                                size_t n)
 {

@@ -4,9 +4,9 @@
 
 #include "prefix.h"
 
-/* ---- Two or more trees (bodies) ------------------------------------------------------------------------------------ */
+/* ---- Two or more trees --------------------------------------------------------------------------------------------- */
 
-/* A flattened tree spread over a structure that it is a prefix of. */
+/* Spread a flattened tree over a structure of which it is a prefix. */
 static pytree_flat pytree__alg_spread(const pytree_flat *small, const pytree_def *full, bool loose, const pytree_options *opt,
                                       pytree_error *err)
 {
@@ -27,7 +27,7 @@ static pytree_flat pytree__alg_spread(const pytree_flat *small, const pytree_def
     return flat;
 }
 
-/* a spread over the structure that it has in common with b. */
+/* Spread a over the structure that it has in common with b. */
 static pytree_flat pytree__alg_towards_common(const pytree_flat *a, const pytree_flat *b, const pytree_options *opt,
                                               pytree_error *err)
 {
@@ -57,7 +57,7 @@ pytree_status pytree_broadcast_common(pytree a, pytree b, pytree_flat *out_a, py
     return pytree__alg_status(&own, err);
 }
 
-/* The structure that n flattened trees have in common. */
+/* Return the common structure of n flattened trees. */
 static pytree_def *pytree__alg_common(size_t n, const pytree_flat *flats, const pytree_options *opt, pytree_error *err)
 {
     pytree_def *common = pytree_def_copy(flats[0].def, opt, err);

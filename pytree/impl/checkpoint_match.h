@@ -4,14 +4,14 @@
 
 #include "checkpoint_report.h"
 
-/* ---- Leaves and arrays (bodies) ------------------------------------------------------------------------------------- */
+/* ---- Leaves and arrays --------------------------------------------------------------------------------------------- */
 
 bool pytree__convertible(pytree_dtype dtype)
 {
     return dtype == PYTREE_F16 || dtype == PYTREE_BF16 || dtype == PYTREE_F32 || dtype == PYTREE_F64;
 }
 
-/* Does the tensor's shape fit the leaf? `slices`: leaves that ask for a slice of it. */
+/* Tell whether a tensor's shape fits a leaf. `slices`: the number of leaves that ask for a slice of it. */
 static bool pytree__shape_fits(const pytree_leaf *leaf, ptrdiff_t slice, size_t slices, const pytree_tensor *tensor)
 {
     size_t skip = slice == PYTREE_WHOLE ? 0 : 1, i;
@@ -32,7 +32,7 @@ static unsigned pytree__compare_leaf(const pytree__wanted *w, size_t i, size_t s
            | (pytree__shape_fits(leaf, w->slices[i], slices, tensor) ? 0 : 1u << PYTREE__WRONG_SHAPE);
 }
 
-/* Leaves by where they begin, empty ones last, the first in the tree before others; w->n numbers, with room behind them. */
+/* Order leaves by address, empty ones last, otherwise in tree order. */
 static int pytree__by_memory(const void *context, size_t a, size_t b)
 {
     const pytree_leaf *leaves = ((const pytree__wanted *)context)->leaves;
@@ -53,19 +53,19 @@ static size_t *pytree__memory_order(const pytree__wanted *w, size_t *bytes)
     return order;
 }
 
-/* Leaves that are one array: one of them is enough. */
+/* Tell whether two leaves are the same array, so that one of them is enough. */
 static bool pytree__same_memory(const pytree_leaf *a, const pytree_leaf *b)
 {
     return a->data == b->data && a->data != NULL && pytree_leaf_bytes(a) != 0 && pytree__fits(a, b) == PYTREE_OK;
 }
 
-/* A missing name is no problem where another leaf of the same memory has one that is there. */
+/* Fill a missing name from another leaf that shares its memory and is in the file. */
 static pytree_status pytree__excuse_shared(pytree__wanted *w)
 {
     size_t bytes, i, first = 0, found;
     size_t *order = pytree__memory_order(w, &bytes);
     if (order == NULL) { return PYTREE_NO_MEMORY; }
-    for (; first < w->n; first = i) {                          /* leaves that begin in one place */
+    for (; first < w->n; first = i) {                          /* leaves with one address */
         const void *data = w->leaves[order[first]].data;
         for (found = first; found < w->n && w->leaves[order[found]].data == data && w->problems[order[found]] != 0; found++) {}
         for (i = first; i < w->n && w->leaves[order[i]].data == data; i++) {
@@ -107,7 +107,7 @@ pytree_status pytree__wanted_shared(pytree__wanted *w)
         const pytree_leaf *a = &w->leaves[order[first]], *b = &w->leaves[order[i]];
         if ((uintptr_t)b->data - (uintptr_t)a->data >= pytree_leaf_bytes(a)) { first = i; continue; }
         if (w->opt->shared == PYTREE_SHARED_REFUSED) { status = pytree__refuse_shared(w, order[first], order[i]); }
-        else if (pytree__same_memory(a, b)) { w->names[order[i]] = NULL; }         /* parts of others keep names of their own */
+        else if (pytree__same_memory(a, b)) { w->names[order[i]] = NULL; }         /* a part of another array keeps its name */
     }
     for (i = k = 0; i < w->n; i++) {
         if (w->names[i] == NULL) { continue; }
@@ -155,7 +155,7 @@ pytree_status pytree__match(pytree__wanted *w, const pytree_tensor *tensors, con
     return status;
 }
 
-/* ---- Conversion (bodies) -------------------------------------------------------------------------------------------- */
+/* ---- Conversion ---------------------------------------------------------------------------------------------------- */
 
 static double pytree__widen(pytree_dtype dtype, const char *at)
 {

@@ -4,7 +4,7 @@
 
 #include "checkpoint_wants.h"
 
-/* ---- The report (bodies) -------------------------------------------------------------------------------------------- */
+/* ---- The report ---------------------------------------------------------------------------------------------------- */
 
 static pytree_misfits *pytree__report_list(pytree_report *report, int kind)
 {
@@ -47,7 +47,7 @@ pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytre
     return good ? PYTREE_OK : pytree_fail(err, PYTREE_IO, NULL, "expected to write the report, got an error of the file");
 }
 
-/* Runs twice: to measure, and to write. */
+/* The writer of a report. It runs twice: to measure, and to write. */
 struct pytree__reporter {
     pytree_report *report;
     size_t most;
@@ -69,7 +69,7 @@ static void pytree__put_shape(struct pytree__text_writer *to, size_t ndim, const
     pytree__text_put(to, "]", 1);
 }
 
-/* As pytree_print writes a leaf: "f32[2,3]", "f32" for a scalar. */
+/* Write type and shape as pytree_print does: "f32[2,3]", "f32" for a scalar. */
 static void pytree__put_array(struct pytree__text_writer *to, const char *dtype, size_t ndim, const uint64_t *shape)
 {
     pytree__put_text(to, dtype);
@@ -82,7 +82,7 @@ static void pytree__put_tensor(struct pytree__text_writer *to, const pytree_tens
     pytree__put_array(to, tensor->type != NULL ? pytree_dtype_name(tensor->type) : tensor->dtype, tensor->ndim, tensor->shape);
 }
 
-/* Leaves that ask for the tensor of leaf i, in w->by_name.order: how many slices it would need. */
+/* Count the leaves that ask for the tensor of this name: the number of slices that it needs. */
 static size_t pytree__slices_of(const pytree__wanted *w, const char *name)
 {
     size_t i = pytree__name_index_find(&w->by_name, name), n = 0, k;
@@ -108,7 +108,7 @@ static const char *pytree__report_text(const struct pytree__reporter *r)
     return r->text.at == NULL ? NULL : r->text.at + r->text.length;
 }
 
-/* An entry, unless the list is full. NULL while it measures. */
+/* Add an entry, unless the list is full. *entry is NULL in the measuring run. */
 static bool pytree__report_entry(struct pytree__reporter *r, int kind, pytree_misfit **entry)
 {
     if (r->n_entries[kind] == r->most) { return false; }
@@ -151,7 +151,7 @@ static void pytree__report_tensor(struct pytree__reporter *r, const pytree_tenso
     if (at != NULL) { *at = entry; }
 }
 
-/* Goes over all problems once more; only the walk knows the paths. */
+/* Write all problems. This walks the tree again, because only a walk knows the paths. */
 static pytree_status pytree__report_run(struct pytree__reporter *r, const pytree__wanted *w, const pytree_tensor *tensors,
                                         size_t n_tensors, const bool *taken)
 {
@@ -175,7 +175,7 @@ static pytree_status pytree__report_run(struct pytree__reporter *r, const pytree
     return status;
 }
 
-/* Counts are in the report already. */
+/* Fill in the lists of a report whose counts are known. */
 static pytree_status pytree__report_make(pytree_report *report, size_t most, const pytree__wanted *w,
                                          const pytree_tensor *tensors, size_t n_tensors, const bool *taken)
 {
@@ -205,7 +205,7 @@ static pytree_status pytree__report_make(pytree_report *report, size_t most, con
     return pytree__report_run(&r, w, tensors, n_tensors, taken);
 }
 
-/* A message with names from a file goes to terminals: no control characters. */
+/* Replace control characters: messages with names from a file are printed on terminals. */
 void pytree__no_controls(char *text)
 {
     for (; *text != '\0'; text++) {
@@ -213,7 +213,7 @@ void pytree__no_controls(char *text)
     }
 }
 
-/* The report in a line: "expected what the tree asks for, got 2 missing (a, …), 1 unexpected (b)". */
+/* Summarize the report as an error: "expected what the tree asks for, got 2 missing (a, …), 1 unexpected (b)". */
 static pytree_status pytree__report_error(const pytree_report *report, bool ignore_unexpected, pytree_error *err)
 {
     static const pytree_status statuses[PYTREE__PROBLEMS] = {
@@ -254,7 +254,7 @@ static pytree_status pytree__report_error(const pytree_report *report, bool igno
     return status == PYTREE_OK ? status : pytree_fail(err, status, path, "expected what the tree asks for, got %s", text);
 }
 
-/* The user's report, or one only to have its words. */
+/* Make the caller's report, or a temporary one for the error message. */
 static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors, const bool *taken)
 {
     pytree_report own, *report = w->opt->report != NULL ? w->opt->report : &own;

@@ -2,38 +2,17 @@
 #ifndef PYTREE_IMPL_CHECKPOINT_WANTS_H
 #define PYTREE_IMPL_CHECKPOINT_WANTS_H
 
-#include "internal.h"
-#include "../checkpoint.h"
-#include "io.h"
+#include "checkpoint_names.h"
 
+/* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
-/* Names in order of hash, then text: found in log n steps whatever names a hostile file chooses. The first member of each of
- * the n elements of `stride` bytes at `base` is a `const char *`. */
-typedef struct pytree__name_index {
-    const char *base;
-    size_t stride, n;
-    uint64_t *hashes;
-    size_t *order;
-    const pytree_allocator *allocator;
-    size_t bytes;
-} pytree__name_index;
-pytree_status pytree__name_index_init(pytree__name_index *names, const void *base, size_t stride, size_t n,
-                                      const pytree_allocator *a, pytree_error *err);
-size_t pytree__name_index_find(const pytree__name_index *names, const char *name);       /* SIZE_MAX: not there */
-size_t pytree__name_index_twice(const pytree__name_index *names);                        /* one that comes twice, or SIZE_MAX */
-void pytree__name_index_end(pytree__name_index *names);
-
-/* Sorts order[0 … n-1], numbers in any order; room for n more behind them. Stable, n log n for any input. */
-typedef int pytree__order_fn(const void *context, size_t a, size_t b);
-void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context);
-
-/* Leaves that ask, with their names in the file; None and leaves that are not in the file are left out. */
+/* The leaves that ask for an array, with their names in the file; None and leaves that the file does not have are left out. */
 typedef struct pytree__wanted {
     size_t n;
-    pytree_leaf *leaves;                  /* borrow from the tree */
+    pytree_leaf *leaves;                  /* borrowed from the tree */
     const char **names;
     ptrdiff_t *slices;                    /* PYTREE_WHOLE, or index along the first axis */
-    size_t *tensors;                      /* after pytree__match: which answers */
+    size_t *tensors;                      /* after pytree__match: the array of each */
     size_t *numbers;                      /* of the leaf in the tree */
     pytree tree;
     const pytree_checkpoint_options *opt;
@@ -47,135 +26,23 @@ typedef struct pytree__wanted {
     size_t texts_bytes;
 } pytree__wanted;
 
-/* `holds`: a bit (1u << dtype) for each element type that the format has; another leaf is PYTREE_TYPE. `making`: arrays may be
- * NULL, as for pytree_allocate. Two leaves that ask for one name: PYTREE_ARGUMENT. opt must not be NULL. End it in any case. */
+/* Collect the leaves of a tree and their names. `holds`: a bit (1u << dtype) for each element type of the format; other
+ * leaves are PYTREE_TYPE. `making`: arrays may be NULL, as for pytree_allocate. Two leaves that ask for one name:
+ * PYTREE_ARGUMENT. opt must not be NULL. Call pytree__wanted_end in any case. */
 pytree_status pytree__wanted_begin(pytree__wanted *w, pytree t, uint32_t holds, bool making,
                                    const pytree_checkpoint_options *opt, pytree_error *err);
-/* Fills w->tensors, or sets the error and, in both cases, the report. */
+/* Match leaves and arrays: fill w->tensors, or set the error. The report is filled in in both cases. */
 pytree_status pytree__match(pytree__wanted *w, const pytree_tensor *tensors, const pytree__name_index *by_name);
-/* For saving, after begin: leaves of shared memory are refused, or the later ones dropped, as opt->shared says. */
+/* For saving, after begin: refuse leaves that share memory, or drop the later ones, as opt->shared says. */
 pytree_status pytree__wanted_shared(pytree__wanted *w);
 void pytree__wanted_end(pytree__wanted *w);
 void pytree__no_controls(char *text);           /* control characters become '?' */
 
-/* n numbers of F16, BF16, F32 or F64, aligned or not, into numbers of another of these. The memory does not overlap. */
+/* Convert n numbers between F16, BF16, F32 and F64. They may be misaligned, but must not overlap. */
 void pytree__convert(pytree_dtype to_dtype, void *to, pytree_dtype from_dtype, const void *from, size_t n);
 bool pytree__convertible(pytree_dtype dtype);
 
-/* ---- Sorted numbers and names (bodies) ------------------------------------------------------------------------------ */
-
-/* Merges from the bottom up; qsort may take quadratic time and may allocate. */
-void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context)
-{
-    size_t *from = order, *to, *swap, width, i, a, b, a_end, b_end;
-    if (n < 2) { return; }
-    to = order + n;
-    for (width = 1; width < n; width *= 2) {
-        for (i = 0; i < n;) {
-            a = i;
-            a_end = b = n - i > width ? i + width : n;
-            b_end = n - b > width ? b + width : n;
-            if (b < b_end && compare(context, from[b - 1], from[b]) <= 0) {        /* in order already */
-                memcpy(to + i, from + i, (b_end - i) * sizeof *to);
-                i = b_end;
-                continue;
-            }
-            while (a < a_end && b < b_end) { to[i++] = compare(context, from[b], from[a]) < 0 ? from[b++] : from[a++]; }
-            while (a < a_end) { to[i++] = from[a++]; }
-            while (b < b_end) { to[i++] = from[b++]; }
-        }
-        swap = from;
-        from = to;
-        to = swap;
-        if (width > n / 2) { break; }
-    }
-    if (from != order) { memcpy(order, from, n * sizeof *order); }
-}
-
-static const char *pytree__name_at(const pytree__name_index *names, size_t i)
-{
-    const char *name;
-    memcpy(&name, names->base + i * names->stride, sizeof name);
-    return name;
-}
-
-static int pytree__by_hash_and_name(const void *context, size_t a, size_t b)
-{
-    const pytree__name_index *names = (const pytree__name_index *)context;
-    if (names->hashes[a] != names->hashes[b]) { return names->hashes[a] < names->hashes[b] ? -1 : 1; }
-    return strcmp(pytree__name_at(names, a), pytree__name_at(names, b));
-}
-
-/* Only a number to sort by: whoever chooses names with equal ones gains nothing. */
-static uint64_t pytree__name_hash(const char *name)
-{
-    uint64_t h = 0xCBF29CE484222325u;
-    for (; *name != '\0'; name++) { h = (h ^ (unsigned char)*name) * 0x100000001B3u; }
-    return h;
-}
-
-pytree_status pytree__name_index_init(pytree__name_index *names, const void *base, size_t stride, size_t n,
-                                      const pytree_allocator *a, pytree_error *err)
-{
-    size_t i;
-    memset(names, 0, sizeof *names);
-    names->base = (const char *)base;
-    names->stride = stride;
-    names->n = n;
-    names->allocator = a;
-    if (n == 0) { return PYTREE_OK; }
-    names->bytes = pytree__times(n, sizeof(uint64_t) + 2 * sizeof(size_t));
-    names->hashes = (uint64_t *)pytree__resize(a, NULL, 0, names->bytes);
-    if (names->hashes == NULL) {
-        size_t bytes = names->bytes;
-        memset(names, 0, sizeof *names);
-        return pytree__no_memory(err, bytes);
-    }
-    names->order = (size_t *)(void *)(names->hashes + n);
-    for (i = 0; i < n; i++) {
-        names->hashes[i] = pytree__name_hash(pytree__name_at(names, i));
-        names->order[i] = i;
-    }
-    pytree__sort_numbers(names->order, n, pytree__by_hash_and_name, names);
-    return PYTREE_OK;
-}
-
-size_t pytree__name_index_find(const pytree__name_index *names, const char *name)
-{
-    uint64_t h = pytree__name_hash(name);
-    size_t low = 0, high = names->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2, i = names->order[middle];
-        int side = h != names->hashes[i] ? (h < names->hashes[i] ? -1 : 1) : strcmp(name, pytree__name_at(names, i));
-        if (side == 0) { return i; }
-        if (side < 0) { high = middle; } else { low = middle + 1; }
-    }
-    return SIZE_MAX;
-}
-
-size_t pytree__name_index_twice(const pytree__name_index *names)
-{
-    size_t i;
-    for (i = 1; i < names->n; i++) {
-        if (pytree__by_hash_and_name(names, names->order[i - 1], names->order[i]) == 0) { return names->order[i]; }
-    }
-    return SIZE_MAX;
-}
-
-void pytree__name_index_end(pytree__name_index *names)
-{
-    if (names->hashes != NULL) { (void)pytree__resize(names->allocator, names->hashes, names->bytes, 0); }
-    memset(names, 0, sizeof *names);
-}
-
-/* ---- What a tree asks for (bodies) ---------------------------------------------------------------------------------- */
-
-enum { PYTREE__MISSING, PYTREE__UNEXPECTED, PYTREE__WRONG_DTYPE, PYTREE__WRONG_SHAPE, PYTREE__AMBIGUOUS, PYTREE__PROBLEMS };
-static const char *const pytree__problem_names[PYTREE__PROBLEMS] = {
-    "missing", "unexpected", "wrong dtype", "wrong shape", "ambiguous"
-};
-
-/* Goes through the leaves that may ask: None does not. */
+/* An iterator over the leaves that may ask for an array: all but None. */
 struct pytree__seeker {
     pytree_iter it;
     const pytree_checkpoint_options *opt;
@@ -183,6 +50,28 @@ struct pytree__seeker {
     pytree_entry few[PYTREE__FEW_ENTRIES], *entries;
     size_t max_entries;
     pytree_error *err;
+};
+
+static pytree_status pytree__seek_begin(struct pytree__seeker *s, const pytree__wanted *w, const pytree__name_index *renames);
+static bool pytree__seek(struct pytree__seeker *s);                                      /* false: that was the last one */
+static void pytree__seek_end(struct pytree__seeker *s);
+
+/* A growing buffer of names, one after another. */
+struct pytree__pile {
+    char *text;
+    size_t used, room;
+    const pytree_allocator *allocator;
+};
+
+static bool pytree__pile_room(struct pytree__pile *p, size_t more, pytree_error *err);   /* room for so many bytes more */
+
+static void pytree__put_shape(struct pytree__text_writer *to, size_t ndim, const uint64_t *shape);      /* "[2,3]" */
+
+/* ---- Wanted arrays ------------------------------------------------------------------------------------------------- */
+
+enum { PYTREE__MISSING, PYTREE__UNEXPECTED, PYTREE__WRONG_DTYPE, PYTREE__WRONG_SHAPE, PYTREE__AMBIGUOUS, PYTREE__PROBLEMS };
+static const char *const pytree__problem_names[PYTREE__PROBLEMS] = {
+    "missing", "unexpected", "wrong dtype", "wrong shape", "ambiguous"
 };
 
 static pytree_status pytree__seek_begin(struct pytree__seeker *s, const pytree__wanted *w, const pytree__name_index *renames)
@@ -212,7 +101,7 @@ static bool pytree__seek(struct pytree__seeker *s)
     return found;
 }
 
-/* The leaf's simple path in at most n bytes; its length, or SIZE_MAX if memory runs out. */
+/* Write the leaf's simple path, at most n bytes. Return its length, or SIZE_MAX if memory runs out. */
 static size_t pytree__seek_path(struct pytree__seeker *s, char *text, size_t n)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
@@ -233,8 +122,8 @@ static size_t pytree__seek_path(struct pytree__seeker *s, char *text, size_t n)
     return pytree__end_text(&to, n);
 }
 
-/* The leaf's name in the file, of at most n bytes with the NUL; *length is what it needs. False: the file does not have it.
- * A name that is to be made from the path has the path behind it, in what is left of n. */
+/* Write the leaf's name in the file, at most n bytes with the NUL; *length is the length it needs. Return false if the file
+ * does not have the leaf. If the name is made from the path, the path is written after the prefix. */
 static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, size_t *length, ptrdiff_t *slice, bool *failed)
 {
     const pytree_checkpoint_options *opt = s->opt;
@@ -279,13 +168,6 @@ static pytree_status pytree__seek_fail(struct pytree__seeker *s, pytree_status s
     return pytree__fail_at(&s->it.cursors[0], status, format, text);
 }
 
-/* Text that grows, for one name after the other. */
-struct pytree__pile {
-    char *text;
-    size_t used, room;
-    const pytree_allocator *allocator;
-};
-
 static bool pytree__pile_room(struct pytree__pile *p, size_t more, pytree_error *err)
 {
     char *grown = (char *)pytree__array_grow(p->text, &p->room, pytree__plus(p->used, more), 1, p->allocator, err);
@@ -294,7 +176,7 @@ static bool pytree__pile_room(struct pytree__pile *p, size_t more, pytree_error 
     return true;
 }
 
-/* One leaf's name behind those before it. *asks: whether the file has it. */
+/* Append a leaf's name to the buffer. *asks: the file has the leaf. */
 static bool pytree__seek_put(struct pytree__seeker *s, struct pytree__pile *pile, ptrdiff_t *slice, bool *asks)
 {
     for (;;) {
@@ -316,7 +198,7 @@ static int pytree__by_name_and_slice(const void *context, size_t a, size_t b)
     return w->slices[a] < w->slices[b] ? -1 : w->slices[a] > w->slices[b];
 }
 
-/* One walk: names and views of the leaves that ask. */
+/* Walk the tree once and record names and views of the leaves that ask. */
 static pytree_status pytree__wanted_fill(pytree__wanted *w, struct pytree__pile *pile, const pytree__name_index *renames,
                                          size_t n, uint32_t holds)
 {
@@ -361,7 +243,7 @@ static pytree_status pytree__wanted_count(pytree__wanted *w, size_t *n)
 
 static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors, const bool *taken);
 
-/* Two that ask for one name, unless they are different slices of it. */
+/* Report two leaves that ask for one name, unless they are different slices of it. */
 static pytree_status pytree__wanted_ambiguous(pytree__wanted *w)
 {
     bool any = false;

@@ -10,18 +10,18 @@
  *
  * Rows may have room at both ends, so that a deque can grow at either. */
 typedef struct pytree__container {
-    pytree_items items;                   /* what a walk sees; must come first */
-    struct pytree__container *owner;      /* whom it belongs to; while it is freed, the next one to be freed */
+    pytree_items items;                   /* the part that walks read; must be the first member */
+    struct pytree__container *owner;      /* the container that owns it; during a free, the next one to free */
     char *rows;                           /* stb_ds array of pytree, pytree_pair or pytree_int_pair: `step` bytes each */
-    bool *owned;                          /* stb_ds array: does the value belong to the container? */
+    bool *owned;                          /* stb_ds array: whether the container owns the value */
     uint32_t *order;                      /* stb_ds array */
     size_t head;                          /* room before the first row */
     size_t step, value_at;                /* bytes of a row, and where its value is */
-    size_t children;                      /* growing containers that belong to it */
+    size_t children;                      /* growing containers that it owns */
     const pytree_type *type;
     bool numbered;                        /* keys are numbers */
-    pytree_options copying;               /* the allocator, and what copies are made with */
-    size_t bytes;                         /* of its own block; names stand behind it */
+    pytree_options copying;               /* allocator and options for copies */
+    size_t bytes;                         /* size of its block; names follow it */
 } pytree__container;
 
 enum pytree__ct_holding { PYTREE__CT_REFERENCE, PYTREE__CT_COPY, PYTREE__CT_OWN };
@@ -34,8 +34,8 @@ static pytree pytree__ct_no_value(void)
 
 /* ---- Rows ---------------------------------------------------------------------------------------------------------- */
 
-/* An stb_ds array with room for n elements, or NULL, and then it is as before. stb_ds would not notice that realloc failed, so
- * its arrays are made to grow here. */
+/* Give an stb_ds array room for n elements. Return NULL on failure, with the array unchanged. stb_ds does not notice that
+ * realloc failed, so its arrays grow here. */
 static void *pytree__stb_reserve(void *array, size_t n, size_t size)
 {
     stbds_array_header *head = array == NULL ? NULL : stbds_header(array);
@@ -54,8 +54,8 @@ static pytree *pytree__ct_row_value(const pytree__container *c, size_t i)
     return (pytree *)(void *)(pytree__ct_row(c, i) + c->value_at);
 }
 
-/* Where a walk finds rows and order, after they moved. The member that the kind has no use for leads to the container itself:
- * see pytree__ct_growing. */
+/* Update the pointers that walks use after rows and order have moved. The member that the kind does not need points to the
+ * container itself: see pytree__ct_growing. */
 static void pytree__ct_show_rows(pytree__container *c)
 {
     const void *rows = c->rows == NULL ? NULL : pytree__ct_row(c, 0);
@@ -74,10 +74,10 @@ static void pytree__ct_show_rows(pytree__container *c)
     }
 }
 
-/* Is row i nearer to the front, so that rows before it are to be moved and not those behind? */
+/* Tell whether row i is nearer to the front, so that moving the rows before it is cheaper. */
 static bool pytree__ct_near_front(const pytree__container *c, size_t i) { return i < c->items.count - i; }
 
-/* All arrays with room for n rows. */
+/* Give all arrays room for n rows. */
 static bool pytree__ct_reserve_rows(pytree__container *c, size_t n)
 {
     char *rows = (char *)pytree__stb_reserve(c->rows, n, c->step);
@@ -91,14 +91,14 @@ static bool pytree__ct_reserve_rows(pytree__container *c, size_t n)
         c->order = order;
         pytree__ct_show_rows(c);
     }
-    owned = (bool *)pytree__stb_reserve(c->owned, n, sizeof *owned);      /* the last: its capacity is that of all */
+    owned = (bool *)pytree__stb_reserve(c->owned, n, sizeof *owned);      /* the last one, so that its capacity holds for all */
     if (owned == NULL) { return false; }
     c->owned = owned;
     return true;
 }
 
-/* Room for one more row before row i. More than half of the room is free whenever rows have to be moved, and both ends get a
- * share of it once both are in use: so each is moved a few times, however many are added and dropped. */
+/* Make room for one more row before row i. Whenever rows have to be moved, more than half of the room is free, and both ends
+ * get a share of it once both are in use: so each row moves O(1) times, amortized. */
 static pytree_status pytree__ct_row_room(pytree__container *c, size_t i, pytree_error *err)
 {
     const bool front = pytree__ct_near_front(c, i);
@@ -119,17 +119,17 @@ static pytree_status pytree__ct_row_room(pytree__container *c, size_t i, pytree_
     return PYTREE_OK;
 }
 
-/* `n` rows from row i on, one place to the front or back. */
+/* Move n rows from row i on by one place to the front or back. */
 static void pytree__ct_shift_rows(pytree__container *c, size_t i, size_t n, int by)
 {
     char *from = pytree__ct_row(c, i);
     bool *owned = c->owned + c->head + i;
-    if (n == 0) { return; }               /* at the end, as most: worth not asking memmove */
+    if (n == 0) { return; }               /* at the end: the usual case */
     memmove(by < 0 ? from - c->step : from + c->step, from, n * c->step);
     memmove(owned + by, owned, n * sizeof *owned);
 }
 
-/* A row before row i, for which there is room; its value and key are the caller's to set. */
+/* Open a row before row i, for which there is room; the caller sets value and key. */
 static void pytree__ct_open_row(pytree__container *c, size_t i)
 {
     if (pytree__ct_near_front(c, i)) {
@@ -156,15 +156,15 @@ static void pytree__ct_close_row(pytree__container *c, size_t i)
 
 /* ---- Make and free ------------------------------------------------------------------------------------------------- */
 
-/* Is it a container of pytrees, growing or not? */
+/* Return the items of a container of pytrees, growing or not; NULL for anything else. */
 static const pytree_items *pytree__ct_items_of(pytree t)
 {
     const bool yes = pytree__traits(t.type)->form == PYTREE_FORM_ITEMS;
     return yes ? (const pytree_items *)t.data : NULL;
 }
 
-/* A growing container refers to itself through the one member that its kind has no use for. Literals and rebuilt trees have
- * NULL there, a copy of its bytes has another address. */
+/* Return the growing container behind a pytree, or NULL. It refers to itself through the member that its kind does not need;
+ * literals and rebuilt trees have NULL there, and a copy of its bytes has another address. */
 static pytree__container *pytree__ct_growing(pytree t)
 {
     const pytree_items *items = pytree__ct_items_of(t);
@@ -172,7 +172,7 @@ static pytree__container *pytree__ct_growing(pytree t)
     return mark != NULL && mark == t.data ? (pytree__container *)t.data : NULL;
 }
 
-/* Of the kind that a call is for; otherwise NULL and an error. */
+/* Return the growing container of a call that changes it; NULL with an error if it is of another kind. */
 static pytree__container *pytree__ct_to_change(pytree t, bool keyed, pytree_error *err)
 {
     pytree__container *c = pytree__ct_growing(t);
@@ -244,7 +244,7 @@ pytree pytree_new_deque(size_t maxlen, const pytree_options *opt, pytree_error *
     return pytree__ct_new(PYTREE__T_deque, NULL, maxlen, opt, err);
 }
 
-/* What belonged to a container, or was to belong to it: growing containers onto the list of those to be freed. */
+/* Free a value that a container owned or was to own: growing containers are only put on the list of those to free. */
 static void pytree__ct_let_go(pytree value, pytree__container **to_free)
 {
     pytree__container *child = pytree__ct_growing(value);
@@ -312,7 +312,7 @@ size_t pytree_container_length(pytree t)
 
 /* ---- Values -------------------------------------------------------------------------------------------------------- */
 
-/* May the value belong to c? It must be free to be given away, and must not own c. Who owns no container cannot own c. */
+/* Check that c may own a value: it has no other owner and does not own c. A value that owns no container cannot own c. */
 static pytree_status pytree__ct_may_own(const pytree__container *c, pytree value, pytree_error *err)
 {
     const pytree__container *child = pytree__ct_growing(value);
@@ -342,7 +342,7 @@ static pytree_status pytree__ct_copy_value(const pytree__container *c, pytree *v
     return PYTREE_OK;
 }
 
-/* The value as it is to be held: checked, or a copy. */
+/* Check or copy a value, as the call asks. */
 static pytree_status pytree__ct_hold(const pytree__container *c, pytree *value, int how, pytree_error *err)
 {
     if (value->type == NULL) {
@@ -352,7 +352,7 @@ static pytree_status pytree__ct_hold(const pytree__container *c, pytree *value, 
     return how == PYTREE__CT_COPY ? pytree__ct_copy_value(c, value, err) : PYTREE_OK;
 }
 
-/* A value that pytree__ct_hold has passed, into a row that holds none. */
+/* Store a value that pytree__ct_hold has passed in an empty row. */
 static void pytree__ct_fill_row(pytree__container *c, size_t i, pytree value, int how)
 {
     pytree__container *child = how == PYTREE__CT_OWN ? pytree__ct_growing(value) : NULL;
@@ -364,7 +364,7 @@ static void pytree__ct_fill_row(pytree__container *c, size_t i, pytree value, in
     }
 }
 
-/* The value of a row, which must be filled or closed then. Belongs to nobody; `owned` says whether it did. */
+/* Take the value out of a row, which must then be filled or closed. *owned: the container owned it. */
 static pytree pytree__ct_empty_row(pytree__container *c, size_t i, bool *owned)
 {
     const pytree value = *pytree__ct_row_value(c, i);
@@ -394,7 +394,7 @@ static pytree_status pytree__ct_replace(pytree__container *c, size_t i, pytree v
     pytree_status status;
     if (how != PYTREE__CT_COPY && old.type == value.type && old.data == value.data
         && (owned || how == PYTREE__CT_REFERENCE)) {
-        return PYTREE_OK;                 /* it would be freed to make place for itself */
+        return PYTREE_OK;                 /* it would be freed to make room for itself */
     }
     status = pytree__ct_hold(c, &value, how, err);
     if (status != PYTREE_OK) { return status; }

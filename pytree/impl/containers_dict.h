@@ -4,7 +4,7 @@
 
 #include "containers_list.h"
 
-/* ---- Dicts, ordered dicts, default dicts, namedtuples ----------------------------------------------------------------- */
+/* ---- Dicts, ordered dicts, default dicts, namedtuples -------------------------------------------------------------- */
 
 typedef struct pytree__ct_key {
     const char *name;                     /* NULL where numbered */
@@ -25,7 +25,7 @@ static pytree__ct_key pytree__ct_int_key(int64_t number)
     return key;
 }
 
-/* The key against that of a pair, in the order of a walk; one that an order promises and that is not there comes before. */
+/* Compare a key with that of a pair, in visiting order. A missing pair that an order refers to comes first. */
 static int pytree__ct_compare_key(const pytree_items *items, size_t pair, const pytree__ct_key *key)
 {
     const char *name;
@@ -38,8 +38,8 @@ static int pytree__ct_compare_key(const pytree_items *items, size_t pair, const 
     return name == NULL ? 1 : strcmp(key->name, name);
 }
 
-/* Where in `order` the pair with that key is, or would be; without an order, which pair it is. Keys often come sorted: the last
- * one is looked at first. */
+/* Find the place of a key in `order`, or where it would be; without an order, the number of the pair. Keys are often inserted
+ * in order, so the last one is compared first. */
 static bool pytree__ct_find_key(const pytree_items *items, const uint32_t *order, const pytree__ct_key *key, size_t *place)
 {
     size_t from = 0, to = items->count;
@@ -81,7 +81,7 @@ static pytree_status pytree__ct_key_error(pytree_status status, const char *expe
     return pytree_fail(err, status, NULL, "expected %s, got %s", expected, text);
 }
 
-/* Is the key of the kind that the container's keys are? An empty dict takes either. */
+/* Check that a key is of the container's kind. An empty dict accepts either. */
 static pytree_status pytree__ct_accept_key(pytree__container *c, const pytree__ct_key *key, pytree_error *err)
 {
     const bool numbered = key->numbered;
@@ -94,7 +94,7 @@ static pytree_status pytree__ct_accept_key(pytree__container *c, const pytree__c
                                     c->numbered ? "a number, as the other keys" : "a string, as the other keys", key, err);
     }
     if (numbered != c->numbered) {
-        stbds_arrfree(c->owned);          /* rows of the other kind of pairs: as if there were none yet */
+        stbds_arrfree(c->owned);          /* rows for the other kind of keys: start over */
         stbds_arrfree(c->rows);
         pytree__ct_number_keys(c, numbered);
         pytree__ct_show_rows(c);
@@ -102,7 +102,7 @@ static pytree_status pytree__ct_accept_key(pytree__container *c, const pytree__c
     return PYTREE_OK;
 }
 
-/* A new pair at the end; `place` is its key's in the order. */
+/* Append a pair; `place` is the place of its key in the order. */
 static pytree_status pytree__ct_add_pair(pytree__container *c, size_t place, const pytree__ct_key *key, pytree value, int how,
                                       pytree_error *err)
 {
@@ -182,7 +182,7 @@ static pytree pytree__ct_get_pair(pytree dict, pytree__ct_key key, pytree_error 
         return pytree__ct_no_value();
     }
     if (!pytree__ct_find_key(items, order, &key, &place)) {
-        pytree__ct_key_error(PYTREE_NOT_FOUND, "a key that is there", &key, err);
+        pytree__ct_key_error(PYTREE_NOT_FOUND, "an existing key", &key, err);
         return pytree__ct_no_value();
     }
     if (order != NULL) { place = order[place]; }
@@ -203,7 +203,7 @@ static pytree_status pytree__ct_take_pair(pytree dict, pytree__ct_key key, pytre
     size_t place, row, i;
     if (c == NULL) { return PYTREE_ARGUMENT; }
     if (!pytree__ct_find_key(&c->items, c->order, &key, &place)) {
-        return pytree__ct_key_error(PYTREE_NOT_FOUND, "a key that is there", &key, err);
+        return pytree__ct_key_error(PYTREE_NOT_FOUND, "an existing key", &key, err);
     }
     row = c->order[place];
     memmove(c->order + place, c->order + place + 1, (c->items.count - place - 1) * sizeof *c->order);

@@ -4,18 +4,18 @@
 
 #include "containers.h"
 
-/* ---- Lists, tuples, deques ------------------------------------------------------------------------------------------- */
+/* ---- Lists, tuples, deques ----------------------------------------------------------------------------------------- */
 
-/* Place i of `count`, from the front or the end; SIZE_MAX and an error if there is none. */
+/* Return the row of index i, which may count from the end; SIZE_MAX with an error if there is none. */
 static size_t pytree__ct_list_place(ptrdiff_t i, size_t count, const pytree_type *type, pytree_error *err)
 {
     const size_t place = i >= 0 ? (size_t)i : count - ((size_t)0 - (size_t)i);
     if (place < count) { return place; }
-    pytree_fail(err, PYTREE_NOT_FOUND, NULL, "expected a place in a %s with %zu, got %td", type->name, count, i);
+    pytree_fail(err, PYTREE_NOT_FOUND, NULL, "expected an index in a %s of length %zu, got %td", type->name, count, i);
     return SIZE_MAX;
 }
 
-/* `drop`: the value that a full deque gives up for it. */
+/* Insert a value before row i. `drop`: the row that a full deque gives up for it. */
 static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop, pytree value, int how, pytree_error *err)
 {
     const bool full = pytree__traits(c->type)->meta == PYTREE__META_MAXLEN && c->items.count == c->items.maxlen;

@@ -4,10 +4,10 @@
 
 #include "promote.h"
 
-/* ---- Conversion ------------------------------------------------------------------------------------------------------
+/* ---- Conversion -------------------------------------------------------------------------------------------------------
  *
- * A block of numbers is read into the widest type of its sort, and written from there into any other: a loop for each type
- * and sort, not for each pair of types. Numbers are moved with memcpy, so that they may lie anywhere.
+ * A block of numbers is read into the widest type of its sort and written from there as any other type: one loop for each
+ * type and sort, not for each pair of types. Numbers are moved with memcpy, so that they may be misaligned.
  */
 typedef struct pytree__rv_wide {
     int sort;                             /* PYTREE__RV_SIGNED, … */
@@ -35,7 +35,8 @@ static uint64_t pytree__rv_bits_of(double v)
     return bits;
 }
 
-/* As doubles whose last bit says whether anything was cut off, so that a shorter type rounds them as it would the whole. */
+/* Convert to double, rounding to odd: a set last bit shows that digits were cut off, so that a second rounding to a shorter
+ * type is exact. */
 static double pytree__rv_cut_whole(uint64_t n)
 {
     if (n >> 53 != 0) { n = (n & ~UINT64_C(2047)) | ((n & 2047) != 0 ? UINT64_C(2048) : 0); }
@@ -56,11 +57,11 @@ static double pytree__rv_cut_long(long double v)
     return pytree__rv_of_bits(bits | 1);
 }
 
-/* A float as an integer: toward zero, at the nearest end of the range where it has none, NaN as 0. */
+/* Convert a float to an integer: toward zero, clamped to the range, NaN as 0. */
 #define PYTREE__RV_CLAMP(v, T, least, most)                                                                             \
     (!((v) >= (least)) ? ((v) < 0 ? (T)(least) : (T)0) : (v) < 2.0 * ((double)((most) / 2 + 1)) ? (T)(v) : (T)(most))
 
-/* Whole numbers of each type and their range. */
+/* Integer types and their ranges. */
 #define PYTREE__RV_WHOLE_TYPES(X)                                                                                       \
     X(I8, int8_t, i, INT8_MIN, INT8_MAX) X(I16, int16_t, i, INT16_MIN, INT16_MAX)                                       \
     X(I32, int32_t, i, INT32_MIN, INT32_MAX) X(I64, int64_t, i, INT64_MIN, INT64_MAX)                                   \
@@ -82,7 +83,7 @@ static double pytree__rv_cut_long(long double v)
     }                                                                                                                   \
     break
 
-/* n real numbers (at most a block), every step-th of those that begin at `at`. */
+/* Read n real numbers (at most a block), every step-th from `at` on. */
 static void pytree__rv_read(pytree__rv_wide *to, pytree_dtype dtype, const char *at, size_t step, size_t n)
 {
     size_t i;
@@ -101,7 +102,7 @@ static void pytree__rv_read(pytree__rv_wide *to, pytree_dtype dtype, const char 
     }
 }
 
-/* The same back, into any type. Whole numbers keep their last bits: they are read as unsigned, of either sort. */
+/* Write a block of integers as any type. Their low bits are kept: signed and unsigned ones are written as unsigned. */
 static void pytree__rv_write_whole(const pytree__rv_wide *from, pytree_dtype dtype, char *at, size_t step, size_t n)
 {
     const bool with_sign = from->sort == PYTREE__RV_SIGNED;
@@ -176,7 +177,7 @@ static size_t pytree__rv_number_size(pytree_dtype dtype)
     return sizes[dtype];
 }
 
-/* At most half a block of numbers, real or complex, from one type to another. */
+/* Convert at most half a block of numbers, real or complex, between two types. */
 static void pytree__rv_convert_block(char *to, pytree_dtype to_type, const char *from, pytree_dtype from_type, size_t n)
 {
     const pytree__rv_number *a = &pytree__rv_numbers[from_type], *b = &pytree__rv_numbers[to_type];
@@ -190,7 +191,7 @@ static void pytree__rv_convert_block(char *to, pytree_dtype to_type, const char 
     pytree__rv_read(&wide, a->part, from, a->parts, n);
     if (b->parts == 2) { memset(to, 0, n * pytree__rv_number_size(to_type)); }
     pytree__rv_write(&wide, b->part, to, b->parts, n);
-    if (b->part == PYTREE_BOOL8) {        /* of a complex number: its other part counts too */
+    if (b->part == PYTREE_BOOL8) {        /* a complex number is true if either part is */
         char other[PYTREE__RV_BLOCK];
         pytree__rv_read(&wide, a->part, from + pytree__rv_number_size(a->part), 2, n);
         pytree__rv_write(&wide, PYTREE_BOOL8, other, 1, n);
@@ -212,7 +213,7 @@ static void pytree__rv_convert(void *to, pytree_dtype to_type, const void *from,
     }
 }
 
-/* Is the whole number (its bits as unsigned) this real one? */
+/* Tell whether an integer (its bits as unsigned) equals a real number. */
 static bool pytree__rv_whole_is(uint64_t whole, bool with_sign, long double real)
 {
     const long double end = 9223372036854775808.0L;            /* 2^63 */
@@ -227,7 +228,7 @@ static long double pytree__rv_wide_real(const pytree__rv_wide *w, size_t i)
     return w->sort == PYTREE__RV_DOUBLE ? (long double)w->as.d[i] : w->as.l[i];
 }
 
-/* The same number, whatever the sorts? NaN is NaN. */
+/* Tell whether two numbers of any sorts are equal. NaN equals NaN. */
 static bool pytree__rv_same_wide(const pytree__rv_wide *a, const pytree__rv_wide *b, size_t i)
 {
     const bool a_whole = a->sort <= PYTREE__RV_UNSIGNED, b_whole = b->sort <= PYTREE__RV_UNSIGNED;
@@ -240,7 +241,7 @@ static bool pytree__rv_same_wide(const pytree__rv_wide *a, const pytree__rv_wide
     }
 }
 
-/* The first of n numbers that another type does not have; n if it has all. */
+/* Find the first of n numbers that another type cannot hold. Return n if there is none. */
 static size_t pytree__rv_first_lost(pytree_dtype to_type, const void *from, pytree_dtype from_type, size_t n)
 {
     const pytree__rv_number *a = &pytree__rv_numbers[from_type], *b = &pytree__rv_numbers[to_type];
@@ -256,7 +257,7 @@ static size_t pytree__rv_first_lost(pytree_dtype to_type, const void *from, pytr
             pytree__rv_read(&before, a->part, at + p * part, a->parts, k);
             if (p < b->parts) {
                 pytree__rv_read(&after, b->part, converted + p * pytree__rv_number_size(b->part), b->parts, k);
-            } else {                      /* an imaginary part that is not kept */
+            } else {                      /* the imaginary part is dropped */
                 memset(&after, 0, sizeof after);
                 after.sort = PYTREE__RV_SIGNED;
             }

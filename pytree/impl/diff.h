@@ -4,9 +4,9 @@
 
 #include "partition.h"
 
-/* ---- Differences (bodies) ------------------------------------------------------------------------------------------ */
+/* ---- Differences --------------------------------------------------------------------------------------------------- */
 
-/* Two trees flattened, and what was found so far; a stack of pairs of nodes that are still to be compared. */
+/* A pair of nodes, one of each tree, that is still to be compared or was found to differ. */
 struct pytree__alg_pair {
     pytree_change kind;                   /* PYTREE_CHANGED: to be compared, or found to differ */
     size_t a, b;                          /* the roots */
@@ -33,7 +33,7 @@ static bool pytree__alg_found(struct pytree__alg_diff *d, const struct pytree__a
     return true;
 }
 
-/* Are two leaves equal? If they differ in a value, *element says in which. */
+/* Tell whether two leaves are equal. If only a value differs, *element is its index, otherwise SIZE_MAX. */
 static bool pytree__alg_equal(const struct pytree__alg_diff *d, const pytree_leaf *x, const pytree_leaf *y, size_t *element)
 {
     *element = SIZE_MAX;
@@ -47,7 +47,7 @@ static bool pytree__alg_equal(const struct pytree__alg_diff *d, const pytree_lea
     return *element == SIZE_MAX;
 }
 
-/* The children of two nodes of one type onto the stack, the first on top: pairs with the same key, and those that are alone. */
+/* Push the children of two nodes of one type, the first on top: pairs with the same key, and children without a partner. */
 static bool pytree__alg_open_pair(struct pytree__alg_diff *d, const struct pytree__alg_pair *pair)
 {
     struct pytree__alg_both both;
@@ -83,7 +83,7 @@ static bool pytree__alg_open_pair(struct pytree__alg_diff *d, const struct pytre
     return grown != NULL;
 }
 
-/* Keys of an ordered dict that both have, but in another order. */
+/* Tell whether two ordered dicts have the same keys in another order. */
 static bool pytree__alg_reordered(const struct pytree__alg_diff *d, const struct pytree__alg_pair *pair)
 {
     const unsigned char *p = pytree__keys_of(d->a.def, pair->a), *q = pytree__keys_of(d->b.def, pair->b);
@@ -102,7 +102,7 @@ static bool pytree__alg_reordered(const struct pytree__alg_diff *d, const struct
     return !same;
 }
 
-/* One pair: found to differ, or not, and its children onto the stack. */
+/* Compare one pair: record a difference, or push its children. */
 static bool pytree__alg_compare(struct pytree__alg_diff *d, const struct pytree__alg_pair *pair)
 {
     const pytree_node *x, *y;
@@ -124,7 +124,7 @@ static bool pytree__alg_compare(struct pytree__alg_diff *d, const struct pytree_
     return pytree__alg_open_pair(d, pair);
 }
 
-/* Trees of equal structure: only leaves can differ. */
+/* Compare the leaves of two trees of equal structure. */
 static bool pytree__alg_compare_leaves(struct pytree__alg_diff *d)
 {
     struct pytree__alg_pair pair;
@@ -143,7 +143,7 @@ static bool pytree__alg_compare_leaves(struct pytree__alg_diff *d)
     return true;
 }
 
-/* What one side has there, in words. */
+/* Describe one side of a difference. */
 static void pytree__alg_put_side(struct pytree__text_writer *text, const pytree_flat *flat, size_t node, size_t leaf,
                                  size_t element)
 {
@@ -195,7 +195,7 @@ static bool pytree__alg_put_difference(struct pytree__alg_sink *sink, struct pyt
     return true;
 }
 
-/* All differences in one block: the list, what it lists, their texts. */
+/* Make the result, one block: the list, its differences, their strings. */
 static pytree_difference_list *pytree__alg_differences(struct pytree__alg_diff *d)
 {
     struct pytree__alg_sink sink;
@@ -216,7 +216,7 @@ static pytree_difference_list *pytree__alg_differences(struct pytree__alg_diff *
     sink.text.at = (char *)(differences + d->n_found);
     sink.text.room = sink.text.length;
     sink.text.length = 0;
-    /* the trails have the room they need by now */
+    /* the trails need no more memory in this second pass */
     for (i = 0; i < d->n_found; i++) { (void)pytree__alg_put_difference(&sink, d, &d->found[i], &differences[i]); }
     return list;
 }

@@ -24,25 +24,18 @@ static pytree_flat pytree__alg_flat(const pytree_def *def, const pytree_leaf *le
     return flat;
 }
 
-/* The whole of a view as far as it says something: three extents stand in the smallest piece. */
-PYTREE__INLINE void pytree__alg_copy_view(pytree_leaf *to, const pytree_leaf *from)
-{
-    memcpy(to, from, offsetof(pytree_leaf, shape) + 3 * sizeof from->shape[0]);
-    if (from->ndim > 3) { memcpy(to->shape + 3, from->shape + 3, ((size_t)from->ndim - 3) * sizeof from->shape[0]); }
-}
-
-/* The same view n times. */
+/* Write the same view n times. */
 static void pytree__alg_fill(pytree_leaf *to, size_t n, const pytree_leaf *from)
 {
     size_t i;
     if (from->ndim == 0 && from->form <= PYTREE_FORM_NONE) {               /* an axis, a flag: no extents */
         for (i = 0; i < n; i++) { memcpy(&to[i], from, offsetof(pytree_leaf, shape)); }
     } else {
-        for (i = 0; i < n; i++) { pytree__alg_copy_view(&to[i], from); }
+        for (i = 0; i < n; i++) { pytree__copy_view(&to[i], from); }
     }
 }
 
-/* A copy of a treedef with room for its leaves, and for `more` bytes behind them, in one block. */
+/* Copy a treedef into a block that also has room for its leaves, and for `more` bytes after them. */
 static pytree_def *pytree__alg_copy(const pytree_def *def, size_t more, pytree_leaf **leaves, const pytree_options *opt,
                                     pytree_error *err)
 {
@@ -58,7 +51,7 @@ static pytree_def *pytree__alg_copy(const pytree_def *def, size_t more, pytree_l
     return copy;
 }
 
-/* The options with None as a leaf or not. */
+/* Return the options with another none_is_leaf. */
 static pytree_options pytree__alg_options(const pytree_options *opt, bool none_is_leaf)
 {
     pytree_options mine;
@@ -73,46 +66,99 @@ static pytree_kind pytree__alg_kind(const pytree_node *node)
     return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
 }
 
-/* Is a tree a pytree_flat that is what flattening it would give? Then it has its leaves where its treedef says, and None
- * only as the options have it. */
-static bool pytree__alg_is_flat(pytree t, const pytree_options *opt)
+/* Number of None nodes that become leaves, and of None leaves that become nodes, when a flat is flattened. */
+struct pytree__alg_nones {
+    size_t added, removed;
+};
+
+/* Return the pytree_flat of a tree, if it can be flattened without a walk: its leaves are leaves or None, and neither is_leaf
+ * nor a namespace applies. Otherwise return NULL. *nones says whether None changes between leaf and node; if so, every view
+ * must be valid, because the walk that would check it is skipped. */
+static const pytree_flat *pytree__alg_as_flat(pytree t, const pytree_options *opt, struct pytree__alg_nones *nones)
 {
     const pytree_flat *flat = (const pytree_flat *)t.data;
     const bool none_is_leaf = opt != NULL && opt->none_is_leaf;
     size_t i;
+    nones->added = nones->removed = 0;
     if (t.type != &pytree_types[PYTREE__T_flat] || flat == NULL || flat->def == NULL || flat->leaves == NULL
-        || flat->def->space != NULL || (opt != NULL && (opt->is_leaf != NULL || opt->space != NULL))) {
-        return false;
+        || flat->def->space != NULL || !pytree__plain_walk(opt)) {
+        return NULL;
     }
     for (i = 0; none_is_leaf && !flat->def->none_is_leaf && i < flat->def->n_nodes; i++) {
-        if (pytree__alg_kind(&flat->def->nodes[i]) == PYTREE_KIND_NONE) { return false; }
+        nones->added += pytree__alg_kind(&flat->def->nodes[i]) == PYTREE_KIND_NONE;
     }
     for (i = 0; i < flat->def->n_leaves; i++) {
-        const unsigned form = flat->leaves[i].form;
-        if (form != PYTREE_FORM_LEAF && (form != PYTREE_FORM_NONE || !none_is_leaf)) { return false; }
+        if (flat->leaves[i].form == PYTREE_FORM_LEAF) { continue; }
+        if (flat->leaves[i].form != PYTREE_FORM_NONE) { return NULL; }
+        nones->removed += !none_is_leaf;
     }
-    return true;
+    for (i = 0; nones->added + nones->removed != 0 && i < flat->def->n_leaves; i++) {
+        const pytree_leaf *view = &flat->leaves[i];
+        if (view->form == PYTREE_FORM_LEAF && (view->type == NULL || !pytree__view_is_valid(view))) { return NULL; }
+    }
+    return flat;
 }
 
-/* A tree flattened, its leaves in the treedef's block. */
+/* Make None a leaf or a node throughout a treedef. `from` holds its leaves; `to` receives the new ones: an array with room
+ * for them, or `from` itself if no leaf is added. */
+static void pytree__alg_change_nones(pytree_def *def, const pytree_leaf *from, pytree_leaf *to, bool none_is_leaf)
+{
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    pytree_node *nodes = (pytree_node *)(uintptr_t)def->nodes;
+    size_t i, n = 0;
+    for (i = 0; i < def->n_nodes; i++) {
+        pytree_node *node = &nodes[i];
+        if (node->type == NULL) {
+            if (from->form == PYTREE_FORM_NONE && !none_is_leaf) {
+                *node = none;
+            } else {
+                if (&to[n] != from) { pytree__copy_view(&to[n], from); }
+                n++;
+            }
+            from++;
+        } else if (node->type->kind == PYTREE_KIND_NONE) {
+            if (!none_is_leaf) { continue; }
+            *node = leaf;
+            pytree__none_view(&to[n++]);
+        } else {
+            size_t child = i, k;
+            node->leaves = 0;
+            for (k = node->arity; k != 0; k--) {
+                node->leaves += nodes[child - 1].leaves;
+                child -= nodes[child - 1].nodes;
+            }
+        }
+    }
+    def->n_leaves = n;
+    def->none_is_leaf = none_is_leaf;
+}
+
+/* Flatten a tree into one block: treedef, then leaves. */
 static pytree_flat pytree__alg_flatten(pytree t, const pytree_options *opt, pytree_error *err)
 {
+    const bool none_is_leaf = opt != NULL && opt->none_is_leaf;
+    struct pytree__alg_nones nones;
+    const pytree_flat *flat = pytree__alg_as_flat(t, opt, &nones);
     pytree_leaf *leaves = NULL;
     pytree_def *def = NULL;
-    if (pytree__alg_is_flat(t, opt)) {
-        const pytree_flat *flat = (const pytree_flat *)t.data;
-        size_t i;
-        def = pytree__alg_copy(flat->def, 0, &leaves, opt, err);
-        if (def != NULL) { def->none_is_leaf = opt != NULL && opt->none_is_leaf; }
-        for (i = 0; def != NULL && i < def->n_leaves; i++) { pytree__alg_copy_view(&leaves[i], &flat->leaves[i]); }
-    } else {
+    size_t i;
+    if (flat == NULL) {
         (void)pytree_flatten(t, &leaves, 0, &def, opt, err);
+        return pytree__alg_flat(def, leaves);
+    }
+    def = pytree__alg_copy(flat->def, nones.added * sizeof *leaves, &leaves, opt, err);
+    if (def == NULL) {
+    } else if (nones.added + nones.removed != 0) {
+        pytree__alg_change_nones(def, flat->leaves, leaves, none_is_leaf);
+    } else {
+        def->none_is_leaf = none_is_leaf;
+        for (i = 0; i < def->n_leaves; i++) { pytree__copy_view(&leaves[i], &flat->leaves[i]); }
     }
     return pytree__alg_flat(def, leaves);
 }
 
-/* Where flats that were just made are walked, is_leaf is asked about what stands at their leaves alone: it was asked about
- * their nodes, and views of those must not get into a result. */
+/* Options for walks over flats that were just made: is_leaf is called only for the values at their leaves. It has already
+ * answered for their nodes, and views of those must not get into a result. */
 struct pytree__alg_asked {
     const pytree_options *opt;
     const pytree_flat *flats;
@@ -129,7 +175,7 @@ static bool pytree__alg_ask(void *context, const pytree_leaf *value, const pytre
     return asked->opt->is_leaf(asked->opt->is_leaf_context, value, path);
 }
 
-/* The options for that walk. */
+/* Return the options for such a walk. */
 static pytree_options pytree__alg_asking(struct pytree__alg_asked *asked, size_t n, const pytree_flat *flats,
                                          const pytree_options *opt)
 {
@@ -144,16 +190,23 @@ static pytree_options pytree__alg_asking(struct pytree__alg_asked *asked, size_t
     return mine;
 }
 
-/* Treedef and leaves that may be None or whole subtrees as they are when walked with `opt`; what they were is freed. */
+/* Flatten a flat again whose leaves may be None or whole subtrees, as `opt` asks, and free the old one. Without subtrees it
+ * is changed in place. */
 static pytree_flat pytree__alg_settle(pytree_flat flat, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__alg_asked asked;
+    struct pytree__alg_nones nones;
     const pytree_options mine = pytree__alg_asking(&asked, 1, &flat, opt);
     pytree t;
     pytree_flat settled;
     if (flat.def == NULL) { return flat; }
     t.type = &pytree_types[PYTREE__T_flat];
     t.data = &flat;
+    if (pytree__alg_as_flat(t, &mine, &nones) != NULL && nones.added == 0) {
+        pytree_leaf *leaves = (pytree_leaf *)(uintptr_t)flat.leaves;
+        pytree__alg_change_nones((pytree_def *)(uintptr_t)flat.def, leaves, leaves, mine.none_is_leaf);
+        return flat;
+    }
     settled = pytree__alg_flatten(t, &mine, err);
     pytree_flat_free(&flat);
     return settled;
@@ -168,8 +221,8 @@ static pytree_status pytree__alg_argument(const char *what, pytree_error *err)
 
 static bool pytree__alg_keyed(const pytree_node *node) { return pytree__is_dict(node->type); }
 
-/* Does node j of b have all that node i of a has, their children aside? The types are equal. A deque's maximum length plays no
- * role where one tree is a prefix of another, as for optree. */
+/* Tell whether two nodes of equal type have the same keys and static values. The maximum length of a deque is ignored, as
+ * optree does for prefixes. */
 static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
 {
     const pytree_node *x = &a->nodes[i], *y = &b->nodes[j];
@@ -179,7 +232,7 @@ static bool pytree__alg_same_statics(const pytree_def *a, size_t i, const pytree
     return n == pytree__statics_size(b, j) && (n == 0 || memcmp(a->statics + x->meta, b->statics + y->meta, n) == 0);
 }
 
-/* The same for what is no key: static values, names, limits, metadata. */
+/* Compare two nodes like pytree__alg_same_statics, but without their keys. */
 static bool pytree__alg_same_own(const pytree_def *a, size_t i, const pytree_def *b, size_t j)
 {
     const unsigned char *p = a->statics + a->nodes[i].meta, *q = b->statics + b->nodes[j].meta;
@@ -187,7 +240,7 @@ static bool pytree__alg_same_own(const pytree_def *a, size_t i, const pytree_def
     return n == (size_t)(pytree__keys_of(b, j) - q) && (n == 0 || memcmp(p, q, n) == 0);
 }
 
-/* A child of a node: its key if the node is a dict, where its root is, and its last leaf's number and one. */
+/* A child of a node: its key (of a dict) or index, its root node, and the number of leaves up to its end. */
 struct pytree__alg_child {
     pytree_entry key;
     size_t node, leaf;
@@ -201,7 +254,7 @@ static int pytree__alg_order(const void *a, const void *b)
     return x->kind == PYTREE_KEY ? strcmp(x->name, y->name) : m < n ? -1 : m > n;
 }
 
-/* The children of a node up to whose end there are `leaf` leaves, in visiting order. */
+/* List the children of a node in visiting order. `leaf` is the number of leaves up to the end of the node. */
 static void pytree__alg_list(const pytree_def *def, size_t node, size_t leaf, struct pytree__alg_child *children)
 {
     size_t n = def->nodes[node].arity, i = n, end = node;
@@ -221,7 +274,7 @@ static void pytree__alg_list(const pytree_def *def, size_t node, size_t leaf, st
     }
 }
 
-/* The same as an array of their own, a dict's by sorted keys. */
+/* List the children of a node in a new array, those of a dict sorted by key. */
 static struct pytree__alg_child *pytree__alg_children(const pytree_def *def, size_t node, size_t leaf,
                                                       const pytree_options *opt, pytree_error *err)
 {
@@ -260,7 +313,7 @@ static bool pytree__alg_both_children(struct pytree__alg_both *both, const pytre
     return both->b != NULL;
 }
 
-/* From child *i of a on, the first whose key b has not; *j keeps up in b. False: there is none. */
+/* Advance *i to the next child of a whose key b does not have; *j follows in b. Return false if there is none. */
 static bool pytree__alg_only(const struct pytree__alg_child *a, size_t n_a, const struct pytree__alg_child *b, size_t n_b,
                              size_t *i, size_t *j)
 {

@@ -267,6 +267,7 @@ enum {
 
 /* error.h */
 static pytree_status pytree__fail_unstable_callback(pytree_error *err);
+static void pytree__shorten_middle(char *to, size_t room, const char *text);
 
 /* kind.h */
 PYTREE__INLINE const struct pytree__kind_traits *pytree__traits(const pytree_type *type);
@@ -283,6 +284,9 @@ static inline const pytree_type *pytree__type_of_bracket(char c, char *close);
 
 /* number.h */
 static bool pytree__real(const pytree_type *type);
+static inline double pytree__of_f16(uint16_t bits);
+static inline double pytree__of_bf16(uint16_t bits);
+static inline uint16_t pytree__to_half(double value, int mantissa);
 
 /* type.h */
 static const pytree_type *pytree__origin(const pytree_type *type);
@@ -300,6 +304,8 @@ static pytree_status pytree__no_memory(pytree_error *err, size_t bytes);
 static size_t pytree__times(size_t a, size_t b);
 static size_t pytree__plus(size_t a, size_t b);
 static size_t pytree__round(size_t n, size_t to);
+static inline bool pytree__little_endian(void);
+static inline uint64_t pytree__number_at(const unsigned char *p, size_t n);
 
 /* text.h */
 static bool pytree__file_put(FILE *file, const char *s, size_t n);
@@ -370,6 +376,15 @@ static pytree_status pytree__leaf_counts(const pytree_def *def, size_t n, const 
 static pytree_status pytree__given_leaves(size_t n, const pytree_leaf *leaves, pytree_error *err);
 static bool pytree__same_entry(const pytree_entry *a, const pytree_entry *b);
 static void pytree__node_path(const pytree_def *def, size_t node, char *text, size_t n);
+static void *pytree__no_def(pytree_error *err);
+static void pytree__move_orders(uint32_t *to, const pytree_node *nodes, const uint32_t *orders, size_t n, uint32_t base);
+
+/* treedef_text.h */
+static void pytree__put_factory(struct pytree__text_writer *to, const pytree_def *def, size_t at);
+static void pytree__put_maxlen(struct pytree__text_writer *to, size_t maxlen, bool comma);
+static void pytree__put_meta(struct pytree__text_writer *to, const pytree_def *def, size_t at);
+static const char *pytree__opening(const struct pytree__notation *notation, size_t arity);
+static const char *pytree__closing(const struct pytree__notation *notation, size_t arity);
 
 /* view.h */
 PYTREE__INLINE void pytree__copy_view(pytree_leaf *to, const pytree_leaf *from);
@@ -413,10 +428,16 @@ static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_statu
 static unsigned pytree__form_in(const pytree__frame *f);
 static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
                                          const pytree_leaf *got);
+static size_t pytree__depth(const pytree__cursor *c);
+static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *entry);
 
 /* dict_order.h */
 static bool pytree__has_key_order(const pytree_items *items);
 static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f);
+struct pytree__sorting;
+static uint64_t pytree__key_prefix64(const char *key);
+static int pytree__by_key(const void *a, const void *b);
+static void pytree__sort_keys(struct pytree__sorting *keys, size_t n);
 
 /* cursor.h */
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
@@ -438,6 +459,15 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                                      const pytree_options *opt, pytree_error *err);
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err);
+static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f);
+
+/* unflatten_into.h */
+static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j);
+static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put);
+
+/* iterate.h */
+static const char *pytree__frame_name(const pytree__frame *f);
+static size_t pytree__frame_maxlen(const pytree__frame *f);
 
 /* distinct.h */
 struct pytree__extent { uintptr_t from, to; };                 /* memory that a value takes */
@@ -479,9 +509,13 @@ static void pytree__make_containers(struct pytree__builder *m, size_t *next, siz
 
 /* compare.h */
 static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i);
+static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b, const pytree_tolerance *tolerance);
 
 /* print.h */
 static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, const pytree_options *opt, pytree_error *err);
+
+/* paths.h */
+struct pytree__paths_block;               /* stands before the pointers that pytree_paths returns */
 
 #include "all.h"                          /* a room that is opened alone finds the others */
 #endif

@@ -1,12 +1,12 @@
-/* pytree/impl/io.h: calls to the system, files, and saving whole or not at all. */
+/* pytree/impl/io.h: files that are read, and saving a file whole or not at all. */
 #ifndef PYTREE_IMPL_IO_H
 #define PYTREE_IMPL_IO_H
 
-#include "internal.h"
-#include "../io.h"
+#include "io_system.h"
 
+/* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
-/* A file that is read. `err` is set by what fails. */
+/* A file open for reading. Failures set `err`. */
 typedef struct pytree__file {
     const pytree_io *io;
     void *handle;
@@ -14,19 +14,19 @@ typedef struct pytree__file {
     uint64_t size;
     pytree_error *err;
 } pytree__file;
-/* io NULL: pytree_io_system. Nothing is to be closed after a failure. */
+/* Open a file. io NULL: pytree_io_system. After a failure nothing needs to be closed. */
 pytree_status pytree__file_open(pytree__file *f, const char *path, const pytree_io *io, pytree_error *err);
 pytree_status pytree__file_read(const pytree__file *f, uint64_t at, void *to, size_t n);       /* all n bytes, or an error */
-/* Will reading these n bytes go well? By the table's check, or else by reading them piece by piece into `scratch`. */
+/* Check that n bytes can be read: with the table's check, or else by reading them piece by piece into `scratch`. */
 pytree_status pytree__file_check(const pytree__file *f, uint64_t at, uint64_t n, void *scratch, size_t scratch_bytes);
 void pytree__file_close(pytree__file *f);
 
-/* A file in the making. The first failure stays in `status`, and what is written after it is dropped. */
+/* A file being saved. The first failure stays in `status`, and later writes are dropped. */
 typedef struct pytree__save {
     const pytree_io *io;
     void *handle;                         /* NULL: none is open */
     const char *path;
-    char *name;                           /* of the file in the making; NULL: there is none */
+    char *name;                           /* of the temporary file; NULL: there is none */
     size_t name_bytes;
     uint64_t written;
     const pytree_allocator *allocator;
@@ -36,436 +36,15 @@ typedef struct pytree__save {
 pytree_status pytree__save_begin(pytree__save *s, const char *path, const pytree_io *io, const pytree_options *opt,
                                  pytree_error *err);
 pytree_status pytree__save_write(pytree__save *s, const void *from, size_t n);
-/* Always, after a failed begin too: if all went well so far the file takes its place, otherwise it is removed. */
+/* End saving; call it also after a failed begin. The file takes its place if all went well, and is removed otherwise. */
 pytree_status pytree__save_end(pytree__save *s);
 
-#include <errno.h>
-#if (defined(__unix__) || defined(__APPLE__)) && !defined(PYTREE_IO_NO_POSIX)
-#define PYTREE__IO_POSIX
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <unistd.h>
-#if defined(__THROW)                      /* glibc's functions that are no points of cancellation */
-#define PYTREE__NOTHROW __THROW
-#else
-#define PYTREE__NOTHROW
-#endif
-#endif
-
-
-/* ---- The standard library ------------------------------------------------------------------------------------------ */
-
-/* What errno says; it may say nothing, since C asks it of few functions. */
-static int pytree__io_code(void) { return errno == EINTR ? PYTREE_IO_AGAIN : errno > 0 ? errno : EIO; }
-
-static int pytree__stdio_open(void *context, const char *path, void **file, uint64_t *size)
-{
-    FILE *f;
-    long end;
-    (void)context;
-    errno = 0;
-    f = fopen(path, "rb");
-    if (f == NULL) { return pytree__io_code(); }
-    if (fseek(f, 0, SEEK_END) != 0 || (end = ftell(f)) < 0 || end == LONG_MAX) {
-        int code = errno == EOVERFLOW || errno == 0 ? PYTREE_IO_TOO_LARGE : PYTREE_IO_NOT_A_FILE;
-        (void)fclose(f);
-        return code;
-    }
-    *file = f;
-    *size = (uint64_t)end;
-    return 0;
-}
-
-static int pytree__stdio_create(void *context, const char *path, void **file)
-{
-    FILE *f;
-    (void)context;
-    errno = 0;
-    f = fopen(path, "wbx");
-    if (f == NULL) { return errno == EEXIST ? PYTREE_IO_EXISTS : pytree__io_code(); }
-    *file = f;
-    return 0;
-}
-
-static int pytree__stdio_read(void *context, void *file, uint64_t at, void *to, size_t n, size_t *done)
-{
-    FILE *f = (FILE *)file;
-    (void)context;
-    errno = 0;
-    *done = 0;
-    if (at > LONG_MAX) { return PYTREE_IO_TOO_LARGE; }
-    if (fseek(f, (long)at, SEEK_SET) != 0) { return pytree__io_code(); }
-    *done = fread(to, 1, n, f);
-    return *done == 0 && n != 0 && ferror(f) != 0 ? pytree__io_code() : 0;
-}
-
-static int pytree__stdio_write(void *context, void *file, const void *from, size_t n, size_t *done)
-{
-    (void)context;
-    errno = 0;
-    *done = fwrite(from, 1, n, (FILE *)file);
-    return *done < n ? pytree__io_code() : 0;
-}
-
-static int pytree__stdio_sync(void *context, void *file)
-{
-    (void)context;
-    errno = 0;
-    return fflush((FILE *)file) != 0 ? pytree__io_code() : 0;
-}
-
-static int pytree__stdio_close(void *context, void *file)
-{
-    (void)context;
-    errno = 0;
-    return fclose((FILE *)file) != 0 ? pytree__io_code() : 0;
-}
-
-static int pytree__stdio_remove(void *context, const char *path)
-{
-    (void)context;
-    errno = 0;
-    return remove(path) != 0 ? pytree__io_code() : 0;
-}
-
-/* C leaves open what a rename does if the new name is taken; where it refuses, the old file has to go first. */
-static int pytree__stdio_rename(void *context, const char *from, const char *to)
-{
-    (void)context;
-    errno = 0;
-    if (rename(from, to) == 0) { return 0; }
-    if (errno != EEXIST) { return pytree__io_code(); }
-    return remove(to) == 0 && rename(from, to) == 0 ? 0 : pytree__io_code();
-}
-
-const pytree_io pytree_io_stdio = {
-    pytree__stdio_open, pytree__stdio_create, pytree__stdio_read, pytree__stdio_write, pytree__stdio_sync, pytree__stdio_close,
-    pytree__stdio_rename, pytree__stdio_remove, NULL, NULL, NULL, NULL, NULL
-};
-
-/* ---- POSIX --------------------------------------------------------------------------------------------------------- */
-
-#if defined(PYTREE__IO_POSIX)
-
-/* Strict C11 hides these, and by now it is too late to ask for them. */
-int fsync(int descriptor);
-#if defined(__linux__)
-int madvise(void *at, size_t n, int advice) PYTREE__NOTHROW;
-int mincore(void *at, size_t n, unsigned char *pages) PYTREE__NOTHROW;
-#endif
-
-/* A descriptor as a handle that is not NULL. */
-static void *pytree__posix_handle(int descriptor) { return (void *)((intptr_t)descriptor + 1); }
-static int pytree__posix_descriptor(const void *handle) { return (int)((intptr_t)handle - 1); }
-
-#define PYTREE__OFF_MAX (sizeof(off_t) > 4 ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX)
-#if defined(O_CLOEXEC)
-#define PYTREE__O_CLOEXEC O_CLOEXEC
-#else
-#define PYTREE__O_CLOEXEC 0
-#endif
-
-/* O_NONBLOCK: a pipe that nobody writes to would keep open waiting. It means nothing to a regular file. */
-static int pytree__posix_open(void *context, const char *path, void **file, uint64_t *size)
-{
-    struct stat about;
-    int code, descriptor = open(path, O_RDONLY | O_NONBLOCK | PYTREE__O_CLOEXEC);
-    (void)context;
-    if (descriptor < 0) { return errno == EOVERFLOW ? PYTREE_IO_TOO_LARGE : pytree__io_code(); }
-    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode)) {
-        *file = pytree__posix_handle(descriptor);
-        *size = (uint64_t)about.st_size;
-        return 0;
-    }
-    code = PYTREE_IO_NOT_A_FILE;
-    (void)close(descriptor);
-    return code;
-}
-
-static int pytree__posix_create(void *context, const char *path, void **file)
-{
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | PYTREE__O_CLOEXEC, 0666);
-    (void)context;
-    if (descriptor < 0) { return errno == EEXIST ? PYTREE_IO_EXISTS : pytree__io_code(); }
-    *file = pytree__posix_handle(descriptor);
-    return 0;
-}
-
-/* One call moves 2 GiB at most on some systems, and more than SSIZE_MAX on none. */
-static size_t pytree__posix_part(size_t n) { return n < (size_t)1 << 30 ? n : (size_t)1 << 30; }
-
-static int pytree__posix_read(void *context, void *file, uint64_t at, void *to, size_t n, size_t *done)
-{
-    int descriptor = pytree__posix_descriptor(file);
-    ssize_t got;
-    (void)context;
-    *done = 0;
-    if (at > PYTREE__OFF_MAX) { return PYTREE_IO_TOO_LARGE; }
-    if (lseek(descriptor, (off_t)at, SEEK_SET) < 0) { return pytree__io_code(); }
-    got = read(descriptor, to, pytree__posix_part(n));
-    if (got < 0) { return pytree__io_code(); }
-    *done = (size_t)got;
-    return 0;
-}
-
-static int pytree__posix_write(void *context, void *file, const void *from, size_t n, size_t *done)
-{
-    ssize_t put = write(pytree__posix_descriptor(file), from, pytree__posix_part(n));
-    (void)context;
-    *done = put < 0 ? 0 : (size_t)put;
-    return put < 0 ? pytree__io_code() : 0;
-}
-
-static int pytree__posix_sync(void *context, void *file)
-{
-    (void)context;
-    return fsync(pytree__posix_descriptor(file)) != 0 ? pytree__io_code() : 0;
-}
-
-/* Not to be tried again: the descriptor is gone even where a signal cut the call short. */
-static int pytree__posix_close(void *context, void *file)
-{
-    (void)context;
-    return close(pytree__posix_descriptor(file)) != 0 && errno != EINTR ? pytree__io_code() : 0;
-}
-
-/* The new name is on disk when its folder is. If that fails the file is in its place all the same, so it is not an error. */
-static void pytree__posix_sync_folder(const char *path)
-{
-    char folder[1024];
-    const char *slash = strrchr(path, '/');
-    size_t n = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    int descriptor;
-    if (n >= sizeof folder) { return; }
-    memcpy(folder, n == 0 ? "." : path, n == 0 ? 1 : n);
-    folder[n == 0 ? 1 : n] = '\0';
-    descriptor = open(folder, O_RDONLY | O_NONBLOCK | PYTREE__O_CLOEXEC);
-    if (descriptor >= 0) {
-        (void)fsync(descriptor);
-        (void)close(descriptor);
-    }
-}
-
-static int pytree__posix_rename(void *context, const char *from, const char *to)
-{
-    (void)context;
-    if (rename(from, to) != 0) { return pytree__io_code(); }
-    pytree__posix_sync_folder(to);
-    return 0;
-}
-
-static int pytree__posix_remove(void *context, const char *path)
-{
-    (void)context;
-    return unlink(path) != 0 ? pytree__io_code() : 0;
-}
-
-#if defined(__linux__)
-/* Is a mapped range in the system's cache already? That is asked sooner than brought about. Only the file's owner gets a true
- * answer; others hear that all is there. */
-static bool pytree__posix_cached(int descriptor, char *mapped, size_t size)
-{
-    unsigned char pages[4096];
-    struct stat about;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = sizeof pages * page;
-    size_t done, part, i;
-    if (fstat(descriptor, &about) != 0 || about.st_uid != geteuid()) { return false; }
-    for (done = 0; done < size; done += part) {
-        part = size - done < most ? size - done : most;
-        if (mincore(mapped + done, part, pages) != 0) { return false; }
-        for (i = 0; i < (part + page - 1) / page; i++) {
-            if ((pages[i] & 1) == 0) { return false; }
-        }
-    }
-    return true;
-}
-#endif
-
-/* Linux reads a mapped range at once on this advice, and says if it can't, where touching the memory would be a signal. Systems
- * before 5.14 do not know it. */
-static int pytree__posix_check(void *context, void *file, uint64_t at, uint64_t n)
-{
-#if defined(__linux__)
-    enum { PYTREE__POPULATE_READ = 22, PYTREE__PAGE = 65536 };
-    uint64_t from = at - at % PYTREE__PAGE, size = n + (at - from);
-    void *mapped;
-    int result;
-    (void)context;
-    if (n == 0) { return 0; }
-    if (size > SIZE_MAX || at > PYTREE__OFF_MAX) { return PYTREE_IO_UNSUPPORTED; }
-    mapped = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, pytree__posix_descriptor(file), (off_t)from);
-    if (mapped == MAP_FAILED) { return PYTREE_IO_UNSUPPORTED; }
-    result = pytree__posix_cached(pytree__posix_descriptor(file), (char *)mapped, (size_t)size)
-                     || madvise(mapped, (size_t)size, PYTREE__POPULATE_READ) == 0
-                 ? 0
-                 : PYTREE_IO_UNSUPPORTED;
-    (void)munmap(mapped, (size_t)size);
-    return result;
-#else
-    (void)context;
-    (void)file;
-    (void)at;
-    (void)n;
-    return PYTREE_IO_UNSUPPORTED;
-#endif
-}
-
-static int pytree__posix_map(void *context, void *file, uint64_t size, const void **bytes)
-{
-    void *at;
-    (void)context;
-    if (size > SIZE_MAX) { return PYTREE_IO_TOO_LARGE; }
-    at = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, pytree__posix_descriptor(file), 0);
-    if (at == MAP_FAILED) { return pytree__io_code(); }
-    *bytes = at;
-    return 0;
-}
-
-static void pytree__posix_unmap(void *context, const void *bytes, uint64_t size)
-{
-    (void)context;
-    (void)munmap((void *)(uintptr_t)bytes, (size_t)size);
-}
-
-const pytree_io pytree_io_system = {
-    pytree__posix_open, pytree__posix_create, pytree__posix_read, pytree__posix_write, pytree__posix_sync, pytree__posix_close,
-    pytree__posix_rename, pytree__posix_remove, pytree__posix_check, pytree__posix_map, pytree__posix_unmap, NULL, NULL
-};
-
-#else
-
-const pytree_io pytree_io_system = {
-    pytree__stdio_open, pytree__stdio_create, pytree__stdio_read, pytree__stdio_write, pytree__stdio_sync, pytree__stdio_close,
-    pytree__stdio_rename, pytree__stdio_remove, NULL, NULL, NULL, NULL, NULL
-};
-
-#endif
-
-/* ---- Memory -------------------------------------------------------------------------------------------------------- */
-
-static int pytree__memory_open(void *context, const char *path, void **file, uint64_t *size)
-{
-    pytree_memory *m = (pytree_memory *)context;
-    (void)path;
-    *file = m;
-    *size = m->size;
-    return 0;
-}
-
-static int pytree__memory_drop(void *context, const char *path)
-{
-    pytree_memory *m = (pytree_memory *)context;
-    (void)path;
-    if (m->making != NULL) { (void)pytree__resize(m->allocator, m->making, m->room, 0); }
-    m->making = NULL;
-    m->room = m->used = 0;
-    return 0;
-}
-
-static int pytree__memory_create(void *context, const char *path, void **file)
-{
-    (void)pytree__memory_drop(context, path);
-    *file = context;
-    return 0;
-}
-
-static int pytree__memory_read(void *context, void *file, uint64_t at, void *to, size_t n, size_t *done)
-{
-    const pytree_memory *m = (const pytree_memory *)context;
-    (void)file;
-    *done = at >= m->size ? 0 : n < m->size - (size_t)at ? n : m->size - (size_t)at;
-    if (*done != 0) { memcpy(to, (const char *)m->bytes + (size_t)at, *done); }
-    return 0;
-}
-
-static int pytree__memory_write(void *context, void *file, const void *from, size_t n, size_t *done)
-{
-    pytree_memory *m = (pytree_memory *)context;
-    (void)file;
-    *done = 0;
-    if (n > m->room - m->used) {
-        void *grown = pytree__array_grow(m->making, &m->room, pytree__plus(m->used, n), 1, m->allocator, NULL);
-        if (grown == NULL) { return PYTREE_IO_NO_MEMORY; }
-        m->making = grown;
-    }
-    memcpy((char *)m->making + m->used, from, n);
-    m->used += n;
-    *done = n;
-    return 0;
-}
-
-static int pytree__memory_keep(void *context, void *file)
-{
-    (void)context;
-    (void)file;
-    return 0;
-}
-
-static int pytree__memory_rename(void *context, const char *from, const char *to)
-{
-    pytree_memory *m = (pytree_memory *)context;
-    (void)from;
-    (void)to;
-    if (m->saved != NULL) { (void)pytree__resize(m->allocator, m->saved, m->saved_room, 0); }
-    m->bytes = m->saved = m->making;
-    m->saved_room = m->room;
-    m->size = m->used;
-    m->making = NULL;
-    m->room = m->used = 0;
-    return 0;
-}
-
-static int pytree__memory_check(void *context, void *file, uint64_t at, uint64_t n)
-{
-    const pytree_memory *m = (const pytree_memory *)context;
-    (void)file;
-    return at <= m->size && n <= m->size - at ? 0 : PYTREE_IO_UNSUPPORTED;
-}
-
-static int pytree__memory_map(void *context, void *file, uint64_t size, const void **bytes)
-{
-    const pytree_memory *m = (const pytree_memory *)context;
-    (void)file;
-    (void)size;
-    *bytes = m->bytes;
-    return 0;
-}
-
-static void pytree__memory_unmap(void *context, const void *bytes, uint64_t size)
-{
-    (void)context;
-    (void)bytes;
-    (void)size;
-}
-
-pytree_io pytree_memory_io(pytree_memory *file)
-{
-    pytree_io io = {
-        pytree__memory_open, pytree__memory_create, pytree__memory_read, pytree__memory_write, pytree__memory_keep,
-        pytree__memory_keep, pytree__memory_rename, pytree__memory_drop, pytree__memory_check, pytree__memory_map,
-        pytree__memory_unmap, NULL, NULL
-    };
-    io.context = file;
-    return io;
-}
-
-void pytree_memory_free(pytree_memory *file)
-{
-    if (file == NULL) { return; }
-    (void)pytree__memory_drop(file, NULL);
-    if (file->saved != NULL) { (void)pytree__resize(file->allocator, file->saved, file->saved_room, 0); }
-    file->bytes = file->saved = NULL;
-    file->size = file->saved_room = 0;
-}
-
-/* ---- Files (bodies) ------------------------------------------------------------------------------------------------ */
+/* ---- Files --------------------------------------------------------------------------------------------------------- */
 
 static pytree_status pytree__io_fail(pytree_error *err, const pytree_io *io, const char *doing, const char *path, int code)
 {
     const char *reason = code == PYTREE_IO_AGAIN ? "interrupted"
-                         : code == PYTREE_IO_EXISTS ? "the names beside it are taken"
+                         : code == PYTREE_IO_EXISTS ? "the temporary names beside it are taken"
                          : code == PYTREE_IO_NOT_A_FILE ? "not a regular file"
                          : code == PYTREE_IO_TOO_LARGE ? "larger than this system can count"
                          : code == PYTREE_IO_NO_MEMORY ? "out of memory"
@@ -526,9 +105,9 @@ void pytree__file_close(pytree__file *f)
     f->handle = NULL;
 }
 
-/* ---- Saving (bodies) ----------------------------------------------------------------------------------------------- */
+/* ---- Saving -------------------------------------------------------------------------------------------------------- */
 
-enum { PYTREE__SAVE_NAMES = 1000 };       /* that are tried: files of savers at work, or killed at it */
+enum { PYTREE__SAVE_NAMES = 1000 };       /* to try: others belong to saves at work or killed ones */
 
 static pytree_status pytree__save_fail(pytree__save *s, const char *doing, int code)
 {

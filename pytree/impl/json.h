@@ -1,86 +1,21 @@
-/* pytree/impl/json.h: JSON of a safetensors header, and the element types. */
+/* pytree/impl/json.h: reading JSON, as the header of a safetensors file has it. */
 #ifndef PYTREE_IMPL_JSON_H
 #define PYTREE_IMPL_JSON_H
 
-#include "internal.h"
-#include "../safetensors.h"
-#include "checkpoint_wants.h"
+#include "safetensors_dtype.h"
 
-enum { PYTREE__ST_HEADER = 100000000, PYTREE__ST_LEVELS = 64, PYTREE__ST_DIMS = 64, PYTREE__ST_SCRATCH = 1 << 18 };
-
-/* ---- Element types -------------------------------------------------------------------------------------------------- */
-
-/* In the order in which writers put them. PYTREE__T_none: C has no such type. */
-struct pytree__st_dtype {
-    const char *name;
-    unsigned bits;
-    int type;
-};
-static const struct pytree__st_dtype pytree__st_dtypes[] = {
-    { "U64", 64, PYTREE__T_none },        { "I64", 64, PYTREE__T_none },    { "F64", 64, PYTREE__T_double_ },
-    { "C64", 64, PYTREE__T_cfloat },      { "F32", 32, PYTREE__T_float_ },  { "U32", 32, PYTREE__T_uint },
-    { "I32", 32, PYTREE__T_int_ },        { "BF16", 16, PYTREE__T_bf16 },   { "F16", 16, PYTREE__T_f16 },
-    { "U16", 16, PYTREE__T_ushort },      { "I16", 16, PYTREE__T_short_ },  { "F8_E5M2FNUZ", 8, PYTREE__T_none },
-    { "F8_E4M3FNUZ", 8, PYTREE__T_none }, { "F8_E8M0", 8, PYTREE__T_none }, { "F8_E4M3", 8, PYTREE__T_none },
-    { "F8_E5M2", 8, PYTREE__T_none },     { "I8", 8, PYTREE__T_schar },     { "U8", 8, PYTREE__T_uchar },
-    { "F6_E3M2", 6, PYTREE__T_none },     { "F6_E2M3", 6, PYTREE__T_none }, { "F4", 4, PYTREE__T_none },
-    { "BOOL", 8, PYTREE__T_bool_ }
-};
-enum { PYTREE__ST_DTYPES = sizeof pytree__st_dtypes / sizeof pytree__st_dtypes[0] };
-
-/* What a leaf may be. */
-#define PYTREE__ST_HOLDS                                                                                                \
-    (1u << PYTREE_BOOL8 | 1u << PYTREE_I8 | 1u << PYTREE_I16 | 1u << PYTREE_I32 | 1u << PYTREE_I64 | 1u << PYTREE_U8      \
-     | 1u << PYTREE_U16 | 1u << PYTREE_U32 | 1u << PYTREE_U64 | 1u << PYTREE_F16 | 1u << PYTREE_BF16 | 1u << PYTREE_F32   \
-     | 1u << PYTREE_F64 | 1u << PYTREE_C64)
-
-/* 64-bit integers are called long here and long long there. */
-static const pytree_type *pytree__st_type(size_t dtype)
-{
-    const char *name = pytree__st_dtypes[dtype].name;
-    bool is_signed = name[0] == 'I';
-    if (strcmp(name + 1, "64") == 0 && (is_signed || name[0] == 'U')) {
-        return &pytree_types[sizeof(long) == 8 ? (is_signed ? PYTREE__T_long_ : PYTREE__T_ulong)
-                                               : (is_signed ? PYTREE__T_llong : PYTREE__T_ullong)];
-    }
-    return pytree__st_dtypes[dtype].type == PYTREE__T_none ? NULL : &pytree_types[pytree__st_dtypes[dtype].type];
-}
-
-static size_t pytree__st_dtype_named(const char *name)
-{
-    size_t i;
-    for (i = 0; i < PYTREE__ST_DTYPES && strcmp(name, pytree__st_dtypes[i].name) != 0; i++) {}
-    return i;
-}
-
-static size_t pytree__st_dtype_of(pytree_dtype dtype)
-{
-    size_t i;
-    for (i = 0; i < PYTREE__ST_DTYPES; i++) {
-        const pytree_type *type = pytree__st_type(i);
-        if (type != NULL && type->dtype == dtype) { break; }
-    }
-    return i;
-}
-
-static pytree_status pytree__st_endian(pytree_error *err)
-{
-    return pytree__little_endian() ? PYTREE_OK
-        : pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a little-endian machine, got a big-endian one");
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------------------------------
+/* ---- JSON -------------------------------------------------------------------------------------------------------------
  *
- * Not a library's: those at hand keep the first or the last of two equal keys, or read integers as doubles, or recurse, or hold
- * a header as a tree of values that is many times as large; and a program that copies headers would have to link it. What is
- * needed of JSON is small: an object of objects with three known fields, numbers of digits alone, and skipping what is not
- * known. Strings are unescaped where they stand, since the text never grows, and end in a NUL in place of the quote.
+ * No JSON library is used: common ones keep the first or the last of two equal keys, read integers as doubles, recurse, or
+ * build a tree of values many times the size of a header; and a program that copies headers would have to link it. Little of
+ * JSON is needed: an object of objects with three known fields, integers, and skipping unknown fields. Strings are unescaped
+ * in place, since that never makes them longer, and end in a NUL in place of the quote.
  */
 struct pytree__json {
     char *at, *end;
     const char *begin, *what, *path;      /* what: "header", "index" */
     pytree_error *err;
-    bool nul;                             /* the last string has a U+0000 in it */
+    bool nul;                             /* the last string contains U+0000 */
 };
 
 static bool pytree__js_fail(struct pytree__json *j, const char *expected)
@@ -95,7 +30,7 @@ static bool pytree__js_fail(struct pytree__json *j, const char *expected)
     return false;
 }
 
-/* Something is wrong with what has been read. */
+/* Report an error in a value that has been read. */
 static bool pytree__js_wrong(struct pytree__json *j, const char *expected, const char *got)
 {
     (void)pytree_fail(j->err, PYTREE_SYNTAX, NULL, "expected %s, got '%.100s' before byte %zu of the %s of '%s'", expected, got,
@@ -103,7 +38,7 @@ static bool pytree__js_wrong(struct pytree__json *j, const char *expected, const
     return false;
 }
 
-static char pytree__js_peek(struct pytree__json *j)           /* NUL at the end; in a text it is no token */
+static char pytree__js_peek(struct pytree__json *j)           /* NUL at the end; a NUL in the text is no token either */
 {
     while (j->at < j->end && (*j->at == ' ' || *j->at == '\n' || *j->at == '\t' || *j->at == '\r')) { j->at++; }
     return j->at < j->end ? *j->at : '\0';
@@ -117,7 +52,7 @@ static bool pytree__js_take(struct pytree__json *j, char c)
     return pytree__js_fail(j, expected);
 }
 
-/* Is there another member before the closing bracket, which is taken if not? *good becomes false if neither is there. */
+/* Tell whether another member follows; if not, skip the closing bracket. *good becomes false if neither is there. */
 static bool pytree__js_more(struct pytree__json *j, char close, bool *first, bool *good)
 {
     char c = pytree__js_peek(j);
@@ -141,7 +76,7 @@ static bool pytree__js_hex(struct pytree__json *j, uint32_t *value)
     return true;
 }
 
-/* Behind "\u": the character as UTF-8. */
+/* Read the digits after "\u". Write the character as UTF-8. */
 static bool pytree__js_unicode(struct pytree__json *j, char **to)
 {
     uint32_t c, low;
@@ -188,7 +123,7 @@ static bool pytree__js_string(struct pytree__json *j, char **text)
     return true;
 }
 
-/* A string that is to be a C string. */
+/* Read a string that must be a C string. */
 static bool pytree__js_text(struct pytree__json *j, char **text)
 {
     if (!pytree__js_string(j, text)) { return false; }
@@ -200,13 +135,13 @@ static bool pytree__js_key(struct pytree__json *j, char **text)
     return pytree__js_string(j, text) && pytree__js_take(j, ':');
 }
 
-/* Digits alone, exact: sizes must not go through a double. */
+/* Read an integer exactly: sizes must not go through a double. */
 static bool pytree__js_size(struct pytree__json *j, uint64_t *value)
 {
     char c = pytree__js_peek(j);
     if (c < '0' || c > '9') { return pytree__js_fail(j, "digits"); }
     *value = 0;
-    if (c == '0') { j->at++; return true; }                    /* no other digit may follow; then what must follow is missing */
+    if (c == '0') { j->at++; return true; }                    /* a digit after it fails as a missing separator */
     for (; j->at < j->end && *j->at >= '0' && *j->at <= '9'; j->at++) {
         uint64_t digit = (uint64_t)(*j->at - '0');
         if (*value > (UINT64_MAX - digit) / 10) { return pytree__js_fail(j, "a number below 2^64"); }
@@ -248,7 +183,7 @@ static bool pytree__js_scalar(struct pytree__json *j)
     return true;
 }
 
-/* Any value, inside `level` objects. A bit for each level says which bracket closes it: nothing recurses. */
+/* Skip any value, inside `level` objects. One bit for each level is the kind of its bracket: nothing recurses. */
 static bool pytree__js_skip(struct pytree__json *j, unsigned level)
 {
     const unsigned outside = level;
@@ -278,7 +213,7 @@ static bool pytree__js_skip(struct pytree__json *j, unsigned level)
     return true;
 }
 
-/* Is all of it UTF-8? */
+/* Check that the whole text is UTF-8. */
 static bool pytree__js_utf8(struct pytree__json *j)
 {
     const char *at = j->at, *end = j->end;

@@ -4,7 +4,7 @@
 
 #include "literal_leaf.h"
 
-/* ---- Parse: containers ----------------------------------------------------------------------------------------------- */
+/* ---- Parse: containers --------------------------------------------------------------------------------------------- */
 
 static pytree__lit_container *pytree__lit_begin(pytree__lit_parser *p, int type, unsigned form, char close, bool wrapped)
 {
@@ -27,7 +27,7 @@ static pytree__lit_container *pytree__lit_begin(pytree__lit_parser *p, int type,
     return pytree__lit_push(p, type, o->container) ? c : NULL;
 }
 
-/* Are the keys of the container that is being closed all different, and a dict's in order? Otherwise that order is noted. */
+/* Check that the keys of the container that ends are distinct, and record their order if a dict needs one. */
 static bool pytree__lit_order(pytree__lit_parser *p, const pytree__lit_open *o, pytree__lit_container *c)
 {
     const pytree__lit_key *keys;
@@ -66,7 +66,7 @@ static bool pytree__lit_order(pytree__lit_parser *p, const pytree__lit_open *o, 
     return true;
 }
 
-/* , maxlen=3 */
+/* Parse , maxlen=3. */
 static bool pytree__lit_maxlen(pytree__lit_parser *p, pytree__lit_container *c)
 {
     const char *start;
@@ -89,7 +89,7 @@ static bool pytree__lit_maxlen(pytree__lit_parser *p, pytree__lit_container *c)
     return true;
 }
 
-/* The innermost container has ended. */
+/* Close the innermost container. */
 static bool pytree__lit_close(pytree__lit_parser *p)
 {
     const pytree__lit_open *o = pytree__lit_top(p);
@@ -123,7 +123,7 @@ static bool pytree__lit_note_key(pytree__lit_parser *p, const char *at, size_t n
     return pytree__lit_push(p, PYTREE__T_none, name == PYTREE__LIT_NONE ? (uint64_t)number : name);
 }
 
-/* 'k': or 3: or, between parentheses, 'k', and of a namedtuple x= */
+/* Parse a key: 'k': or 3: or, in parentheses, 'k', or x= of a namedtuple. */
 static bool pytree__lit_key_of(pytree__lit_parser *p, pytree__lit_open *o)
 {
     pytree__lit_container *c = pytree__lit_container_at(p, o->container);
@@ -146,20 +146,20 @@ static bool pytree__lit_key_of(pytree__lit_parser *p, pytree__lit_open *o)
         if (o->count != 0 && c->numbered) { return pytree__lit_expected(p, at, "an integer, as the keys before"); }
         if (!pytree__lit_string(p, &name)) { return false; }
     } else if (pytree__lit_digit(first) || first == '-') {
-        if (o->count != 0 && !c->numbered) { return pytree__lit_expected(p, at, "a text in quotes, as the keys before"); }
+        if (o->count != 0 && !c->numbered) { return pytree__lit_expected(p, at, "a string in quotes, as the keys before"); }
         c->numbered = true;
         if (!pytree__lit_integer(p, &pytree_types[PYTREE__LIT_I64], &number)) { return false; }
     } else {
         return pytree__lit_expected(p, at, o->count == 0 && o->form == PYTREE__LIT_BRACES
-                                               ? "'}' or a key (a text in quotes or an integer)"
-                                               : "a key (a text in quotes or an integer)");
+                                               ? "'}' or a key (a string in quotes or an integer)"
+                                               : "a key (a string in quotes or an integer)");
     }
     return pytree__lit_note_key(p, at, name, number) && pytree__lit_need(p, o->form == PYTREE__LIT_PAIRS ? ',' : ':');
 }
 
 enum { PYTREE__LIT_WRONG, PYTREE__LIT_VALUE, PYTREE__LIT_DONE };
 
-/* Between the items of the innermost container: a value comes next, or it has ended. */
+/* Parse what separates items of the innermost container: either a value follows, or it ends. */
 PYTREE__INLINE int pytree__lit_between(pytree__lit_parser *p)
 {
     pytree__lit_open *o = pytree__lit_top(p);
@@ -195,9 +195,9 @@ PYTREE__INLINE int pytree__lit_between(pytree__lit_parser *p)
     return PYTREE__LIT_VALUE;
 }
 
-/* ---- Parse: values --------------------------------------------------------------------------------------------------- */
+/* ---- Parse: values ------------------------------------------------------------------------------------------------- */
 
-/* Behind OrderedDict( or deque(: the container, which may be left out if it is empty. */
+/* Parse the rest of OrderedDict( … ) or deque( … ); the argument may be omitted for an empty container. */
 static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)
 {
     char c = pytree__lit_peek(p);
@@ -212,7 +212,7 @@ static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)
     return pytree__lit_begin(p, type, form, c == '{' ? '}' : ']', true) != NULL;
 }
 
-/* Behind defaultdict(: the factory and the dict. */
+/* Parse the rest of defaultdict( … ): the factory and the dict. */
 static bool pytree__lit_default(pytree__lit_parser *p, int type)
 {
     size_t name = PYTREE__LIT_NONE;
@@ -241,7 +241,7 @@ static bool pytree__lit_push_bool(pytree__lit_parser *p, bool truth)
     return pytree__lit_push(p, PYTREE__T_bool_, value);
 }
 
-/* What begins with a letter: a constant, or a name and what stands in its parentheses. */
+/* Parse a constant, or a name and its arguments. */
 static bool pytree__lit_named(pytree__lit_parser *p)
 {
     const char *word = p->at;
@@ -259,7 +259,7 @@ static bool pytree__lit_named(pytree__lit_parser *p)
         if (pytree__lit_is(word, n, "False", "false")) { return pytree__lit_push_bool(p, false); }
         p->at = word;
         return pytree__lit_scan_word(&x, word, p->end) ? pytree__lit_plain_number(p)
-            : pytree__lit_expected(p, word, "a value (texts stand in quotes)");
+            : pytree__lit_expected(p, word, "a value (strings are in quotes)");
     }
     container = pytree__type_of_word(word, n);
     if (container != NULL) {
@@ -276,7 +276,7 @@ static bool pytree__lit_named(pytree__lit_parser *p)
     return true;
 }
 
-/* A leaf or None, or the beginning of a container. */
+/* Parse a leaf or None, or open a container. */
 PYTREE__INLINE bool pytree__lit_value(pytree__lit_parser *p)
 {
     char c = pytree__lit_peek(p);

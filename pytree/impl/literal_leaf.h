@@ -4,9 +4,9 @@
 
 #include "literal_number.h"
 
-/* ---- Parse: texts ---------------------------------------------------------------------------------------------------- */
+/* ---- Parse: strings ------------------------------------------------------------------------------------------------ */
 
-/* The n hexadecimal digits at `at`; false if there are not as many. */
+/* Read n hexadecimal digits. Return false if there are fewer. */
 static bool pytree__lit_hex(const pytree__lit_parser *p, const char *at, int n, uint32_t *value)
 {
     for (*value = 0; n > 0; n--, at++) {
@@ -22,7 +22,7 @@ static bool pytree__lit_hex(const pytree__lit_parser *p, const char *at, int n, 
     return true;
 }
 
-/* What a backslash begins: its bytes and how many; 0 and an error if it is nothing. */
+/* Parse an escape. Return its number of bytes; 0 with an error if it is invalid. */
 static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
 {
     static const char plain[] = "\\'\"/abfnrtv", meant[] = "\\'\"/\a\b\f\n\r\t\v";
@@ -44,7 +44,7 @@ static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
     }
     if (code >= 0xD800 && code <= 0xDBFF && digits == 4 && p->end - p->at >= 12 && p->at[6] == '\\' && p->at[7] == 'u'
         && pytree__lit_hex(p, p->at + 8, 4, &second) && second >= 0xDC00 && second <= 0xDFFF) {
-        code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);          /* two halves, as JSON has it */
+        code = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);          /* a surrogate pair, as in JSON */
         p->at += 6;
     }
     if (code >= 0xD800 && code <= 0xDFFF && (code < 0xDC80 || code > 0xDCFF)) {
@@ -59,7 +59,7 @@ static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
     return pytree__to_utf8(out, code);
 }
 
-/* 'text' or "text" to the texts; *where it begins. */
+/* Parse 'text' or "text" and append it to the strings; *where is its place. */
 static bool pytree__lit_string(pytree__lit_parser *p, size_t *where)
 {
     const char quote = *p->at++, *from = p->at;
@@ -100,7 +100,7 @@ static bool pytree__lit_string(pytree__lit_parser *p, size_t *where)
 
 static bool pytree__lit_is_quote(char c) { return c == '\'' || c == '"'; }
 
-/* An identifier to the texts. */
+/* Append an identifier to the strings. */
 static bool pytree__lit_name(pytree__lit_parser *p, const char *name, size_t n, size_t *where)
 {
     char *to = (char *)pytree__lit_more(p, &p->texts, n + 1);
@@ -111,9 +111,9 @@ static bool pytree__lit_name(pytree__lit_parser *p, const char *name, size_t n, 
     return true;
 }
 
-/* ---- Parse: numbers and arrays with a type --------------------------------------------------------------------------- */
+/* ---- Parse: numbers and arrays with a type ------------------------------------------------------------------------- */
 
-/* One element to `to`. A string's is where it lies among the texts, plus 1; 0 for None. */
+/* Parse one element into `to`. For a string that is its place among the strings plus 1; 0 for None. */
 static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
 {
     const pytree_type *type = &pytree_types[id];
@@ -126,11 +126,11 @@ static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
             || pytree__lit_expected(p, p->at, "True or False");
     case PYTREE_STRING:
         if (pytree__lit_is_quote(c)) {
-            /* `to` may lie in a block that moves: texts are another one */
+            /* `to` may lie in a block that moves, but not in that of the strings */
             if (!pytree__lit_string(p, &where)) { return false; }
             where++;
         } else if (!pytree__lit_skip_word(p, "None") && !pytree__lit_skip_word(p, "null")) {
-            return pytree__lit_expected(p, p->at, "a text in quotes or None");
+            return pytree__lit_expected(p, p->at, "a string in quotes or None");
         }
         memcpy(to, &where, sizeof where);
         return true;
@@ -142,7 +142,7 @@ static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
     }
 }
 
-/* [[1.0, 2.0], [3.0, 4.0]] to the arrays, its shape to the view. */
+/* Parse [[1.0, 2.0], [3.0, 4.0]] into the arrays, and its shape into the view. */
 static bool pytree__lit_elements(pytree__lit_parser *p, int id, pytree_leaf *view)
 {
     const size_t size = pytree_types[id].size;
@@ -170,7 +170,7 @@ static bool pytree__lit_elements(pytree__lit_parser *p, int id, pytree_leaf *vie
             if (to == NULL || !pytree__lit_element(p, id, to)) { return false; }
             count[level - 1]++;
         }
-        for (;;) {                        /* behind an element, or at the end of what has none */
+        for (;;) {                        /* after an element, or at the end of an empty list */
             bool comma = count[level - 1] != 0 && pytree__lit_skip(p, ',');
             if (comma && pytree__lit_peek(p) != ']') { break; }
             if (pytree__lit_peek(p) != ']') {
@@ -194,7 +194,7 @@ static bool pytree__lit_elements(pytree__lit_parser *p, int id, pytree_leaf *vie
     }
 }
 
-/* , shape=(0, 3): for elements in one row. */
+/* Parse , shape=(0, 3) after elements in one row. */
 static bool pytree__lit_shape(pytree__lit_parser *p, pytree_leaf *view)
 {
     const char *start = p->at;
@@ -234,14 +234,14 @@ static bool pytree__lit_array(pytree__lit_parser *p, int id)
     return pytree__lit_need(p, ')') && pytree__lit_push(p, PYTREE__T_view, number);
 }
 
-/* Behind f32( and the like. */
+/* Parse the rest of f32( … ) and the like. */
 static bool pytree__lit_typed(pytree__lit_parser *p, int id)
 {
     char cell[8] = { 0 }, *at = cell;
     uint64_t value;
     if (pytree__lit_peek(p) == '[') { return pytree__lit_array(p, id); }
     if (id == PYTREE__T_string && !pytree__lit_is_quote(pytree__lit_peek(p))) {
-        return pytree__lit_expected(p, p->at, "a text in quotes or '['");
+        return pytree__lit_expected(p, p->at, "a string in quotes or '['");
     }
     if (pytree_types[id].size > sizeof cell) { at = pytree__lit_wide(p, id); }
     if (at == NULL || !pytree__lit_element(p, id, at)) { return false; }

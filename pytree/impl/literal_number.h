@@ -4,12 +4,12 @@
 
 #include "literal_tape.h"
 
-/* ---- Parse: numbers -------------------------------------------------------------------------------------------------- */
+/* ---- Parse: numbers ------------------------------------------------------------------------------------------------ */
 
-/* digits × 10^exponent as it is written: start … end, the sign before it. */
+/* A number as it is written, digits × 10^exponent: from start, with its sign before it, to end. */
 typedef struct pytree__lit_number {
     const char *start, *end;
-    uint64_t digits;                      /* those that 64 bits hold */
+    uint64_t digits;                      /* as many as 64 bits hold */
     int64_t exponent, written;            /* of `digits`; the one after the e */
     bool minus, integer;
     bool whole;                           /* `digits` are all there are */
@@ -31,7 +31,7 @@ PYTREE__INLINE const char *pytree__lit_digits(pytree__lit_number *x, const char 
     return at;
 }
 
-/* inf, nan or what JSON's relatives call them. */
+/* Scan inf, nan or the spellings of JSON dialects. */
 static bool pytree__lit_scan_word(pytree__lit_number *x, const char *at, const char *end)
 {
     static const char *const words[] = { "inf", "nan", "Infinity", "NaN" };
@@ -47,7 +47,7 @@ static bool pytree__lit_scan_word(pytree__lit_number *x, const char *at, const c
     return false;
 }
 
-/* Reads a number; if there is none x->end is where it goes wrong. `digits` is exact up to 2^64 - 1. */
+/* Scan a number. If there is none, x->end is where the error is. `digits` is exact up to 2^64 - 1. */
 static bool pytree__lit_scan(pytree__lit_number *x, const char *at, const char *end)
 {
     const char *whole;
@@ -91,8 +91,8 @@ static bool pytree__lit_scan(pytree__lit_number *x, const char *at, const char *
     return true;
 }
 
-/* What strtod makes of it. It gets digits and an exponent alone, so that the locale's decimal point is none of our business;
- * digits that no number needs are stood for by one that says that they are not zero. errno is left alone. */
+/* Convert a number with strtod. It gets digits and an exponent without a decimal point, so that the locale has no influence;
+ * digits beyond all precision are replaced by a single 1, which shows that they are not zero. errno is left as it was. */
 static long double pytree__lit_convert(const pytree__lit_number *x, pytree_dtype dtype)
 {
     enum { MOST = 800 };
@@ -144,7 +144,7 @@ static double pytree__lit_double(const pytree__lit_number *x)
     return x->minus ? -v : v;
 }
 
-/* A double that is right is right for float too, unless it lies in the middle between two of them. */
+/* Convert to float. A correctly rounded double rounds correctly to float, unless it lies midway between two floats. */
 static float pytree__lit_float(const pytree__lit_number *x)
 {
     double v = pytree__lit_double(x);
@@ -156,7 +156,7 @@ static float pytree__lit_float(const pytree__lit_number *x)
     return x->minus ? -f : f;
 }
 
-/* A real number of that type to `to`. What is finite in the text must be so in the type. */
+/* Parse a real number of a type into `to`. A number that is finite in the text must be finite in the type. */
 static bool pytree__lit_real(pytree__lit_parser *p, const pytree_type *type, void *to)
 {
     pytree__lit_number x;
@@ -207,7 +207,7 @@ static const pytree_type *pytree__lit_part(const pytree_type *type)
                                                                                                    : PYTREE__T_ldouble];
 }
 
-/* (1+2j), 1+2j, 2j. */
+/* Parse a complex number: (1+2j), 1+2j, 2j. */
 static bool pytree__lit_complex(pytree__lit_parser *p, const pytree_type *type, char *to)
 {
     const pytree_type *part = pytree__lit_part(type);
@@ -232,7 +232,7 @@ static bool pytree__lit_complex(pytree__lit_parser *p, const pytree_type *type, 
     return !closed || pytree__lit_need(p, ')');
 }
 
-/* An integer of that type to `to`. */
+/* Parse an integer of a type into `to`. */
 static bool pytree__lit_integer(pytree__lit_parser *p, const pytree_type *type, void *to)
 {
     const bool is_signed = type->dtype <= PYTREE_I64;
@@ -248,7 +248,7 @@ static bool pytree__lit_integer(pytree__lit_parser *p, const pytree_type *type, 
         return pytree__lit_expected(p, p->at, expected);
     }
     v = x.minus ? 0 - x.digits : x.digits;
-    switch (type->size) {                 /* in the machine's order of bytes */
+    switch (type->size) {                 /* in the machine's byte order */
     case 1: { uint8_t n = (uint8_t)v; memcpy(to, &n, sizeof n); break; }
     case 2: { uint16_t n = (uint16_t)v; memcpy(to, &n, sizeof n); break; }
     case 4: { uint32_t n = (uint32_t)v; memcpy(to, &n, sizeof n); break; }
@@ -258,7 +258,7 @@ static bool pytree__lit_integer(pytree__lit_parser *p, const pytree_type *type, 
     return true;
 }
 
-/* The next place among the arrays that is aligned so. */
+/* Align the end of the arrays. */
 static bool pytree__lit_align(pytree__lit_parser *p, size_t align)
 {
     size_t gap = (align - p->arrays.n % align) % align;
@@ -267,7 +267,7 @@ static bool pytree__lit_align(pytree__lit_parser *p, size_t align)
     return gap == 0 || at != NULL;
 }
 
-/* Room for a number that is too large for a token. */
+/* Make room for a number that is too large for a token. */
 static char *pytree__lit_wide(pytree__lit_parser *p, int type)
 {
     return pytree__lit_align(p, 16) ? (char *)pytree__lit_more(p, &p->arrays, pytree_types[type].size) : NULL;
@@ -281,7 +281,7 @@ static bool pytree__lit_push_wide(pytree__lit_parser *p, int type)
     return true;
 }
 
-/* A complex number of Python's. */
+/* Parse a complex number without a type. */
 static bool pytree__lit_plain_complex(pytree__lit_parser *p)
 {
     char *at = pytree__lit_wide(p, PYTREE__T_cdouble);
@@ -289,7 +289,7 @@ static bool pytree__lit_plain_complex(pytree__lit_parser *p)
         && pytree__lit_push_wide(p, PYTREE__T_cdouble);
 }
 
-/* A number without a type: int64_t, uint64_t, double or complex. */
+/* Parse a number without a type: int64_t, uint64_t, double or complex. */
 static bool pytree__lit_plain_number(pytree__lit_parser *p)
 {
     pytree__lit_number x;

@@ -4,13 +4,13 @@
 
 #include "literal_tree.h"
 
-/* ---- Print (bodies) -------------------------------------------------------------------------------------------------- */
+/* ---- Print --------------------------------------------------------------------------------------------------------- */
 
 typedef struct pytree__lit_writer {
     struct pytree__text_writer to;        /* the caller's buffer, or `buffer` */
-    struct pytree__text_writer direct;    /* the file, for what is longer than `buffer` */
-    bool dry;                             /* nothing is written, all is checked */
-    unsigned char *packed;                /* static values of the struct at hand */
+    struct pytree__text_writer direct;    /* the file, for output longer than `buffer` */
+    bool dry;                             /* check only, write nothing */
+    unsigned char *packed;                /* static values of the current struct */
     size_t max_packed;
     pytree__cursor cursor;
     pytree__cursor_space stacks;
@@ -25,7 +25,7 @@ static void pytree__lit_flush(pytree__lit_writer *w)
     }
 }
 
-/* Where the next text of at most n bytes goes. */
+/* Return the writer for the next output of at most n bytes. */
 PYTREE__INLINE struct pytree__text_writer *pytree__lit_to(pytree__lit_writer *w, size_t n)
 {
     if (w->direct.file == NULL || n <= w->to.room - w->to.length) { return &w->to; }
@@ -44,7 +44,7 @@ static void pytree__lit_put_repr(pytree__lit_writer *w, const char *s, size_t n)
     if (!w->dry) { pytree__put_repr(pytree__lit_to(w, pytree__plus(pytree__times(n, 6), 2)), s, n); }
 }
 
-/* An element, without its type. */
+/* Write an element, without its type. */
 static void pytree__lit_put_element(pytree__lit_writer *w, const pytree_leaf *leaf, size_t i)
 {
     const char *at = (const char *)leaf->data + i * leaf->type->size;
@@ -58,7 +58,7 @@ static void pytree__lit_put_element(pytree__lit_writer *w, const pytree_leaf *le
     pytree__put_packed(pytree__lit_to(w, 200), pytree__origin(leaf->type), (const unsigned char *)at);
 }
 
-/* [[1.0, 2.0], [3.0, 4.0]], or [], shape=(0, 3) */
+/* Write [[1.0, 2.0], [3.0, 4.0]], or [], shape=(0, 3). */
 static void pytree__lit_put_array(pytree__lit_writer *w, const pytree_leaf *leaf)
 {
     const size_t count = pytree_leaf_count(leaf);
@@ -87,7 +87,7 @@ static void pytree__lit_put_array(pytree__lit_writer *w, const pytree_leaf *leaf
 
 static pytree_status pytree__lit_unwritable(const pytree__lit_writer *w, const char *what, const char *name)
 {
-    return pytree__fail_at(&w->cursor, PYTREE_TYPE, "expected what a literal can say, got %s '%s'", what, name);
+    return pytree__fail_at(&w->cursor, PYTREE_TYPE, "expected a tree that a literal can express, got %s '%s'", what, name);
 }
 
 static pytree_status pytree__lit_put_leaf(pytree__lit_writer *w, const pytree_leaf *leaf)
@@ -106,8 +106,8 @@ static pytree_status pytree__lit_put_leaf(pytree__lit_writer *w, const pytree_le
     return PYTREE_OK;
 }
 
-/* The packed static values of a struct, each with its name: din=2, size=(3, 4). False for an address. Structs lie in one
- * another by value, so the recursion ends with C's declarations. */
+/* Write packed static values with their names: din=2, size=(3, 4). Return false for an address. Structs among static values
+ * are nested by value, so C's declarations bound the recursion. */
 static bool pytree__lit_put_statics(pytree__lit_writer *w, const pytree_type *type, const unsigned char **at, bool *any)
 {
     unsigned i;
@@ -126,7 +126,7 @@ static bool pytree__lit_put_statics(pytree__lit_writer *w, const pytree_type *ty
         pytree__lit_put(w, row->ndim != 0 ? "=(" : "=");
         for (k = 0; k < row->size; k += step) {
             if (k != 0 && !address) { pytree__lit_put(w, ", "); }
-            if (address) {                /* one that is NULL has nothing to say */
+            if (address) {                /* NULL needs no entry */
                 if (*(*at)++ != 0) { return false; }
                 if ((k + 1) % sizeof(void *) == 0) { pytree__lit_put(w, k + 1 == row->size ? "None" : "None, "); }
             } else if (row->form == PYTREE__PACK_STRUCT) {
@@ -153,7 +153,7 @@ static bool pytree__lit_put_statics(pytree__lit_writer *w, const pytree_type *ty
     return true;
 }
 
-/* The packed static values of an open struct; NULL and an error if there is no memory. */
+/* Pack the static values of an open struct. Return NULL with an error if memory runs out. */
 static const unsigned char *pytree__lit_packed(pytree__lit_writer *w, const pytree__frame *f)
 {
     static const unsigned char nothing[1] = { 0 };
@@ -174,7 +174,7 @@ static const unsigned char *pytree__lit_packed(pytree__lit_writer *w, const pytr
     return w->packed;
 }
 
-/* Returns the type that an open node is written as. */
+/* Return the type that an open node is written as. */
 static const pytree_type *pytree__lit_written_as(const pytree__frame *f)
 {
     return pytree__origin(pytree__type_of_form(f->form, f->type));
@@ -187,7 +187,7 @@ static bool pytree__lit_has_statics(const pytree_type *type)
     return i < type->n_fields;
 }
 
-/* Point, for a node that has names, if they are such as the notation has. */
+/* Write the name of a node that has one, if the notation allows it. */
 static pytree_status pytree__lit_put_name(pytree__lit_writer *w, const char *name)
 {
     const size_t n = strlen(name);
@@ -233,7 +233,7 @@ static pytree_status pytree__lit_put_meta(pytree__lit_writer *w, const pytree__f
     return PYTREE_OK;
 }
 
-/* Puts a text of the table of kinds, with what stands in it for the open node: see kind.h. */
+/* Write an opening or closing of the table of kinds, with the placeholders filled in for the open node: see kind.h. */
 static pytree_status pytree__lit_put_pattern(pytree__lit_writer *w, const pytree__frame *f, const char *pattern)
 {
     pytree_status status = PYTREE_OK;
@@ -252,12 +252,12 @@ static pytree_status pytree__lit_put_pattern(pytree__lit_writer *w, const pytree
     return status;
 }
 
-/* What stands before the children of the node that was opened just now. */
+/* Write the opening of the node that was just opened. */
 static pytree_status pytree__lit_put_begin(pytree__lit_writer *w)
 {
     pytree__frame *f = &w->cursor.frames[w->cursor.n_frames - 1];
     const struct pytree__notation *notation = pytree__literal_text(pytree__lit_written_as(f));
-    if (f->from == PYTREE__FROM_PAIRS) {      /* checked by now: as they lie */
+    if (f->from == PYTREE__FROM_PAIRS) {      /* checked already: in their own order */
         f->order = NULL;
         f->ordered = false;
     }
@@ -265,13 +265,13 @@ static pytree_status pytree__lit_put_begin(pytree__lit_writer *w)
     return pytree__lit_put_pattern(w, f, pytree__opening(notation, f->count));
 }
 
-/* And what stands behind them. */
+/* Write the closing of a node. */
 static pytree_status pytree__lit_put_end(pytree__lit_writer *w, const pytree__frame *f)
 {
     return pytree__lit_put_pattern(w, f, pytree__closing(pytree__literal_text(pytree__lit_written_as(f)), f->count));
 }
 
-/* What stands before a child: comma, key. */
+/* Write the comma and the key before a child. */
 static pytree_status pytree__lit_put_lead(pytree__lit_writer *w)
 {
     const pytree__cursor *c = &w->cursor;

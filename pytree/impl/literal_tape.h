@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 
-/* ---- Words --------------------------------------------------------------------------------------------------------- */
+/* ---- Types --------------------------------------------------------------------------------------------------------- */
 
-/* What a number without a type is. */
+/* Types of numbers that name no type. */
 #if defined(__cplusplus)
 #define PYTREE__LIT_I64 (sizeof(long) == 8 ? PYTREE__T_long_ : PYTREE__T_llong)
 #define PYTREE__LIT_U64 (sizeof(long) == 8 ? PYTREE__T_ulong : PYTREE__T_ullong)
@@ -22,7 +22,7 @@
 #define PYTREE__LIT_U64 _Generic((uint64_t)0, unsigned long: PYTREE__T_ulong, default: PYTREE__T_ullong)
 #endif
 
-/* Type by type, in the order of pytree_dtype. */
+/* Places in pytree_types, in the order of pytree_dtype. */
 static const unsigned char pytree__lit_types[] = {
     PYTREE__T_none, PYTREE__T_bool_, PYTREE__T_schar, PYTREE__T_short_, PYTREE__T_int_, PYTREE__LIT_I64, PYTREE__T_uchar,
     PYTREE__T_ushort, PYTREE__T_uint, PYTREE__LIT_U64, PYTREE__T_f16, PYTREE__T_bf16, PYTREE__T_float_, PYTREE__T_double_,
@@ -44,7 +44,7 @@ static bool pytree__lit_is(const char *word, size_t n, const char *python, const
     return pytree__lit_same(word, n, python) || pytree__lit_same(word, n, json);
 }
 
-/* The element type of that name: its place in pytree_types, or 0. */
+/* Find an element type by name. Return its place in pytree_types, or 0. */
 static int pytree__lit_type_of(const char *word, size_t n)
 {
     size_t i;
@@ -58,34 +58,34 @@ static int pytree__lit_type_of(const char *word, size_t n)
 static bool pytree__lit_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool pytree__lit_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* ---- Parse: the tape -------------------------------------------------------------------------------------------------
+/* ---- Parse: the tape --------------------------------------------------------------------------------------------------
  *
- * A text is read once, onto a tape: a token for each value and each key, a container before what it holds. Texts, arrays and
- * what there is to say of a container lie beside it. When all is known to be well, and how large the tree will be, the tape is
- * read once more and the tree put into its block:
+ * Parsing writes a tape: a token for each value and each key, a container before its contents. Strings, arrays and the
+ * details of containers are stored beside it. Once the text is known to be valid, and the size of the tree is known, the tree
+ * is built from the tape into one block:
  *
- *     {'a': [1, 2.0]}   =>   dict #0, 'a', list #1, 1, 2.0        texts: a        containers: {1 pair}, {2 items}
+ *     {'a': [1, 2.0]}   =>   dict #0, 'a', list #1, 1, 2.0        strings: a      containers: {1 pair}, {2 items}
  *
- *     [containers] [pairs, items, orders, numbers] [views of arrays] [texts] [pytree__block] [arrays]
+ *     [containers] [pairs, items, orders, numbers] [views of arrays] [strings] [pytree__block] [arrays]
  */
 
 typedef struct pytree__lit_token {
     uint32_t type;                        /* place in pytree_types; a key: PYTREE__T_none */
     uint32_t wide;                        /* a number that lies among the arrays */
-    uint64_t value;                       /* its bytes; where a text or a wide number is; number of a container, of an array */
+    uint64_t value;                       /* its bytes; place of a string or wide number; number of a container or array */
 } pytree__lit_token;
 
 typedef struct pytree__lit_container {
     size_t count, maxlen;
-    size_t name;                          /* where it is, of a namedtuple or default dict; PYTREE__LIT_NONE */
-    size_t order;                         /* of a dict: where it begins, among the orders; PYTREE__LIT_NONE: as they come */
+    size_t name;                          /* place of the name of a namedtuple or default dict; PYTREE__LIT_NONE */
+    size_t order;                         /* place of a dict's order; PYTREE__LIT_NONE: none is needed */
     bool numbered;
 } pytree__lit_container;
 #define PYTREE__LIT_NONE SIZE_MAX
 
 typedef struct pytree__lit_key {
     const char *at;                       /* in the text */
-    size_t name;                          /* among the texts */
+    size_t name;                          /* among the strings */
     int64_t number;
 } pytree__lit_key;
 
@@ -93,7 +93,7 @@ enum { PYTREE__LIT_ITEMS, PYTREE__LIT_BRACES, PYTREE__LIT_PAIRS, PYTREE__LIT_FIE
 
 typedef struct pytree__lit_open {         /* a container that is being read */
     size_t container, count;
-    size_t keys;                          /* where its keys begin, among those of all that are open; in bytes */
+    size_t keys;                          /* where its keys begin among those of all open ones, in bytes */
     uint32_t type;
     char close;
     unsigned char form;
@@ -126,7 +126,7 @@ static bool pytree__lit_grow(pytree__lit_parser *p, pytree__lit_bytes *b, size_t
     return true;
 }
 
-/* n more bytes; NULL and an error if there is no memory. */
+/* Append n bytes. Return where they begin; NULL with an error if memory runs out. */
 PYTREE__INLINE void *pytree__lit_more(pytree__lit_parser *p, pytree__lit_bytes *b, size_t n)
 {
     if (PYTREE__UNLIKELY(n > b->max - b->n) && !pytree__lit_grow(p, b, n)) { return NULL; }
@@ -149,15 +149,15 @@ static pytree__lit_container *pytree__lit_container_at(const pytree__lit_parser 
     return (pytree__lit_container *)(void *)p->containers.at + i;
 }
 
-/* The innermost container that is open. */
+/* Return the innermost open container. */
 PYTREE__INLINE pytree__lit_open *pytree__lit_top(const pytree__lit_parser *p)
 {
     return (pytree__lit_open *)(void *)(p->open.at + p->open.n) - 1;
 }
 
-/* ---- Parse: errors and space ----------------------------------------------------------------------------------------- */
+/* ---- Parse: errors and space --------------------------------------------------------------------------------------- */
 
-/* What stands at a place, for a message: a word, a text, a character. */
+/* Describe what stands at a place, for a message: a word, a string, a character. */
 static void pytree__lit_got(const pytree__lit_parser *p, const char *at, char *got, size_t room)
 {
     size_t n = 1, left = (size_t)(p->end - at);
@@ -176,7 +176,7 @@ static void pytree__lit_got(const pytree__lit_parser *p, const char *at, char *g
     }
 }
 
-/* Fails at a place in the text. Lines and columns count from 1, characters and not bytes. */
+/* Fail at a place in the text. Lines and columns count from 1; columns are characters, not bytes. */
 static bool pytree__lit_expected(const pytree__lit_parser *p, const char *at, const char *expected)
 {
     char got[40];
@@ -185,7 +185,7 @@ static bool pytree__lit_expected(const pytree__lit_parser *p, const char *at, co
     return false;
 }
 
-/* Past the space; the character there, NUL at the end. */
+/* Skip white space. Return the character after it, NUL at the end. */
 PYTREE__INLINE char pytree__lit_peek(pytree__lit_parser *p)
 {
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t' || *p->at == '\r')) { p->at++; }
@@ -206,7 +206,7 @@ static bool pytree__lit_need(pytree__lit_parser *p, char c)
     return pytree__lit_skip(p, c) || pytree__lit_expected(p, p->at, expected);
 }
 
-/* A word that stands alone: `None`, and not `Nonesuch`. */
+/* Skip a whole word: `None`, but not the beginning of `Nonesuch`. */
 static bool pytree__lit_skip_word(pytree__lit_parser *p, const char *word)
 {
     size_t n = strlen(word);

@@ -4,22 +4,22 @@
 
 #include "literal_container.h"
 
-/* ---- Parse: the tree ------------------------------------------------------------------------------------------------- */
+/* ---- Parse: the tree ----------------------------------------------------------------------------------------------- */
 
-typedef struct pytree__lit_hole {         /* values that are still to come, side by side */
+typedef struct pytree__lit_hole {         /* slots that values still fill, side by side */
     char *at;
-    size_t step, left, offset;            /* `offset`: of the value behind its key; 0: there is none */
+    size_t step, left, offset;            /* `offset`: from the key to its value; 0: no key */
     bool numbered;
 } pytree__lit_hole;
 
-typedef struct pytree__lit_maker {        /* where the next of each kind goes */
+typedef struct pytree__lit_maker {        /* where the next item of each kind goes */
     pytree_items *items;
     char *pieces;
     pytree_leaf *views;
     char *texts, *arrays;
 } pytree__lit_maker;
 
-/* A container and the holes for what it holds. */
+/* Build a container, and push the slots for its contents. */
 static void pytree__lit_make_container(const pytree__lit_parser *p, pytree__lit_maker *m, const pytree__lit_token *token,
                                        pytree *t, pytree__lit_hole *hole)
 {
@@ -82,7 +82,7 @@ static void pytree__lit_make_array(const pytree__lit_parser *p, pytree__lit_make
     }
 }
 
-/* Reads the tape into the block. `holes` has room for as many as were open. */
+/* Build the tree from the tape. `holes` has room for as many containers as were open at once. */
 static pytree pytree__lit_make(const pytree__lit_parser *p, pytree__lit_maker *m, pytree__lit_hole *holes)
 {
     const pytree__lit_token *token = (const pytree__lit_token *)(const void *)p->tape.at;
@@ -133,7 +133,7 @@ static pytree pytree__lit_make(const pytree__lit_parser *p, pytree__lit_maker *m
     return root;
 }
 
-/* The tree in its block, as pytree.h has it for those that it makes. */
+/* Allocate the block and build the tree in it, with the header that pytree_free expects. */
 static pytree pytree__lit_finish(pytree__lit_parser *p)
 {
     const size_t n_views = p->views.n / sizeof(pytree_leaf), n_containers = p->containers.n / sizeof(pytree__lit_container);
@@ -178,7 +178,7 @@ static pytree pytree__lit_finish(pytree__lit_parser *p)
     block->type = *t.type;
     block->type.origin = t.type;
     t.type = &block->type;
-    if (t.data == NULL) { t.data = block; }          /* None: still a block to be freed */
+    if (t.data == NULL) { t.data = block; }          /* None: pytree_free still needs the block */
     return t;
 }
 
@@ -191,7 +191,7 @@ pytree pytree_parse_n(const char *text, size_t n, const pytree_options *opt, pyt
     memset(&p, 0, sizeof p);
     p.align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
     if (text == NULL && n != 0) {
-        (void)pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a text, got NULL");
+        (void)pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a string, got NULL");
         return t;
     }
     if ((p.align & (p.align - 1)) != 0) {

@@ -7,7 +7,7 @@
 /* ---- Words --------------------------------------------------------------------------------------------------------- */
 
 
-/* Of a node's children the one that has a certain node below it, or is it; and its number. */
+/* Return the child of `at` that is `node` or has it below, and its index. */
 static size_t pytree__alg_towards(const pytree_def *def, size_t at, size_t node, size_t *number)
 {
     size_t child = at - 1;
@@ -19,7 +19,8 @@ static size_t pytree__alg_towards(const pytree_def *def, size_t at, size_t node,
     return child;
 }
 
-/* Key path of a treedef's node; of a long one, its beginning and its end. Without memory: it is for errors. */
+/* Write the key path of a node, of a long one its beginning and its end. It needs no memory, because it serves error
+ * messages. */
 static void pytree__alg_put_path(struct pytree__text_writer *text, const pytree_def *def, size_t node)
 {
     const size_t most = PYTREE__ALG_ENTRIES;
@@ -38,9 +39,9 @@ static void pytree__alg_put_path(struct pytree__text_writer *text, const pytree_
     }
 }
 
-/* The same for many nodes of one treedef, from each to the next: nodes above both stay open, with their children at hand,
- * so that a report takes as long as its paths are, not as the nodes are wide. */
-struct pytree__alg_step {                 /* an open node; where its children begin, and at which of them it is */
+/* A cursor that writes the key paths of many nodes, one after another. Common ancestors stay open with their children listed,
+ * so that a report costs as much as its paths are long, not as its nodes are wide. */
+struct pytree__alg_step {                 /* an open node, its first child, its current child */
     size_t node, first, at;
 };
 struct pytree__alg_trail {
@@ -85,11 +86,11 @@ static bool pytree__alg_step_into(struct pytree__alg_trail *t, size_t node)
     return true;
 }
 
-/* Opens all nodes above this one. False: no memory. */
+/* Open all nodes above a node. Return false if memory runs out. */
 static bool pytree__alg_go_to(struct pytree__alg_trail *t, size_t node)
 {
     size_t at = t->def->n_nodes - 1;
-    while (t->n_steps != 0) {             /* back to a node that has it below */
+    while (t->n_steps != 0) {             /* back to an ancestor */
         const struct pytree__alg_step *last = &t->steps[t->n_steps - 1];
         if (node < last->node && last->node < node + t->def->nodes[last->node].nodes) { break; }
         t->n_children = last->first;
@@ -126,7 +127,7 @@ static void pytree__alg_put_trail(struct pytree__text_writer *text, const struct
     }
 }
 
-/* A key of a dict among others, 'a', 'b' and 12 more. */
+/* Write key number i of a dict in a list such as: 'a', 'b' and 12 more. */
 static void pytree__alg_put_key(struct pytree__text_writer *text, const pytree_entry *key, size_t i)
 {
     if (i < PYTREE__ALG_KEYS) {
@@ -156,7 +157,7 @@ static void pytree__alg_put_keys(struct pytree__text_writer *text, const pytree_
     pytree__alg_put_more(text, n);
 }
 
-/* What text is long is cut in its middle. */
+/* Write a string, shortened in the middle if it is long. */
 static void pytree__alg_put_cut(struct pytree__text_writer *text, const char *words)
 {
     char cut[PYTREE__ALG_WORDS];
@@ -164,7 +165,7 @@ static void pytree__alg_put_cut(struct pytree__text_writer *text, const char *wo
     pytree__put_text(text, cut);
 }
 
-/* A node in words, without what is below it. */
+/* Describe a node for people, without its children. */
 static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_def *def, size_t i)
 {
     const pytree_node *node = &def->nodes[i];
@@ -215,14 +216,14 @@ static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_
     pytree__alg_put_cut(text, words);
 }
 
-/* ---- Matching -------------------------------------------------------------------------------------------------------
+/* ---- Matching ---------------------------------------------------------------------------------------------------------
  *
- * Two treedefs side by side, from the root, that is the last node, to the first. Post-order read backwards is a walk from
- * parents to children, so as long as nodes match the two positions keep in step by themselves; where the prefix has a leaf, or
- * where nodes differ, the other one's subtree is passed over. Only where children stand in another order on the two sides
- * (`loose`) must anything be remembered.
+ * Two treedefs are compared node by node from the root, which is the last node, to the first. Post-order read backwards visits
+ * parents before children, so as long as nodes match, both positions advance in step. Where the prefix has a leaf, or where
+ * nodes differ, the whole subtree is skipped. Only if children are in another order on the two sides (`loose`) is a stack of
+ * tasks needed.
  */
-struct pytree__alg_task {                 /* a part of the prefix from `p` back to `stop`, beside what ends at `f` */
+struct pytree__alg_task {                 /* nodes of the prefix from `p` back to `stop`, beside those of full up to `f` */
     size_t p, f, stop;
     size_t leaf_p, leaf_f;                /* leaves up to there */
 };
@@ -235,10 +236,10 @@ struct pytree__alg_wrong {
 struct pytree__alg_match {
     const pytree_def *prefix, *full;
     const pytree_leaf *from;              /* the prefix's leaves */
-    pytree_leaf *to;                      /* one for each leaf of full; NULL: only looks */
-    const pytree_flat *flat;              /* full with its leaves, if what stands at the prefix's leaves is wanted */
-    pytree_leaf *subtrees;                /* then: one for each leaf of the prefix */
-    size_t orders;                        /* of flat's treedef, up to the node at hand */
+    pytree_leaf *to;                      /* one for each leaf of full; NULL: only compare */
+    const pytree_flat *flat;              /* full with its leaves, if `subtrees` is wanted */
+    pytree_leaf *subtrees;                /* a view of the subtree at each leaf of the prefix */
+    size_t orders;                        /* of flat's treedef, up to the current node */
     bool loose;                           /* dicts of any kind match, in any order of their keys */
     const pytree_options *opt;
     pytree_error *err;
@@ -266,7 +267,7 @@ static void pytree__alg_match_end(struct pytree__alg_match *m)
     pytree__array_free(m->tasks, m->max_tasks, sizeof *m->tasks, pytree__allocator(m->opt));
 }
 
-/* How two nodes differ that are not the same at a glance: a pytree_mismatch, or one of the above. */
+/* Return how two nodes differ: a pytree_mismatch, or one of the values above. */
 static int pytree__alg_differ(const struct pytree__alg_match *m, size_t i, size_t j)
 {
     const pytree_def *a = m->prefix, *b = m->full;
@@ -299,7 +300,7 @@ static bool pytree__alg_note(struct pytree__alg_match *m, int kind, size_t p, si
     return true;
 }
 
-/* Two dicts with the same keys in different orders: each child is a task, and so is what comes behind them. */
+/* Push a task for each pair of children of two dicts with the same keys in different order, and move t past both dicts. */
 static bool pytree__alg_split(struct pytree__alg_match *m, struct pytree__alg_task *t)
 {
     const pytree_node *x = &m->prefix->nodes[t->p - 1], *y = &m->full->nodes[t->f - 1];
@@ -328,8 +329,8 @@ static bool pytree__alg_split(struct pytree__alg_match *m, struct pytree__alg_ta
     return true;
 }
 
-/* A node of the pytree_flat as a view; `leaf`: the first one below it. Nodes come from the last to the first, and so do the
- * orders of the dicts, of which a view says where those of its own end. */
+/* Make a view of a node of the flat, whose first leaf is number `leaf`. Nodes are visited from the last to the first, so the
+ * end of the node's dict orders, which the view also holds, only moves backwards. */
 static void pytree__alg_part(struct pytree__alg_match *m, pytree_leaf *to, size_t node, size_t leaf)
 {
     const pytree_def *def = m->flat->def;
@@ -338,7 +339,7 @@ static void pytree__alg_part(struct pytree__alg_match *m, pytree_leaf *to, size_
         m->orders -= 1 + (size_t)def->nodes[def->orders[m->orders - 1]].arity;
     }
     if (type == NULL) {
-        pytree__alg_copy_view(to, &m->flat->leaves[leaf]);
+        pytree__copy_view(to, &m->flat->leaves[leaf]);
     } else if (type->kind == PYTREE_KIND_NONE) {
         pytree__none_view(to);
     } else {
@@ -352,53 +353,66 @@ static void pytree__alg_part(struct pytree__alg_match *m, pytree_leaf *to, size_
     }
 }
 
-/* Goes over both. False if memory ran out; whether they match is whether there are mismatches. */
+/* Pass over a leaf of the prefix and the subtree beside it, and write its entries of `to` and `subtrees`. */
+PYTREE__INLINE void pytree__alg_match_leaf(struct pytree__alg_match *m, struct pytree__alg_task *t)
+{
+    const pytree_node *y = &m->full->nodes[t->f - 1];
+    t->leaf_p--;
+    t->leaf_f -= y->leaves;
+    if (m->flat != NULL) { pytree__alg_part(m, &m->subtrees[t->leaf_p], t->f - 1, t->leaf_f); }
+    if (m->to != NULL) { pytree__alg_fill(m->to + t->leaf_f, y->leaves, &m->from[t->leaf_p]); }
+    t->p--;
+    t->f -= y->nodes;
+}
+
+/* Pass over two nodes that may differ: over the nodes if they match, otherwise over their subtrees, recording a mismatch.
+ * Return false if memory runs out. */
+static bool pytree__alg_match_node(struct pytree__alg_match *m, struct pytree__alg_task *t)
+{
+    const pytree_node *x = &m->prefix->nodes[t->p - 1], *y = &m->full->nodes[t->f - 1];
+    const int differ = pytree__alg_differ(m, t->p - 1, t->f - 1);
+    switch (differ) {
+    case PYTREE__ALG_FAILED: return false;
+    case PYTREE__ALG_MOVED: return pytree__alg_split(m, t);
+    case PYTREE__ALG_SAME: t->p--; t->f--; return true;
+    default: break;
+    }
+    if (!pytree__alg_note(m, differ, t->p - 1, t->f - 1)) { return false; }
+    t->leaf_p -= x->leaves;
+    t->leaf_f -= y->leaves;
+    t->p -= x->nodes;
+    t->f -= y->nodes;
+    return true;
+}
+
+/* Compare the two treedefs and collect all mismatches. Return false if memory runs out. */
 static bool pytree__alg_go_over(struct pytree__alg_match *m)
 {
-    const pytree_node *const p = m->prefix->nodes, *const f = m->full->nodes;
+    const pytree_def *const prefix = m->prefix, *const full = m->full;
+    const bool same_bytes = prefix->n_statics == full->n_statics
+        && memcmp(prefix->statics, full->statics, full->n_statics) == 0;
     struct pytree__alg_task t;
     size_t i;
-    if (!m->loose && m->flat == NULL && pytree_def_equal(m->prefix, m->full)) {
-        for (i = 0; m->to != NULL && i < m->full->n_leaves; i++) { pytree__alg_copy_view(&m->to[i], &m->from[i]); }
+    if (!m->loose && m->flat == NULL && pytree_def_equal(prefix, full)) {
+        for (i = 0; m->to != NULL && i < full->n_leaves; i++) { pytree__copy_view(&m->to[i], &m->from[i]); }
         return true;
     }
-    t.p = m->prefix->n_nodes;
-    t.f = m->full->n_nodes;
+    t.p = prefix->n_nodes;
+    t.f = full->n_nodes;
     t.stop = 0;
-    t.leaf_p = m->prefix->n_leaves;
-    t.leaf_f = m->full->n_leaves;
+    t.leaf_p = prefix->n_leaves;
+    t.leaf_f = full->n_leaves;
     for (;;) {
         while (t.p > t.stop) {
-            const pytree_node *x = &p[t.p - 1], *y = &f[t.f - 1];
-            int differ;
+            const pytree_node *x = &prefix->nodes[t.p - 1], *y = &full->nodes[t.f - 1];
             if (x->type == NULL) {
-                t.leaf_p--;
-                t.leaf_f -= y->leaves;
-                if (m->flat != NULL) { pytree__alg_part(m, &m->subtrees[t.leaf_p], t.f - 1, t.leaf_f); }
-                if (m->to != NULL) { pytree__alg_fill(m->to + t.leaf_f, y->leaves, &m->from[t.leaf_p]); }
-                t.p--;
-                t.f -= y->nodes;
-                continue;
-            }
-            if (x->type == y->type && x->arity == y->arity
-                && pytree__alg_same_statics(m->prefix, t.p - 1, m->full, t.f - 1)) {
+                pytree__alg_match_leaf(m, &t);
+            } else if (x->type == y->type && x->arity == y->arity
+                       && ((same_bytes && x->meta == y->meta) || pytree__alg_same_statics(prefix, t.p - 1, full, t.f - 1))) {
                 t.p--;
                 t.f--;
-                continue;
-            }
-            differ = pytree__alg_differ(m, t.p - 1, t.f - 1);
-            if (differ == PYTREE__ALG_FAILED) { return false; }
-            if (differ == PYTREE__ALG_SAME) {
-                t.p--;
-                t.f--;
-            } else if (differ == PYTREE__ALG_MOVED) {
-                if (!pytree__alg_split(m, &t)) { return false; }
-            } else {
-                if (!pytree__alg_note(m, differ, t.p - 1, t.f - 1)) { return false; }
-                t.leaf_p -= x->leaves;
-                t.leaf_f -= y->leaves;
-                t.p -= x->nodes;
-                t.f -= y->nodes;
+            } else if (!pytree__alg_match_node(m, &t)) {
+                return false;
             }
         }
         if (m->n_tasks == 0) { break; }
@@ -412,7 +426,7 @@ static bool pytree__alg_go_over(struct pytree__alg_match *m)
     return true;
 }
 
-/* The first mismatch as an error, or PYTREE_OK. */
+/* Report the first mismatch as an error. Return PYTREE_OK if there is none. */
 static pytree_status pytree__alg_verdict(const struct pytree__alg_match *m, const char *label)
 {
     char sides[2][1000], cut[2][PYTREE__ALG_WORDS], path[1000], more[48];
@@ -436,7 +450,7 @@ static pytree_status pytree__alg_verdict(const struct pytree__alg_match *m, cons
                        label == NULL ? "" : ": ", pytree_mismatch_name(wrong->kind), cut[0], cut[1], more);
 }
 
-/* The status of a function that failed with this error, where nobody may want it. */
+/* Pass an error on to the caller, who may not want it. Return its status. */
 static pytree_status pytree__alg_status(const pytree_error *own, pytree_error *err)
 {
     if (own->status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) { *err = *own; }

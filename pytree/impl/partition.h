@@ -4,9 +4,9 @@
 
 #include "transpose.h"
 
-/* ---- Parts (bodies) ------------------------------------------------------------------------------------------------ */
+/* ---- Partition ----------------------------------------------------------------------------------------------------- */
 
-/* A tree as a view, so that it can stand where a leaf does. */
+/* Make a view of a tree, so that it can stand at a leaf. */
 static pytree_status pytree__alg_view(pytree t, pytree_leaf *view, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor c;
@@ -23,31 +23,30 @@ static pytree_status pytree__alg_view(pytree t, pytree_leaf *view, const pytree_
 pytree_status pytree_partition(pytree t, pytree_filter_fn *pass, void *context, pytree fill, pytree_flat *passing,
                                pytree_flat *failing, const pytree_options *opt, pytree_error *err)
 {
-    pytree_flat all, parts[2];
+    pytree_flat parts[2];                 /* the first begins as the whole tree; failing leaves move to the second */
     pytree_leaf *leaves[2], hole;
     pytree_error own;
     pytree_iter it;
-    int k;
     if (pass == NULL) { return pytree__alg_argument("a function that chooses leaves", err); }
     own.status = PYTREE_OK;
     parts[0] = parts[1] = pytree__alg_flat(NULL, NULL);
-    all = pytree__alg_flatten(t, opt, &own);
-    for (k = 0; k < 2 && own.status == PYTREE_OK; k++) {
-        parts[k].def = pytree__alg_copy(all.def, 0, &leaves[k], opt, &own);
-        parts[k].leaves = leaves[k];
+    parts[0] = pytree__alg_flatten(t, opt, &own);
+    leaves[0] = (pytree_leaf *)(uintptr_t)parts[0].leaves;
+    if (own.status == PYTREE_OK) {
+        parts[1].def = pytree__alg_copy(parts[0].def, 0, &leaves[1], opt, &own);
+        parts[1].leaves = leaves[1];
     }
     if (own.status == PYTREE_OK && pytree__alg_view(fill, &hole, opt, &own) == PYTREE_OK) {
         if (pytree_iter_begin(&it, 1, &t, opt, &own) == PYTREE_OK) {
-            while (pytree_iter_next(&it) && it.index < all.def->n_leaves) {
-                bool passes = pass(context, &it);
-                for (k = 0; k < 2; k++) {
-                    pytree__alg_copy_view(&leaves[k][it.index], passes == (k == 0) ? &all.leaves[it.index] : &hole);
-                }
+            while (pytree_iter_next(&it) && it.index < parts[0].def->n_leaves) {
+                pytree_leaf *leaf = &leaves[0][it.index], *other = &leaves[1][it.index];
+                const bool passes = pass(context, &it);
+                pytree__copy_view(other, passes ? &hole : leaf);
+                if (!passes) { pytree__copy_view(leaf, &hole); }
             }
         }
         pytree_iter_end(&it);
     }
-    pytree_flat_free(&all);
     if (passing == NULL || own.status != PYTREE_OK) { pytree_flat_free(&parts[0]); }
     if (failing == NULL || own.status != PYTREE_OK) { pytree_flat_free(&parts[1]); }
     if (passing != NULL) { *passing = parts[0]; }
@@ -74,7 +73,7 @@ pytree_flat pytree_combine(size_t n, const pytree *trees, const pytree_options *
     for (k = 1; k < n && views != NULL && status == PYTREE_OK; k++) {
         status = pytree_flatten_up_to(all.def, trees[k], views, n_leaves, &mine, err);
         for (i = 0; i < n_leaves && status == PYTREE_OK; i++) {
-            if (leaves[i].form == PYTREE_FORM_NONE) { pytree__alg_copy_view(&leaves[i], &views[i]); }
+            if (leaves[i].form == PYTREE_FORM_NONE) { pytree__copy_view(&leaves[i], &views[i]); }
         }
     }
     if (views == NULL || status != PYTREE_OK) { pytree_flat_free(&all); }
@@ -91,7 +90,7 @@ pytree_flat pytree_replace_none(pytree t, pytree with, const pytree_options *opt
     if (pytree__alg_view(with, &view, opt, err) == PYTREE_OK) { all = pytree__alg_flatten(t, &mine, err); }
     leaves = (pytree_leaf *)(uintptr_t)all.leaves;
     for (i = 0; all.def != NULL && i < all.def->n_leaves; i++) {
-        if (leaves[i].form == PYTREE_FORM_NONE) { pytree__alg_copy_view(&leaves[i], &view); }
+        if (leaves[i].form == PYTREE_FORM_NONE) { pytree__copy_view(&leaves[i], &view); }
     }
     return pytree__alg_settle(all, opt, err);
 }

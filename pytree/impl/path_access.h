@@ -6,7 +6,7 @@
 
 /* ---- Get and set --------------------------------------------------------------------------------------------------- */
 
-/* Is this how a number is written? */
+/* Tell whether a string is the decimal form of a number. */
 static bool pytree__path_spells(const char *text, int64_t number)
 {
     char digits[24];
@@ -14,7 +14,7 @@ static bool pytree__path_spells(const char *text, int64_t number)
     return strcmp(text, digits) == 0;
 }
 
-/* Does a child's key answer to what the path asks for? What the simple form left open fits by its name or number alone. */
+/* Tell whether a child's key is the wanted entry. An entry of the simple form matches by its name or number only. */
 static bool pytree__path_answers(const pytree_entry *key, const pytree_entry *wanted)
 {
     const bool open = pytree__path_named(wanted) ? wanted->index == SIZE_MAX : wanted->name != NULL;
@@ -27,7 +27,7 @@ static bool pytree__path_answers(const pytree_entry *key, const pytree_entry *wa
     return key->index == wanted->index && (key->kind != PYTREE_INT_KEY || wanted->kind == PYTREE_INT_KEY);
 }
 
-/* "f32[4,3]" */
+/* Write type and shape of a leaf: "f32[4,3]". */
 static void pytree__path_put_type(struct pytree__text_writer *sink, const pytree_leaf *leaf)
 {
     int i;
@@ -39,7 +39,7 @@ static void pytree__path_put_type(struct pytree__text_writer *sink, const pytree
     if (leaf->ndim > 0) { pytree__put_text(sink, "]"); }
 }
 
-/* "a Linear with .w, .b": what stands where an entry is missing. A node is open in the cursor. */
+/* Describe the value at which an entry is missing: "a Linear with .w, .b". A node is open in the cursor. */
 static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor *c, char *text, size_t n)
 {
     struct pytree__text_writer sink = pytree__text_to(text, n, NULL);
@@ -80,7 +80,7 @@ static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor 
     pytree__end_text(&sink, n);
 }
 
-/* The error for path->entries[n], which is not among the children of what stands before it. */
+/* Report that path->entries[n] is missing. */
 static pytree_status pytree__path_missing(const pytree_path *path, size_t n, const pytree_leaf *at, const pytree__cursor *c,
                                           pytree_error *err)
 {
@@ -95,14 +95,14 @@ static pytree_status pytree__path_missing(const pytree_path *path, size_t n, con
     return pytree_fail(err, PYTREE_NOT_FOUND, where, "expected %s, got %s", wanted, there);
 }
 
-/* Which child of the open node answers to an entry? Its count if none does. */
+/* Find the child of the open node that is the wanted entry. Return the number of children if there is none. */
 static size_t pytree__path_child(const pytree__cursor *c, const pytree_entry *wanted)
 {
     const pytree__frame *f = &c->frames[0];
     const bool in_row = f->from == PYTREE__FROM_ROW || f->from == PYTREE__FROM_ITEMS;      /* keys are 0, 1, 2, … */
     pytree_entry key;
     size_t k;
-    if (!pytree__path_named(wanted) && wanted->index < f->count) {                 /* lists are long */
+    if (!pytree__path_named(wanted) && wanted->index < f->count) {                 /* no search in long lists */
         pytree__frame_entry(c, f, wanted->index, &key);
         if (pytree__path_answers(&key, wanted)) { return wanted->index; }
     }
@@ -113,7 +113,7 @@ static size_t pytree__path_child(const pytree__cursor *c, const pytree_entry *wa
     return k;
 }
 
-/* An error of the walker or of pytree_copy_into, whose path begins after the first n entries of this one. */
+/* Report an error of the cursor or of pytree_copy_into, whose path begins after the first n entries of this one. */
 static pytree_status pytree__path_fail(const pytree_path *path, size_t n, const pytree_error *problem, pytree_error *err)
 {
     char where[PYTREE__PATH_WHERE + sizeof(problem->path)];
@@ -122,14 +122,14 @@ static pytree_status pytree__path_fail(const pytree_path *path, size_t n, const 
     return pytree_fail(err, problem->status, where, "%s", problem->message);
 }
 
-/* Makes a value the one that is stood at, as it is in the namespace. */
+/* Make a value the current one, as its namespace registers it. */
 static void pytree__path_stand(const pytree__cursor *c, pytree_leaf *at, const pytree_leaf *value)
 {
     pytree__copy_view(at, value);
     if (c->opt != NULL && c->opt->space != NULL) { pytree__apply_namespace(c, at); }
 }
 
-/* Goes down level by level: opens a node, takes the child that answers, closes the node. */
+/* Descend level by level: open a node, take the wanted child, close the node. */
 static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree_leaf *found, const pytree_options *opt,
                                        pytree_error *err)
 {

@@ -19,7 +19,7 @@ static int pytree__path_order(const pytree_entry *a, const pytree_entry *b)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Is an entry what [index] in a text stands for? */
+/* Tell whether [index] in a text stands for an entry. */
 static bool pytree__path_is_index(const pytree_entry *e, size_t index)
 {
     return e->index == index && (e->kind == PYTREE_INDEX || (e->kind == PYTREE_INT_KEY && (int64_t)index >= 0));
@@ -52,7 +52,7 @@ int pytree_path_compare(const pytree_path *a, const pytree_path *b)
     return na < nb ? -1 : na > nb;
 }
 
-/* FNV-1a over kinds, names with their NUL, and numbers by bytes, lowest first; then mixed so that every bit depends on all. */
+/* Hash a path with FNV-1a over kinds, names with their NUL, and numbers byte by byte, lowest first; then mix all bits. */
 uint64_t pytree_path_hash(const pytree_path *path)
 {
     const uint64_t prime = 0x100000001B3u;
@@ -105,8 +105,8 @@ static bool pytree__path_step_fits(const struct pytree__path_step *step, const p
     return pytree__path_named(e) ? pytree__path_step_named(step, e->name) : step->index == e->index;
 }
 
-/* After a mismatch only the `**` met last need try again, one entry further on. What follows the pattern's last one has a fixed
- * number of entries, so it is compared once, with the path's end. */
+/* Match a path. After a mismatch only the last `**` met is tried again, one entry further on. The entries after the last `**`
+ * have a fixed number and are compared once, with the end of the path. */
 bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err)
 {
     const size_t n = pytree__path_length(path);

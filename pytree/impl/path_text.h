@@ -36,7 +36,7 @@ pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_erro
     return pytree__written(file, err);
 }
 
-/* At most n bytes of a longer text, without a part of a character at the end. */
+/* Return the largest length up to n that does not split a character. */
 static size_t pytree__path_whole(const char *text, size_t n)
 {
     size_t begin = n;
@@ -46,7 +46,7 @@ static size_t pytree__path_whole(const char *text, size_t n)
     return begin < n && pytree__utf8(text + begin, n - begin, &character) == n - begin ? n : begin;
 }
 
-/* Text of entries [0, n) in out, for messages: where it is too long, its beginning and its last entries with "..." between. */
+/* Write entries [0, n) into out for messages; of a long path the beginning and the last entries, with "..." between. */
 static void pytree__path_where(const pytree_path *path, size_t n, char out[PYTREE__PATH_WHERE])
 {
     struct pytree__text_writer sink = pytree__text_to(out, PYTREE__PATH_WHERE, NULL), tail;
@@ -60,15 +60,15 @@ static void pytree__path_where(const pytree_path *path, size_t n, char out[PYTRE
         from--;
         pytree__path_put(&tail, path, from, from + 1, NULL);
     } while (from > 0 && tail.length < PYTREE__PATH_WHERE_HEAD);
-    if (tail.length >= PYTREE__PATH_WHERE - kept - 3) { from++; }                       /* that entry alone was too long */
+    if (tail.length >= PYTREE__PATH_WHERE - kept - 3) { from++; }                       /* even that one entry was too long */
     tail = pytree__text_to(out + kept + 3, PYTREE__PATH_WHERE - kept - 3, NULL);
     pytree__path_put(&tail, path, from, n, NULL);
     pytree__end_text(&tail, PYTREE__PATH_WHERE - kept - 3);
 }
 
-/* ---- Read text ----------------------------------------------------------------------------------------------------- */
+/* ---- Parse --------------------------------------------------------------------------------------------------------- */
 
-/* What an entry of a text or pattern may be beside the kinds that entries have. */
+/* Kinds of entries in a text or pattern, besides those of pytree_entry_kind. */
 enum {
     PYTREE__PATH_ANY = PYTREE_INT_KEY + 1,
     PYTREE__PATH_ANY_ATTRIBUTE,
@@ -76,7 +76,7 @@ enum {
     PYTREE__PATH_ANY_NUMBER
 };
 
-/* An entry as it stands in a text: its name is a stretch of that text, with its escapes. */
+/* An entry in a text: its name is a slice of that text, with its escapes. */
 struct pytree__path_step {
     int kind;                             /* pytree_entry_kind or PYTREE__PATH_ANY… */
     bool escaped;                         /* the name has escapes */
@@ -90,7 +90,7 @@ struct pytree__path_reader {
     size_t at, end;
     const char *separator;                /* NULL: the text form */
     bool pattern;
-    bool done;                            /* simple form: its last piece was read */
+    bool done;                            /* simple form: the last piece has been read */
     int last;                             /* kind of the entry before, -1 at the beginning */
     pytree_status status;
     pytree_error *err;
@@ -107,7 +107,7 @@ static struct pytree__path_reader pytree__path_read_begin(const char *text, cons
     r.pattern = pattern;
     r.done = r.end == 0;
     r.last = -1;
-    r.status = text != NULL ? PYTREE_OK : pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a text, got NULL");
+    r.status = text != NULL ? PYTREE_OK : pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a string, got NULL");
     r.err = err;
     return r;
 }
@@ -128,7 +128,7 @@ static bool pytree__path_read_fail(struct pytree__path_reader *r, size_t at, con
     return false;
 }
 
-/* Digits of a number without leading zeros from s[0 … n-1]: how many, 0 if there is none or it does not fit. */
+/* Read a number without leading zeros from s[0 … n-1]. Return its number of digits, 0 if there is none or it does not fit. */
 static size_t pytree__path_read_digits(const char *s, size_t n, size_t *value)
 {
     size_t i, v = 0;
@@ -231,7 +231,7 @@ static bool pytree__path_read_attribute(struct pytree__path_reader *r, struct py
     return step->bytes > 0 || pytree__path_read_fail(r, r->at, "a name");
 }
 
-/* The simple form: what stands up to the next separator. */
+/* Read a piece of the simple form, up to the next separator. */
 static bool pytree__path_read_piece(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     const char *s = r->text + r->at, *next = strstr(s, r->separator);
@@ -263,7 +263,7 @@ static bool pytree__path_read_entry(struct pytree__path_reader *r, struct pytree
     if (r->pattern && c == '*') {
         bool number = r->text[r->at + 1] == '*';
         if (r->last == PYTREE__PATH_ANY_ATTRIBUTE || (r->last == PYTREE_ATTRIBUTE && !number)) {
-            return pytree__path_read_fail(r, r->at, "'.', '[' or the end");        /* .w* would seem to ask for beginnings */
+            return pytree__path_read_fail(r, r->at, "'.', '[' or the end");        /* .w* would look like a prefix match */
         }
         step->kind = number ? PYTREE__PATH_ANY_NUMBER : PYTREE__PATH_ANY;
         r->at += number ? 2 : 1;
@@ -272,7 +272,7 @@ static bool pytree__path_read_entry(struct pytree__path_reader *r, struct pytree
     return pytree__path_read_fail(r, r->at, r->pattern ? "'.', '[', '*' or the end" : "'.', '[' or the end");
 }
 
-/* Reads the next entry; false at the end and on an error, which is r->status. */
+/* Read the next entry. Return false at the end and on an error, which r->status tells apart. */
 static bool pytree__path_read_step(struct pytree__path_reader *r, struct pytree__path_step *step)
 {
     bool read;
@@ -286,7 +286,7 @@ static bool pytree__path_read_step(struct pytree__path_reader *r, struct pytree_
     return read;
 }
 
-/* The step's name without its escapes, in `to` unless that is NULL; returns its bytes. */
+/* Write the step's name without escapes to `to`, unless that is NULL. Return its length. */
 static size_t pytree__path_step_name(const struct pytree__path_step *step, char *to)
 {
     size_t from = 0, n = 0, bytes;
@@ -310,21 +310,22 @@ static size_t pytree__path_step_name(const struct pytree__path_step *step, char 
 
 /* ---- Blocks -------------------------------------------------------------------------------------------------------- */
 
-/* The path, then its entries, then their names. */
+/* The block of a path: the path, then its entries, then their names. */
 struct pytree__path_block {
     pytree_path path;
     const pytree_allocator *allocator;
     size_t bytes;
 };
 
-/* Where a short path is read without an allocation. */
+/* Room for a short path, which then needs no allocation. */
 struct pytree__path_scratch {
     struct pytree__path_block block;
     pytree_entry entries[PYTREE__PATH_ENTRIES];
     char names[PYTREE__PATH_NAMES];
 };
 
-/* A block for n entries and the bytes of their names, in `room` if that is not NULL and they fit; NULL if memory runs out. */
+/* Make a block for n entries and the bytes of their names, in `room` if that is not NULL and large enough. Return NULL if
+ * memory runs out. */
 static struct pytree__path_block *pytree__path_make(size_t n, size_t names, struct pytree__path_scratch *room,
                                                     pytree_entry **entries, char **name,
                                                     const pytree_options *opt, pytree_error *err)
@@ -366,7 +367,7 @@ static pytree_path *pytree__path_read(const char *text, const char *separator, s
     char *name;
     size_t n = 0, names = 0;
     if (separator != NULL && *separator == '\0') {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a separator (or NULL), got the empty text");
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a separator (or NULL), got the empty string");
         return NULL;
     }
     for (; pytree__path_read_step(&count, &step); n++) {
@@ -393,7 +394,7 @@ pytree_path *pytree_path_parse(const char *text, const char *separator, const py
     return pytree__path_read(text, separator, NULL, opt, err);
 }
 
-/* A block is given back as its first member, the path. */
+/* Free a path; it is the first member of its block. */
 void pytree_path_free(pytree_path *path)
 {
     struct pytree__path_block *block = (struct pytree__path_block *)(void *)path;

@@ -4,7 +4,7 @@
 
 #include "match.h"
 
-/* ---- Prefixes (bodies) --------------------------------------------------------------------------------------------- */
+/* ---- Prefixes ------------------------------------------------------------------------------------------------------ */
 
 pytree_flat pytree_broadcast_prefix(pytree prefix, const pytree_def *full, const char *label, const pytree_options *opt,
                                     pytree_error *err)
@@ -29,7 +29,7 @@ pytree_flat pytree_broadcast_prefix(pytree prefix, const pytree_def *full, const
     return flat;
 }
 
-/* Has the caller's array room for a treedef's leaves? */
+/* Check that the caller's array has room for a treedef's leaves. */
 static pytree_status pytree__alg_room(const pytree_def *def, const pytree_leaf *leaves, size_t capacity, pytree_error *err)
 {
     if (def->n_leaves != 0 && leaves == NULL) { return pytree__alg_argument("an array for the leaves", err); }
@@ -54,7 +54,7 @@ pytree_status pytree_broadcast_leaves(pytree prefix, const pytree_def *full, pyt
     pytree__alg_match_init(&m, small.def, full, opt, &own);
     m.from = small.leaves;
     if (pytree__alg_go_over(&m) && pytree__alg_verdict(&m, label == NULL ? "prefix" : label) == PYTREE_OK) {
-        m.to = leaves;                    /* now that all is known to fit; nothing is left that could fail */
+        m.to = leaves;                    /* everything fits: this pass cannot fail */
         (void)pytree__alg_go_over(&m);
     }
     pytree__alg_match_end(&m);
@@ -62,13 +62,13 @@ pytree_status pytree_broadcast_leaves(pytree prefix, const pytree_def *full, pyt
     return pytree__alg_status(&own, err);
 }
 
-/* What stands where a treedef has a leaf. */
+/* Write the view of the value at a leaf of the treedef. */
 PYTREE__INLINE void pytree__alg_subtree(pytree_leaf *to, const pytree_leaf *value)
 {
     if (PYTREE__UNLIKELY(value->form == PYTREE_FORM_NONE)) {
         pytree__none_view(to);
     } else {
-        pytree__alg_copy_view(to, value);
+        pytree__copy_view(to, value);
     }
 }
 
@@ -91,7 +91,8 @@ PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *
     return (type->leaves(value->data, to, to + room, none_is_leaf).flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0;
 }
 
-/* The walk. PYTREE_STRUCTURE, not reported yet, where a node does not match; other errors are. */
+/* Walk a tree along a treedef and collect the subtrees. Return PYTREE_STRUCTURE, not reported yet, if a node does not match;
+ * other errors are reported. */
 static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def, uint32_t *stack, pytree t,
                                        pytree_leaf *subtrees, size_t room)
 {
@@ -124,7 +125,7 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
                 || (pytree__traits(node->type)->meta != PYTREE__META_MAXLEN && !pytree__same_meta(c, f, def, j))) {
                 return PYTREE_STRUCTURE;
             }
-            for (i = 0; i < node->arity; i++) {                /* the first comes to lie on top */
+            for (i = 0; i < node->arity; i++) {                /* the first child ends on top */
                 stack[n++] = (uint32_t)child;
                 child -= def->nodes[child].nodes;
             }
@@ -136,9 +137,10 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
     return status;
 }
 
-/* The same for a pytree_flat: treedef beside treedef. */
+/* Collect the subtrees of a pytree_flat by comparing treedefs, without a walk. *matches is false if that is not possible; the
+ * walk then finds the reason. */
 static pytree_status pytree__alg_flat_up_to(const pytree_def *def, const pytree_flat *flat, pytree_leaf *subtrees,
-                                            const pytree_options *opt, pytree_error *err)
+                                            bool *matches, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__alg_match m;
     pytree_status status;
@@ -146,12 +148,13 @@ static pytree_status pytree__alg_flat_up_to(const pytree_def *def, const pytree_
     m.flat = flat;
     m.subtrees = subtrees;
     m.orders = flat->def->n_orders;
-    status = !pytree__alg_go_over(&m) ? PYTREE_NO_MEMORY : pytree__alg_verdict(&m, NULL);
+    status = pytree__alg_go_over(&m) ? PYTREE_OK : PYTREE_NO_MEMORY;
+    *matches = m.n_wrong == 0;
     pytree__alg_match_end(&m);
     return status;
 }
 
-/* Why a tree has not the structure that a treedef begins: found again in its own treedef, for the words. */
+/* Report where a tree differs from a treedef, by comparing its own treedef. */
 static pytree_status pytree__alg_explain(const pytree_def *def, pytree t, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__alg_match m;
@@ -175,14 +178,19 @@ pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf 
     if (def == NULL) { (void)pytree__no_def(err); return PYTREE_ARGUMENT; }
     pytree_options mine = pytree__alg_options(opt, def->none_is_leaf);
     uint32_t few[256], *stack = few;
+    struct pytree__alg_nones nones;
+    const pytree_flat *flat;
     pytree__cursor c;
     pytree__cursor_space stacks;
+    bool matches;
     pytree_status status = pytree__alg_room(def, subtrees, capacity, err);
     mine.is_leaf = NULL;
     if (mine.space == NULL) { mine.space = def->space; }
     if (status != PYTREE_OK) { return status; }
-    if (pytree__alg_is_flat(t, &mine)) {
-        return pytree__alg_flat_up_to(def, (const pytree_flat *)t.data, subtrees, &mine, err);
+    flat = pytree__alg_as_flat(t, &mine, &nones);
+    if (flat != NULL) {
+        status = pytree__alg_flat_up_to(def, flat, subtrees, &matches, &mine, err);
+        if (matches || status != PYTREE_OK) { return status; }
     }
     if (def->n_nodes > 256) {
         stack = (uint32_t *)pytree__array_new(def->n_nodes, sizeof *stack, pytree__allocator(opt), err);
@@ -197,7 +205,7 @@ pytree_status pytree_flatten_up_to(const pytree_def *def, pytree t, pytree_leaf 
 
 /* ---- Reports ------------------------------------------------------------------------------------------------------- */
 
-/* Where the parts of a report go that have no length of their own: counted first, then written into its block. */
+/* Strings and entries of a report: counted in a first pass, written into its block in a second. */
 struct pytree__alg_sink {
     struct pytree__text_writer text;
     pytree_entry *entries;
@@ -211,7 +219,7 @@ static const char *pytree__alg_begin(const struct pytree__alg_sink *sink)
 
 static void pytree__alg_finish(struct pytree__alg_sink *sink) { pytree__text_put(&sink->text, "", 1); }
 
-/* The keys that only a has, as entries with names of their own; how many. */
+/* Add the keys that only a has as entries with copied names. Return their number. */
 static size_t pytree__alg_put_only(struct pytree__alg_sink *sink, const struct pytree__alg_child *a, size_t n_a,
                                    const struct pytree__alg_child *b, size_t n_b)
 {
@@ -238,7 +246,7 @@ static void pytree__alg_put_only_text(struct pytree__text_writer *text, const ch
     pytree__alg_put_more(text, n);
 }
 
-/* One mismatch with all its texts. False: no memory. */
+/* Write one mismatch with all its strings. Return false if memory runs out. */
 static bool pytree__alg_put_error(struct pytree__alg_sink *sink, const struct pytree__alg_match *m,
                                   struct pytree__alg_trail *trail, const char *label, const struct pytree__alg_wrong *wrong,
                                   pytree_prefix_error *error)
@@ -286,7 +294,7 @@ static bool pytree__alg_put_error(struct pytree__alg_sink *sink, const struct py
     return true;
 }
 
-/* All mismatches in one block: the list, its errors, their entries, their texts. */
+/* Make the report, one block: the list, its errors, their entries, their strings. */
 static pytree_prefix_error_list *pytree__alg_errors(const struct pytree__alg_match *m, const char *label)
 {
     struct pytree__alg_sink sink;

@@ -11,8 +11,8 @@
 
 /* ---- Promotion ----------------------------------------------------------------------------------------------------- */
 
-/* What numbers a type has: as what it is computed with, of how many real parts of which type one consists, and of a part the
- * binary digits and the power of two that its values stay below. */
+/* The numbers of each type: the sort it is computed as, its number of real parts and their type, and of a part the binary
+ * digits and the power of two that bounds its values. */
 enum { PYTREE__RV_NO_NUMBER, PYTREE__RV_SIGNED, PYTREE__RV_UNSIGNED, PYTREE__RV_DOUBLE, PYTREE__RV_LONG_DOUBLE };
 typedef struct pytree__rv_number {
     unsigned char wide, parts, digits;
@@ -43,14 +43,14 @@ static bool pytree__rv_is_number(pytree_dtype dtype)
     return (unsigned)dtype <= PYTREE_OPAQUE && pytree__rv_numbers[dtype].wide != PYTREE__RV_NO_NUMBER;
 }
 
-/* Sets of element types are bits, of which these stand together. */
+/* Sets of element types are bit masks; these types are grouped. */
 #define PYTREE__RV_BIT(dtype) (UINT32_C(1) << (dtype))
 #define PYTREE__RV_ALL_FLOATS                                                                                           \
     (PYTREE__RV_BIT(PYTREE_F16) | PYTREE__RV_BIT(PYTREE_BF16) | PYTREE__RV_BIT(PYTREE_F32) | PYTREE__RV_BIT(PYTREE_F64) \
      | PYTREE__RV_BIT(PYTREE_FLONG))
 #define PYTREE__RV_ALL_COMPLEX (PYTREE__RV_BIT(PYTREE_C64) | PYTREE__RV_BIT(PYTREE_C128) | PYTREE__RV_BIT(PYTREE_CLONG))
 
-/* Of the 64-bit types the 32-bit ones. */
+/* Replace 64-bit types by the 32-bit ones. */
 static uint32_t pytree__rv_narrow_types(uint32_t set)
 {
     static const pytree_dtype narrow[][2] = {
@@ -66,7 +66,7 @@ static uint32_t pytree__rv_narrow_types(uint32_t set)
     return set;
 }
 
-/* Most digits of the signed and of the unsigned integers in a set; 0 if there are none. */
+/* Return the largest number of digits of the signed and unsigned integers in a set; 0 if there are none. */
 static void pytree__rv_integers(uint32_t set, int *with_sign, int *without)
 {
     int dtype;
@@ -78,7 +78,7 @@ static void pytree__rv_integers(uint32_t set, int *with_sign, int *without)
     }
 }
 
-/* The smallest integer type for both; PYTREE_F64 where only a float could be. */
+/* Return the smallest integer type for both; PYTREE_F64 if only a float would do. */
 static pytree_dtype pytree__rv_promote_integers(int with_sign, int without)
 {
     int dtype = without > with_sign ? PYTREE_U8 : PYTREE_I8;
@@ -89,7 +89,7 @@ static pytree_dtype pytree__rv_promote_integers(int with_sign, int without)
     return with_sign != 0 && dtype > PYTREE_I64 ? PYTREE_F64 : (pytree_dtype)dtype;
 }
 
-/* The float type for these floats and parts of complex numbers, and in NumPy's rules for the integers beside them. */
+/* Return the float type for these floats and parts of complex numbers and, under NumPy's rules, the integers with them. */
 static pytree_dtype pytree__rv_promote_floats(uint32_t set, pytree_promotion rules)
 {
     const uint32_t both_halves = PYTREE__RV_BIT(PYTREE_F16) | PYTREE__RV_BIT(PYTREE_BF16);
@@ -152,7 +152,7 @@ const pytree_type *pytree_dtype_type(pytree_dtype dtype)
     return NULL;
 }
 
-/* Has `to` every number of `from`? */
+/* Tell whether `to` can hold every number of `from`. */
 static bool pytree__rv_widens(pytree_dtype from, pytree_dtype to)
 {
     const pytree__rv_number *a = &pytree__rv_numbers[from], *b = &pytree__rv_numbers[to];

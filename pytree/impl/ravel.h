@@ -8,7 +8,7 @@
 
 static const pytree_options *pytree__rv_tree(const pytree_ravel_options *opt) { return opt == NULL ? NULL : &opt->tree; }
 
-/* Is the leaf that the iterator stands at made of numbers? */
+/* Check that the current leaf is made of numbers. */
 static pytree_status pytree__rv_want_number(const pytree_iter *it, const pytree_leaf *leaf, const char *wanted)
 {
     if (leaf->form == PYTREE_FORM_LEAF && pytree__rv_is_number(leaf->type->dtype)
@@ -18,7 +18,7 @@ static pytree_status pytree__rv_want_number(const pytree_iter *it, const pytree_
                            leaf->form == PYTREE_FORM_LEAF ? pytree_dtype_name(leaf->type) : pytree__view_name(leaf));
 }
 
-/* Numbers in a tree: how many, and the set of their types. */
+/* The numbers of a tree: how many, and the set of their types. */
 typedef struct pytree__rv_census {
     size_t leaves, n;
     uint32_t set;
@@ -46,7 +46,7 @@ static pytree_status pytree__rv_count_numbers(pytree t, pytree__rv_census *censu
     return it.status;
 }
 
-/* The types of a set in words. */
+/* Write the names of the types in a set. */
 static void pytree__rv_put_types(struct pytree__text_writer *to, uint32_t set)
 {
     int dtype;
@@ -58,7 +58,7 @@ static void pytree__rv_put_types(struct pytree__text_writer *to, uint32_t set)
     }
 }
 
-/* The element type of the vector for leaves of these types. */
+/* Choose the element type of the vector for leaves of these types. */
 static pytree_status pytree__rv_vector_type(uint32_t set, const pytree_ravel_options *opt, pytree_dtype *dtype,
                                             pytree_error *err)
 {
@@ -90,8 +90,8 @@ static pytree_leaf pytree__rv_vector(void *data, const pytree_type *type, size_t
     return v;
 }
 
-/* Leaves as this needs them: where, how many numbers, of which type. An operation that writes lists them first: walking a tree
- * may need memory, and must not fail when half of it is written. With several trees the parts of a leaf stand together. */
+/* A list of leaves: place, number of elements, type. An operation that writes lists them first: walking a tree may need
+ * memory, and must not fail midway through writing. With several trees, the parts of corresponding leaves are adjacent. */
 typedef struct pytree__rv_part {
     char *data;
     size_t n;
@@ -109,8 +109,8 @@ static void pytree__rv_end_list(pytree__rv_list *list)
     if (list->parts != list->few) { pytree__resize(list->allocator, list->parts, list->n * sizeof *list->parts, 0); }
 }
 
-/* The leaves of trees whose numbers were counted (of several trees together). The list is to be ended, after a failure too. A
- * predicate of the caller's that now answers otherwise must not lead beyond the list. */
+/* List the leaves of trees whose numbers were counted. End the list in any case. A predicate that answers differently this
+ * time must not lead beyond the list. */
 static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree__rv_census *census, size_t n_trees,
                                             const pytree *trees, const pytree_options *opt, pytree_error *err)
 {
@@ -143,7 +143,7 @@ static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree_
     return it.status;
 }
 
-/* May n numbers of the one type, of or for leaf i, become such of the other? */
+/* Check whether n numbers of leaf i may be converted from one type to another. */
 static pytree_status pytree__rv_check_loss(pytree t, size_t i, pytree_dtype to, const char *data, pytree_dtype from, size_t n,
                                            const pytree_ravel_options *opt, pytree_error *err)
 {
@@ -209,7 +209,7 @@ pytree_status pytree_ravel_shape(pytree t, pytree_leaf *vector, const pytree_rav
     return pytree__rv_shape(t, &census, vector, opt, err);
 }
 
-/* Stands right before the numbers of a vector that was made here. */
+/* The header of an allocated vector, right before its numbers. */
 struct pytree__rv_vector_head {
     const pytree_allocator *allocator;
     void *base;                           /* as the allocator gave it */
@@ -236,7 +236,7 @@ static pytree_status pytree__rv_new_vector(pytree_leaf *vector, const pytree_opt
     return PYTREE_OK;
 }
 
-/* From the listed leaves into the vector: what may be lost, then the copies. */
+/* Check the listed leaves for losses before they are copied into the vector. */
 static pytree_status pytree__rv_check_leaves(pytree t, const pytree__rv_list *list, pytree_dtype to,
                                              const pytree_ravel_options *opt, pytree_error *err)
 {
@@ -260,7 +260,7 @@ static void pytree__rv_gather(const pytree_leaf *vector, const pytree__rv_list *
     }
 }
 
-/* The caller's memory instead of new one, if it fits. */
+/* Use the caller's memory, if the vector fits. */
 static pytree_status pytree__rv_use_memory(pytree_leaf *made, const pytree_leaf *vector, pytree_error *err)
 {
     if (vector->type->dtype != made->type->dtype) { return pytree__rv_wrong_type(made->type->dtype, vector->type, err); }
@@ -309,7 +309,7 @@ static pytree_status pytree__rv_check_length(const pytree_leaf *vector, size_t n
     return pytree_fail(err, PYTREE_SHAPE, NULL, "expected a vector of %zu elements, got %zu", n, vector->shape[0]);
 }
 
-/* From the vector into the listed leaves: what may be lost, then the copies. */
+/* Copy the numbers of the vector into the listed leaves, after checking for losses. */
 static pytree_status pytree__rv_check_back(const pytree_leaf *vector, pytree t, const pytree__rv_list *list,
                                            const pytree_ravel_options *opt, pytree_error *err)
 {
@@ -335,8 +335,7 @@ static void pytree__rv_scatter(const pytree_leaf *vector, const pytree__rv_list 
     }
 }
 
-/* Lists the leaves of a tree for which the vector is right; nothing can go wrong then. The list is to be ended if that went
- * well. */
+/* List the leaves of a tree that the vector fits, so that writing cannot fail. End the list if this succeeds. */
 static pytree_status pytree__rv_begin_unravel(pytree__rv_list *list, pytree__rv_census *census, const pytree_leaf *vector,
                                               pytree t, const pytree_ravel_options *opt, pytree_error *err)
 {

@@ -4,7 +4,7 @@
 
 #include "json.h"
 
-/* ---- What is in a file ---------------------------------------------------------------------------------------------- */
+/* ---- Header -------------------------------------------------------------------------------------------------------- */
 
 /* One of the files. */
 struct pytree__st_file {
@@ -14,8 +14,8 @@ struct pytree__st_file {
     char *header;                         /* names and metadata point into it */
     size_t header_bytes;
     struct pytree__vector shapes;         /* uint64_t */
-    uint64_t data;                        /* where it begins */
-    const void *bytes;                    /* all of it, in memory */
+    uint64_t data;                        /* offset of the data */
+    const void *bytes;                    /* the whole file in memory, or NULL */
     bool mapped;                          /* by the table of I/O */
 };
 
@@ -29,7 +29,7 @@ struct pytree__st {
     pytree__name_index by_name;
     char *index;                          /* of a sharded checkpoint */
     size_t index_bytes;
-    void *copies;                         /* of what cannot be used in place */
+    void *copies;                         /* of data that cannot be used in place */
     size_t copies_bytes;
     pytree_error *err;
 };
@@ -50,7 +50,7 @@ static bool pytree__st_shape(struct pytree__st *st, struct pytree__json *j, stru
     return good;
 }
 
-/* Leaves begin and end in offset and bytes. */
+/* Read data_offsets. Leaves the begin in `offset`, the end in `bytes`. */
 static bool pytree__st_offsets(struct pytree__json *j, pytree_tensor *t)
 {
     uint64_t end;
@@ -75,7 +75,7 @@ static bool pytree__st_dtype_field(struct pytree__json *j, pytree_tensor *t)
     return true;
 }
 
-/* {"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}, and fields that nobody knows. */
+/* Read the entry of a tensor: {"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}, and unknown fields. */
 static bool pytree__st_entry(struct pytree__st *st, struct pytree__json *j, struct pytree__st_file *f, pytree_tensor *t)
 {
     static const char *const fields[] = { "dtype", "shape", "data_offsets" };
@@ -150,7 +150,7 @@ static bool pytree__st_header(struct pytree__st *st, struct pytree__json *j, str
     return good;
 }
 
-/* By where they begin; then empty ones first. */
+/* Order tensors by offset, empty ones first. */
 static int pytree__st_by_offset(const void *context, size_t a, size_t b)
 {
     const pytree_tensor *t = (const pytree_tensor *)context, *x = &t[a], *y = &t[b];
@@ -163,7 +163,7 @@ static pytree_status pytree__st_sort(struct pytree__st *st, pytree_tensor *tenso
     size_t i, bytes, *order;
     pytree_tensor *sorted;
     for (i = 1; i < n && pytree__st_by_offset(tensors, i - 1, i) <= 0; i++) {}
-    if (i >= n) { return PYTREE_OK; }                          /* as writers do */
+    if (i >= n) { return PYTREE_OK; }                          /* writers sort them already */
     bytes = pytree__times(n, sizeof *sorted + 2 * sizeof *order);
     sorted = (pytree_tensor *)pytree__resize(st->allocator, NULL, 0, bytes);
     if (sorted == NULL) { return pytree__no_memory(st->err, bytes); }
@@ -176,7 +176,7 @@ static pytree_status pytree__st_sort(struct pytree__st *st, pytree_tensor *tenso
     return PYTREE_OK;
 }
 
-/* Bytes that the shape asks for. False: 64 bits do not hold them, or they are no whole number. */
+/* Compute the bytes of a tensor from its shape. Return false if they exceed 64 bits or are no whole number. */
 static bool pytree__st_bytes(const pytree_tensor *t, uint64_t *bytes)
 {
     uint64_t bits = pytree__st_dtypes[pytree__st_dtype_named(t->dtype)].bits, n = 1;
@@ -190,7 +190,7 @@ static bool pytree__st_bytes(const pytree_tensor *t, uint64_t *bytes)
     return true;
 }
 
-/* The tensors of a file fill its data without overlap, hole or rest, and each has the bytes of its shape. */
+/* Check that the tensors of a file fill its data without overlap or gap, and that each has the bytes of its shape. */
 static pytree_status pytree__st_layout(struct pytree__st *st, struct pytree__st_file *f, size_t from)
 {
     pytree_tensor *t = (pytree_tensor *)st->tensors.data;
@@ -221,13 +221,13 @@ static pytree_status pytree__st_layout(struct pytree__st *st, struct pytree__st_
         t[i].offset += f->data;
     }
     if (at != all) {
-        return pytree_fail(st->err, PYTREE_SYNTAX, NULL, "expected %llu bytes of data behind the header, got %llu in '%s'",
+        return pytree_fail(st->err, PYTREE_SYNTAX, NULL, "expected %llu bytes of data after the header, got %llu in '%s'",
                            (unsigned long long)at, (unsigned long long)all, f->path);
     }
     return PYTREE_OK;
 }
 
-/* Nothing is allocated before its size has been compared with the file's. */
+/* Read the header of a file. Nothing is allocated before its size has been compared with that of the file. */
 static pytree_status pytree__st_read_header(struct pytree__st *st, struct pytree__st_file *f, size_t number)
 {
     const uint64_t most = PYTREE__ST_HEADER;
@@ -261,7 +261,7 @@ static pytree_status pytree__st_read_header(struct pytree__st *st, struct pytree
     return pytree__st_layout(st, f, from);
 }
 
-/* ---- Open and close ------------------------------------------------------------------------------------------------- */
+/* ---- Open and close ------------------------------------------------------------------------------------------------ */
 
 void pytree_safetensors_close(pytree_safetensors *file)
 {
@@ -301,7 +301,7 @@ static pytree_status pytree__st_room(struct pytree__st *st, size_t n_files)
     return PYTREE_OK;
 }
 
-/* Opens file number i: `folder` bytes of the path, then the name. */
+/* Open file number i. Its path: the first `folder` bytes of `path`, then the name. */
 static pytree_status pytree__st_open_file(struct pytree__st *st, size_t i, const char *path, size_t folder, const char *name,
                                           const pytree_io *io)
 {
@@ -318,7 +318,7 @@ static pytree_status pytree__st_open_file(struct pytree__st *st, size_t i, const
     return status;
 }
 
-/* What one reads of a header is the same for all ways to open. */
+/* Complete the public part of an opened file, whichever way it was opened. */
 static pytree_status pytree__st_finish(struct pytree__st *st)
 {
     size_t twice;

@@ -4,14 +4,14 @@
 
 #include "safetensors_shards.h"
 
-/* ---- Load ----------------------------------------------------------------------------------------------------------- */
+/* ---- Load ---------------------------------------------------------------------------------------------------------- */
 
 struct pytree__st_loader {
     const struct pytree__st *st;
     const pytree_tensor *tensors;
     pytree__wanted w;
     pytree_error *err;
-    size_t *order;                        /* leaves by where their data lies; room behind it */
+    size_t *order;                        /* leaves by the offset of their data, with room for the sort after them */
     size_t order_bytes;
     char *scratch;                        /* a piece of a file: `n` bytes of file `file` from `at` on */
     size_t file, n;
@@ -25,7 +25,7 @@ static const pytree_tensor *pytree__st_tensor(const struct pytree__st_loader *l,
     return &l->tensors[l->w.tensors[i]];
 }
 
-/* Bytes of leaf i in its file, and where they begin. */
+/* Return the bytes of leaf i in its file, and where they begin. */
 static uint64_t pytree__st_part(const struct pytree__st_loader *l, size_t i, uint64_t *at)
 {
     const pytree_tensor *t = pytree__st_tensor(l, i);
@@ -48,7 +48,7 @@ static int pytree__st_by_place(const void *context, size_t a, size_t b)
     return x < y ? -1 : x > y;
 }
 
-/* Through the scratch space: another type, or bytes that must be looked at. */
+/* Tell whether a leaf must go through the scratch buffer: because it is converted, or its bytes are checked. */
 static bool pytree__st_indirect(const struct pytree__st_loader *l, size_t i)
 {
     pytree_dtype dtype = l->w.leaves[i].type->dtype;
@@ -67,7 +67,7 @@ static pytree_status pytree__st_bools(const struct pytree__st_loader *l, size_t 
     return PYTREE_OK;
 }
 
-/* n elements of leaf i, as they are in the file, to where they belong (NULL: only looked at). */
+/* Convert or check n elements of leaf i, and write them to `to` unless that is NULL. */
 static pytree_status pytree__st_take(const struct pytree__st_loader *l, size_t i, const void *from, char *to, size_t n)
 {
     const pytree_type *type = l->w.leaves[i].type, *has = pytree__st_tensor(l, i)->type;
@@ -86,7 +86,8 @@ static bool pytree__st_at_hand(const struct pytree__st_loader *l, size_t file, u
     return l->file == file && at >= l->at && at - l->at <= l->n && n <= l->n - (size_t)(at - l->at);
 }
 
-/* n bytes of a file, no more than the scratch space has. What follows comes with them: small tensors stand close together. */
+/* Return n bytes of a file in the scratch buffer, which is large enough. The bytes after them are read along: small tensors
+ * are often adjacent. */
 static const char *pytree__st_piece(struct pytree__st_loader *l, size_t file, uint64_t at, size_t n)
 {
     pytree__file f = pytree__st_reader(l->st, file, l->err);
@@ -100,7 +101,8 @@ static const char *pytree__st_piece(struct pytree__st_loader *l, size_t file, ui
     return l->scratch + (at - l->at);
 }
 
-/* A leaf from its file; `put`: into its place, otherwise only looked at. What is large and needs no look goes straight. */
+/* Read a leaf from its file: into its place if `put`, otherwise only to check it. Large data that needs no check is read
+ * directly. */
 static pytree_status pytree__st_read_leaf(struct pytree__st_loader *l, size_t i, bool put)
 {
     const pytree_tensor *t = pytree__st_tensor(l, i);
@@ -124,7 +126,7 @@ static pytree_status pytree__st_read_leaf(struct pytree__st_loader *l, size_t i,
     return status;
 }
 
-/* Can these bytes be read? The table's own check only speaks for its own read: one with another read is read twice. */
+/* Check that bytes can be read. A table's check speaks only for its own `read`; with a replaced `read`, they are read twice. */
 static pytree_status pytree__st_readable(struct pytree__st_loader *l, size_t file, uint64_t at, uint64_t n)
 {
     pytree__file f = pytree__st_reader(l->st, file, l->err);
@@ -134,8 +136,8 @@ static pytree_status pytree__st_readable(struct pytree__st_loader *l, size_t fil
     return pytree__file_check(&f, at, n, l->scratch, PYTREE__ST_SCRATCH);
 }
 
-/* Can everything be read that will be? What fits the scratch space is read, once and for all; otherwise neighbours are asked
- * for at once. */
+/* Check that all data can be read. If it fits the scratch buffer, it is read once and for all; otherwise adjacent tensors are
+ * checked together. */
 static pytree_status pytree__st_check(struct pytree__st_loader *l, size_t n)
 {
     pytree_status status = PYTREE_OK;
@@ -155,7 +157,7 @@ static pytree_status pytree__st_check(struct pytree__st_loader *l, size_t n)
             status = pytree__st_piece(l, file, at, (size_t)(end - at)) == NULL ? PYTREE_IO : PYTREE_OK;
         } else {
             status = pytree__st_readable(l, file, at, end - at);
-            l->n = 0;                     /* bytes of the scratch space */
+            l->n = 0;                     /* bytes in the scratch buffer */
         }
     }
     for (k = 0; k < n && status == PYTREE_OK; k++) {
@@ -164,7 +166,7 @@ static pytree_status pytree__st_check(struct pytree__st_loader *l, size_t n)
     return status;
 }
 
-/* What loading and mapping begin with: who asks for what, in the order of the file. *n of them do. */
+/* Begin loading or mapping: match leaves and tensors, and sort the leaves by their data. *n: their number. */
 static pytree_status pytree__st_begin(struct pytree__st_loader *l, const pytree_safetensors *file, pytree t, bool making,
                                       const pytree_checkpoint_options *opt, pytree_error *err, size_t *n)
 {
@@ -220,9 +222,9 @@ pytree_status pytree_load_safetensors(const char *path, pytree t, const pytree_c
     return pytree__st_pass_on(&own, err);
 }
 
-/* ---- Map ------------------------------------------------------------------------------------------------------------ */
+/* ---- Map ----------------------------------------------------------------------------------------------------------- */
 
-/* Leaf i's bytes, as they lie in memory. */
+/* Return the bytes of leaf i in memory. */
 static const char *pytree__st_mapped(const struct pytree__st_loader *l, size_t i, size_t *bytes)
 {
     uint64_t at;
@@ -237,7 +239,7 @@ static bool pytree__st_in_place(const struct pytree__st_loader *l, size_t i)
     return type->dtype == pytree__st_tensor(l, i)->type->dtype && (uintptr_t)pytree__st_mapped(l, i, &bytes) % type->align == 0;
 }
 
-/* The views' data: in the mapping, or a copy where it cannot be used there. */
+/* Set the data of the views: into the mapping, or to a copy if the mapping cannot be used. */
 static pytree_status pytree__st_views(struct pytree__st_loader *l, struct pytree__st *st, size_t n)
 {
     pytree_status status = PYTREE_OK;
@@ -272,7 +274,7 @@ static pytree_status pytree__st_views(struct pytree__st_loader *l, struct pytree
     return status;
 }
 
-/* Is there a place for the leaf at hand: a pointer in a struct that is there, or memory to copy to? */
+/* Check that the current leaf has a place: a pointer in an existing struct, or memory to copy to. */
 static pytree_status pytree__st_place(const pytree__cursor *c, const pytree_leaf *value)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
@@ -281,12 +283,12 @@ static pytree_status pytree__st_place(const pytree__cursor *c, const pytree_leaf
     uintptr_t zeros = (uintptr_t)pytree__zeros(), self = row != NULL ? (uintptr_t)holder : f == NULL ? 0 : (uintptr_t)f->self;
     bool pointer = row != NULL && (row->place == PYTREE_POINTER || row->form == PYTREE_FORM_VIEW);
     if (self - zeros < PYTREE__ZEROS || (!pointer && value->data == NULL && pytree_leaf_count(value) != 0)) {
-        return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected lists and structs to be there, got NULL%s", "");
+        return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected existing lists and structs, got NULL%s", "");
     }
     return PYTREE_OK;
 }
 
-/* The walk from its beginning once more, in the memory that is there. */
+/* Restart the walk, with the memory it has. */
 static pytree_status pytree__st_again(struct pytree__seeker *s, const pytree__wanted *w)
 {
     s->it.index = SIZE_MAX;
@@ -294,8 +296,8 @@ static pytree_status pytree__st_again(struct pytree__seeker *s, const pytree__wa
     return s->it.status = pytree__cursor_root(&s->it.cursors[0], w->tree);
 }
 
-/* Lets the tree's pointers lead to the views' data. The first walk sees whether that is possible; the second one needs no
- * memory that it does not have already. */
+/* Point the tree's pointers to the data of the views. The first walk checks that this is possible; the second one needs no
+ * more memory. */
 static pytree_status pytree__st_point(struct pytree__st_loader *l)
 {
     struct pytree__seeker s;

@@ -4,7 +4,7 @@
 
 #include "safetensors_load.h"
 
-/* ---- Save ----------------------------------------------------------------------------------------------------------- */
+/* ---- Save ---------------------------------------------------------------------------------------------------------- */
 
 static void pytree__st_put_string(struct pytree__text_writer *to, const char *s)
 {
@@ -43,8 +43,8 @@ struct pytree__st_saver {
     pytree__wanted w;
     const pytree_checkpoint_options *opt;
     pytree_error *err;
-    size_t *order;                        /* leaves as they stand in the file; room behind it */
-    char *buffer;                         /* for what is small */
+    size_t *order;                        /* leaves in the order of the file, with room for the sort after them */
+    char *buffer;                         /* collects small writes */
     size_t used, bytes;
 };
 
@@ -63,7 +63,7 @@ static int pytree__st_by_rank(const void *context, size_t a, size_t b)
     return side != 0 ? side : s->w.slices[a] < s->w.slices[b] ? -1 : s->w.slices[a] > s->w.slices[b];
 }
 
-/* Leaves from place k of the order on that are slices of one tensor; 1 for one that is a tensor itself. */
+/* Count the leaves from place k of the order on that are slices of one tensor; 1 for a leaf that is a tensor itself. */
 static size_t pytree__st_slices(const struct pytree__st_saver *s, size_t k)
 {
     size_t n = 1;
@@ -73,7 +73,7 @@ static size_t pytree__st_slices(const struct pytree__st_saver *s, size_t k)
     return n;
 }
 
-/* Can this be said in a header? Slices must be there from 0 on, and be alike. */
+/* Check that a header can express the tree and its metadata. Slices must be complete from 0 on, and alike. */
 static pytree_status pytree__st_savable(const struct pytree__st_saver *s)
 {
     size_t k, i, n;
@@ -154,7 +154,7 @@ static void pytree__st_put_header(const struct pytree__st_saver *s, struct pytre
     while (to->length % 8 != 0) { pytree__text_put(to, " ", 1); }
 }
 
-/* Into the buffer if it is small, otherwise straight from where it is. */
+/* Write small pieces into the buffer, others directly. */
 static void pytree__st_write(struct pytree__st_saver *s, pytree__save *to, const void *from, size_t n)
 {
     if (n == 0) { return; }

@@ -4,7 +4,7 @@
 
 #include "safetensors_file.h"
 
-/* ---- Sharded checkpoints -------------------------------------------------------------------------------------------- */
+/* ---- Sharded checkpoints ------------------------------------------------------------------------------------------- */
 
 /* An entry of weight_map. */
 struct pytree__st_shard {
@@ -76,7 +76,7 @@ static pytree_status pytree__st_read_index(struct pytree__st *st, const char *pa
     return pytree__st_index(st, &j) ? PYTREE_OK : PYTREE_SYNTAX;
 }
 
-/* Numbers the files in the order of their first mention. *first[k]: an entry that names file k. */
+/* Number the files in the order of their first mention. *first[k]: an entry that names file k. */
 static pytree_status pytree__st_number_files(struct pytree__st *st, size_t *n_files)
 {
     struct pytree__st_shard *s = (struct pytree__st_shard *)st->shards.data;
@@ -96,7 +96,7 @@ static pytree_status pytree__st_number_files(struct pytree__st *st, size_t *n_fi
     if (status != PYTREE_OK) { return status; }
     for (*n_files = 0, i = 0; i < st->shards.count; i++) { s[i].number = SIZE_MAX; }
     for (i = 0; i < st->shards.count; i++) {
-        size_t same = pytree__name_index_find(&files, s[i].file);              /* always the same one of those that name it */
+        size_t same = pytree__name_index_find(&files, s[i].file);              /* always the same entry for one file name */
         if (s[same].number == SIZE_MAX) { s[same].number = (*n_files)++; }
         s[i].number = s[same].number;
     }
@@ -140,7 +140,7 @@ static bool pytree__st_sharded(const char *path)
     return n >= sizeof ending - 1 && strcmp(path + n - (sizeof ending - 1), ending) == 0;
 }
 
-/* The options, or the defaults in *none. */
+/* Return the options, or the defaults in *none. */
 static const pytree_checkpoint_options *pytree__st_options(const pytree_checkpoint_options *opt,
                                                            pytree_checkpoint_options *none)
 {
@@ -148,8 +148,8 @@ static const pytree_checkpoint_options *pytree__st_options(const pytree_checkpoi
     return opt == NULL ? none : opt;
 }
 
-/* Work is done with an error object of its own, so that it knows what went wrong even if the caller does not want to or knows
- * of an error already. */
+/* Pass an error on to the caller. The work uses an error object of its own, so that it knows the status even if the caller
+ * passed NULL or an error that is already set. */
 static pytree_status pytree__st_pass_on(pytree_error *own, pytree_error *err)
 {
     pytree__no_controls(own->message);
@@ -220,7 +220,7 @@ pytree_status pytree_safetensors_read(const pytree_safetensors *file, const pytr
     return pytree__file_read(&f, tensor->offset, to, size);
 }
 
-/* The whole file in memory: mapped, or where that does not go, read. */
+/* Bring a whole file into memory: map it, or read it where mapping is not possible. */
 static pytree_status pytree__st_map_file(struct pytree__st *st, struct pytree__st_file *f, pytree_error *err)
 {
     const pytree_io *io = f->file.io;

@@ -4,24 +4,24 @@
 
 #include "safetensors_save.h"
 
-/* ---- Sizes from the file -------------------------------------------------------------------------------------------- */
+/* ---- Sizes from the file ------------------------------------------------------------------------------------------- */
 
 enum {
-    PYTREE__ST_NESTED = 1000,             /* levels of structs: a type may contain itself, and then the file says how often */
-    PYTREE__ST_UNKNOWN = 16               /* sizes of one struct that are found out */
+    PYTREE__ST_NESTED = 1000,             /* levels of structs: of a type that contains itself, the file decides how many */
+    PYTREE__ST_UNKNOWN = 16               /* unknown sizes in one struct */
 };
 
-/* A struct that is being sized, and what its tensors' names begin with. */
+/* A struct whose sizes are being found, and the prefix of its tensors' names. */
 struct pytree__st_site {
     const pytree_type *type;
     char *self;
-    size_t parent;                        /* bytes of the name of the struct that it is in */
-    const char *field;                    /* of that struct; NULL: this is the root */
-    size_t index;                         /* of an element; SIZE_MAX: it is none */
+    size_t parent;                        /* length of the name of the enclosing struct */
+    const char *field;                    /* of the enclosing struct; NULL: the root */
+    size_t index;                         /* of a list element; SIZE_MAX: not an element */
     unsigned level;
 };
 
-/* Memory for templates, kept until all is allocated. */
+/* A block of templates, kept until everything is allocated. */
 struct pytree__st_block {
     struct pytree__st_block *next;
     size_t bytes;
@@ -33,7 +33,7 @@ struct pytree__st_sizer {
     const char *separator;
     size_t prefix;                        /* bytes */
     pytree_error *err;
-    size_t *order, order_bytes;           /* tensors by the bytes of their names; room behind it */
+    size_t *order, order_bytes;           /* tensors sorted by name; room for the sort after them */
     struct pytree__vector sites;
     struct pytree__pile name;
     pytree_leaf *views;                   /* of one struct, twice */
@@ -47,7 +47,8 @@ static int pytree__st_by_name(const void *context, size_t a, size_t b)
     return strcmp(t[a].name, t[b].name);
 }
 
-/* The name of a field (or, NULL, of element `index`) behind the first `parent` bytes of z->name; its length, or SIZE_MAX. */
+/* Append the name of a field (NULL: of element `index`) to the first `parent` bytes of z->name. Return the length, or
+ * SIZE_MAX. */
 static size_t pytree__st_name(struct pytree__st_sizer *z, size_t parent, const char *field, size_t index)
 {
     const char *separator = parent == z->prefix ? "" : z->separator;
@@ -56,7 +57,7 @@ static size_t pytree__st_name(struct pytree__st_sizer *z, size_t parent, const c
     (void)snprintf(number, sizeof number, "%zu", index);
     if (field == NULL) { field = number; }
     n = parent + strlen(separator) + strlen(field);
-    /* with room for a separator behind it */
+    /* with room for a separator after it */
     if (n + strlen(z->separator) >= z->name.room && !pytree__pile_room(&z->name, n + strlen(z->separator) + 1, z->err)) {
         return SIZE_MAX;
     }
@@ -65,7 +66,7 @@ static size_t pytree__st_name(struct pytree__st_sizer *z, size_t parent, const c
     return n;
 }
 
-/* Is there a tensor of the name in z->name, of n bytes, or one below it? */
+/* Tell whether the file has a tensor named by the n bytes in z->name, or one below that name. */
 static bool pytree__st_there(struct pytree__st_sizer *z, size_t n)
 {
     size_t low = 0, high = z->file->n_tensors, all = n + strlen(z->separator);
@@ -81,7 +82,7 @@ static bool pytree__st_there(struct pytree__st_sizer *z, size_t n)
     return below;
 }
 
-/* Memory for n elements that are templates: copies of those at `from`, or zeros. */
+/* Allocate n template elements: copies of those at `from`, or zeros. */
 static char *pytree__st_template(struct pytree__st_sizer *z, const void *from, size_t n, size_t size)
 {
     size_t head = pytree__round(sizeof(struct pytree__st_block), 16), bytes = pytree__plus(pytree__times(n, size), head);
@@ -115,7 +116,7 @@ static bool pytree__st_push(struct pytree__st_sizer *z, const pytree_type *type,
     return true;
 }
 
-/* Static integers that are 0, and what they turn out to be. */
+/* A static integer that is 0, and its value from the file. */
 struct pytree__st_unknown {
     const pytree_field *row;
     uint64_t value;
@@ -127,7 +128,7 @@ static bool pytree__st_is_zero(const char *at, size_t n)
     return n == 0;
 }
 
-/* Writes an integer of any type; false if it does not fit. */
+/* Write an integer of any type. Return false if it does not fit. */
 static bool pytree__st_set(const pytree_type *type, char *at, uint64_t value)
 {
     bool is_signed = type->dtype >= PYTREE_I8 && type->dtype <= PYTREE_I64;
@@ -156,9 +157,9 @@ static size_t pytree__st_unknowns(const struct pytree__st_site *site, struct pyt
     return n;
 }
 
-/* Which extents are unknown numbers by themselves? All are set, twice, to numbers of which no two are as far apart both times
- * and none is a multiple of another: an extent that is one of them both times is that one, and not twice or one more. No
- * number is 0 in between, by which an extent might divide. */
+/* Find the extents that are unknown integers by themselves. All unknowns are set, twice, to numbers of which no two have the
+ * same difference both times and none is a multiple of another: an extent that equals an unknown both times is that unknown,
+ * and not, say, its double or successor. No unknown is 0 meanwhile, since an extent might divide by it. */
 static void pytree__st_probe(struct pytree__st_sizer *z, const struct pytree__st_site *site, struct pytree__st_unknown *unknown,
                              size_t n, bool second)
 {
@@ -214,7 +215,7 @@ static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st
     return good;
 }
 
-/* OPTIONAL pointers that the file has something for. */
+/* Mark the OPTIONAL pointers that the file has tensors for. */
 static bool pytree__st_wish(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name)
 {
     void *wanted = PYTREE_WANTED;
@@ -233,7 +234,7 @@ static bool pytree__st_wish(struct pytree__st_sizer *z, const struct pytree__st_
     return true;
 }
 
-/* Structs below this one: in place, or as templates. */
+/* Push the structs below this one: in place, or as templates. */
 static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name)
 {
     unsigned f;
@@ -310,7 +311,7 @@ static bool pytree__st_size_all(struct pytree__st_sizer *z, pytree t, const char
     if (!pytree__pile_room(&z->name, z->prefix + 64, z->err)) { return false; }
     memcpy(z->name.text, prefix, z->prefix + 1);
     if (!pytree__st_push(z, pytree__origin(t.type), (char *)t.data, 0, NULL, SIZE_MAX, 1)) { return false; }
-    while (z->sites.count != 0) { /* the last first, so that z->name still begins with its parent's */
+    while (z->sites.count != 0) { /* last in, first out: z->name still begins with the parent's name */
         if (!pytree__st_size_one(z, ((struct pytree__st_site *)z->sites.data)[--z->sites.count])) { return false; }
     }
     return true;

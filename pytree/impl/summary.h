@@ -1,4 +1,4 @@
-/* pytree/impl/summary.h: sizes, bytes and extremes of a tree. */
+/* pytree/impl/summary.h: the table of a tree's leaves. */
 #ifndef PYTREE_IMPL_SUMMARY_H
 #define PYTREE_IMPL_SUMMARY_H
 
@@ -6,14 +6,14 @@
 
 /* ---- Summary ------------------------------------------------------------------------------------------------------- */
 
-/* The same goes over the tree twice: to measure the columns, and to write. */
+/* The writer of a table. It runs twice: to measure the columns, and to write. */
 enum { PYTREE__RV_PATH, PYTREE__RV_TYPE, PYTREE__RV_SHAPE, PYTREE__RV_ELEMENTS, PYTREE__RV_BYTES, PYTREE__RV_COLUMNS };
 typedef struct pytree__rv_table {
     struct pytree__text_writer *to;       /* NULL: measure */
     size_t widths[PYTREE__RV_COLUMNS];       /* in characters */
 } pytree__rv_table;
 
-/* A row in the making: all leaves with this path, or that lie below it. */
+/* A row being collected: the leaf with this path, or all leaves below it. */
 typedef struct pytree__rv_row {
     size_t leaves, elements, bytes;
     uint32_t set;
@@ -31,7 +31,7 @@ static size_t pytree__rv_characters(const char *text)
     return n;
 }
 
-/* A cell: measured, or written between blanks up to its column's width. */
+/* Measure a cell, or write it padded to the width of its column. */
 static void pytree__rv_cell(pytree__rv_table *table, int column, const char *text)
 {
     const size_t n = pytree__rv_characters(text);
@@ -60,7 +60,7 @@ static void pytree__rv_rule(pytree__rv_table *table)
     if (table->to != NULL) { pytree__text_put(table->to, "|\n", 2); }
 }
 
-/* 1,234,567 */
+/* Write a number with separators: 1,234,567. */
 static void pytree__rv_grouped(pytree__rv_table *table, int column, size_t n)
 {
     char text[40];
@@ -135,7 +135,7 @@ static void pytree__rv_add_leaf(pytree__rv_row *row, const pytree_leaf *leaf)
     }
 }
 
-/* The first entries of the path of the leaf at hand, at most `depth`. */
+/* Get the first entries, at most `depth`, of the path of the current leaf. */
 static void pytree__rv_put_path(struct pytree__text_writer *to, const pytree__cursor *c, size_t depth)
 {
     const size_t n = pytree__rv_least(pytree__depth(c), depth);
@@ -147,7 +147,7 @@ static void pytree__rv_put_path(struct pytree__text_writer *to, const pytree__cu
     }
 }
 
-/* The same as a cell: a | has a backslash, for otherwise it would end there. */
+/* Write a path as a cell; a | in it is escaped, since it would end the cell. */
 static pytree_status pytree__rv_read_path(pytree__rv_row *row, const pytree_iter *it, size_t depth, const pytree_allocator *a,
                                        pytree_error *err)
 {
@@ -174,8 +174,8 @@ static pytree_status pytree__rv_read_path(pytree__rv_row *row, const pytree_iter
     return PYTREE_OK;
 }
 
-/* A row for each leaf, or for each path of as many entries as are wanted; then one for all. Leaves below one path follow one
- * another, so that a row is complete when the path changes: two rows take turns, the last and the next. */
+/* Write a row for each leaf, or for each path of at most `depth` entries, then the total. Leaves below one path are adjacent,
+ * so a row is complete when the path changes: two rows, the last and the next, are used in turn. */
 static pytree_status pytree__rv_put_rows(pytree__rv_table *table, pytree__rv_row rows[2], pytree__rv_row *total, pytree t,
                                       const pytree_summary_options *opt, pytree_error *err)
 {

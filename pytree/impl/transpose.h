@@ -4,9 +4,10 @@
 
 #include "broadcast.h"
 
-/* ---- Turned over (bodies) ------------------------------------------------------------------------------------------ */
+/* ---- Transpose ----------------------------------------------------------------------------------------------------- */
 
-/* Rows of inner's leaves, one for each of outer's, as a tree of inner's structure with outer's at its leaves. */
+/* Transpose rows of inner's leaves, one row for each leaf of outer, into a tree of inner's structure with outer's at its
+ * leaves. */
 static pytree_flat pytree__alg_turn(const pytree_def *outer, const pytree_def *inner, const pytree_leaf *rows,
                                     const pytree_options *opt, pytree_error *err)
 {
@@ -16,14 +17,14 @@ static pytree_flat pytree__alg_turn(const pytree_def *outer, const pytree_def *i
     if (both != NULL) { def = pytree__alg_copy(both, 0, &leaves, opt, err); }
     for (i = 0; def != NULL && i < inner->n_leaves; i++) {
         for (j = 0; j < outer->n_leaves; j++) {
-            pytree__alg_copy_view(&leaves[i * outer->n_leaves + j], &rows[j * inner->n_leaves + i]);
+            pytree__copy_view(&leaves[i * outer->n_leaves + j], &rows[j * inner->n_leaves + i]);
         }
     }
     pytree_def_free(both);
     return pytree__alg_flat(def, leaves);
 }
 
-/* The structure of what stands at the first leaf. */
+/* Infer the inner structure from the subtree at the first leaf of outer. */
 static pytree_def *pytree__alg_infer(const pytree_def *outer, pytree t, const pytree_options *opt, pytree_error *err)
 {
     pytree_options mine = pytree__alg_options(opt, outer->none_is_leaf);
@@ -69,20 +70,20 @@ pytree_flat pytree_transpose(const pytree_def *outer, const pytree_def *inner, p
     return turned;
 }
 
-/* Where the callback's trees go: one row of leaves for each leaf of the first tree. */
+/* Collects the trees of the callback: one row of leaves for each leaf of the first tree. */
 struct pytree_taker {
     pytree_give_fn *fn;
     void *context;
     const pytree_def *outer, *inner;
-    pytree_def *found;                    /* inner, if it was not given */
+    pytree_def *found;                    /* inner, if it was inferred */
     pytree_leaf *rows;
-    size_t index, given;                  /* the leaf at hand; trees so far */
+    size_t index, given;                  /* the current leaf; trees so far */
     bool deeper;                          /* a row has a subtree */
     const pytree_options *opt;
     pytree_error *err;
 };
 
-/* The inner structure is known from the first tree on, and with it how many leaves there will be. */
+/* Allocate the rows once the first tree has shown the inner structure, and so the number of leaves. */
 static pytree_status pytree__alg_rows(pytree_taker *to, pytree result)
 {
     if (to->inner == NULL) { to->inner = to->found = pytree_structure(result, to->opt, to->err); }
@@ -157,14 +158,14 @@ pytree_flat pytree_transpose_map(pytree_give_fn *fn, void *context, const pytree
     return turned;
 }
 
-/* ---- Stacks (bodies) ----------------------------------------------------------------------------------------------- */
+/* ---- Stacks -------------------------------------------------------------------------------------------------------- */
 
 static size_t pytree__alg_alignment(const pytree_options *opt)
 {
     return opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
 }
 
-/* An error at a leaf of a treedef. */
+/* Report an error with the path of a leaf. */
 static pytree_status pytree__alg_leaf_error(const pytree_def *def, size_t leaf, pytree_error *err, pytree_status status,
                                             const char *message)
 {
@@ -178,7 +179,7 @@ static pytree_status pytree__alg_leaf_error(const pytree_def *def, size_t leaf, 
     return pytree_fail(err, status, path, "%s", message);
 }
 
-/* What a stack's leaves will be, without their data, and the bytes of those: SIZE_MAX if they do not fit. */
+/* Check that the leaves can be stacked, and compute the bytes of the result's data: SIZE_MAX if they do not fit. */
 static pytree_status pytree__alg_measure(const pytree_flat *first, size_t n, size_t align, size_t *bytes, pytree_error *err)
 {
     size_t i;
@@ -198,7 +199,7 @@ static pytree_status pytree__alg_measure(const pytree_flat *first, size_t n, siz
     return PYTREE_OK;
 }
 
-/* Tree k's leaves to their places, if they are what the first tree's are. */
+/* Copy the leaves of tree k into the stack, if they have the types and shapes of the first tree's. */
 static pytree_status pytree__alg_place(const pytree_flat *first, const pytree_leaf *views, size_t k, pytree_leaf *leaves,
                                        pytree_error *err)
 {
@@ -220,7 +221,7 @@ static pytree_status pytree__alg_place(const pytree_flat *first, const pytree_le
     return PYTREE_OK;
 }
 
-/* The stack's leaves, which have their place in the block and nothing in it yet. */
+/* Lay out the leaves of the stack in its block, without data. */
 static void pytree__alg_lay_out(const pytree_flat *first, size_t n, size_t align, pytree_leaf *leaves)
 {
     size_t i;
@@ -229,7 +230,7 @@ static void pytree__alg_lay_out(const pytree_flat *first, size_t n, size_t align
     for (i = 0; i < first->def->n_leaves; i++) {
         const pytree_leaf *leaf = &first->leaves[i];
         int k;
-        pytree__alg_copy_view(&leaves[i], leaf);
+        pytree__copy_view(&leaves[i], leaf);
         if (leaf->form == PYTREE_FORM_NONE) { continue; }
         for (k = leaf->ndim; k > 0; k--) { leaves[i].shape[k] = leaf->shape[k - 1]; }
         leaves[i].shape[0] = n;
@@ -279,14 +280,14 @@ pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *op
     return stack;
 }
 
-/* Makes a leaf its slice: SHAPE if it has no axis, ARGUMENT if the axis is too short. */
+/* Replace a leaf by its slice. Return PYTREE_SHAPE if it has no axis, PYTREE_ARGUMENT if the axis is too short. */
 static pytree_status pytree__alg_slice(pytree_leaf *leaf, ptrdiff_t i)
 {
     size_t at, size;
     int k;
     if (leaf->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
     if (leaf->form != PYTREE_FORM_LEAF || leaf->ndim == 0) { return PYTREE_SHAPE; }
-    at = i < 0 ? leaf->shape[0] - (0 - (size_t)i) : (size_t)i;             /* wraps where there is none */
+    at = i < 0 ? leaf->shape[0] - (0 - (size_t)i) : (size_t)i;             /* wraps around if out of range */
     if (at >= leaf->shape[0]) { return PYTREE_ARGUMENT; }
     size = leaf->type->size;
     for (k = 1; k < leaf->ndim; k++) {

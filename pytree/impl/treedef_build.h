@@ -4,7 +4,7 @@
 
 #include "treedef_nodes.h"
 
-/* ---- By hand (bodies) ---------------------------------------------------------------------------------------------- */
+/* ---- From parts ---------------------------------------------------------------------------------------------------- */
 
 static pytree_def *pytree__td_single(const pytree_type *type, const pytree_options *opt, pytree_error *err)
 {
@@ -45,7 +45,7 @@ static bool pytree__td_copy_all(pytree__td_maker *m, size_t n, const pytree_def 
     return true;
 }
 
-/* A key: a number if that is given. */
+/* Pack a key: the number if there is one, otherwise the string. */
 static bool pytree__td_add_key(pytree__td_maker *m, const char *key, const int64_t *number)
 {
     const uint32_t mark = PYTREE__NUMBER_KEY;
@@ -54,7 +54,7 @@ static bool pytree__td_add_key(pytree__td_maker *m, const char *key, const int64
             && pytree__td_add(&m->statics, number, sizeof *number, m->opt, m->err);
 }
 
-/* The error for a key that comes twice. */
+/* Report a repeated key. */
 static void pytree__td_twice(const unsigned char *packed, pytree_error *err)
 {
     char text[100];
@@ -81,7 +81,7 @@ static bool pytree__td_add_meta(pytree__td_bytes *b, const pytree_type *type, co
     return pytree__td_add(b, maxlen, packed.length, opt, err);
 }
 
-/* A container: `like` has its keys, its name, its maximum length. */
+/* Build a container. `like` has its name, maximum length and number of children. */
 static pytree_def *pytree__td_container(int id, const pytree_items *like, const char *const *keys, const int64_t *numbers,
                                         const pytree_def *const *children, const pytree_options *opt, pytree_error *err)
 {
@@ -188,7 +188,7 @@ pytree_def *pytree_def_namedtuple(const char *name, size_t n, const char *const 
     return pytree__td_container(PYTREE__T_namedtuple, &like, fields, NULL, children, opt, err);
 }
 
-/* Packs what a struct or custom node has besides its children: measured if packed->at is NULL, then written. */
+/* Pack the static values of a struct, or metadata and keys of a custom node: measure if packed->at is NULL, then write. */
 static void pytree__td_pack(const pytree__cursor *c, pytree self, const pytree_type *type, pytree__statics *packed)
 {
     packed->length = 0;
@@ -199,7 +199,7 @@ static void pytree__td_pack(const pytree__cursor *c, pytree self, const pytree_t
     }
 }
 
-/* The same at the end of what is made. A custom node is open in the cursor. */
+/* Pack the node at the end of the static bytes. A custom node is open in the cursor. */
 static bool pytree__td_pack_self(pytree__td_maker *m, const pytree__cursor *c, pytree self, const pytree_type *type)
 {
     const size_t meta = m->statics.n;
@@ -207,7 +207,7 @@ static bool pytree__td_pack_self(pytree__td_maker *m, const pytree__cursor *c, p
     void *grown;
     pytree__td_pack(c, self, type, &packed);
     if (packed.length > UINT32_MAX - meta) {
-        pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 bytes of static values, got more");
+        pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 bytes of static values, got more");
         return false;
     }
     grown = pytree__array_grow(m->statics.at, &m->statics.max, meta + packed.length, 1, pytree__allocator(m->opt), m->err);
@@ -238,7 +238,7 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
     }
     pytree__cursor_init(&c, &stacks, opt, err);
     wanted = type->n_children;
-    if (type->custom != NULL) {           /* its callbacks say how many, with which keys */
+    if (type->custom != NULL) {           /* its callbacks give the number of children and their keys */
         self.type = type;
         good = pytree__cursor_root(&c, self) == PYTREE_OK && pytree__open(&c, &c.root) == PYTREE_OK;
         wanted = good ? c.frames[0].count : n;
@@ -255,7 +255,7 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
     return pytree__td_finish(&m, opt != NULL && opt->none_is_leaf, good);
 }
 
-/* ---- From treedefs (bodies) ---------------------------------------------------------------------------------------- */
+/* ---- From treedefs ------------------------------------------------------------------------------------------------- */
 
 pytree_def *pytree_def_compose(const pytree_def *outer, const pytree_def *inner, const pytree_options *opt, pytree_error *err)
 {
@@ -265,7 +265,7 @@ pytree_def *pytree_def_compose(const pytree_def *outer, const pytree_def *inner,
     size_t i, inside = outer->n_nodes - outer->n_leaves;
     bool good = pytree__td_same_none(inner, outer->none_is_leaf, err);
     if (good && outer->n_leaves > (UINT32_MAX - inside) / inner->n_nodes) {
-        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 nodes, got %zu and %zu times %zu", inside,
+        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 nodes, got %zu and %zu times %zu", inside,
                     outer->n_leaves, inner->n_nodes);
         good = false;
     }
@@ -281,7 +281,7 @@ pytree_def *pytree_def_compose(const pytree_def *outer, const pytree_def *inner,
     return pytree__td_finish(&m, outer->none_is_leaf, good);
 }
 
-/* One node of a treedef, with leaves for children. */
+/* Make a treedef of one node, with leaves for children. */
 static pytree_def *pytree__td_part(const pytree_def *def, size_t node, const uint32_t *order, const pytree_options *opt,
                                    pytree_error *err)
 {
@@ -295,7 +295,7 @@ static pytree_def *pytree__td_part(const pytree_def *def, size_t node, const uin
     return pytree__td_finish(&m, def->none_is_leaf, good);
 }
 
-/* What the callback makes of a node, as the maker's next one. */
+/* Append the result of the callback for a node. */
 static bool pytree__td_push_transformed(pytree__td_maker *m, const pytree_def *def, size_t i, const uint32_t *order,
                                         pytree_def_transform_fn *fn, void *context)
 {

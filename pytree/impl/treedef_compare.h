@@ -1,4 +1,4 @@
-/* pytree/impl/treedef_compare.h: comparing treedefs, and their paths. */
+/* pytree/impl/treedef_compare.h: comparing treedefs: prefix, common suffix, differences. */
 #ifndef PYTREE_IMPL_TREEDEF_COMPARE_H
 #define PYTREE_IMPL_TREEDEF_COMPARE_H
 
@@ -6,7 +6,8 @@
 
 /* ---- Walking ------------------------------------------------------------------------------------------------------- */
 
-/* Post-order has the children of a node last to first; going through them first to last needs links. */
+/* Walks over one treedef or over two in parallel. Post-order reaches the children of a node last to first; links allow
+ * visiting them first to last. */
 enum { PYTREE__TD_END, PYTREE__TD_VISIT, PYTREE__TD_LEAVE };
 #define PYTREE__TD_NONE UINT32_MAX
 
@@ -14,10 +15,10 @@ typedef struct pytree__td_link { uint32_t first, next; } pytree__td_link;      /
 
 typedef struct pytree__td_frame {         /* an open node in one treedef, or a pair in two */
     uint32_t a, b, next_a, next_b;
-    size_t child, row;                    /* which child it is at; a struct's row after that */
-    const unsigned char *key;             /* the next child's */
-    pytree_entry entry;                   /* of the child it is at */
-    size_t mark;                          /* the user's */
+    size_t child, row;                    /* the current child; the struct's row after it */
+    const unsigned char *key;             /* key of the next child */
+    pytree_entry entry;                   /* of the current child */
+    size_t mark;                          /* for the caller */
 } pytree__td_frame;
 
 typedef struct pytree__td_walk {
@@ -58,7 +59,7 @@ static void pytree__td_walk_end(pytree__td_walk *w)
     w->frames = NULL;
 }
 
-/* To be ended if it succeeded. */
+/* Begin a walk. It must be ended if this succeeds. */
 static bool pytree__td_walk_begin(pytree__td_walk *w, const pytree_def *a, const pytree_def *b, const pytree_options *opt,
                                   pytree_error *err)
 {
@@ -74,7 +75,7 @@ static bool pytree__td_walk_begin(pytree__td_walk *w, const pytree_def *a, const
     return false;
 }
 
-/* Goes on to the next child's key. */
+/* Advance to the key of the next child. */
 static void pytree__td_next_entry(const pytree_def *def, pytree__td_frame *f)
 {
     const pytree_type *type = def->nodes[f->a].type;
@@ -86,7 +87,7 @@ static void pytree__td_next_entry(const pytree_def *def, pytree__td_frame *f)
     }
 }
 
-/* The next event: a pair (at_a, at_b) that is met, a pair that is left after its children, the end. */
+/* Return the next event: a pair (at_a, at_b) is visited, a pair is left after its children, or the end. */
 static int pytree__td_step(pytree__td_walk *w)
 {
     pytree__td_frame *f;
@@ -114,7 +115,7 @@ static int pytree__td_step(pytree__td_walk *w)
     return PYTREE__TD_VISIT;
 }
 
-/* Opens the pair that is visited: its children come next. In two treedefs they must be equally many. */
+/* Open the visited pair: its children come next. In two treedefs they must be equal in number. */
 static bool pytree__td_open(pytree__td_walk *w, size_t mark)
 {
     pytree__td_frame *f;
@@ -133,9 +134,9 @@ static bool pytree__td_open(pytree__td_walk *w, size_t mark)
     return true;
 }
 
-/* ---- Comparison (bodies) ------------------------------------------------------------------------------------------- */
+/* ---- Comparison ---------------------------------------------------------------------------------------------------- */
 
-/* The keys that only `a` has as text, 'x', 'y'; how many there are. */
+/* Write the keys that only `a` has: 'x', 'y'. Return their number. */
 static size_t pytree__td_put_missing(struct pytree__text_writer *text, const pytree__td_keys *a, const pytree__td_keys *b)
 {
     size_t i, j = 0, n = 0;
@@ -155,7 +156,7 @@ static size_t pytree__td_put_missing(struct pytree__text_writer *text, const pyt
     return n;
 }
 
-/* Gives the children of b's node the order that a's keys have. */
+/* Link the children of b's node in the order of a's keys. */
 static bool pytree__td_relink(pytree__td_walk *w, const pytree__td_keys *a, const pytree__td_keys *b)
 {
     uint32_t *map = (uint32_t *)pytree__array_new(2 * a->n, sizeof *map, pytree__allocator(w->opt), w->err), *child, at;
@@ -173,7 +174,7 @@ static bool pytree__td_relink(pytree__td_walk *w, const pytree__td_keys *a, cons
 #define PYTREE__TD_SAME (-1)
 #define PYTREE__TD_FAILED (-2)
 
-/* How two dicts differ, whose kinds or keys are not the same. */
+/* Return how two dicts of different kinds or with different keys differ. */
 static int pytree__td_mismatched_keys(pytree__td_walk *w, bool loose)
 {
     const uint32_t m = w->a->nodes[w->at_a].arity, n = w->b->nodes[w->at_b].arity;
@@ -194,9 +195,9 @@ static int pytree__td_mismatched_keys(pytree__td_walk *w, bool loose)
     return result;
 }
 
-/* How the two nodes that are visited differ, their children aside: a pytree_mismatch, or one of the above. `loose`: what optree
- * asks of a prefix. Dicts of all kinds match in any order, and the walk of b follows that of a; how long a deque may become
- * does not count. */
+/* Return how the two visited nodes differ, apart from their children: a pytree_mismatch, or one of the values above. `loose`
+ * follows optree's rules for prefixes: dicts of all kinds match in any order, with b walked in the order of a, and maximum
+ * lengths of deques are ignored. */
 static int pytree__td_mismatch(pytree__td_walk *w, bool loose)
 {
     const pytree_def *a = w->a, *b = w->b;
@@ -221,7 +222,7 @@ static int pytree__td_mismatch(pytree__td_walk *w, bool loose)
     return traits->meta == PYTREE__META_NAME ? PYTREE_DIFFERENT_TYPES : PYTREE_DIFFERENT_METADATA;
 }
 
-/* The keys of a dict, the names of a namedtuple. */
+/* Write the keys of a dict or the field names of a namedtuple. */
 static void pytree__td_put_keys(struct pytree__text_writer *text, const pytree_def *def, size_t i, bool quoted)
 {
     const unsigned char *at = pytree__keys_of(def, i);
@@ -235,7 +236,7 @@ static void pytree__td_put_keys(struct pytree__text_writer *text, const pytree_d
     }
 }
 
-/* A node in words. */
+/* Describe a node for people. */
 static void pytree__td_put_node(struct pytree__text_writer *text, const pytree_def *def, size_t i)
 {
     const pytree_node *node = &def->nodes[i];
@@ -275,7 +276,7 @@ static void pytree__td_put_node(struct pytree__text_writer *text, const pytree_d
     }
 }
 
-/* Key path of the pair that is visited; of a long one, `most` entries from both ends. */
+/* Write the key path of the visited pair; of a long one, `most` entries from both ends. */
 static void pytree__td_put_path(struct pytree__text_writer *text, const pytree__td_walk *w, size_t most)
 {
     size_t i;
@@ -288,7 +289,7 @@ static void pytree__td_put_path(struct pytree__text_writer *text, const pytree__
     }
 }
 
-/* "expected dict with keys 'a', got None" at the pair that is visited; long texts are cut. */
+/* Report a mismatch at the visited pair: "expected dict with keys 'a', got None". Long strings are shortened. */
 static void pytree__td_report(const pytree__td_walk *w, int mismatch)
 {
     char expected[100], got[100], path[1000];
@@ -307,7 +308,7 @@ static void pytree__td_report(const pytree__td_walk *w, int mismatch)
                 expected, got);
 }
 
-/* Of two namespaces nothing can match; none is as good as any. */
+/* Check the namespaces of two treedefs: two different ones never match, none matches any. */
 static bool pytree__td_same_space(const pytree_def *a, const pytree_def *b, pytree_error *err)
 {
     if (a->space == NULL || b->space == NULL || strcmp(a->space, b->space) == 0) { return true; }
@@ -392,7 +393,7 @@ const char *pytree_mismatch_name(pytree_mismatch kind)
 
 enum { PYTREE__TD_PATH, PYTREE__TD_A, PYTREE__TD_B, PYTREE__TD_MISSING, PYTREE__TD_EXTRA, PYTREE__TD_WORDS };
 
-/* Adds all texts of a difference at the pair that is visited, each with a NUL. */
+/* Append all strings of a difference at the visited pair, each with a NUL. */
 static bool pytree__td_add_words(pytree__td_bytes *texts, const pytree__td_walk *w, const pytree__td_keys *keys_a,
                                  const pytree__td_keys *keys_b)
 {
@@ -420,7 +421,7 @@ static bool pytree__td_add_words(pytree__td_bytes *texts, const pytree__td_walk 
     return true;
 }
 
-/* Adds a difference; its kind goes to `kinds`. */
+/* Append a difference; its kind goes to `kinds`. */
 static bool pytree__td_add_error(pytree__td_bytes *kinds, pytree__td_bytes *texts, const pytree__td_walk *w, int mismatch)
 {
     pytree__td_keys a, b;
@@ -468,7 +469,7 @@ static pytree_def_error_list *pytree__td_error_list(const pytree__td_bytes *kind
     return list;
 }
 
-/* Adds a difference of two whole treedefs. */
+/* Append a difference between two whole treedefs. */
 static bool pytree__td_add_switch(pytree__td_bytes *kinds, pytree__td_bytes *texts, const char *a, const char *b,
                                   const pytree_options *opt, pytree_error *err)
 {
@@ -478,7 +479,7 @@ static bool pytree__td_add_switch(pytree__td_bytes *kinds, pytree__td_bytes *tex
         && pytree__td_add(texts, "\0", 2, opt, err);
 }
 
-/* "namespace 'train'" */
+/* Write the namespace of a treedef: "namespace 'train'". */
 static const char *pytree__td_space_text(const pytree_def *def, char *to, size_t n)
 {
     struct pytree__text_writer text = pytree__text_to(to, n, NULL);
@@ -528,93 +529,5 @@ void pytree_def_errors_free(pytree_def_error_list *list)
     if (list != NULL) { (void)pytree__resize(list->allocator, list, list->bytes, 0); }
 }
 
-/* ---- Paths (bodies) ------------------------------------------------------------------------------------------------ */
-
-size_t pytree_def_leaf_path(const pytree_def *def, size_t leaf, pytree_entry *entries, size_t capacity)
-{
-    size_t n = 0, node = def->n_nodes - 1, end = def->n_leaves;      /* `end`: leaves up to the end of `node` */
-    if (leaf >= def->n_leaves) { return SIZE_MAX; }
-    while (def->nodes[node].type != NULL) {
-        size_t child = node, index = def->nodes[node].arity;
-        do {                                                         /* from the last child back to the one with the leaf */
-            if (child != node) {
-                end -= def->nodes[child].leaves;
-                child -= def->nodes[child].nodes;
-            } else {
-                child--;
-            }
-            index--;
-        } while (leaf < end - def->nodes[child].leaves);
-        if (n < capacity) { pytree__def_entry_at(def, node, index, &entries[n]); }
-        n++;
-        node = child;
-    }
-    return n;
-}
-
-/* The path of each leaf: measured (paths NULL), or written to `at` with the help of `prefix`, where the path so far stands. */
-static bool pytree__td_all_paths(const pytree_def *def, const char *separator, const char **paths, char *at, char *prefix,
-                                 size_t *bytes, size_t *longest, const pytree_options *opt, pytree_error *err)
-{
-    pytree__td_walk w;
-    size_t leaf = 0;
-    bool good = true;
-    int event;
-    if (!pytree__td_walk_begin(&w, def, NULL, opt, err)) { return false; }
-    *bytes = 0;
-    *longest = 1;
-    while (good && (event = pytree__td_step(&w)) != PYTREE__TD_END) {
-        size_t length = w.n == 0 ? 0 : w.frames[w.n - 1].mark;
-        if (event == PYTREE__TD_LEAVE) { continue; }
-        if (w.n > 0) {
-            struct pytree__text_writer text = pytree__text_to(prefix == NULL ? NULL : prefix + length,
-                                                              prefix == NULL ? 0 : SIZE_MAX,
-                                                              NULL);
-            pytree__put_entry(&text, &w.frames[w.n - 1].entry, separator, w.n == 1);
-            length += text.length;
-        }
-        if (*longest < length + 1) { *longest = length + 1; }
-        if (def->nodes[w.at_a].type != NULL) {
-            good = pytree__td_open(&w, length);
-        } else {
-            if (paths != NULL) {
-                paths[leaf++] = (const char *)memcpy(at + *bytes, prefix, length);
-                at[*bytes + length] = '\0';
-            }
-            *bytes += length + 1;
-        }
-    }
-    pytree__td_walk_end(&w);
-    return good;
-}
-
-const char **pytree_def_paths(const pytree_def *def, const char *separator, size_t *count, const pytree_options *opt,
-                              pytree_error *err)
-{
-    const char **paths = NULL;
-    struct pytree__paths_block *head;
-    char *prefix;
-    size_t bytes, longest, size, prefix_size;
-    if (count != NULL) { *count = 0; }
-    if (def == NULL) { return (const char **)pytree__no_def(err); }
-    if (!pytree__td_all_paths(def, separator, NULL, NULL, NULL, &bytes, &longest, opt, err)) { return NULL; }
-    prefix_size = longest;
-    prefix = (char *)pytree__array_new(longest, 1, pytree__allocator(opt), err);
-    if (prefix == NULL) { return NULL; }
-    size = sizeof *head + def->n_leaves * sizeof *paths + bytes;
-    head = (struct pytree__paths_block *)pytree__array_new(size, 1, pytree__allocator(opt), err);
-    if (head != NULL) {
-        head->allocator = opt == NULL ? NULL : opt->allocator;
-        head->bytes = size;
-        paths = (const char **)(void *)(head + 1);
-        if (!pytree__td_all_paths(def, separator, paths, (char *)(paths + def->n_leaves), prefix, &bytes, &longest, opt, err)) {
-            pytree_paths_free(paths);
-            paths = NULL;
-        }
-    }
-    if (paths != NULL && count != NULL) { *count = def->n_leaves; }
-    pytree__array_free(prefix, prefix_size, 1, pytree__allocator(opt));
-    return paths;
-}
-
+#include "treedef_paths.h"
 #endif

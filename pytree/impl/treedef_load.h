@@ -20,7 +20,7 @@ static bool pytree__td_bad(pytree__td_loader *l, const unsigned char *at, const 
     return false;
 }
 
-/* The next n bytes; NULL and an error if there are not as many. */
+/* Take the next n bytes. Return NULL with an error if there are fewer. */
 static const unsigned char *pytree__td_take(pytree__td_loader *l, size_t n, const char *what)
 {
     const unsigned char *p = l->at;
@@ -39,12 +39,12 @@ static bool pytree__td_load_number(pytree__td_loader *l, size_t n, uint64_t *v, 
     return p != NULL;
 }
 
-/* A text of `n` bytes with its NUL, which is added to `to`. */
+/* Append a string of n bytes, NUL included, to `to`. */
 static bool pytree__td_load_bytes(pytree__td_loader *l, pytree__td_bytes *to, size_t n)
 {
-    const unsigned char *p = pytree__td_take(l, n - 1, "the bytes of a text");
+    const unsigned char *p = pytree__td_take(l, n - 1, "the bytes of a string");
     if (p == NULL) { return false; }
-    if (memchr(p, 0, n - 1) != NULL) { return pytree__td_bad(l, p, "a text without NUL"); }
+    if (memchr(p, 0, n - 1) != NULL) { return pytree__td_bad(l, p, "a string without NUL"); }
     return pytree__td_add_text(to, (const char *)p, n - 1, l->m.opt, l->m.err);
 }
 
@@ -52,23 +52,23 @@ static bool pytree__td_load_text(pytree__td_loader *l, bool or_null)
 {
     const unsigned char *p = l->at;
     uint64_t n;
-    if (!pytree__td_load_number(l, 4, &n, "the length of a text")) { return false; }
+    if (!pytree__td_load_number(l, 4, &n, "the length of a string")) { return false; }
     if (n == 0) {
-        return or_null ? pytree__td_add_text(&l->m.statics, NULL, 0, l->m.opt, l->m.err) : pytree__td_bad(l, p, "a text");
+        return or_null ? pytree__td_add_text(&l->m.statics, NULL, 0, l->m.opt, l->m.err) : pytree__td_bad(l, p, "a string");
     }
     return pytree__td_load_bytes(l, &l->m.statics, (size_t)n);
 }
 
-/* A key, which must be a number if that is asked for, and a text otherwise. */
+/* Read a key: a number if `number`, otherwise a string. */
 static bool pytree__td_load_key(pytree__td_loader *l, bool number)
 {
     const unsigned char *p = l->at;
     const uint32_t mark = PYTREE__NUMBER_KEY;
     uint64_t n, v;
     int64_t key;
-    if (!pytree__td_load_number(l, 4, &n, "the length of a text")) { return false; }
-    if ((n == mark) != number) { return pytree__td_bad(l, p, number ? "a number for a key" : "a text for a key"); }
-    if (!number) { return n == 0 ? pytree__td_bad(l, p, "a text") : pytree__td_load_bytes(l, &l->m.statics, (size_t)n); }
+    if (!pytree__td_load_number(l, 4, &n, "the length of a string")) { return false; }
+    if ((n == mark) != number) { return pytree__td_bad(l, p, number ? "a number for a key" : "a string for a key"); }
+    if (!number) { return n == 0 ? pytree__td_bad(l, p, "a string") : pytree__td_load_bytes(l, &l->m.statics, (size_t)n); }
     if (!pytree__td_load_number(l, 8, &v, "a number for a key")) { return false; }
     key = (int64_t)v;
     return pytree__td_add(&l->m.statics, &mark, sizeof mark, l->m.opt, l->m.err)
@@ -101,14 +101,14 @@ static bool pytree__td_load_value(void *context, const pytree_type *type, size_t
     return good;
 }
 
-/* Bytes of the first row. */
+/* Return the length of the first row. */
 static size_t pytree__td_row_length(const char *rows, size_t n)
 {
     const char *end = n == 0 ? NULL : (const char *)memchr(rows, ';', n);
     return end == NULL ? n : (size_t)(end - rows);
 }
 
-/* The error for rows that are not what they were: it names the first that is not. */
+/* Report that rows have changed, with the first that differs. */
 static bool pytree__td_other_rows(pytree__td_loader *l, const char *name, const char *was, size_t n_was, const char *is,
                                   size_t n_is)
 {
@@ -131,7 +131,8 @@ static bool pytree__td_other_rows(pytree__td_loader *l, const char *name, const 
     return false;
 }
 
-/* Are the rows of a struct what they were when it was saved? Of more bytes than those had, none matters. */
+/* Check that a struct still has the rows it was saved with. A buffer a little longer than those suffices: longer rows differ
+ * anyway. */
 static bool pytree__td_same_rows(pytree__td_loader *l, const pytree_type *type, const char *rows, size_t n)
 {
     const size_t room = n + 80;
@@ -146,7 +147,7 @@ static bool pytree__td_same_rows(pytree__td_loader *l, const pytree_type *type, 
     return same;
 }
 
-/* A type that comes for the first time: the one of that name, if its rows are what they were. */
+/* Read a new type: find it by name and check its rows. */
 static bool pytree__td_load_type(pytree__td_loader *l)
 {
     uint64_t n, n_rows;
@@ -172,7 +173,7 @@ static bool pytree__td_load_type(pytree__td_loader *l)
         && pytree__td_table_add(&l->table, type, l->m.opt, l->m.err);
 }
 
-/* What a custom node has besides its children. Its keys are of any kind. */
+/* Read metadata and keys of a custom node. Its keys are of any kind. */
 static bool pytree__td_load_custom(pytree__td_loader *l, const pytree_type *type, size_t n)
 {
     const unsigned char keyed = type->custom->keyed;
@@ -335,8 +336,8 @@ static bool pytree__td_load_space(pytree__td_loader *l)
     uint64_t n;
     bool good;
     memset(&text, 0, sizeof text);
-    if (!pytree__td_load_number(l, 4, &n, "the length of a text")) { return false; }
-    if (n == 0) { return pytree__td_bad(l, p, "a text"); }
+    if (!pytree__td_load_number(l, 4, &n, "the length of a string")) { return false; }
+    if (n == 0) { return pytree__td_bad(l, p, "a string"); }
     good = pytree__td_load_bytes(l, &text, (size_t)n)
         && pytree__td_use_space(&l->m, (const char *)text.at + sizeof(uint32_t));
     pytree__array_free(text.at, text.max, 1, pytree__allocator(l->m.opt));

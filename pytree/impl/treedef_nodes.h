@@ -5,18 +5,59 @@
 #include "internal.h"
 #include "../treedef.h"
 
-/* ---- Growing bytes -------------------------------------------------------------------------------------------------- */
+/* ---- For other subjects -------------------------------------------------------------------------------------------- */
 
+/* A vector of bytes: at most 2^32 - 1 of them, from the allocator of the call. */
 typedef struct pytree__td_bytes {
     unsigned char *at;
     size_t n, max;
 } pytree__td_bytes;
 
+/* A treedef under construction. Nodes come in post-order with their counts, their static values and orders in the same
+ * sequence. */
+typedef struct pytree__td_maker {
+    const pytree_options *opt;
+    pytree_error *err;
+    pytree_node *nodes;
+    size_t n_nodes, max_nodes;
+    pytree__td_bytes statics;
+    pytree__td_bytes orders;              /* of dicts: see pytree_def */
+    pytree__td_bytes space;               /* the namespace with its NUL; empty: none so far */
+} pytree__td_maker;
+
+/* For each node number i up to n_nodes, where the orders of nodes from i on begin in def->orders. `at` is NULL if there are
+ * none. */
+typedef struct pytree__td_orders {
+    const pytree_def *def;
+    size_t *at;
+} pytree__td_orders;
+
+/* Append bytes, or a string as static values hold it. Return false, with the error set, if memory or the limit runs out. */
+static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err);
+static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t length, const pytree_options *opt,
+                                pytree_error *err);
+
+/* Make a treedef: begin, push nodes in post-order, finish. Finish in any case: it frees the maker. */
+static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pytree_error *err);
+static bool pytree__td_use_space(pytree__td_maker *m, const char *space);
+static bool pytree__td_reserve(pytree__td_maker *m, size_t n);
+static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t arity, size_t meta);
+static pytree_status pytree__td_push_named(pytree__td_maker *m, const pytree_type *type, size_t n, size_t meta, size_t names,
+                                           const unsigned char **twice);
+static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, bool good);
+
+/* Find the order of each dict's pairs in a treedef. */
+static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def, const pytree_options *opt, pytree_error *err);
+static const uint32_t *pytree__td_order(const pytree__td_orders *o, size_t node);
+static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *opt);
+
+/* ---- Growing bytes ------------------------------------------------------------------------------------------------- */
+
 static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err)
 {
     void *grown;
     if (n > UINT32_MAX - b->n) {
-        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 bytes of keys and static values, got more");
+        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 bytes of keys and static values, got more");
         return false;
     }
     grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
@@ -27,7 +68,7 @@ static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, cons
     return true;
 }
 
-/* A text as static values have it: length + 1, bytes, NUL; 0 alone for NULL. */
+/* Append a string in the form of static values: length + 1, bytes, NUL; a length of 0 for NULL. */
 static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t length, const pytree_options *opt,
                                 pytree_error *err)
 {
@@ -41,12 +82,7 @@ static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t le
 
 /* ---- Nodes --------------------------------------------------------------------------------------------------------- */
 
-static pytree_kind pytree__td_kind(const pytree_node *node)
-{
-    return node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
-}
-
-/* A leaf or None: nothing that could have static values, `meta` is 0. */
+/* Tell whether a node is a leaf or None: it has no static values, and its `meta` is 0. */
 static bool pytree__td_plain(const pytree_node *node) { return node->type == NULL || node->type->kind == PYTREE_KIND_NONE; }
 
 static bool pytree__td_same_none(const pytree_def *a, bool none_is_leaf, pytree_error *err)
@@ -57,17 +93,6 @@ static bool pytree__td_same_none(const pytree_def *a, bool none_is_leaf, pytree_
     return false;
 }
 
-/* A treedef in the making. Nodes come in post-order with their counts, and their statics and orders in the same order. */
-typedef struct pytree__td_maker {
-    const pytree_options *opt;
-    pytree_error *err;
-    pytree_node *nodes;
-    size_t n_nodes, max_nodes;
-    pytree__td_bytes statics;
-    pytree__td_bytes orders;              /* of dicts: see pytree_def */
-    pytree__td_bytes space;               /* the namespace with its NUL; nothing: none so far */
-} pytree__td_maker;
-
 static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pytree_error *err)
 {
     memset(m, 0, sizeof *m);
@@ -75,7 +100,7 @@ static void pytree__td_begin(pytree__td_maker *m, const pytree_options *opt, pyt
     m->err = err;
 }
 
-/* What is made has parts from this namespace (NULL: from none): all of them must be from one. */
+/* Take the namespace of a part (NULL: none): all parts must agree. */
 static bool pytree__td_use_space(pytree__td_maker *m, const char *space)
 {
     if (space == NULL || *space == '\0') { return true; }
@@ -90,7 +115,7 @@ static bool pytree__td_reserve(pytree__td_maker *m, size_t n)
 {
     void *grown;
     if (n > UINT32_MAX - m->n_nodes) {
-        pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected less than 2^32 nodes, got more");
+        pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 nodes, got more");
         return false;
     }
     grown = pytree__array_grow(m->nodes, &m->max_nodes, m->n_nodes + n, sizeof *m->nodes, pytree__allocator(m->opt), m->err);
@@ -99,7 +124,7 @@ static bool pytree__td_reserve(pytree__td_maker *m, size_t n)
     return true;
 }
 
-/* A node whose children are the last ones made; its statics begin at `meta`. */
+/* Append a node whose children are the last ones appended; its static values begin at `meta`. */
 static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t arity, size_t meta)
 {
     size_t i, child = m->n_nodes, leaves = type == NULL;
@@ -117,12 +142,6 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
     node->meta = pytree__td_plain(node) ? 0 : (uint32_t)meta;
     return true;
 }
-
-/* Where in def->orders those of the nodes from number i on begin, for each i up to n_nodes: NULL where there are none. */
-typedef struct pytree__td_orders {
-    const pytree_def *def;
-    size_t *at;
-} pytree__td_orders;
 
 static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def, const pytree_options *opt, pytree_error *err)
 {
@@ -145,13 +164,13 @@ static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *op
     if (o->at != NULL) { pytree__array_free(o->at, o->def->n_nodes + 1, sizeof *o->at, pytree__allocator(opt)); }
 }
 
-/* The order of one node's children; NULL if they were put in as they are visited. */
+/* Return the order of a node's children; NULL if they were inserted in visiting order. */
 static const uint32_t *pytree__td_order(const pytree__td_orders *o, size_t node)
 {
     return o->at == NULL || o->at[node] == o->at[node + 1] ? NULL : o->def->orders + o->at[node];
 }
 
-/* Adds the order of a node that is about to be made. NULL: nothing. */
+/* Append the order of the next node. NULL: none. */
 static bool pytree__td_add_order(pytree__td_maker *m, const uint32_t *order, size_t arity)
 {
     const uint32_t node = (uint32_t)m->n_nodes;
@@ -159,7 +178,7 @@ static bool pytree__td_add_order(pytree__td_maker *m, const uint32_t *order, siz
                              && pytree__td_add(&m->orders, &node, sizeof node, m->opt, m->err));
 }
 
-/* A node of another treedef, without its children: those are made already. `order`: that of its pairs, or NULL. */
+/* Append a copy of a node of another treedef, whose children were appended before. `order`: of its pairs, or NULL. */
 static bool pytree__td_push_like(pytree__td_maker *m, const pytree_def *def, size_t node, const uint32_t *order)
 {
     const pytree_node *from = &def->nodes[node];
@@ -168,7 +187,7 @@ static bool pytree__td_push_like(pytree__td_maker *m, const pytree_def *def, siz
         && pytree__td_add_order(m, order, from->arity) && pytree__td_push(m, from->type, from->arity, meta);
 }
 
-/* A whole subtree of another treedef: its nodes stand together there, its statics and its orders too. */
+/* Append a copy of a subtree of another treedef, where its nodes, static values and orders are contiguous. */
 static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t root, const pytree__td_orders *table)
 {
     const size_t first = root + 1 - def->nodes[root].nodes, made = m->n_nodes;
@@ -177,7 +196,7 @@ static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t r
     const uint32_t *orders = def->orders;
     if (!pytree__td_reserve(m, def->nodes[root].nodes)) { return false; }
     while (begin < root && pytree__td_plain(&def->nodes[begin])) { begin++; }
-    begin = def->nodes[begin].meta;       /* of the first node that may have statics */
+    begin = def->nodes[begin].meta;       /* of the first node that may have static values */
     end = pytree__td_plain(&def->nodes[root]) ? begin : def->nodes[root].meta + pytree__statics_size(def, root);
     for (; i <= root; i++) {
         pytree_node *node = &m->nodes[m->n_nodes++];
@@ -203,13 +222,13 @@ static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t r
     return end == begin || pytree__td_add(&m->statics, def->statics + begin, end - begin, m->opt, m->err);
 }
 
-/* The treedef, or NULL if `good` is false or memory runs out; the maker is done in any case. */
+/* Finish: return the treedef, or NULL if `good` is false or memory runs out. The maker is freed in any case. */
 static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, bool good)
 {
     const char *space = m->space.n == 0 ? NULL : (const char *)m->space.at, *used = NULL;
     pytree_def *def = NULL;
     size_t i;
-    for (i = 0; i < m->n_nodes && space != NULL && good; i++) {      /* it is told where it could make a difference */
+    for (i = 0; i < m->n_nodes && space != NULL && good; i++) {      /* it is kept only where it could matter */
         const pytree_type *type = m->nodes[i].type;
         if (!pytree__namespaced(&m->nodes[i])) { continue; }
         used = space;
@@ -238,13 +257,13 @@ static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, boo
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------- */
 
-/* Packed keys in order: keys[i].at is the number that the i-th has where they are packed. */
+/* Packed keys, sorted: keys[i].at is the number of the i-th key in packed order. */
 typedef struct pytree__td_keys {
     struct pytree__sorting *keys;
     size_t n;
 } pytree__td_keys;
 
-/* Numbers come before texts, where one dict has these and another one those. */
+/* Compare keys of two dicts; numbers come before strings. */
 static int pytree__td_compare(const struct pytree__sorting *a, const struct pytree__sorting *b)
 {
     return (a->key == NULL) == (b->key == NULL) ? pytree__by_key(a, b) : a->key == NULL ? -1 : 1;
@@ -276,8 +295,8 @@ static void pytree__td_sort_free(pytree__td_keys *k, const pytree_options *opt)
 /* Where a child, its static values, its orders and its key begin. */
 typedef struct pytree__td_place { size_t node, meta, order, key; } pytree__td_place;
 
-/* The places of the last n children, and where they all end: their static values at `meta`, their keys, which stand at `names`,
- * with the statics. */
+/* Find the places of the last n children, and the end of all of them. Static values end at `meta`; the keys are packed from
+ * `names` on. */
 static void pytree__td_places(const pytree__td_maker *m, size_t meta, size_t names, size_t n, pytree__td_place *places)
 {
     const uint32_t *orders = (const uint32_t *)(const void *)m->orders.at;
@@ -302,7 +321,7 @@ static void pytree__td_places(const pytree__td_maker *m, size_t meta, size_t nam
     }
 }
 
-/* Puts the last children into the order of their keys; `old` has room for a copy of all that moves. */
+/* Move the last children into the order of their keys; `old` has room for a copy of everything that moves. */
 static void pytree__td_move(pytree__td_maker *m, const pytree__td_keys *k, const pytree__td_place *places, unsigned char *old)
 {
     const pytree__td_place *begin = &places[0], *end = &places[k->n];
@@ -336,8 +355,8 @@ static void pytree__td_move(pytree__td_maker *m, const pytree__td_keys *k, const
     }
 }
 
-/* Sorts the last n children by their keys, which are packed at `names` to the end of the statics, and remembers in which order
- * they came. */
+/* Sort the last n children by their keys, which are packed at the end of the static values from `names` on, and record their
+ * original order. */
 static bool pytree__td_reorder(pytree__td_maker *m, size_t meta, size_t names, const pytree__td_keys *k)
 {
     const size_t n = k->n;
@@ -361,8 +380,8 @@ static bool pytree__td_reorder(pytree__td_maker *m, size_t meta, size_t names, c
     return pytree__td_add(&m->orders, &node, sizeof node, m->opt, m->err);
 }
 
-/* A node with keys, which are packed at `names` to the end of the statics: they must be different, and those of a dict are
- * brought into order. PYTREE_ARGUMENT, not yet reported, for a key that comes twice: *twice, which lies in the statics. */
+/* Append a node with keys, which are packed at the end of the static values from `names` on. They must be distinct; those of
+ * a dict are sorted. Returns PYTREE_ARGUMENT, not reported yet, for a repeated key: *twice points to it. */
 static pytree_status pytree__td_push_named(pytree__td_maker *m, const pytree_type *type, size_t n, size_t meta, size_t names,
                                            const unsigned char **twice)
 {

@@ -1,330 +1,8 @@
-/* pytree/impl/treedef_parse.h: treedefs from text. */
+/* pytree/impl/treedef_parse.h: parsing the text of a treedef into nodes. */
 #ifndef PYTREE_IMPL_TREEDEF_PARSE_H
 #define PYTREE_IMPL_TREEDEF_PARSE_H
 
-#include "internal.h"
-#include "../treedef_io.h"
-#include "treedef_nodes.h"
-
-#include <errno.h>
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-
-
-/* A type that was declared before it was defined stands for its definition. */
-static const pytree_type *pytree__td_type(const pytree_type *type) { return type == NULL ? NULL : pytree__origin(type); }
-
-/* ---- Numbers ------------------------------------------------------------------------------------------------------- */
-
-/* Turns the order of bytes between the machine's and little-endian. */
-static void pytree__td_little(unsigned char *p, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n / 2 && !pytree__little_endian(); i++) {
-        unsigned char b = p[i];
-        p[i] = p[n - 1 - i];
-        p[n - 1 - i] = b;
-    }
-}
-
-static void pytree__td_number(unsigned char *p, uint64_t v, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n; i++) { p[i] = (unsigned char)(v >> 8 * i); }
-}
-
-/* Bytes of a long double that mean something. */
-#define PYTREE__TD_WIDE (LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double))
-
-/* ---- Text (bodies) ------------------------------------------------------------------------------------------------- */
-
-typedef struct pytree__td_opened {        /* a node whose children are being read */
-    const pytree_type *type;
-    size_t held;                          /* where its statics begin, in pytree__td_parser.held */
-    size_t count, wanted;                 /* children so far; SIZE_MAX: any number */
-    size_t keys;                          /* so far */
-    bool numbered;                        /* they are numbers */
-    char close;
-    bool wrapped;                         /* CustomNode(… [*]): one parenthesis more */
-} pytree__td_opened;
-
-typedef struct pytree__td_parser {
-    pytree__td_maker m;
-    const char *text, *at;
-    const char *none;                     /* the first None */
-    const pytree_type *const *types;
-    size_t n_types;
-    const char *space;                    /* the namespace, which the text says at its end; NULL: none */
-    pytree__td_bytes held;                /* statics of the open nodes, which come after those of their children */
-    pytree__td_opened *open;
-    size_t n, max;
-} pytree__td_parser;
-
-/* Fails at a place in the text. */
-static bool pytree__td_expected(const pytree__td_parser *p, const char *at, pytree_status status, const char *expected)
-{
-    char got[32];
-    if (*at == '\0') {
-        (void)snprintf(got, sizeof got, "the end");
-    } else if (*at >= ' ' && *at <= '~') {
-        size_t n = strspn(at, "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-        (void)snprintf(got, sizeof got, n > 20 ? "'%.*s...'" : "'%.*s'", n > 20 ? 20 : n > 0 ? (int)n : 1, at);
-    } else {
-        (void)snprintf(got, sizeof got, "byte 0x%02x", (unsigned)(unsigned char)*at);
-    }
-    (void)pytree__fail_in(p->m.err, status, p->text, at, expected, got);
-    return false;
-}
-
-static bool pytree__td_unexpected(const pytree__td_parser *p, const char *expected)
-{
-    return pytree__td_expected(p, p->at, PYTREE_SYNTAX, expected);
-}
-
-static void pytree__td_space(pytree__td_parser *p)
-{
-    while (*p->at == ' ' || *p->at == '\t' || *p->at == '\r' || *p->at == '\n') { p->at++; }
-}
-
-static bool pytree__td_skip(pytree__td_parser *p, const char *word)
-{
-    size_t n = strlen(word);
-    pytree__td_space(p);
-    if (strncmp(p->at, word, n) != 0) { return false; }
-    p->at += n;
-    return true;
-}
-
-static bool pytree__td_need(pytree__td_parser *p, const char *word)
-{
-    char expected[32];
-    if (pytree__td_skip(p, word)) { return true; }
-    (void)snprintf(expected, sizeof expected, "'%s'", word);
-    return pytree__td_unexpected(p, expected);
-}
-
-static bool pytree__td_hold(pytree__td_parser *p, const void *bytes, size_t n)
-{
-    return pytree__td_add(&p->held, bytes, n, p->m.opt, p->m.err);
-}
-
-/* 'text' or "text", held packed. */
-static bool pytree__td_parse_string(pytree__td_parser *p, const char *expected)
-{
-    size_t start = p->held.n;
-    uint32_t size = 0;
-    char quote[4], bytes[4];
-    pytree__td_space(p);
-    if (*p->at != '\'' && *p->at != '"') { return pytree__td_unexpected(p, expected); }
-    if (!pytree__td_hold(p, &size, sizeof size)) { return false; }
-    quote[0] = *p->at++;
-    memcpy(quote + 1, "\\\n", 3);
-    for (;;) {
-        size_t n = strcspn(p->at, quote), length;
-        if (n > 0 && !pytree__td_hold(p, p->at, n)) { return false; }
-        p->at += n;
-        if (*p->at == quote[0]) { break; }
-        if (*p->at != '\\') { return pytree__td_unexpected(p, quote[0] == '"' ? "the closing \"" : "the closing '"); }
-        length = pytree__read_escape(p->at, 10, bytes, &n);         /* none is longer; a NUL ends them all */
-        if (length == 0) { return pytree__td_unexpected(p, "an escape such as \\n, \\x1b or \\u200b, and not NUL"); }
-        p->at += length;
-        if (!pytree__td_hold(p, bytes, n)) { return false; }
-    }
-    p->at++;
-    if (!pytree__td_hold(p, "", 1)) { return false; }
-    size = (uint32_t)(p->held.n - start - sizeof size);
-    memcpy(p->held.at + start, &size, sizeof size);
-    return true;
-}
-
-static bool pytree__td_parse_integer(pytree__td_parser *p, const pytree_type *type)
-{
-    const char *start = p->at;
-    bool is_signed = type->dtype <= PYTREE_I64, minus = *start == '-', fits = true;
-    uint64_t v = 0, most = (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - 8 * type->size);
-    unsigned char bytes[8];
-    char expected[48];
-    const char *at = start + minus;
-    if (minus && is_signed) { most++; }
-    for (; *at >= '0' && *at <= '9'; at++) {
-        unsigned digit = (unsigned)(*at - '0');
-        fits = fits && v <= UINT64_MAX / 10 && v * 10 <= UINT64_MAX - digit && v * 10 + digit <= most;
-        v = v * 10 + digit;
-    }
-    fits = fits && (!minus || is_signed || v == 0);
-    if (at == start + minus) { return pytree__td_unexpected(p, "an integer"); }
-    if (!fits) {
-        (void)snprintf(expected, sizeof expected, "an integer that fits %s", pytree_dtype_name(type));
-        return pytree__td_unexpected(p, expected);
-    }
-    p->at = at;
-    pytree__td_number(bytes, minus ? 0 - v : v, type->size);
-    pytree__td_little(bytes, type->size);
-    return pytree__td_hold(p, bytes, type->size);
-}
-
-/* The 16-bit float whose value this is; false if none is. */
-static bool pytree__td_half(const pytree_type *type, double v, uint16_t *bits)
-{
-    const bool f16 = type->dtype == PYTREE_F16;
-    if (v != v) {
-        *bits = f16 ? 0x7E00 : 0x7FC0;
-        return true;
-    }
-    *bits = pytree__to_half(v, f16 ? 10 : 7);
-    return (f16 ? pytree__of_f16(*bits) : pytree__of_bf16(*bits)) == v;
-}
-
-/* A float as Python writes it. strtod wants the decimal point of the locale, which is what printf makes of 0.5; errno is
- * left alone. */
-static bool pytree__td_parse_float(pytree__td_parser *p, const pytree_type *type)
-{
-    char number[400], point[16], expected[48];
-    const char *at = p->at + (*p->at == '-');
-    bool word = strncmp(at, "inf", 3) == 0 || strncmp(at, "nan", 3) == 0, good = true;
-    unsigned char bytes[sizeof(long double)];
-    size_t n = word ? 3 : strspn(at, "0123456789"), i, length = 0;
-    int before = errno;
-    double v = 0;
-    good = n > 0;
-    if (!word && good && at[n] == '.') {
-        size_t digits = strspn(at + n + 1, "0123456789");
-        good = digits > 0;
-        n += 1 + digits;
-    }
-    if (!word && good && (at[n] == 'e' || at[n] == 'E')) {
-        size_t digits;
-        n += at[n + 1] == '-' || at[n + 1] == '+' ? 2 : 1;
-        digits = strspn(at + n, "0123456789");
-        good = digits > 0;
-        n += digits;
-    }
-    n += (size_t)(at - p->at);
-    if (!good || n > sizeof number - sizeof point) { return pytree__td_unexpected(p, "a number"); }
-    (void)snprintf(point, sizeof point, "%.1f", 0.5);
-    point[strlen(point) - 1] = '\0';
-    for (i = 0; i < n; i++) {
-        if (p->at[i] == '.') {
-            memcpy(number + length, point + 1, strlen(point + 1));
-            length += strlen(point + 1);
-        } else {
-            number[length++] = p->at[i];
-        }
-    }
-    number[length] = '\0';
-    memset(bytes, 0, sizeof bytes);
-    if (type->dtype == PYTREE_F32 || type->dtype == PYTREE_F16 || type->dtype == PYTREE_BF16) {     /* written as float is */
-        float f = strtof(number, NULL);
-        v = (double)f;
-        memcpy(bytes, &f, sizeof f);
-    } else if (type->dtype == PYTREE_FLONG) {
-        long double wide = strtold(number, NULL);
-        v = wide > LDBL_MAX || wide < -LDBL_MAX ? (double)wide : 0;
-        memcpy(bytes, &wide, PYTREE__TD_WIDE);
-    } else {
-        v = strtod(number, NULL);
-        memcpy(bytes, &v, sizeof v);
-    }
-    errno = before;
-    good = word || (v <= DBL_MAX && v >= -DBL_MAX);
-    if (type->dtype == PYTREE_F16 || type->dtype == PYTREE_BF16) {
-        uint16_t half = 0;
-        good = good && pytree__td_half(type, v, &half);
-        memcpy(bytes, &half, sizeof half);
-    }
-    if (!good) {
-        (void)snprintf(expected, sizeof expected, "a number that %s has", pytree_dtype_name(type));
-        return pytree__td_unexpected(p, expected);
-    }
-    p->at += n;
-    return pytree__td_hold(p, bytes, type->size);
-}
-
-/* One static value of a type that is no struct; `size` bytes if it is an address. */
-static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *type, size_t size)
-{
-    unsigned char truth;
-    pytree__td_space(p);
-    switch (type->dtype) {
-    case PYTREE_BOOL8:
-        truth = pytree__td_skip(p, "True");
-        if (truth == 0 && !pytree__td_skip(p, "False")) { return pytree__td_unexpected(p, "True or False"); }
-        return pytree__td_hold(p, &truth, 1);
-    case PYTREE_STRING:
-        if (pytree__td_skip(p, "None")) {
-            const uint32_t none = 0;
-            return pytree__td_hold(p, &none, sizeof none);
-        }
-        return pytree__td_parse_string(p, "a text in quotes or None");
-    case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64: case PYTREE_FLONG:
-        return pytree__td_parse_float(p, type);
-    case PYTREE_C64: case PYTREE_C128: case PYTREE_CLONG: {
-        const pytree_type *part = &pytree_types[type->dtype == PYTREE_C64 ? PYTREE__T_float_
-                                                : type->dtype == PYTREE_C128 ? PYTREE__T_double_ : PYTREE__T_ldouble];
-        static const unsigned char zero[sizeof(long double)] = { 0 };
-        if (*p->at != '(') {              /* 1j: no real part */
-            return pytree__td_hold(p, zero, part->size) && pytree__td_parse_float(p, part) && pytree__td_need(p, "j");
-        }
-        return pytree__td_need(p, "(") && pytree__td_parse_float(p, part) && (*p->at == '-' || pytree__td_need(p, "+"))
-            && pytree__td_parse_float(p, part) && pytree__td_need(p, "j)");
-    }
-    case PYTREE_NO_DTYPE: case PYTREE_OPAQUE:
-        for (truth = 0; size > 0 && pytree__td_hold(p, &truth, 1); size--) {}
-        return size == 0 && (pytree__td_skip(p, "<address 0x0>")
-                             || pytree__td_unexpected(p, "<address 0x0> (no other address can be read back)"));
-    default: return pytree__td_parse_integer(p, type);
-    }
-}
-
-/* The name of a row, in quotes. */
-static bool pytree__td_parse_row(pytree__td_parser *p, const char *name)
-{
-    const size_t start = p->held.n, length = strlen(name);
-    const char *at;
-    bool same;
-    char expected[100];
-    pytree__td_space(p);
-    at = p->at;
-    (void)snprintf(expected, sizeof expected, "'%.80s' in quotes", name);
-    if (!pytree__td_parse_string(p, expected)) { return false; }
-    same = p->held.n - start == sizeof(uint32_t) + length + 1
-        && memcmp(p->held.at + start + sizeof(uint32_t), name, length) == 0;
-    p->held.n = start;
-    return same || pytree__td_expected(p, at, PYTREE_SYNTAX, expected);
-}
-
-/* (1, 'a') or, for a struct within a struct, Config(rate=0.5, name='a'), or, as optree has it, (('rate', 0.5), ('name', 'a')).
- * The recursion ends with C's declarations. */
-enum { PYTREE__TD_VALUES, PYTREE__TD_NAMED, PYTREE__TD_PAIRS };
-static bool pytree__td_parse_statics(pytree__td_parser *p, const pytree_type *owner, int form)
-{
-    const bool named = form == PYTREE__TD_NAMED;
-    unsigned i, n = 0;
-    if ((named && !pytree__td_need(p, owner->name)) || !pytree__td_need(p, "(")) { return false; }
-    for (i = 0; i < owner->n_fields; i++) {
-        const pytree_field *row = &owner->fields[i];
-        const pytree_type *type = pytree__td_type(row->type);
-        bool nested = type != NULL && type->kind == PYTREE_KIND_STRUCT;
-        size_t k, step = type == NULL || type->size == 0 ? row->size : type->size;
-        if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (n++ > 0 && !pytree__td_need(p, ",")) { return false; }
-        if (named && (!pytree__td_need(p, row->name) || !pytree__td_need(p, "="))) { return false; }
-        if (form == PYTREE__TD_PAIRS
-            && (!pytree__td_need(p, "(") || !pytree__td_parse_row(p, row->name) || !pytree__td_need(p, ","))) {
-            return false;
-        }
-        if (row->ndim != 0 && !pytree__td_need(p, "(")) { return false; }
-        for (k = 0; k < row->size / step; k++) {
-            if (k > 0 && !pytree__td_need(p, ",")) { return false; }
-            if (nested ? !pytree__td_parse_statics(p, type, PYTREE__TD_NAMED)
-                : !pytree__td_parse_element(p, type == NULL ? &pytree_types[PYTREE__T_none] : type, step)) { return false; }
-        }
-        if (row->ndim != 0 && !pytree__td_need(p, k == 1 ? ",)" : ")")) { return false; }
-        if (form == PYTREE__TD_PAIRS && !pytree__td_need(p, ")")) { return false; }
-    }
-    return pytree__td_need(p, n == 1 && !named ? ",)" : ")");
-}
+#include "treedef_scan.h"
 
 static pytree__td_opened *pytree__td_parse_open(pytree__td_parser *p, const pytree_type *type, char close)
 {
@@ -344,7 +22,7 @@ static pytree__td_opened *pytree__td_parse_open(pytree__td_parser *p, const pytr
     return o;
 }
 
-/* The given type of that name, in the namespace at hand, if it is a namedtuple or if it is none; NULL if there is none. */
+/* Find a type by name in the current namespace, either among namedtuples or among the others. Return NULL if there is none. */
 static const pytree_type *pytree__td_find_type(const pytree_type *const *types, size_t n, const char *space, const char *name,
                                                size_t length, bool namedtuple)
 {
@@ -358,7 +36,7 @@ static const pytree_type *pytree__td_find_type(const pytree_type *const *types, 
     return NULL;
 }
 
-/* The name of a type, and the type; NULL and an error if there is none. */
+/* Parse the name of a type and find it. Return NULL with an error if there is none. */
 static const pytree_type *pytree__td_parse_type(pytree__td_parser *p, bool namedtuple)
 {
     const pytree_type *type;
@@ -379,7 +57,7 @@ static const pytree_type *pytree__td_parse_type(pytree__td_parser *p, bool named
     return type;
 }
 
-/* A dict's key, held packed: a text or a number, and all of the same kind. */
+/* Parse a key of a dict and pack it into `held`: a string or a number, all of one kind. */
 static bool pytree__td_parse_key(pytree__td_parser *p, pytree__td_opened *o, const char *expected)
 {
     const uint32_t mark = PYTREE__NUMBER_KEY;
@@ -391,7 +69,7 @@ static bool pytree__td_parse_key(pytree__td_parser *p, pytree__td_opened *o, con
     return pytree__td_hold(p, &mark, sizeof mark) && pytree__td_parse_integer(p, &pytree_types[PYTREE__T_llong]);
 }
 
-/* ('b', 'a') */
+/* Parse a list of keys: ('b', 'a'). */
 static bool pytree__td_parse_keys(pytree__td_parser *p, pytree__td_opened *o)
 {
     if (!pytree__td_need(p, "(")) { return false; }
@@ -403,7 +81,7 @@ static bool pytree__td_parse_keys(pytree__td_parser *p, pytree__td_opened *o)
     return true;
 }
 
-/* None, <class 'int'>, <function f at 0x1>: what stands before a comma. */
+/* Parse a factory: None, <class 'int'>, <function f at 0x1>, up to the next comma. */
 static bool pytree__td_parse_factory(pytree__td_parser *p)
 {
     const char *end, *begin;
@@ -424,7 +102,7 @@ static bool pytree__td_parse_factory(pytree__td_parser *p)
     return pytree__td_add_text(&p->held, begin, (size_t)(end - begin), p->m.opt, p->m.err);
 }
 
-/* b'\x01\xff': metadata of a custom node, as its text has it where the type does not print it. */
+/* Parse the metadata of a custom node whose type does not print it: b'\x01\xff'. */
 static bool pytree__td_parse_metadata(pytree__td_parser *p, const pytree_type *type, const char *name)
 {
     static const char hex[] = "0123456789abcdef";
@@ -452,8 +130,8 @@ static bool pytree__td_parse_metadata(pytree__td_parser *p, const pytree_type *t
     return pytree__td_hold(p, &keyed, 1);
 }
 
-/* What comes after CustomNode( and before the children: OrderedDict[('b', 'a')], namedtuple[Point], Linear[(2, 3)]. `form`: of
- * static values. */
+/* Parse the part between CustomNode( and the children: OrderedDict[('b', 'a')], namedtuple[Point], Linear[(2, 3)]. `form`: of
+ * the static values. */
 static bool pytree__td_parse_custom(pytree__td_parser *p, int form)
 {
     pytree__td_opened *o = pytree__td_parse_open(p, NULL, ']');
@@ -497,7 +175,7 @@ static bool pytree__td_parse_custom(pytree__td_parser *p, int form)
     return pytree__td_need(p, "]") && pytree__td_need(p, ",") && pytree__td_need(p, "[");
 }
 
-/* maxlen=3, of a deque. */
+/* Parse maxlen=3 of a deque. */
 static bool pytree__td_parse_maxlen(pytree__td_parser *p, const pytree__td_opened *o)
 {
     const size_t start = p->held.n;
@@ -514,7 +192,7 @@ static bool pytree__td_parse_maxlen(pytree__td_parser *p, const pytree__td_opene
         || pytree__td_expected(p, at, PYTREE_SYNTAX, "a maximum length that the children do not exceed");
 }
 
-/* All children are there: the node. `at`: where it ends. */
+/* Append the node whose children are complete. `at`: where it ends in the text. */
 static bool pytree__td_parse_close(pytree__td_parser *p, const char *at)
 {
     const pytree__td_opened *o = &p->open[--p->n];
@@ -535,7 +213,7 @@ static bool pytree__td_parse_close(pytree__td_parser *p, const char *at)
     return twice == NULL ? false : pytree__td_expected(p, at, PYTREE_SYNTAX, "different keys before this");
 }
 
-/* x= */
+/* Parse the name of a field: x= */
 static bool pytree__td_parse_field(pytree__td_parser *p)
 {
     size_t n;
@@ -549,7 +227,7 @@ static bool pytree__td_parse_field(pytree__td_parser *p)
 
 enum { PYTREE__TD_WRONG, PYTREE__TD_VALUE, PYTREE__TD_DONE };
 
-/* Between the children of the innermost open node: a value comes next, or the node has ended. */
+/* Parse what separates children of the innermost node: either a value follows, or the node ends. */
 static int pytree__td_parse_between(pytree__td_parser *p)
 {
     pytree__td_opened *o = &p->open[p->n - 1];
@@ -578,8 +256,8 @@ static int pytree__td_parse_between(pytree__td_parser *p)
     return PYTREE__TD_VALUE;
 }
 
-/* optree's words for containers: OrderedDict({…}), defaultdict(<class 'int'>, {…}), Point(x=…); and deque([…], maxlen=3), which
- * JAX has no word for. The name of a namedtuple is n bytes long. */
+/* Parse a container that optree writes by name: OrderedDict({…}), defaultdict(<class 'int'>, {…}), Point(x=…); and deque([…],
+ * maxlen=3), which JAX's notation does not have. The name of a namedtuple has n bytes. */
 static bool pytree__td_parse_word(pytree__td_parser *p, size_t n)
 {
     const uint64_t unbounded = UINT64_MAX;
@@ -607,7 +285,7 @@ static bool pytree__td_parse_word(pytree__td_parser *p, size_t n)
         && pytree__td_add_text(&p->held, name, n, p->m.opt, p->m.err);
 }
 
-/* A leaf or None, or the beginning of a node. */
+/* Parse a leaf or None, or open a node. */
 static bool pytree__td_parse_value(pytree__td_parser *p)
 {
     const pytree_type *type;
@@ -632,7 +310,7 @@ static bool pytree__td_parse_value(pytree__td_parser *p)
     return pytree__td_unexpected(p, "*, None, [, (, { or CustomNode(");
 }
 
-/* namespace='train'), with which the text ends: types are looked up in it, so it must be known before they come. */
+/* Parse namespace='train') at the end of the text. It must be known first, because types are looked up in it. */
 static bool pytree__td_parse_space(pytree__td_parser *p)
 {
     return pytree__td_need(p, "namespace") && pytree__td_need(p, "=") && pytree__td_parse_string(p, "a namespace in quotes");
@@ -644,7 +322,7 @@ static bool pytree__td_find_space(pytree__td_parser *p)
     pytree_error problem;
     bool found = false;
     memset(&problem, 0, sizeof problem);
-    p->m.err = &problem;                  /* what is no namespace is no error yet */
+    p->m.err = &problem;                  /* a missing namespace is no error yet */
     while (!found && problem.status != PYTREE_NO_MEMORY && (at = strstr(at, "namespace")) != NULL) {
         p->at = at++;
         p->held.n = 0;
@@ -696,7 +374,7 @@ pytree_def *pytree_def_parse(const char *text, const pytree_type *const *types, 
     pytree__td_parser p;
     bool good, none_is_leaf = false;
     if (text == NULL) {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a text, got NULL");
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a string, got NULL");
         return NULL;
     }
     memset(&p, 0, sizeof p);

@@ -4,9 +4,9 @@
 
 #include "treedef_parse.h"
 
-/* ---- Bytes (bodies) ------------------------------------------------------------------------------------------------ */
+/* ---- Bytes --------------------------------------------------------------------------------------------------------- */
 
-/* A value that means nothing elsewhere: of a function pointer, or of a type that nothing here looks into. */
+/* Tell whether values of a type are meaningless in another process: function pointers and opaque types. */
 static bool pytree__td_is_address(const pytree_type *type)
 {
     return type == NULL || type->dtype == PYTREE_NO_DTYPE || type->dtype == PYTREE_OPAQUE;
@@ -18,8 +18,8 @@ enum {
     PYTREE__TD_KNOWN = 7, PYTREE__TD_NEW = 8                                           /* kinds of nodes: of a type */
 };
 
-/* Calls fn for the static values of a struct in packed order, nested ones in their place: n of a type, or n bytes of addresses
- * (NULL). Structs that are static values hold each other by value, so the recursion ends with C's declarations. */
+/* Call fn for the static values of a struct in packed order, including nested ones: n of a type, or n bytes of addresses
+ * (NULL). Static structs are nested by value, so C's declarations bound the recursion. */
 typedef bool pytree__td_value_fn(void *context, const pytree_type *type, size_t n);
 
 static bool pytree__td_values(const pytree_type *owner, pytree__td_value_fn *fn, void *context)
@@ -42,7 +42,7 @@ static bool pytree__td_values(const pytree_type *owner, pytree__td_value_fn *fn,
     return good;
 }
 
-/* The rows of a struct as text, for files: "static din i32; static rates f32[4]; data w f32". */
+/* Write the rows of a struct as a string for files: "static din i32; static rates f32[4]; data w f32". */
 static void pytree__td_put_rows(struct pytree__text_writer *to, const pytree_type *owner, const char *between)
 {
     unsigned i;
@@ -62,7 +62,7 @@ static void pytree__td_put_rows(struct pytree__text_writer *to, const pytree_typ
             continue;
         }
         pytree__put_text(to, nested ? type->name : pytree__td_is_address(type) ? "address" : pytree_dtype_name(type));
-        if (nested) {                     /* structs that are static values hold each other by value: C ends the recursion */
+        if (nested) {                     /* nested by value: C's declarations bound the recursion */
             pytree__put_text(to, "{");
             pytree__td_put_rows(to, type, ", ");
             pytree__put_text(to, "}");
@@ -75,7 +75,7 @@ static void pytree__td_put_rows(struct pytree__text_writer *to, const pytree_typ
     }
 }
 
-/* Bytes of the numbers that a number consists of: their order is the machine's. */
+/* Return the bytes of the parts of a number whose byte order is the machine's. */
 static size_t pytree__td_width(const pytree_type *type)
 {
     switch (type->dtype) {
@@ -84,8 +84,8 @@ static size_t pytree__td_width(const pytree_type *type)
     }
 }
 
-/* A long double as 24 bytes: u32 class (0 finite, 1 infinite, 2 not a number; 256: negative), u32 exponent in two's
- * complement, and 128 bits of the fraction. */
+/* Encode a long double in 24 bytes: u32 class (0 finite, 1 infinite, 2 not a number; 256: negative), u32 exponent in two's
+ * complement, 128 bits of the fraction. */
 static void pytree__td_wide_save(unsigned char *to, const unsigned char *from)
 {
     long double v, m;
@@ -109,7 +109,7 @@ static void pytree__td_wide_save(unsigned char *to, const unsigned char *from)
     pytree__td_number(to + 16, low, 8);
 }
 
-/* The same back, without padding bits; false for bytes that are no long double here. */
+/* Decode a long double, without padding bits. Return false for bytes that are no long double of this machine. */
 static bool pytree__td_wide_load(unsigned char *to, const unsigned char *from)
 {
     unsigned char again[24];
@@ -124,7 +124,7 @@ static bool pytree__td_wide_load(unsigned char *to, const unsigned char *from)
     if ((what & 255) == 2) { v = HUGE_VALL - HUGE_VALL; }
     v = copysignl(v, what >= 256 ? -1.0L : 1.0L);
     memset(to, 0, sizeof v);
-    memcpy(to, &v, PYTREE__TD_WIDE);
+    memcpy(to, &v, PYTREE__WIDE);
     pytree__td_wide_save(again, to);
     return memcmp(again, from, sizeof again) == 0;
 }
@@ -133,7 +133,7 @@ typedef struct pytree__td_saver {
     unsigned char *to;
     size_t room, n;
     const unsigned char *packed;          /* next static value */
-    const char *owner;                    /* whose they are */
+    const char *owner;                    /* the struct they belong to */
     pytree_error *err;
 } pytree__td_saver;
 
@@ -150,7 +150,7 @@ static void pytree__td_save_number(pytree__td_saver *s, uint64_t v, size_t n)
     pytree__td_save_bytes(s, b, n);
 }
 
-/* A packed text; the NUL is left out. */
+/* Write a packed string without its NUL. */
 static void pytree__td_save_text(pytree__td_saver *s)
 {
     size_t n = (size_t)(pytree__skip_strings(s->packed, 1) - s->packed) - sizeof(uint32_t);
@@ -171,7 +171,7 @@ static bool pytree__td_save_value(void *context, const pytree_type *type, size_t
             return false;
         }
     }
-    if (type == NULL) {                   /* NULL, which nothing needs to say */
+    if (type == NULL) {                   /* NULL needs no entry */
         s->packed += n;
         return true;
     }
@@ -191,7 +191,7 @@ static bool pytree__td_save_value(void *context, const pytree_type *type, size_t
     return true;
 }
 
-/* Structs and custom types that were met, each once. */
+/* The structs and custom types so far, each once. */
 typedef struct pytree__td_table {
     const pytree_type **types;
     size_t n, max;
@@ -206,7 +206,7 @@ static bool pytree__td_table_add(pytree__td_table *t, const pytree_type *type, c
     return true;
 }
 
-/* A key: a text, or a mark and a number. */
+/* Write a key: a string, or a mark and a number. */
 static void pytree__td_save_key(pytree__td_saver *s)
 {
     uint32_t size;
@@ -222,7 +222,7 @@ static void pytree__td_save_key(pytree__td_saver *s)
     s->packed += sizeof size + sizeof number;
 }
 
-/* Whose the node is: announced if it is new, otherwise its number among those that were. */
+/* Write the type of a node: its description if it is new, otherwise its number in the table. */
 static bool pytree__td_save_type(pytree__td_saver *s, const pytree_type *type, pytree__td_table *table,
                                  const pytree_options *opt)
 {
@@ -247,7 +247,7 @@ static bool pytree__td_save_type(pytree__td_saver *s, const pytree_type *type, p
     return pytree__td_table_add(table, type, opt, s->err);
 }
 
-/* Number, metadata, keys of a custom node. */
+/* Write number of children, metadata and keys of a custom node. */
 static void pytree__td_save_custom(pytree__td_saver *s, const pytree_node *node)
 {
     uint32_t size, i;
@@ -269,7 +269,7 @@ static bool pytree__td_save_node(pytree__td_saver *s, const pytree_def *def, siz
                                  const pytree_options *opt)
 {
     const pytree_node *node = &def->nodes[i];
-    const pytree_kind kind = pytree__td_kind(node);
+    const pytree_kind kind = node->type == NULL ? PYTREE_KIND_LEAF : node->type->kind;
     size_t k;
     s->packed = def->statics + node->meta;
     if (kind == PYTREE_KIND_STRUCT || kind == PYTREE_KIND_CUSTOM) {
@@ -291,7 +291,7 @@ static bool pytree__td_save_node(pytree__td_saver *s, const pytree_def *def, siz
     return true;
 }
 
-/* The orders of dicts: how many there are, then for each the dict's number and the places of its children. */
+/* Write the orders of dicts: their number, then for each the number of the dict and the places of its children. */
 static bool pytree__td_save_orders(pytree__td_saver *s, const pytree_def *def, const pytree_options *opt)
 {
     pytree__td_orders orders;

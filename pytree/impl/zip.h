@@ -1,4 +1,4 @@
-/* pytree/impl/zip.h: zip archives: directory and members. */
+/* pytree/impl/zip.h: the directory of a zip archive. */
 #ifndef PYTREE_IMPL_ZIP_H
 #define PYTREE_IMPL_ZIP_H
 
@@ -14,7 +14,7 @@
 static unsigned pytree__npz_get16(const unsigned char *p) { return (unsigned)pytree__number_at(p, 2); }
 static uint32_t pytree__npz_get32(const unsigned char *p) { return (uint32_t)pytree__number_at(p, 4); }
 
-/* A record that is made or read, field by field. */
+/* A record that is written or read field by field. */
 typedef struct pytree__npz_record {
     unsigned char bytes[96];
     size_t n;
@@ -29,7 +29,7 @@ enum {
     PYTREE__NPZ_STORED = 0, PYTREE__NPZ_DEFLATED = 8,
     PYTREE__NPZ_LOCAL_BYTES = 30, PYTREE__NPZ_ENTRY_BYTES = 46, PYTREE__NPZ_END_BYTES = 22, PYTREE__NPZ_LOCATOR_BYTES = 20,
     PYTREE__NPZ_END64_BYTES = 56,
-    PYTREE__NPZ_RATIO = 1040              /* deflate makes at most 1032 bytes of one */
+    PYTREE__NPZ_RATIO = 1040              /* deflate expands a byte to at most 1032 */
 };
 #define PYTREE__NPZ_PIECE ((size_t)3 * 65536)      /* room for two names and an extra field, or an end record and comment */
 #define PYTREE__NPZ_SIZES_BEHIND 0x8u
@@ -48,12 +48,12 @@ enum {
 /* ---- Archives ------------------------------------------------------------------------------------------------------ */
 
 typedef struct pytree__npz_member {
-    const char *name;                     /* UTF-8; an array's without .npy. First member: names are found through it */
-    size_t text;                          /* where it stands among the texts */
+    const char *name;                     /* UTF-8; of an array without .npy. First member: lookups rely on it */
+    size_t text;                          /* its place in `texts` */
     bool array;
     unsigned flags, method;
     uint32_t crc;
-    uint64_t at, data, packed, size;      /* where it begins, where its data does; bytes in the file, bytes unpacked */
+    uint64_t at, data, packed, size;      /* offsets of the member and its data; bytes in the file, bytes unpacked */
     pytree__npy_head head;
     uint64_t shape[PYTREE_MAX_DIMS];
 } pytree__npz_member;
@@ -65,9 +65,9 @@ typedef struct pytree__npz {
     pytree_error *err;
     pytree__npz_member *members;
     size_t n, room;
-    char *texts;                          /* names, a NUL behind each */
+    char *texts;                          /* names, each with a NUL */
     size_t n_texts, texts_room;
-    unsigned char *piece;                 /* PYTREE__NPZ_PIECE bytes for whoever reads */
+    unsigned char *piece;                 /* PYTREE__NPZ_PIECE bytes, a buffer for reading */
 } pytree__npz;
 
 static pytree_status pytree__npz_wrong(const pytree__npz *z, const char *expected, const char *got)
@@ -75,7 +75,7 @@ static pytree_status pytree__npz_wrong(const pytree__npz *z, const char *expecte
     return pytree__npy_fail(&z->whole, PYTREE_SYNTAX, "expected %s, got %s", expected, got);
 }
 
-/* Room for `more` bytes behind the `used` ones. */
+/* Make room for `more` bytes after the `used` ones. */
 static pytree_status pytree__npz_grow(pytree__npz *z, void **block, size_t used, size_t *room, size_t more)
 {
     void *grown;
@@ -86,7 +86,7 @@ static pytree_status pytree__npz_grow(pytree__npz *z, void **block, size_t used,
     return PYTREE_OK;
 }
 
-/* What code page 437 has from 0x80 on. */
+/* Characters of code page 437 from 0x80 on. */
 static const uint16_t pytree__npz_cp437[128] = {
     0xC7, 0xFC, 0xE9, 0xE2, 0xE4, 0xE0, 0xE5, 0xE7, 0xEA, 0xEB, 0xE8, 0xEF, 0xEE, 0xEC, 0xC4, 0xC5,
     0xC9, 0xE6, 0xC6, 0xF4, 0xF6, 0xF2, 0xFB, 0xF9, 0xFF, 0xD6, 0xDC, 0xA2, 0xA3, 0xA5, 0x20A7, 0x192,
@@ -110,7 +110,7 @@ static bool pytree__npz_is_utf8(const char *s, size_t n)
     return true;
 }
 
-/* A name from the directory, kept as UTF-8. */
+/* Store a name of the directory as UTF-8. */
 static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m, const char *name, size_t n)
 {
     pytree_status status;
@@ -137,7 +137,7 @@ static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m
     return PYTREE_OK;
 }
 
-/* The values of a zip64 field stand for those that are all ones, in this order. Other extra fields mean nothing here. */
+/* Read the zip64 field, whose values replace those that are all ones, in this order. Other extra fields are ignored. */
 static pytree_status pytree__npz_zip64(const pytree__npz *z, const unsigned char *extra, size_t n, uint64_t *const values[],
                                        size_t n_values)
 {
@@ -164,7 +164,8 @@ static pytree_status pytree__npz_zip64(const pytree__npz *z, const unsigned char
     return PYTREE_OK;
 }
 
-/* The member itself must say what the directory said; `name` are the directory's n bytes, and there is room behind them. */
+/* Check that the local header agrees with the directory; `name` are the n bytes of the directory, and there is room after
+ * them. */
 static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, unsigned char *name, size_t n, uint64_t directory)
 {
     unsigned char head[PYTREE__NPZ_LOCAL_BYTES], *own = name + n;
@@ -174,7 +175,7 @@ static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, un
     values[0] = &size;
     values[1] = &packed;
     if (m->at > directory || directory - m->at < sizeof head) {
-        return pytree__npz_wrong(z, "members before the directory", "one behind its begin");
+        return pytree__npz_wrong(z, "members before the directory", "one after its start");
     }
     status = pytree__file_read(&z->file, m->at, head, sizeof head);
     if (status != PYTREE_OK) { return status; }
@@ -200,8 +201,8 @@ static pytree_status pytree__npz_local(pytree__npz *z, pytree__npz_member *m, un
     return status;
 }
 
-/* One entry of the directory and its member. *at moves behind it; the directory goes from `directory` to `end`. Versions, dates
- * and the number of a disk are not looked at: the end record has said that there is only one. */
+/* Read one entry of the directory and its local header, and move *at past it; the directory ends at `end`. Versions, dates
+ * and disk numbers are ignored: the end record has shown that there is one disk only. */
 static pytree_status pytree__npz_entry(pytree__npz *z, uint64_t *at, uint64_t end, uint64_t directory)
 {
     unsigned char head[PYTREE__NPZ_ENTRY_BYTES];
@@ -248,19 +249,19 @@ static pytree_status pytree__npz_entry(pytree__npz *z, uint64_t *at, uint64_t en
     return PYTREE_OK;
 }
 
-/* What an end record says. */
+/* The contents of an end record. */
 typedef struct pytree__npz_end {
     uint64_t begin, end, count;           /* of the directory */
 } pytree__npz_end;
 
-/* Does the older record say the same, or nothing? */
+/* Tell whether a field of the older record agrees with a value, or is all ones. */
 static bool pytree__npz_agrees(const unsigned char *old, size_t n, uint64_t value)
 {
     uint64_t said = pytree__number_at(old, n);
     return said == value || said == (n == 2 ? PYTREE__NPZ_MAX16 : PYTREE__NPZ_MAX32);
 }
 
-/* The zip64 end record, before the locator, before the end record `old`, which stands at `at`. */
+/* Read the zip64 end record, which precedes its locator, which precedes the end record `old` at `at`. */
 static pytree_status pytree__npz_end64(const pytree__npz *z, const unsigned char *old, uint64_t at,
                                        const unsigned char *locator, pytree__npz_end *end)
 {
@@ -290,7 +291,7 @@ static pytree_status pytree__npz_end64(const pytree__npz *z, const unsigned char
     return PYTREE_OK;
 }
 
-/* The end record closes the file, but for the comment that it announces. */
+/* Find the end record: it and its comment are the last bytes of the file. */
 static pytree_status pytree__npz_find_end(const pytree__npz *z, pytree__npz_end *end)
 {
     uint64_t size = z->file.size, at;
@@ -328,7 +329,8 @@ static int pytree__npz_by_place(const void *context, size_t a, size_t b)
     return members[a].at < members[b].at ? -1 : members[a].at > members[b].at;
 }
 
-/* What stands behind the data of a member whose header did not know its sizes: with a signature or not, in 32 or 64 bits. */
+/* Tell whether bytes are the data descriptor of a member whose header lacked its sizes: with or without signature, in 32 or
+ * 64 bits. */
 static bool pytree__npz_is_descriptor(const unsigned char *p, size_t n, const pytree__npz_member *m)
 {
     size_t wide = n >= 20 ? 8 : 4;
@@ -340,7 +342,7 @@ static bool pytree__npz_is_descriptor(const unsigned char *p, size_t n, const py
            && pytree__number_at(p + 4 + wide, wide) == m->size;
 }
 
-/* Members follow one another from the first byte to the directory. Leaves them in the order of their places. */
+/* Check that members follow one another from the first byte to the directory. Leaves `order` sorted by their places. */
 static pytree_status pytree__npz_check_places(pytree__npz *z, size_t *order, uint64_t directory)
 {
     uint64_t at = 0;
@@ -368,201 +370,5 @@ static pytree_status pytree__npz_check_places(pytree__npz *z, size_t *order, uin
            : pytree__npz_wrong(z, "members one after another from the first byte to the directory", "a gap or an overlap");
 }
 
-/* ---- Members ------------------------------------------------------------------------------------------------------- */
-
-/* The bytes of a member, unpacked. */
-typedef struct pytree__npz_stream {
-    pytree__npy_source source;
-    pytree__npz *archive;
-    const pytree__npz_member *member;
-    uint64_t at, left;                    /* packed bytes that are still to be read */
-    uint32_t crc;
-    bool ended;                           /* the deflate stream */
-    z_stream z;
-} pytree__npz_stream;
-
-/* zlib frees without a size. */
-typedef union pytree__npz_block {
-    size_t bytes;
-    max_align_t align;
-} pytree__npz_block;
-
-static voidpf pytree__npz_alloc(voidpf context, uInt n, uInt size)
-{
-    size_t bytes = pytree__plus(pytree__times(n, size), sizeof(pytree__npz_block));
-    pytree__npz_block *block = (pytree__npz_block *)pytree__resize((const pytree_allocator *)context, NULL, 0, bytes);
-    if (block == NULL) { return NULL; }
-    block->bytes = bytes;
-    return block + 1;
-}
-
-static void pytree__npz_release(voidpf context, voidpf p)
-{
-    pytree__npz_block *block = (pytree__npz_block *)p - 1;
-    (void)pytree__resize((const pytree_allocator *)context, block, block->bytes, 0);
-}
-
-static void pytree__npz_zlib(z_stream *z, const pytree_allocator *a)
-{
-    memset(z, 0, sizeof *z);
-    z->zalloc = pytree__npz_alloc;
-    z->zfree = pytree__npz_release;
-    z->opaque = (voidpf)(uintptr_t)a;
-}
-
-static uint32_t pytree__npz_sum(uint32_t crc, const void *from, size_t n)
-{
-    const Bytef *p = (const Bytef *)from;
-    while (n != 0) {
-        uInt part = n < (1u << 30) ? (uInt)n : 1u << 30;
-        crc = (uint32_t)crc32(crc, p, part);
-        p += part;
-        n -= part;
-    }
-    return crc;
-}
-
-/* More of the packed bytes, if there are any and those at hand are used up. */
-static pytree_status pytree__npz_feed(pytree__npz_stream *s)
-{
-    size_t n = s->left < PYTREE__NPZ_PIECE ? (size_t)s->left : PYTREE__NPZ_PIECE;
-    pytree_status status;
-    if (s->z.avail_in != 0 || n == 0) { return PYTREE_OK; }
-    status = pytree__file_read(&s->archive->file, s->at, s->archive->piece, n);
-    s->at += n;
-    s->left -= n;
-    s->z.next_in = s->archive->piece;
-    s->z.avail_in = (uInt)n;
-    return status;
-}
-
-/* Inflates up to n bytes; *done says how many came. Fewer: the stream has ended. */
-static pytree_status pytree__npz_inflate(pytree__npz_stream *s, void *to, size_t n, size_t *done)
-{
-    *done = 0;
-    while (*done < n && !s->ended) {
-        size_t part = n - *done < (1u << 30) ? n - *done : 1u << 30;
-        int code;
-        pytree_status status = pytree__npz_feed(s);
-        if (status != PYTREE_OK) { return status; }
-        s->z.next_out = (Bytef *)to + *done;
-        s->z.avail_out = (uInt)part;
-        code = inflate(&s->z, Z_NO_FLUSH);
-        *done += part - s->z.avail_out;
-        s->ended = code == Z_STREAM_END;
-        if (code == Z_MEM_ERROR) { return pytree__no_memory(s->source.err, 0); }
-        if ((code != Z_OK && !s->ended) || (!s->ended && s->z.avail_out != 0 && s->z.avail_in == 0 && s->left == 0)) {
-            return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected a deflate stream, got %s",
-                                    code == Z_OK || code == Z_BUF_ERROR ? "one that is cut" : "other bytes");
-        }
-    }
-    return PYTREE_OK;
-}
-
-static pytree_status pytree__npz_read(pytree__npy_source *from, void *to, size_t n)
-{
-    pytree__npz_stream *s = (pytree__npz_stream *)from->context;
-    pytree_status status;
-    size_t done = n;
-    if (s->member->method == PYTREE__NPZ_STORED) {
-        status = pytree__file_read(&s->archive->file, s->at, to, n);
-        s->at += n;
-    } else {
-        status = pytree__npz_inflate(s, to, n, &done);
-    }
-    if (status != PYTREE_OK) { return status; }
-    if (done < n) {
-        return pytree__npy_fail(from, PYTREE_SYNTAX, "expected %llu bytes of data, got fewer",
-                                (unsigned long long)s->member->size);
-    }
-    s->crc = pytree__npz_sum(s->crc, to, n);
-    from->left -= n;
-    return PYTREE_OK;
-}
-
-/* From the member's first byte. To be closed, unless it fails. */
-static pytree_status pytree__npz_open_member(pytree__npz_stream *s, pytree__npz *z, const pytree__npz_member *m)
-{
-    memset(s, 0, sizeof *s);
-    s->archive = z;
-    s->member = m;
-    s->at = m->data;
-    s->left = m->packed;
-    s->source.read = pytree__npz_read;
-    s->source.left = m->size;
-    s->source.name = m->name;
-    s->source.err = z->err;
-    s->source.context = s;
-    if (m->method == PYTREE__NPZ_STORED) { return PYTREE_OK; }
-    pytree__npz_zlib(&s->z, z->allocator);
-    return inflateInit2(&s->z, -MAX_WBITS) == Z_OK ? PYTREE_OK : pytree__no_memory(z->err, 0);
-}
-
-static void pytree__npz_close_member(pytree__npz_stream *s)
-{
-    if (s->member->method == PYTREE__NPZ_DEFLATED) { (void)inflateEnd(&s->z); }
-}
-
-static pytree_status pytree__npz_skip(pytree__npz_stream *s, uint64_t n)
-{
-    char piece[PYTREE__PIECE];
-    pytree_status status = PYTREE_OK;
-    while (n != 0 && status == PYTREE_OK) {
-        size_t part = n < sizeof piece ? (size_t)n : sizeof piece;
-        status = s->source.read(&s->source, piece, part);
-        n -= part;
-    }
-    return status;
-}
-
-/* All has been read: is that the end of the stream too, and the checksum right? */
-static pytree_status pytree__npz_check_end(pytree__npz_stream *s)
-{
-    char more;
-    size_t done = 0;
-    if (s->member->method == PYTREE__NPZ_DEFLATED) {
-        pytree_status status = pytree__npz_inflate(s, &more, 1, &done);
-        if (status != PYTREE_OK) { return status; }
-        if (done != 0 || s->z.avail_in != 0 || s->left != 0) {
-            return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected %llu bytes of %llu packed ones, got more",
-                                    (unsigned long long)s->member->size, (unsigned long long)s->member->packed);
-        }
-    }
-    if (s->crc != s->member->crc) {
-        return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected the checksum %08lx, got %08lx",
-                                (unsigned long)s->member->crc, (unsigned long)s->crc);
-    }
-    return PYTREE_OK;
-}
-
-/* Reads a whole member and checks it. The data of an array goes to `to`, which may be NULL. */
-static pytree_status pytree__npz_read_member(pytree__npz *z, const pytree__npz_member *m, void *to)
-{
-    pytree__npz_stream s;
-    pytree_status status = pytree__npz_open_member(&s, z, m);
-    if (status != PYTREE_OK) { return status; }
-    if (to == NULL || !m->array) {
-        status = pytree__npz_skip(&s, m->size);
-    } else {
-        status = pytree__npz_skip(&s, m->size - m->head.bytes);
-        if (status == PYTREE_OK) { status = pytree__npy_read_data(&s.source, &m->head, to); }
-    }
-    if (status == PYTREE_OK) { status = pytree__npz_check_end(&s); }
-    pytree__npz_close_member(&s);
-    return status;
-}
-
-static pytree_status pytree__npz_read_head(pytree__npz *z, pytree__npz_member *m)
-{
-    pytree__npz_stream s;
-    int d;
-    pytree_status status = pytree__npz_open_member(&s, z, m);
-    if (status != PYTREE_OK) { return status; }
-    status = pytree__npy_read_head(&s.source, &m->head);
-    for (d = 0; d < m->head.array.ndim; d++) { m->shape[d] = m->head.array.shape[d]; }
-    pytree__npz_close_member(&s);
-    return status;
-}
-
-#include "npz.h"
+#include "zip_member.h"
 #endif

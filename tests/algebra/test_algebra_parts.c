@@ -429,7 +429,7 @@ static void every_allocation_may_fail(void **state)
     assert_int_equal(sweep_allocations(sweep_stack, &s), 3);
     assert_int_equal(sweep_allocations(sweep_combine, &s), 3);
     assert_int_equal(sweep_allocations(sweep_replace, &s), 2);
-    assert_int_equal(sweep_allocations(sweep_partition, &s), 3);
+    assert_int_equal(sweep_allocations(sweep_partition, &s), 2);
     assert_true(sweep_allocations(sweep_diff, &s) > 5);
     assert_int_equal(sweep_allocations(sweep_diff_of_values, &s), 6);
     pytree_def_free(s.outer);

@@ -354,13 +354,13 @@ static void test_bad_values_and_places(void **state)
     assert_refused(pytree_list_insert(deque, 0, PYTREE_INT(1), err), PYTREE_ARGUMENT,
                    "expected a deque of less than its 1 values, got a full one");
     assert_refused(pytree_list_insert(list, 2, PYTREE_INT(1), err), PYTREE_NOT_FOUND,
-                   "expected a place in a list with 1, got 2");
+                   "expected an index in a list of length 1, got 2");
     assert_refused(pytree_list_insert(list, -2, PYTREE_INT(1), err), PYTREE_NOT_FOUND,
-                   "expected a place in a list with 1, got -2");
-    assert_refused(pytree_list_set(list, 1, PYTREE_INT(1), err), PYTREE_NOT_FOUND, "expected a place in a list with 1, got 1");
-    assert_refused(pytree_list_remove(list, -2, err), PYTREE_NOT_FOUND, "expected a place in a list with 1, got -2");
+                   "expected an index in a list of length 1, got -2");
+    assert_refused(pytree_list_set(list, 1, PYTREE_INT(1), err), PYTREE_NOT_FOUND, "expected an index in a list of length 1, got 1");
+    assert_refused(pytree_list_remove(list, -2, err), PYTREE_NOT_FOUND, "expected an index in a list of length 1, got -2");
     assert_refused(status_of(pytree_list_get(deque, 7, err), err), PYTREE_NOT_FOUND,
-                   "expected a place in a deque with 1, got 7");
+                   "expected an index in a deque of length 1, got 7");
     assert_ok(pytree_list_append(holes, PYTREE(&hollow), &error), &error);
     {
         pytree_error bad = { 0 };         /* says where in the value it is */
@@ -388,7 +388,7 @@ static void test_bad_keys(void **state)
     assert_refused(pytree_dict_put(dict, NULL, PYTREE_INT(1), err), PYTREE_NULL_POINTER, "expected a key, got NULL");
     assert_refused(pytree_dict_put_int(point, 3, PYTREE_INT(1), err), PYTREE_ARGUMENT, "expected the name of a field, got 3");
     assert_refused(status_of(pytree_dict_get(dict, "it's", err), err), PYTREE_NOT_FOUND,
-                   "expected a key that is there, got \"it's\"");
+                   "expected an existing key, got \"it's\"");
     assert_ok(pytree_dict_put_copy(dict, "a", PYTREE_INT(1), &error), &error);
     assert_refused(pytree_dict_put_int(dict, -3, PYTREE_INT(1), err), PYTREE_ARGUMENT,
                    "expected a string, as the other keys, got -3");
@@ -396,11 +396,11 @@ static void test_bad_keys(void **state)
                    "expected a value, got a pytree without a type");
     assert_refused(pytree_dict_put_own(dict, "b", PYTREE_LIST(), err), PYTREE_ARGUMENT,
                    "expected a growing container or a tree that pytree_clone or pytree_unflatten returned, got list");
-    assert_refused(pytree_dict_remove(dict, "b", err), PYTREE_NOT_FOUND, "expected a key that is there, got 'b'");
-    assert_refused(pytree_dict_remove(dict, NULL, err), PYTREE_NOT_FOUND, "expected a key that is there, got NULL");
-    assert_refused(pytree_dict_remove_int(dict, 3, err), PYTREE_NOT_FOUND, "expected a key that is there, got 3");
+    assert_refused(pytree_dict_remove(dict, "b", err), PYTREE_NOT_FOUND, "expected an existing key, got 'b'");
+    assert_refused(pytree_dict_remove(dict, NULL, err), PYTREE_NOT_FOUND, "expected an existing key, got NULL");
+    assert_refused(pytree_dict_remove_int(dict, 3, err), PYTREE_NOT_FOUND, "expected an existing key, got 3");
     assert_refused(status_of(pytree_dict_take_int(dict, INT64_MIN, err), err), PYTREE_NOT_FOUND,
-                   "expected a key that is there, got -9223372036854775808");
+                   "expected an existing key, got -9223372036854775808");
     {
         pytree_error bad = { 0 };
         assert_error(status_of(pytree_dict_take(dict, longest, &bad), &bad), PYTREE_NOT_FOUND, "", &bad);

@@ -115,13 +115,13 @@ static void no_text(void **state)
     float value = 0;
     (void)state;
     assert_null(pytree_path_parse(NULL, NULL, NULL, &error));
-    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_says(&error, PYTREE_ARGUMENT, "expected a string, got NULL");
     assert_null(pytree_path_parse(NULL, "/", NULL, &error));
-    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_says(&error, PYTREE_ARGUMENT, "expected a string, got NULL");
     assert_false(pytree_path_match(NULL, NULL, &error));
-    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_says(&error, PYTREE_ARGUMENT, "expected a string, got NULL");
     assert_null(pytree_at(PYTREE(&value), NULL, NULL, &error).type);
-    assert_says(&error, PYTREE_ARGUMENT, "expected a text, got NULL");
+    assert_says(&error, PYTREE_ARGUMENT, "expected a string, got NULL");
     assert_string_equal(pytree_dtype_name(NULL), "no type");
 }
 

@@ -439,7 +439,7 @@ static void names_are_taken(void **state)
     io.context = &asked;
     assert_error(pytree_save_npy("x", PYTREE(&x), &opt, &error), PYTREE_IO, "", &error);
     assert_int_equal(asked, 1000);
-    assert_non_null(strstr(error.message, "the names beside it are taken"));
+    assert_non_null(strstr(error.message, "the temporary names beside it are taken"));
 }
 
 /* A table's own words for its own codes; what pretends to have done more than it was asked is not believed. */

@@ -367,16 +367,16 @@ static void test_unwritable(void **state)
     size_t i;
     (void)state;
     assert_unwritable(PYTREE_LIST(PYTREE_INT(1), PYTREE(&holder)), "[1].handle",
-                      "expected what a literal can say, got a leaf of the opaque type 'Handle'");
+                      "expected a tree that a literal can express, got a leaf of the opaque type 'Handle'");
     assert_unwritable(PYTREE_DICT({ "k", PYTREE(&pack) }), "['k']",
-                      "expected what a literal can say, got the custom node 'Pack'");
+                      "expected a tree that a literal can express, got the custom node 'Pack'");
     assert_unwritable(PYTREE_TUPLE(PYTREE(&all)), "[0]",
-                      "expected what a literal can say, got an address among the static values of 'Everything'");
+                      "expected a tree that a literal can express, got an address among the static values of 'Everything'");
     assert_unwritable(PYTREE_LIST(PYTREE_NAMEDTUPLE("P", { "a-b", PYTREE_NONE })), "[0].a-b",
-                      "expected what a literal can say, got a field with the name 'a-b'");
+                      "expected a tree that a literal can express, got a field with the name 'a-b'");
     for (i = 0; i < COUNT_OF(names); i++) {
         char message[120];
-        (void)sprintf(message, "expected what a literal can say, got a namedtuple or struct with the name '%s'", names[i]);
+        (void)sprintf(message, "expected a tree that a literal can express, got a namedtuple or struct with the name '%s'", names[i]);
         assert_unwritable(PYTREE_LIST(PYTREE_NAMEDTUPLE(names[i], { "x", PYTREE_NONE })), "[0]", message);
     }
     {

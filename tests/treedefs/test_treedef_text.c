@@ -84,7 +84,7 @@ static void parse_says_where_and_what(void **state)
         { "PyTreeDef(CustomNode(DC[('a',)], [*, *])", PYTREE_SYNTAX, "line 1, column 41: expected ')', got the end" },
         { "PyTreeDef(CustomNode(DC[('a')], [*, *]))", PYTREE_SYNTAX, "line 1, column 29: expected ',)', got ')'" },
         { "PyTreeDef(CustomNode(DC[(1,)], [*, *]))", PYTREE_SYNTAX,
-          "line 1, column 26: expected a text in quotes or None, got '1'" },
+          "line 1, column 26: expected a string in quotes or None, got '1'" },
         { "PyTreeSpec(Point(x=*, \xE3\x86=*))", PYTREE_SYNTAX,
           "line 1, column 23: expected the name of a field, got byte 0xe3" },
         { "PyTreeSpec(Point(x=*, y\xFF=*))", PYTREE_SYNTAX, "line 1, column 24: expected '=', got byte 0xff" },
