@@ -398,11 +398,15 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
+#define PYTREE__STB_MISSING " needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h " \
+        "beside pytree.h"
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
+    _Static_assert(PYTREE__HAS_STB, in " STB_ARRAY" PYTREE__STB_MISSING);                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
+    _Static_assert(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
