@@ -267,7 +267,7 @@ enum {
 };
 
 /* One pass over the children of *at, for views or without: see pytree_type. */
-PYTREE__INLINE pytree__flatten_result PYTREE__CAT(pytree__pass_, PYTREE__ID)(const void *at, pytree_leaf *child,
+PYTREE__PASS pytree__flatten_result PYTREE__CAT(pytree__pass_, PYTREE__ID)(const void *at, pytree_leaf *child,
                                                                              const pytree_leaf *end, unsigned pass, bool writes)
 {
     const PYTREE__S *self = (const PYTREE__S *)at;

@@ -47,6 +47,18 @@
 #define PYTREE__STORED_STATIC row++;
 #define PYTREE__STORED_DROP row++;
 
+/* ---- How functions are compiled -------------------------------------------------------------------------------------- */
+
+/* A pass is copied into each function that is made of it, and the helpers of its rows into the pass, where most branches go
+ * away because the row is constant. PYTREE_SMALL and PYTREE_FAST_COMPILE keep one of each. */
+#if !(defined(PYTREE_SMALL) || defined(PYTREE_FAST_COMPILE)) || !defined(__GNUC__) || defined(__TINYC__)
+#define PYTREE__PASS PYTREE__INLINE
+#elif defined(__clang__)
+#define PYTREE__PASS static __attribute__((noinline, unused))
+#else
+#define PYTREE__PASS static __attribute__((noinline, noclone, unused))
+#endif
+
 /* ---- The view writer ---------------------------------------------------------------------------------------------------- */
 
 /* Which of the generated functions a pass over the values is for; each has a copy of the pass. Only validation writes no views.
@@ -133,7 +145,7 @@ PYTREE__INLINE size_t pytree__huge(const pytree_leaf *child, int ndim)
 }
 
 /* A pointer to numbers, whose extents stand in the view. */
-PYTREE__INLINE void pytree__array(pytree__view_writer *to, const pytree_field *row, const void *p, int ndim)
+PYTREE__PASS void pytree__array(pytree__view_writer *to, const pytree_field *row, const void *p, int ndim)
 {
     if (row->optional != 0 && p == NULL) { pytree__view_writer_none(to, row); return; }
     to->flags |= p == NULL ? PYTREE__NEEDS_CHECK : 0u;
@@ -142,7 +154,7 @@ PYTREE__INLINE void pytree__array(pytree__view_writer *to, const pytree_field *r
 }
 
 /* A list or map, whose length stands in the view. */
-PYTREE__INLINE void pytree__list(pytree__view_writer *to, const pytree_field *row, const void *p)
+PYTREE__PASS void pytree__list(pytree__view_writer *to, const pytree_field *row, const void *p)
 {
     if (p == NULL) {
         if (row->optional != 0 && row->place != PYTREE_STB) { pytree__view_writer_none(to, row); return; }
@@ -169,7 +181,7 @@ PYTREE__INLINE void pytree__inlined(pytree__view_writer *to, const pytree_field 
 }
 
 /* A row without modifier, or of RANK, whose extents stand in the view. */
-PYTREE__INLINE void pytree__plain(pytree__view_writer *to, const pytree_field *row, const void *at)
+PYTREE__PASS void pytree__plain(pytree__view_writer *to, const pytree_field *row, const void *at)
 {
     const void *data = at, *p;
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && to->pass != PYTREE__PASS_CHILDREN) {
@@ -196,7 +208,7 @@ PYTREE__INLINE void pytree__plain(pytree__view_writer *to, const pytree_field *r
 
 /* Store a DATA row's leaf, or the leaves of a struct that lies there. Returns the next leaf; NULL once a row, this one or one
  * before it, cannot be inlined. */
-PYTREE__INLINE const pytree_leaf *pytree__store_leaf(const pytree_field *row, void *self, const pytree_leaf *leaf)
+PYTREE__PASS const pytree_leaf *pytree__store_leaf(const pytree_field *row, void *self, const pytree_leaf *leaf)
 {
     char *at = (char *)self + row->offset;
     void *p;
@@ -286,5 +298,15 @@ static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const 
     memcpy(field, &map, sizeof map);
     return PYTREE_OK;
 }
+#else
+
+/* Without stb_ds.h the check of a row says so; these keep other errors away. */
+static inline size_t pytree__stb_array_length(const void *a) { return a != NULL; }
+static inline size_t pytree__stb_map_length(const void *map, size_t size) { return map != NULL && size != 0; }
+#define pytree__stb_array_resize NULL
+#define pytree__stb_array_release NULL
+#define pytree__stb_map_resize NULL
+#define pytree__stb_map_release NULL
+
 #endif
 #endif

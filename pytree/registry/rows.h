@@ -183,7 +183,7 @@ enum {                                    /* one name for each code: a sum in ea
 #define PYTREE__COMPLEX_VALUES
 #define PYTREE__COMPLEX_POINTERS
 #define PYTREE__COMPLEX_CONSTS
-#define PYTREE__COMPLEX_TABLES
+#define PYTREE__COMPLEX_ROW_POINTERS
 #else
 #define PYTREE__COMPLEX(X) X(cfloat, float _Complex) X(cdouble, double _Complex) X(cldouble, long double _Complex)
 #define PYTREE__COMPLEX_VALUES                                                                                          \
@@ -192,7 +192,7 @@ enum {                                    /* one name for each code: a sum in ea
     pytree__ptr_cfloat: PYTREE__P_cfloat, pytree__ptr_cdouble: PYTREE__P_cdouble, pytree__ptr_cldouble: PYTREE__P_cldouble,
 #define PYTREE__COMPLEX_CONSTS                                                                                          \
     pytree__cptr_cfloat: PYTREE__P_cfloat, pytree__cptr_cdouble: PYTREE__P_cdouble, pytree__cptr_cldouble: PYTREE__P_cldouble,
-#define PYTREE__COMPLEX_TABLES                                                                                          \
+#define PYTREE__COMPLEX_ROW_POINTERS                                                                                    \
     pytree__rowptr_cfloat: PYTREE__R_cfloat, pytree__rowptr_cdouble: PYTREE__R_cdouble,                                 \
     pytree__rowptr_cldouble: PYTREE__R_cldouble,
 #endif
@@ -221,17 +221,15 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     pytree__cptr_llong: PYTREE__P_llong, pytree__cptr_ullong: PYTREE__P_ullong, pytree__cptr_float_: PYTREE__P_float_,  \
     pytree__cptr_double_: PYTREE__P_double_, pytree__cptr_ldouble: PYTREE__P_ldouble, pytree__cptr_f16: PYTREE__P_f16,  \
     pytree__cptr_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_CONSTS
-#define PYTREE__TABLES                                                                                                  \
-    pytree__rowptr_bool_: PYTREE__R_bool_, pytree__rowptr_schar: PYTREE__R_schar, pytree__rowptr_uchar:                 \
-    PYTREE__R_uchar,                                                                                                    \
-    pytree__rowptr_short_: PYTREE__R_short_, pytree__rowptr_ushort: PYTREE__R_ushort, pytree__rowptr_int_:              \
-    PYTREE__R_int_,                                                                                                     \
-    pytree__rowptr_uint: PYTREE__R_uint, pytree__rowptr_long_: PYTREE__R_long_, pytree__rowptr_ulong: PYTREE__R_ulong,  \
-    pytree__rowptr_llong: PYTREE__R_llong, pytree__rowptr_ullong: PYTREE__R_ullong, pytree__rowptr_float_:              \
-    PYTREE__R_float_,                                                                                                   \
-    pytree__rowptr_double_: PYTREE__R_double_, pytree__rowptr_ldouble: PYTREE__R_ldouble, pytree__rowptr_f16:           \
-    PYTREE__R_f16,                                                                                                      \
-    pytree__rowptr_bf16: PYTREE__R_bf16, pytree__rowptr_char_: PYTREE__R_char_, PYTREE__COMPLEX_TABLES
+#define PYTREE__ROW_POINTERS                                                                                            \
+    pytree__rowptr_bool_: PYTREE__R_bool_, pytree__rowptr_schar: PYTREE__R_schar,                                       \
+    pytree__rowptr_uchar: PYTREE__R_uchar, pytree__rowptr_short_: PYTREE__R_short_,                                     \
+    pytree__rowptr_ushort: PYTREE__R_ushort, pytree__rowptr_int_: PYTREE__R_int_, pytree__rowptr_uint: PYTREE__R_uint,  \
+    pytree__rowptr_long_: PYTREE__R_long_, pytree__rowptr_ulong: PYTREE__R_ulong,                                       \
+    pytree__rowptr_llong: PYTREE__R_llong, pytree__rowptr_ullong: PYTREE__R_ullong,                                     \
+    pytree__rowptr_float_: PYTREE__R_float_, pytree__rowptr_double_: PYTREE__R_double_,                                 \
+    pytree__rowptr_ldouble: PYTREE__R_ldouble, pytree__rowptr_f16: PYTREE__R_f16, pytree__rowptr_bf16: PYTREE__R_bf16,  \
+    pytree__rowptr_char_: PYTREE__R_char_, PYTREE__COMPLEX_ROW_POINTERS
 #define PYTREE__TREE_POINTERS pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat,
 
 /* Of a value, an array or a pointer; char * is a P_char here. */
@@ -239,7 +237,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     (__builtin_classify_type(x) == 5 ? -1 : ~PYTREE__IS_POINTER) & PYTREE__DISPATCH((held)0, PYTREE__PCODES_)           \
     _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
     _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
-    _Generic((held)0, PYTREE__TABLES default: 0))) PYTREE__DISPATCH_END
+    _Generic((held)0, PYTREE__ROW_POINTERS default: 0))) PYTREE__DISPATCH_END
 #define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
     PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__PCODES_) PYTREE__IS_POINTER                                           \
         + (PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__PCODES_) PYTREE__BUILTIN_CODE(x) PYTREE__DISPATCH_END)    \
@@ -248,7 +246,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Generic((x), PYTREE__VALUES char: PYTREE__C_char_,                                                                 \
         pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \
     _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                              \
-    _Generic((x), PYTREE__CONSTS PYTREE__TABLES const char *: PYTREE__P_char_, default: 0)))
+    _Generic((x), PYTREE__CONSTS PYTREE__ROW_POINTERS const char *: PYTREE__P_char_, default: 0)))
 /* Of a pointer to numbers or strings. */
 #define PYTREE__POINTER_CODE(x) _Generic((x), PYTREE__POINTERS default: _Generic((x), PYTREE__CONSTS default: 0))
 /* The code of a member as rows mean it: a pointer to char is a string, an array of structs or trees is many. */
@@ -398,11 +396,16 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
+#define PYTREE__STB_MISSING                                                                                             \
+    " needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h "                       \
+        "beside pytree.h"
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
+    _Static_assert(PYTREE__HAS_STB, in " STB_ARRAY" PYTREE__STB_MISSING);                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
+    _Static_assert(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
