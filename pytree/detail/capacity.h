@@ -69,6 +69,10 @@
 #ifndef PYTREE_STACK_LAYOUT_NULLABLES
 #define PYTREE_STACK_LAYOUT_NULLABLES PYTREE__CAPACITY(64, 1)
 #endif
+/* Of all of them together, where trees are built: leaves, 24 bytes each. As above. */
+#ifndef PYTREE_STACK_LAYOUT_LEAVES
+#define PYTREE_STACK_LAYOUT_LEAVES PYTREE__CAPACITY(64, 1)
+#endif
 
 /* ---- Key paths: pytree_paths has these once -------------------------------------------------------------------------- */
 
@@ -142,6 +146,7 @@ enum {
     PYTREE__LAYOUT_NODES = PYTREE_STACK_LAYOUT_NODES,
     PYTREE__LAYOUT_SPANS = PYTREE_STACK_LAYOUT_SPANS,
     PYTREE__LAYOUT_NULLABLES = PYTREE_STACK_LAYOUT_NULLABLES,
+    PYTREE__LEAF_SLOTS = PYTREE_STACK_LAYOUT_LEAVES,
     PYTREE__ITER_LAYOUTS = PYTREE__CAPACITY(4, 1),   /* those of an iterator, which compares with them; without nodes */
     PYTREE__ITER_SPANS = PYTREE__CAPACITY(24, 1),
     PYTREE__ITER_NULLABLES = PYTREE__CAPACITY(16, 1),

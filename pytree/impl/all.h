@@ -38,7 +38,11 @@
 #include "build_place.h"
 #include "build_struct.h"
 #include "build_items.h"
+#include "build_bound.h"
 #include "build.h"
+#include "build_block.h"
+#include "unflatten.h"
+#include "materialize.h"
 
 #include "reduce.h"
 #include "compare.h"

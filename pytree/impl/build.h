@@ -1,541 +1,451 @@
-/* pytree/impl/build.h: building trees: unflatten, clone, zeros_like, allocate. */
+/* pytree/impl/build.h: building trees from the last node of a treedef to the first. */
 #ifndef PYTREE_IMPL_BUILD_H
 #define PYTREE_IMPL_BUILD_H
 
 #include "internal.h"
 
-/* A custom node: its children first, in a row. In pytree_allocate it is the caller's, with all that it holds. */
-static void pytree__make_custom(struct pytree__builder *m, size_t node, const pytree_type *type, char *self, size_t *next,
-                                size_t *leaf)
+/* Place a custom node: its children come first, in a row. In pytree_allocate it is the caller's, with all that it holds. */
+static void pytree__build_custom(struct pytree__builder *b, size_t node, const pytree_type *type, char *self)
 {
-    const pytree_node *n = &m->def->nodes[node];
-    struct pytree__custom_cleanup *made;
-    char *children;
-    if (m->mode == PYTREE__ALLOCATE) {
-        *next = node + 1 - n->nodes;
-        *leaf -= n->leaves;
-        return;
-    }
+    const pytree_node *n = &b->def->nodes[node];
+    struct pytree__custom_cleanup *cleanup;
+    pytree *children;
+    if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
     if (type->custom->rebuild == NULL) {
-        pytree__make_wrong(m, node, "a type that can be rebuilt (its pytree_custom has no rebuild)");
+        pytree__build_fail_node(b, node, "a type that can be rebuilt (its pytree_custom has no rebuild)");
         return;
     }
-    children = pytree__bump_head(m, pytree__times(n->arity, sizeof(pytree)));
-    made = (struct pytree__custom_cleanup *)(void *)pytree__bump_head(m, sizeof *made);
-    if (!m->dry) {
-        memset(self, 0, type->size);
-        made->self = self;
-        made->type = type;
-        made->children = (const pytree *)(void *)children;
-        made->node = node;
-        made->before = m->customs;
-        m->customs = made;
-    }
-    pytree__make_push(m, NULL, m->dry ? NULL : (char *)pytree__make_chain((pytree *)(void *)children, n->arity, NULL), NULL, 0,
-                      n->arity, 0);
+    children = (pytree *)(void *)pytree__bump_head(b, n->arity * sizeof *children);
+    cleanup = (struct pytree__custom_cleanup *)(void *)pytree__bump_head(b, sizeof *cleanup);
+    memset(self, 0, type->size);
+    cleanup->self = self;
+    cleanup->type = type;
+    cleanup->children = children;
+    cleanup->node = node;
+    cleanup->before = b->custom_cleanups;
+    b->custom_cleanups = cleanup;
+    pytree__build_push(b, NULL, (char *)pytree__build_chain(children, n->arity, NULL), 0, n->arity);
 }
 
-/* Calls `rebuild` of every custom node, those inside others first. After a failure those that were made are released. */
-static void pytree__make_customs(struct pytree__builder *m)
+/* Call `rebuild` of every custom node, those inside others first. After a failure those that were made are released. */
+static void pytree__rebuild_customs(struct pytree__builder *b)
 {
     struct pytree__custom_cleanup *at, *done;
-    for (at = m->customs; at != NULL && m->status == PYTREE_OK; at = at->before) {
-        const pytree_node *n = &m->def->nodes[at->node];
-        const unsigned char *metadata = m->def->statics + n->meta;
-        m->status = at->type->custom->rebuild(at->self, n->arity, at->children, metadata + sizeof(uint32_t),
+    for (at = b->custom_cleanups; at != NULL && b->status == PYTREE_OK; at = at->before) {
+        const pytree_node *n = &b->def->nodes[at->node];
+        const unsigned char *metadata = b->def->statics + n->meta;
+        b->status = at->type->custom->rebuild(at->self, n->arity, at->children, metadata + sizeof(uint32_t),
                                               pytree__u32(metadata));
-        if (m->status != PYTREE_OK) {
+        if (b->status != PYTREE_OK) {
             char path[PYTREE__PATH];
-            pytree__node_path(m->def, at->node, path, sizeof path);
-            pytree_fail(m->cursor.err, m->status, path, "expected the rebuild of %s to succeed, got %s", at->type->name,
-                        pytree_status_name(m->status));
-            for (done = m->customs; done != at; done = done->before) {
+            pytree__node_path(b->def, at->node, path, sizeof path);
+            pytree_fail(b->err, b->status, path, "expected the rebuild of %s to succeed, got %s", at->type->name,
+                        pytree_status_name(b->status));
+            for (done = b->custom_cleanups; done != at; done = done->before) {
                 if (done->type->custom->release != NULL) { done->type->custom->release(done->self); }
             }
         }
     }
 }
 
-/* `from`: the bytes it begins with in pytree_allocate (itself: they are there); NULL: zeros and the treedef's static values.
- * `inside`: it lies in a struct, and so is zero already. */
-static void pytree__make_struct(struct pytree__builder *m, size_t node, const pytree_type *type, char *self, const char *from,
-                                bool inside, size_t *next, size_t *leaf)
+/* Build a struct that is inlined: its leaves and static values, and those of the structs in it, in one go. Returns false if it
+ * must be built node by node. */
+PYTREE__INLINE bool pytree__build_inlined(struct pytree__builder *b, size_t node, const pytree_type *type, char *self,
+                                          bool has_values)
 {
-    const pytree_node *n = &m->def->nodes[node];
+    const pytree_node *const n = &b->def->nodes[node];
+    const pytree_leaf *const leaf = &b->leaves[b->leaf - n->leaves];
+    const pytree__layout *const layout = pytree__build_layout(b, type, n, self, !has_values);
+    if (layout == NULL) {
+        if (!b->measured && pytree__counted_layout(b, type, n) != NULL) { b->miscounted = true; }
+        return false;
+    }
+    if (PYTREE__UNLIKELY(!(b->mode == PYTREE__REFER ? pytree__refer_inlined(b, layout, self, leaf)
+                                                    : pytree__own_inlined(b, layout, self, leaf)))) { return false; }
+    b->leaf -= n->leaves;
+    b->next = node + 1 - n->nodes;
+    return true;
+}
+
+/* Build a struct at `self`, or push a frame for its children. `has_values`: pytree_allocate, whose structs begin as those that
+ * are there; otherwise as zeros and the treedef's static values. */
+static void pytree__build_struct(struct pytree__builder *b, size_t node, const pytree_type *type, char *self, bool has_values)
+{
+    const pytree_node *n = &b->def->nodes[node];
     if (n->type != type && (n->type == NULL || !pytree__same_struct(n->type, type))) {
-        pytree__make_wrong(m, node, type->name);
+        pytree__build_fail_node(b, node, type->name);
         return;
     }
     type = pytree__origin(n->type);       /* as the treedef's namespace sees it */
-    if (type->kind == PYTREE_KIND_CUSTOM) { pytree__make_custom(m, node, type, self, next, leaf); return; }
-    if (from != NULL) {
-        if (from != self) { memcpy(self, from, type->size); }
-    } else if (!m->dry || m->mode != PYTREE__ALLOCATE) {
-        if (!m->dry && !inside) { memset(self, 0, type->size); }
-        if (!m->dry && m->mode == PYTREE__REFER && type->self_contained
-            && pytree__make_planned(m, type, self, n, &m->leaves[*leaf - n->leaves])) {
-            *leaf -= n->leaves;
-            *next = node + 1 - n->nodes;
-            return;
-        }
-        if (!m->dry || !type->trivial_statics) { pytree__unpack(m, type, self, m->def->statics + n->meta); }
+    if (type->kind == PYTREE_KIND_CUSTOM) { pytree__build_custom(b, node, type, self); return; }
+    if (!has_values) { memset(self, 0, type->size); }
+    if (pytree__build_inlined(b, node, type, self, has_values)) { return; }
+    if (b->miscounted) { return; }
+    if (!has_values) {
+        memset(self, 0, type->size);
+        pytree__unpack(b, type, self, b->def->statics + n->meta);
     }
-    pytree__make_open(m, type, self);
+    pytree__build_open(b, type, self, node);
 }
 
-static pytree pytree__make_value(struct pytree__builder *m, size_t node, size_t *next, size_t *leaf)
+/* Make the pytree that a leaf becomes in a container: arrays get a view in the block. A subtree that was given as a leaf is
+ * referred to as it is. */
+static pytree pytree__build_leaf_value(struct pytree__builder *b)
 {
-    const pytree_node *n = &m->def->nodes[node];
-    pytree t;
-    t.type = &pytree_types[PYTREE__T_none];
-    t.data = NULL;
-    if (n->type == NULL) {
-        const pytree_leaf *from = &m->leaves[--*leaf];
-        if (!pytree__make_given(m)) { return t; }
-        if (from->form == PYTREE_FORM_LEAF) {
-            t.type = from->type;
-            t.data = pytree__make_array(m, from);
-            if (from->ndim != 0) {
-                pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(m, sizeof *view);
-                if (view != NULL) {
-                    memset(view, 0, sizeof *view);
-                    pytree__copy_view(view, from);
-                    view->data = t.data;
-                }
-                t.type = &pytree_types[PYTREE__T_view];
-                t.data = view;
-            }
-        } else if (from->form != PYTREE_FORM_NONE) {
-            m->status =
-                pytree_fail(m->cursor.err, PYTREE_TYPE, NULL, "expected leaves, got a %s as leaf %zu", from->type->name, *leaf);
+    const pytree_leaf *from = &b->leaves[--b->leaf];
+    pytree t = { &pytree_types[PYTREE__T_none], NULL };
+    if (!pytree__build_validate_leaves(b)) { return t; }
+    if (from->form == PYTREE_FORM_LEAF) {
+        t.type = pytree__origin(from->type);
+        t.data = pytree__build_array(b, from);
+        if (from->ndim != 0) {
+            pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(b, sizeof *view);
+            memset(view, 0, sizeof *view);
+            pytree__copy_view(view, from);
+            view->type = t.type;
+            view->data = t.data;
+            t.type = &pytree_types[PYTREE__T_view];
+            t.data = view;
         }
-    } else if (n->type->kind == PYTREE_KIND_STRUCT || n->type->kind == PYTREE_KIND_CUSTOM) {
-        const pytree_type *type = pytree__origin(n->type);
-        t.type = type;
-        t.data = pytree__bump_head(m, type->size);
-        pytree__make_struct(m, node, type, (char *)t.data, NULL, false, next, leaf);
-    } else if (n->type->kind != PYTREE_KIND_NONE) {
-        t = pytree__make_container(m, node);
+    } else if (from->form == PYTREE_FORM_STRUCT || from->form == PYTREE_FORM_ITEMS) {
+        t.type = pytree__origin(from->type);
+        t.data = from->data;
+        b->has_subtrees = true;
+    } else if (from->form != PYTREE_FORM_NONE) {
+        pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(b, sizeof *view);
+        *view = *from;
+        t = pytree_of_view(view);
+        b->has_subtrees = true;
     }
     return t;
 }
 
-/* A leaf into a row of a struct. */
-static void pytree__make_leaf(struct pytree__builder *m, const struct pytree__build_frame *task, const pytree_field *row,
-                              pytree_leaf *view, size_t k, size_t node)
+/* Make the pytree for a node; what it contains gets a frame. */
+static pytree pytree__build_value(struct pytree__builder *b, size_t node)
 {
-    const pytree_leaf *leaf = &m->leaves[k];
-    char *field = m->dry ? NULL : task->at + row->offset;
-    if (row->form == PYTREE_FORM_VIEW) {
-        pytree_leaf copy;
-        memset(&copy, 0, sizeof copy);
-        pytree__copy_view(&copy, leaf);
-        if (leaf->form == PYTREE_FORM_LEAF && m->mode == PYTREE__ALLOCATE && leaf->data != NULL) {
-            pytree__make_lost(m, node);
-            return;
-        }
-        if (leaf->form == PYTREE_FORM_LEAF) { copy.data = pytree__make_array(m, leaf); }
-        if (!m->dry) { memcpy(field, &copy, sizeof copy); }
+    const pytree_node *n = &b->def->nodes[node];
+    pytree t = { &pytree_types[PYTREE__T_none], NULL };
+    if (n->type == NULL) { return pytree__build_leaf_value(b); }
+    if (n->type->kind == PYTREE_KIND_NONE) { return t; }
+    if (n->type->kind != PYTREE_KIND_STRUCT && n->type->kind != PYTREE_KIND_CUSTOM) { return pytree__build_container(b, node); }
+    t.type = pytree__origin(n->type);
+    t.data = pytree__bump_head(b, t.type->size);
+    pytree__build_struct(b, node, t.type, (char *)t.data, false);
+    return t;
+}
+
+/* Write a leaf to a field that holds a pytree_leaf. */
+static void pytree__build_view(struct pytree__builder *b, char *field, const pytree_leaf *leaf)
+{
+    pytree_leaf view;
+    memset(&view, 0, sizeof view);
+    pytree__copy_view(&view, leaf);
+    if (leaf->form == PYTREE_FORM_LEAF) {
+        view.type = pytree__origin(leaf->type);
+        view.data = pytree__build_array(b, leaf);
+    }
+    memcpy(field, &view, sizeof view);
+}
+
+/* Write a subtree that was given as a leaf to a place of that kind: pointers lead to it, what lies in place is copied. Returns
+ * false if it is of another kind. */
+static bool pytree__build_subtree(struct pytree__builder *b, const pytree_leaf *leaf, const pytree_type *type, unsigned form,
+                                  bool pointer, char *at, size_t size)
+{
+    const size_t n = form == PYTREE_FORM_STRUCT ? 1 : leaf->shape[0];
+    if (leaf->form != form || leaf->data == NULL || !pytree_type_equal(leaf->type, type)) { return false; }
+    if (pointer) { memcpy(at, &leaf->data, sizeof leaf->data); }
+    else if (n == size / type->size) { memcpy(at, leaf->data, size); }
+    else { return false; }
+    b->has_subtrees = true;
+    return true;
+}
+
+/* Write a leaf to a row of a struct. One that the row cannot hold is left out, and found when the struct is verified: until
+ * then a pointer leads to zeros, because other rows may read through it. */
+static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
+{
+    const pytree_leaf *leaf = &b->leaves[--b->leaf];
+    void *p = leaf->data;
+    bool fits;
+    if (b->mode == PYTREE__ALLOCATE && leaf->form == PYTREE_FORM_LEAF && p != NULL
+        && (row->form == PYTREE_FORM_VIEW || (row->place == PYTREE_POINTER && p != PYTREE_WANTED))) {
+        pytree__build_fail_set(b, node);
         return;
     }
-    if (!m->dry) {
-        pytree_status status;
-        unsigned form = view->form;
-        if (leaf->form == PYTREE_FORM_NONE && row->optional) { return; }
-        view->form = PYTREE_FORM_LEAF;
-        status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
-        if (status == PYTREE_OK && leaf->data == NULL && m->mode != PYTREE__ALLOCATE && pytree_leaf_count(leaf) != 0) {
-            status = PYTREE_NULL_POINTER;
-        }
-        if (status != PYTREE_OK) {
-            if (row->form != PYTREE_FORM_LEAF) { view->form = form; }
-            pytree__make_misfit(m, status, node, view, leaf);
-            return;
-        }
-    } else if (row->form != PYTREE_FORM_LEAF || leaf->form != PYTREE_FORM_LEAF) {
+    if (row->form == PYTREE_FORM_VIEW) { pytree__build_view(b, field, leaf); return; }
+    if (leaf->form == PYTREE_FORM_NONE && row->optional) { return; }
+    if (leaf->form != PYTREE_FORM_LEAF && row->form <= PYTREE_FORM_TUPLE && row->place != PYTREE_STB
+        && pytree__build_subtree(b, leaf, row->type, row->form, row->place == PYTREE_POINTER, field, row->size)) {
         return;
     }
+    fits = row->form == PYTREE_FORM_LEAF && leaf->form == PYTREE_FORM_LEAF && leaf->ndim == row->ndim
+        && (leaf->type == row->type || pytree_type_equal(leaf->type, row->type));
     if (row->place == PYTREE_POINTER) {
-        void *p = leaf->data;
-        if (m->mode == PYTREE__ALLOCATE && p != NULL && p != PYTREE_WANTED) {
-            pytree__make_lost(m, node);
-            return;
-        }
-        p = pytree__make_array(m, leaf);
-        if (!m->dry) { memcpy(field, &p, sizeof p); }
-    } else {
-        pytree__make_bytes(m, field, leaf, true);
+        if (!fits || (p == NULL && b->mode != PYTREE__ALLOCATE)) { p = pytree__zeros(); }
+        else { p = pytree__build_array(b, leaf); }
+        memcpy(field, &p, sizeof p);
+    } else if (fits && p != NULL && pytree_leaf_bytes(leaf) == row->size) {
+        pytree__build_bytes(b, field, leaf, row->size, true);
     }
 }
 
-static const char *const *pytree__make_keys(struct pytree__builder *m, const pytree_node *n, const uint32_t *order)
+/* Collect the keys of a map, in the order of its pairs. */
+static const char *const *pytree__build_keys(struct pytree__builder *b, const pytree_node *n, const uint32_t *order)
 {
-    const char **keys = (const char **)(void *)pytree__bump_head(m, pytree__times(n->arity, sizeof(char *)));
-    const unsigned char *at = m->def->statics + n->meta;
+    const char **keys = (const char **)(void *)pytree__bump_head(b, n->arity * sizeof *keys);
+    const unsigned char *at = b->def->statics + n->meta;
     size_t i;
-    for (i = 0; keys != NULL && i < n->arity; i++, at = pytree__skip_strings(at, 1)) {
+    for (i = 0; i < n->arity; i++, at = pytree__skip_strings(at, 1)) {
         keys[order == NULL ? i : order[i]] = pytree__string_at(at, 0, NULL);
     }
     return (const char *const *)keys;
 }
 
-/* A list, tuple or dict into a row of a struct. */
-static void pytree__make_list(struct pytree__builder *m, const struct pytree__build_frame *task, const pytree_field *row,
-                              size_t child,
-                              size_t node, size_t *next, size_t *leaf)
+/* Evaluate the rows of a struct that is not finished. Pointers that are not set yet lead to zeros for as long as that takes,
+ * because rows may read through them. Returns the view of the child that `row` is, or NULL if memory runs out. */
+static const pytree_leaf *pytree__build_preview(struct pytree__builder *b, const struct pytree__build_frame *of,
+                                                const pytree_field *row)
 {
-    const pytree_node *n = &m->def->nodes[node];
-    const pytree_leaf *view = m->dry ? NULL : &m->cursor.views[task->views + child];
-    bool map = row->form == PYTREE_FORM_MAP, fits = map ? n->type->kind == PYTREE_KIND_DICT : row->form == PYTREE_FORM_TUPLE
-        ? n->type->kind == PYTREE_KIND_TUPLE : row->form == PYTREE_FORM_LIST && n->type->kind == PYTREE_KIND_LIST;
-    size_t step = row->form == PYTREE_FORM_TUPLE ? row->inner : map ? row->inner : row->type->size;
-    char *field = m->dry ? NULL : task->at + row->offset, *at = field;
-    const pytree_type *type = row->type, *of = task->type;
-    const char *from = m->mode == PYTREE__ALLOCATE ? at : NULL;
+    const pytree_type *const type = of->type;
+    pytree_leaf *const views = pytree__build_views(b, type->n_children);
+    const pytree_field *at, *const end = type->fields + type->n_fields;
+    void *const zeros = pytree__zeros(), *p;
+    size_t child = 0;
+    if (views == NULL) { return NULL; }
+    for (at = type->fields; at != end; at++) {
+        if (at->row != PYTREE_ROW_DATA || at->place != PYTREE_POINTER) { continue; }
+        memcpy(&p, of->at + at->offset, sizeof p);
+        if (p == NULL) { memcpy(of->at + at->offset, &zeros, sizeof zeros); }
+    }
+    type->children(of->at, views);
+    for (at = type->fields; at != end; at++) {
+        if (at->row != PYTREE_ROW_DATA) { continue; }
+        if (at < row) { child++; }
+        if (at->place != PYTREE_POINTER) { continue; }
+        memcpy(&p, of->at + at->offset, sizeof p);
+        if (p == zeros) { memset(of->at + at->offset, 0, sizeof p); }
+    }
+    return &views[child];
+}
+
+/* Make an stb_ds array or map of a struct as long as its node says, and push a frame for its elements. In pytree_allocate it is
+ * the caller's, with all that it holds. */
+static void pytree__build_stb(struct pytree__builder *b, const struct pytree__build_frame *of, const pytree_field *row,
+                              size_t node)
+{
+    const pytree_node *n = &b->def->nodes[node];
+    const bool map = row->form == PYTREE_FORM_MAP;
+    char *const field = of->at + row->offset, *at;
+    const char *const *keys = NULL;
     const uint32_t *order = NULL;
-    size_t views = task->views;
-    if (!fits || (!m->dry && row->place != PYTREE_STB && view->shape[0] != n->arity)) {
+    struct pytree__stb_cleanup *cleanup;
+    struct pytree__build_frame *frame;
+    if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
+    cleanup = (struct pytree__stb_cleanup *)(void *)pytree__bump_head(b, sizeof *cleanup);
+    if (map && n->arity != 0 && pytree__u32(b->def->statics + n->meta) == PYTREE__NUMBER_KEY) {
+        pytree__build_fail_node(b, node, "a dict whose keys are strings");
+        return;
+    }
+    if (map) {
+        order = pytree__build_order(b, node);
+        keys = pytree__build_keys(b, n, order);
+    }
+    if (n->arity != 0) { b->status = row->resize(field, n->arity, keys, row); }
+    if (b->status != PYTREE_OK) { pytree__no_memory(b->err, n->arity * row->inner); return; }
+    cleanup->field = field;
+    cleanup->row = row;
+    cleanup->before = b->stb_cleanups;
+    b->stb_cleanups = cleanup;
+    memcpy(&at, field, sizeof at);
+    if (map && at != NULL) {              /* where values lie in the entries only the generated function knows */
+        const pytree_leaf *view = pytree__build_preview(b, of, row);
+        if (view == NULL) { return; }
+        at += view->shape[2];
+    }
+    frame = pytree__build_push(b, row->type, at, map ? row->inner : row->type->size, n->arity);
+    if (frame != NULL) { frame->order = order; }
+}
+
+/* Place a list, tuple or dict of a struct, and push a frame for its elements. */
+static void pytree__build_list(struct pytree__builder *b, const struct pytree__build_frame *of, const pytree_field *row,
+                               size_t node)
+{
+    const pytree_node *n = &b->def->nodes[node];
+    const pytree_kind kind = row->form == PYTREE_FORM_MAP ? PYTREE_KIND_DICT
+        : row->form == PYTREE_FORM_TUPLE                  ? PYTREE_KIND_TUPLE
+        : row->form == PYTREE_FORM_LIST                   ? PYTREE_KIND_LIST : PYTREE_KIND_LEAF;
+    const size_t step = row->form == PYTREE_FORM_TUPLE ? row->inner : row->type->size;
+    char *field = of->at + row->offset, *at = field;
+    const char *from = b->mode == PYTREE__ALLOCATE ? at : NULL;
+    struct pytree__build_frame *frame;
+    if (n->type->kind != kind || (row->place == PYTREE_IN_PLACE && row->size / step != n->arity)) {
+        const pytree_leaf *view = row->place == PYTREE_STB ? NULL : pytree__build_preview(b, of, row);
         char expected[PYTREE__SIDE];
-        if (!PYTREE__MESSAGES) { pytree__make_wrong(m, node, ""); return; }
-        snprintf(expected, sizeof expected,
-                 row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE || map ? "a %s of %zu" : "a %s",
-                 map                               ? "dict"
-                 : row->form == PYTREE_FORM_TUPLE  ? "tuple"
-                 : row->form == PYTREE_FORM_LIST   ? "list"
-                 : row->form == PYTREE_FORM_STRUCT ? row->type->name
-                                                   : "leaf",
-                 m->dry || row->place == PYTREE_STB ? (size_t)n->arity : view->shape[0]);
-        pytree__make_wrong(m, node, expected);
+        if (view == NULL && b->status != PYTREE_OK) { return; }
+        if (!PYTREE__MESSAGES) { pytree__build_fail_node(b, node, ""); return; }
+        snprintf(expected, sizeof expected, kind != PYTREE_KIND_LEAF ? "a %s of %zu" : "a %s",
+                 kind == PYTREE_KIND_DICT             ? "dict"
+                 : kind == PYTREE_KIND_TUPLE          ? "tuple"
+                 : kind == PYTREE_KIND_LIST           ? "list"
+                 : row->form == PYTREE_FORM_STRUCT    ? row->type->name : "leaf",
+                 view == NULL ? (size_t)n->arity : view->shape[0]);
+        pytree__build_fail_node(b, node, expected);
         return;
     }
-    if (row->place == PYTREE_STB) {
-        const char *const *keys;
-        struct pytree__stb_cleanup *made;
-        if (m->mode == PYTREE__ALLOCATE) {                     /* theirs: left as it is, with all that it holds */
-            *next = node + 1 - n->nodes;
-            *leaf -= n->leaves;
-            return;
-        }
-        made = (struct pytree__stb_cleanup *)(void *)pytree__bump_head(m, sizeof *made);
-        if (map && n->arity != 0 && pytree__u32(m->def->statics + n->meta) == PYTREE__NUMBER_KEY) {
-            pytree__make_wrong(m, node, "a dict whose keys are strings");
-            return;
-        }
-        order = map ? pytree__make_order(m, node) : NULL;
-        keys = map ? pytree__make_keys(m, n, order) : NULL;
-        if (!m->dry) {
-            if (n->arity != 0) { m->status = row->resize(field, n->arity, keys, row); }
-            if (m->status != PYTREE_OK) { pytree__no_memory(m->cursor.err, n->arity * row->inner); return; }
-            made->field = field;
-            made->row = row;
-            made->before = m->made;
-            m->made = made;
-            memcpy(&at, field, sizeof at);
-            if (map) {
-                of->children(task->at, m->cursor.views + views);
-                if (at != NULL) { at += m->cursor.views[views + child].shape[2]; }
-            }
-        }
-    } else if (row->place == PYTREE_POINTER) {
+    if (row->place == PYTREE_STB) { pytree__build_stb(b, of, row, node); return; }
+    if (row->place == PYTREE_POINTER) {
         if (from != NULL) { memcpy(&from, field, sizeof from); }
-        at = pytree__bump_head(m, pytree__times(n->arity, step));
-        if (!m->dry) { memcpy(field, &at, sizeof at); }
+        if (from == (const char *)PYTREE_WANTED) { from = NULL; }
+        at = pytree__bump_head(b, n->arity * step);
+        memcpy(field, &at, sizeof at);
     }
-    pytree__make_push(m, type, at, from, step, n->arity, 0);
-    if (order != NULL && m->status == PYTREE_OK) { m->tasks[m->n_tasks - 1].order = order; }
+    frame = pytree__build_push(b, row->type, at, step, n->arity);
+    if (frame != NULL) { frame->from = from; }
 }
 
-/* The next child of the task at hand, which is node `node`. */
-static void pytree__make_child(struct pytree__builder *m, size_t node, size_t *leaf, size_t *next)
+/* Build structs of a list, the last one first, as long as they are inlined. */
+static void pytree__build_inlined_elements(struct pytree__builder *b)
 {
-    struct pytree__build_frame *top = &m->tasks[m->n_tasks - 1], task;
-    const pytree_node *n = &m->def->nodes[node];
-    size_t child = --top->left;
-    pytree value;
-    if (n->type == NULL && !pytree__make_given(m)) { return; }
-    if (top->order != NULL) { child = top->order[child]; }
-    if (top->type == NULL) {                                   /* an item of a container */
-        pytree *at = (pytree *)(void *)top->at;
-        if (!m->dry) { top->at = (char *)at->data; }
-        value = pytree__make_value(m, node, next, leaf);
-        if (!m->dry) { *at = value; }
-        return;
-    }
-    task = *top;
-    if (task.rows == 0) {                                      /* an element of a list */
-        char *at = m->dry ? NULL : task.at + child * task.step;
-        if (task.type->kind == PYTREE_KIND_STRUCT || task.type->kind == PYTREE_KIND_CUSTOM
-            || (n->type != NULL && pytree__namespaced(n))) {
-            pytree__make_struct(m, node, task.type, at, m->dry || task.from == NULL ? NULL : task.from + child * task.step,
-                                false, next, leaf);
-        } else if (task.type->kind == PYTREE_KIND_REF) {
-            value = pytree__make_value(m, node, next, leaf);
-            if (!m->dry) { memcpy(at, &value, sizeof value); }
-        } else if (task.type->kind == PYTREE_KIND_VIEW && n->type == NULL) {
-            pytree_leaf copy;
-            memset(&copy, 0, sizeof copy);
-            pytree__copy_view(&copy, &m->leaves[--*leaf]);
-            if (copy.form == PYTREE_FORM_LEAF) { copy.data = pytree__make_array(m, &m->leaves[*leaf]); }
-            if (!m->dry) { memcpy(at, &copy, sizeof copy); }
-        } else if (task.type->kind == PYTREE_KIND_LEAF && n->type == NULL) {
-            const pytree_leaf *from = &m->leaves[--*leaf];
-            if (from->form != PYTREE_FORM_LEAF || from->ndim != 0 || !pytree_type_equal(from->type, task.type)) {
-                pytree_leaf wanted;
-                pytree__view(&wanted, task.type, NULL);
-                pytree__make_misfit(
-                    m,
-                    from->form == PYTREE_FORM_LEAF && from->ndim != 0 && pytree_type_equal(from->type, task.type) ? PYTREE_SHAPE
-                                                                                                                  : PYTREE_TYPE,
-                    node, &wanted, from);
-                return;
-            }
-            pytree__make_bytes(m, at, from, true);
-        } else {
-            pytree__make_wrong(m, node, task.type->name);
-        }
-        return;
-    }
-    {
-        const pytree_field *row;
-        do { row = &task.type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
-        if (row->form == PYTREE_FORM_REF && m->mode == PYTREE__ALLOCATE) {     /* theirs, like an stb_ds container */
-            *next = node + 1 - n->nodes;
-            *leaf -= n->leaves;
-        } else if (row->form == PYTREE_FORM_REF) {
-            value = pytree__make_value(m, node, next, leaf);
-            if (!m->dry) { memcpy(task.at + row->offset, &value, sizeof value); }
-        } else if (n->type == NULL) {
-            --*leaf;
-            pytree__make_leaf(m, &task, row, m->dry ? NULL : &m->cursor.views[task.views + child], *leaf, node);
-        } else if (n->type->kind == PYTREE_KIND_NONE) {
-            if (row->form == PYTREE_FORM_VIEW) {
-                if (!m->dry) { pytree__none_view((pytree_leaf *)(void *)(task.at + row->offset)); }
-            } else if (!row->optional) {
-                pytree__make_wrong(m, node, row->type->name);
-            }
-        } else if (pytree__namespaced(n)
-                   && (row->form == PYTREE_FORM_STRUCT
-                       || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
-            char *at = m->dry ? NULL : task.at + row->offset;
-            const char *from = m->mode == PYTREE__ALLOCATE ? at : NULL;
-            if (row->place == PYTREE_POINTER) {
-                char *p;
-                if (m->mode == PYTREE__ALLOCATE && row->type->kind == PYTREE_KIND_CUSTOM) {
-                    *next = node + 1 - n->nodes;
-                    *leaf -= n->leaves;
-                    return;
-                }
-                p = pytree__bump_head(m, row->type->size);
-                if (from != NULL) {
-                    memcpy(&from, at, sizeof from);
-                    if (from == (const char *)PYTREE_WANTED) { from = NULL; }
-                }
-                if (!m->dry) { memcpy(at, &p, sizeof p); }
-                at = p;
-            }
-            pytree__make_struct(m, node, row->type, at, from, row->place == PYTREE_IN_PLACE, next, leaf);
-        } else {
-            pytree__make_list(m, &task, row, child, node, next, leaf);
-        }
+    struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
+    const pytree_type *const type = top->type;
+    while (top->left != 0) {
+        const size_t node = b->next - 1;
+        char *const at = top->at + (top->left - 1) * top->step;
+        if (b->def->nodes[node].type != type) { return; }
+        memset(at, 0, type->size);
+        if (!pytree__build_inlined(b, node, type, at, false)) { return; }
+        top->left--;
     }
 }
 
-/* One run over the treedef. `root`: where the root struct is to be (pytree_allocate), or NULL. */
-static pytree pytree__make_run(struct pytree__builder *m, char *root)
+/* Build the next element of a list. */
+static void pytree__build_element(struct pytree__builder *b, size_t node)
 {
-    size_t next = m->def->n_nodes - 1, leaf = m->def->n_leaves;
-    pytree t;
-    m->structs = m->arrays = 0;
-    m->n_tasks = 0;
-    m->n_orders = m->def->n_orders;
-    m->kept = false;
-    m->cursor.n_views = 0;
-    if (m->in_place) {
-        t.type = m->def->nodes[next].type;
-        t.data = root;
-        pytree__make_struct(m, next, t.type, root, root, false, &next, &leaf);
+    struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
+    const pytree_node *const n = &b->def->nodes[node];
+    const pytree_type *const type = top->type;
+    const size_t child = top->order == NULL ? --top->left : top->order[--top->left];
+    char *const at = top->at + child * top->step;
+    if (n->type == NULL && (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM)
+        && pytree__build_validate_leaves(b)
+        && pytree__build_subtree(b, &b->leaves[b->leaf - 1], type, PYTREE_FORM_STRUCT, false, at, type->size)) {
+        b->leaf--;
+    } else if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM
+               || (n->type != NULL && pytree__namespaced(n))) {
+        const char *const from = top->from == NULL ? NULL : top->from + child * top->step;
+        if (from != NULL && from != at) { memcpy(at, from, type->size); }
+        pytree__build_struct(b, node, type, at, from != NULL);
+    } else if (type->kind == PYTREE_KIND_REF) {
+        const pytree value = pytree__build_value(b, node);
+        memcpy(at, &value, sizeof value);
+    } else if (n->type != NULL || (type->kind != PYTREE_KIND_VIEW && type->kind != PYTREE_KIND_LEAF)) {
+        pytree__build_fail_node(b, node, type->name);
     } else {
-        t = pytree__make_value(m, next, &next, &leaf);
-    }
-    while (m->n_tasks != 0 && m->status == PYTREE_OK) {
-        struct pytree__build_frame *top = &m->tasks[m->n_tasks - 1];
-        if (m->mode == PYTREE__REFER && !m->dry) {
-            if (top->type == NULL) {
-                pytree__make_containers(m, &next, &leaf);
-                if (m->status != PYTREE_OK) { break; }
-            } else if (top->type->kind == PYTREE_KIND_STRUCT && top->order == NULL) {
-                if (pytree__make_children(m, &next, &leaf)) { continue; }
-            }
-        }
-        if (top->left == 0) {
-            m->cursor.n_views = top->views;
-            m->n_tasks--;
+        const pytree_leaf *leaf = &b->leaves[--b->leaf];
+        if (!pytree__build_validate_leaves(b)) { return; }
+        if (type->kind == PYTREE_KIND_VIEW) {
+            pytree__build_view(b, at, leaf);
+        } else if (leaf->form == PYTREE_FORM_LEAF && leaf->ndim == 0 && pytree_type_equal(leaf->type, type)) {
+            pytree__build_bytes(b, at, leaf, type->size, true);
         } else {
-            size_t node = --next;
-            pytree__make_child(m, node, &leaf, &next);
+            pytree_leaf wanted;
+            pytree__view(&wanted, type, NULL);
+            pytree__build_fail_leaf(b, leaf->form == PYTREE_FORM_LEAF && pytree_type_equal(leaf->type, type) ? PYTREE_SHAPE
+                                                                                                            : PYTREE_TYPE,
+                                    node, &wanted, leaf);
+        }
+    }
+}
+
+/* Build a struct that lies in another one, or that it leads to. */
+static void pytree__build_member(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
+{
+    bool has_values = b->mode == PYTREE__ALLOCATE;
+    char *at = field;
+    if (row->place == PYTREE_POINTER) {
+        char *from;
+        if (has_values && row->type->kind == PYTREE_KIND_CUSTOM) { pytree__build_skip(b, node); return; }
+        memcpy(&from, field, sizeof from);
+        at = pytree__bump_head(b, row->type->size);
+        memcpy(field, &at, sizeof at);
+        has_values = has_values && from != NULL && from != (const char *)PYTREE_WANTED;
+        if (has_values) { memcpy(at, from, row->type->size); }
+    }
+    pytree__build_struct(b, node, row->type, at, has_values);
+}
+
+/* Build the next child of a struct. */
+static void pytree__build_row(struct pytree__builder *b, size_t node)
+{
+    struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
+    const pytree_node *const n = &b->def->nodes[node];
+    const pytree_field *row;
+    char *field;
+    top->left--;
+    do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
+    field = top->at + row->offset;
+    if (row->form == PYTREE_FORM_REF) {                        /* in pytree_allocate the caller's, like an stb_ds container */
+        pytree value;
+        if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
+        value = pytree__build_value(b, node);
+        memcpy(field, &value, sizeof value);
+    } else if (n->type == NULL) {
+        if (pytree__build_validate_leaves(b)) { pytree__build_leaf(b, row, field, node); }
+    } else if (n->type->kind == PYTREE_KIND_NONE) {
+        if (row->form == PYTREE_FORM_VIEW) { pytree__none_view((pytree_leaf *)(void *)field); }
+        else if (!row->optional) { pytree__build_fail_node(b, node, row->type->name); }
+    } else if (pytree__namespaced(n)
+               && (row->form == PYTREE_FORM_STRUCT
+                   || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
+        pytree__build_member(b, row, field, node);
+    } else {
+        pytree__build_list(b, top, row, node);
+    }
+}
+
+/* Build the tree. `root`: the struct of pytree_allocate, or NULL. Returns the tree, which is finished if the status is OK. */
+static pytree pytree__build_run(struct pytree__builder *b, char *root)
+{
+    size_t node = b->def->n_nodes - 1;
+    pytree t;
+    b->next = node;
+    b->leaf = b->def->n_leaves;
+    b->n_orders = b->def->n_orders;
+    if (root != NULL) {
+        t.type = b->def->nodes[node].type;
+        t.data = root;
+        pytree__build_struct(b, node, t.type, root, true);
+    } else {
+        t = pytree__build_value(b, node);
+    }
+    while (b->n_frames != 0 && b->status == PYTREE_OK && !b->miscounted) {
+        struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
+        if (top->type == NULL) {
+            if (b->mode == PYTREE__REFER) { pytree__refer_items(b); }
+        } else if (!top->is_struct && top->type->self_contained && top->order == NULL && top->from == NULL) {
+            pytree__build_inlined_elements(b);
+        }
+        if (b->status != PYTREE_OK || b->miscounted) { break; }
+        if (top->left == 0) {
+            if (top->is_struct && (b->mode == PYTREE__REFER || b->mode == PYTREE__ZERO)) { pytree__build_verify(b, top); }
+            b->n_frames--;
+        } else if (top->is_struct) {
+            node = --b->next;
+            pytree__build_row(b, node);
+        } else if (top->type != NULL) {
+            node = --b->next;
+            pytree__build_element(b, node);
+        } else {
+            pytree *const slot = (pytree *)(void *)top->at;
+            pytree value;
+            top->left--;
+            top->at = (char *)slot->data;
+            node = --b->next;
+            value = pytree__build_value(b, node);
+            *slot = value;
         }
     }
     return t;
-}
-
-/* Does anything that is to be released lie outside the block? */
-static bool pytree__is_nested(const struct pytree__block *block)
-{
-    const char *begin = (const char *)block->base, *end = begin + block->bytes;
-    const struct pytree__custom_cleanup *custom;
-    const struct pytree__stb_cleanup *made;
-    for (custom = block->customs; custom != NULL; custom = custom->before) {
-        if ((const char *)custom->self < begin || (const char *)custom->self >= end) { return true; }
-    }
-    for (made = block->made; made != NULL; made = made->before) {
-        if ((const char *)made->field < begin || (const char *)made->field >= end) { return true; }
-    }
-    return false;
-}
-
-/* Both runs. On success `t` is the tree; its block is not the caller's to see. */
-static pytree_status pytree__make(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
-                                  const pytree_options *opt, pytree_error *err)
-{
-    struct pytree__builder m;
-    const pytree_allocator *a = pytree__allocator(opt);
-    size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment, head, bytes, spare, shift;
-    char *base, *root = NULL;
-    struct pytree__block *block;
-    bool only_containers;
-    pytree made;
-    t->type = NULL;
-    t->data = NULL;
-    if ((align & (align - 1)) != 0) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
-    }
-    if (align < 16) { align = 16; }
-    memset(&m, 0, offsetof(struct pytree__builder, cursor));
-    m.tasks = m.few;
-    m.max_tasks = PYTREE__FRAMES;
-    pytree__cursor_init(&m.cursor, &m.stacks, opt, err);
-    pytree__layout_cache_init(&m.plans, &m.layouts);
-    m.status = PYTREE_OK;
-    m.def = def;
-    m.leaves = leaves != NULL ? leaves : m.cursor.views;       /* there are none, yet pointers to where they end */
-    m.mode = mode;
-    m.align = align;
-    m.dry = true;
-    m.given = mode != PYTREE__REFER;
-    m.in_place = in_place != NULL;
-    if (m.in_place) { pytree__bump_head(&m, in_place->type->size); }       /* a shadow, so that nothing is half-written */
-    head = m.structs;
-    m.structs = pytree__bound(&m, &only_containers);
-    if (mode != PYTREE__REFER) { m.structs = SIZE_MAX; }
-    if (m.structs == SIZE_MAX) { pytree__make_run(&m, NULL); }
-    m.structs = pytree__plus(m.structs, head);
-    m.all_arrays = m.arrays;
-    m.all_structs = pytree__round(pytree__plus(m.structs, sizeof *block), align);
-    spare = m.all_arrays < 65536 ? 0 : 16 * 192;
-    bytes = pytree__plus(pytree__plus(m.all_structs, m.all_arrays), align + spare);
-    if (m.in_place && m.structs == head && m.arrays == 0) {
-        *t = *in_place;                   /* nothing to make: no block, which nothing would lead to */
-    } else if (m.status == PYTREE_OK) {
-        m.zeroed = a == NULL && (mode == PYTREE__ZERO || mode == PYTREE__ALLOCATE);
-        base = bytes == SIZE_MAX ? NULL : m.zeroed ? (char *)calloc(1, bytes) : (char *)pytree__resize(a, NULL, 0, bytes);
-        if (base == NULL) { m.status = pytree__no_memory(err, bytes); }
-        else {
-            shift = spare == 0 ? 0 : (size_t)(((uint64_t)(uintptr_t)base >> 12) * UINT64_C(0x9E3779B97F4A7C15) >> 60) * 192;
-            m.base = (char *)(((uintptr_t)base + shift + align - 1) & ~(uintptr_t)(align - 1));
-            m.dry = false;
-            block = (struct pytree__block *)(void *)(m.base + m.all_structs) - 1;
-            if (m.in_place) {
-                m.structs = 0;
-                root = pytree__bump_head(&m, in_place->type->size);
-                memcpy(root, in_place->data, in_place->type->size);
-                m.base += m.structs;
-                m.all_structs -= m.structs;
-            }
-            made = pytree__make_run(&m, root);
-            if (m.status == PYTREE_OK) { pytree__make_customs(&m); }
-            block->magic = PYTREE__MAGIC;
-            block->base = base;
-            block->bytes = bytes;
-            block->allocator = a;
-            if (m.status == PYTREE_OK) {
-                block->root = m.in_place ? NULL : made.data;
-                block->made = m.made;
-                block->customs = m.customs;
-                block->nested = pytree__is_nested(block);
-                block->n_nodes = only_containers ? def->n_nodes : 0;
-                block->n_leaves = def->n_leaves;
-                block->n_statics = def->n_statics;
-                block->n_orders = def->n_orders;
-                block->type = *made.type;
-                block->type.origin = pytree__origin(made.type);
-                t->type = &block->type;
-                t->data = made.data;
-                if (made.data == NULL) { t->data = block; }                 /* None: still a block to be freed */
-                if (m.in_place) { memcpy(in_place->data, root, in_place->type->size); *t = *in_place; }
-            } else {
-                for (; m.made != NULL; m.made = m.made->before) { m.made->row->release(m.made->field, m.made->row); }
-                pytree__resize(a, base, bytes, 0);
-            }
-        }
-    }
-    if (m.tasks != m.few) { pytree__resize(a, m.tasks, m.max_tasks * sizeof *m.tasks, 0); }
-    pytree__cursor_end(&m.cursor);
-    return m.status;
-}
-
-pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves, const pytree_options *opt,
-                        pytree_error *err)
-{
-    pytree t = { NULL, NULL };
-    if (pytree__leaf_counts(def, n, leaves, err) == PYTREE_OK) { pytree__make(&t, def, leaves, PYTREE__REFER, NULL, opt, err); }
-    return t;
-}
-
-/* Structure and leaves, which a predicate of the caller's has no say in, and from them the new tree. */
-static pytree_status pytree__remake(pytree *made, pytree from, int mode, const pytree_options *opt, pytree_error *err)
-{
-    pytree_options own;
-    pytree_def *def;
-    pytree_leaf *leaves = NULL;
-    pytree_status status;
-    memset(&own, 0, sizeof own);
-    if (opt != NULL) { own.allocator = opt->allocator; own.alignment = opt->alignment; own.space = opt->space; }
-    made->type = NULL;
-    made->data = NULL;
-    status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
-    if (status == PYTREE_OK) {
-        status = pytree__make(made, def, leaves, mode, mode == PYTREE__ALLOCATE ? &from : NULL, &own, err);
-        if (status == PYTREE_OK && mode != PYTREE__ALLOCATE) {
-            ((struct pytree__block *)(void *)((char *)(uintptr_t)made->type - offsetof(struct pytree__block, type)))
-                ->allocator = pytree__allocator(opt);
-        }
-        pytree_def_free(def);
-    }
-    return status;
-}
-
-pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err)
-{
-    pytree made;
-    pytree__remake(&made, t, PYTREE__COPY, opt, err);
-    return made;
-}
-
-pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
-{
-    pytree made;
-    pytree__remake(&made, t, PYTREE__ZERO, opt, err);
-    return made;
-}
-
-pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err)
-{
-    pytree made;
-    if (t.type == NULL || t.type->kind != PYTREE_KIND_STRUCT || t.data == NULL) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s",
-                           t.type == NULL ? "nothing" : t.data == NULL ? "NULL" : t.type->name);
-    }
-    t.type = pytree__origin(t.type);
-    return pytree__remake(&made, t, PYTREE__ALLOCATE, opt, err);
 }
 #endif

@@ -1,32 +1,31 @@
-/* pytree/impl/build_place.h: building trees: places in the block, arrays and strings. */
+/* pytree/impl/build_place.h: building trees: places in the block, strings, frames, errors. */
 #ifndef PYTREE_IMPL_BUILD_PLACE_H
 #define PYTREE_IMPL_BUILD_PLACE_H
 
 #include "internal.h"
 
-/* A piece among the structs. Before each that pytree_allocate hands out stands how far it is to the block's head, so that
- * pytree_free can find that. */
-PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *m, size_t bytes)
+/* Take `bytes` from the head. In front of each piece of a tree that owns its leaves stands the distance to the block's header,
+ * by which pytree_free finds it. */
+PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *b, size_t bytes)
 {
-    const size_t prefix = m->mode == PYTREE__REFER ? 0 : 16;
-    char *at = m->dry ? NULL : m->base + m->structs + prefix;
-    m->structs = pytree__plus(m->structs, pytree__plus(pytree__round(bytes, 16), prefix));
-    if (!m->dry && prefix != 0) {
-        uint64_t distance = (uint64_t)((m->base + m->all_structs - sizeof(struct pytree__block)) - at);
+    char *const at = b->base + b->head + b->prefix;
+    b->head += b->prefix + ((bytes + 15) & ~(size_t)15);
+    if (b->prefix != 0) {
+        const uint64_t distance = (uint64_t)((b->base + b->header) - at);
         memcpy(at - 16, &distance, sizeof distance);
     }
     return at;
 }
 
-/* Arrays are placed from the last to the first; the first begins where the head ends. */
-static char *pytree__bump_tail(struct pytree__builder *m, size_t bytes)
+/* Take `bytes` from the tail. Arrays come from the last to the first; the first one begins where the head ends. */
+PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes)
 {
-    m->arrays = pytree__plus(m->arrays, pytree__round(bytes, m->align));
-    return m->dry ? NULL : m->base + m->all_structs + (m->all_arrays - m->arrays);
+    b->tail += (bytes + b->align - 1) & ~(b->align - 1);
+    return b->base + b->head_bytes + (b->tail_bytes - b->tail);
 }
 
-/* Static values from their packed form into *self, which is NULL while the block is measured. Strings are copied into it. */
-struct pytree__unpacking { struct pytree__builder *m; char *self; const unsigned char *at; };
+/* Static values on their way from their packed form into a struct; strings are copied into the block. */
+struct pytree__unpacking { struct pytree__builder *b; char *self; const unsigned char *at; };
 
 static bool pytree__unpack_piece(void *context, unsigned pack, size_t at, size_t bytes)
 {
@@ -34,63 +33,70 @@ static bool pytree__unpack_piece(void *context, unsigned pack, size_t at, size_t
     if (pack == PYTREE__PACK_TEXT) {
         size_t n;
         const char *s = pytree__string_at(u->at, 0, &n);
-        char *copy = s == NULL ? NULL : pytree__bump_head(u->m, n + 1);
+        char *copy = NULL;
         u->at = pytree__skip_strings(u->at, 1);
-        if (u->m->dry) { return true; }
-        if (s != NULL) { memcpy(copy, s, n + 1); }
+        if (s != NULL) {
+            copy = pytree__bump_head(u->b, n + 1);
+            memcpy(copy, s, n + 1);
+        }
         memcpy(u->self + at, &copy, sizeof copy);
         return true;
     }
-    if (u->self != NULL && bytes <= 32) { pytree__copy_few(u->self + at, u->at, bytes); }
-    else if (u->self != NULL) { memcpy(u->self + at, u->at, bytes); }
+    if (bytes <= 32) { pytree__copy_few(u->self + at, u->at, bytes); }
+    else { memcpy(u->self + at, u->at, bytes); }
     u->at += bytes;
     return true;
 }
 
-static const unsigned char *pytree__unpack(struct pytree__builder *m, const pytree_type *type, char *self,
-                                           const unsigned char *at)
+/* Restore static values of a struct from their packed form. */
+static void pytree__unpack(struct pytree__builder *b, const pytree_type *type, char *self, const unsigned char *at)
 {
     struct pytree__unpacking u;
-    u.m = m;
+    u.b = b;
     u.self = self;
     u.at = at;
     (void)pytree__visit_statics(type, 0, pytree__unpack_piece, &u);
-    return u.at;
 }
 
-static bool pytree__more_tasks(struct pytree__builder *m)
+static bool pytree__grow_frames(struct pytree__builder *b)
 {
-    const pytree_allocator *a = pytree__allocator(m->cursor.opt);
-    size_t max = 2 * m->max_tasks, bytes = pytree__times(max, sizeof *m->tasks);
-    bool own = m->tasks == m->few;
-    struct pytree__build_frame *tasks =
-        (struct pytree__build_frame *)pytree__resize(a, own ? NULL : m->tasks, own ? 0 : m->max_tasks * sizeof *tasks, bytes);
-    if (tasks == NULL) { m->status = pytree__no_memory(m->cursor.err, bytes); return false; }
-    if (own) { memcpy(tasks, m->few, sizeof m->few); }
-    m->tasks = tasks;
-    m->max_tasks = max;
+    void *frames = pytree__stack_grow(b->frames, b->own_frames, &b->max_frames, b->n_frames + 1, sizeof *b->frames,
+                                      pytree__allocator(b->opt), b->err);
+    if (frames == NULL) { b->status = PYTREE_NO_MEMORY; return false; }
+    b->frames = (struct pytree__build_frame *)frames;
     return true;
 }
 
-PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from,
-                                      size_t step,
-                                      size_t n, unsigned rows)
+/* Push a frame for n children; none if n is 0. Returns it, or NULL. */
+PYTREE__INLINE struct pytree__build_frame *pytree__build_push(struct pytree__builder *b, const pytree_type *type, char *at,
+                                                              size_t step, size_t n)
 {
-    struct pytree__build_frame *task;
-    if (n == 0 || (PYTREE__UNLIKELY(m->n_tasks == m->max_tasks) && !pytree__more_tasks(m))) { return; }
-    task = &m->tasks[m->n_tasks++];
-    task->type = type;
-    task->at = at;
-    task->from = from;
-    task->step = step;
-    task->left = n;
-    task->order = NULL;
-    task->views = m->cursor.n_views;
-    task->rows = rows;
+    struct pytree__build_frame *frame;
+    if (n == 0 || (PYTREE__UNLIKELY(b->n_frames == b->max_frames) && !pytree__grow_frames(b))) { return NULL; }
+    frame = &b->frames[b->n_frames++];
+    frame->type = type;
+    frame->at = at;
+    frame->from = NULL;
+    frame->step = step;
+    frame->left = n;
+    frame->order = NULL;
+    frame->rows = 0;
+    frame->is_struct = false;
+    return frame;
 }
 
-/* The places of n pytrees in a row, in front of a chain. */
-PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain)
+/* Make room for n views that are needed for a moment. Returns them, or NULL if memory runs out. */
+static pytree_leaf *pytree__build_views(struct pytree__builder *b, size_t n)
+{
+    void *views = pytree__stack_grow(b->views, b->own_views, &b->max_views, n, sizeof *b->views, pytree__allocator(b->opt),
+                                     b->err);
+    if (views == NULL) { b->status = PYTREE_NO_MEMORY; return NULL; }
+    b->views = (pytree_leaf *)views;
+    return b->views;
+}
+
+/* Put n slots in front of a chain of slots that are still to be filled. Returns the new front. */
+PYTREE__INLINE pytree *pytree__build_chain(pytree *at, size_t n, pytree *chain)
 {
     size_t i;
     for (i = 0; i < n; i++) {
@@ -100,116 +106,121 @@ PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain)
     return chain;
 }
 
-/* The order of a dict's pairs, if the treedef has one for that node. Nodes come from the last to the first. */
-PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, size_t node)
+/* Find the order of a dict's pairs. Returns NULL if the treedef has none for that node. Nodes come from the last to the
+ * first. */
+PYTREE__INLINE const uint32_t *pytree__build_order(struct pytree__builder *b, size_t node)
 {
-    const pytree_node *const nodes = m->def->nodes;
-    const uint32_t *const orders = m->def->orders;
-    size_t n = m->n_orders;
+    const pytree_node *const nodes = b->def->nodes;
+    const uint32_t *const orders = b->def->orders;
+    size_t n = b->n_orders;
     bool given;
     while (n != 0 && orders[n - 1] > node) { n -= 1 + nodes[orders[n - 1]].arity; }
     given = n != 0 && orders[n - 1] == node;
     if (given) { n -= 1 + nodes[node].arity; }
-    m->n_orders = n;
+    b->n_orders = n;
     return given ? orders + n : NULL;
 }
 
-static void pytree__make_wrong(struct pytree__builder *m, size_t node, const char *expected)
+static void pytree__build_fail_node(struct pytree__builder *b, size_t node, const char *expected)
 {
     char got[PYTREE__SIDE], path[PYTREE__PATH];
     if (PYTREE__MESSAGES) {
         struct pytree__text_writer to = pytree__text_to(got, sizeof got, NULL);
-        pytree__node_text(&to, m->def, &m->def->nodes[node]);
+        pytree__node_text(&to, b->def, &b->def->nodes[node]);
         pytree__end_text(&to, sizeof got);
     }
-    pytree__node_path(m->def, node, path, sizeof path);
-    m->status = pytree_fail(m->cursor.err, PYTREE_STRUCTURE, path, "expected %s, got %s", expected, got);
+    pytree__node_path(b->def, node, path, sizeof path);
+    b->status = pytree_fail(b->err, PYTREE_STRUCTURE, path, "expected %s, got %s", expected, got);
 }
 
-/* A leaf that its place cannot hold. */
-static void pytree__make_misfit(struct pytree__builder *m, pytree_status status, size_t node, const pytree_leaf *wanted,
-                                const pytree_leaf *got)
+/* Fail because a field cannot hold the leaf that was given for it. */
+static void pytree__build_fail_leaf(struct pytree__builder *b, pytree_status status, size_t node, const pytree_leaf *wanted,
+                                    const pytree_leaf *got)
 {
-    char a[PYTREE__SIDE], b[PYTREE__SIDE], path[PYTREE__PATH];
+    char expected[PYTREE__SIDE], found[PYTREE__SIDE], path[PYTREE__PATH];
     if (PYTREE__MESSAGES) {
-        pytree__leaf_text(a, sizeof a, wanted);
-        pytree__leaf_text(b, sizeof b, got);
+        pytree__leaf_text(expected, sizeof expected, wanted);
+        pytree__leaf_text(found, sizeof found, got);
     }
-    pytree__node_path(m->def, node, path, sizeof path);
+    pytree__node_path(b->def, node, path, sizeof path);
     if (status == PYTREE_NULL_POINTER) {
-        m->status = pytree_fail(m->cursor.err, status, path, "expected data for a leaf of %s, got NULL", a);
+        b->status = pytree_fail(b->err, status, path, "expected data for a leaf of %s, got NULL", expected);
     } else {
-        m->status = pytree_fail(m->cursor.err, status, path, "expected %s, got %s", a, b);
+        b->status = pytree_fail(b->err, status, path, "expected %s, got %s", expected, found);
     }
 }
 
-static void pytree__make_lost(struct pytree__builder *m, size_t node)
+/* Fail because pytree_allocate would overwrite a pointer to an array. */
+static void pytree__build_fail_set(struct pytree__builder *b, size_t node)
 {
     char path[PYTREE__PATH];
-    pytree__node_path(m->def, node, path, sizeof path);
-    m->status = pytree_fail(m->cursor.err, PYTREE_ARGUMENT, path,
+    pytree__node_path(b->def, node, path, sizeof path);
+    b->status = pytree_fail(b->err, PYTREE_ARGUMENT, path,
                             "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
 }
 
-/* False: what was given as leaves is something else. */
-PYTREE__INLINE bool pytree__make_given(struct pytree__builder *m)
+/* Check once, before the first leaf is looked at, that the given array is one of leaves. */
+PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b)
 {
-    if (PYTREE__UNLIKELY(!m->given)) { m->status = pytree__given_leaves(m->def->n_leaves, m->leaves, m->cursor.err); }
-    m->given = true;
-    return m->status == PYTREE_OK;
+    if (PYTREE__UNLIKELY(!b->leaves_validated)) { b->status = pytree__given_leaves(b->def->n_leaves, b->leaves, b->err); }
+    b->leaves_validated = true;
+    return b->status == PYTREE_OK;
 }
 
-static const char *pytree__make_string(struct pytree__builder *m, const char *s)
+/* Copy n strings into the block, and pointers to the copies to `to`. */
+static void pytree__build_strings(struct pytree__builder *b, char *to, const char *from, size_t n)
 {
-    size_t n = strlen(s) + 1;
-    char *copy = pytree__bump_head(m, n);
-    if (copy != NULL) { memcpy(copy, s, n); }
-    return copy;
-}
-
-/* The bytes of one leaf to `to`: as the mode says. Strings are copied where the leaf is. `fixed`: not an array of its own. */
-static void pytree__make_bytes(struct pytree__builder *m, void *to, const pytree_leaf *leaf, bool fixed)
-{
-    size_t n = pytree_leaf_count(leaf), i;
-    bool kept = leaf->data != NULL && leaf->data != PYTREE_WANTED
-        && (m->mode == PYTREE__COPY || m->mode == PYTREE__REFER || (m->mode == PYTREE__ALLOCATE && fixed)
-            || leaf->type->dtype == PYTREE_OPAQUE || (leaf->type->dtype == PYTREE_STRING && m->mode != PYTREE__ALLOCATE));
-    if (leaf->type->dtype == PYTREE_STRING && kept && m->mode != PYTREE__REFER && m->mode != PYTREE__ALLOCATE) {
-        for (i = 0; i < n; i++) {
-            const char *s;
-            memcpy(&s, (const char *)leaf->data + i * sizeof s, sizeof s);
-            if (s != NULL) { s = pytree__make_string(m, s); }
-            if (!m->dry) { memcpy((char *)to + i * sizeof s, &s, sizeof s); }
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const char *s;
+        memcpy(&s, from + i * sizeof s, sizeof s);
+        if (s != NULL) {
+            const size_t bytes = strlen(s) + 1;
+            char *copy = pytree__bump_head(b, bytes);
+            memcpy(copy, s, bytes);
+            s = copy;
         }
-    } else if (!m->dry && n != 0) {
-        if (kept) {
-            memcpy(to, leaf->data, n * leaf->type->size);
-        } else if (!m->zeroed || fixed) {
-            memset(to, 0, n * leaf->type->size);
-        }
+        memcpy(to + i * sizeof s, &s, sizeof s);
     }
 }
 
-/* Where a leaf's elements will be: those given, or their own place. */
-static void *pytree__make_array(struct pytree__builder *m, const pytree_leaf *leaf)
+/* Write a leaf's elements to `to`: copies, or zeros. In a clone and in a tree of zeros strings are copied and opaque values are
+ * kept; values that pytree_allocate finds `in_place` stay. */
+PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
+                                        bool in_place)
 {
-    size_t bytes = pytree_leaf_bytes(leaf);
+    const pytree_dtype dtype = leaf->type->dtype;
+    bool copied = leaf->data != NULL && (b->mode == PYTREE__COPY || b->mode == PYTREE__REFER);
+    if (bytes == 0) { return; }
+    if (PYTREE__UNLIKELY(dtype >= PYTREE_STRING || b->mode == PYTREE__ALLOCATE)) {
+        if (leaf->data == NULL || leaf->data == PYTREE_WANTED) { copied = false; }
+        else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype == PYTREE_OPAQUE; }
+        else if (dtype == PYTREE_OPAQUE) { copied = true; }
+        else if (dtype == PYTREE_STRING && b->mode != PYTREE__REFER) {
+            pytree__build_strings(b, (char *)to, (const char *)leaf->data, bytes / sizeof(char *));
+            return;
+        }
+    }
+    if (copied) { memcpy(to, leaf->data, bytes); }
+    else if (in_place || !b->zeroed) { memset(to, 0, bytes); }
+}
+
+/* Find the place of a leaf's elements: where they were given, or a place in the block, which is filled. */
+static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf)
+{
+    size_t bytes;
     void *at;
-    if (m->mode == PYTREE__REFER) { return leaf->data; }
-    at = leaf->ndim == 0 ? pytree__bump_head(m, bytes) : pytree__bump_tail(m, bytes);
-    pytree__make_bytes(m, at, leaf, leaf->ndim == 0);
+    if (b->mode == PYTREE__REFER) { return leaf->data; }
+    bytes = pytree_leaf_bytes(leaf);
+    at = leaf->ndim == 0 ? pytree__bump_head(b, bytes) : pytree__bump_tail(b, bytes);
+    pytree__build_bytes(b, at, leaf, bytes, leaf->ndim == 0);
     return at;
 }
 
-/* A struct's children come next. */
-static void pytree__make_open(struct pytree__builder *m, const pytree_type *type, char *self)
+/* Leave what a node has to the caller of pytree_allocate, with all that it holds. */
+static void pytree__build_skip(struct pytree__builder *b, size_t node)
 {
-    pytree_leaf *views;
-    if (m->dry) { pytree__make_push(m, type, NULL, NULL, 0, type->n_children, type->n_fields); return; }
-    views = pytree__room(&m->cursor, type->n_children);
-    if (views == NULL) { m->status = PYTREE_NO_MEMORY; return; }
-    type->children(self, views);
-    pytree__make_push(m, type, self, NULL, 0, type->n_children, type->n_fields);
-    if (type->n_children != 0) { m->cursor.n_views += type->n_children; }
+    b->next = node + 1 - b->def->nodes[node].nodes;
+    b->leaf -= b->def->nodes[node].leaves;
 }
 #endif

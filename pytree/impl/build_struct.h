@@ -4,168 +4,263 @@
 
 #include "internal.h"
 
-/* A struct that is seen deep, zeroed but for its static values, from the treedef's node n and the leaves from `given` on: which
- * the new tree refers to. What may be None and is not is a pointer to somewhere while it is seen, so that it has a view. False:
- * it is zeroed again, and comes one by one. */
-PYTREE__INLINE bool pytree__make_planned(struct pytree__builder *m, const pytree_type *type, char *self, const pytree_node *n,
-                                         const pytree_leaf *given)
+/* Write how many dimensions a leaf has, and that it is a leaf, as the word that pytree_leaf has them in. */
+PYTREE__INLINE uint64_t pytree__dims_word(int ndim)
 {
-    const pytree__layout_cache *const plans = &m->plans;
-    const pytree__layout *const plan = n->type == type ? pytree__layout_of_node(&m->plans, n) : NULL;
-    pytree_leaf *const views = m->cursor.views + m->cursor.n_views;
-    const void *const somewhere = pytree_wanted;
-    const pytree__static_span *part, *last;
-    const pytree_node *first;
-    const unsigned char *at = NULL;
-    pytree__flatten_result seen;
-    uint32_t i;
-    if (PYTREE__UNLIKELY(plan == NULL || !plan->trivial_statics || (!m->agreed && !pytree__layout_matches_nodes(plans, plan, n)))) {
-        return false;
-    }
-    for (i = 0; i < plan->n_nullables; i++) {
-        if ((plan->null_mask >> i & 1) == 0) { memcpy(self + plans->nullables[plan->nullables + i].at, &somewhere, sizeof somewhere); }
-    }
-    first = n + 1 - plan->n_nodes;
-    part = &plans->spans[plan->spans];
-    last = part + plan->n_spans;
-    for (; part != last; part++) {
-        if (part->node != UINT32_MAX) { at = m->def->statics + first[part->node].meta; }
-        pytree__copy_few(self + part->at, at, part->bytes);
-        at += part->bytes;
-    }
-    seen = type->leaves(self, views, m->cursor.views + m->cursor.max_views, false);
-    if (PYTREE__LIKELY((seen.flags & PYTREE__NOT_INLINABLE) == 0 && pytree__fit(views, seen.end, given))) {
-        type->store_leaves(self, given);
-        return true;
-    }
-    memset(self, 0, type->size);
-    return false;
+    const struct { int ndim; unsigned form; } dims = { ndim, PYTREE_FORM_LEAF };
+    uint64_t word;
+    memcpy(&word, &dims, sizeof word);
+    return word;
 }
 
-/* Children of the struct or list at hand: structs of leaves, pointers to leaves, None; until another one comes. True: that is a
- * struct, which was opened. */
-static bool pytree__make_children(struct pytree__builder *m, size_t *next, size_t *leaf)
+/* Write a slot for each leaf of a struct at `offset` of the one that is inlined. `null_mask` has a bit for each nullable pointer
+ * that still comes. Returns what follows the last slot; NULL if there is no room. */
+static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
+                                                        const pytree_type *type, size_t offset, uint64_t *null_mask)
 {
-    struct pytree__build_frame *const top = &m->tasks[m->n_tasks - 1];
-    const pytree_type *const of = top->type;
-    const bool list = top->rows == 0;
-    const pytree_node *n = &m->def->nodes[*next];
-    const pytree_leaf *given = &m->leaves[*leaf];
-    const pytree_field *field = of->fields + top->rows;
-    const pytree_leaf *const own = m->cursor.views + top->views;
-    const pytree_type *opened = NULL;
-    char *self = NULL;
-    size_t left = top->left;
-    for (; left != 0; left--) {
-        const pytree_type *const type = n[-1].type;
-        const pytree_leaf *const first = given - n[-1].leaves;
-        const pytree_field *row = field;
-        if (list) {
-            if (type != of) { break; }
-            self = top->at + (left - 1) * top->step;
-            memset(self, 0, type->size);
-        } else {
-            do { row--; } while (row->row != PYTREE_ROW_DATA);
-            self = top->at + row->offset;
+    const pytree_field *row = type->fields;
+    unsigned left = type->n_children;
+    for (; left != 0 && slot != NULL; row++) {
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        left--;
+        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+            slot = pytree__leaf_slots_add(slot, end, row->type, offset + row->offset, null_mask);
+            continue;
         }
-        if (type == NULL) {
-            if (row->form != PYTREE_FORM_LEAF || row->place != PYTREE_POINTER
-                || !pytree__fit(&own[left - 1], &own[left], first)) { break; }
-            memcpy(self, &first->data, sizeof first->data);
-        } else if (type->kind != PYTREE_KIND_NONE) {
-            const bool here = list || (row->type == type && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE);
-            if (!here || type->children == NULL || !type->trivial_statics) { break; }
-            if (!type->self_contained || !pytree__make_planned(m, type, self, n - 1, first)) {
-                pytree__unpack(m, type, self, m->def->statics + n[-1].meta);
-                opened = type;
-                field = row;
-                left--;
-                n--;
-                break;
-            }
-        } else if (!row->optional || row->form == PYTREE_FORM_VIEW) {
-            break;
+        if (row->optional != 0) {
+            const bool none = (*null_mask & 1) != 0;
+            *null_mask >>= 1;
+            if (none) { continue; }
         }
-        given = first;
-        field = row;
-        n -= n[-1].nodes;
+        if (slot == end) { return NULL; }
+        slot->type = row->type;
+        slot->dims = pytree__dims_word(row->ndim);
+        slot->at = (uint32_t)(offset + row->offset);
+        slot->bytes = row->place == PYTREE_POINTER ? 0 : (uint32_t)row->size;
+        slot++;
     }
-    top->left = left;
-    top->rows = (unsigned)(field - of->fields);
-    *next = (size_t)(n - m->def->nodes);
-    *leaf = (size_t)(given - m->leaves);
-    if (opened == NULL) { return false; }
-    pytree__make_open(m, opened, self);
+    return slot;
+}
+
+static const struct pytree__leaf_slot *pytree__leaf_slots_make(struct pytree__leaf_slots *s, const pytree__layout *layout)
+{
+    struct pytree__leaf_slot *const first = &s->slots[s->n_slots], *end;
+    uint64_t null_mask = layout->null_mask;
+    if (layout->type->size > UINT32_MAX) { return NULL; }
+    end = pytree__leaf_slots_add(first, s->slots + PYTREE__LEAF_SLOTS, layout->type, 0, &null_mask);
+    if (end == NULL) { return NULL; }
+    s->n_slots = (uint32_t)(end - s->slots);
+    return first;
+}
+
+/* Find the slots of a layout's leaves, as its null mask is now. Returns NULL if there are more than fit. */
+PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytree__builder *b, const pytree__layout *layout)
+{
+    struct pytree__leaf_slots *const s = &b->slots;
+    struct pytree__slots_of *const of = &s->of[layout - b->cache.layouts];
+    if (PYTREE__LIKELY(of->type == layout->type && of->null_mask == layout->null_mask)) { return of->first; }
+    of->first = pytree__leaf_slots_make(s, layout);
+    if (of->first == NULL) {              /* perhaps there is room when the others are gone */
+        memset(s, 0, offsetof(struct pytree__leaf_slots, slots));
+        of->first = pytree__leaf_slots_make(s, layout);
+    }
+    of->null_mask = layout->null_mask;
+    of->type = of->first == NULL ? NULL : layout->type;
+    return of->first;
+}
+
+/* Tell whether struct node n is counted as one that is inlined: it has a layout, of as many nodes. Returns the layout, or
+ * NULL. */
+PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n)
+{
+    pytree__layout *layout;
+    if (n->type != type || !type->self_contained) { return NULL; }
+    layout = pytree__layout_of(&b->cache, type);
+    return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
+}
+
+/* Check the nodes of an inlined struct against its layout. With `restore`, copy static values, which are bytes, of it and of the
+ * structs in it from where the treedef has them. Returns false if the nodes are not the layout's. */
+PYTREE__INLINE bool pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
+                                           const pytree_node *n, bool restore)
+{
+    const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
+    const pytree_node *const mine = &b->cache.nodes[layout->nodes], *const theirs = n + 1 - layout->n_nodes;
+    const unsigned char *const statics = b->def->statics, *at = statics;
+    for (; span != end; span++) {
+        const uint32_t node = span->node;
+        if (node != UINT32_MAX) {
+            if (PYTREE__UNLIKELY(!pytree__same_counts(&mine[node], &theirs[node]))) { return false; }
+            at = statics + theirs[node].meta;
+        }
+        if (restore) { pytree__copy_few(self + span->at, at, span->bytes); }
+        at += span->bytes;
+    }
     return true;
 }
 
-/* What a struct adds to the bound below; SIZE_MAX: only a run can tell. */
-static size_t pytree__bound_of(const pytree_type *type)
+/* Find the layout that struct node n agrees with, and `restore` static values in *self. Returns NULL if it cannot be inlined. */
+PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder *b, const pytree_type *type,
+                                                          const pytree_node *n, char *self, bool restore)
 {
-    size_t bytes = pytree__round(type->size, 16);
-    unsigned i;
-    if (!type->trivial_statics) { return SIZE_MAX; }
-    for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->place == PYTREE_STB || row->form >= PYTREE_FORM_FLAT) { return SIZE_MAX; }
-        if ((row->form == PYTREE_FORM_TUPLE || row->form == PYTREE_FORM_LIST) && row->type->kind != PYTREE_KIND_STRUCT) {
-            return SIZE_MAX;
-        }
-        if (row->form == PYTREE_FORM_TUPLE || (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE)) {
-            bytes -= row->size < bytes ? row->size / 16 * 16 : 0;              /* it comes again as a node of its own */
-        }
-    }
-    return bytes + 16;
+    const pytree__layout *layout = pytree__counted_layout(b, type, n);
+    if (layout == NULL) { return NULL; }
+    layout = pytree__layout_of_node(&b->cache, n);
+    return PYTREE__LIKELY(layout != NULL && pytree__unpack_inlined(b, layout, self, n, restore)) ? layout : NULL;
 }
 
-/* More bytes than a tree that refers to its leaves takes, in one pass over the treedef; SIZE_MAX: it must be measured. And are
- * there nothing but leaves, None, lists, tuples and dicts, as pytree__flatten_owned takes them? */
-static size_t pytree__bound(struct pytree__builder *m, bool *only_containers)
+/* Compare the extents that a finished struct's rows ask for with those of the n leaves that are in it. */
+PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, const pytree_type *type, const char *self, size_t n,
+                                                  const pytree_leaf *leaf)
 {
-    const pytree_def *const def = m->def;
-    struct { const pytree_type *type; size_t bytes; } known[PYTREE__TYPE_SLOTS];
-    const pytree_node *n;
-    size_t structs = 0, containers = 0, values = 0, bytes;
-    memset(known, 0, sizeof known);
-    m->agreed = *only_containers = true;
-    for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
-        const pytree_type *type = (--n)->type;
-        if (type == NULL || type->kind == PYTREE_KIND_NONE) { continue; }
-        if (type->kind == PYTREE_KIND_STRUCT) {
-            const pytree__layout *plan = type->self_contained ? pytree__layout_of_node(&m->plans, n) : NULL;
-            const size_t at = pytree__type_slot(type);
-            *only_containers = false;
-            if (plan != NULL && PYTREE__UNLIKELY(!pytree__layout_matches_nodes(&m->plans, plan, n))) {
-                m->agreed = false;
-                plan = NULL;
-            }
-            if (plan != NULL && plan->trivial_statics) {                 /* all lies in the struct itself */
-                structs = pytree__plus(structs, type->size + 15);
-                n -= n->nodes - 1;
-                continue;
-            }
-            if (known[at].type != type) {
-                known[at].type = type;
-                known[at].bytes = pytree__bound_of(pytree__origin(type));
-            }
-            structs = pytree__plus(structs, known[at].bytes);
-        } else if (pytree__traits(type)->form == PYTREE_FORM_ITEMS) {
-            if (type->kind > PYTREE_KIND_DICT) { *only_containers = false; }
-            containers++;
-            values += n->arity;
-        } else {
-            m->agreed = false;
-            return SIZE_MAX;
-        }
-        if (n->leaves == n->arity && n->nodes == n->arity + 1) { n -= n->arity; }          /* leaves: not to be looked at */
+    enum { NOT_WRITTEN = PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE };
+    const pytree_leaf *view = b->views;
+    const pytree__flatten_result seen = type->leaves(self, b->views, b->views + b->max_views, false);
+    size_t differ = 0;
+    if (PYTREE__UNLIKELY((seen.flags & NOT_WRITTEN) != 0 || seen.end != view + n)) { return false; }
+    for (; view != seen.end; view++, leaf++) {
+        const size_t ndim = (size_t)view->ndim;
+        size_t i;
+        if (ndim == 0) { continue; }
+        differ |= view->shape[0] ^ leaf->shape[0];
+        if (PYTREE__LIKELY(ndim == 1)) { continue; }
+        for (i = 1; i < ndim; i++) { differ |= view->shape[i] ^ leaf->shape[i]; }
     }
-    bytes = pytree__plus(structs, pytree__times(containers, sizeof(pytree_items) + 15));
-    bytes = pytree__plus(bytes, pytree__times(values, PYTREE__PAIR_BYTES));
-    /* each value may be an array, and so may the root */
-    bytes = pytree__plus(bytes, pytree__times((values < def->n_leaves ? values : def->n_leaves) + 1,
-                                              pytree__round(sizeof(pytree_leaf), 16)));
-    if (containers != 0) { bytes = pytree__plus(bytes, def->n_statics + def->n_orders * sizeof *def->orders + 32); }
-    return bytes;
+    return differ == 0;
+}
+
+/* Check a leaf that is not of the slot's very type: of an equal one, with data. */
+static bool pytree__slot_fits(const struct pytree__leaf_slot *slot, const pytree_leaf *leaf)
+{
+    uint64_t dims;
+    memcpy(&dims, &leaf->ndim, sizeof dims);
+    return leaf->data != NULL && leaf->type != NULL && dims == slot->dims && pytree_type_equal(leaf->type, slot->type);
+}
+
+/* Store leaves in an inlined struct, zeroed but for its static values, which then refers to them. Its rows are evaluated only
+ * when all its pointers are set, since they may read through them. Returns false if a leaf does not fit. */
+PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self,
+                                          const pytree_leaf *leaf)
+{
+    const struct pytree__leaf_slot *slot = pytree__leaf_slots_of(b, layout), *end;
+    const pytree_leaf *from = leaf;
+    if (PYTREE__UNLIKELY(slot == NULL)) { return false; }
+    for (end = slot + layout->n_leaves; slot != end; slot++, from++) {
+        uint64_t dims;
+        memcpy(&dims, &from->ndim, sizeof dims);
+        if (PYTREE__UNLIKELY(from->type != slot->type || dims != slot->dims || from->data == NULL)
+            && !pytree__slot_fits(slot, from)) {
+            return false;
+        }
+        if (PYTREE__LIKELY(slot->bytes == 0)) {
+            memcpy(self + slot->at, &from->data, sizeof from->data);
+        } else {
+            if (from->ndim != 0 && pytree_leaf_bytes(from) != slot->bytes) { return false; }
+            pytree__copy_few(self + slot->at, from->data, slot->bytes);
+        }
+    }
+    return pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf);
+}
+
+/* The same where the new tree owns its leaves. */
+static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self, const pytree_leaf *leaf)
+{
+    const struct pytree__leaf_slot *const first = pytree__leaf_slots_of(b, layout), *slot, *end;
+    const size_t head = b->head, tail = b->tail;
+    if (PYTREE__UNLIKELY(first == NULL)) { return false; }
+    end = first + layout->n_leaves;
+    for (slot = first; slot != end && b->mode == PYTREE__ALLOCATE; slot++) {
+        void *p;
+        memcpy(&p, self + slot->at, sizeof p);
+        if (slot->bytes == 0 && p != NULL && p != PYTREE_WANTED) { return false; }
+    }
+    for (slot = end; slot != first; ) {
+        const pytree_leaf *const last = leaf + (--slot - first);
+        const size_t bytes = slot->bytes != 0 ? slot->bytes : pytree_leaf_bytes(last);
+        if (slot->bytes == 0) {
+            char *const to = pytree__bump_tail(b, bytes);
+            pytree__build_bytes(b, to, last, bytes, false);
+            memcpy(self + slot->at, &to, sizeof to);
+        } else {
+            pytree__build_bytes(b, self + slot->at, last, bytes, true);
+        }
+    }
+    if (b->mode != PYTREE__ZERO || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf)) { return true; }
+    b->head = head;
+    b->tail = tail;
+    return false;
+}
+
+/* Push a frame for a struct's children. */
+PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_type *type, char *self, size_t node)
+{
+    struct pytree__build_frame *frame;
+    frame = pytree__build_push(b, type, self, 0, type->n_children);
+    if (frame != NULL) {
+        frame->rows = type->n_fields;
+        frame->is_struct = true;
+        frame->node = node;
+        frame->leaf = b->leaf;
+    }
+}
+
+/* Compare a child of a finished struct, node n of the treedef, with the view that the struct's row gives of it. */
+static pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf *view, const pytree_node *n,
+                                           const pytree_leaf *leaf)
+{
+    if (n->type == NULL && row->form != PYTREE_FORM_VIEW && row->form != PYTREE_FORM_REF) {
+        const unsigned form = view->form;
+        pytree_status status;
+        if (leaf->form == PYTREE_FORM_NONE && row->optional) { return PYTREE_OK; }
+        if (leaf->form == form && form == row->form && form != PYTREE_FORM_LEAF && view->data != pytree__zeros()
+            && pytree_type_equal(leaf->type, view->type)) {
+            return form == PYTREE_FORM_STRUCT || view->shape[0] == leaf->shape[0] ? PYTREE_OK : PYTREE_SHAPE;
+        }
+        view->form = PYTREE_FORM_LEAF;
+        status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
+        if (row->form != PYTREE_FORM_LEAF) { view->form = form; }
+        return status == PYTREE_OK && leaf->data == NULL && pytree_leaf_count(leaf) != 0 ? PYTREE_NULL_POINTER : status;
+    }
+    return (row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE) && row->place != PYTREE_STB && n->type != NULL
+            && n->type->kind != PYTREE_KIND_NONE && view->shape[0] != n->arity ? PYTREE_STRUCTURE : PYTREE_OK;
+}
+
+/* Check a struct when all its children are there: only then may its rows be evaluated, since they may read through pointers.
+ * The extents that they ask for must be those of the leaves and lists that it got. The first child that differs is reported:
+ * extents of later ones may depend on it. */
+static void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame)
+{
+    const pytree_type *const type = frame->type;
+    pytree_leaf *const views = pytree__build_views(b, type->n_children);
+    const pytree_field *row = type->fields + type->n_fields;
+    size_t node = frame->node, leaf = frame->leaf, at = 0, i;
+    pytree_status first = PYTREE_OK;
+    const pytree_leaf *view = NULL, *given = NULL;
+    if (views == NULL) { return; }
+    type->children(frame->at, views);
+    for (i = type->n_children; i-- != 0; ) {
+        const pytree_node *const n = &b->def->nodes[--node];
+        pytree_status status;
+        do { row--; } while (row->row != PYTREE_ROW_DATA);
+        leaf -= n->leaves;
+        status = pytree__build_compare(row, &views[i], n, &b->leaves[leaf]);
+        if (status != PYTREE_OK) {
+            first = status;
+            at = node;
+            view = &views[i];
+            given = &b->leaves[leaf];
+        }
+        node -= n->nodes - 1;
+    }
+    if (first == PYTREE_OK) { return; }
+    if (b->def->nodes[at].type == NULL) {
+        pytree__build_fail_leaf(b, first, at, view, given);
+    } else {
+        char expected[60] = "";
+        if (PYTREE__MESSAGES) {
+            snprintf(expected, sizeof expected, "a %s of %zu", view->form == PYTREE_FORM_TUPLE ? "tuple" : "list", view->shape[0]);
+        }
+        pytree__build_fail_node(b, at, expected);
+    }
 }
 #endif

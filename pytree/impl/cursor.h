@@ -285,9 +285,11 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     }
     views = pytree__room(c, f->count);
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
-    flags = type->children(f->self, views);
+    flags = PYTREE__NEEDS_CHECK;
+    if (PYTREE__LIKELY(!c->making)) { flags = type->children(f->self, views); }
+    else if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
     c->n_views += f->count;
-    if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0 || c->making)) {
+    if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0)) {
         for (i = 0; i < f->count && status == PYTREE_OK; i++) {
             f->next = i + 1;
             status = pytree__resolve_view(c, &c->views[f->views + i]);

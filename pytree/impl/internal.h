@@ -181,25 +181,26 @@ struct pytree__block {                    /* stands right before the first thing
 
 #define PYTREE__MAGIC UINT64_C(0x7079747265652e68)
 
-/* ---- Rebuild anew ----------------------------------------------------------------------------------------------------
+/* ---- Build trees -----------------------------------------------------------------------------------------------------
  *
  * A treedef and leaves become a tree in one block:
  *
- *     [spare] [pytree__block] structs, lists, strings … | … arrays in the order of the leaves
+ *     [spare] structs, lists, strings … [pytree__block] | … arrays in the order of the leaves
+ *             head, from its beginning                    tail, from its end
  *
- * Nodes are taken from the last to the first, so that a parent comes before its children: it gives them their places. Structs
- * fill the block from its beginning, arrays from its end. A first run, without memory, finds out how large both are.
+ * How large both are is bounded before anything is placed. Nodes are taken from the last to the first, so that a parent comes
+ * before its children and gives them their places. A struct's rows are evaluated when all its children are there.
  */
 enum { PYTREE__REFER, PYTREE__COPY, PYTREE__ZERO, PYTREE__ALLOCATE };
 
-/* An stb_ds container that is to be released should the tree not be finished. */
+/* An stb_ds container that is to be released if the tree is not finished. */
 struct pytree__stb_cleanup {
     void *field;
     const pytree_field *row;
     struct pytree__stb_cleanup *before;
 };
 
-/* A custom node whose children are being placed: its `rebuild` is called once all is. */
+/* A custom node whose children are being placed: its `rebuild` is called when all are there. */
 struct pytree__custom_cleanup {
     void *self;
     const pytree_type *type;
@@ -208,45 +209,73 @@ struct pytree__custom_cleanup {
     struct pytree__custom_cleanup *before;
 };
 
-/* A node whose children are being placed, from the last to the first. Or, type NULL: the pytrees that still come in containers
- * and in what those contain, as a chain: at the place of each stands where the one after it goes, until it is put there. */
+/* A node whose children are being built, from the last to the first. `type` NULL: container slots that are still to be filled,
+ * linked through their `data`. */
 struct pytree__build_frame {
-    const pytree_type *type;              /* struct, or of a list's elements; NULL: pytrees */
-    char *at;                             /* the struct; a list's first element; the place of the next pytree */
+    const pytree_type *type;              /* the struct's, or that of a list's elements; NULL: slots */
+    char *at;                             /* the struct; a list's first element; the next slot */
     const char *from;                     /* a list's template in pytree_allocate, or NULL */
     size_t step;                          /* from one element to the next */
     size_t left;                          /* children that still come */
     const uint32_t *order;                /* of a map: the place of each child; NULL: as they come */
-    size_t views;                         /* a struct's views, in the cursor's view stack */
+    size_t node, leaf;                    /* a struct's node, and the leaf behind its last one */
     unsigned rows;                        /* a struct's rows that still come */
+    bool is_struct;
+};
+
+/* Where the leaves of inlined structs go, by layout. */
+struct pytree__leaf_slot {
+    const pytree_type *type;
+    uint64_t dims;                        /* ndim and form as pytree_leaf has them */
+    uint32_t at;                          /* in the struct */
+    uint32_t bytes;                       /* of a value in place; 0: a pointer */
+};
+struct pytree__leaf_slots {
+    uint32_t n_slots;
+    struct pytree__slots_of {
+        const pytree_type *type;          /* NULL: none yet */
+        uint64_t null_mask;               /* that they were made for */
+        const struct pytree__leaf_slot *first;
+    } of[PYTREE__MAX_LAYOUTS];
+    struct pytree__leaf_slot slots[PYTREE__LEAF_SLOTS];
 };
 
 struct pytree__builder {
     const pytree_def *def;
     const pytree_leaf *leaves;
+    const pytree_options *opt;
+    pytree_error *err;
+    pytree_status status;
     int mode;
-    size_t align;
-    bool dry, in_place;
-    bool zeroed;                          /* the block is zero already, its pages perhaps not touched yet */
-    bool given;                           /* the leaves are known to be leaves */
-    bool agreed;                          /* struct nodes that have a plan are as it says */
+    size_t next, leaf;                    /* nodes and leaves that still come */
     char *base;
-    size_t structs, arrays;               /* bytes in use, of each kind */
-    size_t all_structs, all_arrays;       /* and in all */
-    struct pytree__stb_cleanup *made;     /* stb_ds containers so far, the last one first */
-    struct pytree__custom_cleanup *customs; /* likewise: those inside others come first */
-    size_t n_orders;                      /* of the treedef's, those that still come */
-    bool kept;                            /* the block has a copy of the treedef's static bytes and orders: */
+    size_t align;
+    size_t head, tail;                    /* bytes in use */
+    size_t head_bytes, tail_bytes;        /* and in all */
+    size_t header;                        /* where the pytree__block is */
+    size_t prefix;                        /* bytes in front of a piece of the head: 16 if the tree owns its leaves */
+    bool zeroed;                          /* the block is zero already, its pages perhaps not touched yet */
+    bool leaves_validated;                /* the leaves are known to be leaves */
+    bool measured;                        /* nodes below inlined structs were looked at when the head was bounded */
+    bool miscounted;                      /* they were not, and one is not the layout's: the head may be too small */
+    bool only_containers;
+    bool has_subtrees;                    /* some leaves are subtrees, which the tree refers to */
+    size_t n_arrays;                      /* leaves that may need a view */
+    bool keys_copied;                     /* the block has a copy of the treedef's static bytes and orders: */
     const unsigned char *statics;
     const uint32_t *orders;
-    struct pytree__build_frame *tasks;
-    size_t n_tasks, max_tasks;
-    pytree_status status;
-    pytree__cursor cursor;                /* its view stack and its error */
-    pytree__cursor_space stacks;
-    pytree__layout_cache plans;
+    size_t n_orders;                      /* of the treedef's, those that still come */
+    struct pytree__stb_cleanup *stb_cleanups;                  /* the last one first */
+    struct pytree__custom_cleanup *custom_cleanups;            /* likewise: those inside others come first */
+    struct pytree__build_frame *frames;
+    size_t n_frames, max_frames;
+    pytree_leaf *views;                   /* for a moment */
+    size_t max_views;
+    pytree__layout_cache cache;
+    struct pytree__leaf_slots slots;
     pytree__layout_space layouts;
-    struct pytree__build_frame few[PYTREE__FRAMES];
+    struct pytree__build_frame own_frames[PYTREE__FRAMES];
+    pytree_leaf own_views[PYTREE__VIEWS];
 };
 
 /* The bytes of a long double that are somebody's. */
@@ -480,32 +509,57 @@ static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTRE
 static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees);
 
 /* build_place.h */
-PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *m, size_t bytes);
-static const unsigned char *pytree__unpack(struct pytree__builder *m, const pytree_type *type, char *self,
-                                           const unsigned char *at);
-PYTREE__INLINE void pytree__make_push(struct pytree__builder *m, const pytree_type *type, char *at, const char *from,
-                                      size_t step,
-                                      size_t n, unsigned rows);
-PYTREE__INLINE pytree *pytree__make_chain(pytree *at, size_t n, pytree *chain);
-PYTREE__INLINE const uint32_t *pytree__make_order(struct pytree__builder *m, size_t node);
-static void pytree__make_wrong(struct pytree__builder *m, size_t node, const char *expected);
-static void pytree__make_misfit(struct pytree__builder *m, pytree_status status, size_t node, const pytree_leaf *wanted,
-                                const pytree_leaf *got);
-static void pytree__make_lost(struct pytree__builder *m, size_t node);
-PYTREE__INLINE bool pytree__make_given(struct pytree__builder *m);
-static void pytree__make_bytes(struct pytree__builder *m, void *to, const pytree_leaf *leaf, bool fixed);
-static void *pytree__make_array(struct pytree__builder *m, const pytree_leaf *leaf);
-static void pytree__make_open(struct pytree__builder *m, const pytree_type *type, char *self);
+PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *b, size_t bytes);
+PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes);
+static void pytree__unpack(struct pytree__builder *b, const pytree_type *type, char *self, const unsigned char *at);
+PYTREE__INLINE struct pytree__build_frame *pytree__build_push(struct pytree__builder *b, const pytree_type *type, char *at,
+                                                              size_t step, size_t n);
+static pytree_leaf *pytree__build_views(struct pytree__builder *b, size_t n);
+PYTREE__INLINE pytree *pytree__build_chain(pytree *at, size_t n, pytree *chain);
+PYTREE__INLINE const uint32_t *pytree__build_order(struct pytree__builder *b, size_t node);
+static void pytree__build_fail_node(struct pytree__builder *b, size_t node, const char *expected);
+static void pytree__build_fail_leaf(struct pytree__builder *b, pytree_status status, size_t node, const pytree_leaf *wanted,
+                                    const pytree_leaf *got);
+static void pytree__build_fail_set(struct pytree__builder *b, size_t node);
+PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b);
+PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
+                                        bool in_place);
+static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf);
+static void pytree__build_skip(struct pytree__builder *b, size_t node);
+
+/* build_bound.h */
+static void pytree__bound_head(struct pytree__builder *b);
+static void pytree__measure_leaves(struct pytree__builder *b);
 
 /* build_struct.h */
-PYTREE__INLINE bool pytree__make_planned(struct pytree__builder *m, const pytree_type *type, char *self, const pytree_node *n,
-                                         const pytree_leaf *given);
-static bool pytree__make_children(struct pytree__builder *m, size_t *next, size_t *leaf);
-static size_t pytree__bound(struct pytree__builder *m, bool *only_containers);
+PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n);
+PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder *b, const pytree_type *type,
+                                                          const pytree_node *n, char *self, bool restore);
+PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self,
+                                          const pytree_leaf *leaf);
+static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self, const pytree_leaf *leaf);
+PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_type *type, char *self, size_t node);
+static void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame);
 
 /* build_items.h */
-static pytree pytree__make_container(struct pytree__builder *m, size_t node);
-static void pytree__make_containers(struct pytree__builder *m, size_t *next, size_t *leaf);
+static void pytree__copy_keys(struct pytree__builder *b);
+PYTREE__INLINE pytree *pytree__build_items(struct pytree__builder *b, size_t node, char *piece, pytree *chain);
+static size_t pytree__items_bytes(const pytree_node *n);
+static pytree pytree__build_container(struct pytree__builder *b, size_t node);
+
+/* build.h */
+static void pytree__rebuild_customs(struct pytree__builder *b);
+static pytree pytree__build_run(struct pytree__builder *b, char *root);
+
+/* build_block.h */
+static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
+                                        const pytree_options *opt, pytree_error *err);
+
+/* unflatten.h */
+static void pytree__refer_items(struct pytree__builder *b);
+
+/* materialize.h */
+static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views);
 
 /* compare.h */
 static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i);

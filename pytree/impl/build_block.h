@@ -1,0 +1,171 @@
+/* pytree/impl/build_block.h: building trees: the block that a tree lies in. */
+#ifndef PYTREE_IMPL_BUILD_BLOCK_H
+#define PYTREE_IMPL_BUILD_BLOCK_H
+
+#include "internal.h"
+
+/* Find out whether anything that is to be released lies outside the block: pytree_free must walk the tree to find it. */
+static bool pytree__has_outside_cleanups(const struct pytree__builder *b, const char *begin, size_t bytes)
+{
+    const char *end = begin + bytes;
+    const struct pytree__custom_cleanup *custom;
+    const struct pytree__stb_cleanup *stb;
+    for (custom = b->custom_cleanups; custom != NULL; custom = custom->before) {
+        if ((const char *)custom->self < begin || (const char *)custom->self >= end) { return true; }
+    }
+    for (stb = b->stb_cleanups; stb != NULL; stb = stb->before) {
+        if ((const char *)stb->field < begin || (const char *)stb->field >= end) { return true; }
+    }
+    return false;
+}
+
+/* Begin to build a tree of the treedef's structure. Fails if the alignment that the options ask for is none. */
+static pytree_status pytree__builder_init(struct pytree__builder *b, const pytree_def *def, const pytree_leaf *leaves, int mode,
+                                          const pytree_options *opt, pytree_error *err)
+{
+    memset(b, 0, offsetof(struct pytree__builder, cache));
+    b->frames = b->own_frames;
+    b->max_frames = PYTREE__FRAMES;
+    b->views = b->own_views;
+    b->max_views = PYTREE__VIEWS;
+    b->opt = opt;
+    b->err = err;
+    b->def = def;
+    b->leaves = leaves != NULL ? leaves : b->own_views;        /* there are none, yet pointers to where they end */
+    b->mode = mode;
+    b->prefix = mode == PYTREE__REFER ? 0 : 16;
+    b->leaves_validated = mode != PYTREE__REFER;
+    b->align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
+    b->status = PYTREE_OK;
+    if ((b->align & (b->align - 1)) != 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", b->align);
+    }
+    if (b->align < 16) { b->align = 16; }
+    pytree__layout_cache_init(&b->cache, &b->layouts);
+    memset(&b->slots, 0, offsetof(struct pytree__leaf_slots, slots));
+    return PYTREE_OK;
+}
+
+/* Fill in the block's header after everything was placed. A second one stands right before the first array, where pytree_free
+ * looks for it if an array is all that it has; what was reserved for arrays and not needed lies between the two. */
+static void pytree__finish_block(struct pytree__builder *b, void *base, size_t bytes, const pytree *made)
+{
+    struct pytree__block *const block = (struct pytree__block *)(void *)(b->base + b->header);
+    const pytree_def *const def = b->def;
+    block->magic = PYTREE__MAGIC;
+    block->base = base;
+    block->bytes = bytes;
+    block->allocator = pytree__allocator(b->opt);
+    block->root = b->mode == PYTREE__ALLOCATE ? NULL : made->data;
+    block->made = b->stb_cleanups;
+    block->customs = b->custom_cleanups;
+    block->nested = pytree__has_outside_cleanups(b, (const char *)base, bytes);
+    block->n_nodes = b->only_containers ? def->n_nodes : 0;
+    block->n_leaves = def->n_leaves;
+    block->n_statics = def->n_statics;
+    block->n_orders = def->n_orders;
+    block->type = *made->type;
+    block->type.origin = pytree__origin(made->type);
+    if (b->prefix != 0) { memcpy(b->base + b->head_bytes + (b->tail_bytes - b->tail) - sizeof *block, block, sizeof *block); }
+}
+
+/* Give back what an attempt to build has taken. */
+static void pytree__build_undo(struct pytree__builder *b, void *base, size_t bytes)
+{
+    for (; b->stb_cleanups != NULL; b->stb_cleanups = b->stb_cleanups->before) {
+        b->stb_cleanups->row->release(b->stb_cleanups->field, b->stb_cleanups->row);
+    }
+    pytree__resize(pytree__allocator(b->opt), base, bytes, 0);
+    b->custom_cleanups = NULL;
+    b->n_frames = 0;
+    b->head = b->tail = 0;
+    b->keys_copied = false;
+}
+
+/* Get a block of the bytes that the head and the leaves need, and build the tree in it. */
+static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t, pytree *in_place)
+{
+    const pytree_allocator *const a = pytree__allocator(b->opt);
+    const size_t shadow = in_place == NULL ? 0 : b->prefix + pytree__round(in_place->type->size, 16);
+    const size_t headers = (b->prefix == 0 ? 1 : 2) * sizeof(struct pytree__block);
+    const size_t spare = b->tail_bytes < 65536 ? 0 : 16 * 192;
+    size_t bytes, shift;
+    char *base, *root = NULL;
+    pytree made;
+    b->head_bytes = pytree__round(pytree__plus(b->head_bytes, shadow + headers), b->align);
+    b->header = b->head_bytes - headers;
+    bytes = pytree__plus(pytree__plus(b->head_bytes, b->tail_bytes), b->align + spare);
+    b->zeroed = a == NULL && (b->mode == PYTREE__ZERO || b->mode == PYTREE__ALLOCATE);
+    base = bytes == SIZE_MAX ? NULL : b->zeroed ? (char *)calloc(1, bytes) : (char *)pytree__resize(a, NULL, 0, bytes);
+    if (base == NULL) { return pytree__no_memory(b->err, bytes); }
+    shift = spare == 0 ? 0 : (size_t)(((uint64_t)(uintptr_t)base >> 12) * UINT64_C(0x9E3779B97F4A7C15) >> 60) * 192;
+    b->base = (char *)(((uintptr_t)base + shift + b->align - 1) & ~(uintptr_t)(b->align - 1));
+    if (in_place != NULL) {               /* a shadow, so that the caller's struct is never half-written */
+        root = pytree__bump_head(b, in_place->type->size);
+        memcpy(root, in_place->data, in_place->type->size);
+    }
+    made = pytree__build_run(b, root);
+    if (b->status == PYTREE_OK && !b->miscounted && b->has_subtrees && pytree__has_outside_cleanups(b, base, bytes)) {
+        b->status = pytree_fail(b->err, PYTREE_TYPE, NULL, "expected leaves only, because nodes in stb_ds containers have "
+                                "memory of their own, got a subtree as a leaf");
+    }
+    if (b->status == PYTREE_OK && !b->miscounted) { pytree__rebuild_customs(b); }
+    if (b->status != PYTREE_OK || b->miscounted) {
+        pytree__build_undo(b, base, bytes);
+        return b->status;
+    }
+    if (in_place != NULL && b->head == shadow && b->tail == 0) {
+        pytree__resize(a, base, bytes, 0);                     /* nothing was made: nothing would lead to the block */
+        *t = *in_place;
+        return PYTREE_OK;
+    }
+    pytree__finish_block(b, base, bytes, &made);
+    if (in_place != NULL) {
+        memcpy(in_place->data, root, in_place->type->size);
+        *t = *in_place;
+    } else {
+        t->type = &((struct pytree__block *)(void *)(b->base + b->header))->type;
+        t->data = made.data != NULL ? made.data : b->base + b->header;         /* None: still a block to be freed */
+    }
+    return PYTREE_OK;
+}
+
+/* Build the tree in one block; head and tail have the bytes of the leaves. `in_place`: the struct of pytree_allocate, or NULL.
+ * Inlined structs of a tree that refers to its leaves are counted without a look at the nodes below them; only if one of those
+ * turns out not to be the layout's, all are looked at, and the tree is built once more. */
+static pytree_status pytree__build(struct pytree__builder *b, pytree *t, pytree *in_place)
+{
+    const size_t head = b->head_bytes, tail = b->tail_bytes;
+    pytree_status status;
+    do {
+        b->measured = b->prefix != 0 || b->miscounted;         /* arrays are counted from the nodes, too */
+        b->miscounted = false;
+        b->head_bytes = head;
+        b->tail_bytes = tail;
+        pytree__bound_head(b);
+        status = pytree__build_in_block(b, t, in_place);
+    } while (b->miscounted);
+    return status;
+}
+
+static void pytree__builder_end(struct pytree__builder *b)
+{
+    const pytree_allocator *const a = pytree__allocator(b->opt);
+    if (b->frames != b->own_frames) { pytree__array_free(b->frames, b->max_frames, sizeof *b->frames, a); }
+    if (b->views != b->own_views) { pytree__array_free(b->views, b->max_views, sizeof *b->views, a); }
+}
+
+/* Build a tree from a treedef and leaves, as the mode says. `in_place`: see pytree__build. The builder is on this function's
+ * stack only. */
+static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
+                                        const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__builder b;
+    pytree_status status = pytree__builder_init(&b, def, leaves, mode, opt, err);
+    if (status != PYTREE_OK) { return status; }
+    if (mode == PYTREE__REFER) { b.n_arrays = def->n_leaves; } else { pytree__measure_leaves(&b); }
+    status = pytree__build(&b, t, in_place);
+    pytree__builder_end(&b);
+    return status;
+}
+#endif

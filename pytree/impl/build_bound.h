@@ -1,0 +1,177 @@
+/* pytree/impl/build_bound.h: building trees: how large the block must be, before anything is placed. */
+#ifndef PYTREE_IMPL_BUILD_BOUND_H
+#define PYTREE_IMPL_BUILD_BOUND_H
+
+#include "internal.h"
+
+/* Measure what all struct nodes of a type need. */
+struct pytree__type_bound {
+    const pytree_type *type;
+    size_t head;                          /* the struct itself, and fixed costs of its rows */
+    size_t arrays, inlined_arrays;        /* bytes that its arrays in place would take in the tail; those inlined too */
+    bool sized;                           /* rows whose cost depends on the number of children */
+};
+
+/* Round the arrays that lie in a struct as the tail rounds them: leaves that need no place there. */
+static size_t pytree__arrays_in_place(const pytree_type *type, size_t align, bool inlined)
+{
+    size_t bytes = 0;
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) { continue; }
+        if (row->form == PYTREE_FORM_LEAF && row->ndim != 0) { bytes += pytree__round(row->size, align); }
+        if (row->form == PYTREE_FORM_STRUCT && inlined) { bytes += pytree__arrays_in_place(row->type, align, true); }
+    }
+    return bytes;
+}
+
+static void pytree__bound_type(const struct pytree__builder *b, struct pytree__type_bound *to, const pytree_type *of)
+{
+    const pytree_type *const type = pytree__origin(of);
+    const size_t piece = 16 + b->prefix;
+    unsigned i;
+    to->type = of;
+    to->head = pytree__plus(type->size, piece);
+    to->arrays = to->inlined_arrays = 0;
+    if (b->prefix != 0) {
+        to->arrays = pytree__arrays_in_place(type, b->align, false);
+        to->inlined_arrays = type->self_contained ? pytree__arrays_in_place(type, b->align, true) : 0;
+    }
+    to->sized = false;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->place == PYTREE_STB) { to->head += sizeof(struct pytree__stb_cleanup) + 2 * piece; }
+        if (row->form == PYTREE_FORM_REF) { to->head += sizeof(pytree_leaf) + piece; }
+        if (row->place == PYTREE_STB || (row->form == PYTREE_FORM_LIST && row->place == PYTREE_POINTER)) {
+            to->head += piece;
+            to->sized = true;
+        }
+    }
+}
+
+/* Add what lists of a struct node take for elements that are no nodes of their own, and the keys of its stb_ds containers. */
+static size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytree_type *type)
+{
+    const pytree_field *row = type->fields + type->n_fields;
+    size_t bytes = 0, left = type->n_children;
+    for (; left != 0; left--) {
+        const pytree_node *const n = &def->nodes[--node];
+        do { row--; } while (row->row != PYTREE_ROW_DATA);
+        if (row->place == PYTREE_STB) {
+            bytes = pytree__plus(bytes, pytree__times(n->arity, sizeof(char *)));
+        } else if (row->place == PYTREE_POINTER && row->form == PYTREE_FORM_LIST) {
+            const size_t step = row->type->size;
+            if (n->leaves == n->arity && n->nodes == n->arity + 1) {
+                bytes = pytree__plus(bytes, pytree__times(n->arity, step));
+            } else {
+                const pytree_node *element = n - 1;
+                uint32_t i;
+                for (i = 0; i < n->arity; i++, element -= element->nodes) {
+                    const pytree_type *const of = element->type;
+                    const bool counted = of != NULL && of->size >= step
+                        && (of->kind == PYTREE_KIND_STRUCT || of->kind == PYTREE_KIND_CUSTOM);
+                    if (!counted) { bytes = pytree__plus(bytes, step); }
+                }
+            }
+        }
+        node -= n->nodes - 1;
+    }
+    return bytes;
+}
+
+/* Find what struct node `node` needs in the head. */
+static size_t pytree__bound_struct(const struct pytree__builder *b, const struct pytree__type_bound *of, size_t node)
+{
+    const pytree_type *const type = pytree__origin(of->type);
+    size_t bytes = of->head;
+    if (of->sized) { bytes = pytree__plus(bytes, pytree__bound_lists(b->def, node, type)); }
+    if (!type->trivial_statics) {
+        const size_t strings = type->size / sizeof(char *);    /* at most */
+        bytes = pytree__plus(bytes, pytree__plus(pytree__statics_size(b->def, node), strings * (16 + b->prefix)));
+    }
+    return bytes;
+}
+
+/* Count a struct node. Returns how many nodes are done with: an inlined struct's all, otherwise its own. */
+static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree__type_bound *of, const pytree_node *n)
+{
+    const pytree_type *const type = n->type;
+    const pytree__layout *layout = b->measured ? pytree__build_layout(b, type, n, NULL, false) : pytree__counted_layout(b, type, n);
+    if (of->type != type) { pytree__bound_type(b, of, type); }
+    if (layout != NULL) {                 /* all lies in the struct itself */
+        b->head_bytes = pytree__plus(b->head_bytes, of->head);
+        b->tail_bytes -= of->inlined_arrays;
+        return n->nodes;
+    }
+    b->head_bytes = pytree__plus(b->head_bytes, pytree__bound_struct(b, of, (size_t)(n - b->def->nodes)));
+    b->tail_bytes -= of->arrays;
+    return 1;
+}
+
+/* Add an upper bound of what the nodes need to the head, in one pass over the treedef, and take arrays that lie in structs from
+ * the tail. Sets only_containers if there is nothing but leaves, None, lists, tuples and dicts, as pytree__flatten_owned takes
+ * them. */
+static void pytree__bound_head(struct pytree__builder *b)
+{
+    const pytree_def *const def = b->def;
+    struct pytree__type_bound known[PYTREE__TYPE_SLOTS];
+    const size_t piece = 16 + b->prefix;
+    const pytree_node *n;
+    size_t head = 0, views = b->n_arrays, values = 0;
+    bool keyed = false;
+    memset(known, 0, sizeof known);
+    b->only_containers = true;
+    for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
+        const pytree_type *const type = n[-1].type;
+        size_t done = 1;
+        if (type == NULL || type->kind == PYTREE_KIND_NONE) { n--; continue; }
+        if (type->kind == PYTREE_KIND_STRUCT) {
+            b->only_containers = false;
+            done = pytree__bound_struct_node(b, &known[pytree__type_slot(type)], n - 1);
+        } else if (type->kind == PYTREE_KIND_CUSTOM) {
+            b->only_containers = false;
+            values += n[-1].arity;
+            head = pytree__plus(head, pytree__plus(pytree__times(n[-1].arity, sizeof(pytree)),
+                                                   type->size + sizeof(struct pytree__custom_cleanup) + 3 * piece));
+        } else {
+            b->only_containers = b->only_containers && type->kind <= PYTREE_KIND_DICT;
+            keyed = keyed || pytree__keyed(type);
+            values += n[-1].arity;
+            head = pytree__plus(head, pytree__plus(pytree__items_bytes(n - 1), piece));
+        }
+        if (n[-1].leaves == n[-1].arity && n[-1].nodes == n[-1].arity + 1) { done = n[-1].nodes; }       /* only leaves below */
+        n -= done;
+    }
+    if (views > values + 1) { views = values + 1; }            /* each value, and the root, may be an array */
+    head = pytree__plus(head, pytree__times(views, sizeof(pytree_leaf) + piece));
+    if (keyed) { head = pytree__plus(head, def->n_statics + def->n_orders * sizeof *def->orders + 2 * piece); }
+    b->head_bytes = pytree__plus(b->head_bytes, head);
+}
+
+/* Measure leaves that the block will own: arrays in the tail; scalars and strings in the head. Counts the arrays, too. */
+static void pytree__measure_leaves(struct pytree__builder *b)
+{
+    const size_t piece = 16 + b->prefix;
+    size_t i, k;
+    for (i = 0; i < b->def->n_leaves; i++) {
+        const pytree_leaf *leaf = &b->leaves[i];
+        size_t bytes;
+        if (leaf->form != PYTREE_FORM_LEAF) { continue; }
+        bytes = pytree_leaf_bytes(leaf);
+        if (leaf->ndim == 0) {
+            b->head_bytes = pytree__plus(b->head_bytes, bytes + piece);
+        } else {
+            b->tail_bytes = pytree__plus(b->tail_bytes, pytree__round(bytes, b->align));
+            b->n_arrays++;
+        }
+        if (leaf->type->dtype != PYTREE_STRING || leaf->data == NULL || b->mode == PYTREE__ALLOCATE) { continue; }
+        for (k = 0; k < bytes / sizeof(char *); k++) {
+            const char *s;
+            memcpy(&s, (const char *)leaf->data + k * sizeof s, sizeof s);
+            if (s != NULL) { b->head_bytes = pytree__plus(b->head_bytes, strlen(s) + 1 + piece); }
+        }
+    }
+}
+#endif

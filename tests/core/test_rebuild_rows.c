@@ -1,0 +1,407 @@
+/* Rebuild where rows read through other fields: pointers to structs, arrays, lists, structs in place. Results that keep nothing
+ * of the tree that they were made from. Subtrees as leaves. */
+#include "support.h"
+
+/* ---- Structs whose extents depend on their children -------------------------------------------------------------------- */
+
+typedef struct Shape { int n; float *y; } Shape;
+
+#define PYTREE_STRUCT Shape
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, y, ARRAY(self->n))
+#include "pytree_registry.h"
+
+typedef struct Holder { Shape *shape; } Holder;
+
+#define PYTREE_STRUCT Holder
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, shape)
+#include "pytree_registry.h"
+
+/* A child of each kind comes before the rows that read through it, and one behind them. */
+typedef struct Reader {
+    Shape *shape, inside, *list;
+    Holder *holder;
+    Shape *elements;
+    float *through_pointer, *through_struct, *through_list, *through_two, *through_later;
+    Shape *later;
+} Reader;
+
+#define PYTREE_STRUCT Reader
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, shape)                                                                                           \
+    PYTREE_FIELD(DATA, inside)                                                                                          \
+    PYTREE_FIELD(DATA, list, LIST(2))                                                                                   \
+    PYTREE_FIELD(DATA, holder)                                                                                          \
+    PYTREE_FIELD(DATA, elements, LIST(self->shape->n))                                                                  \
+    PYTREE_FIELD(DATA, through_pointer, ARRAY(self->shape->n))                                                          \
+    PYTREE_FIELD(DATA, through_struct, ARRAY(self->inside.n))                                                           \
+    PYTREE_FIELD(DATA, through_list, ARRAY(self->list == NULL ? 0 : self->list[1].n))                                   \
+    PYTREE_FIELD(DATA, through_two, ARRAY(self->holder->shape == NULL ? 0 : self->holder->shape->n))                    \
+    PYTREE_FIELD(DATA, through_later, ARRAY(self->later->n))                                                            \
+    PYTREE_FIELD(DATA, later)
+#include "pytree_registry.h"
+
+/* Extents that are numbers of the tree; the struct itself has nothing but leaves. */
+typedef struct Ragged { int *lengths; float *first, *second; } Ragged;
+
+#define PYTREE_STRUCT Ragged
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, lengths, ARRAY(2))                                                                               \
+    PYTREE_FIELD(DATA, first, ARRAY(self->lengths[0]))                                                                  \
+    PYTREE_FIELD(DATA, second, ARRAY(self->lengths[1]))
+#include "pytree_registry.h"
+
+typedef struct Pair { Shape both[2]; } Pair;
+
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, both)
+#include "pytree_registry.h"
+
+typedef struct Entry { char *key; Shape value; } Entry;
+typedef struct Index { Shape *shape; Entry *map; float *x; } Index;
+
+#define PYTREE_STRUCT Index
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, shape)                                                                                           \
+    PYTREE_FIELD(DATA, map, STB_MAP)                                                                                    \
+    PYTREE_FIELD(DATA, x, ARRAY(self->shape->n))
+#include "pytree_registry.h"
+
+/* ---- Helpers ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct Reading {
+    float numbers[8];
+    Shape shapes[9];
+    Holder holder;
+    Reader reader;
+} Reading;
+
+static void reading_make(Reading *r)
+{
+    static const int n[9] = { 2, 4, 3, 1, 5, 0, 2, 6, 1 };
+    size_t i;
+    for (i = 0; i < COUNT_OF(r->numbers); i++) { r->numbers[i] = (float)i + 0.5f; }
+    for (i = 0; i < COUNT_OF(r->shapes); i++) {
+        r->shapes[i].n = n[i];
+        r->shapes[i].y = r->numbers;
+    }
+    r->holder.shape = &r->shapes[4];
+    r->reader.shape = &r->shapes[0];
+    r->reader.inside = r->shapes[1];
+    r->reader.list = &r->shapes[2];
+    r->reader.holder = &r->holder;
+    r->reader.elements = &r->shapes[5];
+    r->reader.later = &r->shapes[7];
+    r->reader.through_pointer = r->reader.through_struct = r->reader.through_list = r->numbers;
+    r->reader.through_two = r->reader.through_later = r->numbers;
+}
+
+static void assert_same(pytree a, pytree b)
+{
+    pytree_error error = { 0 };
+    if (!pytree_equal(a, b, NULL, NULL, &error)) {
+        print_error("# not equal at '%s': %s\n", error.path, error.message);
+        fail();
+    }
+}
+
+/* Each way to make a tree like t. `zeros`: with every number zero its extents stay what they are. */
+static void rebuild_all_ways(pytree t, bool zeros)
+{
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def, *other;
+    pytree made;
+    assert_ok(pytree_flatten(t, &leaves, 0, &def, NULL, &error), &error);
+    made = pytree_clone(t, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_same(made, t);
+    other = pytree_structure(made, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_def_equal(def, other));
+    pytree_def_free(other);
+    assert_ok(pytree_unflatten_into(def, pytree_def_num_leaves(def), leaves, t, NULL, &error), &error);
+    pytree_free(made);
+    made = pytree_unflatten(def, pytree_def_num_leaves(def), leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_same(made, t);
+    pytree_free(made);
+    made = pytree_zeros_like(t, NULL, &error);
+    if (zeros) {
+        assert_ok(error.status, &error);
+        other = pytree_structure(made, NULL, &error);
+        assert_true(pytree_def_equal(def, other));
+        pytree_def_free(other);
+    } else {
+        assert_int_equal(error.status, PYTREE_SHAPE);
+    }
+    pytree_free(made);
+    pytree_def_free(def);
+}
+
+/* ---- Rows that read through children ------------------------------------------------------------------------------------- */
+
+static void rows_may_read_through_pointers(void **state)
+{
+    Reading reading;
+    (void)state;
+    reading_make(&reading);
+    rebuild_all_ways(PYTREE(&reading.reader), true);
+}
+
+static void rows_may_read_numbers(void **state)
+{
+    int lengths[2] = { 3, 1 };
+    float x[3] = { 1, 2, 3 };
+    Ragged ragged = { lengths, x, x };
+    (void)state;
+    rebuild_all_ways(PYTREE(&ragged), false);
+    lengths[0] = lengths[1] = 0;
+    rebuild_all_ways(PYTREE(&ragged), true);
+}
+
+static void rows_beside_a_map_may_read_through_pointers(void **state)
+{
+    float x[3] = { 1, 2, 3 };
+    Shape shape = { 3, x };
+    Index index = { &shape, NULL, x };
+    Shape value = { 2, x };
+    (void)state;
+    sh_new_strdup(index.map);
+    shput(index.map, "b", value);
+    value.n = 1;
+    shput(index.map, "a", value);
+    rebuild_all_ways(PYTREE(&index), true);
+    shfree(index.map);
+}
+
+/* Every leaf in turn is of another type, without data, of another shape, None: each is refused at its own path, and nothing is
+ * read that is not there. */
+static void leaves_that_rows_read_through_are_checked(void **state)
+{
+    Reading reading;
+    int lengths[2] = { 3, 1 };
+    float x[3] = { 1, 2, 3 }, one = 1.0f;
+    Ragged ragged = { lengths, x, x };
+    pytree trees[2];
+    size_t t, k, how;
+    (void)state;
+    reading_make(&reading);
+    trees[0] = PYTREE(&reading.reader);
+    trees[1] = PYTREE(&ragged);
+    for (t = 0; t < 2; t++) {
+        pytree_error error = { 0 };
+        pytree_leaf *leaves = NULL;
+        const char **paths;
+        pytree_def *def;
+        size_t n;
+        assert_ok(pytree_flatten(trees[t], &leaves, 0, &def, NULL, &error), &error);
+        paths = pytree_paths(trees[t], NULL, &n, NULL, &error);
+        assert_ok(error.status, &error);
+        for (k = 0; k < n; k++) {
+            const pytree_leaf kept = leaves[k];
+            if (pytree_leaf_count(&kept) == 0) { continue; }
+            for (how = 0; how < 4; how++) {
+                pytree made;
+                memset(&error, 0, sizeof error);
+                if (how == 0) { leaves[k].data = &one; leaves[k].type = PYTREE_TYPE(float); leaves[k].ndim = 0; }
+                if (how == 1) { leaves[k].data = NULL; }
+                if (how == 2) { leaves[k].shape[0] = 99; }
+                if (how == 3) { leaves[k].form = PYTREE_FORM_NONE; }
+                made = pytree_unflatten(def, n, leaves, NULL, &error);
+                assert_null(made.data);
+                assert_int_equal(error.status, how == 0 ? (kept.type == PYTREE_TYPE(float) ? PYTREE_SHAPE : PYTREE_TYPE)
+                                               : how == 1 ? PYTREE_NULL_POINTER
+                                               : how == 2 ? PYTREE_SHAPE : PYTREE_TYPE);
+                leaves[k] = kept;
+                assert_string_equal(error.path, paths[k]);
+            }
+        }
+        pytree_paths_free(paths);
+        pytree_def_free(def);
+    }
+}
+
+/* What a row reads through is NULL as yet: zeros in its place. */
+static void allocate_where_rows_read_through_pointers(void **state)
+{
+    Reader reader;
+    Ragged ragged = { NULL, NULL, NULL };
+    Shape shape = { 3, NULL }, later = { 2, NULL };
+    Holder holder = { &shape };
+    pytree_error error = { 0 };
+    (void)state;
+    memset(&reader, 0, sizeof reader);
+    assert_ok(pytree_allocate(PYTREE(&reader), NULL, &error), &error);
+    assert_int_equal(reader.shape->n, 0);
+    assert_non_null(reader.holder->shape);
+    pytree_free(PYTREE(&reader));
+    assert_null(reader.shape);
+    reader.shape = &shape;
+    reader.inside.n = 4;
+    reader.later = &later;
+    reader.holder = &holder;
+    assert_ok(pytree_allocate(PYTREE(&reader), NULL, &error), &error);
+    assert_true(reader.shape != &shape);
+    assert_int_equal(reader.shape->n, 3);
+    memset(reader.through_pointer, 1, 3 * sizeof(float));
+    memset(reader.through_struct, 1, 4 * sizeof(float));
+    memset(reader.through_two, 1, 3 * sizeof(float));
+    memset(reader.through_later, 1, 2 * sizeof(float));
+    assert_int_equal(reader.elements[2].n, 0);
+    assert_int_equal(reader.holder->shape->n, 3);
+    assert_ok(pytree_check(PYTREE(&reader), NULL, NULL, NULL, &error), &error);
+    pytree_free(PYTREE(&reader));
+    assert_ok(pytree_allocate(PYTREE(&ragged), NULL, &error), &error);
+    assert_int_equal(ragged.lengths[0], 0);
+    pytree_free(PYTREE(&ragged));
+}
+
+/* ---- Types that results refer to ----------------------------------------------------------------------------------------- */
+
+/* An owned scalar's type lies in its block. No result may keep a pointer to it. */
+static void copies_of_copies_are_independent(void **state)
+{
+    int64_t x = 7;
+    float y[3] = { 1, 2, 3 };
+    char *word = "word";
+    pytree roots[6];
+    size_t i;
+    (void)state;
+    roots[0] = PYTREE(&x);
+    roots[1] = PYTREE_ARRAY(y, 3);
+    roots[2] = PYTREE(&word);
+    roots[3] = PYTREE_LIST(PYTREE(&x), PYTREE_ARRAY(y, 3));
+    roots[4] = PYTREE_DICT({ "a", PYTREE(&x) });
+    roots[5] = PYTREE_NONE;
+    for (i = 0; i < COUNT_OF(roots); i++) {
+        pytree_error error = { 0 };
+        pytree owned = pytree_clone(roots[i], NULL, &error);
+        pytree list = PYTREE_LIST(owned, PYTREE_DICT({ "k", owned })), copy, zeros, rebuilt, want;
+        pytree_leaf *leaves = NULL;
+        pytree_def *def;
+        copy = pytree_clone(list, NULL, &error);
+        zeros = pytree_zeros_like(list, NULL, &error);
+        assert_ok(pytree_flatten(list, &leaves, 0, &def, NULL, &error), &error);
+        rebuilt = pytree_unflatten(def, pytree_def_num_leaves(def), leaves, NULL, &error);
+        assert_ok(error.status, &error);
+        want = pytree_clone(rebuilt, NULL, &error);
+        pytree_free(rebuilt);
+        pytree_def_free(def);
+        pytree_free(owned);               /* none of the others must care */
+        assert_ok(error.status, &error);
+        assert_same(copy, want);
+        def = pytree_structure(zeros, NULL, &error);
+        assert_ok(error.status, &error);
+        pytree_def_free(def);
+        assert_same(copy, PYTREE_LIST(roots[i], PYTREE_DICT({ "k", roots[i] })));
+        pytree_free(copy);
+        pytree_free(zeros);
+        pytree_free(want);
+    }
+}
+
+/* ---- Subtrees as leaves ------------------------------------------------------------------------------------------------ */
+
+static bool is_shape(void *context, const pytree_leaf *view, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return view->form == PYTREE_FORM_STRUCT && pytree_type_equal(view->type, PYTREE_TYPE(Shape));
+}
+
+static bool is_list(void *context, const pytree_leaf *view, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return view->form == PYTREE_FORM_LIST || (view->form == PYTREE_FORM_ITEMS && view->type->kind == PYTREE_KIND_LIST);
+}
+
+static bool is_anything(void *context, const pytree_leaf *view, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    (void)view;
+    return true;
+}
+
+/* What flatten gives with a predicate is rebuilt with those subtrees: they are referred to. */
+static void subtrees_are_leaves_too(void **state)
+{
+    bool (*const predicates[])(void *, const pytree_leaf *, const pytree_path *) = { is_shape, is_list, is_anything };
+    Reading reading;
+    Pair pair;
+    pytree trees[5];
+    size_t t, i;
+    (void)state;
+    reading_make(&reading);
+    memcpy(pair.both, reading.shapes, sizeof pair.both);
+    trees[0] = PYTREE(&reading.reader);
+    trees[1] = PYTREE_LIST(PYTREE(&reading.reader), PYTREE_TUPLE(PYTREE(&reading.shapes[0]), PYTREE_LIST(PYTREE_INT(1))));
+    trees[2] = PYTREE_DICT({ "a", PYTREE_LIST(PYTREE_INT(1)) }, { "b", PYTREE(&reading.holder) });
+    trees[3] = PYTREE(&pair);
+    trees[4] = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(1));
+    for (t = 0; t < COUNT_OF(trees); t++) {
+        for (i = 0; i < COUNT_OF(predicates); i++) {
+            pytree_options opt = { .is_leaf = predicates[i] };
+            pytree_error error = { 0 };
+            pytree_leaf *leaves = NULL;
+            pytree_def *def;
+            pytree made, copy;
+            assert_ok(pytree_flatten(trees[t], &leaves, 0, &def, &opt, &error), &error);
+            made = pytree_unflatten(def, pytree_def_num_leaves(def), leaves, NULL, &error);
+            assert_ok(error.status, &error);
+            pytree_def_free(def);
+            assert_same(made, trees[t]);
+            copy = pytree_clone(made, NULL, &error);
+            assert_ok(error.status, &error);
+            pytree_free(made);
+            assert_same(copy, trees[t]);
+            pytree_free(copy);
+        }
+    }
+}
+
+/* A subtree that a place cannot hold is refused. */
+static void other_subtrees_are_refused(void **state)
+{
+    Reading reading;
+    Pair pair;
+    pytree_options opt = { .is_leaf = is_shape };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL, other, holder;
+    pytree_def *def;
+    size_t n, k;
+    (void)state;
+    reading_make(&reading);
+    memcpy(pair.both, reading.shapes, sizeof pair.both);
+    memset(&holder, 0, sizeof holder);
+    holder.type = PYTREE_TYPE(Holder);
+    holder.data = &reading.holder;
+    holder.form = PYTREE_FORM_STRUCT;
+    assert_ok(pytree_flatten(PYTREE(&reading.reader), &leaves, 0, &def, &opt, &error), &error);
+    n = pytree_def_num_leaves(def);
+    for (k = 0; k < n; k++) {
+        other = leaves[k];
+        leaves[k] = holder;
+        memset(&error, 0, sizeof error);
+        assert_null(pytree_unflatten(def, n, leaves, NULL, &error).data);
+        assert_true(error.status == PYTREE_STRUCTURE || error.status == PYTREE_TYPE || error.status == PYTREE_SHAPE);
+        leaves[k] = other;
+    }
+    pytree_def_free(def);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_may_read_through_pointers),
+        cmocka_unit_test(rows_may_read_numbers),
+        cmocka_unit_test(rows_beside_a_map_may_read_through_pointers),
+        cmocka_unit_test(leaves_that_rows_read_through_are_checked),
+        cmocka_unit_test(allocate_where_rows_read_through_pointers),
+        cmocka_unit_test(copies_of_copies_are_independent),
+        cmocka_unit_test(subtrees_are_leaves_too),
+        cmocka_unit_test(other_subtrees_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
