@@ -25,7 +25,7 @@ static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytr
                 *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
                 return false;
             }
-            pytree__view(v, t.type, t.data);
+            pytree__view(v, pytree__origin(t.type), t.data);
         } else {
             const pytree_leaf *inner = (const pytree_leaf *)v->data;
             if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS
@@ -36,7 +36,7 @@ static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytr
                 return false;
             }
             if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) {
-                pytree__view(v, inner->type, inner->data);
+                pytree__view(v, pytree__origin(inner->type), inner->data);
             } else {
                 memcpy(v, inner, sizeof *v);
                 *subtree = v->form == PYTREE_FORM_FLAT;
@@ -162,7 +162,7 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     c->n_frames = c->n_views = 0;
     c->begun = false;
     if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
-    pytree__view(&c->root, t.type, t.data);
+    pytree__view(&c->root, pytree__origin(t.type), t.data);
     status = pytree__resolve_view(c, &c->root);
     if (c->root.form == PYTREE_FORM_STRUCT) { c->root.type = pytree__origin(c->root.type); }
     return status;

@@ -264,7 +264,9 @@ static void copies_of_copies_are_independent(void **state)
     int64_t x = 7;
     float y[3] = { 1, 2, 3 };
     char *word = "word";
-    pytree roots[6];
+    float w[2] = { 4, 5 };
+    Shape shape = { 2, w };
+    pytree roots[7];
     size_t i;
     (void)state;
     roots[0] = PYTREE(&x);
@@ -273,12 +275,14 @@ static void copies_of_copies_are_independent(void **state)
     roots[3] = PYTREE_LIST(PYTREE(&x), PYTREE_ARRAY(y, 3));
     roots[4] = PYTREE_DICT({ "a", PYTREE(&x) });
     roots[5] = PYTREE_NONE;
+    roots[6] = PYTREE(&shape);
     for (i = 0; i < COUNT_OF(roots); i++) {
         pytree_error error = { 0 };
         pytree owned = pytree_clone(roots[i], NULL, &error);
         pytree list = PYTREE_LIST(owned, PYTREE_DICT({ "k", owned })), copy, zeros, rebuilt, want;
         pytree_leaf *leaves = NULL;
         pytree_def *def;
+        char text[200];
         copy = pytree_clone(list, NULL, &error);
         zeros = pytree_zeros_like(list, NULL, &error);
         assert_ok(pytree_flatten(list, &leaves, 0, &def, NULL, &error), &error);
@@ -287,8 +291,11 @@ static void copies_of_copies_are_independent(void **state)
         want = pytree_clone(rebuilt, NULL, &error);
         pytree_free(rebuilt);
         pytree_def_free(def);
+        def = pytree_structure(list, NULL, &error);
         pytree_free(owned);               /* none of the others must care */
         assert_ok(error.status, &error);
+        assert_true(pytree_def_text(def, text, sizeof text) < sizeof text);
+        pytree_def_free(def);
         assert_same(copy, want);
         def = pytree_structure(zeros, NULL, &error);
         assert_ok(error.status, &error);
