@@ -98,7 +98,8 @@ static size_t pytree__bound_struct(const struct pytree__builder *b, const struct
 static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree__type_bound *of, const pytree_node *n)
 {
     const pytree_type *const type = n->type;
-    const pytree__layout *layout = b->measured ? pytree__build_layout(b, type, n, NULL, false) : pytree__counted_layout(b, type, n);
+    const pytree__layout *layout =
+        b->measured ? pytree__build_layout(b, type, n, NULL, false) : pytree__counted_layout(b, type, n);
     if (of->type != type) { pytree__bound_type(b, of, type); }
     if (layout != NULL) {                 /* all lies in the struct itself */
         b->head_bytes = pytree__plus(b->head_bytes, of->head);

@@ -13,8 +13,8 @@ PYTREE__INLINE uint64_t pytree__dims_word(int ndim)
     return word;
 }
 
-/* Write a slot for each leaf of a struct at `offset` of the one that is inlined. `null_mask` has a bit for each nullable pointer
- * that still comes. Returns what follows the last slot; NULL if there is no room. */
+/* Write a slot for each leaf of a struct at `offset` of the one that is inlined. `null_mask` has a bit for each nullable
+ * pointer that still comes. Returns what follows the last slot; NULL if there is no room. */
 static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
                                                         const pytree_type *type, size_t offset, uint64_t *null_mask)
 {
@@ -79,8 +79,8 @@ PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b,
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
 
-/* Check the nodes of an inlined struct against its layout. With `restore`, copy static values, which are bytes, of it and of the
- * structs in it from where the treedef has them. Returns false if the nodes are not the layout's. */
+/* Check the nodes of an inlined struct against its layout. With `restore`, copy static values, which are bytes, of it and of
+ * the structs in it from where the treedef has them. Returns false if the nodes are not the layout's. */
 PYTREE__INLINE bool pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
                                            const pytree_node *n, bool restore)
 {
@@ -99,7 +99,8 @@ PYTREE__INLINE bool pytree__unpack_inlined(const struct pytree__builder *b, cons
     return true;
 }
 
-/* Find the layout that struct node n agrees with, and `restore` static values in *self. Returns NULL if it cannot be inlined. */
+/* Find the layout that struct node n agrees with, and `restore` static values in *self. Returns NULL if it cannot be
+ * inlined. */
 PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder *b, const pytree_type *type,
                                                           const pytree_node *n, char *self, bool restore)
 {
@@ -110,8 +111,8 @@ PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder
 }
 
 /* Compare the extents that a finished struct's rows ask for with those of the n leaves that are in it. */
-PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, const pytree_type *type, const char *self, size_t n,
-                                                  const pytree_leaf *leaf)
+PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, const pytree_type *type, const char *self,
+                                                  size_t n, const pytree_leaf *leaf)
 {
     enum { NOT_WRITTEN = PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE };
     const pytree_leaf *view = b->views;
@@ -185,7 +186,9 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
             pytree__build_bytes(b, self + slot->at, last, bytes, true);
         }
     }
-    if (b->mode != PYTREE__ZERO || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf)) { return true; }
+    if (b->mode != PYTREE__ZERO || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf)) {
+        return true;
+    }
     b->head = head;
     b->tail = tail;
     return false;
@@ -258,7 +261,8 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
     } else {
         char expected[60] = "";
         if (PYTREE__MESSAGES) {
-            snprintf(expected, sizeof expected, "a %s of %zu", view->form == PYTREE_FORM_TUPLE ? "tuple" : "list", view->shape[0]);
+            snprintf(expected, sizeof expected, "a %s of %zu", view->form == PYTREE_FORM_TUPLE ? "tuple" : "list",
+                     view->shape[0]);
         }
         pytree__build_fail_node(b, at, expected);
     }
