@@ -68,7 +68,7 @@ PYTREE__INLINE bool pytree__build_inlined(struct pytree__builder *b, size_t node
 }
 
 /* Build a struct at `self`, or push a frame for its children. `has_values`: pytree_allocate, whose structs begin as those that
- * are there; otherwise as zeros and the treedef's static values. */
+ * are there; all others begin as zeros and the treedef's static values. */
 static void pytree__build_struct(struct pytree__builder *b, size_t node, const pytree_type *type, char *self, bool has_values)
 {
     const pytree_node *n = &b->def->nodes[node];

@@ -94,7 +94,7 @@ static size_t pytree__bound_struct(const struct pytree__builder *b, const struct
     return bytes;
 }
 
-/* Count a struct node. Returns how many nodes are done with: an inlined struct's all, otherwise its own. */
+/* Count a struct node. Returns how many nodes are done with: all of an inlined struct, or only its own. */
 static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree__type_bound *of, const pytree_node *n)
 {
     const pytree_type *const type = n->type;

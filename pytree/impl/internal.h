@@ -160,7 +160,7 @@ struct pytree__flattener {
     pytree__layout_space layouts;
 };
 
-/* What stands in the block of an owned tree: see "Rebuild anew". */
+/* What stands in the block of an owned tree: see "Build trees". */
 struct pytree__stb_cleanup;
 
 struct pytree__custom_cleanup;

@@ -4,13 +4,14 @@
 
 #include "internal.h"
 
-/* A custom node in a struct, which pytree_allocate leaves alone. */
+/* Tell whether a row is a custom node, which pytree_allocate leaves to the caller. */
 static bool pytree__caller_owned(const pytree_field *row)
 {
     return row->form == PYTREE_FORM_STRUCT && row->type->kind == PYTREE_KIND_CUSTOM;
 }
 
-/* The first pointer of a struct that pytree_allocate has set, and whether it leads to an array; NULL if there is none. */
+/* Find the first pointer of a struct that pytree_allocate has set. Returns NULL if there is none. Sets *array if it leads to an
+ * array. */
 static char *pytree__find_block_pointer(const pytree_type *type, const char *self, bool *array)
 {
     unsigned i;
@@ -40,7 +41,7 @@ static char *pytree__find_block_pointer(const pytree_type *type, const char *sel
     return NULL;
 }
 
-/* Every pointer of a struct that leads into the block becomes NULL. */
+/* Set every pointer of a struct that leads into the block to NULL. */
 static void pytree__clear_pointers(const pytree_type *type, char *self)
 {
     unsigned i;
@@ -58,7 +59,7 @@ static void pytree__clear_pointers(const pytree_type *type, char *self)
     }
 }
 
-/* Custom nodes and stb_ds containers of an owned tree, those inside others first. They are where they were made. */
+/* Release custom nodes and stb_ds containers of an owned tree, those inside others first. They are where they were made. */
 static void pytree__release(const struct pytree__block *block)
 {
     const struct pytree__custom_cleanup *custom;
@@ -69,8 +70,8 @@ static void pytree__release(const struct pytree__block *block)
     for (made = block->made; made != NULL; made = made->before) { made->row->release(made->field, made->row); }
 }
 
-/* The same where stb_ds containers hold some of them. This alone may need memory (more than 24 levels); without it what is
- * deeper is not released. */
+/* Do the same where stb_ds containers hold some of them: they may have moved, so the tree is walked. A tree deeper than
+ * PYTREE__FRAMES needs memory for that; without it, what is deeper is not released. */
 static void pytree__release_walking(pytree t, const pytree_allocator *a)
 {
     pytree_options opt;
