@@ -120,7 +120,7 @@ static void pytree__bound_head(struct pytree__builder *b)
     struct pytree__type_bound known[PYTREE__TYPE_SLOTS];
     const size_t piece = 16 + b->prefix;
     const pytree_node *n;
-    size_t head = 0, views = b->n_arrays, values = 0;
+    size_t head = 0, views = b->n_arrays, containers = 0, items = 0, pairs = 0, values;      /* no more than there are nodes */
     bool keyed = false;
     memset(known, 0, sizeof known);
     b->only_containers = true;
@@ -133,19 +133,20 @@ static void pytree__bound_head(struct pytree__builder *b)
             done = pytree__bound_struct_node(b, &known[pytree__type_slot(type)], n - 1);
         } else if (type->kind == PYTREE_KIND_CUSTOM) {
             b->only_containers = false;
-            values += n[-1].arity;
-            head = pytree__plus(head, pytree__plus(pytree__times(n[-1].arity, sizeof(pytree)),
-                                                   type->size + sizeof(struct pytree__custom_cleanup) + 3 * piece));
+            items += n[-1].arity;
+            head = pytree__plus(head, type->size + sizeof(struct pytree__custom_cleanup) + 3 * piece);
         } else {
             b->only_containers = b->only_containers && type->kind <= PYTREE_KIND_DICT;
-            keyed = keyed || pytree__keyed(type);
-            values += n[-1].arity;
-            head = pytree__plus(head, pytree__plus(pytree__items_bytes(n - 1), piece));
+            containers++;
+            if (pytree__keyed(type)) { keyed = true; pairs += n[-1].arity; } else { items += n[-1].arity; }
         }
         if (n[-1].leaves == n[-1].arity && n[-1].nodes == n[-1].arity + 1) { done = n[-1].nodes; }       /* only leaves below */
         n -= done;
     }
+    values = items + pairs;
     if (views > values + 1) { views = values + 1; }            /* each value, and the root, may be an array */
+    head = pytree__plus(head, pytree__times(containers, sizeof(pytree_items) + piece));
+    head = pytree__plus(head, pytree__plus(pytree__times(items, sizeof(pytree)), pytree__times(pairs, PYTREE__PAIR_BYTES)));
     head = pytree__plus(head, pytree__times(views, sizeof(pytree_leaf) + piece));
     if (keyed) { head = pytree__plus(head, def->n_statics + def->n_orders * sizeof *def->orders + 2 * piece); }
     b->head_bytes = pytree__plus(b->head_bytes, head);

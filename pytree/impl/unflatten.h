@@ -23,9 +23,7 @@ static void pytree__refer_items(struct pytree__builder *b)
             if (PYTREE__UNLIKELY(from[-1].form != PYTREE_FORM_LEAF)) { break; }
             from--;
             if (from->ndim != 0) {
-                pytree_leaf *const view = (pytree_leaf *)(void *)place;
-                pytree__copy_view(view, from);
-                view->type = pytree__origin(from->type);
+                pytree__copy_view((pytree_leaf *)(void *)place, from);
                 at->type = &pytree_types[PYTREE__T_view];
                 at->data = place;
                 place += view_bytes;
