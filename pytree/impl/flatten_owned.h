@@ -83,7 +83,7 @@ PYTREE__INLINE bool pytree__owned_leaf(struct pytree__owned_pass *w, const pytre
         if (PYTREE__UNLIKELY(item->data == NULL || item->type->dtype == PYTREE_STRING || w->n_leaves == w->block->n_leaves)) {
             return false;
         }
-        if (w->leaf != NULL) { pytree__view(&w->leaf[w->n_leaves], item->type, item->data); }
+        if (w->leaf != NULL) { pytree__view(&w->leaf[w->n_leaves], pytree__origin(item->type), item->data); }
     } else {
         return false;
     }
