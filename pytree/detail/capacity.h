@@ -29,15 +29,15 @@
 #endif
 /* Trees that an iterator goes through without an allocation, 300 bytes each; they share PYTREE_STACK_FRAMES open nodes and
  * PYTREE_STACK_ITER_VIEWS views, and each moves to the allocator's memory when it needs more. */
+#ifndef PYTREE_STACK_TREES
+#define PYTREE_STACK_TREES PYTREE__CAPACITY(4, 2)
+#endif
 #ifndef PYTREE_STACK_ITER_VIEWS
 #define PYTREE_STACK_ITER_VIEWS PYTREE__CAPACITY(40, 8)
 #endif
 /* Views that pytree_map, _equal and _copy_into add for up to PYTREE_STACK_TREES trees. */
 #ifndef PYTREE_STACK_MORE_VIEWS
 #define PYTREE_STACK_MORE_VIEWS PYTREE__CAPACITY(80, 8)
-#endif
-#ifndef PYTREE_STACK_TREES
-#define PYTREE_STACK_TREES PYTREE__CAPACITY(4, 2)
 #endif
 /* Entries of the path that callbacks are given, 24 bytes each. Longer paths stand in borrowed memory. */
 #ifndef PYTREE_STACK_ENTRIES
@@ -61,10 +61,10 @@
 /* Of all of them together: nodes, 24 bytes each; spans of static bytes, 24 each; pointers that may be NULL, 8 each and at most
  * 64. Structs that have more are walked node by node, which is slower. */
 #ifndef PYTREE_STACK_LAYOUT_NODES
-#define PYTREE_STACK_LAYOUT_NODES PYTREE__CAPACITY(160, 1)
+#define PYTREE_STACK_LAYOUT_NODES PYTREE__CAPACITY(144, 1)
 #endif
 #ifndef PYTREE_STACK_LAYOUT_SPANS
-#define PYTREE_STACK_LAYOUT_SPANS PYTREE__CAPACITY(96, 1)
+#define PYTREE_STACK_LAYOUT_SPANS PYTREE__CAPACITY(72, 1)
 #endif
 #ifndef PYTREE_STACK_LAYOUT_NULLABLES
 #define PYTREE_STACK_LAYOUT_NULLABLES PYTREE__CAPACITY(64, 1)
@@ -170,8 +170,8 @@ enum {
     PYTREE__ALG_KEYS = 8,                 /* pytree/algebra.h: keys that a message lists, */
     PYTREE__ALG_WORDS = 120,              /* bytes of a structure in it, */
     PYTREE__ALG_ENTRIES = 40,             /* and entries of a path in it */
-    PYTREE__RV_BLOCK = 256,               /* pytree/ravel.h: elements that are converted at a time, 16 bytes each */
-    PYTREE__RV_FEW = 256,                 /* leaves that are listed on the stack, 24 bytes each; more: in borrowed memory */
+    PYTREE__RV_BLOCK = 192,               /* pytree/ravel.h: elements that are converted at a time, 16 bytes each */
+    PYTREE__RV_FEW = 128,                 /* leaves that are listed on the stack, 24 bytes each; more: in borrowed memory */
     PYTREE__PIECE = PYTREE_STACK_PIECE
 };
 

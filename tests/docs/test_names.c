@@ -31,7 +31,9 @@
     X(pytree_promote) X(pytree_ravel) X(pytree_reduce) X(pytree_reduce_pairwise) X(pytree_replace_none)                 \
     X(pytree_save_npy) X(pytree_save_npz) X(pytree_save_safetensors) X(pytree_set_at) X(pytree_stack)                   \
     X(pytree_structure) X(pytree_sum) X(pytree_summary) X(pytree_text) X(pytree_transpose) X(pytree_transpose_map)      \
-    X(pytree_unflatten) X(pytree_unflatten_into) X(pytree_unravel) X(pytree_walk) X(pytree_zeros_like)
+    X(pytree_unflatten) X(pytree_unflatten_into) X(pytree_unravel) X(pytree_walk) X(pytree_zeros_like)                   \
+    /* names before 0.2 */                                                                                              \
+    X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)
 
 typedef void any_function(void);
 static const struct {
