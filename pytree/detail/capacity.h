@@ -121,11 +121,12 @@
 #endif
 
 /* Parts of the library that PYTREE_SMALL does without: composed messages; structs handled in one go by their layout; the table
- * of printable characters (all are from U+00A0 on), a fast sort of large dicts, fast division of 64 bits. */
+ * of printable characters (all are from U+00A0 on), a fast sort of large dicts, fast division of 64 bits; tolerances in double, not float. */
 enum {
     PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0),
     PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0),
-    PYTREE__TABLES = PYTREE__CAPACITY(1, 0)
+    PYTREE__TABLES = PYTREE__CAPACITY(1, 0),
+    PYTREE__DOUBLES = PYTREE__CAPACITY(1, 0)
 };
 
 enum {

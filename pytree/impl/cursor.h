@@ -475,7 +475,8 @@ PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
     if (PYTREE__UNLIKELY(!c->plain)) { return pytree__classify_asking(c, value); }
     if (value->form == PYTREE_FORM_LEAF) { return PYTREE__AT_LEAF; }
     if (value->form == PYTREE_FORM_NONE) { return c->none_is_leaf ? PYTREE__AT_LEAF : PYTREE__AT_NONE; }
-    return c->runs && value->form == PYTREE_FORM_STRUCT && value->type->self_contained ? PYTREE__AT_RUN : PYTREE__AT_NODE;
+    return PYTREE__LAYOUTS && c->runs && value->form == PYTREE_FORM_STRUCT && value->type->self_contained ? PYTREE__AT_RUN
+                                                                                                          : PYTREE__AT_NODE;
 }
 
 /* Takes the next child of the open node on top, of which there is one. Returns false on an error (c->status). */

@@ -419,7 +419,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             for (k = 1; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
         }
         at = pytree__classify(c, values[0]);
-        if (at == PYTREE__AT_RUN) {
+        if (PYTREE__LAYOUTS && at == PYTREE__AT_RUN) {
             at = pytree__iter_run(it, n, values, checking);
             if (at == PYTREE__AT_END) { continue; }
         }
