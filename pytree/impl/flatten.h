@@ -58,6 +58,8 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
     size_t i;
     if (f->form == PYTREE_FORM_STRUCT) {
         pytree__pack_struct(to, f->type, f->self);
+    } else if (!PYTREE__CONTAINERS) {
+        return;
     } else if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta,
@@ -107,6 +109,8 @@ static void pytree__note_node(struct pytree__flattener *s, const int mode, const
     if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
         if (f->form == PYTREE_FORM_FLAT) { s->space = ((const pytree_flat *)f->self)->def->space; }
         else if (s->cursor.opt != NULL) { s->space = s->cursor.opt->space; }
+    } else if (!PYTREE__CONTAINERS) {
+        return;
     } else if (f->ordered) {
         pytree__note_order(s, mode, (const uint32_t *)(const void *)(s->cursor.views + f->views), f->count);
     } else if (f->order != NULL) {

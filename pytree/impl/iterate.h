@@ -250,6 +250,7 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
         || (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT)) {
         return pytree__frame_statics_equal(f, g) ? PYTREE_OK : pytree__fail_statics(it, k);
     }
+    if (!PYTREE__CONTAINERS) { return PYTREE_OK; }
     node = pytree__type_of_form(f->form, f->type);
     if (pytree__traits(node)->meta == PYTREE__META_MAXLEN && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
         return pytree__fail_statics(it, k);

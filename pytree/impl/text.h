@@ -259,6 +259,7 @@ void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry
     }
     case PYTREE_KEY:
     case PYTREE_INT_KEY:
+        if (!PYTREE__CONTAINERS) { break; }
         pytree__text_put(to, "[", 1);
         pytree__put_key(to, entry, entry->kind == PYTREE_KEY ? strlen(entry->name) : 0);
         pytree__text_put(to, "]", 1);
