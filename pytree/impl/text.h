@@ -97,7 +97,7 @@ static void pytree__write_file(FILE *file, const char *s, size_t n)
     if (file != NULL) { (void)pytree__file_put(file, s, n); }  /* NULL is found at the end: pytree__written */
 }
 
-static struct pytree__text_file pytree__text_file(FILE *file)
+static struct pytree__text_file pytree__file_sink(FILE *file)
 {
     struct pytree__text_file to;
     to.file = file;
