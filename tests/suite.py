@@ -4,7 +4,7 @@
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
     suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, docs, harness, examples, training, oracle,
-                                 models, tensors, interop, fuzz, build, coverage
+                                 models, tensors, interop, fuzz, build, single, embedded, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -21,8 +21,9 @@ import shutil
 import threading
 
 import harness
+from embedded import embedded_checks
 from examples import examples_checks, seeds_checks, tensors_checks
-from matrix import rooms
+from matrix import amalgamation, rooms
 from models import minilm, resume, silero
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
 
@@ -486,6 +487,8 @@ SECTIONS = {
     "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),
+    "single": ("The library as two files, as tools/amalgamate.py makes them", amalgamation.checks),
+    "embedded": ("Flash and stack: a Cortex-M4 under QEMU, this machine; PYTREE_SMALL, no stb_ds.h", embedded_checks.checks),
     "coverage": ("Coverage of the tests", coverage_checks),
 }
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),

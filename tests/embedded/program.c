@@ -1,5 +1,5 @@
-/* A program with one struct for a microcontroller: it allocates, maps, copies, compares, and names leaves by path. It prints how
- * much stack each operation used, and returns 0 if all results are right. Built by tests/embedded/embedded_checks.py. */
+/* A program with one struct for a microcontroller: it allocates, maps, copies, compares, and names leaves by path. It prints
+ * how much stack each operation used, and returns 0 if all results are right. Built by tests/embedded/embedded_checks.py. */
 #define PYTREE_IMPLEMENTATION
 #include "pytree.h"
 

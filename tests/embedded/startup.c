@@ -1,5 +1,5 @@
-/* What a program without C library start-up needs: vectors, memory set up, the few functions of the C library that the library
- * calls, and semihosting, by which QEMU lets it print and exit. */
+/* Start a program without a C library: vectors, memory, the few functions of the C library that pytree calls, and semihosting, by
+ * which QEMU lets it print and exit. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -41,7 +41,8 @@ static void fault(void)
 }
 
 __attribute__((section(".vectors"), used)) static const uintptr_t vectors[16] = {
-    (uintptr_t)stack_top, (uintptr_t)reset, (uintptr_t)fault, (uintptr_t)fault, (uintptr_t)fault, (uintptr_t)fault, (uintptr_t)fault
+    (uintptr_t)stack_top, (uintptr_t)reset,
+    (uintptr_t)fault, (uintptr_t)fault, (uintptr_t)fault, (uintptr_t)fault, (uintptr_t)fault
 };
 
 /* ---- Memory -------------------------------------------------------------------------------------------------------------- */
