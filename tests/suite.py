@@ -116,6 +116,7 @@ PROGRAMS = [
     ("bodies after their use", ["bodies_after.c"], []),
     ("two files share trees", ["two_files_a.c", "two_files_b.c"], []),
     ("two files share namespaces and custom nodes", ["shared_a.c", "shared_b.c"], []),
+    ("two files share trees, no stb_ds.h", ["two_files_a.c", "two_files_b.c"], ["-DPYTREE_NO_STB_DS"]),
 ]
 
 
@@ -256,14 +257,14 @@ def meson_checks():
             return Outcome(outcome.passed, outcome.failed + 1, outcome.log + installed.log)
         # Installed as they are, all of them, in the places that pkg-config is told.
         there = {path.relative_to(prefix / "include").as_posix() for path in (prefix / "include").rglob("*.h")}
-        wanted = {"pytree.h", "pytree_registry.h",
-                  *(path.relative_to(ROOT).as_posix() for path in (ROOT / "pytree").rglob("*.h"))}
+        wanted = {path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.h"), *(ROOT / "pytree").rglob("*.h"))}
         same = there == wanted and all((prefix / "include" / name).read_bytes() == (ROOT / name).read_bytes() for name in there)
         if not same:
             return Outcome(outcome.passed, outcome.failed + 1, f"{outcome.log}installed: {sorted(there)}, wanted: {sorted(wanted)}")
         outcome.passed += 1
-        consumer = pkg_config_consumer(prefix)
-        return Outcome(outcome.passed + consumer.passed, outcome.failed + consumer.failed, outcome.log + consumer.log)
+        for one in (pkg_config_consumer(prefix), static_library_consumer(prefix)):
+            outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
+        return outcome
 
     return [Check("meson: build, test, install; consumer by pkg-config", whole, long=True),
             Check("meson: as a subproject", subproject)]
@@ -289,6 +290,19 @@ def pkg_config_consumer(prefix):
                     cwd=folder / "source")
         outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
     return outcome
+
+
+def static_library_consumer(prefix):
+    """Links a program without bodies to the static library, as pkg-config says."""
+    folder = harness.fresh(BUILD / "consumer_static")
+    source = (ROOT / "examples" / "quickstart.c").read_text(encoding="utf-8")
+    (folder / "quickstart.c").write_text(re.sub(r"#define PYTREE_IMPLEMENTATION.*\n", "", source), encoding="utf-8")
+    places = {str(path.parent) for path in prefix.rglob("*.pc")}
+    answer = run(["pkg-config", "--cflags", "--libs", "--static", "pytree-static"], env={"PKG_CONFIG_PATH": ":".join(places)})
+    if answer.status != 0:
+        return failed(answer.log())
+    return steps(C_COMPILERS["gcc"].compile(folder / "quickstart.c", "-o", folder / "quickstart", *answer.output.split()),
+                 [folder / "quickstart"])
 
 
 def library_copy(folder):
