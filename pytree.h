@@ -136,11 +136,6 @@
 #else
 #define PYTREE__INLINE static inline
 #endif
-#if defined(__GNUC__) || defined(__clang__)                    /* has large variables that its caller must not have, too */
-#define PYTREE__OWN_STACK static __attribute__((noinline))
-#else
-#define PYTREE__OWN_STACK static
-#endif
 #if defined(__clang__)                    /* would copy a function into each that calls it, and that into the next, and so on */
 #define PYTREE__NOINLINE_CLANG static inline __attribute__((noinline))
 #else

@@ -40,7 +40,7 @@ def theme(name):
     """A theme's tests, which see no other header of the library: includes of optional headers lead to pytree.h."""
     folder = folder_of(name)
     source = next(TESTS.glob(f"*/test_{name}.c"))
-    for header in [*TESTS.glob("*.h"), *(TESTS / "support").glob("*.h"), source]:
+    for header in [*(TESTS / "support").glob("*.h"), *source.parent.glob("*.h"), source]:
         text = header.read_text(encoding="utf-8")
         (folder / header.name).write_text(FACE.sub(r'\1pytree.h"', text), encoding="utf-8")
     built = run(C_COMPILERS["gcc"].compile("-O0", "-DPYTREE_WITH_NPZ", "-I", folder, *harness.STB, source.name, "-o", "theme", "-lcmocka",
