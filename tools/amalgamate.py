@@ -108,7 +108,7 @@ def main(folder):
 
 
 def registration(registry, each_time):
-    """Returns pytree_registry.h with the texts that it needs for each struct. Of its includes, only that of pytree.h is left."""
+    """Returns pytree_registry.h with what it includes for each struct in place; only its include of pytree.h is left."""
     text = ""
     for line in registry.read_text(encoding="utf-8").splitlines(keepends=True):
         included = INCLUDE.match(line)

@@ -188,7 +188,8 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
         case PYTREE__AT_RUN:
-            while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data)) && pytree__run_follows(c)) {}
+            while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))
+                   && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
             /* fallthrough */
         case PYTREE__AT_NODE:
@@ -240,7 +241,8 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                                      const pytree_options *opt, pytree_error *err)
 {
     const bool own = leaves != NULL && *leaves == NULL;
-    const struct pytree__block *block = !PYTREE__LAYOUTS || making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
+    const struct pytree__block *block =
+        !PYTREE__LAYOUTS || making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
     struct pytree__flattener s;
     pytree_status status;
     *def = NULL;

@@ -70,7 +70,8 @@ def works(compiler, defines, source, expected):
 def bodies_compile(compiler, defines):
     """Compiles pytree.h with its bodies under the strict flags of C++."""
     target = harness.fresh(BUILD / "embedded" / "_".join([compiler.name, *defines])) / "bodies.o"
-    return steps(compiler.compile(*(f"-D{name}" for name in defines), *harness.INCLUDE, "-c", MATRIX / "bodies.cpp", "-o", target))
+    flags = [*(f"-D{name}" for name in defines), *harness.INCLUDE]
+    return steps(compiler.compile(*flags, "-c", MATRIX / "bodies.cpp", "-o", target))
 
 
 def checks():
@@ -84,6 +85,7 @@ def checks():
                         lambda compiler=compiler, defines=defines:
                         works(compiler, defines, ROOT / "examples" / "quickstart.c", "after a step: -0.001 0.001"))
                   for compiler in C_COMPILERS.values()]
-        found += [Check(f"{compiler.name}  {name}: bodies", lambda compiler=compiler, defines=defines: bodies_compile(compiler, defines))
+        found += [Check(f"{compiler.name}  {name}: bodies",
+                        lambda compiler=compiler, defines=defines: bodies_compile(compiler, defines))
                   for compiler in CXX_COMPILERS.values()]
     return found

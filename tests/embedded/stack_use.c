@@ -200,6 +200,7 @@ static size_t used_by(bool (*operation)(void))
 }
 
 #define KB(n) ((size_t)(n) * 1024)
+_Static_assert(sizeof(pytree_iter) <= KB(8), "an iterator over one tree takes at most 8 KB");
 /* The limits that docs/costs.md promises; tighten them as the library does. Each finds what those before it left. */
 static const struct {
     const char *name;

@@ -1,5 +1,5 @@
-/* Start a program without a C library: vectors, memory, the few functions of the C library that pytree calls, and semihosting, by
- * which QEMU lets it print and exit. */
+/* Start a program without a C library: vectors, memory, the few functions of the C library that pytree calls, and semihosting,
+ * by which QEMU lets it print and exit. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

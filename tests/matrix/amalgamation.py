@@ -33,7 +33,8 @@ def quickstart(compiler):
     """The first example, beside the two files and without stb_ds.h."""
     folder = folder_of(f"quickstart_{compiler.name}")
     shutil.copy(ROOT / "examples" / "quickstart.c", folder)
-    return steps(compiler.compile("-DPYTREE_NO_STB_DS", "quickstart.c", "-o", "quickstart", "-lm"), [folder / "quickstart"], cwd=folder)
+    build = compiler.compile("-DPYTREE_NO_STB_DS", "quickstart.c", "-o", "quickstart", "-lm")
+    return steps(build, [folder / "quickstart"], cwd=folder)
 
 
 def theme(name):
@@ -43,8 +44,9 @@ def theme(name):
     for header in [*(TESTS / "support").glob("*.h"), *source.parent.glob("*.h"), source]:
         text = header.read_text(encoding="utf-8")
         (folder / header.name).write_text(FACE.sub(r'\1pytree.h"', text), encoding="utf-8")
-    built = run(C_COMPILERS["gcc"].compile("-O0", "-DPYTREE_WITH_NPZ", "-I", folder, *harness.STB, source.name, "-o", "theme", "-lcmocka",
-                                           "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180, cwd=folder)
+    libraries = ["-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"]
+    built = run(C_COMPILERS["gcc"].compile("-O0", "-DPYTREE_WITH_NPZ", "-I", folder, *harness.STB, source.name, "-o", "theme",
+                                           *libraries), timeout=180, cwd=folder)
     return harness.cmocka([folder / "theme"]) if built.status == 0 else failed(built.log())
 
 
@@ -56,9 +58,10 @@ def cxx(c_compiler, compiler):
     outcome = Outcome()
     for bodies in ("bodies.c", "bodies.cpp"):
         sources = ["cxx_main.cpp", "two_files_b.c", bodies]
-        one = steps(*[(compiler if source.endswith("pp") else c_compiler).compile(*harness.STB, "-c", source, "-o", f"{source}.o")
-                      for source in sources],
-                    [compiler.command, *(f"{source}.o" for source in sources), "-o", "program", "-lm"], ["./program"], cwd=folder)
+        compilers = [compiler if source.endswith("pp") else c_compiler for source in sources]
+        built = [one.compile(*harness.STB, "-c", source, "-o", f"{source}.o") for one, source in zip(compilers, sources)]
+        linked = [compiler.command, *(f"{source}.o" for source in sources), "-o", "program", "-lm"]
+        one = steps(*built, linked, ["./program"], cwd=folder)
         outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
     return outcome
 
