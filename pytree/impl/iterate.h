@@ -197,7 +197,7 @@ static bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__fr
     const pytree_flat *const x = (const pytree_flat *)p->self, *y;
     const unsigned char *packed;
     size_t n;
-    if (p->form == PYTREE_FORM_STRUCT) {
+    if (!PYTREE__CONTAINERS || p->form == PYTREE_FORM_STRUCT) {
         return f->self == g->self || pytree__same_statics(f->type, (const char *)f->self, (const char *)g->self);
     }
     packed = x->def->statics + x->def->nodes[p->shape[0]].meta;
