@@ -4,7 +4,7 @@
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
     suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, docs, harness, examples, training, oracle,
-                                 models, tensors, interop, fuzz, build, coverage
+                                 models, tensors, interop, fuzz, build, single, embedded, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -21,8 +21,9 @@ import shutil
 import threading
 
 import harness
+from embedded import embedded_checks
 from examples import examples_checks, seeds_checks, tensors_checks
-from matrix import rooms
+from matrix import amalgamation, rooms
 from models import minilm, resume, silero
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
 
@@ -115,6 +116,7 @@ PROGRAMS = [
     ("bodies after their use", ["bodies_after.c"], []),
     ("two files share trees", ["two_files_a.c", "two_files_b.c"], []),
     ("two files share namespaces and custom nodes", ["shared_a.c", "shared_b.c"], []),
+    ("two files share trees, no stb_ds.h", ["two_files_a.c", "two_files_b.c"], ["-DPYTREE_NO_STB_DS"]),
 ]
 
 
@@ -255,14 +257,14 @@ def meson_checks():
             return Outcome(outcome.passed, outcome.failed + 1, outcome.log + installed.log)
         # Installed as they are, all of them, in the places that pkg-config is told.
         there = {path.relative_to(prefix / "include").as_posix() for path in (prefix / "include").rglob("*.h")}
-        wanted = {"pytree.h", "pytree_registry.h",
-                  *(path.relative_to(ROOT).as_posix() for path in (ROOT / "pytree").rglob("*.h"))}
+        wanted = {path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.h"), *(ROOT / "pytree").rglob("*.h"))}
         same = there == wanted and all((prefix / "include" / name).read_bytes() == (ROOT / name).read_bytes() for name in there)
         if not same:
             return Outcome(outcome.passed, outcome.failed + 1, f"{outcome.log}installed: {sorted(there)}, wanted: {sorted(wanted)}")
         outcome.passed += 1
-        consumer = pkg_config_consumer(prefix)
-        return Outcome(outcome.passed + consumer.passed, outcome.failed + consumer.failed, outcome.log + consumer.log)
+        for one in (pkg_config_consumer(prefix), static_library_consumer(prefix)):
+            outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
+        return outcome
 
     return [Check("meson: build, test, install; consumer by pkg-config", whole, long=True),
             Check("meson: as a subproject", subproject)]
@@ -288,6 +290,19 @@ def pkg_config_consumer(prefix):
                     cwd=folder / "source")
         outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
     return outcome
+
+
+def static_library_consumer(prefix):
+    """Links a program without bodies to the static library, as pkg-config says."""
+    folder = harness.fresh(BUILD / "consumer_static")
+    source = (ROOT / "examples" / "quickstart.c").read_text(encoding="utf-8")
+    (folder / "quickstart.c").write_text(re.sub(r"#define PYTREE_IMPLEMENTATION.*\n", "", source), encoding="utf-8")
+    places = {str(path.parent) for path in prefix.rglob("*.pc")}
+    answer = run(["pkg-config", "--cflags", "--libs", "--static", "pytree-static"], env={"PKG_CONFIG_PATH": ":".join(places)})
+    if answer.status != 0:
+        return failed(answer.log())
+    return steps(C_COMPILERS["gcc"].compile(folder / "quickstart.c", "-o", folder / "quickstart", *answer.output.split()),
+                 [folder / "quickstart"])
 
 
 def library_copy(folder):
@@ -486,6 +501,8 @@ SECTIONS = {
     "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),
+    "single": ("The library as two files, as tools/amalgamate.py makes them", amalgamation.checks),
+    "embedded": ("Flash and stack: a Cortex-M4 under QEMU, this machine; PYTREE_SMALL, no stb_ds.h", embedded_checks.checks),
     "coverage": ("Coverage of the tests", coverage_checks),
 }
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),

@@ -73,10 +73,12 @@ def faces():
     return found
 
 
-def shared_by_registrations(registry):
-    """Returns the headers that pytree_registry.h includes, besides pytree.h."""
+def included_by(registry):
+    """Returns the headers that pytree_registry.h includes besides pytree.h: once, and again for each struct."""
     names = (INCLUDE.match(line) for line in registry.read_text(encoding="utf-8").splitlines())
-    return [ROOT / match[1] for match in names if match and match[1] != "pytree.h"]
+    paths = [ROOT / match[1] for match in names if match and match[1] != "pytree.h"]
+    once = [path for path in paths if GUARD.search(path.read_text(encoding="utf-8"))]
+    return once, [path for path in paths if path not in once]
 
 
 def head(name):
@@ -96,18 +98,25 @@ def main(folder):
         condition = CONDITIONS.get(path.relative_to(ROOT).as_posix())
         text += whole.place_if(condition, path) if condition else whole.place(path)
     text += "#endif\n#if !defined(__cplusplus)\n"
-    for path in shared_by_registrations(registry):
+    once, each_time = included_by(registry)
+    for path in once:
         text += whole.place(path)
     text += "#endif\n"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pytree.h").write_text(text, encoding="utf-8")
-    (folder / "pytree_registry.h").write_text(head("pytree_registry.h") + keep_first_include(whole, registry), encoding="utf-8")
+    (folder / "pytree_registry.h").write_text(head("pytree_registry.h") + registration(registry, each_time), encoding="utf-8")
 
 
-def keep_first_include(whole, registry):
-    """Returns pytree_registry.h, which still includes pytree.h, with nothing else to include."""
-    lines = registry.read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(line for line in lines if not (INCLUDE.match(line) and INCLUDE.match(line)[1] != "pytree.h"))
+def registration(registry, each_time):
+    """Returns pytree_registry.h with what it includes for each struct in place; only its include of pytree.h is left."""
+    text = ""
+    for line in registry.read_text(encoding="utf-8").splitlines(keepends=True):
+        included = INCLUDE.match(line)
+        if included and ROOT / included[1] in each_time:
+            text += (ROOT / included[1]).read_text(encoding="utf-8")
+        elif not included or included[1] == "pytree.h":
+            text += line
+    return text
 
 
 if __name__ == "__main__":

@@ -120,12 +120,19 @@
 #define PYTREE_STACK_PIECE 4096
 #endif
 
-/* Parts of the library that PYTREE_SMALL does without: composed messages; structs handled in one go by their layout; the table
- * of printable characters (all are from U+00A0 on), a fast sort of large dicts, fast division of 64 bits. */
+/* Parts of the library that PYTREE_SMALL leaves out: composed messages; layouts, by which structs are handled in one go; the
+ * table of printable characters (all are, from U+00A0 on), a fast sort of large dicts and fast division of 64 bits; tolerances
+ * in double, not float; and, unless PYTREE_CONTAINERS is defined, containers outside structs, stb_ds containers, custom nodes. */
 enum {
     PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0),
     PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0),
-    PYTREE__TABLES = PYTREE__CAPACITY(1, 0)
+    PYTREE__TABLES = PYTREE__CAPACITY(1, 0),
+    PYTREE__DOUBLES = PYTREE__CAPACITY(1, 0),
+#if defined(PYTREE_SMALL) && !defined(PYTREE_CONTAINERS)
+    PYTREE__CONTAINERS = 0
+#else
+    PYTREE__CONTAINERS = 1
+#endif
 };
 
 enum {

@@ -60,7 +60,7 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
         return SIZE_MAX;
     }
     case PYTREE_FLONG:
-        for (i = 0; i < n; i++) {
+        for (i = 0; PYTREE__DOUBLES && i < n; i++) {
             long double s = ((const long double *)a->data)[i], t = ((const long double *)b->data)[i], apart, magnitude;
             if (s == t || (tolerance != NULL && tolerance->nan_equal && s != s && t != t)) { continue; }
             if (!loose || s != s || t != t || isinf(s) || isinf(t)) { return i; }
@@ -68,7 +68,8 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
             magnitude = t < 0 ? -t : t;
             if (apart > (long double)tolerance->absolute + (long double)tolerance->relative * magnitude) { return i; }
         }
-        return SIZE_MAX;
+        if (PYTREE__DOUBLES) { return SIZE_MAX; }
+        /* fallthrough */
     case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64:
         for (i = 0; i < n; i++) {
             if (!pytree__near(pytree_leaf_get(a, i), pytree_leaf_get(b, i), tolerance)) { return i; }

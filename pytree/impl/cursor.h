@@ -279,7 +279,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     size_t i;
     f->count = type->n_children;
     if (PYTREE__UNLIKELY(type->children == NULL)) {
-        if (type->custom != NULL) { return pytree__open_custom(c, f); }
+        if (PYTREE__CONTAINERS && type->custom != NULL) { return pytree__open_custom(c, f); }
         return pytree__fail_at(c, PYTREE_ARGUMENT,
                                "expected a registered struct, got %s, which was declared and never defined", type->name);
     }
@@ -365,6 +365,9 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     const unsigned form = value->form;
     const size_t shape[3] = { value->shape[0], value->shape[1], value->shape[2] };
     pytree__frame *f;
+    if (!PYTREE__CONTAINERS && (form < PYTREE_FORM_STRUCT || form > PYTREE_FORM_TUPLE)) {
+        return pytree__fail_at(c, PYTREE_TYPE, "expected no %s, which PYTREE_SMALL leaves out, got one", type->name);
+    }
     if (c->n_frames != 0) {
         const pytree_status status = pytree__check_cycle(c, type, data, form);
         if (PYTREE__UNLIKELY(status != PYTREE_OK)) { return status; }
@@ -409,6 +412,7 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
     pytree__frame *f = &c->frames[c->n_frames - 1];
     size_t i = f->next++;
     *value = &c->child;
+    if (!PYTREE__CONTAINERS && f->from > PYTREE__FROM_ZEROS) { return PYTREE_TYPE; }           /* was not opened */
     switch (f->from) {
     case PYTREE__FROM_VIEWS: *value = &c->views[f->views + i]; return PYTREE_OK;
     case PYTREE__FROM_ROW:
@@ -475,7 +479,8 @@ PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value)
     if (PYTREE__UNLIKELY(!c->plain)) { return pytree__classify_asking(c, value); }
     if (value->form == PYTREE_FORM_LEAF) { return PYTREE__AT_LEAF; }
     if (value->form == PYTREE_FORM_NONE) { return c->none_is_leaf ? PYTREE__AT_LEAF : PYTREE__AT_NONE; }
-    return c->runs && value->form == PYTREE_FORM_STRUCT && value->type->self_contained ? PYTREE__AT_RUN : PYTREE__AT_NODE;
+    return PYTREE__LAYOUTS && c->runs && value->form == PYTREE_FORM_STRUCT && value->type->self_contained ? PYTREE__AT_RUN
+                                                                                                          : PYTREE__AT_NODE;
 }
 
 /* Takes the next child of the open node on top, of which there is one. Returns false on an error (c->status). */

@@ -45,6 +45,8 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
         for (; f->type->fields[row].row != PYTREE_ROW_DATA || left-- != 0; row++) {}
         entry->kind = PYTREE_ATTRIBUTE;
         entry->name = f->type->fields[row].name;
+    } else if (!PYTREE__CONTAINERS) {
+        return;
     } else if (f->from == PYTREE__FROM_PAIRS) {
         const char *pair = pytree__pair(c, f, i);
         if (f->numbered) {

@@ -294,7 +294,7 @@ size_t pytree_diff_text(const pytree_difference_list *list, char *text, size_t n
 
 pytree_status pytree_diff_print(FILE *file, const pytree_difference_list *list, pytree_error *err)
 {
-    const struct pytree__text_file out = pytree__text_file(file);
+    const struct pytree__text_file out = pytree__file_sink(file);
     struct pytree__text_writer to = pytree__text_to(NULL, 0, &out);
     pytree__alg_put_differences(&to, list);
     return pytree__written(file, err);

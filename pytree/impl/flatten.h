@@ -58,6 +58,8 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
     size_t i;
     if (f->form == PYTREE_FORM_STRUCT) {
         pytree__pack_struct(to, f->type, f->self);
+    } else if (!PYTREE__CONTAINERS) {
+        return;
     } else if (f->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)f->self;
         pytree__pack_bytes(to, flat->def->statics + flat->def->nodes[f->shape[0]].meta,
@@ -107,6 +109,8 @@ static void pytree__note_node(struct pytree__flattener *s, const int mode, const
     if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
         if (f->form == PYTREE_FORM_FLAT) { s->space = ((const pytree_flat *)f->self)->def->space; }
         else if (s->cursor.opt != NULL) { s->space = s->cursor.opt->space; }
+    } else if (!PYTREE__CONTAINERS) {
+        return;
     } else if (f->ordered) {
         pytree__note_order(s, mode, (const uint32_t *)(const void *)(s->cursor.views + f->views), f->count);
     } else if (f->order != NULL) {
@@ -173,7 +177,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
 {
     pytree__cursor *const c = &s->cursor;
     const pytree_leaf *value;
-    bool taken;
+    bool taken = false;
     c->status = pytree__cursor_root(c, t);
     c->runs = c->plain && !c->making;
     s->n_nodes = s->n_leaves = s->n_orders = 0;
@@ -184,7 +188,8 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
         case PYTREE__AT_RUN:
-            while ((taken = pytree__flatten_run(s, mode, value->type, value->data)) && pytree__run_follows(c)) {}
+            while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))
+                   && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
             /* fallthrough */
         case PYTREE__AT_NODE:
@@ -236,7 +241,8 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                                      const pytree_options *opt, pytree_error *err)
 {
     const bool own = leaves != NULL && *leaves == NULL;
-    const struct pytree__block *block = making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
+    const struct pytree__block *block =
+        !PYTREE__LAYOUTS || making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
     struct pytree__flattener s;
     pytree_status status;
     *def = NULL;

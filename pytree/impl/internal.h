@@ -342,7 +342,7 @@ PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const
 static void pytree__put_integer(struct pytree__text_writer *to, int64_t n);
 static size_t pytree__end_text(const struct pytree__text_writer *to, size_t n);
 static struct pytree__text_writer pytree__text_to(char *at, size_t n, const struct pytree__text_file *file);
-static struct pytree__text_file pytree__text_file(FILE *file);
+static struct pytree__text_file pytree__file_sink(FILE *file);
 
 /* float_text.h */
 static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind);

@@ -197,7 +197,7 @@ static bool pytree__frame_statics_equal(const pytree__frame *f, const pytree__fr
     const pytree_flat *const x = (const pytree_flat *)p->self, *y;
     const unsigned char *packed;
     size_t n;
-    if (p->form == PYTREE_FORM_STRUCT) {
+    if (!PYTREE__CONTAINERS || p->form == PYTREE_FORM_STRUCT) {
         return f->self == g->self || pytree__same_statics(f->type, (const char *)f->self, (const char *)g->self);
     }
     packed = x->def->statics + x->def->nodes[p->shape[0]].meta;
@@ -250,6 +250,7 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
         || (f->type->kind == PYTREE_KIND_STRUCT && f->form == PYTREE_FORM_FLAT)) {
         return pytree__frame_statics_equal(f, g) ? PYTREE_OK : pytree__fail_statics(it, k);
     }
+    if (!PYTREE__CONTAINERS) { return PYTREE_OK; }
     node = pytree__type_of_form(f->form, f->type);
     if (pytree__traits(node)->meta == PYTREE__META_MAXLEN && !it->up_to && pytree__frame_maxlen(f) != pytree__frame_maxlen(g)) {
         return pytree__fail_statics(it, k);
@@ -419,7 +420,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             for (k = 1; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
         }
         at = pytree__classify(c, values[0]);
-        if (at == PYTREE__AT_RUN) {
+        if (PYTREE__LAYOUTS && at == PYTREE__AT_RUN) {
             at = pytree__iter_run(it, n, values, checking);
             if (at == PYTREE__AT_END) { continue; }
         }

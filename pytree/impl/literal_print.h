@@ -342,11 +342,11 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
 
 pytree_status pytree_literal_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err)
 {
-    const struct pytree__text_file out = pytree__text_file(file);
+    const struct pytree__text_file out = pytree__file_sink(file);
     pytree__lit_writer w;
     pytree_status status;
     w.to = pytree__text_to(w.buffer, sizeof w.buffer, NULL);
-    w.direct = pytree__text_to(NULL, 0, &out);
+    w.direct = pytree__text_to(NULL, 0, file == NULL ? NULL : &out);
     w.dry = true;
     status = pytree__lit_write(&w, t, opt, err);
     if (status != PYTREE_OK) { return status; }                 /* and nothing is written */

@@ -10,7 +10,7 @@ static inline double pytree__of_f16(uint16_t bits)
     const uint64_t sign = (uint64_t)(bits >> 15) << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
     const uint64_t wide = sign | (exponent == 31 ? 2047 : exponent + 1008) << 52 | fraction << 42;
     double v;
-    if (exponent == 0) { return (sign != 0 ? -(double)fraction : (double)fraction) * (1.0 / 16777216); }
+    if (exponent == 0) { return (double)((sign != 0 ? -(float)fraction : (float)fraction) * (1.0f / 16777216)); }
     memcpy(&v, &wide, sizeof v);
     return v;
 }

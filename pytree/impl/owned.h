@@ -125,6 +125,7 @@ void pytree_free(pytree t)
     }
     if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
     if (block->root == NULL) { pytree__clear_pointers(t.type, (char *)t.data); }
+    else if (!PYTREE__CONTAINERS) {}
     else if (block->nested) { pytree__release_walking(t, block->allocator); }
     else { pytree__release(block); }
     block->magic = 0;

@@ -30,7 +30,7 @@ size_t pytree_path_simple_text(const pytree_path *path, const char *separator, c
 
 pytree_status pytree_path_print(FILE *file, const pytree_path *path, pytree_error *err)
 {
-    const struct pytree__text_file out = pytree__text_file(file);
+    const struct pytree__text_file out = pytree__file_sink(file);
     struct pytree__text_writer sink = pytree__text_to(NULL, 0, &out);
     pytree__path_put(&sink, path, 0, pytree__path_length(path), NULL);
     return pytree__written(file, err);

@@ -371,7 +371,7 @@ size_t pytree_prefix_errors_text(const pytree_prefix_error_list *list, char *tex
 
 pytree_status pytree_prefix_errors_print(FILE *file, const pytree_prefix_error_list *list, pytree_error *err)
 {
-    const struct pytree__text_file out = pytree__text_file(file);
+    const struct pytree__text_file out = pytree__file_sink(file);
     struct pytree__text_writer to = pytree__text_to(NULL, 0, &out);
     pytree__alg_put_errors(&to, list);
     return pytree__written(file, err);

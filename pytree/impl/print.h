@@ -33,7 +33,7 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
 
 pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err)
 {
-    const struct pytree__text_file out = pytree__text_file(file);
+    const struct pytree__text_file out = pytree__file_sink(file);
     struct pytree__text_writer to = pytree__text_to(NULL, 0, &out);
     size_t n;
     pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);

@@ -244,7 +244,7 @@ static pytree_status pytree__rv_put_table(struct pytree__text_writer *to, pytree
 
 pytree_status pytree_summary(FILE *file, pytree t, const pytree_summary_options *opt, pytree_error *err)
 {
-    const struct pytree__text_file out = pytree__text_file(file);
+    const struct pytree__text_file out = pytree__file_sink(file);
     struct pytree__text_writer to = pytree__text_to(NULL, 0, &out);
     pytree_status status;
     if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }

@@ -97,7 +97,7 @@ static void pytree__write_file(FILE *file, const char *s, size_t n)
     if (file != NULL) { (void)pytree__file_put(file, s, n); }  /* NULL is found at the end: pytree__written */
 }
 
-static struct pytree__text_file pytree__text_file(FILE *file)
+static struct pytree__text_file pytree__file_sink(FILE *file)
 {
     struct pytree__text_file to;
     to.file = file;
@@ -259,6 +259,7 @@ void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry
     }
     case PYTREE_KEY:
     case PYTREE_INT_KEY:
+        if (!PYTREE__CONTAINERS) { break; }
         pytree__text_put(to, "[", 1);
         pytree__put_key(to, entry, entry->kind == PYTREE_KEY ? strlen(entry->name) : 0);
         pytree__text_put(to, "]", 1);

@@ -271,7 +271,7 @@ void pytree__def_entry_at(const pytree_def *def, size_t at, size_t i, pytree_ent
 {
     const pytree_node *node = &def->nodes[at];
     const struct pytree__kind_traits *const traits = pytree__traits(node->type);
-    const unsigned char *key = pytree__first_key(def, at);
+    const unsigned char *key = PYTREE__CONTAINERS ? pytree__first_key(def, at) : NULL;
     size_t k;
     for (k = 0; k < i && key != NULL; k++) { key = pytree__skip_keys(key + (traits->keys == PYTREE__KEYS_CUSTOM), 1); }
     pytree__next_key(node, key, i, entry);

@@ -135,6 +135,10 @@ static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)
     if (tolerance == NULL) { return false; }
     if (x != x || y != y) { return tolerance->nan_equal && x != x && y != y; }
     if (isinf(x) || isinf(y)) { return false; }
+    if (!PYTREE__DOUBLES) {
+        const float a = (float)x, b = (float)y;
+        return fabsf(a - b) <= (float)tolerance->absolute + (float)tolerance->relative * fabsf(b);
+    }
     return fabs(x - y) <= tolerance->absolute + tolerance->relative * fabs(y);
 }
 
