@@ -101,7 +101,7 @@ and pass its trees on."
 #endif
 #if defined(PYTREE_NAMESPACE)
 #define PYTREE__ID PYTREE__IN_SPACE(PYTREE_STRUCT, PYTREE_NAMESPACE)
-#define PYTREE__SPACE PYTREE__TEXT(PYTREE_NAMESPACE)
+#define PYTREE__SPACE PYTREE__QUOTE(PYTREE_NAMESPACE)
 #define PYTREE__DESCRIPTOR PYTREE__CAT4(pytree__space_, PYTREE__N2, PYTREE__N1, PYTREE__N0)
 #define PYTREE__NAMESPACES &PYTREE__SLOT(pytree__space_)
 #elif defined(PYTREE_STRUCT)
@@ -154,13 +154,13 @@ enum { PYTREE__SLOT(pytree__known_) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__P
     PYTREE__DISPATCH_END };   /* a name for it: clang quotes what is asserted */
 #if defined(PYTREE_NAMESPACE)            /* the type has a place in the dispatch: this one is taken by one that nobody has */
 _Static_assert(PYTREE__SLOT(pytree__known_) != 0,
-               "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
+               "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
                    "without one first, or as PYTREE_LEAF_TYPE if it is a leaf elsewhere");
 enum { PYTREE__CAT(pytree_registered_in_this_namespace_already_, PYTREE__ID) };
 typedef struct PYTREE__SLOT(pytree__placeholder) { char c; } PYTREE__SLOT(pytree__type);
 #else
 _Static_assert(PYTREE__SLOT(pytree__known_) == 0,
-               "pytree: " PYTREE__TEXT(PYTREE__S) ": this type is registered already (an alias of a registered type needs "
+               "pytree: " PYTREE__QUOTE(PYTREE__S) ": this type is registered already (an alias of a registered type needs "
                    "no registration)");
 typedef PYTREE__S PYTREE__SLOT(pytree__type);
 #endif
@@ -187,7 +187,7 @@ enum {
 
 #if defined(PYTREE_DECLARE)
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
-static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES };
@@ -213,7 +213,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__TEXT(PYTREE__S),
 #ifndef PYTREE_PRINT
 #define PYTREE_PRINT NULL
 #endif
-static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     PYTREE__NAMESPACES };
@@ -222,7 +222,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__TEXT(PYTREE__S),
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
 
 #if defined(PYTREE_CUSTOM)
-static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
+static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     PYTREE__NAMESPACES };
@@ -234,7 +234,7 @@ static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__TEXT(PYTREE__S), sizeof(
 enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_) 0
     PYTREE__DISPATCH_END };
 _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
-               "pytree: " PYTREE__TEXT(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
+               "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
                    "write PYTREE_STRUCT");
 #endif
 #if defined(PYTREE__ROWS)
@@ -246,7 +246,7 @@ enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
 PYTREE_FIELDS
 _Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID) < (int)_Alignof(PYTREE__S),
-               "pytree: " PYTREE__TEXT(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
+               "pytree: " PYTREE__QUOTE(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
                    "DROP for padding and scratch space)");
 
 #undef PYTREE_FIELD
@@ -310,7 +310,7 @@ static inline const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(
 }
 
 static const pytree_type PYTREE__DESCRIPTOR = {
-    PYTREE__TEXT(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
+    PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__children_, PYTREE__ID),

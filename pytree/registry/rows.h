@@ -17,8 +17,8 @@
 #define PYTREE__CAT4_(a, b, c, d) a##b##c##d
 #define PYTREE__IN_SPACE(a, b) PYTREE__IN_SPACE_(a, b)
 #define PYTREE__IN_SPACE_(a, b) a##_in_##b
-#define PYTREE__TEXT(a) PYTREE__TEXT_(a)
-#define PYTREE__TEXT_(a) #a
+#define PYTREE__QUOTE(a) PYTREE__QUOTE_(a)
+#define PYTREE__QUOTE_(a) #a
 #define PYTREE__SECOND(a, b, ...) b
 
 /* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
@@ -311,7 +311,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                    "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a "              \
                        "DATA row; "                                                                                     \
                    "STATIC and DROP rows take nothing");
-#define PYTREE__IN(name) "pytree: " PYTREE__TEXT(PYTREE__S) "." #name ": "
+#define PYTREE__IN(name) "pytree: " PYTREE__QUOTE(PYTREE__S) "." #name ": "
 
 /* Pass: count of DATA rows. */
 #define PYTREE__COUNT_DATA + 1
@@ -340,19 +340,19 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))                    \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
         ((s *)0)->name, arguments)                                                                                      \
-    PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__TEXT_(pytree: s.name:))
+    PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
 #define PYTREE__CHECK_STATIC_(id, s, name)                                                                              \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))                     \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))                    \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
         ((s *)0)->name, )                                                                                               \
-    PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
+    PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
 #define PYTREE__CHECK_DROP_(id, s, name)                                                                                \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__TEXT_(pytree: s.name:))
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
     PYTREE__POINTER_TO(held, x)                                                                                         \
