@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "measure.h"
-#include "trees.h"
+#include "trees_build.h"
 
 enum { BLOCKS = 4, MAX_STEPS = 101 };
 

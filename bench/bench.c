@@ -10,7 +10,7 @@
 
 #include "floors.h"
 #include "measure.h"
-#include "trees.h"
+#include "trees_build.h"
 
 enum { TREES = 4, MAX_LEAVES = 1024, MAX_NODES = 2048, MAX_TEXT = 64 * 1024 };
 

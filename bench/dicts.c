@@ -10,7 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "measure.h"
-#include "trees.h"
+#include "trees_build.h"
 
 enum { LEAVES = 1024, CHILDREN = 64, MEMORY = 4 << 20 };
 

@@ -12,7 +12,7 @@
 #include "pytree/ravel.h"
 
 #include "measure.h"
-#include "trees.h"
+#include "trees_build.h"
 
 enum { MAX_LEAVES = 1024, MAX_SAMPLES = 101 };
 

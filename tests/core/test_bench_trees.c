@@ -10,7 +10,7 @@
 #if !defined(TEST_BODIES_APART)           /* bodies.c has them */
 #define PYTREE_IMPLEMENTATION
 #endif
-#include "bench/trees.h"
+#include "bench/trees_build.h"
 
 /* Whole texts of the smaller trees, so that a difference can be seen and not only detected. */
 static const struct { size_t model; const char *treedef, *first, *last; } texts[] = {

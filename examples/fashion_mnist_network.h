@@ -1,0 +1,204 @@
+/* fashion_mnist_network.h: the network (linear layers with a ReLU between two of them), a minibatch with the results of each
+ * layer, and the computation of scores, loss and gradients. */
+#ifndef FASHION_MNIST_NETWORK_H
+#define FASHION_MNIST_NETWORK_H
+
+#include "fashion_mnist_data.h"
+
+#include <math.h>
+
+/* ---- The model ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Linear {
+    int din, dout;
+    float *w;                             /* (din, dout) */
+    float *b;                             /* (dout,) */
+} Linear;
+
+#define PYTREE_STRUCT Linear
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, din)                              \
+    PYTREE_FIELD(STATIC, dout)                             \
+    PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))    \
+    PYTREE_FIELD(DATA, b, ARRAY(self->dout))
+#include "pytree_registry.h"
+
+typedef struct MLP {
+    int n_layers;
+    Linear *layers;                       /* n_layers of them, with a ReLU between two layers */
+} MLP;
+
+#define PYTREE_STRUCT MLP
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, n_layers)                         \
+    PYTREE_FIELD(DATA, layers, LIST(self->n_layers))
+#include "pytree_registry.h"
+
+/* ---- A minibatch and the results of its layers --------------------------------------------------------------------- */
+
+typedef struct Signal {                   /* the results of a layer for each image of a minibatch */
+    int size, din, dout;
+    float *y;                             /* (size, dout) its output, after the ReLU, if any */
+    float *dy;                            /* (size, dout) the gradient of the loss */
+    float *wt;                            /* (dout, din) its weights transposed; the first layer needs none */
+} Signal;
+
+#define PYTREE_STRUCT Signal
+#define PYTREE_FIELDS                                                 \
+    PYTREE_FIELD(STATIC, size)                                        \
+    PYTREE_FIELD(STATIC, din)                                         \
+    PYTREE_FIELD(STATIC, dout)                                        \
+    PYTREE_FIELD(DATA, y, ARRAY(self->size, self->dout))              \
+    PYTREE_FIELD(DATA, dy, ARRAY(self->size, self->dout))             \
+    PYTREE_FIELD(DATA, wt, OPTIONAL, ARRAY(self->dout, self->din))
+#include "pytree_registry.h"
+
+typedef struct Batch {
+    int size;                             /* capacity in images */
+    int n_layers;
+    float scale, shift;                   /* pixel * scale + shift has mean 0 and deviation 1 */
+    float *x;                             /* (size, SIDE * SIDE) */
+    unsigned char *labels;                /* (size,) */
+    Signal *signals;                      /* n_layers of them */
+} Batch;
+
+#define PYTREE_STRUCT Batch
+#define PYTREE_FIELDS                                      \
+    PYTREE_FIELD(STATIC, size)                             \
+    PYTREE_FIELD(STATIC, n_layers)                         \
+    PYTREE_FIELD(STATIC, scale)                            \
+    PYTREE_FIELD(STATIC, shift)                            \
+    PYTREE_FIELD(DATA, x, ARRAY(self->size, SIDE * SIDE))  \
+    PYTREE_FIELD(DATA, labels, ARRAY(self->size))          \
+    PYTREE_FIELD(DATA, signals, LIST(self->n_layers))
+#include "pytree_registry.h"
+
+/* Normalise the pixels: mean 0 and deviation 1 over the first n images. */
+static void standardise(Batch *batch, const Images *images, int n)
+{
+    uint64_t sum = 0, squares = 0;
+    size_t count = (size_t)n * SIDE * SIDE;
+    for (size_t i = 0; i < count; i++) {
+        unsigned p = images->pixels[i];
+        sum += p;
+        squares += p * p;
+    }
+    double mean = (double)sum / (double)count, variance = (double)squares / (double)count - mean * mean;
+    batch->scale = variance > 0 ? (float)(1 / sqrt(variance)) : 1;
+    batch->shift = (float)-mean * batch->scale;
+}
+
+/* Copy images[order[from ... from + n - 1]] to the batch; order NULL: in their own order. */
+static void gather(Batch *batch, const Images *images, const int *order, int from, int n)
+{
+    enum { PIXELS = SIDE * SIDE };
+    for (int i = 0; i < n; i++) {
+        int image = order != NULL ? order[from + i] : from + i;
+        const unsigned char *pixels = images->pixels + (ptrdiff_t)image * PIXELS;
+        float *x = batch->x + (ptrdiff_t)i * PIXELS;
+        for (int p = 0; p < PIXELS; p++) { x[p] = (float)pixels[p] * batch->scale + batch->shift; }
+        batch->labels[i] = images->labels[image];
+    }
+}
+
+/* ---- The mathematics of the layers --------------------------------------------------------------------------------- */
+
+/* Compute c (m, n) += a (m, k) b (k, n). Element (i, l) of a is a[i * rows + l * columns], so transposing a is free. Tiles of c
+ * stay in registers while the inner loop goes along rows of b, so it vectorises without reordering any sum. */
+static void multiply_add(float *restrict c, const float *restrict a, int rows, int columns, const float *restrict b,
+                         int m, int k, int n)
+{
+    enum { HIGH = 8, WIDE = 32 };
+    for (int j0 = 0; j0 < n; j0 += WIDE) {
+        for (int i0 = 0; i0 < m; i0 += HIGH) {
+            float sum[HIGH][WIDE] = { { 0 } };
+            int high = m - i0 < HIGH ? m - i0 : HIGH, wide = n - j0 < WIDE ? n - j0 : WIDE;
+            const float *at = a + (ptrdiff_t)i0 * rows, *bt = b + j0;
+            if (high == HIGH && wide == WIDE) {
+                for (int l = 0; l < k; l++) {
+                    for (int i = 0; i < HIGH; i++) {
+                        float x = at[(ptrdiff_t)i * rows + (ptrdiff_t)l * columns];
+                        for (int j = 0; j < WIDE; j++) { sum[i][j] += x * bt[(ptrdiff_t)l * n + j]; }
+                    }
+                }
+            } else {
+                for (int l = 0; l < k; l++) {
+                    for (int i = 0; i < high; i++) {
+                        float x = at[(ptrdiff_t)i * rows + (ptrdiff_t)l * columns];
+                        for (int j = 0; j < wide; j++) { sum[i][j] += x * bt[(ptrdiff_t)l * n + j]; }
+                    }
+                }
+            }
+            for (int i = 0; i < high; i++) {
+                for (int j = 0; j < wide; j++) { c[(ptrdiff_t)(i0 + i) * n + j0 + j] += sum[i][j]; }
+            }
+        }
+    }
+}
+
+static void forward(const MLP *model, Batch *batch, int n)
+{
+    const float *x = batch->x;
+    for (int l = 0; l < model->n_layers; l++) {
+        const Linear *layer = &model->layers[l];
+        float *y = batch->signals[l].y;
+        for (int i = 0; i < n; i++) { memcpy(y + (ptrdiff_t)i * layer->dout, layer->b, (size_t)layer->dout * sizeof *y); }
+        multiply_add(y, x, layer->din, 1, layer->w, n, layer->din, layer->dout);
+        if (l + 1 < model->n_layers) {
+            for (int i = 0; i < n * layer->dout; i++) { y[i] = y[i] > 0 ? y[i] : 0; }
+        }
+        x = y;
+    }
+}
+
+/* Return the class with the highest score for image i. */
+static int guess(const Batch *batch, int i)
+{
+    const float *y = batch->signals[batch->n_layers - 1].y + (ptrdiff_t)i * CLASSES;
+    int best = 0;
+    for (int j = 1; j < CLASSES; j++) { best = y[j] > y[best] ? j : best; }
+    return best;
+}
+
+/* Return the sum over n images of the cross-entropy of softmax(scores), and store the gradient of the mean in the last dy. */
+static double loss_and_gradient(Batch *batch, int n)
+{
+    Signal *last = &batch->signals[batch->n_layers - 1];
+    double loss = 0;
+    for (int i = 0; i < n; i++) {
+        const float *y = last->y + (ptrdiff_t)i * CLASSES;
+        float *dy = last->dy + (ptrdiff_t)i * CLASSES, high = y[guess(batch, i)], sum = 0;
+        for (int j = 0; j < CLASSES; j++) { sum += dy[j] = expf(y[j] - high); }
+        for (int j = 0; j < CLASSES; j++) { dy[j] /= sum * (float)n; }
+        dy[batch->labels[i]] -= 1 / (float)n;
+        loss += (double)(logf(sum) + high - y[batch->labels[i]]);
+    }
+    return loss;
+}
+
+/* Add to the gradients, from the last layer's dy down to the first layer. */
+static void backward(const MLP *model, MLP *gradients, Batch *batch, int n)
+{
+    for (int l = model->n_layers - 1; l >= 0; l--) {
+        const Linear *layer = &model->layers[l];
+        Linear *gradient = &gradients->layers[l];
+        Signal *signal = &batch->signals[l];
+        int din = layer->din, dout = layer->dout;
+        multiply_add(gradient->w, l > 0 ? signal[-1].y : batch->x, 1, din, signal->dy, din, n, dout);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < dout; j++) { gradient->b[j] += signal->dy[(ptrdiff_t)i * dout + j]; }
+        }
+        if (l > 0) {
+            float *dx = signal[-1].dy;
+            const float *x = signal[-1].y;
+            for (int i = 0; i < din; i++) {
+                for (int j = 0; j < dout; j++) { signal->wt[(ptrdiff_t)j * din + i] = layer->w[(ptrdiff_t)i * dout + j]; }
+            }
+            memset(dx, 0, (size_t)n * (size_t)din * sizeof *dx);
+            multiply_add(dx, signal->dy, dout, 1, signal->wt, n, dout, din);
+            for (int i = 0; i < n * din; i++) { dx[i] = x[i] > 0 ? dx[i] : 0; }
+        }
+    }
+}
+
+#endif
