@@ -25,7 +25,7 @@
 #endif
 /* Views of children of open nodes, 24 + 8 * PYTREE_MAX_DIMS bytes each. Beyond: as for frames. */
 #ifndef PYTREE_STACK_VIEWS
-#define PYTREE_STACK_VIEWS PYTREE__CAPACITY(48, 4)
+#define PYTREE_STACK_VIEWS PYTREE__CAPACITY(48, 3)
 #endif
 /* Trees that an iterator goes through without an allocation, 300 bytes each; they share PYTREE_STACK_FRAMES open nodes and
  * PYTREE_STACK_ITER_VIEWS views, and each moves to the allocator's memory when it needs more. */
