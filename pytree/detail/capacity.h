@@ -21,11 +21,11 @@
 
 /* Open nodes, 96 bytes each. Deeper trees move theirs to the allocator's memory. */
 #ifndef PYTREE_STACK_FRAMES
-#define PYTREE_STACK_FRAMES PYTREE__CAPACITY(24, 4)
+#define PYTREE_STACK_FRAMES PYTREE__CAPACITY(24, 3)
 #endif
 /* Views of children of open nodes, 24 + 8 * PYTREE_MAX_DIMS bytes each. Beyond: as for frames. */
 #ifndef PYTREE_STACK_VIEWS
-#define PYTREE_STACK_VIEWS PYTREE__CAPACITY(48, 8)
+#define PYTREE_STACK_VIEWS PYTREE__CAPACITY(48, 3)
 #endif
 /* Trees that an iterator goes through without an allocation, 300 bytes each; they share PYTREE_STACK_FRAMES open nodes and
  * PYTREE_STACK_ITER_VIEWS views, and each moves to the allocator's memory when it needs more. */
@@ -144,10 +144,10 @@ enum {
     PYTREE__FEW_ENTRIES = PYTREE_STACK_ENTRIES,
     PYTREE__FEW_KEYS = PYTREE_STACK_KEYS,
     PYTREE__FEW_MASK = PYTREE_STACK_MASK,
-    PYTREE__TYPE_SLOTS = 16,              /* types that a hash or a bound remembers, 16 bytes each; others are looked at anew */
+    PYTREE__TYPE_SLOTS = PYTREE__CAPACITY(16, 1),    /* types that a hash or a bound remembers, 16 bytes each; others are looked at anew */
     PYTREE__OWNED_DEPTH = 32,             /* of containers in one block that are flattened in one run; deeper: as any others */
     PYTREE__SPARE = 4,                    /* views behind the last: a struct may write views of None that it then drops */
-    PYTREE__ZEROS = PYTREE__CAPACITY(4096, 256),     /* bytes of the largest struct that pytree_allocate makes of nothing */
+    PYTREE__ZEROS = PYTREE__CAPACITY(4096, 128),     /* bytes of the largest struct that pytree_allocate makes of nothing */
 
     PYTREE__MAX_LAYOUTS = PYTREE_STACK_LAYOUTS,
     PYTREE__LAYOUT_NODES = PYTREE_STACK_LAYOUT_NODES,

@@ -77,7 +77,7 @@ static void pytree__build_struct(struct pytree__builder *b, size_t node, const p
         return;
     }
     type = pytree__origin(n->type);       /* as the treedef's namespace sees it */
-    if (type->kind == PYTREE_KIND_CUSTOM) { pytree__build_custom(b, node, type, self); return; }
+    if (PYTREE__CONTAINERS && type->kind == PYTREE_KIND_CUSTOM) { pytree__build_custom(b, node, type, self); return; }
     if (!has_values) { memset(self, 0, type->size); }
     if (pytree__build_inlined(b, node, type, self, has_values)) { return; }
     if (b->miscounted) { return; }
@@ -127,7 +127,9 @@ static pytree pytree__build_value(struct pytree__builder *b, size_t node)
     pytree t = { &pytree_types[PYTREE__T_none], NULL };
     if (n->type == NULL) { return pytree__build_leaf_value(b); }
     if (n->type->kind == PYTREE_KIND_NONE) { return t; }
-    if (n->type->kind != PYTREE_KIND_STRUCT && n->type->kind != PYTREE_KIND_CUSTOM) { return pytree__build_container(b, node); }
+    if (PYTREE__CONTAINERS && n->type->kind != PYTREE_KIND_STRUCT && n->type->kind != PYTREE_KIND_CUSTOM) {
+        return pytree__build_container(b, node);
+    }
     t.type = pytree__origin(n->type);
     t.data = pytree__bump_head(b, t.type->size);
     pytree__build_struct(b, node, t.type, (char *)t.data, false);
@@ -235,7 +237,7 @@ static void pytree__build_stb(struct pytree__builder *b, const struct pytree__bu
                               size_t node)
 {
     const pytree_node *n = &b->def->nodes[node];
-    const bool map = row->form == PYTREE_FORM_MAP;
+    const bool map = PYTREE__CONTAINERS && row->form == PYTREE_FORM_MAP;
     char *const field = of->at + row->offset, *at;
     const char *const *keys = NULL;
     const uint32_t *order = NULL;
@@ -279,7 +281,8 @@ static void pytree__build_list(struct pytree__builder *b, const struct pytree__b
     char *field = of->at + row->offset, *at = field;
     const char *from = b->mode == PYTREE__ALLOCATE ? at : NULL;
     struct pytree__build_frame *frame;
-    if (n->type->kind != kind || (row->place == PYTREE_IN_PLACE && row->size / step != n->arity)) {
+    if (n->type->kind != kind || (!PYTREE__CONTAINERS && row->place == PYTREE_STB)
+        || (row->place == PYTREE_IN_PLACE && row->size / step != n->arity)) {
         const pytree_leaf *view = row->place == PYTREE_STB ? NULL : pytree__build_preview(b, of, row);
         char expected[PYTREE__SIDE];
         if (view == NULL && b->status != PYTREE_OK) { return; }
@@ -293,7 +296,7 @@ static void pytree__build_list(struct pytree__builder *b, const struct pytree__b
         pytree__build_fail_node(b, node, expected);
         return;
     }
-    if (row->place == PYTREE_STB) { pytree__build_stb(b, of, row, node); return; }
+    if (PYTREE__CONTAINERS && row->place == PYTREE_STB) { pytree__build_stb(b, of, row, node); return; }
     if (row->place == PYTREE_POINTER) {
         if (from != NULL) { memcpy(&from, field, sizeof from); }
         if (from == (const char *)PYTREE_WANTED) { from = NULL; }
@@ -421,9 +424,9 @@ static pytree pytree__build_run(struct pytree__builder *b, char *root)
     }
     while (b->n_frames != 0 && b->status == PYTREE_OK && !b->miscounted) {
         struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
-        if (top->type == NULL) {
+        if (PYTREE__CONTAINERS && top->type == NULL) {
             if (b->mode == PYTREE__REFER) { pytree__refer_items(b); }
-        } else if (!top->is_struct && top->type->self_contained && top->order == NULL && top->from == NULL) {
+        } else if (PYTREE__LAYOUTS && !top->is_struct && top->type->self_contained && top->order == NULL && top->from == NULL) {
             pytree__build_inlined_elements(b);
         }
         if (b->status != PYTREE_OK || b->miscounted) { break; }
@@ -433,7 +436,7 @@ static pytree pytree__build_run(struct pytree__builder *b, char *root)
         } else if (top->is_struct) {
             node = --b->next;
             pytree__build_row(b, node);
-        } else if (top->type != NULL) {
+        } else if (!PYTREE__CONTAINERS || top->type != NULL) {
             node = --b->next;
             pytree__build_element(b, node);
         } else {

@@ -109,7 +109,7 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
         b->status = pytree_fail(b->err, PYTREE_TYPE, NULL, "expected leaves only, because nodes in stb_ds containers have "
                                 "memory of their own, got a subtree as a leaf");
     }
-    if (b->status == PYTREE_OK && !b->miscounted) { pytree__rebuild_customs(b); }
+    if (PYTREE__CONTAINERS && b->status == PYTREE_OK && !b->miscounted) { pytree__rebuild_customs(b); }
     if (b->status != PYTREE_OK || b->miscounted) {
         pytree__build_undo(b, base, bytes);
         return b->status;

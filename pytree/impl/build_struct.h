@@ -74,7 +74,7 @@ PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytr
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n)
 {
     pytree__layout *layout;
-    if (n->type != type || !type->self_contained) { return NULL; }
+    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained) { return NULL; }
     layout = pytree__layout_of(&b->cache, type);
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }

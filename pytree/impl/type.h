@@ -111,6 +111,6 @@ const char *pytree_dtype_name(const pytree_type *type)
 /* Returns the type's slot in the small hash tables that a pass keeps: from 0 to 15. */
 PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type)
 {
-    return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60);
+    return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60) % PYTREE__TYPE_SLOTS;
 }
 #endif
