@@ -588,12 +588,12 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
 
 /* ---- Rebuild ------------------------------------------------------------------------------------------------------- */
 
-/* Build a new tree from a treedef and n leaves: jax.tree.unflatten. Returns the tree, to be freed with pytree_free; its data is
- * NULL on error. Pointer fields refer to the given leaves, which must outlive the tree; values in place are copied, static
- * values are restored (strings too), DROP fields are zero. The leaves must have the types and shapes that the fields require;
- * subtrees that a predicate made leaves are referred to, too. A dict gets its pairs in the order of the dict that was
- * flattened. One allocation, and those of stb_ds for its containers. Threads: stb_ds has a global seed for its maps, so only one
- * thread at a time may build trees with STB_MAP fields, here and in pytree_clone and pytree_zeros_like. */
+/* Build a new tree from a treedef and n leaves: jax.tree.unflatten. Returns the tree, to be freed with pytree_free; its
+ * data is NULL on error. Pointer fields refer to the given leaves, which must outlive the tree; values in place are copied,
+ * static values are restored (strings too), DROP fields are zero. The leaves must have the types and shapes that the fields
+ * require; subtrees that a predicate made leaves are referred to, too. A dict gets its pairs in the order of the dict that
+ * was flattened. One allocation, and those of stb_ds for its containers. Threads: stb_ds has a global seed for its maps, so
+ * only one thread at a time may build trees with STB_MAP fields, here and in pytree_clone and pytree_zeros_like. */
 pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves,
                         const pytree_options *opt, pytree_error *err);
 

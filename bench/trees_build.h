@@ -3,9 +3,9 @@
  *     BenchBuilder builder = { .floats = buffer, .wanted = buffer };
  *     pytree t = bench_models[BENCH_RESNET152].build(&builder);
  *
- * A builder makes the structs of a model in its own memory and sets their static fields. The caller chooses the arrays: one small
- * buffer for all of them (operations on structure do not read the elements), or NULL and PYTREE_WANTED, for which pytree_allocate
- * then allocates memory.
+ * A builder makes the structs of a model in its own memory and sets their static fields. The caller chooses the arrays: one
+ * small buffer for all of them (operations on structure do not read the elements), or NULL and PYTREE_WANTED, for which
+ * pytree_allocate then allocates memory.
  */
 #ifndef BENCH_TREES_BUILD_H
 #define BENCH_TREES_BUILD_H

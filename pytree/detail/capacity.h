@@ -120,9 +120,10 @@
 #define PYTREE_STACK_PIECE 4096
 #endif
 
-/* Parts of the library that PYTREE_SMALL leaves out: composed messages; layouts, by which structs are handled in one go; the
- * table of printable characters (all are, from U+00A0 on), a fast sort of large dicts and fast division of 64 bits; tolerances
- * in double, not float; and, unless PYTREE_CONTAINERS is defined, containers outside structs, stb_ds containers, custom nodes. */
+/* Parts of the library that PYTREE_SMALL leaves out: composed messages; layouts, by which structs are handled in one go;
+ * the table of printable characters (all are, from U+00A0 on), a fast sort of large dicts and fast division of 64 bits;
+ * tolerances in double, not float; and, unless PYTREE_CONTAINERS is defined, containers outside structs, stb_ds containers,
+ * custom nodes. */
 enum {
     PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0),
     PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0),
@@ -144,7 +145,7 @@ enum {
     PYTREE__FEW_ENTRIES = PYTREE_STACK_ENTRIES,
     PYTREE__FEW_KEYS = PYTREE_STACK_KEYS,
     PYTREE__FEW_MASK = PYTREE_STACK_MASK,
-    PYTREE__TYPE_SLOTS = PYTREE__CAPACITY(16, 1),    /* types that a hash or a bound remembers, 16 bytes each; others are looked at anew */
+    PYTREE__TYPE_SLOTS = PYTREE__CAPACITY(16, 1),    /* types that a hash or a bound remembers, 16 bytes each */
     PYTREE__OWNED_DEPTH = 32,             /* of containers in one block that are flattened in one run; deeper: as any others */
     PYTREE__SPARE = 4,                    /* views behind the last: a struct may write views of None that it then drops */
     PYTREE__ZEROS = PYTREE__CAPACITY(4096, 128),     /* bytes of the largest struct that pytree_allocate makes of nothing */

@@ -230,13 +230,14 @@ struct pytree__leaf_slot {
     uint32_t at;                          /* in the struct */
     uint32_t bytes;                       /* of a value in place; 0: a pointer */
 };
+struct pytree__slots_of {
+    const pytree_type *type;              /* NULL: none yet */
+    uint64_t null_mask;                   /* that they were made for */
+    const struct pytree__leaf_slot *first;
+};
 struct pytree__leaf_slots {
     uint32_t n_slots;
-    struct pytree__slots_of {
-        const pytree_type *type;          /* NULL: none yet */
-        uint64_t null_mask;               /* that they were made for */
-        const struct pytree__leaf_slot *first;
-    } of[PYTREE__MAX_LAYOUTS];
+    struct pytree__slots_of of[PYTREE__MAX_LAYOUTS];
     struct pytree__leaf_slot slots[PYTREE__LEAF_SLOTS];
 };
 
@@ -492,7 +493,8 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
 
 /* unflatten_into.h */
 static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j);
-static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put);
+static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k,
+                                       bool put);
 
 /* iterate.h */
 static const char *pytree__frame_name(const pytree__frame *f);

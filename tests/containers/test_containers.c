@@ -357,7 +357,8 @@ static void test_bad_values_and_places(void **state)
                    "expected an index in a list of length 1, got 2");
     assert_refused(pytree_list_insert(list, -2, PYTREE_INT(1), err), PYTREE_NOT_FOUND,
                    "expected an index in a list of length 1, got -2");
-    assert_refused(pytree_list_set(list, 1, PYTREE_INT(1), err), PYTREE_NOT_FOUND, "expected an index in a list of length 1, got 1");
+    assert_refused(pytree_list_set(list, 1, PYTREE_INT(1), err), PYTREE_NOT_FOUND,
+                   "expected an index in a list of length 1, got 1");
     assert_refused(pytree_list_remove(list, -2, err), PYTREE_NOT_FOUND, "expected an index in a list of length 1, got -2");
     assert_refused(status_of(pytree_list_get(deque, 7, err), err), PYTREE_NOT_FOUND,
                    "expected an index in a deque of length 1, got 7");

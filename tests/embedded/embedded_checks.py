@@ -52,7 +52,7 @@ def stack_use():
     built = run(C_COMPILERS["gcc"].compile("-O2", *harness.INCLUDE, HERE / "stack_use.c", "-o", program, "-lm", "-lpthread"))
     if built.status != 0:
         return failed(built.log())
-    ran = run([program])
+    ran = run([program, program.with_suffix(".safetensors")])
     used = re.findall(r"^(.+): \d+ of at most \d+$", ran.output, re.M)
     bad = len(re.findall(r" (?:failed|is too much)$", ran.output, re.M))
     return Outcome(len(used), max(bad, int(ran.status != 0)), ran.log(), ran.output.splitlines()[0] if ran.output else "")

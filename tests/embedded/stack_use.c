@@ -1,6 +1,6 @@
 /* How much stack the operations take. Each runs in a thread of its own whose stack was painted; what is no longer painted was
  * used. Prints a line for each, "name: bytes of at most bytes", and returns 1 if one takes more than the table allows. */
-#define _POSIX_C_SOURCE 200809L           /* mkstemp, pthread_attr_setstack */
+#define _POSIX_C_SOURCE 200809L           /* pthread_attr_setstack */
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
 #include "pytree.h"
@@ -13,7 +13,6 @@
 #include "pytree/treedef_io.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 typedef struct Linear {
     int din, dout;
@@ -49,7 +48,8 @@ static pytree t, u, dict, made;
 static pytree_def *def;
 static pytree_leaf *leaves;
 static size_t n_leaves;
-static char text[8192], file[] = "/tmp/pytree-stack-use-XXXXXX";
+static char text[8192];
+static const char *file;                  /* that is saved and loaded: the program's argument */
 static pytree_error err;
 
 /* ---- Operations ---------------------------------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ static const struct {
     { "pytree_load_safetensors", do_load, KB(16) },
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
     static Linear layers[2] = { { 4, 3, NULL, NULL }, { 3, 2, NULL, NULL } };
     static Net net = { 2, NULL, NULL, "net", { { 0 } } };
@@ -252,6 +252,7 @@ int main(void)
     int status = 0;
     net.layers = layers;
     t = PYTREE(&net);
+    file = argv[argc - 1];
     pairs[0].key = "c";
     pairs[0].value = PYTREE(&one);
     pairs[1].key = "a";
@@ -262,7 +263,7 @@ int main(void)
     items.pairs = pairs;
     dict.type = &pytree_types[PYTREE__T_dict];
     dict.data = &items;
-    if (floor == 0 || mkstemp(file) < 0 || pytree_allocate(t, NULL, &err) != PYTREE_OK) { return 2; }
+    if (floor == 0 || argc != 2 || pytree_allocate(t, NULL, &err) != PYTREE_OK) { return 2; }
     u = pytree_clone(t, NULL, &err);
     n_leaves = pytree_num_leaves(t, NULL, &err);
     printf("sizeof(pytree_iter): %zu\n", sizeof(pytree_iter));
@@ -279,6 +280,6 @@ int main(void)
     pytree_def_free(def);
     pytree_free(u);
     pytree_free(t);
-    unlink(file);
+    remove(file);
     return status;
 }

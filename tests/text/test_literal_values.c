@@ -376,7 +376,8 @@ static void test_unwritable(void **state)
                       "expected a tree that a literal can express, got a field with the name 'a-b'");
     for (i = 0; i < COUNT_OF(names); i++) {
         char message[120];
-        (void)sprintf(message, "expected a tree that a literal can express, got a namedtuple or struct with the name '%s'", names[i]);
+        (void)sprintf(message, "expected a tree that a literal can express, got a namedtuple or struct with the name '%s'",
+                      names[i]);
         assert_unwritable(PYTREE_LIST(PYTREE_NAMEDTUPLE(names[i], { "x", PYTREE_NONE })), "[0]", message);
     }
     {
