@@ -384,6 +384,7 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
                                                   bool none_is_leaf);
 PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
                                                    const pytree_leaf **structs);
+PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b);
 PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan,
                                                  const pytree_node *n);
 PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
