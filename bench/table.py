@@ -10,13 +10,13 @@ library (with its fastest form of the tree), and the ratio of the two.
 import json
 import sys
 
-# (operation, unit, budget in ns per unit, what it is); an operation without a budget has None.
+# (operation, unit, target in ns per unit, what it is); an operation without a target has None.
 OPERATIONS = [
     ("flatten", "node", 5, "flatten: leaves and treedef"),
     ("structure", "node", 5, "structure: treedef only"),
     ("leaves", "leaf", 2, "leaves into an array"),
-    ("unflatten", "leaf", 6, "unflatten: a new tree"),
-    ("unflatten_into", "leaf", 2, "unflatten into a tree"),
+    ("unflatten", "leaf", 5, "unflatten: a new tree"),
+    ("unflatten_into", "leaf", 3, "unflatten into a tree"),
     ("def_equal", "node", 0.8, "treedef equality"),
     ("def_hash", "node", 2, "treedef hash"),
     ("def_copy", "node", None, "treedef copy"),
@@ -25,17 +25,17 @@ OPERATIONS = [
     ("iterate1", "leaf", None, "iterate over one tree"),
     ("iterate4", "leaf", None, "iterate over four trees"),
     ("reduce", "leaf", None, "reduce"),
-    ("walk", "node", None, "walk"),
+    ("walk", "node", 6, "walk"),
     ("num_leaves", "leaf", None, "count leaves"),
     ("paths", "leaf", 15, "all key paths as text"),
     ("def_text", "node", 15, "treedef as text"),
     ("allocate", "leaf", None, "allocate"),
-    ("clone", "leaf", None, "clone"),
-    ("zeros_like", "leaf", None, "zeros_like"),
+    ("clone", "leaf", 25, "clone"),
+    ("zeros_like", "leaf", 25, "zeros_like"),
     ("copy_into", "leaf", None, "copy_into"),
     ("equal", "leaf", None, "equal, values too"),
     ("sum", "leaf", None, "sum of all elements"),
-    ("check", "leaf", None, "check"),
+    ("check", "leaf", 15, "check"),
     ("find_duplicates", "leaf", None, "find_duplicates"),
 ]
 PEERS = ("jax", "optree")
@@ -63,10 +63,10 @@ def operations_table(records, model):
     some = found["flatten"]["pytree", "struct"]
     peers = any(library in PEERS for forms in found.values() for library, _ in forms)
     print(f"{model}: {some['nodes']} nodes, {some['leaves']} leaves. Nanoseconds per node or leaf.\n")
-    print("| operation | per | pytree | budget | allocations | by hand |"
+    print("| operation | per | pytree | target | allocations | by hand |"
           + (" fastest peer | which | ratio |" if peers else ""))
     print("|---|---|---:|---:|---:|---:|" + ("---:|---|---:|" if peers else ""))
-    for op, unit, budget, what in OPERATIONS:
+    for op, unit, target, what in OPERATIONS:
         ours = found.get(op, {}).get(("pytree", "struct"))
         if ours is None:
             continue
@@ -76,7 +76,7 @@ def operations_table(records, model):
         if body is not None:
             beyond -= body["ns"]
         hand = found[op].get(("pytree", "by hand"))
-        row = [what, unit, number(beyond / count), "" if budget is None else f"{budget}", str(ours["allocations"]),
+        row = [what, unit, number(beyond / count), "" if target is None else f"{target}", str(ours["allocations"]),
                "" if hand is None else number(hand["ns"] / count)]
         if peers:
             others = [r for (library, _), r in found[op].items() if library in PEERS]
