@@ -14,6 +14,7 @@
 
 #include "floors.h"
 #include "measure.h"
+#include "trees_build.h"
 
 enum { LEAVES = 1024, NODES = 2048, STACKED = 8 };
 
@@ -216,7 +217,9 @@ int main(int argc, char **argv)
     /* what floors.h has besides */
     (void)floor_text, (void)floor_paths, (void)floor_map, (void)floor_hash, (void)floor_unflatten;
     make_fixture(&f);
-    if (!json) { printf("| operation | ns | target | per | least | allocations | by hand, ns |\n|---|---:|---:|---|---:|---:|---:|\n"); }
+    if (!json) {
+        printf("| operation | ns | target | per | least | allocations | by hand, ns |\n|---|---:|---:|---|---:|---:|---:|\n");
+    }
     for (i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         const double count = (double)(operations[i].leaf ? f.full->n_leaves : f.full->n_nodes);
         Measured ours, hand = { 0, 0 };
