@@ -1,4 +1,4 @@
-/* pytree_registry.h: registers a struct with pytree.h. Include it once for each struct; it has no include guard.
+/* pytree_registry.h: register a struct with pytree.h. Include it once for each struct; it has no include guard.
  *
  *     typedef struct MLP { size_t n_layers; Linear *layers; Linear *head; float scale[2][3]; } MLP;
  *
@@ -39,7 +39,7 @@
 #endif
 
 #ifdef __cplusplus
-#error "pytree_registry.h is C alone: register structs in a C file and share the trees with C++ through pytree.h."
+#error "pytree_registry.h compiles as C only: register structs in a C file and share the trees with C++ through pytree.h."
 #else
 
 #ifndef PYTREE_REGISTRY_EMIT_H
@@ -48,7 +48,7 @@
 
 /* ==== Each include: one type ======================================================================================== */
 
-/* Words of the rows that the program has defined as macros of its own are put aside while the rows are read. */
+/* Put aside macros of the program that are named like words of the rows, while the rows are read. */
 #pragma push_macro("DATA")
 #pragma push_macro("STATIC")
 #pragma push_macro("DROP")
@@ -72,7 +72,7 @@
 #undef NONE
 #undef PLAIN
 
-/* After one of these errors the rest of the include is left out: what would follow from it says nothing more. */
+/* Leave out the rest of the include after one of these errors: errors that follow from it would say nothing more. */
 #if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
 #error "pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it."
 #elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 1
@@ -141,7 +141,7 @@ PYTREE_FIELDS
 
 #if !defined(PYTREE_DEFINE)
 
-/* Its digits are this slot's; then the count goes on, so that a struct finds its own type too. */
+/* Take the slot, then count on, so that a struct finds its own type too. */
 #include "pytree/registry/slot_take.h"
 
 /* =>   _Static_assert(<code of Linear> == 0, …);
@@ -152,10 +152,10 @@ enum { PYTREE__SLOT(pytree__known_) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__P
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
     PYTREE__DISPATCH_END };   /* a name for it: clang quotes what is asserted */
-#if defined(PYTREE_NAMESPACE)            /* the type has a place in the dispatch: this one is taken by one that nobody has */
+#if defined(PYTREE_NAMESPACE)            /* the type is in the dispatch: a type of no other use takes this slot */
 _Static_assert(PYTREE__SLOT(pytree__known_) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
-                   "without one first, or as PYTREE_LEAF_TYPE if it is a leaf elsewhere");
+                   "without one first, or as PYTREE_LEAF_TYPE if it is a leaf without a namespace");
 enum { PYTREE__CAT(pytree_registered_in_this_namespace_already_, PYTREE__ID) };
 typedef struct PYTREE__SLOT(pytree__placeholder) { char c; } PYTREE__SLOT(pytree__type);
 #else
@@ -167,7 +167,7 @@ typedef PYTREE__S PYTREE__SLOT(pytree__type);
 typedef PYTREE__SLOT(pytree__type) *PYTREE__SLOT(pytree__ptr);
 static const pytree_type PYTREE__SLOT(pytree__desc);
 #if defined(PYTREE_NAMESPACE)
-static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a namespace, should it come to be */
+static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a namespace, if there will be one */
 #endif
 #include "pytree/registry/slot_advance.h"
 
@@ -258,15 +258,15 @@ enum {
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
-    /* No child is a list or a tree in any case. */
+    /* No child can be a list or a tree. */
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID) = (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
         && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
-    /* For so many views there must be room if leaves are wanted. */
+    /* Views for which `leaves` needs room. */
     PYTREE__CAT(pytree__room_, PYTREE__ID) =
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
-/* One pass over the children of *at, for views or without: see pytree_type. */
+/* Go over the children of *at once, writing views or not: see pytree_type. Returns where the views end, and flags. */
 PYTREE__PASS pytree__flatten_result PYTREE__CAT(pytree__pass_, PYTREE__ID)(const void *at, pytree_leaf *child,
                                                                              const pytree_leaf *end, unsigned pass, bool writes)
 {
@@ -322,7 +322,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 
 #endif
 
-/* The last registration in a namespace, whose slot names the next one's descriptor. */
+/* Remember the slot of the last registration in a namespace: it names the next one's descriptor. */
 #if defined(PYTREE_NAMESPACE) && defined(PYTREE__S0)
 #include "pytree/registry/slot_link.h"
 #endif

@@ -389,7 +389,7 @@ Assertions alone: no code, no data. For each row the layout comes first, then it
 before, by an `#if`; what is left then is assertions that say which. The messages are explained in
 [compiler-messages.md](compiler-messages.md)."""),
     ("Leaves put back", lambda text: "pytree__store_leaves_Linear(" in text and text.endswith("}"), """\
-The other direction: each DATA row takes a leaf back. `pytree__store_leaf` sets a pointer or copies what lies in the
+The other direction: each DATA row takes a leaf back. `pytree__store_leaf` sets a pointer or copies a value that lies in the
 struct, or goes on in a struct that lies in it; its row says which."""),
     ("Children, leaves, validation", re.compile(r".*pytree__(pass|children|leaves|validate)_Linear\(.*\}$").match, """\
 The functions that every operation calls to look into a `Linear`. The first is the pass that the other three share: the

@@ -114,7 +114,7 @@ pytree_status pytree_broadcast_map(pytree_map_fn *fn, void *context, const pytre
  * inner's structure with trees of outer's structure at its leaves. jax.tree.transpose. `inner` NULL: the structure of the
  * subtree at outer's first leaf. As in JAX only the numbers of leaves are compared: PYTREE_STRUCTURE if the tree does not
  * have outer's times inner's, PYTREE_TOO_FEW_LEAVES if outer has none and inner has some, PYTREE_EMPTY if outer has none and
- * inner is to be inferred. */
+ * inner has to be inferred. */
 pytree_flat pytree_transpose(const pytree_def *outer, const pytree_def *inner, pytree t,
                              const pytree_options *opt, pytree_error *err);
 

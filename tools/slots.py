@@ -103,8 +103,8 @@ def fixed_extents():
 
 
 def slots():
-    yield header("slots.h", "lists of slots and macros with numbers. Made by tools/slots.py.\n *\n"
-                 " * Names of a slot, and what a dispatch is, stand in pytree/registry/rows.h.")
+    yield header("slots.h", "list slots, and macros that are numbered. Made by tools/slots.py.\n *\n"
+                 " * pytree/registry/rows.h explains slots and dispatch.")
     yield "\n/* The first types of a group that is not full:\n"
     yield " *\n *     PYTREE__PCODES_OF_2(02)   =>   pytree__ptr020: pytree__pcode020, pytree__ptr021: pytree__pcode021, */\n"
     yield from open_groups()
@@ -112,7 +112,7 @@ def slots():
     yield " *     PYTREE__GROUPS_2((x), PYTREE__DESCS_, 0)   =>\n"
     yield " *     _Generic((x), PYTREE__DESCS_01 default: _Generic((x), PYTREE__DESCS_00 default: */\n"
     yield from groups()
-    yield "\n/* The arguments: how many. */\n"
+    yield "\n/* Count the arguments. */\n"
     yield from count()
     yield "\n/* PYTREE__SUBSCRIPTS_2   =>   [0][0] */\n"
     yield from subscripts()
@@ -142,7 +142,7 @@ def set_macro(name, value):
 
 
 def take():
-    yield ("/* pytree/registry/slot_take.h: the digits of the next free slot, for the registration that takes it. Made by\n"
+    yield ("/* pytree/registry/slot_take.h: give the registration the digits of the next free slot. Made by\n"
            " * tools/slots.py. Included by pytree_registry.h, once for each type. */\n")
     for d in (2, 1, 0):
         yield from ladder(f"PYTREE__D{d}", lambda n, d=d: [f"#define PYTREE__S{d} {n}\n"])
@@ -153,7 +153,7 @@ def closing(n):
 
 
 def advance():
-    yield ("/* pytree/registry/slot_advance.h: the slot that was taken is counted, so that a dispatch finds its type, too. Made by\n"
+    yield ("/* pytree/registry/slot_advance.h: count the slot that was taken, so that a dispatch finds its type. Made by\n"
            " * tools/slots.py. Included by pytree_registry.h, once for each type. */\n")
 
     def third(n):
@@ -174,7 +174,7 @@ def advance():
 
 
 def link():
-    yield ("/* pytree/registry/slot_link.h: the digits of the last slot that a registration in a namespace took. Made by\n"
+    yield ("/* pytree/registry/slot_link.h: keep the digits of the last slot taken in a namespace. Made by\n"
            " * tools/slots.py. Included by pytree_registry.h, once for each registration in a namespace. */\n")
     for d in (2, 1, 0):
         yield from ladder(f"PYTREE__S{d}", lambda n, d=d: set_macro(f"PYTREE__N{d}", n))

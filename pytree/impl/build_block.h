@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-/* Find out whether anything that is to be released lies outside the block: pytree_free must walk the tree to find it. */
+/* Find out whether anything that pytree_free must release lies outside the block: it must walk the tree to find it. */
 static bool pytree__has_outside_cleanups(const struct pytree__builder *b, const char *begin, size_t bytes)
 {
     const char *end = begin + bytes;

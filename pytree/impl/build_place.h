@@ -156,7 +156,7 @@ static void pytree__build_fail_set(struct pytree__builder *b, size_t node)
     char path[PYTREE__PATH];
     pytree__node_path(b->def, node, path, sizeof path);
     b->status = pytree_fail(b->err, PYTREE_ARGUMENT, path,
-                            "expected NULL for an array that is to be allocated, got a pointer (it would be lost)");
+                            "expected NULL for an array to allocate, got a pointer (it would be lost)");
 }
 
 /* Check once, before the first leaf is looked at, that the given array is one of leaves. */

@@ -9,7 +9,7 @@ static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type
     if (type->size <= PYTREE__ZEROS) { return PYTREE_OK; }
     return pytree__fail_at(
         c, PYTREE_NULL_POINTER,
-        "expected a template of the %s that is to be made (its %zu bytes are too many to take zeros), got NULL", type->name,
+        "expected a template of the %s to make (its %zu bytes are too many to take zeros), got NULL", type->name,
         type->size);
 }
 

@@ -75,7 +75,7 @@ static pytree_leaf *pytree__room(pytree__cursor *c, size_t n)
     return c->views + c->n_views;
 }
 
-/* What pytree_allocate takes in place of a struct that is to be made and has no template. */
+/* Return zeros that pytree_allocate takes as the template of a struct that has none. */
 static void *pytree__zeros(void)
 {
     static const union { char bytes[PYTREE__ZEROS]; long double l; void *p; long long i; } zeros = { { 0 } };

@@ -193,7 +193,7 @@ struct pytree__block {                    /* stands right before the first thing
  */
 enum { PYTREE__REFER, PYTREE__COPY, PYTREE__ZERO, PYTREE__ALLOCATE };
 
-/* An stb_ds container that is to be released if the tree is not finished. */
+/* An stb_ds container to release if the tree is not finished. */
 struct pytree__stb_cleanup {
     void *field;
     const pytree_field *row;
@@ -279,7 +279,7 @@ struct pytree__builder {
     pytree_leaf own_views[PYTREE__VIEWS];
 };
 
-/* The bytes of a long double that are somebody's. */
+/* The bytes of a long double that hold its value: the rest is padding. */
 enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };
 
 /* What pytree_check hears of instead of the walk's end. */

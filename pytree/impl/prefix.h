@@ -72,8 +72,8 @@ PYTREE__INLINE void pytree__alg_subtree(pytree_leaf *to, const pytree_leaf *valu
     }
 }
 
-/* A struct that is seen deep where the treedef has all of it so, too, without opening it. False: the long way, and for the
- * error. */
+/* Write the leaves of a struct without opening it, if the treedef has the same nodes all the way down. Returns false if the
+ * struct must be opened, also to find the error. */
 PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *cache, const pytree_leaf *value,
                                        const pytree_def *def,
                                        size_t j, pytree_leaf *to, size_t room)

@@ -1,5 +1,5 @@
-/* pytree/registry/emit.h: what the functions that a registration generates are made of. The view writer, the passes over the
- * rows that call it, and the functions behind stb_ds fields. Included by pytree_registry.h, once. */
+/* pytree/registry/emit.h: emit the functions of a registration: the passes over the rows, the view writer that they call, and
+ * the functions behind stb_ds fields. Included by pytree_registry.h, once. */
 #ifndef PYTREE_REGISTRY_EMIT_H
 #define PYTREE_REGISTRY_EMIT_H
 
@@ -7,7 +7,7 @@
 
 /* ---- Passes over the rows -------------------------------------------------------------------------------------------- */
 
-/* Pass: views.
+/* Pass: write views.
  *
  *     static inline pytree__flatten_result pytree__pass_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
  *                                                              unsigned pass, bool writes)
@@ -42,15 +42,18 @@
     *)self->name);                                                                                                      \
     pytree__list(&to, row++, self->name);
 
-/* Pass: leaves put back.      =>   leaf = pytree__store_leaf(row++, self, leaf); */
+/* Pass: put leaves back.
+ *
+ *     row++;                                          STATIC, DROP
+ *     leaf = pytree__store_leaf(row++, self, leaf);   DATA */
 #define PYTREE__STORED_DATA leaf = pytree__store_leaf(row++, self, leaf);
 #define PYTREE__STORED_STATIC row++;
 #define PYTREE__STORED_DROP row++;
 
 /* ---- How functions are compiled -------------------------------------------------------------------------------------- */
 
-/* A pass is copied into each function that is made of it, and the helpers of its rows into the pass, where most branches go
- * away because the row is constant. PYTREE_SMALL and PYTREE_FAST_COMPILE keep one of each. */
+/* Copy a pass into each function that is made of it, and the helpers of its rows into the pass, where most branches go away
+ * because the row is constant. PYTREE_SMALL and PYTREE_FAST_COMPILE keep one of each, which is called. */
 #if !(defined(PYTREE_SMALL) || defined(PYTREE_FAST_COMPILE)) || !defined(__GNUC__) || defined(__TINYC__)
 #define PYTREE__PASS PYTREE__INLINE
 #elif defined(__clang__)

@@ -1,5 +1,5 @@
-/* pytree/registry/rows.h: dispatch by slot, codes of members, and the passes over the rows that check words, layout and types
- * and make the table.
+/* pytree/registry/rows.h: find types by slot, give each member a code, check the rows (words, order, types), and make the
+ * table of rows.
  *
  * Included by pytree_registry.h, once: a compiler reads all of a guarded file to skip it, which for each registered type would
  * take longer than its rows. */
@@ -21,15 +21,15 @@
 #define PYTREE__QUOTE_(a) #a
 #define PYTREE__SECOND(a, b, ...) b
 
-/* Choice by a constant: yes or no, of any types; what is not chosen must be valid all the same. */
+/* Choose by a constant: yes or no, of any types. The other one must be valid, too. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__CHOOSE(constant, yes, no) __builtin_choose_expr(constant, yes, no)
 #else
 #define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
 #endif
 
-/* Is it an array? As an operand of a comma, or of a conditional (which makes an int of what is smaller), one is a pointer.
- * Elsewhere the sizes tell, except for arrays as large as a pointer. */
+/* Tell whether x is an array. As an operand of a comma, or of a conditional (which makes an int of what is smaller), one is a
+ * pointer. Elsewhere the sizes tell, except for arrays as large as a pointer. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, x))))
 #define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
@@ -95,12 +95,12 @@ static const pytree_type pytree__space_000;
     _Generic(x, list##OF_##d0(d2##d1) default: PYTREE__GROUPS_##d1(x, list, d2) PYTREE__BLOCKS_##d2(x, list)
 #define PYTREE__DISPATCH_END PYTREE__CLOSE PYTREE__CLOSE_BLOCKS )
 
-/* A pointer to what x is as a value, so that const plays no role. */
+/* Make a NULL pointer to the type that x has as a value, so that const plays no role. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__TO_VALUE(x) (__typeof__(((void)0, x)) *)0
 #elif defined(__TINYC__)
 #define PYTREE__TO_VALUE(x) (__typeof__(1 ? (x) : (x)) *)0
-#else                                     /* const plays a role all the same */
+#else                                     /* const plays a role here */
 #define PYTREE__TO_VALUE(x) &(x)
 #endif
 #undef PYTREE__USER_TYPE
@@ -232,7 +232,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     pytree__rowptr_char_: PYTREE__R_char_, PYTREE__COMPLEX_ROW_POINTERS
 #define PYTREE__TREE_POINTERS pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat,
 
-/* Of a value, an array or a pointer; char * is a P_char here. */
+/* Find the code of a value, an array or a pointer; char * is a P_char here.
+ *
+ *     (… ? -1 : ~PYTREE__IS_POINTER) & _Generic((pytree__held_Linear_din)0, pytree__ptr000: pytree__pcode000, default:
+ *     _Generic((pytree__held_Linear_din)0, …, int *: PYTREE__P_int_, …)) */
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
     (__builtin_classify_type(x) == 5 ? -1 : ~PYTREE__IS_POINTER) & PYTREE__DISPATCH((held)0, PYTREE__PCODES_)           \
     _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
@@ -247,9 +250,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \
     _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                              \
     _Generic((x), PYTREE__CONSTS PYTREE__ROW_POINTERS const char *: PYTREE__P_char_, default: 0)))
-/* Of a pointer to numbers or strings. */
+/* Find the code of a pointer to numbers or strings. */
 #define PYTREE__POINTER_CODE(x) _Generic((x), PYTREE__POINTERS default: _Generic((x), PYTREE__CONSTS default: 0))
-/* The code of a member as rows mean it: a pointer to char is a string, an array of structs or trees is many. */
+/* Turn a code into that which rows mean: a pointer to char is a string, an array of structs or trees is many. */
 #define PYTREE__NORMALIZED(seen)                                                                                        \
     (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
      : (seen & PYTREE__IS_FIXED) != 0 && seen / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
@@ -290,14 +293,19 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 #define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
 
-/* Pass: are all words known? */
+/* Pass: find out whether all words are known, in an #if.
+ *
+ *     PYTREE_FIELD(DATA, w, ARRAY(3))   =>   && 1 && 16 && 1 && 1 && 16 + 1 + 1 <= (1 == 1 ? 31 : 3) */
 #define PYTREE__WORDS_KNOWN(kind, name, m1, m2, m3, ...)                                                                \
     && PYTREE__WORDS_KNOWN_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1),                             \
     PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
                       PYTREE__IS(PYTREE__WORD_##m3))
 #define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && m1 + m2 + m3 <= (kind == 1 ? 31 : 3)
 
-/* Pass: words. */
+/* Pass: say which word is not known.
+ *
+ *     _Static_assert(0, "pytree: " "Linear" "." "w" ": " "unknown row kind DATE; write DATA, STATIC or DROP");
+ *     _Static_assert(1 && 1 && 1, "… unknown modifier among …"); … */
 #define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3, ...)                                                                \
     _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
     "; write DATA, STATIC or "                                                                                          \
@@ -313,12 +321,12 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                    "STATIC and DROP rows take nothing");
 #define PYTREE__IN(name) "pytree: " PYTREE__QUOTE(PYTREE__S) "." #name ": "
 
-/* Pass: count of DATA rows. */
+/* Pass: count the DATA rows.      =>   enum { pytree__count_Linear = 0 + 1 + 1 }; */
 #define PYTREE__COUNT_DATA + 1
 #define PYTREE__COUNT_STATIC
 #define PYTREE__COUNT_DROP
 
-/* Pass: where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a row
+/* Pass: find where each member begins and ends. An enumerator without a value is the one before it plus one, which is how a row
  * knows where the row before it ended.
  *
  *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
@@ -329,7 +337,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACE__(before, gap, after, s, name)                                                                    \
     before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
 
-/* Pass: checks, and what each member is. First nothing left out and nothing out of order, then types.
+/* Pass: check the rows, and find the code of each member: first that none is left out or out of order, then types.
  *
  *     _Static_assert(pytree__gap_MLP_scale >= 0, …);
  *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP_scale;
@@ -354,6 +362,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_DROP_(id, s, name)                                                                                \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 
+/* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) };
@@ -369,6 +378,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
 
+/* Check the order of the rows.
+ *
+ *     _Static_assert(pytree__gap_Linear_w >= 0, "pytree: Linear.w: rows are out of order; …");
+ *     _Static_assert(pytree__gap_Linear_w < 8, "pytree: Linear.w: a field before this one is not listed, …"); */
 #define PYTREE__CHECK_LAYOUT(gap, x, in)                                                                                \
     _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
     _Static_assert(gap < PYTREE__ALIGN_OF(x),                                                                           \
@@ -377,6 +390,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__UNKNOWN                                                                                                 \
     " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or "                \
         "list the field as DROP (an address: STATIC)"
+/* Check that a DATA row fits its member; of an ARRAY(self->din, self->dout):
+ *
+ *     _Static_assert((pytree__code_Linear_w & PYTREE__HELD) == PYTREE__IS_POINTER, "pytree: Linear.w: ARRAY is for …");
+ *     _Static_assert(2 <= PYTREE_MAX_DIMS, "pytree: Linear.w: too many dimensions; …"); */
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
     _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
@@ -385,7 +402,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,                                        \
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
     _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
-                   in " OPTIONAL is for pointers: what lies in the struct itself is always there");
+                   in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
     _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
@@ -414,6 +431,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                    in " RANK is the number of dimensions of a fixed array of numbers; this array has another");         \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
+/* Check that a member can be STATIC.
+ *
+ *     _Static_assert((pytree__code_Linear_din & PYTREE__IS_LEAF) == 0, "pytree: Linear.din: an opaque leaf …"); */
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(x), in PYTREE__UNKNOWN);                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
@@ -430,7 +450,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
 #define PYTREE__RANK_OF(n) n
 
-/* Pass: the table.
+/* Pass: make the table.
  *
  *     static const pytree_field pytree__fields_Linear[] = {
  *         { "din", &pytree_types[PYTREE__T_int_], PYTREE_ROW_STATIC, … offsetof(Linear, din), sizeof(int), … },
@@ -486,7 +506,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
     PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
 
-/* Pass that sums up: the codes of children, all bits together, and whether a static value is more than bytes. */
+/* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
+ *
+ *     | (PYTREE__PACK(pytree__code_Linear_din) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0) | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name
 #define PYTREE__CODES_STATIC(id, s, name, ...) PYTREE__CODES_STATIC_(id, s, name)

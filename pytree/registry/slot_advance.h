@@ -1,4 +1,4 @@
-/* pytree/registry/slot_advance.h: the slot that was taken is counted, so that a dispatch finds its type, too. Made by
+/* pytree/registry/slot_advance.h: count the slot that was taken, so that a dispatch finds its type. Made by
  * tools/slots.py. Included by pytree_registry.h, once for each type. */
 #if PYTREE__S0 == 0
 #undef PYTREE__D0

@@ -1,4 +1,4 @@
-/* pytree/registry/slot_link.h: the digits of the last slot that a registration in a namespace took. Made by
+/* pytree/registry/slot_link.h: keep the digits of the last slot taken in a namespace. Made by
  * tools/slots.py. Included by pytree_registry.h, once for each registration in a namespace. */
 #if PYTREE__S2 == 0
 #undef PYTREE__N2

@@ -1,4 +1,4 @@
-/* pytree/registry/slot_take.h: the digits of the next free slot, for the registration that takes it. Made by
+/* pytree/registry/slot_take.h: give the registration the digits of the next free slot. Made by
  * tools/slots.py. Included by pytree_registry.h, once for each type. */
 #if PYTREE__D2 == 0
 #define PYTREE__S2 0

@@ -1,6 +1,6 @@
-/* pytree/registry/slots.h: lists of slots and macros with numbers. Made by tools/slots.py.
+/* pytree/registry/slots.h: list slots, and macros that are numbered. Made by tools/slots.py.
  *
- * Names of a slot, and what a dispatch is, stand in pytree/registry/rows.h. */
+ * pytree/registry/rows.h explains slots and dispatch. */
 #ifndef PYTREE_REGISTRY_SLOTS_H
 #define PYTREE_REGISTRY_SLOTS_H
 
@@ -71,7 +71,7 @@
 #define PYTREE__BLOCKS_7(x, list) PYTREE__GROUPS_8(x, list, 6) PYTREE__BLOCKS_6(x, list)
 #define PYTREE__BLOCKS_8(x, list) PYTREE__GROUPS_8(x, list, 7) PYTREE__BLOCKS_7(x, list)
 
-/* The arguments: how many. */
+/* Count the arguments. */
 #define PYTREE__COUNT_ARGUMENTS(...) PYTREE__SEVENTEENTH(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3,  \
     2, 1, ~)
 #define PYTREE__SEVENTEENTH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, ...) q

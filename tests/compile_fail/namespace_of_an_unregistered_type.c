@@ -2,7 +2,7 @@
  *
  * The type first needs a registration without a namespace: as a struct, a custom node, or a leaf. */
 // both: pytree: Linear: PYTREE_NAMESPACE is for a type that is registered already; register it without one first, or as
-// both: PYTREE_LEAF_TYPE if it is a leaf elsewhere
+// both: PYTREE_LEAF_TYPE if it is a leaf without a namespace
 // fixed: yes
 #include "pytree.h"
 

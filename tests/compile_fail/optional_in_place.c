@@ -1,5 +1,5 @@
 /* OPTIONAL on a value in place. */
-// both: pytree: Layer.scale: OPTIONAL is for pointers: what lies in the struct itself is always there
+// both: pytree: Layer.scale: OPTIONAL is for pointers; a value in the struct itself is never NULL
 // fixed: yes
 #include "pytree.h"
 

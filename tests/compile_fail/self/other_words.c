@@ -1,4 +1,4 @@
 /* Fails, in other words. The expected ones stand in the line that a compiler would quote. */
-// both: the words that nobody prints
+// both: the message that no compiler prints
 // rejected because: the message lacks
-int main(void) { return undeclared; /* the words that nobody prints */ }
+int main(void) { return undeclared; /* the message that no compiler prints */ }
