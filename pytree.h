@@ -700,8 +700,8 @@ typedef pytree_status pytree_map_fn(void *context, const pytree_iter *at);
 
 /* Call fn for every leaf of trees[0] in order, with the corresponding leaves of the other trees: jax.tree.map, map_with_path,
  * optree.tree_map_. Returns PYTREE_OK, or the status of the callback that stopped it. All trees are checked before the first
- * call. `out` has the same structure and receives the results; it may be NULL, or one of the trees. No allocation for up to
- * four trees, including out. */
+ * call. `out` has the same structure and receives the results; it may be NULL, or one of the trees. No allocation for one tree
+ * of up to 24 levels, or up to four small ones, including out. */
 pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
                          const pytree_options *opt, pytree_error *err);
 
