@@ -136,6 +136,11 @@
 #else
 #define PYTREE__INLINE static inline
 #endif
+#if defined(__GNUC__) && !defined(__TINYC__)                   /* errors: their buffers are not on the stack of what may fail */
+#define PYTREE__NOINLINE __attribute__((noinline))
+#else
+#define PYTREE__NOINLINE
+#endif
 #if defined(__clang__)                    /* would copy a function into each that calls it, and that into the next, and so on */
 #define PYTREE__NOINLINE_CLANG static inline __attribute__((noinline))
 #else
