@@ -276,23 +276,35 @@ static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
     memmove(path + head, path + head + skip, rest - skip + 1);
 }
 
+/* Sets an error at the value at hand, unless one was set before. */
+static void pytree__set_error_at(const pytree__cursor *c, pytree_error *err, pytree_status status, const char *format,
+                                 va_list arguments)
+{
+    if (err == NULL || err->status != PYTREE_OK) { return; }
+    err->status = status;
+    pytree__cut_path(c, err->path, sizeof err->path);
+    pytree__put_message(err, format, arguments);
+}
+
+/* Tells a problem sink of an error at the value at hand. */
+static PYTREE__NOINLINE void pytree__tell_problem(const pytree__cursor *c, pytree_status status, const char *format,
+                                                  va_list arguments)
+{
+    pytree_error problem;
+    problem.status = PYTREE_OK;
+    pytree__set_error_at(c, &problem, status, format, arguments);
+    c->watch->problem(c->watch->context, &problem);
+}
+
 /* Sets an error at the value at hand and returns its status. With a problem sink, tells the sink and returns PYTREE_OK. */
 static PYTREE__NOINLINE pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...)
 {
     va_list arguments;
-    pytree_error problem, *const err = c->watch != NULL ? &problem : c->err;
-    problem.status = PYTREE_OK;
-    if (err == NULL) { return status; }
-    if (err->status == PYTREE_OK) {
-        err->status = status;
-        pytree__cut_path(c, err->path, sizeof err->path);
-        va_start(arguments, format);
-        pytree__put_message(err, format, arguments);
-        va_end(arguments);
-    }
-    if (c->watch == NULL) { return status; }
-    c->watch->problem(c->watch->context, &problem);
-    return PYTREE_OK;
+    va_start(arguments, format);
+    if (c->watch == NULL) { pytree__set_error_at(c, c->err, status, format, arguments); }
+    else { pytree__tell_problem(c, status, format, arguments); }
+    va_end(arguments);
+    return c->watch == NULL ? status : PYTREE_OK;
 }
 #endif
 
