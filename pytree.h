@@ -331,6 +331,13 @@ typedef struct pytree__flatten_result {
     size_t flags;
 } pytree__flatten_result;
 
+/* Counts the rows of a struct: in a small program, the built-in types stand in flash. */
+#if defined(PYTREE_SMALL)
+typedef uint16_t pytree__row_count;
+#else
+typedef unsigned pytree__row_count;
+#endif
+
 /* The descriptor of a type: a constant made by pytree_registry.h, or built in. Each file that registers a struct has its own;
  * pytree_type_equal compares them. */
 struct pytree_type {
@@ -339,8 +346,8 @@ struct pytree_type {
     size_t align;
     pytree_kind kind;
     pytree_dtype dtype;                   /* of a leaf type */
-    unsigned n_fields;                    /* rows */
-    unsigned n_children;                  /* DATA rows */
+    pytree__row_count n_fields;           /* rows */
+    pytree__row_count n_children;         /* DATA rows */
     bool self_contained;                  /* no DATA row is a list or a tree: `leaves` may succeed */
     bool trivial_statics;                 /* all STATIC rows are bytes without strings or padding */
     const pytree_field *fields;

@@ -265,6 +265,7 @@ void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry
         pytree__text_put(to, "]", 1);
         break;
     case PYTREE_FLAT_INDEX:
+        if (!PYTREE__CONTAINERS) { break; }
         pytree__put_text(to, "[<flat index ");
         pytree__put_number(to, entry->index);
         pytree__put_text(to, ">]");
