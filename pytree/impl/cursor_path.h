@@ -315,7 +315,7 @@ static unsigned pytree__form_in(const pytree__frame *f)
 }
 
 static PYTREE__NOINLINE pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
-                                         const pytree_leaf *got)
+                                                          const pytree_leaf *got)
 {
     char a[PYTREE__SIDE], b[PYTREE__SIDE];
     if (PYTREE__MESSAGES) {
