@@ -136,6 +136,11 @@
 #else
 #define PYTREE__INLINE static inline
 #endif
+#if defined(__GNUC__) && !defined(__TINYC__)                   /* errors: their buffers are not on the stack of what may fail */
+#define PYTREE__NOINLINE __attribute__((noinline))
+#else
+#define PYTREE__NOINLINE
+#endif
 #if defined(__clang__)                    /* would copy a function into each that calls it, and that into the next, and so on */
 #define PYTREE__NOINLINE_CLANG static inline __attribute__((noinline))
 #else
@@ -326,6 +331,13 @@ typedef struct pytree__flatten_result {
     size_t flags;
 } pytree__flatten_result;
 
+/* Counts the rows of a struct: in a small program, the built-in types stand in flash. */
+#if defined(PYTREE_SMALL)
+typedef uint16_t pytree__row_count;
+#else
+typedef unsigned pytree__row_count;
+#endif
+
 /* The descriptor of a type: a constant made by pytree_registry.h, or built in. Each file that registers a struct has its own;
  * pytree_type_equal compares them. */
 struct pytree_type {
@@ -334,8 +346,8 @@ struct pytree_type {
     size_t align;
     pytree_kind kind;
     pytree_dtype dtype;                   /* of a leaf type */
-    unsigned n_fields;                    /* rows */
-    unsigned n_children;                  /* DATA rows */
+    pytree__row_count n_fields;           /* rows */
+    pytree__row_count n_children;         /* DATA rows */
     bool self_contained;                  /* no DATA row is a list or a tree: `leaves` may succeed */
     bool trivial_statics;                 /* all STATIC rows are bytes without strings or padding */
     const pytree_field *fields;

@@ -33,11 +33,11 @@
 #define PYTREE_STACK_TREES PYTREE__CAPACITY(4, 2)
 #endif
 #ifndef PYTREE_STACK_ITER_VIEWS
-#define PYTREE_STACK_ITER_VIEWS PYTREE__CAPACITY(40, 8)
+#define PYTREE_STACK_ITER_VIEWS PYTREE__CAPACITY(44, 8)
 #endif
-/* Views that pytree_map, _equal and _copy_into add for up to PYTREE_STACK_TREES trees. */
+/* Views that pytree_map, _equal and _copy_into add for half of up to PYTREE_STACK_TREES trees. */
 #ifndef PYTREE_STACK_MORE_VIEWS
-#define PYTREE_STACK_MORE_VIEWS PYTREE__CAPACITY(80, 8)
+#define PYTREE_STACK_MORE_VIEWS PYTREE__CAPACITY(44, 8)
 #endif
 /* Entries of the path that callbacks are given, 24 bytes each. Longer paths stand in borrowed memory. */
 #ifndef PYTREE_STACK_ENTRIES
@@ -61,17 +61,17 @@
 /* Of all of them together: nodes, 24 bytes each; spans of static bytes, 24 each; pointers that may be NULL, 8 each and at most
  * 64. Structs that have more are walked node by node, which is slower. */
 #ifndef PYTREE_STACK_LAYOUT_NODES
-#define PYTREE_STACK_LAYOUT_NODES PYTREE__CAPACITY(144, 1)
+#define PYTREE_STACK_LAYOUT_NODES PYTREE__CAPACITY(80, 1)
 #endif
 #ifndef PYTREE_STACK_LAYOUT_SPANS
-#define PYTREE_STACK_LAYOUT_SPANS PYTREE__CAPACITY(72, 1)
+#define PYTREE_STACK_LAYOUT_SPANS PYTREE__CAPACITY(40, 1)
 #endif
 #ifndef PYTREE_STACK_LAYOUT_NULLABLES
-#define PYTREE_STACK_LAYOUT_NULLABLES PYTREE__CAPACITY(64, 1)
+#define PYTREE_STACK_LAYOUT_NULLABLES PYTREE__CAPACITY(32, 1)
 #endif
 /* Of all of them together, where trees are built: leaves, 24 bytes each. As above. */
 #ifndef PYTREE_STACK_LAYOUT_LEAVES
-#define PYTREE_STACK_LAYOUT_LEAVES PYTREE__CAPACITY(64, 1)
+#define PYTREE_STACK_LAYOUT_LEAVES PYTREE__CAPACITY(48, 1)
 #endif
 
 /* ---- Key paths: pytree_paths has these once -------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ enum {
     PYTREE__LAYOUT_NULLABLES = PYTREE_STACK_LAYOUT_NULLABLES,
     PYTREE__LEAF_SLOTS = PYTREE_STACK_LAYOUT_LEAVES,
     PYTREE__ITER_LAYOUTS = PYTREE__CAPACITY(4, 1),   /* those of an iterator, which compares with them; without nodes */
-    PYTREE__ITER_SPANS = PYTREE__CAPACITY(24, 1),
+    PYTREE__ITER_SPANS = PYTREE__CAPACITY(18, 1),
     PYTREE__ITER_NULLABLES = PYTREE__CAPACITY(16, 1),
 
     PYTREE__TAIL_TYPES = PYTREE_STACK_SUFFIX_TYPES,

@@ -214,56 +214,97 @@ static pytree_status (pytree__fail_at)(const pytree__cursor *c, pytree_status st
     return pytree__fail_at_short(c, status);
 }
 #else
-/* Writes the path of the value at hand; of a long one, its beginning and its end. */
-static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
+/* A text writer's file that keeps the bytes from `skip` on. */
+struct pytree__path_tail {
+    size_t skip;                          /* bytes that still come and are dropped */
+    char *at;
+};
+
+static void pytree__write_tail(FILE *file, const char *s, size_t n)
 {
-    struct pytree__text_writer to = pytree__text_to(path, room, NULL);
-    size_t n = pytree__depth(c), i = n, length = 0, half = room / 2 - 2;
-    char tail[4200];
+    struct pytree__path_tail *const tail = (struct pytree__path_tail *)(void *)file;
+    const size_t skip = n < tail->skip ? n : tail->skip;
+    tail->skip -= skip;
+    if (n != skip) { memcpy(tail->at, s + skip, n - skip); }
+    tail->at += n - skip;
+}
+
+/* Writes the last `room` bytes of the path of the value at hand, which is longer, and terminates the string. */
+static void pytree__put_path_tail(const pytree__cursor *c, char *at, size_t room)
+{
+    const size_t n = pytree__depth(c);
+    struct pytree__path_tail tail = { 0, NULL };
+    struct pytree__text_file file;
+    struct pytree__text_writer to = { NULL, 0, 0, NULL };
     pytree_entry entry;
-    pytree__cursor_text(c, &to, 64);
-    pytree__end_text(&to, room);
-    if (to.length < room && n <= 64) { return; }
-    while (i > 0 && length < half) {
-        struct pytree__text_writer count = { NULL, 0, 0, NULL };
+    size_t i = n;
+    while (i > 0 && to.length < room) {
         i--;
         pytree__entry_at(c, i, &entry);
-        pytree__put_entry(&count, &entry, NULL, i == 0);
-        length += count.length;
+        pytree__put_entry(&to, &entry, NULL, i == 0);
     }
-    to = pytree__text_to(tail, sizeof tail, NULL);
+    tail.skip = to.length - room;
+    tail.at = at;
+    file.file = (FILE *)(void *)&tail;    /* pytree__write_tail takes it back */
+    file.write = pytree__write_tail;
+    to.file = &file;
     for (; i < n; i++) {
         pytree__entry_at(c, i, &entry);
         pytree__put_entry(&to, &entry, NULL, i == 0);
     }
-    pytree__end_text(&to, sizeof tail);
-    length = strlen(tail);
-    i = length > half ? length - half : 0;
-    while ((tail[i] & 0xC0) == 0x80) { i++; }
-    n = strlen(path) < half ? strlen(path) : half;
-    while (n > 0 && (path[n] & 0xC0) == 0x80) { n--; }
-    memcpy(path + n, "...", 3);
-    memcpy(path + n + 3, tail + i, length - i + 1);
+    *tail.at = '\0';
+}
+
+/* Writes the path of the value at hand; of a long one, its beginning and its end. */
+static void pytree__cut_path(const pytree__cursor *c, char *path, size_t room)
+{
+    const size_t n = pytree__depth(c), half = room / 2 - 2, rest = room - half - 4;
+    struct pytree__text_writer to = pytree__text_to(path, room, NULL);
+    size_t i, head = half, skip = 0;
+    for (i = 0; i < n && to.length < room; i++) {
+        pytree_entry entry;
+        pytree__entry_at(c, i, &entry);
+        pytree__put_entry(&to, &entry, NULL, i == 0);
+    }
+    pytree__end_text(&to, room);
+    if (to.length < room) { return; }
+    while (head > 0 && (path[head] & 0xC0) == 0x80) { head--; }            /* between characters */
+    memcpy(path + head, "...", 3);
+    head += 3;
+    pytree__put_path_tail(c, path + head, rest);
+    while (((unsigned char)path[head + skip] & 0xC0) == 0x80) { skip++; }
+    memmove(path + head, path + head + skip, rest - skip + 1);
+}
+
+/* Sets an error at the value at hand, unless one was set before. */
+static void pytree__set_error_at(const pytree__cursor *c, pytree_error *err, pytree_status status, const char *format,
+                                 va_list arguments)
+{
+    if (err == NULL || err->status != PYTREE_OK) { return; }
+    err->status = status;
+    pytree__cut_path(c, err->path, sizeof err->path);
+    pytree__put_message(err, format, arguments);
+}
+
+/* Tells a problem sink of an error at the value at hand. */
+static PYTREE__NOINLINE void pytree__tell_problem(const pytree__cursor *c, pytree_status status, const char *format,
+                                                  va_list arguments)
+{
+    pytree_error problem;
+    problem.status = PYTREE_OK;
+    pytree__set_error_at(c, &problem, status, format, arguments);
+    c->watch->problem(c->watch->context, &problem);
 }
 
 /* Sets an error at the value at hand and returns its status. With a problem sink, tells the sink and returns PYTREE_OK. */
-static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...)
+static PYTREE__NOINLINE pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...)
 {
-    char path[PYTREE__PATH], message[PYTREE__MESSAGE / 2];
     va_list arguments;
-    if (c->err == NULL && c->watch == NULL) { return status; }
-    pytree__cut_path(c, path, sizeof path);
     va_start(arguments, format);
-    if (vsnprintf(message, sizeof message, format, arguments) < 0) { message[0] = '\0'; }
+    if (c->watch == NULL) { pytree__set_error_at(c, c->err, status, format, arguments); }
+    else { pytree__tell_problem(c, status, format, arguments); }
     va_end(arguments);
-    if (c->watch != NULL) {
-        pytree_error problem;
-        problem.status = PYTREE_OK;
-        pytree_fail(&problem, status, path, "%s", message);
-        c->watch->problem(c->watch->context, &problem);
-        return PYTREE_OK;
-    }
-    return pytree_fail(c->err, status, path, "%s", message);
+    return c->watch == NULL ? status : PYTREE_OK;
 }
 #endif
 
@@ -273,8 +314,8 @@ static unsigned pytree__form_in(const pytree__frame *f)
     return f->form == PYTREE_FORM_CUSTOM ? (unsigned)PYTREE_FORM_STRUCT : f->form;
 }
 
-static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
-                                         const pytree_leaf *got)
+static PYTREE__NOINLINE pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status, const pytree_leaf *wanted,
+                                                          const pytree_leaf *got)
 {
     char a[PYTREE__SIDE], b[PYTREE__SIDE];
     if (PYTREE__MESSAGES) {

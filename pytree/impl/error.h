@@ -56,18 +56,36 @@ pytree_status (pytree_fail)(pytree_error *err, pytree_status status, const char 
     return pytree__fail_short(err, status, path);
 }
 #else
+/* Sets a message that is too long for an error: its beginning and its end. */
+static PYTREE__NOINLINE void pytree__put_long_message(pytree_error *err, const char *format, va_list arguments)
+{
+    char text[PYTREE__MESSAGE];
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    pytree__shorten_middle(err->message, sizeof err->message, text);
+}
+
+/* Formats an error's message. A message of the usual length needs no buffer. */
+static PYTREE__NOINLINE void pytree__put_message(pytree_error *err, const char *format, va_list arguments)
+{
+    const int before = PYTREE__GET_ERRNO();
+    va_list again;
+    int length;
+    va_copy(again, arguments);
+    length = vsnprintf(err->message, sizeof err->message, format, arguments);
+    if (length < 0) { err->message[0] = '\0'; }
+    else if ((size_t)length >= sizeof err->message) { pytree__put_long_message(err, format, again); }
+    va_end(again);
+    PYTREE__SET_ERRNO(before);
+}
+
 pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
 {
     if (err != NULL && err->status == PYTREE_OK) {
-        char text[PYTREE__MESSAGE];
-        const int before = PYTREE__GET_ERRNO();
         va_list arguments;
         va_start(arguments, format);
-        if (vsnprintf(text, sizeof text, format, arguments) < 0) { text[0] = '\0'; }
+        pytree__put_message(err, format, arguments);
         va_end(arguments);
-        PYTREE__SET_ERRNO(before);
         err->status = status;
-        pytree__shorten_middle(err->message, sizeof err->message, text);
         pytree__shorten_middle(err->path, sizeof err->path, path == NULL ? "" : path);
     }
     return status;

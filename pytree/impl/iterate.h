@@ -101,19 +101,17 @@ pytree_status pytree_iter_begin(pytree_iter *it, size_t n, const pytree *trees, 
     return status == PYTREE_OK ? pytree__iter_roots(it, trees) : pytree__iter_fail(it, status);
 }
 
-/* Begins with more views than an iterator has: one or two trees share these, three or four share them beside the iterator's
- * own. */
+/* Begins with more views than an iterator has: half of the trees share these, the others share the iterator's own. */
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
                                         const pytree_options *opt, pytree_error *err)
 {
-    const size_t first = n <= 2 ? 0 : 1, share = n == first ? 0 : PYTREE__MORE_VIEWS / (n - first);
+    const size_t first = (n + 1) / 2, mine = PYTREE__ITER_VIEWS / first, share = n == 1 ? 0 : PYTREE__MORE_VIEWS / (n - first);
     const pytree_status status = pytree__iter_init(it, n, opt, err);
     size_t k;
     if (status != PYTREE_OK) { return pytree__iter_fail(it, status); }
-    it->cursors[0].max_views = PYTREE__ITER_VIEWS;
-    for (k = first; k < n && n <= PYTREE__TREES; k++) {
-        it->cursors[k].max_views = share;
-        it->cursors[k].views = it->cursors[k].own_views = views + (k - first) * share;
+    for (k = 0; k < n && n <= PYTREE__TREES; k++) {
+        it->cursors[k].max_views = k < first ? mine : share;
+        it->cursors[k].views = it->cursors[k].own_views = k < first ? it->own_views + k * mine : views + (k - first) * share;
     }
     return pytree__iter_roots(it, trees);
 }

@@ -143,29 +143,22 @@ static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree_
     return it.status;
 }
 
-/* Check whether n numbers of leaf i may be converted from one type to another. */
-static pytree_status pytree__rv_check_loss(pytree t, size_t i, pytree_dtype to, const char *data, pytree_dtype from, size_t n,
-                                           const pytree_ravel_options *opt, pytree_error *err)
+/* Fail for leaf i: its type, or its number `lost`, cannot be converted. The iterator is on this function's stack only. */
+static PYTREE__NOINLINE pytree_status pytree__rv_fail_loss(pytree t, size_t i, pytree_dtype to, const pytree_leaf *numbers,
+                                                           size_t lost, pytree_loss loss, const pytree_options *opt,
+                                                           pytree_error *err)
 {
-    const pytree_loss loss = opt == NULL ? PYTREE_LOSS_REFUSED : opt->loss;
-    const pytree_type *to_type = pytree_dtype_type(to), *from_type = pytree_dtype_type(from);
-    size_t lost = 0;
+    const pytree_type *const to_type = pytree_dtype_type(to);
     pytree_iter it;
-    if (loss == PYTREE_LOSS_ALLOWED || pytree__rv_widens(from, to)) { return PYTREE_OK; }
-    if (loss == PYTREE_LOSS_REFUSED) {
-        lost = pytree__rv_first_lost(to, data, from, n);
-        if (lost == n) { return PYTREE_OK; }
-    }
-    if (pytree_iter_begin(&it, 1, &t, pytree__rv_tree(opt), err) == PYTREE_OK) {
+    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
         while (it.index != i && pytree_iter_next(&it)) {}
         if (it.status == PYTREE_OK && loss == PYTREE_LOSS_REFUSED_BY_TYPE) {
             it.status = pytree__fail_at(&it.cursors[0], PYTREE_TYPE, "expected a type that %s has every number of, got %s",
-                                        pytree_dtype_name(to_type), pytree_dtype_name(from_type));
+                                        pytree_dtype_name(to_type), pytree_dtype_name(numbers->type));
         } else if (it.status == PYTREE_OK) {
-            const pytree_leaf numbers = pytree__rv_vector((void *)(uintptr_t)data, from_type, n);
             char text[100];
             struct pytree__text_writer sink = pytree__text_to(text, sizeof text, NULL);
-            pytree__put_value(&sink, &numbers, lost);
+            pytree__put_value(&sink, numbers, lost);
             pytree__end_text(&sink, sizeof text);
             it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE, "expected numbers that %s has, got %s at element %zu",
                                         pytree_dtype_name(to_type), text, lost);
@@ -173,6 +166,21 @@ static pytree_status pytree__rv_check_loss(pytree t, size_t i, pytree_dtype to, 
     }
     pytree_iter_end(&it);
     return it.status;
+}
+
+/* Check whether n numbers of leaf i may be converted from one type to another. */
+static pytree_status pytree__rv_check_loss(pytree t, size_t i, pytree_dtype to, const char *data, pytree_dtype from, size_t n,
+                                           const pytree_ravel_options *opt, pytree_error *err)
+{
+    const pytree_loss loss = opt == NULL ? PYTREE_LOSS_REFUSED : opt->loss;
+    const pytree_leaf numbers = pytree__rv_vector((void *)(uintptr_t)data, pytree_dtype_type(from), n);
+    size_t lost = 0;
+    if (loss == PYTREE_LOSS_ALLOWED || pytree__rv_widens(from, to)) { return PYTREE_OK; }
+    if (loss == PYTREE_LOSS_REFUSED) {
+        lost = pytree__rv_first_lost(to, data, from, n);
+        if (lost == n) { return PYTREE_OK; }
+    }
+    return pytree__rv_fail_loss(t, i, to, &numbers, lost, loss, pytree__rv_tree(opt), err);
 }
 
 static pytree_status pytree__rv_check_vector(const pytree_leaf *vector, pytree_error *err)

@@ -56,7 +56,7 @@ void pytree__put_number(struct pytree__text_writer *to, uint64_t n)
 {
     char digits[20];
     size_t i = sizeof digits;
-    if (n < 10) { digits[0] = (char)('0' + n); pytree__text_put_small(to, digits, 1); return; }
+    if (PYTREE__TABLES && n < 10) { digits[0] = (char)('0' + n); pytree__text_put_small(to, digits, 1); return; }
     while (n > UINT32_MAX) {
         if (!PYTREE__TABLES) { digits[--i] = (char)('0' + pytree__divide_by_ten(&n)); continue; }
         digits[--i] = (char)('0' + n % 10);
@@ -249,8 +249,14 @@ void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry
     switch (entry->kind) {
     case PYTREE_ATTRIBUTE: pytree__text_put(to, ".", 1); pytree__put_text(to, entry->name); break;
     case PYTREE_INDEX: {
-        char text[22];
+        char text[22];                    /* quick, because paths are full of these; in a small program, put_number will do */
         size_t i = sizeof text, n = entry->index;
+        if (!PYTREE__TABLES) {
+            pytree__text_put(to, "[", 1);
+            pytree__put_number(to, n);
+            pytree__text_put(to, "]", 1);
+            break;
+        }
         text[--i] = ']';
         do { text[--i] = (char)('0' + n % 10); n /= 10; } while (n != 0);
         text[--i] = '[';
@@ -265,6 +271,7 @@ void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry
         pytree__text_put(to, "]", 1);
         break;
     case PYTREE_FLAT_INDEX:
+        if (!PYTREE__CONTAINERS) { break; }
         pytree__put_text(to, "[<flat index ");
         pytree__put_number(to, entry->index);
         pytree__put_text(to, ">]");
