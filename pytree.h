@@ -97,9 +97,9 @@
 
 /* The version, as numbers and as text. Before 1.0 a minor version may change the interface; the changelog says where. */
 #define PYTREE_VERSION_MAJOR 0
-#define PYTREE_VERSION_MINOR 1
+#define PYTREE_VERSION_MINOR 2
 #define PYTREE_VERSION_PATCH 0
-#define PYTREE_VERSION "0.1.0"
+#define PYTREE_VERSION "0.2.0"
 
 /* Most dimensions of an array leaf, 3 to 16; 8 if it is not defined, 4 with PYTREE_SMALL. It sizes pytree_leaf: the same value
  * in every file of a program. */
