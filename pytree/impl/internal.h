@@ -296,7 +296,9 @@ enum {
 #ifndef PYTREE__DECLARATIONS_ONLY         /* defined by tests that are linked with the bodies and call private functions */
 
 /* error.h */
+#if !defined(PYTREE_SMALL)                /* whose errors have only a status and a path */
 static PYTREE__NOINLINE void pytree__put_message(pytree_error *err, const char *format, va_list arguments);
+#endif
 static pytree_status pytree__fail_unstable_callback(pytree_error *err);
 static void pytree__shorten_middle(char *to, size_t room, const char *text);
 
