@@ -406,6 +406,27 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     }
 }
 
+/* Takes an item of a container: a sound boxed leaf as it lies. Anything else is followed to what stands behind it, and checked. */
+static pytree_status pytree__take_item(pytree__cursor *c, const pytree *item, const pytree_leaf **value)
+{
+    const pytree_type *const type = item->type;
+    if (c->plain && type != NULL && item->data != NULL) {
+        const pytree_leaf *const view = (const pytree_leaf *)item->data;
+        if (type->kind == PYTREE_KIND_VIEW && view->form == PYTREE_FORM_LEAF && view->type != NULL
+            && view->type->kind == PYTREE_KIND_LEAF && pytree__view_is_valid(view)) {
+            *value = view;
+            return PYTREE_OK;
+        }
+        if (type->kind == PYTREE_KIND_LEAF && type->dtype != PYTREE_STRING) {
+            pytree__view(&c->child, pytree__origin(type), item->data);
+            return PYTREE_OK;
+        }
+    }
+    c->child.form = PYTREE_FORM_REF;
+    c->child.data = (void *)(uintptr_t)item;
+    return pytree__resolve_view(c, &c->child);
+}
+
 /* Takes the next child of the open node on top, of which there must be one. */
 static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
 {
@@ -419,22 +440,12 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
         pytree__view(&c->child, f->type, f->data + i * f->type->size);
         return f->element != PYTREE_FORM_REF ? PYTREE_OK : pytree__resolve_view(c, &c->child);
     case PYTREE__FROM_ZEROS: pytree__view(&c->child, f->type, pytree__zeros()); return PYTREE_OK;
-    case PYTREE__FROM_ITEMS:
-        c->child.form = PYTREE_FORM_REF;
-        c->child.data = f->data + i * sizeof(pytree);
-        return pytree__resolve_view(c, &c->child);
-    case PYTREE__FROM_HELD:
-        c->child.form = PYTREE_FORM_REF;
-        c->child.data = (void *)(uintptr_t)(pytree__held(c, f) + i);
-        return pytree__resolve_view(c, &c->child);
+    case PYTREE__FROM_ITEMS: return pytree__take_item(c, (const pytree *)(const void *)f->data + i, value);
+    case PYTREE__FROM_HELD: return pytree__take_item(c, pytree__held(c, f) + i, value);
     default: {
         char *at = pytree__pair(c, f, i) + f->shape[2];
-        if (f->form == PYTREE_FORM_MAP) {
-            pytree__view(&c->child, f->type, at);
-        } else {
-            c->child.form = PYTREE_FORM_REF;
-            c->child.data = at;
-        }
+        if (f->form != PYTREE_FORM_MAP) { return pytree__take_item(c, (const pytree *)(const void *)at, value); }
+        pytree__view(&c->child, f->type, at);
         return pytree__resolve_view(c, &c->child);
     }
     }
