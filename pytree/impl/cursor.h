@@ -406,7 +406,8 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     }
 }
 
-/* Takes an item of a container: a sound boxed leaf as it lies. Anything else is followed to what stands behind it, and checked. */
+/* Takes an item of a container: a sound boxed leaf as it lies. Anything else is followed to what stands behind it, and
+ * checked. */
 static pytree_status pytree__take_item(pytree__cursor *c, const pytree *item, const pytree_leaf **value)
 {
     const pytree_type *const type = item->type;
