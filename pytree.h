@@ -622,7 +622,6 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
  * pass the struct to no other function in between. Free the block with pytree_free, which sets the pointers to NULL. */
 #define PYTREE_WANTED ((void *)(uintptr_t)pytree_wanted)
 extern const char pytree_wanted[1];
-
 pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err);
 
 /* Copy a tree deeply into one block: nnx.clone; or copy it with every number zero: optax.tree.zeros_like (strings and opaque
