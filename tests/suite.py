@@ -491,7 +491,7 @@ SECTIONS = {
     "docs": ("Pages and comments of headers: every C block compiles, every program prints what the page shows",
              lambda: script("docs/run")),
     "site": ("The site: every function has an entry in the reference, no link is dead",
-             lambda: [Check("reference", lambda: steps([ROOT / "docs" / "reference.py", "--check"])),
+             lambda: [Check("reference", lambda: steps([ROOT / "tools" / "reference.py", "--check"])),
                       Check("links", lambda: steps([ROOT / "docs" / "build"]))]),
     "harness": ("A failure is noticed", harness_checks),
     "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks()),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the API reference from the headers: a page for each, an entry for each comment and the declarations below it.
 
-    docs/reference.py FOLDER       writes the pages into the folder
-    docs/reference.py --check      fails where a public function, type or macro of a header has no entry, or no first sentence
+    tools/reference.py FOLDER       writes the pages into the folder
+    tools/reference.py --check      fails where a public function, type or macro of a header has no entry, or no first sentence
 
 docs/since.txt says in which version each name came: lines of a version and its new names.
 """
@@ -11,8 +11,7 @@ import re
 import sys
 import textwrap
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADERS = ["pytree.h", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "pytree").glob("*.h"))]
 SECTION = re.compile(r"/\* ---- (.+?) -+ \*/$")
 PUBLIC = re.compile(r"\b(pytree_(?!_)\w+|PYTREE_(?!_)\w+)")
@@ -23,7 +22,7 @@ GUARD = re.compile(r"PYTREE_(\w+_)?H$")
 def since():
     """The version in which each name came."""
     versions = {}
-    for line in (HERE / "since.txt").read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / "docs" / "since.txt").read_text(encoding="utf-8").splitlines():
         version, *names = line.split()
         versions.update(dict.fromkeys(names, version))
     return versions
