@@ -1,6 +1,7 @@
 /* bench.c: the cost of each operation per node or leaf, and its allocations.
  *
  *     bench [--json] [--all | --model ResNet152]... [--op flatten] [--samples 25]
+ *     bench --calls 10 ResNet152 flatten                    no times, only these calls: for instructions.py
  *
  * Times are medians of many samples. All arrays of the measured trees point to one small buffer, because operations on
  * structure never read elements; operations that do (clone, copy_into, equal, ...) get the same nodes with separate arrays of
@@ -407,6 +408,32 @@ static void put_json(const Fixture *f, const char *form, const char *name, Measu
            form, f->model->name, name, m.median * 1e9, m.least * 1e9, f->model->nodes, f->model->leaves, allocations);
 }
 
+/* Make n calls and nothing else: callgrind counts in here (instructions.py). */
+__attribute__((noinline)) static void counted_calls(Operation *run, Fixture *f, size_t n)
+{
+    for (; n != 0; n--) { measure_sink += run(f); }
+}
+
+/* bench --calls 10 ResNet152 flatten: after one call that is not counted, in which the allocator gets its memory. Prints how
+ * many nodes or leaves a call is for. Returns false for a model or operation that does not exist. */
+static bool call_operation(Fixture *f, const char *calls, const char *model, const char *name)
+{
+    const bool hand = strncmp(name, "hand_", 5) == 0;
+    const char *const op = hand ? name + 5 : name;
+    size_t i, k;
+    for (k = 0; k < BENCH_MODELS && strcmp(model, bench_models[k].name) != 0; k++) {}
+    for (i = 0; i < OPERATIONS && strcmp(op, operations[i].name) != 0; i++) {}
+    if (k == BENCH_MODELS || i == OPERATIONS || (hand && (operations[i].by_hand == NULL || !has_floors(&bench_models[k])))) {
+        return false;
+    }
+    make_fixture(f, &bench_models[k]);
+    measure_sink += (hand ? operations[i].by_hand : operations[i].run)(f);
+    counted_calls(hand ? operations[i].by_hand : operations[i].run, f, strtoul(calls, NULL, 10));
+    printf("%s %zu\n", operations[i].leaf ? "leaf" : "node", operations[i].leaf ? f->model->leaves : f->model->nodes);
+    free_fixture(f);
+    return true;
+}
+
 static void run_model(Fixture *f, const BenchModel *model, bool json, const char *op, size_t samples)
 {
     bool by_hand = has_floors(model);
@@ -449,6 +476,7 @@ int main(int argc, char **argv)
     const char *op = NULL;
     size_t samples = 25, k;
     int i;
+    if (argc == 5 && strcmp(argv[1], "--calls") == 0) { return call_operation(&fixture, argv[2], argv[3], argv[4]) ? 0 : 2; }
     for (i = 1; i < argc; i++) {
         bool known = false;
         if (strcmp(argv[i], "--json") == 0) {
