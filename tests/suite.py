@@ -25,6 +25,7 @@ from embedded import embedded_checks
 from examples import examples_checks, seeds_checks, tensors_checks
 from matrix import amalgamation, rooms
 from models import minilm, resume, silero
+from packages import package_checks
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
 
 TESTS = ROOT / "tests"
@@ -504,6 +505,7 @@ SECTIONS = {
     "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),
+    "packages": ("The release and the packages made of it", package_checks.checks),
     "single": ("The library as two files, as tools/amalgamate.py makes them", amalgamation.checks),
     "embedded": ("Flash and stack: a Cortex-M4 under QEMU, this machine; PYTREE_SMALL, no stb_ds.h", embedded_checks.checks),
     "coverage": ("Coverage of the tests", coverage_checks),

@@ -1,0 +1,30 @@
+# What vcpkg gives to a port, as far as packaging/vcpkg uses it: cmake -D PORTFILE=… -D ARCHIVE=… -D CURRENT_PACKAGES_DIR=… -P.
+set(PORT pytree)
+get_filename_component(CMAKE_CURRENT_LIST_DIR "${PORTFILE}" DIRECTORY)
+
+function(vcpkg_download_distfile result)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILENAME;SHA512" "URLS")
+    get_filename_component(name "${ARCHIVE}" NAME)
+    if(NOT name STREQUAL arg_FILENAME OR NOT arg_URLS MATCHES "/${name}$")
+        message(FATAL_ERROR "the port asks for ${arg_FILENAME} from ${arg_URLS}, the release has ${name}")
+    endif()
+    file(SHA512 "${ARCHIVE}" sum)
+    if(NOT sum STREQUAL arg_SHA512)
+        message(FATAL_ERROR "the port expects another archive")
+    endif()
+    set(${result} "${ARCHIVE}" PARENT_SCOPE)
+endfunction()
+
+function(vcpkg_extract_source_archive result)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCHIVE" "")
+    file(ARCHIVE_EXTRACT INPUT "${arg_ARCHIVE}" DESTINATION "${CURRENT_PACKAGES_DIR}/source")
+    file(GLOB inside "${CURRENT_PACKAGES_DIR}/source/*")
+    set(${result} "${inside}" PARENT_SCOPE)
+endfunction()
+
+function(vcpkg_install_copyright)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "FILE_LIST")
+    file(INSTALL ${arg_FILE_LIST} DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}" RENAME copyright)
+endfunction()
+
+include("${PORTFILE}")
