@@ -173,7 +173,8 @@ extern "C" {
     X(EMPTY, "no leaves")                                                                                               \
     X(ARGUMENT, "bad argument")                                                                                         \
     X(IO, "input or output failed")                                                                                     \
-    X(STOPPED, "stopped by the callback")
+    X(STOPPED, "stopped by the callback")                                                                               \
+    X(FILTER, "filters do not fit")
 
 typedef enum pytree_status {
 #define PYTREE__X(name, text) PYTREE_##name,
@@ -312,6 +313,7 @@ typedef struct pytree_field {
     /* of an stb_ds field: give it n elements; free it */
     pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);
     void (*release)(void *field, const struct pytree_field *row);
+    const pytree_type *role;              /* of a DATA row with ROLE(x), see pytree/filter.h; otherwise NULL */
 } pytree_field;
 
 /* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double
@@ -370,6 +372,7 @@ struct pytree_type {
     const struct pytree_custom *custom;   /* of a custom type */
     const char *space;                    /* namespace that this registration is for; NULL: all */
     const pytree_type *namespaces;        /* list of the file's registrations in namespaces; the last one has no name */
+    const pytree_type *base;              /* of a role: the one that it is derived from; otherwise NULL */
 };
 
 /* A node type defined by callbacks: jax.tree_util.register_pytree_node. It is registered by

@@ -190,7 +190,7 @@ static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES };
+    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL };
 #endif
 
 #if (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
@@ -216,7 +216,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
-    PYTREE__NAMESPACES };
+    PYTREE__NAMESPACES, NULL };
 #endif
 
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
@@ -225,7 +225,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
-    PYTREE__NAMESPACES };
+    PYTREE__NAMESPACES, NULL };
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
@@ -316,7 +316,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__children_, PYTREE__ID),
     PYTREE__CAT(pytree__leaves_, PYTREE__ID), PYTREE__CAT(pytree__validate_, PYTREE__ID),
     PYTREE__CAT(pytree__store_leaves_, PYTREE__ID),
-    NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES
+    NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL
 };
 #endif
 

@@ -1,0 +1,212 @@
+/* pytree/impl/filter.h: roles, and filters over places. */
+#ifndef PYTREE_IMPL_FILTER_H
+#define PYTREE_IMPL_FILTER_H
+
+#include "internal.h"
+#include "../filter.h"
+
+/* ---- Roles --------------------------------------------------------------------------------------------------------- */
+
+static size_t pytree__variable_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    if (children != NULL) { children[0] = ((const pytree_variable *)self)->value; }
+    if (keys != NULL) {
+        keys[0].kind = PYTREE_ATTRIBUTE;
+        keys[0].name = "value";
+        keys[0].index = 0;
+    }
+    return 1;
+}
+
+static size_t pytree__variable_print(const void *metadata, size_t bytes, char *text, size_t n)
+{
+    (void)metadata;
+    (void)bytes;
+    if (n != 0) { *text = '\0'; }
+    return 0;
+}
+
+static pytree_status pytree__variable_rebuild(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    (void)metadata;
+    if (n != 1 || bytes != 0) { return PYTREE_ARGUMENT; }
+    ((pytree_variable *)self)->value = children[0];
+    return PYTREE_OK;
+}
+
+const pytree_custom pytree_variable_node = {
+    pytree__variable_children, true, NULL, pytree__variable_print, pytree__variable_rebuild, NULL
+};
+
+const pytree_type pytree_role_Variable = PYTREE__ROLE_TYPE("Variable", NULL);
+#define PYTREE__X(name, base, collection) const pytree_type pytree_role_##name = PYTREE__ROLE_TYPE(#name, &pytree_role_##base);
+PYTREE__ROLES(PYTREE__X)
+#undef PYTREE__X
+
+static const struct pytree__collection { const pytree_type *role; const char *name; } pytree__collections[] = {
+#define PYTREE__X(name, base, collection) { &pytree_role_##name, collection },
+    PYTREE__ROLES(PYTREE__X)
+#undef PYTREE__X
+};
+enum { PYTREE__COLLECTIONS = sizeof pytree__collections / sizeof *pytree__collections };
+
+/* Two files may each have a copy of a role: those are equal if names and bases are. */
+static bool pytree__same_role(const pytree_type *a, const pytree_type *b)
+{
+    for (; a != b; a = a->base, b = b->base) {
+        if (a == NULL || b == NULL || strcmp(a->name, b->name) != 0) { return false; }
+    }
+    return true;
+}
+
+bool pytree_role_is(const pytree_type *role, const pytree_type *base)
+{
+    for (; role != NULL; role = role->base) {
+        if (pytree__same_role(role, base)) { return true; }
+    }
+    return false;
+}
+
+const pytree_type *pytree_role_of_collection(const char *collection, pytree_error *err)
+{
+    size_t i;
+    for (i = 0; i < PYTREE__COLLECTIONS && collection != NULL && *collection != '\0'; i++) {
+        if (strcmp(pytree__collections[i].name, collection) == 0) { return pytree__collections[i].role; }
+    }
+    pytree_fail(err, PYTREE_NOT_FOUND, NULL, "expected a collection such as 'params' or 'batch_stats', got %s%.60s%s",
+                collection == NULL ? "" : "'", collection == NULL ? "NULL" : collection, collection == NULL ? "" : "'");
+    return NULL;
+}
+
+const char *pytree_role_collection(const pytree_type *role)
+{
+    size_t i;
+    for (; role != NULL; role = role->base) {
+        for (i = 0; i < PYTREE__COLLECTIONS; i++) {
+            if (*pytree__collections[i].name != '\0' && pytree__same_role(pytree__collections[i].role, role)) {
+                return pytree__collections[i].name;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* ---- Match --------------------------------------------------------------------------------------------------------- */
+
+/* Tell whether an entry of a path is a name that equals or contains a text. Numbers count as their digits only for the latter. */
+static bool pytree__entry_has(const pytree_entry *entry, const char *text, bool whole)
+{
+    char digits[24];
+    struct pytree__text_writer to = pytree__text_to(digits, sizeof digits, NULL);
+    if (entry->name != NULL) { return whole ? strcmp(entry->name, text) == 0 : strstr(entry->name, text) != NULL; }
+    if (whole) { return false; }
+    pytree__put_integer(&to, (int64_t)entry->index);
+    pytree__end_text(&to, sizeof digits);
+    return strstr(digits, text) != NULL;
+}
+
+static bool pytree__path_has(const pytree_path *path, const pytree_filter *filter)
+{
+    size_t i;
+    for (i = 0; i < path->n; i++) {
+        const pytree_entry *entry = &path->entries[i];
+        if (filter->kind == PYTREE_FILTER_INDEX ? entry->name == NULL && (int64_t)entry->index == filter->index
+            : filter->text != NULL && pytree__entry_has(entry, filter->text, filter->kind == PYTREE_FILTER_NAME)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* This calls itself for filters in filters: as deep as the program has written them. */
+bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, pytree_error *err)
+{
+    size_t i;
+    if (filter == NULL || at == NULL) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a filter and a place, got NULL");
+        return false;
+    }
+    switch (filter->kind) {
+    case PYTREE_FILTER_NOTHING: return false;
+    case PYTREE_FILTER_EVERYTHING:
+    case PYTREE_FILTER_REST: return true;
+    case PYTREE_FILTER_ROLE: return pytree_role_is(at->role, filter->type);
+    case PYTREE_FILTER_TYPE: return at->type != NULL && filter->type != NULL && pytree_type_equal(at->type, filter->type);
+    case PYTREE_FILTER_PATTERN: return pytree_path_match(&at->path, filter->text, err);
+    case PYTREE_FILTER_NAME:
+    case PYTREE_FILTER_PART:
+    case PYTREE_FILTER_INDEX: return pytree__path_has(&at->path, filter);
+    case PYTREE_FILTER_NOT: return filter->n == 1 && !pytree_filter_match(filter->of, at, err);
+    case PYTREE_FILTER_TEST: return filter->test != NULL && filter->test(filter->context, at);
+    case PYTREE_FILTER_ANY:
+    case PYTREE_FILTER_ALL: break;
+    }
+    for (i = 0; i < filter->n; i++) {
+        if (pytree_filter_match(&filter->of[i], at, err) != (filter->kind == PYTREE_FILTER_ALL)) {
+            return filter->kind == PYTREE_FILTER_ANY;
+        }
+    }
+    return filter->kind == PYTREE_FILTER_ALL;
+}
+
+/* ---- Text ---------------------------------------------------------------------------------------------------------- */
+
+static void pytree__put_quoted(struct pytree__text_writer *to, const char *text)
+{
+    if (text == NULL) { pytree__put_text(to, "None"); return; }
+    pytree__put_repr(to, text, strlen(text));
+}
+
+static void pytree__put_filter(struct pytree__text_writer *to, const pytree_filter *filter);
+
+static void pytree__put_filters(struct pytree__text_writer *to, const pytree_filter *filter)
+{
+    size_t i;
+    pytree__put_text(to, filter->kind == PYTREE_FILTER_ANY ? "Any(" : filter->kind == PYTREE_FILTER_ALL ? "All(" : "Not(");
+    for (i = 0; i < filter->n; i++) {
+        if (i != 0) { pytree__put_text(to, ", "); }
+        pytree__put_filter(to, &filter->of[i]);
+    }
+    pytree__put_text(to, ")");
+}
+
+static void pytree__put_filter(struct pytree__text_writer *to, const pytree_filter *filter)
+{
+    switch (filter->kind) {
+    case PYTREE_FILTER_NOTHING: pytree__put_text(to, "Nothing()"); break;
+    case PYTREE_FILTER_EVERYTHING:
+    case PYTREE_FILTER_REST: pytree__put_text(to, "Everything()"); break;
+    case PYTREE_FILTER_ROLE:
+    case PYTREE_FILTER_TYPE:
+        pytree__put_text(to, "OfType(");
+        pytree__put_text(to, filter->type == NULL ? "None" : filter->type->name);
+        pytree__put_text(to, ")");
+        break;
+    case PYTREE_FILTER_PATTERN:
+        pytree__put_text(to, "Path(");
+        pytree__put_quoted(to, filter->text);
+        pytree__put_text(to, ")");
+        break;
+    case PYTREE_FILTER_NAME:
+    case PYTREE_FILTER_PART:
+    case PYTREE_FILTER_INDEX:
+        pytree__put_text(to, "PathContains(");
+        if (filter->kind == PYTREE_FILTER_INDEX) { pytree__put_integer(to, filter->index); }
+        else { pytree__put_quoted(to, filter->text); }
+        pytree__put_text(to, filter->kind == PYTREE_FILTER_PART ? ", exact=False)" : ", exact=True)");
+        break;
+    case PYTREE_FILTER_TEST: pytree__put_text(to, "Where(function)"); break;
+    case PYTREE_FILTER_ANY:
+    case PYTREE_FILTER_ALL:
+    case PYTREE_FILTER_NOT: pytree__put_filters(to, filter); break;
+    }
+}
+
+size_t pytree_filter_text(const pytree_filter *filter, char *text, size_t n)
+{
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
+    if (filter != NULL) { pytree__put_filter(&to, filter); }
+    return pytree__end_text(&to, n);
+}
+
+#endif
