@@ -1,5 +1,5 @@
-/* pytree/registry/complete.h: find out whether the rows of a struct are all of its members, also where one that is left out lies in
- * what could be padding. Included by pytree_registry.h for each struct, so it has no guard.
+/* pytree/registry/complete.h: find out whether the rows of a struct are all of its members, also where one that is left
+ * out lies in what could be padding. Included by pytree_registry.h for each struct, so it has no guard.
  *
  *     enum { pytree__complete_Linear = sizeof((Linear[]){ [0].din = { 0 }, { 0 }, { 0 }, { 0 }, 0 }) >= 2 * sizeof(Linear) };
  *
