@@ -835,6 +835,7 @@ struct pytree_def {
     bool none_is_leaf;
     const char *space;                    /* the namespace it was made in if it has struct or custom nodes, otherwise NULL */
     /* private */
+    bool of_flat;                         /* it was made of a tree that has a pytree_flat in it */
     size_t n_orders;
     const uint32_t *orders;
     const pytree_allocator *allocator;

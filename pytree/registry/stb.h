@@ -80,6 +80,7 @@ _Static_assert(sizeof(stbds_hash_index) == sizeof(pytree__stb_table)
 static inline pytree__stb_table *pytree__stb_table_new(size_t n)
 {
     enum { PYTREE__STB_LINE = 64, PYTREE__STB_BUCKET = sizeof(((pytree__stb_bucket *)0)->hash) / sizeof(size_t) };
+    uintptr_t at;
     pytree__stb_table *table;
     size_t slots = PYTREE__STB_BUCKET, log2 = PYTREE__STB_BUCKET == 8 ? 3 : 2, i, k, bytes;
     for (; slots - slots / 4 < n; log2++) { slots *= 2; }
@@ -87,7 +88,8 @@ static inline pytree__stb_table *pytree__stb_table_new(size_t n)
     table = (pytree__stb_table *)STBDS_REALLOC(NULL, NULL, bytes);
     if (table == NULL) { return NULL; }
     memset(table, 0, bytes);
-    table->buckets = (pytree__stb_bucket *)(((uintptr_t)(table + 1) + PYTREE__STB_LINE - 1) / PYTREE__STB_LINE * PYTREE__STB_LINE);
+    at = (uintptr_t)(table + 1);
+    table->buckets = (pytree__stb_bucket *)(at + (PYTREE__STB_LINE - at % PYTREE__STB_LINE) % PYTREE__STB_LINE);
     table->slots = slots;
     table->log2_slots = log2;
     table->used_most = slots - slots / 4;
@@ -116,7 +118,8 @@ static inline char *pytree__stb_copy_key(const char *key)
 static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const char *const *keys, const pytree_field *row)
 {
     const size_t size = row->inner;
-    char *entries = n > PTRDIFF_MAX / (4 * sizeof(pytree__stb_bucket)) ? NULL : (char *)pytree__stb_array_new(n + 1, size), *map;
+    const bool counts = n <= PTRDIFF_MAX / (4 * sizeof(pytree__stb_bucket));
+    char *entries = counts ? (char *)pytree__stb_array_new(n + 1, size) : NULL, *map;
     pytree__stb_table *table = entries == NULL ? NULL : pytree__stb_table_new(n);
     pytree_status status = PYTREE_OK;
     size_t i;

@@ -58,7 +58,11 @@ static pytree source(size_t i)
     case 4: return PYTREE(&text);
     case 5: items.items = NULL; items.pairs = &pair; return (pytree){ &pytree_types[PYTREE__T_dict], &items };
     case 6: return PYTREE_NONE;
-    case 7: items.items = NULL; items.pairs = &pair; items.name = "Point"; return (pytree){ &pytree_types[PYTREE__T_namedtuple], &items };
+    case 7:
+        items.items = NULL;
+        items.pairs = &pair;
+        items.name = "Point";
+        return (pytree){ &pytree_types[PYTREE__T_namedtuple], &items };
     case 8: item = PYTREE(&text); return (pytree){ &pytree_types[PYTREE__T_list], &items };
     case 9: item = PYTREE(&layer); return (pytree){ &pytree_types[PYTREE__T_tuple], &items };
     case 10: items.maxlen = 3; item = PYTREE(&view); return (pytree){ &pytree_types[PYTREE__T_deque], &items };
@@ -99,6 +103,16 @@ static Owned owned_copy(pytree from, int way)
     pytree_free(first);
     assert_ok(error.status, &error);
     return owned;
+}
+
+/* Whether the leaves of a stack have an axis more than the fields of its structs. */
+static bool has_structs(const pytree_def *def)
+{
+    size_t i;
+    for (i = 0; i < def->n_nodes; i++) {
+        if (def->nodes[i].type != NULL && def->nodes[i].type->kind == PYTREE_KIND_STRUCT) { return true; }
+    }
+    return false;
 }
 
 enum { OPERATIONS = 10 };
@@ -148,12 +162,12 @@ static void operate(Owned *owned, int operation)
     if (made.how == FREED_AS_FLAT) { made.tree = PYTREE(&made.flat); }
     if (made.tree.data != NULL) {
         char text[3000];
-        pytree copy = pytree_clone(made.tree, NULL, &error);
+        const bool fits = made.how != FREED_AS_FLAT || !has_structs(made.flat.def);
+        pytree copy = pytree_clone(fits ? made.tree : PYTREE_NONE, NULL, &error);
         assert_ok(error.status, &error);
         assert_in_range(pytree_text(made.tree, text, sizeof text, NULL, &error), 0, sizeof text - 1);
         (void)pytree_literal_text(made.tree, text, sizeof text, NULL, NULL);
-        if (!pytree_equal(made.tree, copy, NULL, NULL, &error)) { print_error("%d %d: %s: %s\n%s\n", owned->how, operation, error.path, error.message,text); }
-        assert_true(pytree_equal(made.tree, copy, NULL, NULL, &error));
+        if (fits) { assert_true(pytree_equal(made.tree, copy, NULL, NULL, &error)); }
         pytree_free(copy);
         owned_free(&made);
     }
@@ -169,7 +183,7 @@ static void operate(Owned *owned, int operation)
     if (vector.data != NULL) { pytree_ravel_free(&vector); }
 }
 
-/* Every operation, on every kind of owned value, however that came to be. Under ASan, a pointer into a value that is gone shows. */
+/* Every operation, on every kind of owned value, however that came to be. ASan sees pointers into a value that is gone. */
 static void results_refer_to_nothing_owned(void **state)
 {
     size_t i;
@@ -179,8 +193,58 @@ static void results_refer_to_nothing_owned(void **state)
         for (way = 0; way < OWNERS; way++) {
             for (operation = 0; operation < OPERATIONS; operation++) {
                 Owned owned = owned_copy(source(i), way);
-                operate(&owned, operation);
+                const bool stacked = owned.how == FREED_AS_FLAT && has_structs(owned.flat.def);
+                if (stacked && operation != 2) { owned_free(&owned); }     /* see fields_do_not_get_other_leaves */
+                else { operate(&owned, operation); }
             }
+        }
+    }
+}
+
+typedef struct Pair {                     /* not self-contained: its rows are built one by one */
+    Linear layer;
+    float *weights;
+    pytree extra;
+} Pair;
+
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, layer) PYTREE_FIELD(DATA, weights, ARRAY(self->layer.din)) PYTREE_FIELD(DATA, extra)
+#include "pytree_registry.h"
+
+/* A flat may have leaves that the fields of its structs cannot hold. Structs made of it would reach beyond them. */
+static void fields_do_not_get_other_leaves(void **state)
+{
+    float numbers[6] = { 1, 2, 3, 4, 5, 6 };
+    double wide[6] = { 0 };
+    signed char narrow[6] = { 0 };
+    Linear layer = { 2, 3, numbers, numbers };
+    Point point = { 1, 2 }, *points = &point;
+    Pair pair = { layer, numbers, PYTREE_NONE };
+    pytree trees[4] = { PYTREE(&layer), PYTREE(&pair), PYTREE_LIST(PYTREE(&layer), PYTREE_INT(3)), PYTREE(points) };
+    size_t i, way;
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        for (way = 0; way < 8; way++) {
+            pytree_error error = { 0 };
+            pytree_leaf leaves[8], *at = &leaves[i == 3];
+            pytree_flat flat = { 0 };
+            pytree_def *def;
+            pytree list, made;
+            pytree_leaf *given = leaves;
+            pytree_status expected = way / 2 < 2 ? PYTREE_TYPE : PYTREE_SHAPE;
+            assert_ok(pytree_flatten(trees[i], &given, 8, &def, NULL, &error), &error);
+            if (way / 2 == 0) { at->type = PYTREE_TYPE(signed char); at->data = narrow; }
+            if (way / 2 == 1) { at->type = PYTREE_TYPE(double); at->data = wide; }
+            if (way / 2 == 2) { at->ndim = 1; at->shape[0] = 2; }
+            if (way / 2 == 3) { at->ndim = 2; at->shape[0] = 1; at->shape[1] = 3; }
+            flat.def = def;
+            flat.leaves = leaves;
+            list = PYTREE_LIST(PYTREE(&flat));
+            made = way % 2 == 0 ? pytree_clone(list, NULL, &error) : pytree_zeros_like(PYTREE(&flat), NULL, &error);
+            assert_null(made.data);
+            assert_error(error.status, expected, NULL, &error);
+            pytree_def_free(def);
         }
     }
 }
@@ -190,7 +254,7 @@ static void a_stack_owns_its_strings(void **state)
     char first[] = "first", second[] = "the second", *texts[2] = { first, NULL };
     char *other[2] = { second, first };
     pytree_error error = { 0 };
-    pytree trees[2] = { PYTREE_LIST(PYTREE_ARRAY(texts, 2), PYTREE_INT(1)), PYTREE_LIST(PYTREE_ARRAY(other, 2), PYTREE_INT(2)) };
+    pytree trees[2] = { PYTREE_LIST(PYTREE_ARRAY(texts, 2)), PYTREE_LIST(PYTREE_ARRAY(other, 2)) };
     pytree_flat stack = pytree_stack(2, trees, NULL, &error);
     char **got;
     (void)state;
@@ -255,6 +319,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(results_refer_to_nothing_owned, nothing_left),
+        cmocka_unit_test_teardown(fields_do_not_get_other_leaves, nothing_left),
         cmocka_unit_test_teardown(a_stack_owns_its_strings, nothing_left),
         cmocka_unit_test_teardown(memory_of_fields_runs_out, nothing_left)
     };
