@@ -607,8 +607,7 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
  * data is NULL on error. Pointer fields refer to the given leaves, which must outlive the tree; values in place are copied,
  * static values are restored (strings too), DROP fields are zero. The leaves must have the types and shapes that the fields
  * require; subtrees that a predicate made leaves are referred to, too. A dict gets its pairs in the order of the dict that
- * was flattened. One allocation, and those of stb_ds for its containers. Threads: stb_ds has a global seed for its maps, so
- * only one thread at a time may build trees with STB_MAP fields, here and in pytree_clone and pytree_zeros_like. */
+ * was flattened. One allocation, and those of stb_ds's containers, made with STBDS_REALLOC. */
 pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves,
                         const pytree_options *opt, pytree_error *err);
 
@@ -839,6 +838,7 @@ struct pytree_def {
     bool none_is_leaf;
     const char *space;                    /* the namespace it was made in if it has struct or custom nodes, otherwise NULL */
     /* private */
+    bool of_flat;                         /* it was made of a tree that has a pytree_flat in it */
     size_t n_orders;
     const uint32_t *orders;
     const pytree_allocator *allocator;

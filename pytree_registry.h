@@ -42,8 +42,9 @@
 #error "pytree_registry.h compiles as C only: register structs in a C file and share the trees with C++ through pytree.h."
 #else
 
-#ifndef PYTREE_REGISTRY_EMIT_H
-#include "pytree/registry/emit.h"         /* nor this, for the same reason */
+#ifndef PYTREE_REGISTRY_EMIT_H           /* nor these, for the same reason */
+#include "pytree/registry/rows.h"         /* from here, so that gcc prints one line less above an error */
+#include "pytree/registry/emit.h"
 #endif
 
 /* ==== Each include: one type ======================================================================================== */
@@ -241,11 +242,13 @@ _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
 enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__ID) };
+#include "pytree/registry/complete.h"
 
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
 PYTREE_FIELDS
-_Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID) < (int)_Alignof(PYTREE__S),
+_Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID)
+                   < (PYTREE__CAT(pytree__complete_, PYTREE__ID) ? (int)_Alignof(PYTREE__S) : 1),
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
                    "DROP for padding and scratch space)");
 

@@ -25,7 +25,7 @@ CHAPTERS = {
     "Types": ["value_passed", "unregistered_type_passed", "unregistered_field_type", "unregistered_list_type",
               "unregistered_array_type", "unregistered_static_type", "pointer_to_pointers", "registered_twice",
               "alias_registered", "defined_not_declared"],
-    "Rows": ["field_left_out", "field_left_out_at_the_end", "fields_out_of_order", "field_listed_twice",
+    "Rows": ["field_left_out", "field_left_out_in_padding", "field_left_out_at_the_end", "fields_out_of_order", "field_listed_twice",
              "misspelt_field", "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages",
              "static_row_with_modifier", "row_with_comma", "line_not_continued"],
     "Pointers and arrays": ["pointer_without_extent", "pointer_to_rows", "optional_pointer_without_extent", "optional_in_place",

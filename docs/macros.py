@@ -86,7 +86,7 @@ def expansions():
     recurring = [""] * len(calls)
     last = body[:body.index(USE)].count("\n") + 1
     for name, number, line in preprocessed(body):
-        if name == "pytree_registry.h":
+        if name in ("pytree_registry.h", "complete.h"):
             generated.append(line)
         elif name == "linear.c" and number == last:
             used.append(line)

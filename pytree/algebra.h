@@ -133,7 +133,7 @@ pytree_flat pytree_transpose_map(pytree_give_fn *fn, void *context, const pytree
 
 /* Stack n trees of equal structure, element types and shapes: returns one tree in which each leaf has a new first axis of
  * length n, so an array of structs becomes a struct of arrays. The data are copied into the result's one block, each array
- * aligned (opt->alignment); only strings and the targets of opaque leaves are shared. With none_is_leaf, None stays None.
+ * aligned (opt->alignment), and so are strings; what opaque leaves refer to is shared. With none_is_leaf, None stays None.
  * Errors: PYTREE_STRUCTURE, _TYPE, _SHAPE with the path and the number of the tree; PYTREE_ARGUMENT if n is 0. */
 pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err);
 

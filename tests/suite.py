@@ -3,8 +3,8 @@
 
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
-    suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, docs, harness, examples, training, oracle,
-                                 models, tensors, interop, fuzz, build, single, embedded, coverage
+    suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, mistakes, docs, harness, examples, training,
+                                 oracle, models, tensors, interop, fuzz, build, single, embedded, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -24,6 +24,7 @@ import harness
 from embedded import embedded_checks
 from examples import examples_checks, seeds_checks, tensors_checks
 from matrix import amalgamation, rooms
+from mistakes import deletions
 from models import minilm, resume, silero
 from packages import package_checks
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
@@ -489,6 +490,7 @@ SECTIONS = {
     "sanitizers": ("The tests once more: address, undefined-behaviour and thread sanitizers, valgrind",
                    lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [theme("threads")])),
     "compile_fail": ("Programs that must not compile, and what the compiler must say", lambda: script("compile_fail/run")),
+    "mistakes": ("Every row of every registered struct, left out", deletions.checks),
     "docs": ("Pages and comments of headers: every C block compiles, every program prints what the page shows",
              lambda: script("docs/run")),
     "site": ("The site: every function has an entry in the reference, no link is dead",

@@ -76,6 +76,7 @@ typedef struct pytree__cursor {
     bool plain;                           /* only types decide what is a leaf: no predicate, no namespace */
     bool none_is_leaf;
     bool runs;                            /* self-contained structs are PYTREE__AT_RUN; set it after init, where `plain` */
+    bool met_flat;                        /* leaves of a pytree_flat came, which may be others than fields require */
     bool making;                          /* NULL where data is required is no error: it is about to be made */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;

@@ -35,6 +35,7 @@ static pytree_status pytree__builder_init(struct pytree__builder *b, const pytre
     b->mode = mode;
     b->prefix = mode == PYTREE__REFER ? 0 : 16;
     b->leaves_validated = mode != PYTREE__REFER;
+    b->verified = mode != PYTREE__ALLOCATE && (mode != PYTREE__COPY || def->of_flat);
     b->align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
     b->status = PYTREE_OK;
     if ((b->align & (b->align - 1)) != 0) {

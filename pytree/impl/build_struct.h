@@ -170,6 +170,10 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
     const size_t head = b->head, tail = b->tail;
     if (PYTREE__UNLIKELY(first == NULL)) { return false; }
     end = first + layout->n_leaves;
+    for (slot = first; slot != end && b->def->of_flat; slot++) {
+        const pytree_leaf *const given = leaf + (slot - first);
+        if (!pytree__slot_fits(slot, given) || (slot->bytes != 0 && pytree_leaf_bytes(given) != slot->bytes)) { return false; }
+    }
     for (slot = first; slot != end && b->mode == PYTREE__ALLOCATE; slot++) {
         void *p;
         memcpy(&p, self + slot->at, sizeof p);
@@ -186,7 +190,7 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
             pytree__build_bytes(b, self + slot->at, last, bytes, true);
         }
     }
-    if (b->mode != PYTREE__ZERO || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf)) {
+    if (!b->verified || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf)) {
         return true;
     }
     b->head = head;

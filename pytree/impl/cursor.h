@@ -400,6 +400,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         f->count = shape[0];
         return pytree__open_pairs(c, f);
     case PYTREE_FORM_FLAT:
+        c->met_flat = true;
         memcpy(f->shape, shape, sizeof shape);
         return pytree__open_flat(c, f, shape);
     default: return pytree__open_items(c, f);

@@ -290,6 +290,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             }
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = s.leaves; }
+            if (status == PYTREE_OK) { (*def)->of_flat = s.cursor.met_flat; }
         }
     }
     pytree__cursor_end(&s.cursor);

@@ -257,6 +257,7 @@ struct pytree__builder {
     size_t prefix;                        /* bytes in front of a piece of the head: 16 if the tree owns its leaves */
     bool zeroed;                          /* the block is zero already, its pages perhaps not touched yet */
     bool leaves_validated;                /* the leaves are known to be leaves */
+    bool verified;                        /* structs are checked against the leaves they get, which may not be their own */
     bool measured;                        /* nodes below inlined structs were looked at when the head was bounded */
     bool miscounted;                      /* they were not, and one is not the layout's: the head may be too small */
     bool only_containers;

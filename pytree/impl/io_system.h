@@ -9,9 +9,14 @@
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(PYTREE_IO_NO_POSIX)
 #define PYTREE__IO_POSIX
 #include <fcntl.h>
+#if defined(__linux__) || defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
+#include <sys/file.h>
+#define PYTREE__IO_LOCKS
+#endif
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__THROW)                      /* glibc functions that are no cancellation points */
 #define PYTREE__NOTHROW __THROW
@@ -151,11 +156,54 @@ static int pytree__posix_open(void *context, const char *path, void **file, uint
     return code;
 }
 
+#if defined(PYTREE__IO_LOCKS)
+/* Lock a file; the system unlocks it when it is closed, also because the process died. Return false if another process, or
+ * another save of this one, has it, or if the path leads to another file by now. */
+static bool pytree__posix_lock(int descriptor, const char *path, struct stat *about)
+{
+    struct stat there;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) { return false; }
+    return fstat(descriptor, about) == 0 && stat(path, &there) == 0 && S_ISREG(there.st_mode)
+        && about->st_dev == there.st_dev && about->st_ino == there.st_ino;
+}
+
+/* Remove a temporary file whose maker is dead: it is not locked, as it is while it is written, and it is older than the moment
+ * between its close and its rename. Return false if it may be in use. */
+static bool pytree__posix_clean(const char *path)
+{
+    enum { PYTREE__IO_SECONDS = 60 };
+    const int descriptor = open(path, O_RDONLY | O_NONBLOCK | PYTREE__O_CLOEXEC);
+    struct stat about;
+    bool dead;
+    if (descriptor < 0) { return false; }
+    dead = flock(descriptor, LOCK_EX | LOCK_NB) == 0 && pytree__posix_lock(descriptor, path, &about)
+        && time(NULL) - about.st_mtime > PYTREE__IO_SECONDS && unlink(path) == 0;
+    (void)close(descriptor);
+    return dead;
+}
+#else
+static bool pytree__posix_clean(const char *path) { (void)path; return false; }
+#endif
+
 static int pytree__posix_create(void *context, const char *path, void **file)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | PYTREE__O_CLOEXEC, 0666);
+    enum { PYTREE__O_CREATE = O_WRONLY | O_CREAT | O_EXCL | PYTREE__O_CLOEXEC };
+    int descriptor = open(path, PYTREE__O_CREATE, 0666);
     (void)context;
+    if (descriptor < 0 && errno == EEXIST) {
+        if (!pytree__posix_clean(path)) { return PYTREE_IO_EXISTS; }
+        descriptor = open(path, PYTREE__O_CREATE, 0666);
+    }
     if (descriptor < 0) { return errno == EEXIST ? PYTREE_IO_EXISTS : pytree__io_code(); }
+#if defined(PYTREE__IO_LOCKS)
+    {
+        struct stat about;
+        if (!pytree__posix_lock(descriptor, path, &about)) {   /* somebody looks whether its maker lives: another name */
+            (void)close(descriptor);
+            return PYTREE_IO_EXISTS;
+        }
+    }
+#endif
     *file = pytree__posix_handle(descriptor);
     return 0;
 }

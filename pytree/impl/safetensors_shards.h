@@ -224,13 +224,13 @@ pytree_status pytree_safetensors_read(const pytree_safetensors *file, const pytr
 static pytree_status pytree__st_map_file(struct pytree__st *st, struct pytree__st_file *f, pytree_error *err)
 {
     const pytree_io *io = f->file.io;
+    const int before = PYTREE__GET_ERRNO();
     pytree__file reader = f->file;
     void *bytes;
     reader.err = err;
-    if (io->map != NULL && io->map(io->context, f->file.handle, f->file.size, &f->bytes) == 0) {
-        f->mapped = true;
-        return PYTREE_OK;
-    }
+    f->mapped = io->map != NULL && io->map(io->context, f->file.handle, f->file.size, &f->bytes) == 0;
+    PYTREE__SET_ERRNO(before);
+    if (f->mapped) { return PYTREE_OK; }
     f->bytes = NULL;
     bytes = f->file.size >= SIZE_MAX ? NULL : pytree__resize(st->allocator, NULL, 0, (size_t)f->file.size);
     if (bytes == NULL) { return pytree__no_memory(err, f->file.size < SIZE_MAX ? (size_t)f->file.size : SIZE_MAX); }

@@ -8,7 +8,8 @@
 
 enum {
     PYTREE__ST_NESTED = 1000,             /* levels of structs: of a type that contains itself, the file decides how many */
-    PYTREE__ST_UNKNOWN = 16               /* unknown sizes in one struct */
+    PYTREE__ST_UNKNOWN = 16,              /* unknown sizes in one struct */
+    PYTREE__ST_BEYOND = 64                /* elements, for each byte of the file, of arrays that the file does not have */
 };
 
 /* A struct whose sizes are being found, and the prefix of its tensors' names. */
@@ -39,6 +40,7 @@ struct pytree__st_sizer {
     pytree_leaf *views;                   /* of one struct, twice */
     size_t max_views;
     struct pytree__st_block *blocks;
+    uint64_t left;                        /* elements that arrays may still have without having them in the file */
 };
 
 static int pytree__st_by_name(const void *context, size_t a, size_t b)
@@ -234,12 +236,45 @@ static bool pytree__st_wish(struct pytree__st_sizer *z, const struct pytree__st_
     return true;
 }
 
+/* Bound what the file makes the caller allocate. A file of a few bytes may state any extent, of a tensor without elements, and
+ * that extent may be one of another array, too. An extent that is the same in the second probe does not come from the file. */
+static bool pytree__st_bound(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name)
+{
+    const pytree_leaf *view = z->views, *probe = z->views + site->type->n_children;
+    unsigned f;
+    for (f = 0; f < site->type->n_fields; f++) {
+        const pytree_field *row = &site->type->fields[f];
+        const pytree_tensor *t;
+        uint64_t n, there = 0;
+        int d, ndim;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        ndim = row->form == PYTREE_FORM_LIST ? 1 : view->ndim;
+        for (d = 0; d < ndim && view->shape[d] == probe->shape[d]; d++) {}
+        n = row->form == PYTREE_FORM_LIST ? view->shape[0] : pytree_leaf_count(view);
+        view++;
+        probe++;
+        if (row->place != PYTREE_POINTER || (row->form != PYTREE_FORM_LEAF && row->form != PYTREE_FORM_LIST) || d == ndim) {
+            continue;
+        }
+        if (pytree__st_name(z, name, row->name, 0) == SIZE_MAX) { return false; }
+        t = pytree_safetensors_find(z->file, z->name.text);
+        for (d = 0; t != NULL && d < (int)t->ndim; d++) { there = d == 0 ? t->shape[0] : there * t->shape[d]; }
+        if (n > there && n - there > z->left) {
+            (void)pytree_fail(z->err, PYTREE_OVERFLOW, NULL, "expected an array that the file can hold, got %llu elements for "
+                              "'%.100s', of which the file has %llu", (unsigned long long)n, z->name.text,
+                              (unsigned long long)there);
+            return false;
+        }
+        z->left -= n > there ? n - there : 0;
+    }
+    return true;
+}
+
 /* Push the structs below this one: in place, or as templates. */
 static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name)
 {
     unsigned f;
     size_t k = 0, i;
-    (void)site->type->children(site->self, z->views);
     for (f = 0; f < site->type->n_fields; f++) {
         const pytree_field *row = &site->type->fields[f];
         char *at = site->self + row->offset, *to;
@@ -297,7 +332,8 @@ static bool pytree__st_size_one(struct pytree__st_sizer *z, struct pytree__st_si
             return false;
         }
     }
-    return pytree__st_descend(z, &site, name);
+    (void)site.type->children(site.self, z->views);
+    return (n == 0 || pytree__st_bound(z, &site, name)) && pytree__st_descend(z, &site, name);
 }
 
 static bool pytree__st_size_all(struct pytree__st_sizer *z, pytree t, const char *prefix)
@@ -335,7 +371,7 @@ static void pytree__st_allocate(const pytree_safetensors *file, pytree t, const 
 {
     struct pytree__st_sizer z;
     const char *prefix = opt->prefix == NULL ? "" : opt->prefix;
-    size_t size = pytree__origin(t.type)->size;
+    size_t size = pytree__origin(t.type)->size, i;
     char *before = (char *)pytree__resize(opt->tree.allocator, NULL, 0, size);
     if (before == NULL) { (void)pytree__no_memory(err, size); return; }
     memcpy(before, t.data, size);
@@ -345,6 +381,7 @@ static void pytree__st_allocate(const pytree_safetensors *file, pytree t, const 
     z.separator = opt->separator == NULL ? "." : opt->separator;
     z.prefix = strlen(prefix);
     z.err = err;
+    for (i = 0; i < file->n_files; i++) { z.left += PYTREE__ST_BEYOND * pytree__st_of(file)->files[i].file.size; }
     z.sites = pytree__vector_of(sizeof(struct pytree__st_site), z.allocator);
     if (!pytree__st_size_all(&z, t, prefix) || pytree_allocate(t, &opt->tree, err) != PYTREE_OK) {
         memcpy(t.data, before, size);

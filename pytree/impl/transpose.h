@@ -199,9 +199,49 @@ static pytree_status pytree__alg_measure(const pytree_flat *first, size_t n, siz
     return PYTREE_OK;
 }
 
-/* Copy the leaves of tree k into the stack, if they have the types and shapes of the first tree's. */
+static bool pytree__alg_has_strings(const pytree_leaf *leaf)
+{
+    return leaf->form == PYTREE_FORM_LEAF && leaf->type->dtype == PYTREE_STRING;
+}
+
+/* Compute the bytes of all strings in the trees, which the stack owns. The leaves are compared later. */
+static pytree_status pytree__alg_measure_strings(const pytree_flat *first, size_t n, const pytree *trees, pytree_leaf *views,
+                                                 size_t *bytes, const pytree_options *opt, pytree_error *err)
+{
+    size_t i, j, k;
+    *bytes = 0;
+    for (i = 0; i < first->def->n_leaves && !pytree__alg_has_strings(&first->leaves[i]); i++) {}
+    for (k = 0; i < first->def->n_leaves && k < n; k++) {
+        pytree_status status = pytree_flatten_up_to(first->def, trees[k], views, first->def->n_leaves, opt, err);
+        if (status != PYTREE_OK) { return status; }
+        for (j = i; j < first->def->n_leaves; j++) {
+            const size_t count = pytree__alg_has_strings(&views[j]) ? pytree_leaf_count(&views[j]) : 0;
+            size_t e;
+            for (e = 0; e < count; e++) {
+                const char *text = ((const char *const *)views[j].data)[e];
+                if (text != NULL) { *bytes = pytree__plus(*bytes, strlen(text) + 1); }
+            }
+        }
+    }
+    return PYTREE_OK;
+}
+
+/* Replace pointers to strings by pointers to copies of them, at `to`. Return where the copies end. */
+static char *pytree__alg_own_strings(char **strings, size_t n, char *to)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const size_t bytes = strings[i] == NULL ? 0 : strlen(strings[i]) + 1;
+        if (bytes != 0) { strings[i] = (char *)memcpy(to, strings[i], bytes); }
+        to += bytes;
+    }
+    return to;
+}
+
+/* Copy the leaves of tree k into the stack, and their strings to *strings, if they have the types and shapes of the first
+ * tree's. */
 static pytree_status pytree__alg_place(const pytree_flat *first, const pytree_leaf *views, size_t k, pytree_leaf *leaves,
-                                       pytree_error *err)
+                                       char **strings, pytree_error *err)
 {
     size_t i;
     for (i = 0; i < first->def->n_leaves; i++) {
@@ -217,12 +257,16 @@ static pytree_status pytree__alg_place(const pytree_flat *first, const pytree_le
             return pytree__alg_leaf_error(first->def, i, err, status, message);
         }
         if (size != 0) { memcpy((char *)leaves[i].data + k * size, got->data, size); }
+        if (pytree__alg_has_strings(wanted)) {
+            *strings = pytree__alg_own_strings((char **)leaves[i].data + k * pytree_leaf_count(wanted),
+                                               pytree_leaf_count(wanted), *strings);
+        }
     }
     return PYTREE_OK;
 }
 
-/* Lay out the leaves of the stack in its block, without data. */
-static void pytree__alg_lay_out(const pytree_flat *first, size_t n, size_t align, pytree_leaf *leaves)
+/* Lay out the leaves of the stack in its block, without data. Return where the strings begin. */
+static char *pytree__alg_lay_out(const pytree_flat *first, size_t n, size_t align, pytree_leaf *leaves)
 {
     size_t i;
     uintptr_t at = (uintptr_t)(leaves + first->def->n_leaves);
@@ -238,6 +282,7 @@ static void pytree__alg_lay_out(const pytree_flat *first, size_t n, size_t align
         leaves[i].data = data;
         data += pytree__round(n * pytree_leaf_bytes(leaf), align);
     }
+    return data;
 }
 
 pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *opt, pytree_error *err)
@@ -246,8 +291,9 @@ pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *op
     const size_t align = pytree__alg_alignment(opt);
     pytree_leaf *views = NULL, *leaves = NULL;
     pytree_def *def = NULL;
-    size_t bytes, k;
+    size_t bytes, string_bytes = 0, k;
     pytree_status status = PYTREE_OK;
+    char *strings;
     if (n == 0 || trees == NULL) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at least one tree, got none");
         return stack;
@@ -262,12 +308,15 @@ pytree_flat pytree_stack(size_t n, const pytree *trees, const pytree_options *op
         return stack;
     }
     views = (pytree_leaf *)pytree__array_new(first.def->n_leaves, sizeof *views, pytree__allocator(opt), err);
-    if (views != NULL) { def = pytree__alg_copy(first.def, bytes, &leaves, opt, err); }
+    if (views != NULL) { status = pytree__alg_measure_strings(&first, n, trees, views, &string_bytes, opt, err); }
+    if (views != NULL && status == PYTREE_OK) {
+        def = pytree__alg_copy(first.def, pytree__plus(bytes, string_bytes), &leaves, opt, err);
+    }
     if (def != NULL) {
-        pytree__alg_lay_out(&first, n, align, leaves);
+        strings = pytree__alg_lay_out(&first, n, align, leaves);
         for (k = 0; k < n && status == PYTREE_OK; k++) {
             status = pytree_flatten_up_to(first.def, trees[k], views, first.def->n_leaves, opt, err);
-            if (status == PYTREE_OK) { status = pytree__alg_place(&first, views, k, leaves, err); }
+            if (status == PYTREE_OK) { status = pytree__alg_place(&first, views, k, leaves, &strings, err); }
         }
         if (status == PYTREE_OK) {
             stack = pytree__alg_flat(def, leaves);

@@ -59,6 +59,7 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     }
     def->statics = (const unsigned char *)block + at;
     def->none_is_leaf = opt != NULL && opt->none_is_leaf;
+    def->of_flat = false;
     def->allocator = pytree__allocator(opt);
     def->bytes = bytes;
     return def;

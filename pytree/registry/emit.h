@@ -1,9 +1,10 @@
-/* pytree/registry/emit.h: emit the functions of a registration: the passes over the rows, the view writer that they call, and
- * the functions behind stb_ds fields. Included by pytree_registry.h, once. */
+/* pytree/registry/emit.h: emit the functions of a registration: the passes over the rows, and the view writer that they
+ * call. Included by pytree_registry.h, once. */
 #ifndef PYTREE_REGISTRY_EMIT_H
 #define PYTREE_REGISTRY_EMIT_H
 
 #include "rows.h"
+#include "stb.h"
 
 /* ---- Passes over the rows -------------------------------------------------------------------------------------------- */
 
@@ -233,83 +234,4 @@ PYTREE__PASS const pytree_leaf *pytree__store_leaf(const pytree_field *row, void
     return leaf + 1;
 }
 
-#if PYTREE__HAS_STB
-
-/* ---- stb_ds ------------------------------------------------------------------------------------------------------------- */
-
-/* stb_ds containers, without naming their element types. The length of an array stands before it; a map is an array that
- * begins one (default) element earlier. */
-static inline size_t pytree__stb_array_length(const void *a)
-{
-    return a == NULL ? 0 : ((const stbds_array_header *)a)[-1].length;
-}
-static inline size_t pytree__stb_map_length(const void *map, size_t size)
-{
-    return map == NULL ? 0 : ((const stbds_array_header *)(const void *)((const char *)map - size))[-1].length - 1;
-}
-
-/* stb_ds cannot report that memory ran out. So as much as it is about to ask for is asked for, and given back, first. */
-static inline bool pytree__stb_room(size_t n, size_t size)
-{
-    void *p;
-    if (n > (SIZE_MAX / 2 - 4096) / size) { return false; }
-    p = STBDS_REALLOC(NULL, NULL, n * size + 4096);
-    if (p == NULL) { return false; }
-    STBDS_FREE(NULL, p);
-    return true;
-}
-static inline void pytree__stb_array_release(void *field, const pytree_field *row)
-{
-    void *a;
-    (void)row;
-    memcpy(&a, field, sizeof a);
-    if (a != NULL) { STBDS_FREE(NULL, (stbds_array_header *)a - 1); }
-    memset(field, 0, sizeof a);
-}
-static inline pytree_status pytree__stb_array_resize(void *field, size_t n, const char *const *keys, const pytree_field *row)
-{
-    void *a;
-    (void)keys;
-    if (!pytree__stb_room(n, row->inner)) { return PYTREE_NO_MEMORY; }
-    a = stbds_arrgrowf(NULL, row->inner, 0, n);
-    ((stbds_array_header *)a)[-1].length = n;
-    memset(a, 0, n * row->inner);
-    memcpy(field, &a, sizeof a);
-    return PYTREE_OK;
-}
-static inline void pytree__stb_map_release(void *field, const pytree_field *row)
-{
-    char *map;
-    memcpy(&map, field, sizeof map);
-    if (map != NULL) { stbds_hmfree_func(map - row->inner, row->inner); }
-    memset(field, 0, sizeof map);
-}
-/* The map copies the keys. Entries come in the order given, values zeroed. */
-static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const char *const *keys, const pytree_field *row)
-{
-    size_t i, bytes = 0;
-    char *map;
-    for (i = 0; i < n; i++) { bytes += strlen(keys[i]) + 1 + 64; }
-    if (!pytree__stb_room(2 * n, row->inner + 64) || !pytree__stb_room(bytes, 1)) { return PYTREE_NO_MEMORY; }
-    map = (char *)stbds_shmode_func(row->inner, STBDS_SH_STRDUP);
-    for (i = 0; i < n; i++) {
-        ptrdiff_t at;
-        map = (char *)stbds_hmput_key(map, row->inner, (void *)(uintptr_t)keys[i], sizeof(char *), STBDS_HM_STRING);
-        at = ((stbds_array_header *)(void *)(map - row->inner))[-1].temp;
-        memset(map + (size_t)at * row->inner + sizeof(char *), 0, row->inner - sizeof(char *));
-    }
-    memcpy(field, &map, sizeof map);
-    return PYTREE_OK;
-}
-#else
-
-/* Without stb_ds.h the check of a row says so; these keep other errors away. */
-static inline size_t pytree__stb_array_length(const void *a) { return a != NULL; }
-static inline size_t pytree__stb_map_length(const void *map, size_t size) { return map != NULL && size != 0; }
-#define pytree__stb_array_resize NULL
-#define pytree__stb_array_release NULL
-#define pytree__stb_map_resize NULL
-#define pytree__stb_map_release NULL
-
-#endif
 #endif

@@ -337,6 +337,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACE__(before, gap, after, s, name)                                                                    \
     before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
 
+/* Name the member of the first row, in a list of them: .din */
+#define PYTREE__MEMBER(name, ...) .name
+#define PYTREE__FIRST_ROW(...) PYTREE__FIRST_ROW_(__VA_ARGS__)
+#define PYTREE__FIRST_ROW_(first, ...) first
+
 /* Pass: check the rows, and find the code of each member: first that none is left out or out of order, then types.
  *
  *     _Static_assert(pytree__gap_MLP_scale >= 0, …);
@@ -348,19 +353,19 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))                    \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
         ((s *)0)->name, arguments)                                                                                      \
     PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
 #define PYTREE__CHECK_STATIC_(id, s, name)                                                                              \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))                    \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
         ((s *)0)->name, )                                                                                               \
     PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
 #define PYTREE__CHECK_DROP_(id, s, name)                                                                                \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
@@ -378,13 +383,13 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
 
-/* Check the order of the rows.
+/* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
  *
  *     _Static_assert(pytree__gap_Linear_w >= 0, "pytree: Linear.w: rows are out of order; …");
- *     _Static_assert(pytree__gap_Linear_w < 8, "pytree: Linear.w: a field before this one is not listed, …"); */
-#define PYTREE__CHECK_LAYOUT(gap, x, in)                                                                                \
+ *     _Static_assert(pytree__gap_Linear_w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
+#define PYTREE__CHECK_LAYOUT(gap, complete, x, in)                                                                      \
     _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
-    _Static_assert(gap < PYTREE__ALIGN_OF(x),                                                                           \
+    _Static_assert(gap < (complete ? PYTREE__ALIGN_OF(x) : 1),                                                          \
                    in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
                       "and scratch space)");
 #define PYTREE__UNKNOWN                                                                                                 \

@@ -55,9 +55,9 @@ static inline void bench_init(Bench *b, const char *name)
 
 static inline void assert_no_leftovers(const Bench *b)
 {
-    char path[GOLDEN_PATH + 8];
+    char path[GOLDEN_PATH + 32];
     FILE *file;
-    snprintf(path, sizeof path, "%s.tmp0", b->path);
+    snprintf(path, sizeof path, "%s.pytree-tmp0", b->path);
     file = fopen(path, "rb");
     assert_null(file);
     assert_int_equal(b->faults.n_open, 0);

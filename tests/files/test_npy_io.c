@@ -2,6 +2,11 @@
 #define TEST_OWN_BODIES                    /* looks at private parts */
 #include "npy_shared.h"
 
+#include <errno.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <utime.h>
+
 /* ---- Files ------------------------------------------------------------------------------------------------------------- */
 
 static void fill(float *numbers, float first)
@@ -24,10 +29,14 @@ static void system_and_stdio(void **state)
     for (i = 0; i < COUNT_OF(tables); i++) {
         pytree_checkpoint_options opt = options_with(tables[i], NULL);
         fill(saved, (float)i);
+        errno = 77;                       /* which no call changes */
         assert_ok(pytree_save_npy(path, PYTREE_ARRAY(saved, 30, 100), &opt, &error), &error);
+        assert_int_equal(errno, 77);
         assert_ok(save_bytes(PYTREE_ARRAY(saved, 30, 100), &expected, NULL, &error), &error);
         assert_file(path, expected.bytes, expected.size);
         assert_ok(pytree_load_npy(path, PYTREE_ARRAY(loaded, 30, 100), &opt, &error), &error);
+        assert_int_equal(pytree_load_npy("tests/no such file", PYTREE_ARRAY(loaded, 30, 100), &opt, NULL), PYTREE_IO);
+        assert_int_equal(errno, 77);
         assert_memory_equal(loaded, saved, sizeof saved);
         pytree_memory_free(&expected);
     }
@@ -37,7 +46,7 @@ static void system_and_stdio(void **state)
 /* What the reader makes of files that are none. */
 static void open_what_is_no_file(void **state)
 {
-    char path[GOLDEN_PATH], shorter[GOLDEN_PATH + 8];
+    char path[GOLDEN_PATH], shorter[GOLDEN_PATH + 32];
     float x = 3;
     pytree_error error = { 0 };
     pytree_checkpoint_options stdio = options_with(&pytree_io_stdio, NULL);
@@ -70,13 +79,13 @@ static void open_what_is_no_file(void **state)
 static void save_over_a_folder(void **state)
 {
     const pytree_io *const tables[] = { &pytree_io_system, &pytree_io_stdio };
-    char path[GOLDEN_PATH], inside[GOLDEN_PATH + 8], beside[GOLDEN_PATH + 8];
+    char path[GOLDEN_PATH], inside[GOLDEN_PATH + 32], beside[GOLDEN_PATH + 32];
     float x = 1;
     size_t i;
     (void)state;
     scratch_path(path, "folder");
     snprintf(inside, sizeof inside, "%s/file", path);
-    snprintf(beside, sizeof beside, "%s.tmp0", path);
+    snprintf(beside, sizeof beside, "%s.pytree-tmp0", path);
     assert_int_equal(mkdir(path, 0700), 0);
     write_whole(inside, "x", 1);
     for (i = 0; i < COUNT_OF(tables); i++) {
@@ -97,12 +106,12 @@ static void save_over_a_folder(void **state)
 static void name_beside_is_taken(void **state)
 {
     const pytree_io *const tables[] = { &pytree_io_system, &pytree_io_stdio };
-    char path[GOLDEN_PATH], beside[GOLDEN_PATH + 8];
+    char path[GOLDEN_PATH], beside[GOLDEN_PATH + 32];
     float x = 1, y = 0;
     size_t i;
     (void)state;
     scratch_path(path, "taken.npy");
-    snprintf(beside, sizeof beside, "%s.tmp0", path);
+    snprintf(beside, sizeof beside, "%s.pytree-tmp0", path);
     write_whole(beside, "somebody's", 10);
     for (i = 0; i < COUNT_OF(tables); i++) {
         pytree_checkpoint_options opt = options_with(tables[i], NULL);
@@ -308,9 +317,9 @@ static Saving *saving_begin(const char *name)
 
 static bool beside(const Saving *s)
 {
-    char name[GOLDEN_PATH + 8];
+    char name[GOLDEN_PATH + 32];
     FILE *file;
-    snprintf(name, sizeof name, "%s.tmp0", s->path);
+    snprintf(name, sizeof name, "%s.pytree-tmp0", s->path);
     file = fopen(name, "rb");
     if (file != NULL) { fclose(file); }
     return file != NULL;
@@ -388,7 +397,7 @@ static void save_killed(void **state)
     (void)state;
     for (n = 1;; n++) {
         Saving *s = saving_begin("killed.npy");
-        char name[GOLDEN_PATH + 8];
+        char name[GOLDEN_PATH + 32];
         pytree_status status;
         size_t size;
         unsigned char *there;
@@ -404,7 +413,7 @@ static void save_killed(void **state)
             assert_memory_equal(there, s->old.bytes, size);
         }
         free(there);
-        snprintf(name, sizeof name, "%s.tmp0", s->path);
+        snprintf(name, sizeof name, "%s.pytree-tmp0", s->path);
         if (status != PYTREE_OK && beside(s)) {
             s->faults.killed_at = 0;
             assert_int_equal(saving_save(s, NULL), PYTREE_OK);
@@ -440,6 +449,47 @@ static void names_are_taken(void **state)
     assert_error(pytree_save_npy("x", PYTREE(&x), &opt, &error), PYTREE_IO, "", &error);
     assert_int_equal(asked, 1000);
     assert_non_null(strstr(error.message, "the temporary names beside it are taken"));
+}
+
+/* However many killed saves have left their files, there is a name. Those that are provably dead are removed: they are not
+ * locked, and a minute old. */
+static void the_dead_leave_names(void **state)
+{
+    const pytree_io *const tables[] = { &pytree_io_system, &pytree_io_stdio };
+    const struct utimbuf long_ago = { 1000000000, 1000000000 };
+    char path[GOLDEN_PATH], beside[GOLDEN_PATH + 32];
+    float x = 1;
+    size_t i, n;
+    (void)state;
+    scratch_path(path, "dead.npy");
+    for (i = 0; i < COUNT_OF(tables); i++) {
+        pytree_checkpoint_options opt = options_with(tables[i], NULL);
+        pytree_error error = { 0 };
+        int locked;
+        for (n = 0; n < 40; n++) {
+            snprintf(beside, sizeof beside, "%s.pytree-tmp%u", path, (unsigned)n);
+            write_whole(beside, "left", 4);
+        }
+        for (n = 0; n < 3; n++) { assert_ok(pytree_save_npy(path, PYTREE(&x), &opt, &error), &error); }
+        for (n = 0; n < 40; n++) {
+            snprintf(beside, sizeof beside, "%s.pytree-tmp%u", path, (unsigned)n);
+            assert_file(beside, "left", 4);
+            if (n >= 2) { assert_int_equal(remove(beside), 0); }
+        }
+        snprintf(beside, sizeof beside, "%s.pytree-tmp0", path);
+        locked = open(beside, O_RDONLY);
+        assert_int_equal(flock(locked, LOCK_EX | LOCK_NB), 0); /* a save at work */
+        assert_int_equal(utime(beside, &long_ago), 0);
+        beside[strlen(beside) - 1] = '1';
+        assert_int_equal(utime(beside, &long_ago), 0);
+        assert_ok(pytree_save_npy(path, PYTREE(&x), &opt, &error), &error);
+        assert_int_equal(remove(beside), tables[i] == &pytree_io_system ? -1 : 0);
+        assert_int_equal(close(locked), 0);
+        assert_ok(pytree_save_npy(path, PYTREE(&x), &opt, &error), &error);
+        beside[strlen(beside) - 1] = '0';
+        assert_int_equal(remove(beside), tables[i] == &pytree_io_system ? -1 : 0);
+    }
+    assert_int_equal(remove(path), 0);
 }
 
 /* A table's own words for its own codes; what pretends to have done more than it was asked is not believed. */
@@ -493,7 +543,7 @@ int main(void)
         cmocka_unit_test(maps_and_checks), cmocka_unit_test(larger_than_memory), cmocka_unit_test(read_little_at_a_time),
         cmocka_unit_test(read_fails), cmocka_unit_test(file_gets_shorter), cmocka_unit_test(write_little_at_a_time),
         cmocka_unit_test(save_fails), cmocka_unit_test(save_killed), cmocka_unit_test(names_are_taken),
-        cmocka_unit_test(tables_of_others)
+        cmocka_unit_test(the_dead_leave_names), cmocka_unit_test(tables_of_others)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -487,12 +487,12 @@ static void save_fails(void **state)
         { FAULT_SYNC, 0, EIO }, { FAULT_CLOSE, 0, ENOSPC }, { FAULT_RENAME, 0, EACCES }
     };
     static const char old[] = "the old file";
-    char path[GOLDEN_PATH], beside[GOLDEN_PATH + 8];
+    char path[GOLDEN_PATH], beside[GOLDEN_PATH + 32];
     size_t i;
     int level;
     (void)state;
     scratch_path(path, "fails.npz");
-    snprintf(beside, sizeof beside, "%s.tmp0", path);
+    snprintf(beside, sizeof beside, "%s.pytree-tmp0", path);
     for (level = 0; level <= 6; level += 6) {
         for (i = 0; i <= COUNT_OF(cases); i++) {
             Trial *t = trial_begin(level);

@@ -319,12 +319,12 @@ static void save_killed(void)
     Bench b;
     unsigned char *fresh, *now;
     size_t fresh_size, size, k, old = 0, replaced = 0;
-    char left[GOLDEN_PATH + 8];
+    char left[GOLDEN_PATH + 32];
     bench_init(&b, "save-killed");
     assert_ok(pytree_save_safetensors(b.path, PYTREE(&b.model), NULL, &b.error), &b.error);
     fresh = read_whole(b.path, &fresh_size);
     assert_true(fresh_size == b.size && memcmp(fresh, b.bytes, b.size) != 0);
-    snprintf(left, sizeof left, "%s.tmp0", b.path);
+    snprintf(left, sizeof left, "%s.pytree-tmp0", b.path);
     for (k = 1; k < 40; k++) {
         pytree_error error = { 0 };
         write_whole(b.path, b.bytes, b.size);

@@ -429,6 +429,44 @@ static void many_leaves(void **state)
     free(numbers);
 }
 
+/* An extent that only a tensor without elements states must not size an array beyond what the file can hold. */
+static void small_files_ask_for_little(void **state)
+{
+    static const int extents[] = { 1000, 100000, INT_MAX };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(extents); i++) {
+        Linear layer = { 0 };
+        unsigned char bytes[300] = { 0 };
+        Heap heap;
+        Disk disk;
+        const int n = snprintf((char *)bytes + 8, sizeof bytes - 8,
+                               "{\"w\":{\"dtype\":\"F32\",\"shape\":[0,%d],\"data_offsets\":[0,0]},"
+                               "\"b\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}}",
+                               extents[i]);
+        disk_init(&disk);
+        heap_init(&heap, HEAP_NEVER_FAILS);
+        disk.opt.tree.allocator = &heap.allocator;
+        bytes[0] = (unsigned char)n;
+        disk.memory.bytes = bytes;
+        disk.memory.size = 8 + (size_t)n;
+        if (extents[i] == 1000) {
+            assert_ok(pytree_allocate_from_safetensors("f", PYTREE(&layer), &disk.opt, &disk.error), &disk.error);
+            assert_int_equal(layer.dout, 1000);
+            pytree_free(PYTREE(&layer));
+        } else {
+            char words[200];
+            snprintf(words, sizeof words, "expected an array that the file can hold, got %d elements for 'b', of which the "
+                     "file has 0", extents[i]);
+            assert_error(pytree_allocate_from_safetensors("f", PYTREE(&layer), &disk.opt, &disk.error), PYTREE_OVERFLOW, NULL,
+                         &disk.error);
+            assert_string_equal(disk.error.message, words);
+            assert_int_equal(layer.dout, 0);
+        }
+        assert_heap_clean(&heap);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,7 +476,8 @@ int main(void)
         cmocka_unit_test(sizes_that_only_the_file_knows),
         cmocka_unit_test(sizes_that_do_not_fit),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(many_leaves)
+        cmocka_unit_test(many_leaves),
+        cmocka_unit_test(small_files_ask_for_little)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+"""Every row of every struct that the repository registers, left out: both compilers must say that a member is not listed."""
+import re
+
+import harness
+from harness import BUILD, ROOT, Check, failed, passed, run
+
+REGISTRATION = '#include "pytree_registry.h"'
+COMMAND = {"gcc": ["gcc", "-fdiagnostics-plain-output"], "clang": ["clang", "-fno-caret-diagnostics", "-ferror-limit=0"]}
+SAID = re.compile(r'pytree: (\w+)(?:\.\w+: a field before this one|: a field at the end) is not listed')
+
+
+def closing(text, at):
+    """Where the parenthesis at this place is closed."""
+    depth = 0
+    for end in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[end], 0)
+        if depth == 0:
+            return end + 1
+    raise ValueError(f"a parenthesis is not closed: {text[at:at + 60]}")
+
+
+def registrations(text):
+    """The registered structs of a file: name, and where each of its rows begins and ends."""
+    found, begin = [], 0
+    for include in re.finditer(re.escape(REGISTRATION), text):
+        part = re.sub(r"/\*.*?\*/", lambda comment: " " * len(comment[0]), text[begin:include.start()], flags=re.S)
+        name = re.findall(r"^#define PYTREE_(?:STRUCT|DEFINE) (\w+)$|^#define PYTREE_(?:STRUCT|DEFINE) (\w+) *$", part, re.M)
+        fields = re.search(r"^#define PYTREE_FIELDS\b(?:.*\\\n)*.*$", part, re.M)
+        if name and fields:
+            rows = [(begin + row.start(), begin + closing(part, row.end() - 1))
+                    for row in re.finditer(r"\bPYTREE_FIELD\(", part[:fields.end()]) if row.start() > fields.start()]
+            found.append((name[-1][0] or name[-1][1], rows))
+        begin = include.end()
+    return found
+
+
+def without(path, compiler, text, structs, number):
+    """Writes the file, as far as it registers structs, without row `number` of each struct that has so many."""
+    text = text[:text.rindex(REGISTRATION) + len(REGISTRATION)] + "\n"
+    for _, rows in reversed(structs):
+        if number < len(rows):
+            text = text[:rows[number][0]] + text[rows[number][1]:]
+    folder = BUILD / "mistakes" / "deletions"
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{path.relative_to(ROOT).as_posix().replace('/', '-')}.{compiler}.c"
+    target.write_text(text, encoding="utf-8")
+    return target
+
+
+def deletions(path, compiler):
+    """Leaves out the first row of each struct in the file, then the second of each, and so on."""
+    text = path.read_text(encoding="utf-8")
+    structs = registrations(text)
+    places = ["-I", path.parent, "-I", ROOT / "tests", "-I", ROOT / "tests" / "support", *harness.INCLUDE]
+    missed, caught = [], 0
+    for number in range(max(len(rows) for _, rows in structs)):
+        source = without(path, compiler, text, structs, number)
+        result = run([*COMMAND[compiler], "-std=c11", "-fsyntax-only", *places, "-include", "pytree.h", source], timeout=60)
+        said = SAID.findall(result.output)
+        for name, rows in structs:
+            if number < len(rows):
+                caught += name in said
+                missed += [] if name in said else [f"{path.relative_to(ROOT)}: {name}: row {number + 1}"]
+    return failed("not noticed:\n" + "\n".join(missed) + "\n") if missed else passed(f"{caught} rows")
+
+
+def checks():
+    """Each file with registrations, under both compilers."""
+    made = []
+    for path in sorted((*ROOT.glob("examples/**/*.[ch]"), *ROOT.glob("tests/**/*.[ch]"), *ROOT.glob("bench/**/*.[ch]"))):
+        if "compile_fail" not in path.parts:
+            if registrations(path.read_text(encoding="utf-8")):
+                made += [Check(f"{path.relative_to(ROOT).as_posix()} {compiler}",
+                               lambda path=path, compiler=compiler: deletions(path, compiler)) for compiler in COMMAND]
+    return made
