@@ -1,0 +1,161 @@
+/* pytree/impl/state_algebra.h: zeros like a state, states joined and subtracted. */
+#ifndef PYTREE_IMPL_STATE_ALGEBRA_H
+#define PYTREE_IMPL_STATE_ALGEBRA_H
+
+#include "state.h"
+
+/* ---- Several states in step ---------------------------------------------------------------------------------------- */
+
+/* A flattened tree and a visit of its places. */
+struct pytree__state_side {
+    pytree_flat flat;
+    struct pytree__places places;
+    bool more;                            /* the visit stands at a place */
+};
+
+static int pytree__place_compare(const pytree_path *a, const pytree_path *b)
+{
+    size_t i;
+    for (i = 0; i < a->n && i < b->n; i++) {
+        const int order = pytree__key_compare(&a->entries[i], &b->entries[i]);
+        if (order != 0) { return order; }
+    }
+    return a->n < b->n ? -1 : a->n > b->n;
+}
+
+static bool pytree__side_next(struct pytree__state_side *side, pytree_error *err)
+{
+    side->more = pytree__places_next(&side->places);
+    return err->status == PYTREE_OK;
+}
+
+/* Flatten n trees and go to the first place of each. Returns an array to be freed by pytree__sides_end; NULL on error. */
+static struct pytree__state_side *pytree__sides_begin(size_t n, const pytree *trees, bool deep, const pytree_options *opt,
+                                                      pytree_error *err)
+{
+    struct pytree__state_side *side;
+    size_t i;
+    if (trees == NULL && n != 0) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected %zu states, got NULL", n);
+        return NULL;
+    }
+    side = (struct pytree__state_side *)pytree__array_new(n, sizeof *side, pytree__allocator(opt), err);
+    if (side == NULL) { return NULL; }
+    memset(side, 0, n * sizeof *side);
+    for (i = 0; i < n; i++) {
+        side[i].flat = pytree__state_flatten(trees[i], opt, err);
+        if (side[i].flat.def == NULL) { break; }
+        pytree__places_begin(&side[i].places, side[i].flat.def, deep, opt, err);
+        if (!pytree__side_next(&side[i], err)) { break; }
+    }
+    return side;
+}
+
+static void pytree__sides_end(struct pytree__state_side *side, size_t n, const pytree_options *opt)
+{
+    size_t i;
+    for (i = 0; side != NULL && i < n; i++) {
+        if (side[i].flat.def != NULL) { pytree__places_end(&side[i].places); }
+        pytree_flat_free(&side[i].flat);
+    }
+    pytree__array_free(side, n, side == NULL ? 0 : sizeof *side, pytree__allocator(opt));
+}
+
+/* ---- Zeros --------------------------------------------------------------------------------------------------------- */
+
+pytree_flat pytree_state_zeros_like(pytree state, const pytree_options *opt, pytree_error *err)
+{
+    const size_t align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
+    pytree_flat from = pytree__state_flatten(state, opt, err);
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    size_t i, bytes = align;
+    bool good = from.def != NULL;
+    if (good && (align & (align - 1)) != 0) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a power of two for the alignment, got %zu", align);
+        good = false;
+    }
+    for (i = 0; good && i < from.def->n_leaves; i++) {
+        const pytree_leaf *leaf = &from.leaves[i];
+        if (leaf->type->dtype == PYTREE_STRING || leaf->type->dtype == PYTREE_OPAQUE) {
+            pytree_fail(err, PYTREE_TYPE, NULL, "expected numbers in a state, got %s at leaf %zu", leaf->type->name, i);
+            good = false;
+        }
+        bytes = pytree__plus(bytes, pytree__round(pytree_leaf_bytes(leaf), align));
+    }
+    if (good) { def = pytree__alg_copy(from.def, bytes, &leaves, opt, err); }
+    if (def != NULL) {
+        char *at = (char *)(leaves + def->n_leaves);
+        at += (align - (uintptr_t)at % align) % align;
+        memset(at, 0, bytes - align);
+        for (i = 0; i < def->n_leaves; i++) {
+            pytree__copy_view(&leaves[i], &from.leaves[i]);
+            leaves[i].data = at;
+            at += pytree__round(pytree_leaf_bytes(&leaves[i]), align);
+        }
+    }
+    pytree_flat_free(&from);
+    return pytree__alg_flat(def, leaves);
+}
+
+/* ---- Join and subtract --------------------------------------------------------------------------------------------- */
+
+/* Find the side whose place comes first; of several at one place the last side. The others go on. Returns n at the end. */
+static size_t pytree__first_side(struct pytree__state_side *side, size_t n, pytree_error *err)
+{
+    size_t i, first = n;
+    for (i = 0; i < n; i++) {
+        const int order = !side[i].more ? 1 : first == n ? -1 : pytree__place_compare(&side[i].places.at.path,
+                                                                                     &side[first].places.at.path);
+        if (order > 0) { continue; }
+        if (order == 0 && !pytree__side_next(&side[first], err)) { return n; }
+        first = i;
+    }
+    return first;
+}
+
+pytree_flat pytree_state_merge(size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__state_builder b;
+    pytree_error problem;
+    pytree_flat result;
+    struct pytree__state_side *side;
+    size_t i;
+    problem.status = PYTREE_OK;
+    side = pytree__sides_begin(n, states, false, opt, &problem);
+    pytree__state_begin(&b, false, opt, &problem);
+    while (problem.status == PYTREE_OK && (i = pytree__first_side(side, n, &problem)) != n) {
+        pytree__state_add(&b, &side[i].places, side[i].flat.leaves);
+        if (problem.status == PYTREE_OK) { (void)pytree__side_next(&side[i], &problem); }
+    }
+    result = pytree__state_finish(&b, problem.status == PYTREE_OK);
+    pytree__sides_end(side, n, opt);
+    (void)pytree__alg_status(&problem, err);
+    return result;
+}
+
+pytree_flat pytree_state_minus(pytree a, pytree b, const pytree_options *opt, pytree_error *err)
+{
+    pytree both[2];
+    struct pytree__state_builder builder;
+    pytree_error problem;
+    pytree_flat result;
+    struct pytree__state_side *side;
+    both[0] = a;
+    both[1] = b;
+    problem.status = PYTREE_OK;
+    side = pytree__sides_begin(2, both, false, opt, &problem);
+    pytree__state_begin(&builder, false, opt, &problem);
+    while (problem.status == PYTREE_OK && side[0].more) {
+        const int order = side[1].more ? pytree__place_compare(&side[0].places.at.path, &side[1].places.at.path) : -1;
+        if (order < 0) { pytree__state_add(&builder, &side[0].places, side[0].flat.leaves); }
+        if (problem.status == PYTREE_OK) { (void)pytree__side_next(&side[order > 0], &problem); }
+    }
+    result = pytree__state_finish(&builder, problem.status == PYTREE_OK);
+    pytree__sides_end(side, 2, opt);
+    (void)pytree__alg_status(&problem, err);
+    return result;
+}
+
+#include "state_update.h"
+#endif

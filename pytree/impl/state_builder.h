@@ -1,0 +1,139 @@
+/* pytree/impl/state_builder.h: building a state from places that come in order. */
+#ifndef PYTREE_IMPL_STATE_BUILDER_H
+#define PYTREE_IMPL_STATE_BUILDER_H
+
+#include "places.h"
+
+/* An open dict: where its keys begin on the stack of keys. */
+struct pytree__state_builder {
+    pytree__td_maker nodes;
+    struct pytree__vector keys, opened;   /* keys of finished children (pytree_entry); of size_t: an open dict's first key */
+    struct pytree__vector path;           /* of the last place */
+    struct pytree__vector leaves;         /* const pytree_leaf *: of all places */
+    const pytree_options *opt;
+    pytree_error *err;
+    bool pure;                            /* roles are left out */
+    bool good, any;
+};
+
+static void pytree__state_begin(struct pytree__state_builder *b, bool pure, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_allocator *a = pytree__allocator(opt);
+    memset(b, 0, sizeof *b);
+    pytree__td_begin(&b->nodes, opt, err);
+    b->keys = pytree__vector_of(sizeof(pytree_entry), a);
+    b->opened = pytree__vector_of(sizeof(size_t), a);
+    b->path = pytree__vector_of(sizeof(pytree_entry), a);
+    b->leaves = pytree__vector_of(sizeof(const pytree_leaf *), a);
+    b->opt = opt;
+    b->err = err;
+    b->pure = pure;
+    b->good = true;
+}
+
+/* Add a key to the dict that is open on top. */
+static void pytree__state_key(struct pytree__state_builder *b, const pytree_entry *key)
+{
+    pytree_entry *to = (pytree_entry *)pytree__vector_add(&b->keys, 1, b->err);
+    if (to == NULL) { b->good = false; return; }
+    *to = *key;
+}
+
+/* Emit the dict on top, whose children are finished, and add its key to the one below. */
+static void pytree__state_close(struct pytree__state_builder *b)
+{
+    const size_t first = ((const size_t *)b->opened.data)[--b->opened.count], n = b->keys.count - first;
+    const pytree_entry *key = (const pytree_entry *)b->keys.data + first;
+    const size_t meta = b->nodes.statics.n;
+    size_t i;
+    for (i = 0; i < n && b->good; i++) {
+        const int64_t number = (int64_t)key[i].index;
+        b->good = pytree__td_add_key(&b->nodes, key[i].name, key[i].name == NULL ? &number : NULL);
+    }
+    b->good = b->good && pytree__td_push(&b->nodes, &pytree_types[PYTREE__T_dict], n, meta);
+    b->keys.count = first;
+    if (b->opened.count != 0) { pytree__state_key(b, (const pytree_entry *)b->path.data + b->opened.count - 1); }
+}
+
+static void pytree__state_open(struct pytree__state_builder *b)
+{
+    size_t *first = (size_t *)pytree__vector_add(&b->opened, 1, b->err);
+    if (first == NULL) { b->good = false; return; }
+    *first = b->keys.count;
+}
+
+/* Emit a place's value: its subtree, and around it the node of its role. */
+static void pytree__state_value(struct pytree__state_builder *b, const struct pytree__places *from, const pytree_leaf *leaves)
+{
+    static const unsigned char value_key[] = { 0, 0, 0, 0, 1, PYTREE_ATTRIBUTE };      /* no metadata; keyed: `.value` */
+    const pytree_node *n = &from->def->nodes[from->node];
+    const pytree_leaf **to = (const pytree_leaf **)pytree__vector_add(&b->leaves, n->leaves, b->err);
+    size_t i, meta;
+    if (to == NULL) { b->good = false; return; }
+    for (i = 0; i < n->leaves; i++) { to[i] = &leaves[from->leaf_end - n->leaves + i]; }
+    b->good = n->type == NULL ? pytree__td_push(&b->nodes, NULL, 0, 0)
+        : pytree__td_use_space(&b->nodes, from->def->space) && pytree__td_copy(&b->nodes, from->def, from->node, &from->orders);
+    meta = b->nodes.statics.n;
+    if (!b->good || b->pure || from->at.role == NULL) { return; }
+    b->good = pytree__td_add(&b->nodes.statics, value_key, sizeof value_key, b->opt, b->err)
+        && pytree__td_add_text(&b->nodes.statics, "value", 5, b->opt, b->err)
+        && pytree__td_push(&b->nodes, from->at.role, 1, meta);
+}
+
+static size_t pytree__state_common(const struct pytree__state_builder *b, const pytree_path *path)
+{
+    const pytree_entry *old = (const pytree_entry *)b->path.data;
+    size_t i;
+    for (i = 0; i < path->n && i < b->path.count && pytree__key_compare(&old[i], &path->entries[i]) == 0; i++) {}
+    return i;
+}
+
+/* Add the current place of `from`, which comes after all that were added before. */
+static void pytree__state_add(struct pytree__state_builder *b, const struct pytree__places *from, const pytree_leaf *leaves)
+{
+    const pytree_path *path = &from->at.path;
+    const size_t common = pytree__state_common(b, path);
+    pytree_entry *to;
+    if (b->any && (common == b->path.count || common == path->n)) {
+        char where[256];
+        pytree_path_text(path, where, sizeof where);
+        pytree_fail(b->err, PYTREE_STRUCTURE, where, "expected a value or a node, got both");
+        b->good = false;
+    }
+    while (b->good && b->opened.count > common + 1) { pytree__state_close(b); }
+    b->path.count = common;
+    while (b->good && b->opened.count < path->n) { pytree__state_open(b); }
+    to = b->good && path->n != common ? (pytree_entry *)pytree__vector_add(&b->path, path->n - common, b->err) : NULL;
+    if (path->n != common && to == NULL) { b->good = false; }
+    if (!b->good) { return; }
+    if (to != NULL) { memcpy(to, path->entries + common, (path->n - common) * sizeof *to); }
+    b->any = true;
+    pytree__state_value(b, from, leaves);
+    if (b->good && path->n != 0) { pytree__state_key(b, &path->entries[path->n - 1]); }
+}
+
+/* Finish the state and free the builder; without a place it is an empty dict. Its leaves stand behind the treedef. */
+static pytree_flat pytree__state_finish(struct pytree__state_builder *b, bool good)
+{
+    const pytree_leaf *const *from;
+    pytree_leaf *leaves = NULL;
+    pytree_def *def, *whole = NULL;
+    size_t i;
+    b->good = b->good && good;
+    if (b->good && !b->any) { pytree__state_open(b); }
+    while (b->good && b->opened.count != 0) { pytree__state_close(b); }
+    def = pytree__td_finish(&b->nodes, false, b->good);
+    if (def != NULL) { whole = pytree__alg_copy(def, 0, &leaves, b->opt, b->err); }
+    pytree_def_free(def);
+    from = (const pytree_leaf *const *)b->leaves.data;
+    for (i = 0; whole != NULL && i < whole->n_leaves; i++) { pytree__copy_view(&leaves[i], from[i]); }
+    if (whole != NULL) { whole->none_is_leaf = false; }
+    pytree__vector_free(&b->keys);
+    pytree__vector_free(&b->opened);
+    pytree__vector_free(&b->path);
+    pytree__vector_free(&b->leaves);
+    return pytree__alg_flat(whole, leaves);
+}
+
+#include "state.h"
+#endif

@@ -1,0 +1,142 @@
+/* pytree/impl/state_update.h: states put back into trees: merge and update. */
+#ifndef PYTREE_IMPL_STATE_UPDATE_H
+#define PYTREE_IMPL_STATE_UPDATE_H
+
+#include "state_algebra.h"
+
+/* ---- Merge --------------------------------------------------------------------------------------------------------- */
+
+/* Describe a leaf that the structure and the states do not share. */
+static void pytree__fail_leaf(pytree_status status, const struct pytree__places *p, size_t n, pytree_error *err)
+{
+    char where[PYTREE_ERROR_PATH];
+    pytree_path_text(&p->at.path, where, sizeof where);
+    if (status == PYTREE_TOO_FEW_LEAVES) {
+        pytree_fail(err, status, where, "expected a value for this %s, got none in %zu state%s",
+                    p->at.role == NULL ? "leaf" : p->at.role->name, n, n == 1 ? "" : "s");
+    } else {
+        pytree_fail(err, status, where, "expected no value here, got a%s%s; the structure has nothing at this path, or another "
+                    "state has it, too", p->at.role == NULL ? " leaf" : " ", p->at.role == NULL ? "" : p->at.role->name);
+    }
+}
+
+/* Find the leaf of a treedef's current place in n states that stand at this place or behind it. */
+static const pytree_leaf *pytree__leaf_of_states(const struct pytree__places *p, size_t n, struct pytree__state_side *side,
+                                                 pytree_error *err)
+{
+    const pytree_leaf *found = NULL;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        const int order = side[i].more ? pytree__place_compare(&side[i].places.at.path, &p->at.path) : 1;
+        if (order > 0) { continue; }
+        if (order < 0 || found != NULL) { pytree__fail_leaf(PYTREE_TOO_MANY_LEAVES, &side[i].places, n, err); return NULL; }
+        found = &side[i].flat.leaves[side[i].places.leaf_end - 1];
+        if (!pytree__side_next(&side[i], err)) { return NULL; }
+    }
+    if (found == NULL) { pytree__fail_leaf(PYTREE_TOO_FEW_LEAVES, p, n, err); }
+    return found;
+}
+
+pytree pytree_merge(const pytree_def *graphdef, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)
+{
+    pytree made = { NULL, NULL };
+    pytree_error problem;
+    struct pytree__state_side *side;
+    struct pytree__places p;
+    pytree_leaf *leaves;
+    size_t i;
+    problem.status = PYTREE_OK;
+    if (graphdef == NULL) { pytree__no_def(err); return made; }
+    side = pytree__sides_begin(n, states, true, opt, &problem);
+    leaves = (pytree_leaf *)pytree__array_new(graphdef->n_leaves, sizeof *leaves, pytree__allocator(opt), &problem);
+    pytree__places_begin(&p, graphdef, true, opt, &problem);
+    while (problem.status == PYTREE_OK && pytree__places_next(&p)) {
+        const pytree_leaf *leaf = pytree__leaf_of_states(&p, n, side, &problem);
+        if (leaf != NULL) { pytree__copy_view(&leaves[p.leaf_end - 1], leaf); }
+    }
+    for (i = 0; i < n && problem.status == PYTREE_OK; i++) {
+        if (side[i].more) { pytree__fail_leaf(PYTREE_TOO_MANY_LEAVES, &side[i].places, n, &problem); }
+    }
+    if (problem.status == PYTREE_OK) { made = pytree_unflatten(graphdef, graphdef->n_leaves, leaves, opt, &problem); }
+    pytree__places_end(&p);
+    pytree__array_free(leaves, graphdef->n_leaves, sizeof *leaves, pytree__allocator(opt));
+    pytree__sides_end(side, n, opt);
+    (void)pytree__alg_status(&problem, err);
+    return made;
+}
+
+/* ---- Update -------------------------------------------------------------------------------------------------------- */
+
+/* Describe a place of a state that has no leaf in the tree. */
+static void pytree__fail_place(pytree t, const pytree_path *path, const pytree_options *opt, pytree_error *err)
+{
+    char where[PYTREE_ERROR_PATH];
+    if (pytree_get(t, path, opt, err).type == NULL) { return; }
+    pytree_path_text(path, where, sizeof where);
+    pytree_fail(err, PYTREE_STRUCTURE, where, "expected a leaf, got a node or None");
+}
+
+/* Find where each leaf of a state goes in a tree, whose places are visited from the first one on: to[i] for its leaf i. */
+static void pytree__update_targets(pytree t, const pytree_flat *flat, struct pytree__state_side *side, const pytree_leaf **to,
+                                   const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__places p;
+    bool more = true;
+    pytree__places_begin(&p, flat->def, true, opt, err);
+    more = pytree__places_next(&p);
+    while (err->status == PYTREE_OK && side->more) {
+        const struct pytree__places *from = &side->places;
+        const pytree_leaf *leaf = &side->flat.leaves[from->leaf_end - 1], *target;
+        int order = -1;
+        while (more && (order = pytree__place_compare(&p.at.path, &from->at.path)) < 0) { more = pytree__places_next(&p); }
+        if (err->status != PYTREE_OK) { break; }
+        if (!more || order != 0) { pytree__fail_place(t, &from->at.path, opt, err); break; }
+        target = &flat->leaves[p.leaf_end - 1];
+        if (pytree__fits(target, leaf) != PYTREE_OK) {
+            char where[PYTREE_ERROR_PATH], wanted[96], got[96];
+            pytree_path_text(&from->at.path, where, sizeof where);
+            pytree__leaf_text(wanted, sizeof wanted, target);
+            pytree__leaf_text(got, sizeof got, leaf);
+            pytree_fail(err, pytree__fits(target, leaf), where, "expected %s, got %s", wanted, got);
+            break;
+        }
+        to[from->leaf_end - 1] = target;
+        (void)pytree__side_next(side, err);
+    }
+    pytree__places_end(&p);
+}
+
+pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)
+{
+    pytree_flat flat;
+    pytree_error problem;
+    struct pytree__state_side *side;
+    const pytree_leaf **to = NULL;        /* for the leaves of all states, one after the other */
+    size_t i, k, total = 0, first = 0;
+    problem.status = PYTREE_OK;
+    flat = pytree__state_flatten(t, opt, &problem);
+    side = flat.def == NULL ? NULL : pytree__sides_begin(n, states, true, opt, &problem);
+    if (problem.status == PYTREE_OK) {
+        for (i = 0; i < n; i++) { total += side[i].flat.def->n_leaves; }
+        to = (const pytree_leaf **)pytree__array_new(total, sizeof *to, pytree__allocator(opt), &problem);
+    }
+    for (i = 0; i < n && problem.status == PYTREE_OK; i++) {
+        pytree__update_targets(t, &flat, &side[i], to + first, opt, &problem);
+        first += side[i].flat.def->n_leaves;
+    }
+    for (i = 0, first = 0; i < n && problem.status == PYTREE_OK; i++) {
+        for (k = 0; k < side[i].flat.def->n_leaves; k++) {
+            const pytree_leaf *leaf = &side[i].flat.leaves[k];
+            void *const at = to[first + k]->data;
+            const size_t bytes = pytree_leaf_bytes(leaf);
+            if (at != leaf->data && bytes != 0) { memmove(at, leaf->data, bytes); }
+        }
+        first += side[i].flat.def->n_leaves;
+    }
+    pytree__array_free(to, total, sizeof *to, pytree__allocator(opt));
+    pytree__sides_end(side, n, opt);
+    pytree_flat_free(&flat);
+    return pytree__alg_status(&problem, err);
+}
+
+#endif
