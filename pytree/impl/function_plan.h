@@ -31,8 +31,9 @@ struct pytree__fn_plan {
     const pytree_executor *executor;
     pytree_report_fn *report;
     void *report_context;
-    pytree_error err;                     /* of everything, copied to the caller's at the end */
+    pytree_error err;                     /* copied to the caller's at the end */
     bool shapes_only;                     /* nothing will run: no memory for data is needed */
+    bool rebuilds;                        /* structs of the caller's are not used: others may come (pytree_jit) */
 };
 
 /* ---- Bound functions -------------------------------------------------------------------------------------------------
@@ -41,9 +42,9 @@ struct pytree__fn_plan {
  * one (pytree__fn_child) fills in `in` and, if it knows the result, `def` and `out`; pytree__fn_bind finds out the rest or
  * fails. After that, a run (pytree__fn_run) needs the data of `in` and `out`, and nothing else.
  *
- * Structs: `arg` and `res` lead to those of the caller where `own_arg` and `own_res` say so; otherwise a struct is built at
- * bind, and its slots say what is set from `in` and `out` before each call, and copied from it afterwards. The first elements
- * of arrays are slots, too, so a run is one loop over the slots and the call.
+ * Structs: `arg` and `res` lead to those of the caller where `own_arg` and `own_res` have a view of one; otherwise a struct is
+ * built at bind, and its slots say what is set from `in` and `out` before each call, and copied from it afterwards. Pointers to
+ * arrays and to the caller's structs are slots, too, so a run is one loop over the slots and the call.
  */
 struct pytree__fn_slot {
     void *at;                             /* the pointer or the value in a struct; an element of arg, res */
@@ -74,44 +75,47 @@ struct pytree__fn_bound {
     size_t *in_first, *out_first;
     pytree_leaf *in, *out;
     void **arg, **res;
-    const void *const *own_arg, *const *own_res; /* structs of the caller's, NULL where there is none; may be NULL */
+    /* Views of structs of the caller's, NULL where there is none; may be NULL. */
+    const pytree_leaf *const *own_arg, *const *own_res;
     pytree_flat *trees;                   /* of the arguments, then the result: what at.args and at.result refer to */
+    pytree_items all;
     struct pytree__fn_slots before, after;
     struct pytree__fn_stored *stored;
     pytree_call at;
-    const struct pytree__fn_bound *parent;
+    pytree_error *err;                    /* the plan's; another one in each task of an executor */
     void *state;                          /* of the kind */
 };
 
-/* A kind of function that is no callback. `name` stands in messages. bind: check the arguments (b->in without data), find out
- * or check the result (pytree__fn_result), and make `state`. run: compute the data of b->out from that of b->in. */
+/* A kind of function that is no callback. `name` stands in messages. says: does f know its result without being given a tree to
+ * write into? bind: check the arguments (b->in: types and shapes), find out or check the result (pytree__fn_result), and make
+ * `state`. run: compute the data of b->out from that of b->in. */
 struct pytree__fn_kind {
     const char *name;
+    const pytree_fn *(*inner)(const pytree_fn *f);             /* for messages, "vmap of linear"; may be NULL */
+    bool (*says)(const pytree_fn *f);
     pytree_status (*bind)(struct pytree__fn_bound *b);
     pytree_status (*run)(struct pytree__fn_bound *b);
 };
 
-/* Takes n zeroed elements. Returns NULL with an error in the plan if there is no memory. */
+/* Takes n zeroed elements. Returns NULL with an error if there is no memory. */
 static void *pytree__fn_take(struct pytree__fn_plan *plan, size_t n, size_t size);
-/* Gives a leaf data of its own, zeroed and aligned; nothing if no data is needed. */
-static pytree_status pytree__fn_data(struct pytree__fn_plan *plan, pytree_leaf *leaf);
-/* Makes treedefs of the children of a treedef's root, in the arena. first[0 ... n]: where their leaves begin. */
-static pytree_status pytree__fn_split(struct pytree__fn_plan *plan, const pytree_def *def, const pytree_def *const **defs,
-                                      size_t **first);
-/* Makes a function to be bound below b, with views of all arguments to fill in. Its `out` is to be filled in, too, if `def` is
- * not NULL. Returns NULL with an error if there is no memory. */
-static struct pytree__fn_bound *pytree__fn_child(struct pytree__fn_bound *b, const pytree_fn *f, size_t n_args,
-                                                 const pytree_def *const *defs, const pytree_def *def);
+/* Makes treedefs of the children of a treedef's root, in the arena; NULL with an error if there is no memory. *first, which may
+ * be given, is [0 ... n]: where their leaves begin. */
+static const pytree_def *const *pytree__fn_split(struct pytree__fn_plan *plan, const pytree_def *def, size_t **first);
 static pytree_status pytree__fn_bind(struct pytree__fn_bound *b);
-/* Says what b gives: if the caller has given a tree to write into, that is compared (structure, types, shapes). */
+/* Says what b gives: a kind's bind calls it once. If the result is known already, that is compared: structure, types, shapes.
+ * Otherwise b->def and b->out come from here. */
 static pytree_status pytree__fn_result(struct pytree__fn_bound *b, const pytree_def *def, const pytree_leaf *out);
-/* Compares what is expected with what came, leaf by leaf, and reports each difference. `part` (may be NULL) begins the message:
- * "scan of step: carry: expected ...". */
+/* Compares what is expected with what came, and reports each difference. `part` (may be NULL) begins the message: "scan of step:
+ * carry: expected ...". Leaves may be without data. */
 static pytree_status pytree__fn_compare(const struct pytree__fn_bound *b, const char *part, const pytree_def *expected,
                                         const pytree_leaf *wanted, const pytree_def *got, const pytree_leaf *leaves);
-/* Fails with a message that begins with the function's name; `def` and `leaf` (def NULL: none) say where. */
-static pytree_status pytree__fn_fail(const struct pytree__fn_bound *b, pytree_status status, const pytree_def *def, size_t leaf,
-                                     const char *format, ...);
+/* Fails with a message that begins with the function's name; `def` (NULL: no place) and its node say where. */
+static PYTREE__NOINLINE pytree_status pytree__fn_fail(const struct pytree__fn_bound *b, pytree_status status,
+                                                      const pytree_def *def, size_t node, const char *format, ...);
+/* The node of leaf i, for pytree__fn_fail. */
+static size_t pytree__fn_node_of(const pytree_def *def, size_t leaf);
+/* Sets what the callback is given, and calls it; or runs the kind. */
 static inline pytree_status pytree__fn_run(struct pytree__fn_bound *b);
 
 #include "function_memory.h"
