@@ -17,25 +17,42 @@ static const char *pytree__fn_name(const pytree_fn *f)
     return f->name != NULL ? f->name : f->kind != NULL ? f->kind->name : "function";
 }
 
-static PYTREE__NOINLINE pytree_status pytree__fn_fail(const struct pytree__fn_bound *b, pytree_status status,
-                                                      const pytree_def *def, size_t node, const char *format, ...)
+static void pytree__fn_report(const struct pytree__fn_bound *b, pytree_status status, const char *path, const char *format,
+                              va_list arguments)
 {
     const pytree_fn *of = b->fn->kind == NULL || b->fn->kind->inner == NULL ? NULL : b->fn->kind->inner(b->fn);
-    char path[PYTREE__PATH], message[PYTREE__MESSAGE];
-    pytree_error problem;
-    va_list arguments;
+    char message[PYTREE__MESSAGE];
     const int before = PYTREE__GET_ERRNO();
-    path[0] = '\0';
-    if (def != NULL) { pytree__node_path(def, node, path, sizeof path); }
-    va_start(arguments, format);
+    pytree_error problem;
     (void)vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
     PYTREE__SET_ERRNO(before);
     problem.status = PYTREE_OK;
     (void)pytree_fail(&problem, status, path, "%s%s%s: %s", pytree__fn_name(b->fn), of == NULL ? "" : " of ",
                       of == NULL ? "" : pytree__fn_name(of), message);
     if (b->plan->report != NULL) { b->plan->report(b->plan->report_context, &problem); }
     if (b->err->status == PYTREE_OK) { *b->err = problem; }
+}
+
+static PYTREE__NOINLINE pytree_status pytree__fn_fail_at(const struct pytree__fn_bound *b, pytree_status status,
+                                                         const char *path, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    pytree__fn_report(b, status, path, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static PYTREE__NOINLINE pytree_status pytree__fn_fail(const struct pytree__fn_bound *b, pytree_status status,
+                                                      const pytree_def *def, size_t node, const char *format, ...)
+{
+    char path[PYTREE__PATH];
+    va_list arguments;
+    path[0] = '\0';
+    if (def != NULL) { pytree__node_path(def, node, path, sizeof path); }
+    va_start(arguments, format);
+    pytree__fn_report(b, status, path, format, arguments);
+    va_end(arguments);
     return status;
 }
 
@@ -279,7 +296,7 @@ static pytree_status pytree__fn_check_type(const struct pytree__fn_bound *b, con
         return PYTREE_OK;
     }
     pytree__fn_node_text(got, sizeof got, def, leaves, def->n_nodes - 1);
-    return pytree__fn_fail(b, PYTREE_TYPE, NULL, 0, "%s %zu: expected %s, got %s", part, k,
+    return pytree__fn_fail_at(b, PYTREE_TYPE, NULL, "%s %zu: expected %s, got %s", part, k,
                            type->kind == PYTREE_KIND_LEAF ? pytree_dtype_name(type) : type->name, got);
 }
 
@@ -292,7 +309,8 @@ static pytree_status pytree__fn_check_types(const struct pytree__fn_bound *b, co
     if (types == NULL) { return PYTREE_OK; }
     while (types[wanted] != NULL) { wanted++; }
     if (wanted != n) {
-        return pytree__fn_fail(b, PYTREE_ARGUMENT, NULL, 0, "expected %zu %ss, got %zu", wanted, part, n);
+        return pytree__fn_fail(b, PYTREE_ARGUMENT, NULL, 0, "expected %zu %s%s, got %zu", wanted, part,
+                               wanted == 1 ? "" : "s", n);
     }
     for (k = 0; k < n; k++) {
         const pytree_status status = pytree__fn_check_type(b, part, k, types[k], defs[k], leaves + first[k]);
@@ -368,6 +386,29 @@ static pytree_status pytree__fn_parts(struct pytree__fn_bound *b)
     return PYTREE_OK;
 }
 
+/* Gives the callback one struct for the argument and for part 0 of the result, and loads the values in it before a call. */
+static pytree_status pytree__fn_unite(struct pytree__fn_bound *b)
+{
+    const size_t k = b->in_place - 1;
+    struct pytree__fn_slot *slots;
+    size_t i;
+    if (b->res[0] == NULL || pytree_def_is_leaf(b->defs[k])) { return PYTREE_OK; }
+    slots = (struct pytree__fn_slot *)pytree__fn_take(b->plan, b->before.n + b->after.n + 1, sizeof *slots);
+    if (slots == NULL) { return PYTREE_NO_MEMORY; }
+    memcpy(slots, b->before.slot, b->before.n * sizeof *slots);
+    b->before.slot = slots;
+    for (i = 0; i < b->after.n; i++) { slots[b->before.n++] = b->after.slot[i]; }
+    b->arg[k] = b->res[0];
+    for (i = 0; i < b->before.n; i++) {
+        if (slots[i].at == &b->res[0]) {  /* the caller's struct, which may be another in the next run */
+            slots[b->before.n] = slots[i];
+            slots[b->before.n++].at = &b->arg[k];
+            break;
+        }
+    }
+    return PYTREE_OK;
+}
+
 /* A callback that fails without a message gets the name of its status. */
 static pytree_status pytree__fn_failed(struct pytree__fn_bound *b, pytree_status status)
 {
@@ -400,10 +441,10 @@ static pytree_status pytree__fn_bind_call(struct pytree__fn_bound *b)
         status = pytree__fn_check_types(b, "result", f->gives, b->n_res, b->res_defs, b->out_first, b->out);
     }
     for (k = 0; k < b->n_res && status == PYTREE_OK; k++) {
-        status = pytree__fn_place(b, b->res_defs[k], b->out + b->out_first[k], b->own_res == NULL ? NULL : b->own_res[k],
+        status = pytree__fn_place(b, b->res_defs[k], b->out + b->out_first[k], k < b->n_own_res ? b->own_res[k] : NULL,
                                   f->gives == NULL ? NULL : f->gives[k], true, &b->res[k]);
     }
-    return status;
+    return status == PYTREE_OK && b->in_place != 0 ? pytree__fn_unite(b) : status;
 }
 
 static pytree_status pytree__fn_bind(struct pytree__fn_bound *b)

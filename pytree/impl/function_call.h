@@ -112,6 +112,7 @@ static pytree_status pytree__fn_begin(struct pytree__fn_plan *plan, struct pytre
         pytree__fn_find_structs(f, args, out);
         b->own_arg = pytree__fn_own(plan, f->own, n);
         b->own_res = out == NULL ? NULL : pytree__fn_own(plan, f->own + n, f->n_parts);
+        b->n_own_res = f->n_parts;
         if (b->own_arg == NULL || (out != NULL && b->own_res == NULL)) { return PYTREE_NO_MEMORY; }
     }
     return pytree__fn_bind(b);

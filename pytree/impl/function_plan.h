@@ -75,8 +75,10 @@ struct pytree__fn_bound {
     size_t *in_first, *out_first;
     pytree_leaf *in, *out;
     void **arg, **res;
-    /* Views of structs of the caller's, NULL where there is none; may be NULL. */
+    /* Views of structs of the caller's, NULL where there is none; may be NULL. own_res has n_own_res entries. */
     const pytree_leaf *const *own_arg, *const *own_res;
+    size_t n_own_res;
+    size_t in_place;                      /* number, from 1, of an argument that is part 0 of the result (0: none) */
     pytree_flat *trees;                   /* of the arguments, then the result: what at.args and at.result refer to */
     pytree_items all;
     struct pytree__fn_slots before, after;
@@ -113,6 +115,9 @@ static pytree_status pytree__fn_compare(const struct pytree__fn_bound *b, const 
 /* Fails with a message that begins with the function's name; `def` (NULL: no place) and its node say where. */
 static PYTREE__NOINLINE pytree_status pytree__fn_fail(const struct pytree__fn_bound *b, pytree_status status,
                                                       const pytree_def *def, size_t node, const char *format, ...);
+/* The same with the place as a key path (NULL: none). */
+static PYTREE__NOINLINE pytree_status pytree__fn_fail_at(const struct pytree__fn_bound *b, pytree_status status,
+                                                         const char *path, const char *format, ...);
 /* The node of leaf i, for pytree__fn_fail. */
 static size_t pytree__fn_node_of(const pytree_def *def, size_t leaf);
 /* Sets what the callback is given, and calls it; or runs the kind. */
