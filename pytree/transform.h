@@ -36,7 +36,7 @@ typedef struct pytree__fn_kind pytree_fn_kind;
  * gets the whole. Left out: 0 for all. A list at the top counts as a tuple. out_axes: the same for the result; None: f must
  * give the same for all elements (PYTREE_VALUE if not). All mapped axes must have one size; axis_size says it where nothing is
  * mapped. f is called once for each element, with its number in at->index, or f's batch rule once for all. With 0 elements it
- * is not called. With an executor (pytree_fn_options), elements are divided among tasks, each of which gets its own pytree_call.
+ * is not called. With an executor (pytree_fn_options), elements are divided among tasks, each with a pytree_call of its own.
  *
  * Errors: PYTREE_STRUCTURE if axes are no prefix, PYTREE_TYPE for an axis that is no integer, PYTREE_SHAPE for an axis that a
  * leaf does not have and for sizes that differ, PYTREE_ARGUMENT if there is no size. Elements along a first axis are views;

@@ -286,8 +286,8 @@ static pytree_status pytree__fn_place(struct pytree__fn_bound *b, const pytree_d
 /* ---- Binding ------------------------------------------------------------------------------------------------------- */
 
 /* Compares a tree with the type that a function declares. */
-static pytree_status pytree__fn_check_type(const struct pytree__fn_bound *b, const char *part, size_t k, const pytree_type *type,
-                                           const pytree_def *def, const pytree_leaf *leaves)
+static pytree_status pytree__fn_check_type(const struct pytree__fn_bound *b, const char *part, size_t k,
+                                           const pytree_type *type, const pytree_def *def, const pytree_leaf *leaves)
 {
     const pytree_node *root = &def->nodes[def->n_nodes - 1];
     char got[PYTREE__SIDE];

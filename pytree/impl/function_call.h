@@ -141,8 +141,8 @@ static pytree_status pytree__fn_fail_shared(const struct pytree__fn_bound *b, si
 }
 
 /* Fails where a leaf of an argument overlaps one of the sorted extents. */
-static pytree_status pytree__fn_meets(const struct pytree__fn_bound *b, const struct pytree__fn_extent *outs, size_t n, size_t i,
-                                      uintptr_t from, uintptr_t to)
+static pytree_status pytree__fn_meets(const struct pytree__fn_bound *b, const struct pytree__fn_extent *outs, size_t n,
+                                      size_t i, uintptr_t from, uintptr_t to)
 {
     size_t low = 0, high = n, k = 0;
     char whose[40];
@@ -468,7 +468,8 @@ static pytree_status pytree__fn_take_structs(pytree_prepared *p, const pytree *a
     for (k = 0; k < n; k++) {
         if (p->frame.own[k].data != NULL && now.own[k].data == NULL) {
             status = pytree__fn_fail(now.top, PYTREE_ARGUMENT, NULL, 0,
-                                     "expected a struct, as it was prepared with, for argument or part %zu, got another tree", k);
+                                     "expected a struct for argument or part %zu, as it was prepared with, got another tree",
+                                     k);
         }
     }
     for (k = 0; k < n && status == PYTREE_OK; k++) {

@@ -108,8 +108,8 @@ static pytree_status pytree__fn_bind(struct pytree__fn_bound *b);
 /* Says what b gives: a kind's bind calls it once. If the result is known already, that is compared: structure, types, shapes.
  * Otherwise b->def and b->out come from here. */
 static pytree_status pytree__fn_result(struct pytree__fn_bound *b, const pytree_def *def, const pytree_leaf *out);
-/* Compares what is expected with what came, and reports each difference. `part` (may be NULL) begins the message: "scan of step:
- * carry: expected ...". Leaves may be without data. */
+/* Compares what is expected with what came, and reports each difference. `part` (may be NULL) begins the message: "scan of
+ * step: carry: expected ...". Leaves may be without data. */
 static pytree_status pytree__fn_compare(const struct pytree__fn_bound *b, const char *part, const pytree_def *expected,
                                         const pytree_leaf *wanted, const pytree_def *got, const pytree_leaf *leaves);
 /* Fails with a message that begins with the function's name; `def` (NULL: no place) and its node say where. */

@@ -145,4 +145,6 @@ const pytree_fn_kind pytree_switch_kind = { "switch", NULL, pytree__tf_switch_sa
                                             pytree__tf_switch_run };
 const pytree_fn_kind pytree_select_kind = { "select", NULL, pytree__tf_switch_says, pytree__tf_switch_bind,
                                             pytree__tf_switch_run };
+
+#include "transform_batch.h"
 #endif

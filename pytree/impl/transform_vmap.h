@@ -335,8 +335,8 @@ PYTREE__INLINE void pytree__tf_advance(const struct pytree__tf_move *move, size_
 }
 
 /* Goes to element i; gathers a tile if one begins there. */
-static void pytree__tf_go_to(const struct pytree__tf_move *move, size_t count, size_t n, size_t i, const struct pytree__tf_task *t,
-                             bool gather)
+static void pytree__tf_go_to(const struct pytree__tf_move *move, size_t count, size_t n, size_t i,
+                             const struct pytree__tf_task *t, bool gather)
 {
     const struct pytree__tf_move *const end = move + count;
     for (; move != end; move++) {
