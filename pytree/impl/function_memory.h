@@ -1,0 +1,195 @@
+/* pytree/impl/function_memory.h: the arena of a prepared function, treedefs in it, bound functions without contents. */
+#ifndef PYTREE_IMPL_FUNCTION_MEMORY_H
+#define PYTREE_IMPL_FUNCTION_MEMORY_H
+
+#include "function_plan.h"
+
+/* ---- The arena ----------------------------------------------------------------------------------------------------- */
+
+enum { PYTREE__FN_ALIGN = 16, PYTREE__FN_CHUNK = 4096,
+       PYTREE__FN_HEAD = (sizeof(struct pytree__fn_chunk) + PYTREE__FN_ALIGN - 1) / PYTREE__FN_ALIGN * PYTREE__FN_ALIGN };
+
+static struct pytree__fn_chunk *pytree__fn_add_chunk(struct pytree__fn_plan *plan, size_t bytes)
+{
+    const size_t before = plan->chunks == NULL ? PYTREE__FN_CHUNK / 4 : plan->chunks->room;
+    size_t room = pytree__times(before, 4);
+    struct pytree__fn_chunk *chunk;
+    if (room < bytes || room == SIZE_MAX) { room = bytes; }
+    room = pytree__plus(room, PYTREE__FN_HEAD);
+    chunk = (struct pytree__fn_chunk *)pytree__resize(plan->user.allocator, NULL, 0, room);
+    if (chunk == NULL) { return NULL; }
+    chunk->before = plan->chunks;
+    chunk->room = room;
+    chunk->used = PYTREE__FN_HEAD;
+    chunk->borrowed = false;
+    plan->chunks = chunk;
+    return chunk;
+}
+
+/* Takes bytes that are not zeroed; NULL without an error if there are none. */
+static void *pytree__fn_raw(struct pytree__fn_plan *plan, size_t bytes)
+{
+    struct pytree__fn_chunk *chunk = plan->chunks;
+    bytes = pytree__round(bytes == 0 ? 1 : bytes, PYTREE__FN_ALIGN);
+    if (bytes > SIZE_MAX / 2) { return NULL; }
+    if (chunk == NULL || chunk->room - chunk->used < bytes) { chunk = pytree__fn_add_chunk(plan, bytes); }
+    if (chunk == NULL) { return NULL; }
+    plan->last = (char *)chunk + chunk->used;
+    chunk->used += bytes;
+    return plan->last;
+}
+
+/* pytree_allocator.resize of the arena. */
+static void *pytree__fn_resize(void *context, void *p, size_t old_size, size_t new_size)
+{
+    struct pytree__fn_plan *plan = (struct pytree__fn_plan *)context;
+    void *grown = NULL;
+    if (p != NULL && p == plan->last) {                        /* the last piece can grow and shrink where it is */
+        const size_t from = (size_t)(plan->last - (char *)plan->chunks), room = plan->chunks->room - from;
+        if (new_size <= room) {
+            plan->chunks->used = from + pytree__round(new_size, PYTREE__FN_ALIGN);
+            if (plan->chunks->used > plan->chunks->room) { plan->chunks->used = plan->chunks->room; }
+            if (new_size == 0) { plan->last = NULL; }
+            return new_size == 0 ? NULL : p;
+        }
+    }
+    if (new_size != 0) { grown = pytree__fn_raw(plan, new_size); }
+    if (grown != NULL && p != NULL) { memcpy(grown, p, old_size < new_size ? old_size : new_size); }
+    return grown;
+}
+
+static void *pytree__fn_take(struct pytree__fn_plan *plan, size_t n, size_t size)
+{
+    const size_t bytes = pytree__times(n, size);
+    void *p = pytree__fn_raw(plan, bytes);
+    if (p == NULL) { (void)pytree__no_memory(&plan->err, bytes); return NULL; }
+    return memset(p, 0, bytes);
+}
+
+/* Begins a plan. `chunk` (may be NULL) is memory of the caller's, which is used first. */
+static void pytree__fn_plan_begin(struct pytree__fn_plan *plan, struct pytree__fn_chunk *chunk, const pytree_fn_options *opt)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->arena.resize = pytree__fn_resize;
+    plan->arena.context = plan;
+    plan->chunks = chunk;
+    if (opt != NULL) {
+        plan->user.allocator = opt->tree.allocator;
+        plan->user.alignment = opt->tree.alignment;
+        plan->user.space = opt->tree.space;
+        plan->executor = opt->executor;
+        plan->report = opt->report;
+        plan->report_context = opt->report_context;
+    }
+    plan->tree = plan->user;
+    plan->tree.allocator = &plan->arena;
+}
+
+static void pytree__fn_plan_end(struct pytree__fn_plan *plan)
+{
+    while (plan->built != NULL) {                              /* stb_ds containers and custom nodes have memory elsewhere */
+        struct pytree__fn_built *built = plan->built;
+        plan->built = built->before;
+        pytree_free(built->tree);
+    }
+    while (plan->chunks != NULL) {
+        struct pytree__fn_chunk *chunk = plan->chunks;
+        plan->chunks = chunk->before;
+        if (!chunk->borrowed) { (void)pytree__resize(plan->user.allocator, chunk, chunk->room, 0); }
+    }
+}
+
+/* Hands the plan's error over. Returns its status. */
+static pytree_status pytree__fn_verdict(struct pytree__fn_plan *plan, pytree_error *err)
+{
+    const pytree_status status = plan->err.status;
+    if (status != PYTREE_OK && err != NULL && err->status == PYTREE_OK) { *err = plan->err; }
+    return status;
+}
+
+/* ---- Treedefs ------------------------------------------------------------------------------------------------------ */
+
+/* Makes a treedef of the node `at` of another and of what is below it. Nothing is copied where nothing has to be renumbered. */
+static bool pytree__fn_part(struct pytree__fn_plan *plan, const pytree_def *def, size_t at, pytree_def *part)
+{
+    const size_t first = at + 1 - def->nodes[at].nodes;
+    size_t k, from, to, n_orders;
+    const uint32_t *orders = pytree__orders_of(def, first, at, &n_orders);
+    for (k = first; k < at && !pytree__has_meta(&def->nodes[k]); k++) {}
+    from = pytree__has_meta(&def->nodes[k]) ? def->nodes[k].meta : 0;
+    to = pytree__has_meta(&def->nodes[at]) ? def->nodes[at].meta + pytree__statics_size(def, at) : from;
+    memset(part, 0, sizeof *part);
+    part->n_nodes = def->nodes[at].nodes;
+    part->n_leaves = def->nodes[at].leaves;
+    part->nodes = def->nodes + first;
+    part->n_statics = to - from;
+    part->statics = def->statics + from;
+    part->none_is_leaf = def->none_is_leaf;
+    part->n_orders = n_orders;
+    part->orders = orders;
+    for (k = first; k <= at && !pytree__namespaced(&def->nodes[k]); k++) {}
+    if (k <= at) { part->space = def->space; }
+    if (from != 0) {
+        pytree_node *nodes = (pytree_node *)pytree__fn_take(plan, part->n_nodes, sizeof *nodes);
+        if (nodes == NULL) { return false; }
+        memcpy(nodes, part->nodes, part->n_nodes * sizeof *nodes);
+        for (k = 0; k < part->n_nodes; k++) {
+            if (pytree__has_meta(&nodes[k])) { nodes[k].meta -= (uint32_t)from; }
+        }
+        part->nodes = nodes;
+    }
+    if (n_orders != 0 && first != 0) {
+        uint32_t *moved = (uint32_t *)pytree__fn_take(plan, n_orders, sizeof *moved);
+        if (moved == NULL) { return false; }
+        pytree__move_orders(moved, part->nodes, orders, n_orders, (uint32_t)first);
+        part->orders = moved;
+    }
+    return true;
+}
+
+static const pytree_def *const *pytree__fn_split(struct pytree__fn_plan *plan, const pytree_def *def, size_t **first)
+{
+    const size_t n = pytree_def_num_children(def);
+    const pytree_def **defs = (const pytree_def **)pytree__fn_take(plan, n, sizeof *defs);
+    pytree_def *parts = (pytree_def *)pytree__fn_take(plan, n, sizeof *parts);
+    size_t at = def->n_nodes - 1, leaf = def->n_leaves, k = n;
+    if (*first == NULL) { *first = (size_t *)pytree__fn_take(plan, n + 1, sizeof **first); }
+    if (defs == NULL || parts == NULL || *first == NULL) { return NULL; }
+    (*first)[n] = leaf;
+    while (k-- != 0) {
+        if (!pytree__fn_part(plan, def, at - 1, &parts[k])) { return NULL; }
+        defs[k] = &parts[k];
+        leaf -= parts[k].n_leaves;
+        (*first)[k] = leaf;
+        at -= parts[k].n_nodes;
+    }
+    return defs;
+}
+
+static size_t pytree__fn_node_of(const pytree_def *def, size_t leaf)
+{
+    size_t node = 0;
+    for (; node + 1 < def->n_nodes; node++) {
+        if (def->nodes[node].type == NULL && leaf-- == 0) { break; }
+    }
+    return node;
+}
+
+/* ---- Bound functions ----------------------------------------------------------------------------------------------- */
+
+static struct pytree__fn_bound *pytree__fn_bound_new(struct pytree__fn_plan *plan, const pytree_fn *f, size_t n_args,
+                                                     const pytree_def *const *defs, const pytree_def *def)
+{
+    struct pytree__fn_bound *b = (struct pytree__fn_bound *)pytree__fn_take(plan, 1, sizeof *b);
+    if (b == NULL) { return NULL; }
+    b->fn = f;
+    b->plan = plan;
+    b->err = &plan->err;
+    b->n_args = n_args;
+    b->defs = defs;
+    b->def = def;
+    return b;
+}
+
+#include "function_bind.h"
+#endif
