@@ -59,6 +59,7 @@
 #pragma push_macro("OPTIONAL")
 #pragma push_macro("STB_ARRAY")
 #pragma push_macro("STB_MAP")
+#pragma push_macro("ROLE")
 #pragma push_macro("NONE")
 #pragma push_macro("PLAIN")
 #undef DATA
@@ -70,6 +71,7 @@
 #undef OPTIONAL
 #undef STB_ARRAY
 #undef STB_MAP
+#undef ROLE
 #undef NONE
 #undef PLAIN
 
@@ -354,6 +356,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")
 #pragma pop_macro("STB_MAP")
+#pragma pop_macro("ROLE")
 #pragma pop_macro("STB_ARRAY")
 #pragma pop_macro("OPTIONAL")
 #pragma pop_macro("RANK")

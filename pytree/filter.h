@@ -14,7 +14,7 @@
  *
  * A filter is a value, and filters nest as literals do:
  *
- *     pytree_filter kernels = PYTREE_ALL(PYTREE_OF(Param), PYTREE_NOT(PYTREE_PATH("**.bias")));
+ *     pytree_filter kernels = PYTREE_ALL_OF(PYTREE_OF(Param), PYTREE_NOT(PYTREE_PATH("**.bias")));
  *     pytree_filter parts[] = { PYTREE_OF(Param), PYTREE_REST };
  *
  * Literals of filters live as long as the enclosing block. pytree/state.h splits trees by them. The rules of pytree.h hold.
@@ -101,7 +101,7 @@ typedef struct pytree_filter {
     const pytree_type *type;
     const char *text;
     int64_t index;
-    size_t n;                             /* of PYTREE_ANY, PYTREE_ALL and PYTREE_NOT */
+    size_t n;                             /* of PYTREE_ANY_OF, PYTREE_ALL_OF and PYTREE_NOT */
     const struct pytree_filter *of;
     pytree_place_test *test;
     void *context;
@@ -123,9 +123,9 @@ typedef struct pytree_filter {
 #define PYTREE_PATH_LIKE(part) ((pytree_filter){ .kind = PYTREE_FILTER_PART, .text = (part) })
 #define PYTREE_PATH_HAS_INDEX(i) ((pytree_filter){ .kind = PYTREE_FILTER_INDEX, .index = (i) })
 
-/* Combine filters: filterlib.Any, All, Not. PYTREE_ANY() chooses nothing, PYTREE_ALL() everything. */
-#define PYTREE_ANY(...) PYTREE__FILTER_LIST(PYTREE_FILTER_ANY, __VA_ARGS__)
-#define PYTREE_ALL(...) PYTREE__FILTER_LIST(PYTREE_FILTER_ALL, __VA_ARGS__)
+/* Combine filters: filterlib.Any, All, Not. PYTREE_ANY_OF() chooses nothing, PYTREE_ALL_OF() everything. */
+#define PYTREE_ANY_OF(...) PYTREE__FILTER_LIST(PYTREE_FILTER_ANY, __VA_ARGS__)
+#define PYTREE_ALL_OF(...) PYTREE__FILTER_LIST(PYTREE_FILTER_ALL, __VA_ARGS__)
 #define PYTREE_NOT(f) PYTREE__FILTER_LIST(PYTREE_FILTER_NOT, f)
 #define PYTREE__FILTER_LIST(which, ...)                                                                                 \
     ((pytree_filter){ .kind = which, .n = PYTREE__FILTER_COUNT(__VA_ARGS__), .of = PYTREE__FILTER_ARRAY(__VA_ARGS__) })

@@ -274,6 +274,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__WORD_RANK(...) ~, 16
 #define PYTREE__WORD_STB_ARRAY ~, 16
 #define PYTREE__WORD_STB_MAP ~, 16
+#define PYTREE__WORD_ROLE(...) ~, 128
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
@@ -282,6 +283,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
 #define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
 #define PYTREE__STORE_STB_MAP , STB_MAP, ()
+#define PYTREE__STORE_ROLE(...)
 
 #define PYTREE__MAYBE_NONE
 #define PYTREE__MAYBE_OPTIONAL || 1
@@ -290,6 +292,16 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__MAYBE_RANK(...)
 #define PYTREE__MAYBE_STB_ARRAY
 #define PYTREE__MAYBE_STB_MAP
+#define PYTREE__MAYBE_ROLE(...)
+
+#define PYTREE__GIVES_NONE
+#define PYTREE__GIVES_OPTIONAL
+#define PYTREE__GIVES_ARRAY(...)
+#define PYTREE__GIVES_LIST(...)
+#define PYTREE__GIVES_RANK(...)
+#define PYTREE__GIVES_STB_ARRAY
+#define PYTREE__GIVES_STB_MAP
+#define PYTREE__GIVES_ROLE(role) , &pytree_role_##role
 
 #define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
 
@@ -300,7 +312,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     && PYTREE__WORDS_KNOWN_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1),                             \
     PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
                       PYTREE__IS(PYTREE__WORD_##m3))
-#define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && m1 + m2 + m3 <= (kind == 1 ? 31 : 3)
+#define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
+/* DATA: OPTIONAL, one way to store the value, and one ROLE. */
+#define PYTREE__WORDS_FIT(kind, sum) (kind == 1 ? (sum) <= 31 || ((sum) >= 128 && (sum) <= 158) : (sum) <= 3)
 
 /* Pass: say which word is not known.
  *
@@ -312,11 +326,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         "DROP");                                                                                                        \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
-                   "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP or OPTIONAL");                            \
-    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3)        \
-                   <= (PYTREE__IS(PYTREE__KIND_##kind) == 1 ? 31 : 3),                                                  \
+                   "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP, OPTIONAL or ROLE(r)");                            \
+    _Static_assert(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
+                   + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
                    PYTREE__IN(name)                                                                                     \
-                   "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL, may follow the name of a "              \
+                   "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL and ROLE, may follow the name of a "     \
                        "DATA row; "                                                                                     \
                    "STATIC and DROP rows take nothing");
 #define PYTREE__IN(name) "pytree: " PYTREE__QUOTE(PYTREE__S) "." #name ": "
@@ -464,18 +478,19 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     };
  */
 #define PYTREE__TABLE_DATA(id, s, name, m1, m2, m3, ...)                                                                \
-    PYTREE__TABLE_STORED(id, s, name, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                     \
+    PYTREE__TABLE_STORED(id, s, name, (PYTREE__IS(~ PYTREE__GIVES_##m1 PYTREE__GIVES_##m2 PYTREE__GIVES_##m3, NULL)),   \
+                         (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                                  \
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
-#define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
+#define PYTREE__TABLE_STORED_(id, s, name, role, optional, skipped, store, arguments, ...)                              \
     { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
-                                   optional, PYTREE__PLACED(s, name)) },
+                                   optional, PYTREE__PLACED(s, name)), role },
 #define PYTREE__TABLE_STATIC(id, s, name, ...) PYTREE__TABLE_STATIC_(id, s, name)
 #define PYTREE__TABLE_STATIC_(id, s, name)                                                                              \
     { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
-                                    PYTREE__PLACED(s, name)) },
+                                    PYTREE__PLACED(s, name)), NULL },
 #define PYTREE__TABLE_DROP(id, s, name, ...)                                                                            \
-    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, 0 },
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, 0, NULL },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]

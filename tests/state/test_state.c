@@ -1,0 +1,406 @@
+/* The state of a model: split, states, merge, update, and states from states: pytree/state.h. */
+#include "support.h"
+#include "pytree/state.h"
+#include "pytree/literal.h"
+
+PYTREE_ROLE(Frozen, Param);
+
+typedef struct Dense {
+    int din, dout;
+    float *kernel, *bias;
+} Dense;
+
+#define PYTREE_STRUCT Dense
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, din)                                                                                           \
+    PYTREE_FIELD(STATIC, dout)                                                                                          \
+    PYTREE_FIELD(DATA, kernel, ARRAY(self->din, self->dout), ROLE(Param))                                               \
+    PYTREE_FIELD(DATA, bias, ROLE(Param), OPTIONAL, ARRAY(self->dout))
+#include "pytree_registry.h"
+
+typedef struct Norm { float mean[2], scale[2]; } Norm;
+
+#define PYTREE_STRUCT Norm
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, mean, ROLE(BatchStat)) PYTREE_FIELD(DATA, scale, ROLE(Frozen))
+#include "pytree_registry.h"
+
+typedef struct Net {
+    size_t n;
+    Dense *layers;
+    Norm norm;
+    Dense cache;
+    double step;
+} Net;
+
+#define PYTREE_STRUCT Net
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n)                                                                                             \
+    PYTREE_FIELD(DATA, layers, LIST(self->n))                                                                           \
+    PYTREE_FIELD(DATA, norm)                                                                                            \
+    PYTREE_FIELD(DATA, cache, ROLE(Cache))                                                                              \
+    PYTREE_FIELD(DATA, step)
+#include "pytree_registry.h"
+
+/* Two layers of different sizes, the second one without a bias; the cache is a layer without arrays of its own. */
+typedef struct Fixture {
+    float numbers[32];
+    Dense layers[2];
+    Net net;
+} Fixture;
+
+static pytree fixture(Fixture *f)
+{
+    size_t i;
+    for (i = 0; i < COUNT_OF(f->numbers); i++) { f->numbers[i] = (float)i; }
+    f->layers[0] = (Dense){ 2, 3, f->numbers, f->numbers + 6 };
+    f->layers[1] = (Dense){ 3, 1, f->numbers + 9, NULL };
+    f->net = (Net){ 2, f->layers, { { 1, 2 }, { 3, 4 } }, { 1, 2, f->numbers + 12, f->numbers + 14 }, 7 };
+    return PYTREE(&f->net);
+}
+
+/* The lines of pytree_print, without shapes' values. */
+static void assert_paths(pytree t, const char *expected)
+{
+    char text[1024] = "", path[128];
+    pytree_error error = { 0 };
+    pytree_iter it;
+    assert_ok(pytree_iter_begin(&it, 1, &t, NULL, &error), &error);
+    while (pytree_iter_next(&it)) {
+        pytree_iter_path_text(&it, path, sizeof path);
+        strcat(strcat(text, path), " ");
+    }
+    pytree_iter_end(&it);
+    assert_ok(error.status, &error);
+    assert_string_equal(text, expected);
+}
+
+/* ---- Split --------------------------------------------------------------------------------------------------------- */
+
+static void places_go_to_the_first_filter_that_matches(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f);
+    pytree_error error = { 0 };
+    pytree_def *graphdef;
+    pytree_flat states[3];
+    (void)state;
+    assert_ok(pytree_split(t, PYTREE_FILTERS(PYTREE_OF(Frozen), PYTREE_OF(Param), PYTREE_REST), &graphdef, states, NULL, &error),
+              &error);
+    assert_paths(PYTREE(&states[0]), "['norm']['scale'].value ");
+    assert_paths(PYTREE(&states[1]),
+                 "['layers'][0]['bias'].value ['layers'][0]['kernel'].value ['layers'][1]['kernel'].value ");
+    assert_paths(PYTREE(&states[2]), "['cache'].value.kernel ['cache'].value.bias ['norm']['mean'].value ['step'] ");
+    assert_def_text(PYTREE(&states[0]), "PyTreeDef({'norm': {'scale': CustomNode(Frozen[None], [*])}})", NULL);
+    assert_ptr_equal(states[1].leaves[1].data, f.numbers);     /* a view: nothing is copied */
+    assert_ptr_equal(states[2].leaves[3].data, &f.net.step);
+    pytree_def_free(graphdef);
+    for (size_t i = 0; i < 3; i++) { pytree_flat_free(&states[i]); }
+    assert_ok(pytree_split(t, 0, NULL, NULL, states, NULL, &error), &error);
+    assert_int_equal(states[0].def->n_leaves, pytree_num_leaves(t, NULL, NULL));
+    pytree_flat_free(&states[0]);
+}
+
+static void what_no_filter_takes_is_an_error(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f);
+    pytree_error error = { 0 };
+    pytree_def *graphdef = (pytree_def *)&f;
+    pytree_flat states[2];
+    (void)state;
+    assert_error(pytree_split(t, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_OF(Cache)), &graphdef, states, NULL, &error),
+                 PYTREE_FILTER, ".norm.mean", &error);
+    assert_string_equal(error.message,
+                        "expected a filter for each place, got none for this BatchStat f32[2]; put PYTREE_REST last");
+    assert_null(graphdef);
+    assert_null(states[0].def);
+    assert_null(states[1].def);
+    error = (pytree_error){ 0 };
+    assert_error(pytree_split(t, PYTREE_FILTERS(PYTREE_REST, PYTREE_OF(Cache)), NULL, states, NULL, &error), PYTREE_FILTER, "",
+                 &error);
+    assert_string_equal(error.message, "expected PYTREE_REST behind all other filters, got it as filter 0 of 2");
+    error = (pytree_error){ 0 };
+    assert_error(pytree_split(t, 1, NULL, NULL, states, NULL, &error), PYTREE_ARGUMENT, "", &error);
+    error = (pytree_error){ 0 };
+    assert_error(pytree_split(t, PYTREE_FILTERS(PYTREE_PATH("[")), NULL, states, NULL, &error), PYTREE_SYNTAX, NULL, &error);
+}
+
+static void states_leave_out_the_rest(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f);
+    pytree_error error = { 0 };
+    pytree_flat states[2], one;
+    (void)state;
+    assert_ok(pytree_states(t, PYTREE_FILTERS(PYTREE_PATH("**.bias"), PYTREE_OF(Variable)), states, NULL, &error), &error);
+    assert_paths(PYTREE(&states[0]), "['layers'][0]['bias'].value ");
+    assert_int_equal(states[1].def->n_leaves, 6);
+    one = pytree_state(PYTREE(&states[1]), PYTREE_OF(Cache), NULL, &error);            /* filters see roles in states, too */
+    assert_paths(PYTREE(&one), "['cache'].value.kernel ['cache'].value.bias ");
+    pytree_flat_free(&one);
+    one = pytree_state(t, PYTREE_NOTHING, NULL, &error);
+    assert_def_text(PYTREE(&one), "PyTreeDef({})", NULL);
+    pytree_flat_free(&one);
+    pytree_flat_free(&states[0]);
+    pytree_flat_free(&states[1]);
+}
+
+static void a_state_without_roles(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f);
+    pytree_error error = { 0 };
+    pytree_flat pure = pytree_pure(t, NULL, &error);
+    (void)state;
+    assert_paths(PYTREE(&pure), "['cache'].kernel ['cache'].bias ['layers'][0]['bias'] ['layers'][0]['kernel'] "
+                                "['layers'][1]['kernel'] ['norm']['mean'] ['norm']['scale'] ['step'] ");
+    pytree_flat_free(&pure);
+    assert_ok(error.status, &error);
+}
+
+/* ---- Merge and update ---------------------------------------------------------------------------------------------- */
+
+static void states_merge_in_any_order(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f), model;
+    pytree_error error = { 0 };
+    pytree_def *graphdef;
+    pytree_flat states[2];
+    (void)state;
+    assert_ok(pytree_split(t, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), &graphdef, states, NULL, &error), &error);
+    model = pytree_merge(graphdef, 2, (pytree[2]){ PYTREE(&states[1]), PYTREE(&states[0]) }, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(t, model, NULL, NULL, &error));
+    assert_ptr_equal(((const Net *)model.data)->layers[0].kernel, f.numbers);
+    assert_ptr_not_equal(model.data, t.data);
+    pytree_free(model);
+    model = pytree_merge(graphdef, 1, (pytree[1]){ PYTREE(&states[1]) }, NULL, &error);
+    assert_null(model.data);
+    assert_error(error.status, PYTREE_TOO_FEW_LEAVES, ".layers[0].bias", &error);
+    assert_string_equal(error.message, "expected a value for this Param, got none in 1 state");
+    error = (pytree_error){ 0 };
+    model = pytree_merge(graphdef, 3, (pytree[3]){ PYTREE(&states[1]), PYTREE(&states[0]), PYTREE(&states[0]) }, NULL, &error);
+    assert_null(model.data);
+    assert_error(error.status, PYTREE_TOO_MANY_LEAVES, ".layers[0].bias", &error);
+    error = (pytree_error){ 0 };
+    model = pytree_merge(graphdef, 3, (pytree[3]){ PYTREE(&states[1]), PYTREE(&states[0]),
+                                                   PYTREE_DICT({ "zoo", PYTREE_INT(1) }) }, NULL, &error);
+    assert_null(model.data);
+    assert_error(error.status, PYTREE_TOO_MANY_LEAVES, ".zoo", &error);
+    error = (pytree_error){ 0 };
+    assert_null(pytree_merge(NULL, 0, NULL, NULL, &error).data);
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    pytree_def_free(graphdef);
+    pytree_flat_free(&states[0]);
+    pytree_flat_free(&states[1]);
+}
+
+static void values_are_updated_by_path(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f);
+    pytree_error error = { 0 };
+    float kernel[3] = { 50, 51, 52 }, mean[2] = { -1, -2 }, again[2] = { -3, -4 };
+    pytree first = PYTREE_DICT({ "layers", PYTREE_IDICT({ 1, PYTREE_DICT({ "kernel", PYTREE_ARRAY(kernel, 3, 1) }) }) },
+                               { "norm", PYTREE_DICT({ "mean", PYTREE_VARIABLE(BatchStat, PYTREE_ARRAY(mean, 2)) }) });
+    pytree second = PYTREE_NAMEDTUPLE("S", { "norm", PYTREE_DICT({ "mean", PYTREE_ARRAY(again, 2) }) });
+    (void)state;
+    assert_ok(pytree_update(t, 2, (pytree[2]){ first, second }, NULL, &error), &error);
+    assert_true(f.layers[1].kernel[2] == 52 && f.net.norm.mean[1] == -4);
+    assert_true(f.layers[0].kernel[1] == 1 && f.net.step == 7);
+}
+
+static void assert_not_updated(pytree change, pytree_status status, const char *path, const char *message)
+{
+    Fixture f, before;
+    pytree t = fixture(&f), copy;
+    pytree_error error = { 0 };
+    (void)fixture(&before);
+    copy = PYTREE(&before.net);
+    assert_error(pytree_update(t, 2, (pytree[2]){ PYTREE_DICT({ "step", PYTREE_FLOAT(1) }), change }, NULL, &error), status, path,
+                 &error);
+    assert_string_equal(error.message, message);
+    error = (pytree_error){ 0 };
+    assert_true(pytree_equal(t, copy, NULL, NULL, &error));    /* nothing was written */
+}
+
+static void updates_that_do_not_fit(void **state)
+{
+    float two[2] = { 0 };
+    (void)state;
+    assert_not_updated(PYTREE_DICT({ "norm", PYTREE_DICT({ "w", PYTREE_FLOAT(1) }) }), PYTREE_NOT_FOUND, ".norm",
+                       "expected .w, got a Norm with .mean, .scale");
+    assert_not_updated(PYTREE_DICT({ "norm", PYTREE_FLOAT(1) }), PYTREE_STRUCTURE, ".norm",
+                       "expected a leaf, got a node or None");
+    assert_not_updated(PYTREE_DICT({ "step", PYTREE_INT(1) }), PYTREE_TYPE, ".step", "expected f64, got i64");
+    assert_not_updated(PYTREE_DICT({ "norm", PYTREE_DICT({ "mean", PYTREE_ARRAY(two, 1, 2) }) }), PYTREE_SHAPE, ".norm.mean",
+                       "expected f32[2], got f32[1,2]");
+}
+
+/* ---- States from states -------------------------------------------------------------------------------------------- */
+
+static void zeros_have_arrays_of_their_own(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f);
+    pytree_error error = { 0 };
+    pytree_flat params = pytree_state(t, PYTREE_OF(Param), NULL, &error), zeros;
+    pytree_flat text;
+    double sum = 1;
+    size_t i;
+    (void)state;
+    zeros = pytree_state_zeros_like(PYTREE(&params), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_def_equal(zeros.def, params.def));
+    assert_ok(pytree_sum(PYTREE(&zeros), &sum, NULL, &error), &error);
+    assert_true(sum == 0);
+    for (i = 0; i < zeros.def->n_leaves; i++) {
+        assert_int_equal((uintptr_t)zeros.leaves[i].data % 64, 0);
+        memset(zeros.leaves[i].data, 1, pytree_leaf_bytes(&zeros.leaves[i]));
+    }
+    assert_true(f.numbers[0] == 0 && f.numbers[1] == 1);
+    pytree_flat_free(&zeros);
+    pytree_flat_free(&params);
+    text = pytree_state_zeros_like(PYTREE_DICT({ "a", PYTREE_STR("s") }), NULL, &error);
+    assert_null(text.def);
+    assert_error(error.status, PYTREE_TYPE, NULL, &error);
+    error = (pytree_error){ 0 };
+    text = pytree_state_zeros_like(t, &(pytree_options){ .alignment = 3 }, &error);
+    assert_null(text.def);
+    assert_error(error.status, PYTREE_ARGUMENT, NULL, &error);
+}
+
+static void states_join_and_subtract(void **state)
+{
+    Fixture f;
+    pytree t = fixture(&f);
+    pytree_error error = { 0 };
+    pytree_flat params = pytree_state(t, PYTREE_OF(Param), NULL, &error), rest = pytree_state(t, PYTREE_NOT(PYTREE_OF(Param)),
+                                                                                             NULL, &error), all, none;
+    float other[3] = { 0 };
+    (void)state;
+    all = pytree_state_merge(3, (pytree[3]){ PYTREE(&rest), PYTREE(&params),
+        PYTREE_DICT({ "layers", PYTREE_IDICT({ 0, PYTREE_DICT({ "bias", PYTREE_ARRAY(other, 3) }) }) }) }, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_paths(PYTREE(&all), "['cache'].value.kernel ['cache'].value.bias ['layers'][0]['bias'] "
+                               "['layers'][0]['kernel'].value ['layers'][1]['kernel'].value ['norm']['mean'].value "
+                               "['norm']['scale'].value ['step'] ");
+    assert_ptr_equal(all.leaves[2].data, other);               /* the last one wins, with its role */
+    none = pytree_state_minus(PYTREE(&all), PYTREE(&params), NULL, &error);
+    assert_true(pytree_def_equal(none.def, rest.def));
+    pytree_flat_free(&none);
+    none = pytree_state_minus(PYTREE(&params), t, NULL, &error);
+    assert_def_text(PYTREE(&none), "PyTreeDef({})", NULL);
+    pytree_flat_free(&none);
+    none = pytree_state_merge(2, (pytree[2]){ PYTREE_DICT({ "a", PYTREE_INT(1) }),
+                                              PYTREE_DICT({ "a", PYTREE_DICT({ "b", PYTREE_INT(1) }) }) }, NULL, &error);
+    assert_null(none.def);
+    assert_error(error.status, PYTREE_STRUCTURE, ".a.b", &error);
+    pytree_flat_free(&all);
+    pytree_flat_free(&params);
+    pytree_flat_free(&rest);
+}
+
+/* Rows are visited by name, numbers as numbers, whatever their order in the tree. */
+static void states_are_sorted(void **state)
+{
+    pytree_error error = { 0 };
+    pytree items[12], t = PYTREE_ODICT({ "z", PYTREE_INT(1) }, { "a", PYTREE_INT(2) }, { "M", PYTREE_INT(3) });
+    pytree_items many = { .count = COUNT_OF(items), .items = items };
+    pytree_flat sorted = pytree_pure(t, NULL, &error);
+    size_t i;
+    (void)state;
+    assert_paths(PYTREE(&sorted), "['M'] ['a'] ['z'] ");
+    pytree_flat_free(&sorted);
+    for (i = 0; i < COUNT_OF(items); i++) { items[i] = PYTREE_INT(0); }
+    sorted = pytree_pure((pytree){ &pytree_types[PYTREE__T_list], &many }, NULL, &error);
+    assert_paths(PYTREE(&sorted), "[0] [1] [2] [3] [4] [5] [6] [7] [8] [9] [10] [11] ");
+    pytree_flat_free(&sorted);
+    sorted = pytree_pure(PYTREE_INT(1), NULL, &error);         /* a leaf is its own state */
+    assert_def_text(PYTREE(&sorted), "PyTreeDef(*)", NULL);
+    pytree_flat_free(&sorted);
+}
+
+/* ---- Limits -------------------------------------------------------------------------------------------------------- */
+
+static void depth_needs_only_memory(void **state)
+{
+    enum { DEPTH = 100000 };
+    pytree *levels = malloc((DEPTH + 1) * sizeof *levels);
+    pytree_items *items = malloc(DEPTH * sizeof *items);
+    pytree_error error = { 0 };
+    pytree_flat flat, again;
+    int64_t number = 5;
+    size_t i;
+    (void)state;
+    assert_non_null(levels);
+    assert_non_null(items);
+    levels[DEPTH] = PYTREE(&number);
+    for (i = DEPTH; i-- != 0; ) {
+        items[i] = (pytree_items){ .count = 1, .items = &levels[i + 1] };
+        levels[i] = (pytree){ &pytree_types[PYTREE__T_list], &items[i] };
+    }
+    flat = pytree_state(levels[0], PYTREE_EVERYTHING, NULL, &error);
+    assert_ok(error.status, &error);
+    again = pytree_state_merge(2, (pytree[2]){ PYTREE(&flat), levels[0] }, NULL, &error);
+    assert_true(pytree_def_equal(flat.def, again.def));
+    number = 6;
+    assert_ok(pytree_update(levels[0], 1, (pytree[1]){ PYTREE(&again) }, NULL, &error), &error);
+    pytree_flat_free(&again);
+    pytree_flat_free(&flat);
+    free(items);
+    free(levels);
+}
+
+static pytree_status sweep_states(void *context, const pytree_options *opt, pytree_error *err)
+{
+    Fixture *f = (Fixture *)context;
+    pytree t = fixture(f), model;
+    pytree_def *graphdef = NULL;
+    pytree_flat states[2] = { { NULL, NULL }, { NULL, NULL } }, more = { NULL, NULL };
+    if (pytree_split(t, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), &graphdef, states, opt, err) == PYTREE_OK) {
+        pytree both[2] = { PYTREE(&states[0]), PYTREE(&states[1]) };
+        model = pytree_merge(graphdef, 2, both, opt, err);
+        pytree_free(model);
+        if (err->status == PYTREE_OK) { pytree_update(t, 2, both, opt, err); }
+        if (err->status == PYTREE_OK) { more = pytree_state_merge(2, both, opt, err); }
+        pytree_flat_free(&more);
+        if (err->status == PYTREE_OK) { more = pytree_state_minus(both[0], both[1], opt, err); }
+        pytree_flat_free(&more);
+        if (err->status == PYTREE_OK) { more = pytree_state_zeros_like(both[0], opt, err); }
+        pytree_flat_free(&more);
+        if (err->status == PYTREE_OK) { more = pytree_pure(both[1], opt, err); }
+        pytree_flat_free(&more);
+    }
+    pytree_def_free(graphdef);
+    pytree_flat_free(&states[0]);
+    pytree_flat_free(&states[1]);
+    return err->status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    Fixture f;
+    (void)state;
+    assert_true(sweep_allocations(sweep_states, &f) > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_go_to_the_first_filter_that_matches),
+        cmocka_unit_test(what_no_filter_takes_is_an_error),
+        cmocka_unit_test(states_leave_out_the_rest),
+        cmocka_unit_test(a_state_without_roles),
+        cmocka_unit_test(states_merge_in_any_order),
+        cmocka_unit_test(values_are_updated_by_path),
+        cmocka_unit_test(updates_that_do_not_fit),
+        cmocka_unit_test(zeros_have_arrays_of_their_own),
+        cmocka_unit_test(states_join_and_subtract),
+        cmocka_unit_test(states_are_sorted),
+        cmocka_unit_test(depth_needs_only_memory),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
