@@ -43,7 +43,7 @@ static void pytree__state_key(struct pytree__state_builder *b, const pytree_entr
 static void pytree__state_close(struct pytree__state_builder *b)
 {
     const size_t first = ((const size_t *)b->opened.data)[--b->opened.count], n = b->keys.count - first;
-    const pytree_entry *key = (const pytree_entry *)b->keys.data + first;
+    const pytree_entry *key = n == 0 ? NULL : (const pytree_entry *)b->keys.data + first;
     const size_t meta = b->nodes.statics.n;
     size_t i;
     for (i = 0; i < n && b->good; i++) {

@@ -1,0 +1,127 @@
+/* Roles and filters: pytree/filter.h. The answers of the table are those of Flax NNX (nnx.jsonl, group filter). */
+#include "support.h"
+#include "pytree/filter.h"
+
+PYTREE_ROLE(Stat, Param);
+
+/* The eight places that NNX's cases ask about. */
+static void places(pytree_place at[8], pytree_entry entries[8][3])
+{
+    static const struct { const pytree_type *role; size_t n; const char *path[3]; } all[8] = {
+        { &pytree_role_Param, 1, { "inner" } }, { &pytree_role_BatchStat, 2, { "inner", "c" } },
+        { NULL, 3, { "c", NULL, "inner" } }, { NULL, 1, { "c" } }, { &pytree_role_Variable, 0, { NULL } },
+        { &pytree_role_Intermediate, 1, { "innerc" } }, { &pytree_role_Perturbation, 1, { NULL } },
+        { &pytree_role_Param, 1, { "0" } },
+    };
+    size_t i, k;
+    for (i = 0; i < 8; i++) {
+        for (k = 0; k < all[i].n; k++) {
+            entries[i][k] = (pytree_entry){ all[i].path[k] != NULL ? PYTREE_ATTRIBUTE : PYTREE_INDEX, all[i].path[k], 0 };
+        }
+        at[i] = (pytree_place){ { all[i].n, entries[i] }, all[i].role, NULL };
+    }
+    at[2].role = &pytree_role_Stat;
+    at[3].type = PYTREE_TYPE(int);
+}
+
+static void assert_matches(pytree_filter filter, const char *expected, const char *text)
+{
+    pytree_place at[8];
+    pytree_entry entries[8][3];
+    char answers[9] = "", written[256];
+    pytree_error error = { 0 };
+    size_t i, n;
+    places(at, entries);
+    for (i = 0; i < 8; i++) { answers[i] = pytree_filter_match(&filter, &at[i], &error) ? '1' : '0'; }
+    assert_string_equal(answers, expected);
+    assert_ok(error.status, &error);
+    n = pytree_filter_text(&filter, written, sizeof written);
+    assert_string_equal(written, text);
+    assert_int_equal(n, strlen(text));
+    if (n != 0) { assert_int_equal(pytree_filter_text(&filter, written, 1), n); }
+}
+
+static bool is_deep(void *context, const pytree_place *at) { return at->path.n > *(const size_t *)context; }
+
+static void filters_answer_as_in_nnx(void **state)
+{
+    size_t one = 1;
+    (void)state;
+    assert_matches(PYTREE_OF(Param), "10100001", "OfType(Param)");
+    assert_matches(PYTREE_OF(Stat), "00100000", "OfType(Stat)");
+    assert_matches(PYTREE_OF(Variable), "11101111", "OfType(Variable)");
+    assert_matches(PYTREE_OF(Intermediate), "00000110", "OfType(Intermediate)");
+    assert_matches(PYTREE_OF_TYPE(PYTREE_TYPE(int)), "00010000", "OfType(int)");
+    assert_matches(PYTREE_PATH_HAS("inner"), "11100000", "PathContains('inner', exact=True)");
+    assert_matches(PYTREE_PATH_LIKE("inner"), "11100100", "PathContains('inner', exact=False)");
+    assert_matches(PYTREE_PATH_HAS_INDEX(0), "00100010", "PathContains(0, exact=True)");
+    assert_matches(PYTREE_PATH_LIKE("0"), "00100011", "PathContains('0', exact=False)");
+    assert_matches(PYTREE_ANY_OF(PYTREE_PATH(".c[0].inner"), PYTREE_PATH(".inner")), "10100000",
+                   "Any(Path('.c[0].inner'), Path('.inner'))");
+    assert_matches(PYTREE_ANY_OF(PYTREE_OF(BatchStat), PYTREE_PATH_HAS("c")), "01110000",
+                   "Any(OfType(BatchStat), PathContains('c', exact=True))");
+    assert_matches(PYTREE_ALL_OF(PYTREE_OF(Param), PYTREE_PATH_HAS("c")), "00100000",
+                   "All(OfType(Param), PathContains('c', exact=True))");
+    assert_matches(PYTREE_NOT(PYTREE_OF(Param)), "01011110", "Not(OfType(Param))");
+    assert_matches(PYTREE_ALL_OF(PYTREE_OF(Variable), PYTREE_NOT(PYTREE_ANY_OF(PYTREE_OF(Stat), PYTREE_PATH_HAS("inner")))),
+                   "00001111", "All(OfType(Variable), Not(Any(OfType(Stat), PathContains('inner', exact=True))))");
+    assert_matches(PYTREE_ANY_OF(), "00000000", "Any()");
+    assert_matches(PYTREE_ALL_OF(), "11111111", "All()");
+    assert_matches(PYTREE_EVERYTHING, "11111111", "Everything()");
+    assert_matches(PYTREE_NOTHING, "00000000", "Nothing()");
+    assert_matches(PYTREE_ANY_OF(PYTREE_REST, PYTREE_NOTHING), "11111111", "Any(Everything(), Nothing())");
+    assert_matches(PYTREE_WHERE(is_deep, &one), "01100000", "Where(function)");
+}
+
+static void mistakes_are_errors(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_place at = { { 0, NULL }, NULL, NULL };
+    (void)state;
+    assert_false(pytree_filter_match(&PYTREE_PATH("["), &at, &error));
+    assert_error(error.status, PYTREE_SYNTAX, NULL, &error);
+    error = (pytree_error){ 0 };
+    assert_false(pytree_filter_match(NULL, &at, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, NULL, &error);
+}
+
+static void roles_have_bases_and_collections(void **state)
+{
+    pytree_error error = { 0 };
+    static const pytree_type copy = PYTREE__ROLE_TYPE("Stat", &pytree_role_Param);     /* another file's */
+    (void)state;
+    assert_true(pytree_role_is(&pytree_role_Perturbation, &pytree_role_Intermediate));
+    assert_true(pytree_role_is(&pytree_role_Stat, &copy));
+    assert_false(pytree_role_is(&pytree_role_Param, &pytree_role_Stat));
+    assert_false(pytree_role_is(NULL, &pytree_role_Variable));
+    assert_ptr_equal(pytree_role_of_collection("batch_stats", &error), &pytree_role_BatchStat);
+    assert_string_equal(pytree_role_collection(&pytree_role_Stat), "params");
+    assert_null(pytree_role_collection(&pytree_role_Variable));
+    assert_null(pytree_role_of_collection("stats", &error));
+    assert_error(error.status, PYTREE_NOT_FOUND, NULL, &error);
+    assert_string_equal(error.message, "expected a collection such as 'params' or 'batch_stats', got 'stats'");
+}
+
+/* A variable is a node like any other: it can be rebuilt, copied, printed. */
+static void variables_are_nodes(void **state)
+{
+    pytree_error error = { 0 };
+    float w[2] = { 1, 2 };
+    pytree t = PYTREE_DICT({ "w", PYTREE_VARIABLE(Stat, PYTREE_ARRAY(w, 2)) }), copy = pytree_clone(t, NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_def_text(copy, "PyTreeDef({'w': CustomNode(Stat[None], [*])})", NULL);
+    assert_true(pytree_equal(t, copy, NULL, NULL, &error));
+    pytree_free(copy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters_answer_as_in_nnx),
+        cmocka_unit_test(mistakes_are_errors),
+        cmocka_unit_test(roles_have_bases_and_collections),
+        cmocka_unit_test(variables_are_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
