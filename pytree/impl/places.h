@@ -4,6 +4,8 @@
 
 #include "internal.h"
 #include "../state.h"
+#include "diff.h"                         /* flats */
+#include "filter.h"
 
 /* A child of an open node, as it will be visited. */
 struct pytree__place_child {

@@ -214,12 +214,10 @@ static void values_are_updated_by_path(void **state)
 static void assert_not_updated(pytree change, pytree_status status, const char *path, const char *message)
 {
     Fixture f, before;
-    pytree t = fixture(&f), copy;
+    pytree t = fixture(&f), copy = fixture(&before);
     pytree_error error = { 0 };
-    (void)fixture(&before);
-    copy = PYTREE(&before.net);
-    assert_error(pytree_update(t, 2, (pytree[2]){ PYTREE_DICT({ "step", PYTREE_FLOAT(1) }), change }, NULL, &error), status, path,
-                 &error);
+    pytree states[2] = { PYTREE_DICT({ "step", PYTREE_FLOAT(1) }), change };
+    assert_error(pytree_update(t, 2, states, NULL, &error), status, path, &error);
     assert_string_equal(error.message, message);
     error = (pytree_error){ 0 };
     assert_true(pytree_equal(t, copy, NULL, NULL, &error));    /* nothing was written */
