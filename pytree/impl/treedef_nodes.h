@@ -55,12 +55,14 @@ static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *op
 
 static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err)
 {
-    void *grown;
+    void *grown = b->at;
     if (n > UINT32_MAX - b->n) {
         pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 bytes of keys and static values, got more");
         return false;
     }
-    grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
+    if (grown == NULL || n > b->max - b->n) {
+        grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
+    }
     if (grown == NULL) { return false; }
     b->at = (unsigned char *)grown;
     if (n > 0) { memcpy(b->at + b->n, from, n); }
@@ -113,12 +115,14 @@ static bool pytree__td_use_space(pytree__td_maker *m, const char *space)
 
 static bool pytree__td_reserve(pytree__td_maker *m, size_t n)
 {
-    void *grown;
+    void *grown = m->nodes;
     if (n > UINT32_MAX - m->n_nodes) {
         pytree_fail(m->err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 nodes, got more");
         return false;
     }
-    grown = pytree__array_grow(m->nodes, &m->max_nodes, m->n_nodes + n, sizeof *m->nodes, pytree__allocator(m->opt), m->err);
+    if (grown == NULL || n > m->max_nodes - m->n_nodes) {
+        grown = pytree__array_grow(m->nodes, &m->max_nodes, m->n_nodes + n, sizeof *m->nodes, pytree__allocator(m->opt), m->err);
+    }
     if (grown == NULL) { return false; }
     m->nodes = (pytree_node *)grown;
     return true;
