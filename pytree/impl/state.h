@@ -13,14 +13,19 @@ static pytree_flat pytree__state_flatten(pytree t, const pytree_options *opt, py
     return pytree__alg_flatten(t, &mine, err);
 }
 
+static bool pytree__takes_rest(const pytree_filter *filter)
+{
+    return filter->kind == PYTREE_FILTER_REST || filter->kind == PYTREE_FILTER_EVERYTHING;
+}
+
 static pytree_status pytree__check_filters(size_t n, const pytree_filter *filters, const pytree_flat *states, pytree_error *err)
 {
     size_t i;
     if (states == NULL || (filters == NULL && n != 0)) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected filters and states, got NULL");
     }
-    for (i = 0; i + 1 < n; i++) {
-        if (filters[i].kind == PYTREE_FILTER_REST) {
+    for (i = 0; i + 1 < n; i++) {                              /* several at the end are allowed: the first takes all */
+        if (pytree__takes_rest(&filters[i]) && !pytree__takes_rest(&filters[i + 1])) {
             return pytree_fail(err, PYTREE_FILTER, NULL, "expected PYTREE_REST behind all other filters, got it as filter %zu of "
                                "%zu", i, n);
         }

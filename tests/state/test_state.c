@@ -116,7 +116,7 @@ static void what_no_filter_takes_is_an_error(void **state)
     assert_null(states[0].def);
     assert_null(states[1].def);
     error = (pytree_error){ 0 };
-    assert_error(pytree_split(t, PYTREE_FILTERS(PYTREE_REST, PYTREE_OF(Cache)), NULL, states, NULL, &error), PYTREE_FILTER, "",
+    assert_error(pytree_split(t, PYTREE_FILTERS(PYTREE_EVERYTHING, PYTREE_OF(Cache)), NULL, states, NULL, &error), PYTREE_FILTER, "",
                  &error);
     assert_string_equal(error.message, "expected PYTREE_REST behind all other filters, got it as filter 0 of 2");
     error = (pytree_error){ 0 };
