@@ -34,6 +34,8 @@ CHAPTERS = {
                             "rank_wrong", "too_many_dimensions", "too_many_dimensions_fixed",
                             "stb_array_of_fixed_array", "stb_map_of_pointers",
                             "stb_ds_missing"],
+    "Strings in the struct and bit-fields": ["string_of_pointer", "string_optional", "static_strings", "bits_missing",
+                                             "bits_as_data"],
     "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data",
                       "static_array_of_structs_with_data", "static_tree",
                       "static_leaf_type", "static_array_of_three_dimensions"],

@@ -253,7 +253,7 @@ static void pytree__build_stb(struct pytree__builder *b, const struct pytree__bu
         order = pytree__build_order(b, node);
         keys = pytree__build_keys(b, n, order);
     }
-    if (n->arity != 0) { b->status = row->resize(field, n->arity, keys, row); }
+    if (n->arity != 0) { b->status = row->functions->resize(field, n->arity, keys, row); }
     if (b->status != PYTREE_OK) { pytree__no_memory(b->err, n->arity * row->inner); return; }
     cleanup->field = field;
     cleanup->row = row;

@@ -27,10 +27,17 @@ PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes)
 /* Static values on their way from their packed form into a struct; strings are copied into the block. */
 struct pytree__unpacking { struct pytree__builder *b; char *self; const unsigned char *at; };
 
-static bool pytree__unpack_piece(void *context, unsigned pack, size_t at, size_t bytes)
+static bool pytree__unpack_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     struct pytree__unpacking *u = (struct pytree__unpacking *)context;
-    if (pack == PYTREE__PACK_TEXT) {
+    if (row->form == PYTREE__PACK_BITS) {
+        int64_t number;
+        memcpy(&number, u->at, sizeof number);
+        row->functions->write(u->self + at, number);
+        u->at += sizeof number;
+        return true;
+    }
+    if (row->form == PYTREE__PACK_TEXT) {
         size_t n;
         const char *s = pytree__string_at(u->at, 0, &n);
         char *copy = NULL;
@@ -194,8 +201,8 @@ PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, con
     if (bytes == 0) { return; }
     if (PYTREE__UNLIKELY(dtype >= PYTREE_STRING || b->mode == PYTREE__ALLOCATE)) {
         if (leaf->data == NULL || leaf->data == PYTREE_WANTED) { copied = false; }
-        else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype == PYTREE_OPAQUE; }
-        else if (dtype == PYTREE_OPAQUE) { copied = true; }
+        else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype >= PYTREE_OPAQUE; }
+        else if (dtype >= PYTREE_OPAQUE) { copied = true; }
         else if (dtype == PYTREE_STRING && b->mode != PYTREE__REFER) {
             pytree__build_strings(b, (char *)to, (const char *)leaf->data, bytes / sizeof(char *));
             return;
