@@ -298,7 +298,8 @@ typedef struct pytree_leaf {
 
 /* The kinds of rows of a registered struct (the table behind PYTREE_FIELDS). */
 enum { PYTREE_ROW_DATA, PYTREE_ROW_STATIC, PYTREE_ROW_DROP };
-enum { PYTREE_IN_PLACE, PYTREE_POINTER, PYTREE_STB };           /* where the value of a DATA field is */
+/* Where the value of a DATA field is; of a flexible array member, behind the struct in the same memory. */
+enum { PYTREE_IN_PLACE, PYTREE_POINTER, PYTREE_STB, PYTREE_FLEXIBLE };
 
 typedef struct pytree_field {
     const char *name;

@@ -18,6 +18,7 @@
  *     DATA, f, STB_ARRAY       stb_ds array: a list            DATA, f, STB_MAP   stb_ds string map: a dict
  *     DATA, f, RANK(3)         fixed array of three or more dimensions: one array leaf (one and two need nothing)
  *     DATA, f, STRING          char f[32]: a text leaf; STATIC, f, STRING: the string up to its end as metadata
+ *     DATA, f, ARRAY(n)        T f[], a flexible array member: as if it were a pointer; LIST(n) likewise
  *     STATIC, f, BITS          a bit-field: the number that it holds; DROP, f, BITS
  *     DATA, f, …, OPTIONAL     the pointer may be NULL: None
  *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows

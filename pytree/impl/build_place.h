@@ -224,6 +224,34 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
     return at;
 }
 
+/* Tell whether the last member of a struct is a flexible array, which lies behind it in the same memory. */
+static bool pytree__is_flexible(const pytree_type *type)
+{
+    return type->n_fields != 0 && type->fields[type->n_fields - 1].place == PYTREE_FLEXIBLE;
+}
+
+/* Compute the bytes of the struct that is node `node`, whose leaves end before leaf `leaf`: with what its flexible array holds,
+ * which is its last child. Returns SIZE_MAX if they overflow. */
+static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf)
+{
+    const pytree_type *const type = pytree__origin(b->def->nodes[node].type);
+    const pytree_field *row;
+    const pytree_node *child;
+    size_t bytes = 0;
+    if (!pytree__is_flexible(type) || b->def->nodes[node].arity == 0) { return type->size; }
+    row = &type->fields[type->n_fields - 1];
+    child = &b->def->nodes[node - 1];
+    if (child->type != NULL) {
+        bytes = pytree__times(child->arity, row->type->size);
+    } else {
+        const pytree_leaf *const last = &b->leaves[leaf - 1];
+        if (last->form == PYTREE_FORM_LEAF) { bytes = pytree_leaf_bytes(last); }
+        if (last->form == PYTREE_FORM_LIST) { bytes = pytree__times(last->shape[0], row->type->size); }
+    }
+    bytes = pytree__plus(row->offset, bytes);
+    return bytes < type->size ? type->size : bytes;
+}
+
 /* Leave what a node has to the caller of pytree_allocate, with all that it holds. */
 static void pytree__build_skip(struct pytree__builder *b, size_t node)
 {

@@ -32,7 +32,7 @@ static size_t pytree__first_other_text(const pytree_leaf *a, const pytree_leaf *
     const size_t room = a->ndim == 0 ? 1 : a->shape[a->ndim - 1];
     size_t i;
     for (i = 0; i < n; i += room) {
-        if (strncmp((const char *)a->data + i, (const char *)b->data + i, room) != 0) { return i; }
+        if (!pytree__same_text((const char *)a->data + i, (const char *)b->data + i, room)) { return i; }
     }
     return SIZE_MAX;
 }

@@ -361,6 +361,7 @@ PYTREE__INLINE bool pytree__visit_statics(const pytree_type *type, size_t at, py
 PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n);
 static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n);
 static size_t pytree__text_length(const char *s, size_t n);
+static bool pytree__same_text(const char *a, const char *b, size_t n);
 static void pytree__pack_string(pytree__statics *to, const char *s);
 static void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at);
 static uint32_t pytree__u32(const unsigned char *at);
@@ -533,6 +534,8 @@ PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b);
 PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
                                         bool in_place);
 static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf);
+static bool pytree__is_flexible(const pytree_type *type);
+static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf);
 static void pytree__build_skip(struct pytree__builder *b, size_t node);
 
 /* build_bound.h */

@@ -88,6 +88,13 @@ static size_t pytree__text_length(const char *s, size_t n)
     return end == NULL ? n : (size_t)(end - s);
 }
 
+/* Are two strings, each in n characters, equal up to their ends? */
+static bool pytree__same_text(const char *a, const char *b, size_t n)
+{
+    const size_t length = pytree__text_length(a, n);
+    return length == pytree__text_length(b, n) && memcmp(a, b, length) == 0;
+}
+
 /* Packs the string in n characters, with zeros behind it. */
 static void pytree__pack_chars(pytree__statics *to, const char *s, size_t n)
 {
@@ -429,7 +436,7 @@ static bool pytree__match_piece(void *context, const pytree_field *row, size_t a
     c->packed += bytes;
     switch (row->form) {
     case PYTREE__PACK_BYTES: return pytree__differ(self, packed, bytes) == 0;
-    case PYTREE__PACK_CHARS: return strncmp(self, (const char *)packed, bytes) == 0;
+    case PYTREE__PACK_CHARS: return pytree__same_text(self, (const char *)packed, bytes);
     case PYTREE__PACK_BITS:
         memcpy(&number, packed, sizeof number);
         return row->functions->read(self) == number;
@@ -463,7 +470,7 @@ static bool pytree__same_piece(void *context, const pytree_field *row, size_t at
         memcpy(&s, a, sizeof s);
         memcpy(&t, b, sizeof t);
         return pytree__same_string(s, t);
-    case PYTREE__PACK_CHARS: return strncmp(a, b, bytes) == 0;
+    case PYTREE__PACK_CHARS: return pytree__same_text(a, b, bytes);
     case PYTREE__PACK_BITS: return row->functions->read(a) == row->functions->read(b);
     default: return memcmp(a, b, PYTREE__WIDE) == 0;
     }

@@ -237,7 +237,7 @@ PYTREE__PASS const pytree_leaf *pytree__store_leaf(const pytree_field *row, void
         memcpy(&p, at, sizeof p);
         if (p == NULL) { return leaf; }
     }
-    if (row->form != PYTREE_FORM_LEAF) { return NULL; }
+    if (row->form != PYTREE_FORM_LEAF || row->place == PYTREE_FLEXIBLE) { return NULL; }
     if (row->place != PYTREE_IN_PLACE) {
         p = leaf->form == PYTREE_FORM_NONE ? NULL : leaf->data;
         memcpy(at, &p, sizeof p);

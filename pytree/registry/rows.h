@@ -95,6 +95,15 @@ static const pytree_type pytree__space_000;
     _Generic(x, list##OF_##d0(d2##d1) default: PYTREE__GROUPS_##d1(x, list, d2) PYTREE__BLOCKS_##d2(x, list)
 #define PYTREE__DISPATCH_END PYTREE__CLOSE PYTREE__CLOSE_BLOCKS )
 
+/* Tell whether an array is a flexible array member, T x[]. It has no size. */
+#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+#define PYTREE__IS_FLEXIBLE(x)                                                                                          \
+    (__extension__ __builtin_types_compatible_p(__typeof__(x), __typeof__(*PYTREE__CHOOSE(PYTREE__IS_ARRAY(x), x, &x))[0]))
+#else
+#define PYTREE__IS_FLEXIBLE(x) 0
+#endif
+#define PYTREE__SIZE_IF_POINTER(x) (PYTREE__IS_ARRAY(x) ? 0 : sizeof(void *))
+
 /* Make a NULL pointer to the type that x has as a value, so that const plays no role. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__TO_VALUE(x) (__typeof__(((void)0, x)) *)0
@@ -147,6 +156,7 @@ enum {
     PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
+    PYTREE__IS_LAST = 524288,             /* ARRAY, LIST: a flexible array member */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,
@@ -347,6 +357,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACE___(lies, before, gap, after, s, name) PYTREE__PLACE_##lies(before, gap, after, s, name)
 #define PYTREE__PLACE_AS_DECLARED(before, gap, after, s, name)                                                          \
     before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+#define PYTREE__PLACE_AS_POINTER(before, gap, after, s, name)         /* or a flexible array */                         \
+    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1                                         \
+        + (int)PYTREE__SIZE_IF_POINTER(((s *)0)->name),
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
  * are smaller by PYTREE__BITS_BEFORE from there to that member. */
 #define PYTREE__PLACE_BITS(before, gap, after, s, name)                                                                 \
@@ -356,8 +369,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     ((gap) < ((complete) ? (align) : 1) || ((gap) >= PYTREE__BITS_BEFORE && (complete)))
 #define PYTREE__LIES_NONE AS_DECLARED
 #define PYTREE__LIES_OPTIONAL AS_DECLARED
-#define PYTREE__LIES_ARRAY(...) AS_DECLARED
-#define PYTREE__LIES_LIST(...) AS_DECLARED
+#define PYTREE__LIES_ARRAY(...) AS_POINTER
+#define PYTREE__LIES_LIST(...) AS_POINTER
 #define PYTREE__LIES_RANK(...) AS_DECLARED
 #define PYTREE__LIES_STB_ARRAY AS_DECLARED
 #define PYTREE__LIES_STB_MAP AS_DECLARED
@@ -414,10 +427,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) };
-#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments) enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) };
+#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments)                                                           \
+    enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED_OR_FLEXIBLE(x) };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments)                                                            \
     PYTREE__POINTER_TO(held, x)                                                                                         \
-    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
+    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED_OR_FLEXIBLE(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
 #define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments)                                                         \
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
@@ -429,6 +443,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         pytree__rowptr_char_: PYTREE__R_char_, default: 0) | PYTREE__FIXED(x) };
 #define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments) enum { code = 0 };
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
+#define PYTREE__FIXED_OR_FLEXIBLE(x)                                                                                    \
+    PYTREE__IS_ARRAY(x) * (PYTREE__IS_FLEXIBLE(x) ? PYTREE__IS_LAST : PYTREE__IS_FIXED)
 
 /* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
  *
@@ -467,7 +483,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
+    PYTREE__CHECK_FLEXIBLE(code, optional, in)
+#define PYTREE__CHECK_FLEXIBLE(code, optional, in)                                                                      \
+    _Static_assert(!optional || (code & PYTREE__IS_LAST) == 0, in " OPTIONAL is for pointers; a flexible array is never NULL");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
@@ -531,7 +550,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
     { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
-                                   optional, PYTREE__PLACED(s, name)) },
+                                   optional, PYTREE__PLACED_##store(pytree__code_##id##_##name, s, name)) },
 #define PYTREE__TABLE_STATIC(id, s, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
 #define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                              \
     { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
@@ -548,6 +567,14 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0 },
 #define PYTREE__TABLE_DROP_BITS(id, s, name) { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0 },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
+#define PYTREE__PLACED_PLAIN(code, s, name) offsetof(s, name), sizeof(((s *)0)->name)
+#define PYTREE__PLACED_ARRAY(code, s, name) offsetof(s, name), (code & PYTREE__IS_LAST) != 0 ? 0 : sizeof(void *)
+#define PYTREE__PLACED_LIST PYTREE__PLACED_ARRAY
+#define PYTREE__PLACED_RANK PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_STB_MAP PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_STRING PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_BITS(code, s, name) 0, 0
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
 #define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
@@ -565,10 +592,12 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                  \
     sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(code), PYTREE_FORM_LEAF, optional,           \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
+#define PYTREE__POINTER_OR_FLEXIBLE(code) (code & PYTREE__IS_LAST) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER,             \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                             \
+    PYTREE__POINTER_OR_FLEXIBLE(code),                                                                                  \
     PYTREE_FORM_LIST,                                                                                                   \
     optional, 1, placed, sizeof(*x), 0
 #define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                  \
