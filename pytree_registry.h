@@ -18,7 +18,7 @@
  *     DATA, f, STB_ARRAY       stb_ds array: a list            DATA, f, STB_MAP   stb_ds string map: a dict
  *     DATA, f, RANK(3)         fixed array of three or more dimensions: one array leaf (one and two need nothing)
  *     DATA, f, STRING          char f[32]: a text leaf; STATIC, f, STRING: the string up to its end as metadata
- *     DATA, f, ARRAY(n)        T f[], a flexible array member: as if it were a pointer; LIST(n) likewise
+ *     DATA, f, ARRAY(n), FLEXIBLE      T f[], a flexible array member; LIST(n), FLEXIBLE likewise
  *     STATIC, f, BITS          a bit-field: the number that it holds; DROP, f, BITS
  *     DATA, f, …, OPTIONAL     the pointer may be NULL: None
  *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows
@@ -64,6 +64,7 @@
 #pragma push_macro("STB_MAP")
 #pragma push_macro("STRING")
 #pragma push_macro("BITS")
+#pragma push_macro("FLEXIBLE")
 #pragma push_macro("NONE")
 #pragma push_macro("PLAIN")
 #undef DATA
@@ -77,6 +78,7 @@
 #undef STB_MAP
 #undef STRING
 #undef BITS
+#undef FLEXIBLE
 #undef NONE
 #undef PLAIN
 
@@ -247,7 +249,7 @@ _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
 #endif
 #if defined(PYTREE__ROWS)
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, ~)
 enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__ID) };
 #include "pytree/registry/complete.h"
 
@@ -368,6 +370,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S0
 #pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")
+#pragma pop_macro("FLEXIBLE")
 #pragma pop_macro("BITS")
 #pragma pop_macro("STRING")
 #pragma pop_macro("STB_MAP")

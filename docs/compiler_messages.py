@@ -36,7 +36,7 @@ CHAPTERS = {
                             "stb_ds_missing"],
     "Strings in the struct and bit-fields": ["string_of_pointer", "string_optional", "static_strings", "bits_missing",
                                              "bits_as_data"],
-    "Flexible array members": ["flexible_array_without_count", "flexible_array_optional"],
+    "Flexible array members": ["flexible_missing", "flexible_without_count", "flexible_array_optional"],
     "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data",
                       "static_array_of_structs_with_data", "static_tree",
                       "static_leaf_type", "static_array_of_three_dimensions"],

@@ -95,15 +95,6 @@ static const pytree_type pytree__space_000;
     _Generic(x, list##OF_##d0(d2##d1) default: PYTREE__GROUPS_##d1(x, list, d2) PYTREE__BLOCKS_##d2(x, list)
 #define PYTREE__DISPATCH_END PYTREE__CLOSE PYTREE__CLOSE_BLOCKS )
 
-/* Tell whether an array is a flexible array member, T x[]. It has no size. */
-#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
-#define PYTREE__IS_FLEXIBLE(x)                                                                                          \
-    (__extension__ __builtin_types_compatible_p(__typeof__(x), __typeof__(*PYTREE__CHOOSE(PYTREE__IS_ARRAY(x), x, &x))[0]))
-#else
-#define PYTREE__IS_FLEXIBLE(x) 0
-#endif
-#define PYTREE__SIZE_IF_POINTER(x) (PYTREE__IS_ARRAY(x) ? 0 : sizeof(void *))
-
 /* Make a NULL pointer to the type that x has as a value, so that const plays no role. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__TO_VALUE(x) (__typeof__(((void)0, x)) *)0
@@ -156,7 +147,6 @@ enum {
     PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
-    PYTREE__IS_LAST = 524288,             /* ARRAY, LIST: a flexible array member */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,
@@ -279,6 +269,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 #define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
 #define PYTREE__WORD_OPTIONAL ~, 2
+#define PYTREE__WORD_FLEXIBLE ~, 2
 #define PYTREE__WORD_ARRAY(...) ~, 16
 #define PYTREE__WORD_LIST(...) ~, 16
 #define PYTREE__WORD_RANK(...) ~, 16
@@ -289,6 +280,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
+#define PYTREE__STORE_FLEXIBLE
 #define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
 #define PYTREE__STORE_LIST(...) , LIST, (__VA_ARGS__)
 #define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
@@ -298,7 +290,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__STORE_BITS , BITS, ()
 
 #define PYTREE__MAYBE_NONE
-#define PYTREE__MAYBE_OPTIONAL || 1
+#define PYTREE__MAYBE_OPTIONAL | 1
+#define PYTREE__MAYBE_FLEXIBLE | 2
 #define PYTREE__MAYBE_ARRAY(...)
 #define PYTREE__MAYBE_LIST(...)
 #define PYTREE__MAYBE_RANK(...)
@@ -331,7 +324,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         "DROP");                                                                                                        \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
-                   "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md");                            \
+                   "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md");                           \
     _Static_assert(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
                    + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
                    PYTREE__IN(name)                                                                                     \
@@ -350,16 +343,15 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
  *     pytree__after_MLP_scale = …, */
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
-#define PYTREE__PLACE_(id, s, name, m1, ...)                                                                            \
-    PYTREE__PLACE__(PYTREE__LIES_##m1, pytree__before_##id##_##name, pytree__gap_##id##_##name,                         \
-                    pytree__after_##id##_##name, s, name)
+#define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                        \
+    PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name,      \
+                    PYTREE__LIES_##m1 PYTREE__LIES_##m2 AS_DECLARED, ~)
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
-#define PYTREE__PLACE___(lies, before, gap, after, s, name) PYTREE__PLACE_##lies(before, gap, after, s, name)
+#define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
 #define PYTREE__PLACE_AS_DECLARED(before, gap, after, s, name)                                                          \
     before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
-#define PYTREE__PLACE_AS_POINTER(before, gap, after, s, name)         /* or a flexible array */                         \
-    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1                                         \
-        + (int)PYTREE__SIZE_IF_POINTER(((s *)0)->name),
+#define PYTREE__PLACE_LAST(before, gap, after, s, name)                /* a flexible array, which has no size */        \
+    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1,
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
  * are smaller by PYTREE__BITS_BEFORE from there to that member. */
 #define PYTREE__PLACE_BITS(before, gap, after, s, name)                                                                 \
@@ -367,15 +359,29 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__BITS_BEFORE (1 << 29)
 #define PYTREE__GAP_FITS(gap, complete, align)                                                                          \
     ((gap) < ((complete) ? (align) : 1) || ((gap) >= PYTREE__BITS_BEFORE && (complete)))
-#define PYTREE__LIES_NONE AS_DECLARED
-#define PYTREE__LIES_OPTIONAL AS_DECLARED
-#define PYTREE__LIES_ARRAY(...) AS_POINTER
-#define PYTREE__LIES_LIST(...) AS_POINTER
-#define PYTREE__LIES_RANK(...) AS_DECLARED
-#define PYTREE__LIES_STB_ARRAY AS_DECLARED
-#define PYTREE__LIES_STB_MAP AS_DECLARED
-#define PYTREE__LIES_STRING AS_DECLARED
-#define PYTREE__LIES_BITS BITS
+#define PYTREE__LIES_NONE
+#define PYTREE__LIES_OPTIONAL
+#define PYTREE__LIES_FLEXIBLE LAST,
+#define PYTREE__LIES_ARRAY(...)
+#define PYTREE__LIES_LIST(...)
+#define PYTREE__LIES_RANK(...)
+#define PYTREE__LIES_STB_ARRAY
+#define PYTREE__LIES_STB_MAP
+#define PYTREE__LIES_STRING
+#define PYTREE__LIES_BITS BITS,
+
+/* Initialise the member of a row by { 0 }. Before a flexible array, which nothing follows, the literal ends, and another one
+ * that is large enough begins. */
+#define PYTREE__INITIAL(name, m1, m2, ...) PYTREE__INITIAL_##m2
+#define PYTREE__INITIAL_NONE { 0 },
+#define PYTREE__INITIAL_OPTIONAL { 0 },
+#define PYTREE__INITIAL_ARRAY(...) { 0 },
+#define PYTREE__INITIAL_LIST(...) { 0 },
+#define PYTREE__INITIAL_RANK(...) { 0 },
+#define PYTREE__INITIAL_STB_ARRAY { 0 },
+#define PYTREE__INITIAL_STB_MAP { 0 },
+#define PYTREE__INITIAL_STRING { 0 },
+#define PYTREE__INITIAL_FLEXIBLE }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
 
 /* Name the member of the first row, in a list of them: .din */
 #define PYTREE__MEMBER(name, ...) .name
@@ -396,17 +402,17 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name,                       \
         PYTREE__QUOTE_(pytree: s.name:))                                                                                \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
-        ((s *)0)->name, arguments)                                                                                      \
+        ((s *)0)->name, arguments, optional)                                                                            \
     PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, m1, ...) PYTREE__CHECK_STATIC_##m1(id, s, name)
-#define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                              \
+#define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                          \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
-        ((s *)0)->name, )                                                                                               \
+        ((s *)0)->name, , )                                                                                             \
     PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC_STRING(id, s, name)                                                                        \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
-    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , ((s *)0)->name, )                  \
+    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , ((s *)0)->name, , )                \
     PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
     _Static_assert((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
                    " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
@@ -424,27 +430,25 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_DROP_BITS(id, s, name) _Static_assert(sizeof(((s *)0)->name != 0) != 0, "");
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
-#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
+#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional)                                                 \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) };
-#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments)                                                           \
-    enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED_OR_FLEXIBLE(x) };
-#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments)                                                            \
+#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional)                                                 \
+    enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
+#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional)                                                  \
     PYTREE__POINTER_TO(held, x)                                                                                         \
-    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED_OR_FLEXIBLE(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
+    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
-#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments)                                                         \
+#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional)                                               \
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
     enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
-#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments)                                                            \
+#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional)                                                  \
     enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
-#define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments)                                                          \
+#define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional)                                                \
     enum { code = _Generic((x), char *: PYTREE__P_char_, signed char *: PYTREE__P_char_, unsigned char *: PYTREE__P_char_, \
         pytree__rowptr_char_: PYTREE__R_char_, default: 0) | PYTREE__FIXED(x) };
-#define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments) enum { code = 0 };
+#define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional) enum { code = 0 };
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
-#define PYTREE__FIXED_OR_FLEXIBLE(x)                                                                                    \
-    PYTREE__IS_ARRAY(x) * (PYTREE__IS_FLEXIBLE(x) ? PYTREE__IS_LAST : PYTREE__IS_FIXED)
 
 /* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
  *
@@ -471,6 +475,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     _Static_assert((pytree__code_Linear_w & PYTREE__HELD) == PYTREE__IS_POINTER, "pytree: Linear.w: ARRAY is for …");
  *     _Static_assert(2 <= PYTREE_MAX_DIMS, "pytree: Linear.w: too many dimensions; …"); */
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
@@ -479,37 +484,45 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
     _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
                    in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
+#define PYTREE__HELD_BY(flags) ((flags & 2) != 0 ? PYTREE__IS_POINTER + PYTREE__IS_FIXED : (int)PYTREE__IS_POINTER)
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
-    _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
+    _Static_assert((code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                                                  \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
-    PYTREE__CHECK_FLEXIBLE(code, optional, in)
-#define PYTREE__CHECK_FLEXIBLE(code, optional, in)                                                                      \
-    _Static_assert(!optional || (code & PYTREE__IS_LAST) == 0, in " OPTIONAL is for pointers; a flexible array is never NULL");
+    PYTREE__CHECK_FLEXIBLE(optional, in)
+#define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
+    _Static_assert(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");
+#define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
+    _Static_assert(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
-    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
+    PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
+    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                   \
                    in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
 #define PYTREE__STB_MISSING                                                                                             \
     " needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h "                       \
         "beside pytree.h"
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert(PYTREE__HAS_STB, in " STB_ARRAY" PYTREE__STB_MISSING);                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                               \
                    in " RANK is the number of dimensions of a fixed array of numbers; this array has another");         \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__CHECK_STRING(code, arguments, optional, in)                                                             \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
                    in " STRING is for an array of char in the struct itself, char f[32]; a char * needs no modifier");  \
     _Static_assert(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");
@@ -550,9 +563,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
     { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
-                                   optional, PYTREE__PLACED_##store(pytree__code_##id##_##name, s, name)) },
+                                   optional, PYTREE__PLACED_##store(optional, s, name)) },
 #define PYTREE__TABLE_STATIC(id, s, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
-#define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                              \
+#define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                          \
     { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
                                     PYTREE__PLACED(s, name)) },
 #define PYTREE__TABLE_STATIC_STRING(id, s, name)                                                                        \
@@ -567,14 +580,14 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0 },
 #define PYTREE__TABLE_DROP_BITS(id, s, name) { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0 },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
-#define PYTREE__PLACED_PLAIN(code, s, name) offsetof(s, name), sizeof(((s *)0)->name)
-#define PYTREE__PLACED_ARRAY(code, s, name) offsetof(s, name), (code & PYTREE__IS_LAST) != 0 ? 0 : sizeof(void *)
+#define PYTREE__PLACED_PLAIN(flags, s, name) offsetof(s, name), sizeof(((s *)0)->name)
+#define PYTREE__PLACED_ARRAY(flags, s, name) offsetof(s, name), (flags & 2) != 0 ? 0 : sizeof(void *)
 #define PYTREE__PLACED_LIST PYTREE__PLACED_ARRAY
 #define PYTREE__PLACED_RANK PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_MAP PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STRING PYTREE__PLACED_PLAIN
-#define PYTREE__PLACED_BITS(code, s, name) 0, 0
+#define PYTREE__PLACED_BITS(flags, s, name) 0, 0
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
 #define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
@@ -592,14 +605,14 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                  \
     sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(code), PYTREE_FORM_LEAF, optional,           \
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
-#define PYTREE__POINTER_OR_FLEXIBLE(code) (code & PYTREE__IS_LAST) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
+#define PYTREE__POINTER_OR_FLEXIBLE(flags) (flags & 2) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                             \
-    PYTREE__POINTER_OR_FLEXIBLE(code),                                                                                  \
+    PYTREE__POINTER_OR_FLEXIBLE(optional),                                                                              \
     PYTREE_FORM_LIST,                                                                                                   \
-    optional, 1, placed, sizeof(*x), 0
+    optional & 1, 1, placed, sizeof(*x), 0
 #define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
     placed, sizeof(x[0]), 0
@@ -610,11 +623,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                             \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
     PYTREE_FORM_LIST,                                                                                                   \
-    optional, 1, placed, sizeof(*x), \
+    optional, 1, placed, sizeof(*x),                                                                                    \
     &(const pytree_row_functions){ pytree__stb_array_resize, pytree__stb_array_release, NULL, NULL }
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
-    PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x), \
+    PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x),                                                                   \
     &(const pytree_row_functions){ pytree__stb_map_resize, pytree__stb_map_release, NULL, NULL }
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
@@ -625,7 +638,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_BITS PYTREE__CODES_STATIC_STRING
-#define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                              \
+#define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
     | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, ...)
 #endif

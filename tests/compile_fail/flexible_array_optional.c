@@ -9,10 +9,10 @@ typedef struct Vector { int n; float at[]; } Vector;
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, at, ARRAY(self->n), OPTIONAL)
+    PYTREE_FIELD(DATA, at, ARRAY(self->n), FLEXIBLE, OPTIONAL)
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, at, ARRAY(self->n))
+    PYTREE_FIELD(DATA, at, ARRAY(self->n), FLEXIBLE)
 #endif
 #include "pytree_registry.h"

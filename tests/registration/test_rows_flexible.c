@@ -7,7 +7,7 @@ typedef struct Vector {
 } Vector;
 
 #define PYTREE_STRUCT Vector
-#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, at, ARRAY(self->n))
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, at, ARRAY(self->n), FLEXIBLE)
 #include "pytree_registry.h"
 
 typedef struct Padded {                   /* the array begins in what would be padding */
@@ -19,7 +19,7 @@ typedef struct Padded {                   /* the array begins in what would be p
 #define PYTREE_STRUCT Padded
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(DATA, scale) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, m)                                           \
-    PYTREE_FIELD(DATA, at, ARRAY(self->n, self->m))
+    PYTREE_FIELD(DATA, at, ARRAY(self->n, self->m), FLEXIBLE)
 #include "pytree_registry.h"
 
 typedef struct Corner { float x, y; float *tags; } Corner;
@@ -36,7 +36,7 @@ typedef struct Polygon {
 
 #define PYTREE_STRUCT Polygon
 #define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, name) PYTREE_FIELD(DATA, corners, LIST(self->n))
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, name) PYTREE_FIELD(DATA, corners, LIST(self->n), FLEXIBLE)
 #include "pytree_registry.h"
 
 typedef struct Scene {
@@ -52,7 +52,7 @@ typedef struct Scene {
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(STATIC, n_names) PYTREE_FIELD(DATA, weights) PYTREE_FIELD(DATA, shape)                                 \
     PYTREE_FIELD(DATA, other, OPTIONAL) PYTREE_FIELD(DATA, padded) PYTREE_FIELD(DATA, after, ARRAY(3))                  \
-    PYTREE_FIELD(DATA, names, LIST(self->n_names))
+    PYTREE_FIELD(DATA, names, LIST(self->n_names), FLEXIBLE)
 #include "pytree_registry.h"
 
 static const pytree_type *const types[] = { PYTREE_TYPE(Vector), PYTREE_TYPE(Padded), PYTREE_TYPE(Corner), PYTREE_TYPE(Polygon),

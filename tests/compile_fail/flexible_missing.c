@@ -1,4 +1,4 @@
-/* A flexible array member without its extent. Neither C nor the library knows how long `T f[]` is: the row says it. */
+/* A flexible array member without FLEXIBLE. `T f[]` has no size, and a row must say so; the first error is the compiler's own. */
 // gcc: invalid application of ‘sizeof’ to incomplete type
 // clang: invalid application of 'sizeof' to an incomplete type
 // fixed: yes
@@ -10,10 +10,10 @@ typedef struct Vector { int n; float at[]; } Vector;
 #ifndef PYTREE_TEST_FIXED
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, at)
+    PYTREE_FIELD(DATA, at, ARRAY(self->n))
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DATA, at, ARRAY(self->n))
+    PYTREE_FIELD(DATA, at, ARRAY(self->n), FLEXIBLE)
 #endif
 #include "pytree_registry.h"
