@@ -169,7 +169,7 @@ static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *ro
 {
     const pytree_leaf *leaf = &b->leaves[--b->leaf];
     void *p = leaf->data;
-    const size_t size = row->place != PYTREE_FLEXIBLE ? row->size
+    const size_t size = !PYTREE__MORE_ROWS || row->place != PYTREE_FLEXIBLE ? row->size
         : leaf->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(leaf) : leaf->shape[0] * row->type->size;
     bool fits;
     if (b->mode == PYTREE__ALLOCATE && leaf->form == PYTREE_FORM_LEAF && p != NULL
@@ -399,7 +399,7 @@ static void pytree__build_row(struct pytree__builder *b, size_t node)
     top->left--;
     do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
     field = top->at + row->offset;
-    if (row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
+    if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
         pytree__build_skip(b, node);      /* it lies in the caller's memory, which cannot grow */
         return;
     }

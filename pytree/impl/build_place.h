@@ -30,7 +30,7 @@ struct pytree__unpacking { struct pytree__builder *b; char *self; const unsigned
 static bool pytree__unpack_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     struct pytree__unpacking *u = (struct pytree__unpacking *)context;
-    if (row->form == PYTREE__PACK_BITS) {
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
         int64_t number;
         memcpy(&number, u->at, sizeof number);
         row->functions->write(u->self + at, number);
@@ -227,7 +227,7 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
 /* Tell whether the last member of a struct is a flexible array, which lies behind it in the same memory. */
 static bool pytree__is_flexible(const pytree_type *type)
 {
-    return type->n_fields != 0 && type->fields[type->n_fields - 1].place == PYTREE_FLEXIBLE;
+    return PYTREE__MORE_ROWS && type->n_fields != 0 && type->fields[type->n_fields - 1].place == PYTREE_FLEXIBLE;
 }
 
 /* Compute the bytes of the struct that is node `node`, whose leaves end before leaf `leaf`: with what its flexible array holds,

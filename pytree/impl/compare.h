@@ -44,6 +44,7 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     const char *x = (const char *)a->data, *y = (const char *)b->data;
     const bool loose = tolerance != NULL && (tolerance->relative != 0 || tolerance->absolute != 0);
     pytree_leaf p, q;
+    if (PYTREE__MORE_ROWS && a->type->dtype == PYTREE_TEXT) { return pytree__first_other_text(a, b, n); }
     if (pytree__parts(a, &p)) {
         pytree__parts(b, &q);
         for (i = 0; i < 2 * n; i++) {
@@ -60,7 +61,6 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
             if (s != t && (s == NULL || t == NULL || strcmp(s, t) != 0)) { return i; }
         }
         return SIZE_MAX;
-    case PYTREE_TEXT: return pytree__first_other_text(a, b, n);
     case PYTREE_OPAQUE: {
         const pytree_type *type = pytree__origin(a->type);
         for (i = 0; i < n; i++) {
@@ -146,7 +146,7 @@ static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf 
 {
     const char *at = (const char *)leaf->data + i * leaf->type->size;
     const pytree_type *type = pytree__origin(leaf->type);
-    if (type->dtype == PYTREE_TEXT) {     /* the string that begins with element i */
+    if (PYTREE__MORE_ROWS && type->dtype == PYTREE_TEXT) {     /* the string that begins with element i */
         pytree__put_repr(to, at, pytree__text_length(at, leaf->ndim == 0 ? 1 : leaf->shape[leaf->ndim - 1]));
     } else if (type->dtype == PYTREE_STRING) {
         const char *s;

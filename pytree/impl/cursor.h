@@ -97,7 +97,7 @@ static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_s
                                   v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
         return false;
     }
-    if (c->making) { return v->type->dtype != PYTREE_TEXT || pytree__check_text(c, v, n, status); }
+    if (c->making) { return !PYTREE__MORE_ROWS || v->type->dtype != PYTREE_TEXT || pytree__check_text(c, v, n, status); }
     if (v->data == NULL && n != 0) {
         *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
         return false;
@@ -109,7 +109,7 @@ static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_s
             return false;
         }
     }
-    return v->type->dtype != PYTREE_TEXT || pytree__check_text(c, v, n, status);
+    return !PYTREE__MORE_ROWS || v->type->dtype != PYTREE_TEXT || pytree__check_text(c, v, n, status);
 }
 
 /* Checks a list, a fixed array or a map: a count that is possible, data that is there. */
@@ -324,7 +324,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
         }
         if (status == PYTREE_OK) {
             f->next = 0;
-            if (!type->trivial_statics) {
+            if (PYTREE__MORE_ROWS && !type->trivial_statics) {
                 struct pytree__static_check check = { NULL, NULL, PYTREE_OK };
                 check.c = c;
                 check.self = (const char *)f->self;

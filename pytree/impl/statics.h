@@ -50,7 +50,7 @@ PYTREE__INLINE bool pytree__visit_row(const pytree_field *row, size_t at, pytree
 {
     const unsigned pack = row->form;
     size_t k, step;
-    if (PYTREE__LIKELY(pack == PYTREE__PACK_BYTES || pack >= PYTREE__PACK_CHARS)) { return fn(context, row, at, row->size); }
+    if (PYTREE__LIKELY(pack == PYTREE__PACK_BYTES || (PYTREE__MORE_ROWS && pack >= PYTREE__PACK_CHARS))) { return fn(context, row, at, row->size); }
     step = pack == PYTREE__PACK_TEXT ? sizeof(char *) : pack == PYTREE__PACK_WIDE ? sizeof(long double) : row->type->size;
     for (k = 0; k < row->size; k += step) {
         if (!(pack == PYTREE__PACK_STRUCT ? pytree__visit_nested(row->type, at + k, fn, context)
@@ -113,16 +113,20 @@ static bool pytree__pack_piece(void *context, const pytree_field *row, size_t at
     unsigned char wide[sizeof(long double)] = { 0 };
     const char *s;
     int64_t number;
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_CHARS) {
+        pytree__pack_chars(p->to, piece, bytes);
+        return true;
+    }
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
+        number = row->functions->read(piece);
+        pytree__pack_bytes(p->to, &number, sizeof number);
+        return true;
+    }
     switch (row->form) {
     case PYTREE__PACK_BYTES: pytree__pack_bytes(p->to, piece, bytes); break;
     case PYTREE__PACK_TEXT:
         memcpy(&s, piece, sizeof s);
         pytree__pack_string(p->to, s);
-        break;
-    case PYTREE__PACK_CHARS: pytree__pack_chars(p->to, piece, bytes); break;
-    case PYTREE__PACK_BITS:
-        number = row->functions->read(piece);
-        pytree__pack_bytes(p->to, &number, sizeof number);
         break;
     default:
         memcpy(wide, piece, PYTREE__WIDE);
@@ -434,12 +438,13 @@ static bool pytree__match_piece(void *context, const pytree_field *row, size_t a
         return pytree__same_string(s, pytree__string_at(packed, 0, NULL));
     }
     c->packed += bytes;
-    switch (row->form) {
-    case PYTREE__PACK_BYTES: return pytree__differ(self, packed, bytes) == 0;
-    case PYTREE__PACK_CHARS: return pytree__same_text(self, (const char *)packed, bytes);
-    case PYTREE__PACK_BITS:
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_CHARS) { return pytree__same_text(self, (const char *)packed, bytes); }
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
         memcpy(&number, packed, sizeof number);
         return row->functions->read(self) == number;
+    }
+    switch (row->form) {
+    case PYTREE__PACK_BYTES: return pytree__differ(self, packed, bytes) == 0;
     default: return memcmp(self, packed, PYTREE__WIDE) == 0;
     }
 }
@@ -470,10 +475,11 @@ static bool pytree__same_piece(void *context, const pytree_field *row, size_t at
         memcpy(&s, a, sizeof s);
         memcpy(&t, b, sizeof t);
         return pytree__same_string(s, t);
-    case PYTREE__PACK_CHARS: return pytree__same_text(a, b, bytes);
-    case PYTREE__PACK_BITS: return row->functions->read(a) == row->functions->read(b);
-    default: return memcmp(a, b, PYTREE__WIDE) == 0;
+    default: break;
     }
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_CHARS) { return pytree__same_text(a, b, bytes); }
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) { return row->functions->read(a) == row->functions->read(b); }
+    return memcmp(a, b, PYTREE__WIDE) == 0;
 }
 
 static bool pytree__same_row(const pytree_field *row, const char *x, const char *y)

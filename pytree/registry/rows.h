@@ -425,6 +425,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     static inline int64_t pytree__read_Packet_version(const void *self) { return (int64_t)((const Packet *)self)->version; }
  *     static inline void pytree__write_Packet_version(void *self, int64_t number) { ((Packet *)self)->version = number; } */
 #define PYTREE__CHECK_STATIC_BITS(id, s, name)                                                                          \
+    _Static_assert(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);          \
     static inline int64_t pytree__read_##id##_##name(const void *self) { return (int64_t)((const s *)self)->name; }     \
     static inline void pytree__write_##id##_##name(void *self, int64_t number) { ((s *)self)->name = number; }
 #define PYTREE__CHECK_DROP_BITS(id, s, name) _Static_assert(sizeof(((s *)0)->name != 0) != 0, "");
@@ -492,7 +493,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
     PYTREE__CHECK_FLEXIBLE(optional, in)
 #define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");
+    _Static_assert(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");                      \
+    _Static_assert(optional < 2 || PYTREE__MORE_ROWS, in " FLEXIBLE" PYTREE__TOO_SMALL);
 #define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
     _Static_assert(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
@@ -525,7 +527,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
                    in " STRING is for an array of char in the struct itself, char f[32]; a char * needs no modifier");  \
-    _Static_assert(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");
+    _Static_assert(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");              \
+    _Static_assert(PYTREE__MORE_ROWS, in " STRING" PYTREE__TOO_SMALL);
+#define PYTREE__TOO_SMALL " needs PYTREE_MORE_ROWS beside PYTREE_SMALL; define both in every file"
 #define PYTREE__CHECK_BITS(code, arguments, optional, in)                                                               \
     _Static_assert(0, in " a leaf has an address and a bit-field has none; write STATIC or DROP, or make it a member "  \
                       "without a width");
