@@ -50,7 +50,9 @@ PYTREE__INLINE bool pytree__visit_row(const pytree_field *row, size_t at, pytree
 {
     const unsigned pack = row->form;
     size_t k, step;
-    if (PYTREE__LIKELY(pack == PYTREE__PACK_BYTES || (PYTREE__MORE_ROWS && pack >= PYTREE__PACK_CHARS))) { return fn(context, row, at, row->size); }
+    if (PYTREE__LIKELY(pack == PYTREE__PACK_BYTES || (PYTREE__MORE_ROWS && pack >= PYTREE__PACK_CHARS))) {
+        return fn(context, row, at, row->size);
+    }
     step = pack == PYTREE__PACK_TEXT ? sizeof(char *) : pack == PYTREE__PACK_WIDE ? sizeof(long double) : row->type->size;
     for (k = 0; k < row->size; k += step) {
         if (!(pack == PYTREE__PACK_STRUCT ? pytree__visit_nested(row->type, at + k, fn, context)

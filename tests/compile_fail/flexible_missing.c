@@ -1,4 +1,5 @@
-/* A flexible array member without FLEXIBLE. `T f[]` has no size, and a row must say so; the first error is the compiler's own. */
+/* A flexible array member without FLEXIBLE. `T f[]` has no size, and its row must say so; the first error is the
+ * compiler's own. */
 // gcc: invalid application of ‘sizeof’ to incomplete type
 // clang: invalid application of 'sizeof' to an incomplete type
 // fixed: yes
