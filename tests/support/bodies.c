@@ -2,6 +2,7 @@
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
 #include "pytree/algebra.h"
+#include "pytree/cache.h"
 #include "pytree/checkpoint.h"
 #include "pytree/containers.h"
 #include "pytree/io.h"
@@ -11,5 +12,6 @@
 #include "pytree/path.h"
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"
+#include "pytree/transform.h"
 #include "pytree/treedef.h"
 #include "pytree/treedef_io.h"
