@@ -89,8 +89,8 @@
 
 /* PYTREE_SMALL is for microcontrollers: small capacities (pytree/detail/capacity.h), code that is short and slower, messages
  * that are the name of the status, next to the key path as always. Trees consist of structs; containers, stb_ds containers and
- * custom nodes are PYTREE_TYPE, unless PYTREE_CONTAINERS is defined, too. Define both alike in every file of a program.
- * docs/costs.md says what they change and cost. */
+ * custom nodes are PYTREE_TYPE, unless PYTREE_CONTAINERS is defined, too. Rows with STRING or FLEXIBLE and STATIC bit-fields
+ * need PYTREE_MORE_ROWS. Define all of them alike in every file of a program. docs/costs.md says what they change and cost. */
 
 /* PYTREE_FAST_COMPILE is for debug builds that optimise, in any file: helpers are called instead of copied into their callers.
  * Registrations take gcc and clang less time, and trees are walked 1.2 to 4 times slower. */
@@ -243,7 +243,8 @@ typedef enum pytree_dtype {
     PYTREE_F16, PYTREE_BF16, PYTREE_F32, PYTREE_F64, PYTREE_FLONG,
     PYTREE_C64, PYTREE_C128, PYTREE_CLONG,
     PYTREE_STRING,                        /* char *, NUL-terminated */
-    PYTREE_OPAQUE                         /* registered with PYTREE_LEAF_TYPE: bytes that the library does not interpret */
+    PYTREE_OPAQUE,                        /* registered with PYTREE_LEAF_TYPE: bytes that the library does not interpret */
+    PYTREE_TEXT                           /* char in an array that holds a string (the last dimension): a row with STRING */
 } pytree_dtype;
 
 /* Half-precision numbers: only storage, no arithmetic. */
@@ -298,7 +299,8 @@ typedef struct pytree_leaf {
 
 /* The kinds of rows of a registered struct (the table behind PYTREE_FIELDS). */
 enum { PYTREE_ROW_DATA, PYTREE_ROW_STATIC, PYTREE_ROW_DROP };
-enum { PYTREE_IN_PLACE, PYTREE_POINTER, PYTREE_STB };           /* where the value of a DATA field is */
+/* Where the value of a DATA field is; of a flexible array member, behind the struct in the same memory. */
+enum { PYTREE_IN_PLACE, PYTREE_POINTER, PYTREE_STB, PYTREE_FLEXIBLE };
 
 typedef struct pytree_field {
     const char *name;
@@ -310,19 +312,29 @@ typedef struct pytree_field {
     int ndim;                             /* of a fixed array */
     size_t offset, size;                  /* bytes, within the struct */
     size_t inner;                         /* bytes of one element along the first dimension of a fixed array */
-    /* of an stb_ds field: give it n elements; free it */
-    pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);
-    void (*release)(void *field, const struct pytree_field *row);
+    const struct pytree_row_functions *functions;              /* NULL: the value is the member's memory, as in most rows */
     const pytree_type *role;              /* of a DATA row with ROLE(x), see pytree/filter.h; otherwise NULL */
 } pytree_field;
 
+/* What a row can do with a member that has more than its memory, or whose memory has no address; each may be NULL. Reading and
+ * writing get the struct itself, others the member. */
+typedef struct pytree_row_functions {
+    /* an stb_ds container: give it n elements; free it */
+    pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);
+    void (*release)(void *field, const struct pytree_field *row);
+    /* a bit-field: the number it holds */
+    int64_t (*read)(const void *self);
+    void (*write)(void *self, int64_t number);
+} pytree_row_functions;
+
 /* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double
- * without its padding, as a string, or as a struct. */
+ * without its padding, as a string, as a struct, as the bytes of a string in the struct with zeros behind it, or as the number
+ * that a bit-field holds. */
 typedef struct pytree__statics {
     unsigned char *at;
     size_t room, length;                  /* room 0: only count */
 } pytree__statics;
-enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT };
+enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_STRUCT, PYTREE__PACK_CHARS, PYTREE__PACK_BITS };
 
 /* Flags that the generated functions return: at least one value is None; one needs a check (NULL, a large or negative extent, a
  * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a
@@ -410,7 +422,7 @@ enum {
     PYTREE__SCALARS(PYTREE__X)
 #undef PYTREE__X
     PYTREE__T_cfloat, PYTREE__T_cdouble, PYTREE__T_cldouble,
-    PYTREE__T_string, PYTREE__T_address,
+    PYTREE__T_string, PYTREE__T_address, PYTREE__T_text,
     PYTREE__T_list, PYTREE__T_tuple, PYTREE__T_dict, PYTREE__T_odict, PYTREE__T_namedtuple, PYTREE__T_defaultdict,
     PYTREE__T_deque, PYTREE__T_view, PYTREE__T_ref, PYTREE__T_flat,
     PYTREE__T_count

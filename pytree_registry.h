@@ -17,6 +17,9 @@
  *     DATA, f, LIST(n)         pointer to n values in a row: a list
  *     DATA, f, STB_ARRAY       stb_ds array: a list            DATA, f, STB_MAP   stb_ds string map: a dict
  *     DATA, f, RANK(3)         fixed array of three or more dimensions: one array leaf (one and two need nothing)
+ *     DATA, f, STRING          char f[32]: a text leaf; STATIC, f, STRING: the string up to its end as metadata
+ *     DATA, f, ARRAY(n), FLEXIBLE      T f[], a flexible array member; LIST(n), FLEXIBLE likewise
+ *     STATIC, f, BITS          a bit-field: the number that it holds; DROP, f, BITS
  *     DATA, f, …, OPTIONAL     the pointer may be NULL: None
  *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows
  *     DROP, f                  neither visited nor compared; padding members too
@@ -60,6 +63,9 @@
 #pragma push_macro("STB_ARRAY")
 #pragma push_macro("STB_MAP")
 #pragma push_macro("ROLE")
+#pragma push_macro("STRING")
+#pragma push_macro("BITS")
+#pragma push_macro("FLEXIBLE")
 #pragma push_macro("NONE")
 #pragma push_macro("PLAIN")
 #undef DATA
@@ -72,6 +78,9 @@
 #undef STB_ARRAY
 #undef STB_MAP
 #undef ROLE
+#undef STRING
+#undef BITS
+#undef FLEXIBLE
 #undef NONE
 #undef PLAIN
 
@@ -242,15 +251,23 @@ _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
 #endif
 #if defined(PYTREE__ROWS)
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, ~)
 enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__ID) };
 #include "pytree/registry/complete.h"
 
+#if defined(__GNUC__) && !defined(__TINYC__)  /* a number that is written to a bit-field may be too large for it */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
 PYTREE_FIELDS
-_Static_assert((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID)
-                   < (PYTREE__CAT(pytree__complete_, PYTREE__ID) ? (int)_Alignof(PYTREE__S) : 1),
+#if defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC diagnostic pop
+#endif
+_Static_assert(PYTREE__GAP_FITS((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID),
+                                PYTREE__CAT(pytree__complete_, PYTREE__ID), (int)_Alignof(PYTREE__S)),
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
                    "DROP for padding and scratch space)");
 
@@ -260,7 +277,7 @@ static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_
 
 enum {
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
     /* No child can be a list or a tree. */
@@ -355,6 +372,9 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S0
 #pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")
+#pragma pop_macro("FLEXIBLE")
+#pragma pop_macro("BITS")
+#pragma pop_macro("STRING")
 #pragma pop_macro("STB_MAP")
 #pragma pop_macro("ROLE")
 #pragma pop_macro("STB_ARRAY")

@@ -2,7 +2,7 @@
  *
  *     static pytree_status make_plan(void *context, const pytree_flat *key, void **value, pytree_error *err)
  *     {
- *         *value = fft_plan(key->leaves[0].shape[0]);
+ *         *value = …;                                                              // a plan for key->leaves[0].shape[0]
  *         return *value != NULL ? PYTREE_OK : pytree_fail(err, PYTREE_NO_MEMORY, NULL, "expected a plan, got none");
  *     }
  *     pytree_cache *plans = pytree_cache_new(&(pytree_cache_options){ .capacity = 16, .release = free_plan }, &err);

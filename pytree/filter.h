@@ -50,7 +50,13 @@ PYTREE__ROLES(PYTREE__X)
  * files may define the same role: roles are compared by name and bases.
  *
  *     PYTREE_ROLE(Frozen, Param);   =>   static const pytree_type pytree_role_Frozen = { "Frozen", …, &pytree_role_Param } */
-#define PYTREE_ROLE(name, base) static const pytree_type pytree_role_##name = PYTREE__ROLE_TYPE(#name, &pytree_role_##base)
+#define PYTREE_ROLE(name, base)                                                                                         \
+    PYTREE__ROLE_UNUSED static const pytree_type pytree_role_##name = PYTREE__ROLE_TYPE(#name, &pytree_role_##base)
+#if defined(__GNUC__)                     /* a header may define roles that not every file uses */
+#define PYTREE__ROLE_UNUSED __attribute__((unused))
+#else
+#define PYTREE__ROLE_UNUSED
+#endif
 #define PYTREE__ROLE_TYPE(name, base)                                                                                   \
     { name, sizeof(pytree_variable), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, NULL,     \
       NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree_variable_node, NULL, NULL, base }

@@ -5,7 +5,7 @@
  *         const Linear *layer = at->arg[0];                                          // structs arrive as structs,
  *         const float *x = at->arg[1];                                               // arrays as their first element
  *         float *y = at->res[0];
- *         ...
+ *         …
  *     }
  *     static const pytree_fn linear = {
  *         .name = "linear", .call = forward, .takes = PYTREE_TYPES(PYTREE_TYPE(Linear), PYTREE_TYPE(float)) };

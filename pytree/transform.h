@@ -1,5 +1,6 @@
 /* pytree/transform.h: transforms: functions made of functions. vmap, scan, loops, branches.
  *
+ *     static const pytree_fn linear = { .name = "linear", .call = … };            // (Linear, f32[784]) -> f32[10]
  *     pytree_apply(PYTREE_VMAP(&linear, .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0))), 2,
  *                  (pytree[]){ PYTREE(&layer), PYTREE_ARRAY(x[0], 32, 784) }, PYTREE_ARRAY(y[0], 32, 10), NULL, &err);
  *

@@ -131,7 +131,7 @@ static pytree pytree__build_value(struct pytree__builder *b, size_t node)
         return pytree__build_container(b, node);
     }
     t.type = pytree__origin(n->type);
-    t.data = pytree__bump_head(b, t.type->size);
+    t.data = pytree__bump_head(b, pytree__build_bytes_of(b, node, b->leaf));
     pytree__build_struct(b, node, t.type, (char *)t.data, false);
     return t;
 }
@@ -169,6 +169,8 @@ static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *ro
 {
     const pytree_leaf *leaf = &b->leaves[--b->leaf];
     void *p = leaf->data;
+    const size_t size = !PYTREE__MORE_ROWS || row->place != PYTREE_FLEXIBLE ? row->size
+        : leaf->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(leaf) : leaf->shape[0] * row->type->size;
     bool fits;
     if (b->mode == PYTREE__ALLOCATE && leaf->form == PYTREE_FORM_LEAF && p != NULL
         && (row->form == PYTREE_FORM_VIEW || (row->place == PYTREE_POINTER && p != PYTREE_WANTED))) {
@@ -178,7 +180,7 @@ static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *ro
     if (row->form == PYTREE_FORM_VIEW) { pytree__build_view(b, field, leaf); return; }
     if (leaf->form == PYTREE_FORM_NONE && row->optional) { return; }
     if (leaf->form != PYTREE_FORM_LEAF && row->form <= PYTREE_FORM_TUPLE && row->place != PYTREE_STB
-        && pytree__build_subtree(b, leaf, row->type, row->form, row->place == PYTREE_POINTER, field, row->size)) {
+        && pytree__build_subtree(b, leaf, row->type, row->form, row->place == PYTREE_POINTER, field, size)) {
         return;
     }
     fits = row->form == PYTREE_FORM_LEAF && leaf->form == PYTREE_FORM_LEAF && leaf->ndim == row->ndim
@@ -187,8 +189,8 @@ static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *ro
         if (!fits || (p == NULL && b->mode != PYTREE__ALLOCATE)) { p = pytree__zeros(); }
         else { p = pytree__build_array(b, leaf); }
         memcpy(field, &p, sizeof p);
-    } else if (fits && p != NULL && pytree_leaf_bytes(leaf) == row->size) {
-        pytree__build_bytes(b, field, leaf, row->size, true);
+    } else if (fits && p != NULL && pytree_leaf_bytes(leaf) == size) {
+        pytree__build_bytes(b, field, leaf, size, true);
     }
 }
 
@@ -253,7 +255,7 @@ static void pytree__build_stb(struct pytree__builder *b, const struct pytree__bu
         order = pytree__build_order(b, node);
         keys = pytree__build_keys(b, n, order);
     }
-    if (n->arity != 0) { b->status = row->resize(field, n->arity, keys, row); }
+    if (n->arity != 0) { b->status = row->functions->resize(field, n->arity, keys, row); }
     if (b->status != PYTREE_OK) { pytree__no_memory(b->err, n->arity * row->inner); return; }
     cleanup->field = field;
     cleanup->row = row;
@@ -337,6 +339,10 @@ static void pytree__build_element(struct pytree__builder *b, size_t node)
     } else if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM
                || (n->type != NULL && pytree__namespaced(n))) {
         const char *const from = top->from == NULL ? NULL : top->from + child * top->step;
+        if (pytree__is_flexible(type)) {
+            pytree__build_fail_node(b, node, "structs of fixed size: one with a flexible array lies behind a pointer");
+            return;
+        }
         if (from != NULL && from != at) { memcpy(at, from, type->size); }
         pytree__build_struct(b, node, type, at, from != NULL);
     } else if (type->kind == PYTREE_KIND_REF) {
@@ -369,11 +375,16 @@ static void pytree__build_member(struct pytree__builder *b, const pytree_field *
     if (row->place == PYTREE_POINTER) {
         char *from;
         if (has_values && row->type->kind == PYTREE_KIND_CUSTOM) { pytree__build_skip(b, node); return; }
+        size_t bytes;
         memcpy(&from, field, sizeof from);
-        at = pytree__bump_head(b, row->type->size);
+        bytes = pytree__build_bytes_of(b, node, b->leaf);
+        at = pytree__bump_head(b, bytes);
         memcpy(field, &at, sizeof at);
         has_values = has_values && from != NULL && from != (const char *)PYTREE_WANTED;
-        if (has_values) { memcpy(at, from, row->type->size); }
+        if (has_values) { memcpy(at, from, bytes); }
+    } else if (pytree__is_flexible(row->type)) {
+        pytree__build_fail_node(b, node, "a struct of fixed size: one with a flexible array lies behind a pointer");
+        return;
     }
     pytree__build_struct(b, node, row->type, at, has_values);
 }
@@ -388,6 +399,10 @@ static void pytree__build_row(struct pytree__builder *b, size_t node)
     top->left--;
     do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
     field = top->at + row->offset;
+    if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
+        pytree__build_skip(b, node);      /* it lies in the caller's memory, which cannot grow */
+        return;
+    }
     if (row->form == PYTREE_FORM_REF) {                        /* in pytree_allocate the caller's, like an stb_ds container */
         pytree value;
         if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }

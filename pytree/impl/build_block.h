@@ -74,7 +74,7 @@ static void pytree__finish_block(struct pytree__builder *b, void *base, size_t b
 static void pytree__build_undo(struct pytree__builder *b, void *base, size_t bytes)
 {
     for (; b->stb_cleanups != NULL; b->stb_cleanups = b->stb_cleanups->before) {
-        b->stb_cleanups->row->release(b->stb_cleanups->field, b->stb_cleanups->row);
+        b->stb_cleanups->row->functions->release(b->stb_cleanups->field, b->stb_cleanups->row);
     }
     pytree__resize(pytree__allocator(b->opt), base, bytes, 0);
     b->custom_cleanups = NULL;

@@ -121,15 +121,19 @@ static void pytree__bound_head(struct pytree__builder *b)
     const size_t piece = 16 + b->prefix;
     const pytree_node *n;
     size_t head = 0, views = b->n_arrays, containers = 0, items = 0, pairs = 0, values;      /* no more than there are nodes */
+    size_t leaf = def->n_leaves;
     bool keyed = false;
     memset(known, 0, sizeof known);
     b->only_containers = true;
     for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
         const pytree_type *const type = n[-1].type;
         size_t done = 1;
-        if (type == NULL || type->kind == PYTREE_KIND_NONE) { n--; continue; }
+        if (type == NULL || type->kind == PYTREE_KIND_NONE) { leaf -= n[-1].leaves; n--; continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
             b->only_containers = false;
+            if (PYTREE__UNLIKELY(pytree__is_flexible(type)) && pytree__build_validate_leaves(b)) {
+                head = pytree__plus(head, pytree__build_bytes_of(b, (size_t)(n - 1 - def->nodes), leaf));
+            }
             done = pytree__bound_struct_node(b, &known[pytree__type_slot(type)], n - 1);
         } else if (type->kind == PYTREE_KIND_CUSTOM) {
             b->only_containers = false;
@@ -141,6 +145,7 @@ static void pytree__bound_head(struct pytree__builder *b)
             if (pytree__keyed(type)) { keyed = true; pairs += n[-1].arity; } else { items += n[-1].arity; }
         }
         if (n[-1].leaves == n[-1].arity && n[-1].nodes == n[-1].arity + 1) { done = n[-1].nodes; }       /* only leaves below */
+        if (done != 1) { leaf -= n[-1].leaves; }
         n -= done;
     }
     values = items + pairs;

@@ -27,10 +27,17 @@ PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes)
 /* Static values on their way from their packed form into a struct; strings are copied into the block. */
 struct pytree__unpacking { struct pytree__builder *b; char *self; const unsigned char *at; };
 
-static bool pytree__unpack_piece(void *context, unsigned pack, size_t at, size_t bytes)
+static bool pytree__unpack_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     struct pytree__unpacking *u = (struct pytree__unpacking *)context;
-    if (pack == PYTREE__PACK_TEXT) {
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
+        int64_t number;
+        memcpy(&number, u->at, sizeof number);
+        row->functions->write(u->self + at, number);
+        u->at += sizeof number;
+        return true;
+    }
+    if (row->form == PYTREE__PACK_TEXT) {
         size_t n;
         const char *s = pytree__string_at(u->at, 0, &n);
         char *copy = NULL;
@@ -194,8 +201,8 @@ PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, con
     if (bytes == 0) { return; }
     if (PYTREE__UNLIKELY(dtype >= PYTREE_STRING || b->mode == PYTREE__ALLOCATE)) {
         if (leaf->data == NULL || leaf->data == PYTREE_WANTED) { copied = false; }
-        else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype == PYTREE_OPAQUE; }
-        else if (dtype == PYTREE_OPAQUE) { copied = true; }
+        else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype >= PYTREE_OPAQUE; }
+        else if (dtype >= PYTREE_OPAQUE) { copied = true; }
         else if (dtype == PYTREE_STRING && b->mode != PYTREE__REFER) {
             pytree__build_strings(b, (char *)to, (const char *)leaf->data, bytes / sizeof(char *));
             return;
@@ -215,6 +222,34 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
     at = leaf->ndim == 0 ? pytree__bump_head(b, bytes) : pytree__bump_tail(b, bytes);
     pytree__build_bytes(b, at, leaf, bytes, leaf->ndim == 0);
     return at;
+}
+
+/* Tell whether the last member of a struct is a flexible array, which lies behind it in the same memory. */
+static bool pytree__is_flexible(const pytree_type *type)
+{
+    return PYTREE__MORE_ROWS && type->n_fields != 0 && type->fields[type->n_fields - 1].place == PYTREE_FLEXIBLE;
+}
+
+/* Compute the bytes of the struct that is node `node`, whose leaves end before leaf `leaf`: with what its flexible array holds,
+ * which is its last child. Returns SIZE_MAX if they overflow. */
+static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf)
+{
+    const pytree_type *const type = pytree__origin(b->def->nodes[node].type);
+    const pytree_field *row;
+    const pytree_node *child;
+    size_t bytes = 0;
+    if (!pytree__is_flexible(type) || b->def->nodes[node].arity == 0) { return type->size; }
+    row = &type->fields[type->n_fields - 1];
+    child = &b->def->nodes[node - 1];
+    if (child->type != NULL) {
+        bytes = pytree__times(child->arity, row->type->size);
+    } else {
+        const pytree_leaf *const last = &b->leaves[leaf - 1];
+        if (last->form == PYTREE_FORM_LEAF) { bytes = pytree_leaf_bytes(last); }
+        if (last->form == PYTREE_FORM_LIST) { bytes = pytree__times(last->shape[0], row->type->size); }
+    }
+    bytes = pytree__plus(row->offset, bytes);
+    return bytes < type->size ? type->size : bytes;
 }
 
 /* Leave what a node has to the caller of pytree_allocate, with all that it holds. */

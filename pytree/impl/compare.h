@@ -26,6 +26,17 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
     return it.status;
 }
 
+/* Finds the first string that differs in two arrays of n characters. What stands behind its end does not count. */
+static size_t pytree__first_other_text(const pytree_leaf *a, const pytree_leaf *b, size_t n)
+{
+    const size_t room = a->ndim == 0 ? 1 : a->shape[a->ndim - 1];
+    size_t i;
+    for (i = 0; i < n; i += room) {
+        if (!pytree__same_text((const char *)a->data + i, (const char *)b->data + i, room)) { return i; }
+    }
+    return SIZE_MAX;
+}
+
 /* Finds the first element in which two leaves of one type and shape differ. Returns its index; SIZE_MAX if they are equal. */
 static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b, const pytree_tolerance *tolerance)
 {
@@ -33,6 +44,7 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     const char *x = (const char *)a->data, *y = (const char *)b->data;
     const bool loose = tolerance != NULL && (tolerance->relative != 0 || tolerance->absolute != 0);
     pytree_leaf p, q;
+    if (PYTREE__MORE_ROWS && a->type->dtype == PYTREE_TEXT) { return pytree__first_other_text(a, b, n); }
     if (pytree__parts(a, &p)) {
         pytree__parts(b, &q);
         for (i = 0; i < 2 * n; i++) {
@@ -134,7 +146,9 @@ static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf 
 {
     const char *at = (const char *)leaf->data + i * leaf->type->size;
     const pytree_type *type = pytree__origin(leaf->type);
-    if (type->dtype == PYTREE_STRING) {
+    if (PYTREE__MORE_ROWS && type->dtype == PYTREE_TEXT) {     /* the string that begins with element i */
+        pytree__put_repr(to, at, pytree__text_length(at, leaf->ndim == 0 ? 1 : leaf->shape[leaf->ndim - 1]));
+    } else if (type->dtype == PYTREE_STRING) {
         const char *s;
         memcpy(&s, at, sizeof s);
         if (s == NULL) { pytree__text_put(to, "None", 4); } else { pytree__put_repr(to, s, strlen(s)); }

@@ -50,6 +50,34 @@ static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytr
     return true;
 }
 
+/* Checks that each string in an array of n characters ends there. */
+static bool pytree__check_text(pytree__cursor *c, const pytree_leaf *v, size_t n, pytree_status *status)
+{
+    const size_t room = v->ndim == 0 ? 1 : v->shape[v->ndim - 1];
+    size_t i;
+    for (i = 0; i < n; i += room) {
+        if (pytree__text_length((const char *)v->data + i, room) == room) {
+            *status = pytree__fail_at(c, PYTREE_VALUE, "expected a string that ends within its %zu bytes, got one without end",
+                                      room);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Checks the same of a static value. */
+struct pytree__static_check { pytree__cursor *c; const char *self; pytree_status status; };
+
+static bool pytree__check_static(void *context, const pytree_field *row, size_t at, size_t bytes)
+{
+    struct pytree__static_check *const check = (struct pytree__static_check *)context;
+    if (row->form != PYTREE__PACK_CHARS || pytree__text_length(check->self + at, bytes) < bytes) { return true; }
+    check->status = pytree__fail_at(check->c, PYTREE_VALUE,
+                                    "expected a string that ends within the %zu bytes of %s, got one without end", bytes,
+                                    row->name);
+    return false;
+}
+
 /* Checks a leaf: extents that are not negative, bytes that fit memory, data that is there. */
 static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
 {
@@ -69,7 +97,7 @@ static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_s
                                   v->shape[0], v->ndim > 1 ? v->shape[1] : 1, v->type->size);
         return false;
     }
-    if (c->making) { return true; }
+    if (c->making) { return !PYTREE__MORE_ROWS || v->type->dtype != PYTREE_TEXT || pytree__check_text(c, v, n, status); }
     if (v->data == NULL && n != 0) {
         *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu elements of %s, got NULL", n, v->type->name);
         return false;
@@ -81,7 +109,7 @@ static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_s
             return false;
         }
     }
-    return true;
+    return !PYTREE__MORE_ROWS || v->type->dtype != PYTREE_TEXT || pytree__check_text(c, v, n, status);
 }
 
 /* Checks a list, a fixed array or a map: a count that is possible, data that is there. */
@@ -294,7 +322,16 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
             f->next = i + 1;
             status = pytree__resolve_view(c, &c->views[f->views + i]);
         }
-        if (status == PYTREE_OK) { f->next = 0; }
+        if (status == PYTREE_OK) {
+            f->next = 0;
+            if (PYTREE__MORE_ROWS && !type->trivial_statics) {
+                struct pytree__static_check check = { NULL, NULL, PYTREE_OK };
+                check.c = c;
+                check.self = (const char *)f->self;
+                (void)pytree__visit_statics(type, 0, pytree__check_static, &check);
+                status = check.status;
+            }
+        }
     } else if (flags != 0 && c->none_is_leaf) {
         for (i = 0; i < f->count; i++) {
             if (views[i].form == PYTREE_FORM_NONE) { pytree__none_view(&views[i]); }

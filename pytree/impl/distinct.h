@@ -14,6 +14,7 @@ static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v)
         && (const char *)v->data < (const char *)f->self + f->type->size) {
         return 0;                         /* a member of the custom node itself */
     }
+    if (PYTREE__MORE_ROWS && row != NULL && row->place == PYTREE_FLEXIBLE) { return 0; }
     if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW
         && row->form != PYTREE_FORM_FLAT) {
         return 0;

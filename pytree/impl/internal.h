@@ -353,13 +353,15 @@ static struct pytree__text_file pytree__file_sink(FILE *file);
 static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind);
 
 /* statics.h */
-/* Sees one piece of a struct's static values: how it is packed, where in the struct it lies, its bytes there. Returns false to
- * end the visit, which then returns that. */
-typedef bool pytree__static_fn(void *context, unsigned pack, size_t at, size_t bytes);
+/* Sees one piece of a struct's static values: its row, which says how it is packed, where in the struct it lies, its bytes
+ * there. Returns false to end the visit, which then returns that. */
+typedef bool pytree__static_fn(void *context, const pytree_field *row, size_t at, size_t bytes);
 PYTREE__INLINE bool pytree__visit_row(const pytree_field *row, size_t at, pytree__static_fn *fn, void *context);
 PYTREE__INLINE bool pytree__visit_statics(const pytree_type *type, size_t at, pytree__static_fn *fn, void *context);
 PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n);
 static void pytree__pack_bytes(pytree__statics *to, const void *p, size_t n);
+static size_t pytree__text_length(const char *s, size_t n);
+static bool pytree__same_text(const char *a, const char *b, size_t n);
 static void pytree__pack_string(pytree__statics *to, const char *s);
 static void pytree__pack(pytree__statics *to, const pytree_field *row, const void *at);
 static uint32_t pytree__u32(const unsigned char *at);
@@ -532,6 +534,8 @@ PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b);
 PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
                                         bool in_place);
 static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf);
+static bool pytree__is_flexible(const pytree_type *type);
+static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf);
 static void pytree__build_skip(struct pytree__builder *b, size_t node);
 
 /* build_bound.h */

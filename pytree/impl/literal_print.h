@@ -97,6 +97,11 @@ static pytree_status pytree__lit_put_leaf(pytree__lit_writer *w, const pytree_le
         && (type->dtype == PYTREE_BOOL8 || type->dtype == PYTREE_I64 || type->dtype == PYTREE_F64 || type->dtype == PYTREE_C128
             || type->dtype == PYTREE_STRING);
     if (type->dtype == PYTREE_OPAQUE) { return pytree__lit_unwritable(w, "a leaf of the opaque type", type->name); }
+    if (type->dtype == PYTREE_TEXT) {
+        if (leaf->ndim != 1) { return pytree__lit_unwritable(w, "several strings in one array of", type->name); }
+        pytree__lit_put_repr(w, (const char *)leaf->data, pytree__text_length((const char *)leaf->data, leaf->shape[0]));
+        return PYTREE_OK;
+    }
     if (!plain) {
         pytree__lit_put(w, pytree__lit_type_name(type));
         pytree__lit_put(w, "(");
@@ -123,6 +128,12 @@ static bool pytree__lit_put_statics(pytree__lit_writer *w, const pytree_type *ty
         if (*any) { pytree__lit_put(w, ", "); }
         *any = true;
         pytree__lit_put(w, row->name);
+        if (row->form == PYTREE__PACK_CHARS) {
+            pytree__lit_put(w, "=");
+            pytree__lit_put_repr(w, (const char *)*at, pytree__text_length((const char *)*at, row->size));
+            *at += row->size;
+            continue;
+        }
         pytree__lit_put(w, row->ndim != 0 ? "=(" : "=");
         for (k = 0; k < row->size; k += step) {
             if (k != 0 && !address) { pytree__lit_put(w, ", "); }

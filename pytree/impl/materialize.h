@@ -24,7 +24,7 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
     for (row = type->fields; row != end; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         p = (char *)(uintptr_t)self + row->offset;
-        if (row->place != PYTREE_IN_PLACE) { memcpy(&p, self + row->offset, sizeof p); }
+        if (row->place == PYTREE_POINTER || row->place == PYTREE_STB) { memcpy(&p, self + row->offset, sizeof p); }
         views++->data = p;
     }
     return true;

@@ -67,7 +67,7 @@ static void pytree__release(const struct pytree__block *block)
     for (custom = block->customs; custom != NULL; custom = custom->before) {
         if (custom->type->custom->release != NULL) { custom->type->custom->release(custom->self); }
     }
-    for (made = block->made; made != NULL; made = made->before) { made->row->release(made->field, made->row); }
+    for (made = block->made; made != NULL; made = made->before) { made->row->functions->release(made->field, made->row); }
 }
 
 /* Do the same where stb_ds containers hold some of them: they may have moved, so the tree is walked. A tree deeper than
@@ -93,7 +93,7 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
             for (i = 0; f->form == PYTREE_FORM_STRUCT && i < f->type->n_fields; i++) {
                 const pytree_field *row = &f->type->fields[i];
                 if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) {
-                    row->release((char *)(uintptr_t)f->self + row->offset, row);
+                    row->functions->release((char *)(uintptr_t)f->self + row->offset, row);
                 }
             }
             if (f->form == PYTREE_FORM_CUSTOM && f->type->custom->release != NULL) {

@@ -20,7 +20,8 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
                 snprintf(kind, sizeof kind, "<%.200s>", pytree__view_name(leaf));
             }
             pytree__put_text(to, kind);
-            if (leaf->form == PYTREE_FORM_LEAF && leaf->ndim == 0 && leaf->data != NULL) {       /* not a shape */
+            if (leaf->form == PYTREE_FORM_LEAF && leaf->data != NULL     /* not a shape */
+                && leaf->ndim == (leaf->type->dtype == PYTREE_TEXT ? 1 : 0)) {
                 pytree__text_put(to, " ", 1);
                 pytree__put_value(to, leaf, 0);
             }

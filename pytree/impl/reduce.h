@@ -99,6 +99,15 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
     struct pytree__fold_state *fold = (struct pytree__fold_state *)context;
     const pytree_leaf *leaf = at->leaf[0];
     size_t n, i;
+    if ((fold->what == 'a' || fold->what == 'o') && leaf->form == PYTREE_FORM_LEAF && leaf->type->dtype == PYTREE_TEXT) {
+        const size_t room = leaf->ndim == 0 ? 1 : leaf->shape[leaf->ndim - 1];
+        n = pytree_leaf_count(leaf);
+        for (i = 0; i < n; i += room) {
+            const bool yes = ((const char *)leaf->data)[i] != '\0';
+            fold->flag = fold->what == 'a' ? fold->flag && yes : fold->flag || yes;
+        }
+        return PYTREE_OK;
+    }
     if ((fold->what == 'a' || fold->what == 'o')
         && (leaf->form == PYTREE_FORM_NONE || (leaf->form == PYTREE_FORM_LEAF && leaf->type->dtype == PYTREE_STRING))) {
         n = leaf->form == PYTREE_FORM_NONE ? 1 : pytree_leaf_count(leaf);

@@ -150,7 +150,8 @@ static size_t pytree__st_unknowns(const struct pytree__st_site *site, struct pyt
     for (i = 0; i < site->type->n_fields && n < PYTREE__ST_UNKNOWN; i++) {
         const pytree_field *row = &site->type->fields[i];
         if (row->row == PYTREE_ROW_STATIC && row->type != NULL && row->type->kind == PYTREE_KIND_LEAF && row->ndim == 0
-            && row->type->dtype >= PYTREE_I8 && row->type->dtype <= PYTREE_U64 && row->size == row->type->size
+            && row->form == PYTREE__PACK_BYTES && row->type->dtype >= PYTREE_I8 && row->type->dtype <= PYTREE_U64
+            && row->size == row->type->size
             && pytree__st_is_zero(site->self + row->offset, row->size)) {
             unknown[n].row = row;
             unknown[n++].value = 0;

@@ -50,11 +50,13 @@ PYTREE__INLINE bool pytree__visit_row(const pytree_field *row, size_t at, pytree
 {
     const unsigned pack = row->form;
     size_t k, step;
-    if (PYTREE__LIKELY(pack == PYTREE__PACK_BYTES)) { return fn(context, pack, at, row->size); }
+    if (PYTREE__LIKELY(pack == PYTREE__PACK_BYTES || (PYTREE__MORE_ROWS && pack >= PYTREE__PACK_CHARS))) {
+        return fn(context, row, at, row->size);
+    }
     step = pack == PYTREE__PACK_TEXT ? sizeof(char *) : pack == PYTREE__PACK_WIDE ? sizeof(long double) : row->type->size;
     for (k = 0; k < row->size; k += step) {
         if (!(pack == PYTREE__PACK_STRUCT ? pytree__visit_nested(row->type, at + k, fn, context)
-                                          : fn(context, pack, at + k, step))) {
+                                          : fn(context, row, at + k, step))) {
             return false;
         }
     }
@@ -81,19 +83,57 @@ static bool pytree__visit_nested(const pytree_type *type, size_t at, pytree__sta
 
 struct pytree__packing { pytree__statics *to; const char *self; };
 
-static bool pytree__pack_piece(void *context, unsigned pack, size_t at, size_t bytes)
+/* Returns how long the string in n characters is; n where it does not end. */
+static size_t pytree__text_length(const char *s, size_t n)
+{
+    const char *end = (const char *)memchr(s, '\0', n);
+    return end == NULL ? n : (size_t)(end - s);
+}
+
+/* Are two strings, each in n characters, equal up to their ends? */
+static bool pytree__same_text(const char *a, const char *b, size_t n)
+{
+    const size_t length = pytree__text_length(a, n);
+    return length == pytree__text_length(b, n) && memcmp(a, b, length) == 0;
+}
+
+/* Packs the string in n characters, with zeros behind it. */
+static void pytree__pack_chars(pytree__statics *to, const char *s, size_t n)
+{
+    const size_t length = pytree__text_length(s, n);
+    if (n != 0 && to->length + n <= to->room) {
+        memcpy(to->at + to->length, s, length);
+        memset(to->at + to->length + length, 0, n - length);
+    }
+    to->length += n;
+}
+
+static bool pytree__pack_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     const struct pytree__packing *p = (const struct pytree__packing *)context;
-    if (pack == PYTREE__PACK_BYTES) {
-        pytree__pack_bytes(p->to, p->self + at, bytes);
-    } else if (pack == PYTREE__PACK_TEXT) {
-        const char *s;
-        memcpy(&s, p->self + at, sizeof s);
+    const char *const piece = p->self + at;
+    unsigned char wide[sizeof(long double)] = { 0 };
+    const char *s;
+    int64_t number;
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_CHARS) {
+        pytree__pack_chars(p->to, piece, bytes);
+        return true;
+    }
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
+        number = row->functions->read(piece);
+        pytree__pack_bytes(p->to, &number, sizeof number);
+        return true;
+    }
+    switch (row->form) {
+    case PYTREE__PACK_BYTES: pytree__pack_bytes(p->to, piece, bytes); break;
+    case PYTREE__PACK_TEXT:
+        memcpy(&s, piece, sizeof s);
         pytree__pack_string(p->to, s);
-    } else {
-        unsigned char wide[sizeof(long double)] = { 0 };
-        memcpy(wide, p->self + at, PYTREE__WIDE);
+        break;
+    default:
+        memcpy(wide, piece, PYTREE__WIDE);
         pytree__pack_bytes(p->to, wide, sizeof wide);
+        break;
     }
     return true;
 }
@@ -213,11 +253,11 @@ static bool pytree__match_meta(const pytree_type *type, const char *name, size_t
     return pytree__traits(type)->meta != PYTREE__META_MAXLEN || pytree__maxlen(at) == maxlen;
 }
 
-static bool pytree__skip_piece(void *context, unsigned pack, size_t at, size_t bytes)
+static bool pytree__skip_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     const unsigned char **packed = (const unsigned char **)context;
     (void)at;
-    *packed = pack == PYTREE__PACK_TEXT ? pytree__skip_strings(*packed, 1) : *packed + bytes;
+    *packed = row->form == PYTREE__PACK_TEXT ? pytree__skip_strings(*packed, 1) : *packed + bytes;
     return true;
 }
 
@@ -329,6 +369,10 @@ static const unsigned char *pytree__put_row(struct pytree__text_writer *to, cons
 {
     size_t i, n, step = row->type->size;
     n = row->size / step;
+    if (row->form == PYTREE__PACK_CHARS) {
+        pytree__put_repr(to, (const char *)at, pytree__text_length((const char *)at, row->size));
+        return at + row->size;
+    }
     if (row->ndim != 0) { pytree__text_put(to, "(", 1); }
     for (i = 0; i < n; i++) {
         if (i != 0) { pytree__text_put(to, ", ", 2); }
@@ -384,19 +428,27 @@ PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
 /* A struct whose static values are compared with packed ones, or with those of the struct at `other`. */
 struct pytree__comparing { const char *self, *other; const unsigned char *packed; };
 
-static bool pytree__match_piece(void *context, unsigned pack, size_t at, size_t bytes)
+static bool pytree__match_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     struct pytree__comparing *c = (struct pytree__comparing *)context;
-    const char *self = c->self + at;
+    const char *self = c->self + at, *s;
     const unsigned char *packed = c->packed;
-    if (pack == PYTREE__PACK_TEXT) {
-        const char *s;
+    int64_t number;
+    if (row->form == PYTREE__PACK_TEXT) {
         memcpy(&s, self, sizeof s);
         c->packed = pytree__skip_strings(packed, 1);
         return pytree__same_string(s, pytree__string_at(packed, 0, NULL));
     }
     c->packed += bytes;
-    return pack == PYTREE__PACK_BYTES ? pytree__differ(self, packed, bytes) == 0 : memcmp(self, packed, PYTREE__WIDE) == 0;
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_CHARS) { return pytree__same_text(self, (const char *)packed, bytes); }
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
+        memcpy(&number, packed, sizeof number);
+        return row->functions->read(self) == number;
+    }
+    switch (row->form) {
+    case PYTREE__PACK_BYTES: return pytree__differ(self, packed, bytes) == 0;
+    default: return memcmp(self, packed, PYTREE__WIDE) == 0;
+    }
 }
 
 static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at)
@@ -415,17 +467,21 @@ static const unsigned char *pytree__match_packed(const pytree_type *type, const 
     return pytree__visit_statics(type, 0, pytree__match_piece, &c) ? c.packed : NULL;
 }
 
-static bool pytree__same_piece(void *context, unsigned pack, size_t at, size_t bytes)
+static bool pytree__same_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
     const struct pytree__comparing *c = (const struct pytree__comparing *)context;
-    const char *a = c->self + at, *b = c->other + at;
-    if (pack == PYTREE__PACK_TEXT) {
-        const char *s, *t;
+    const char *a = c->self + at, *b = c->other + at, *s, *t;
+    switch (row->form) {
+    case PYTREE__PACK_BYTES: return pytree__differ(a, b, bytes) == 0;
+    case PYTREE__PACK_TEXT:
         memcpy(&s, a, sizeof s);
         memcpy(&t, b, sizeof t);
         return pytree__same_string(s, t);
+    default: break;
     }
-    return pack == PYTREE__PACK_BYTES ? pytree__differ(a, b, bytes) == 0 : memcmp(a, b, PYTREE__WIDE) == 0;
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_CHARS) { return pytree__same_text(a, b, bytes); }
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) { return row->functions->read(a) == row->functions->read(b); }
+    return memcmp(a, b, PYTREE__WIDE) == 0;
 }
 
 static bool pytree__same_row(const pytree_field *row, const char *x, const char *y)

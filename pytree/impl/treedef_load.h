@@ -75,6 +75,17 @@ static bool pytree__td_load_key(pytree__td_loader *l, bool number)
         && pytree__td_add(&l->m.statics, &key, sizeof key, l->m.opt, l->m.err);
 }
 
+/* Read a string that lies in n characters, with zeros behind it. */
+static bool pytree__td_load_chars(pytree__td_loader *l, size_t n)
+{
+    const unsigned char *const p = pytree__td_take(l, n, "a static value");
+    size_t i;
+    if (p == NULL) { return false; }
+    for (i = pytree__text_length((const char *)p, n); i < n && p[i] == 0; i++) {}
+    if (i < n || p[n - 1] != 0) { return pytree__td_bad(l, p, "a string with zeros behind it"); }
+    return pytree__td_add(&l->m.statics, p, n, l->m.opt, l->m.err);
+}
+
 static bool pytree__td_load_value(void *context, const pytree_type *type, size_t n)
 {
     pytree__td_loader *l = (pytree__td_loader *)context;
@@ -86,6 +97,7 @@ static bool pytree__td_load_value(void *context, const pytree_type *type, size_t
     if (type == NULL) { return good; }
     for (i = 0; i < n && type->dtype == PYTREE_STRING && good; i++) { good = pytree__td_load_text(l, true); }
     if (type->dtype == PYTREE_STRING) { return good; }
+    if (type->dtype == PYTREE_TEXT) { return pytree__td_load_chars(l, n); }
     for (i = 0; i < n * (type->size / width) && good; i++) {
         const unsigned char *p = pytree__td_take(l, wide ? 24 : width, "a static value");
         if (p == NULL) { return false; }

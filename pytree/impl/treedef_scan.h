@@ -289,6 +289,28 @@ static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *ty
     }
 }
 
+/* Parse a string that must fit n characters, its end included; zeros follow it. */
+static bool pytree__td_parse_chars(pytree__td_parser *p, size_t n)
+{
+    const size_t start = p->held.n;
+    const unsigned char zero = 0;
+    const char *at;
+    size_t length;
+    char expected[100];
+    pytree__td_space(p);
+    at = p->at;
+    (void)snprintf(expected, sizeof expected, "a string in quotes of at most %zu bytes", n - 1);
+    if (!pytree__td_parse_string(p, expected)) { return false; }
+    length = p->held.n - start - sizeof(uint32_t);
+    if (length > n) { return pytree__td_expected(p, at, PYTREE_SYNTAX, expected); }
+    memmove(p->held.at + start, p->held.at + start + sizeof(uint32_t), length);
+    p->held.n = start + length;
+    for (; length < n; length++) {
+        if (!pytree__td_hold(p, &zero, 1)) { return false; }
+    }
+    return true;
+}
+
 /* Parse the name of a row, in quotes. */
 static bool pytree__td_parse_row(pytree__td_parser *p, const char *name)
 {
@@ -325,6 +347,12 @@ static bool pytree__td_parse_statics(pytree__td_parser *p, const pytree_type *ow
         if (form == PYTREE__TD_PAIRS
             && (!pytree__td_need(p, "(") || !pytree__td_parse_row(p, row->name) || !pytree__td_need(p, ","))) {
             return false;
+        }
+        if (row->form == PYTREE__PACK_CHARS) {
+            if (!pytree__td_parse_chars(p, row->size) || (form == PYTREE__TD_PAIRS && !pytree__td_need(p, ")"))) {
+                return false;
+            }
+            continue;
         }
         if (row->ndim != 0 && !pytree__td_need(p, "(")) { return false; }
         for (k = 0; k < row->size / step; k++) {

@@ -39,6 +39,7 @@ const pytree_type pytree_types[PYTREE__T_count] = {
     PYTREE__PAIR_OF(float, PYTREE_C64), PYTREE__PAIR_OF(double, PYTREE_C128), PYTREE__PAIR_OF(long double, PYTREE_CLONG),
     PYTREE__BUILTIN("char *", sizeof(char *), PYTREE__ALIGNOF(char *), PYTREE_KIND_LEAF, PYTREE_STRING),
     PYTREE__BUILTIN("address", sizeof(void *), PYTREE__ALIGNOF(void *), PYTREE_KIND_LEAF, PYTREE_OPAQUE),
+    PYTREE__BUILTIN("text", 1, 1, PYTREE_KIND_LEAF, PYTREE_TEXT),
     PYTREE__BUILTIN("list", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_LIST, PYTREE_NO_DTYPE),
     PYTREE__BUILTIN("tuple", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_TUPLE, PYTREE_NO_DTYPE),
     PYTREE__BUILTIN("dict", sizeof(pytree_items), PYTREE__ALIGNOF(pytree_items), PYTREE_KIND_DICT, PYTREE_NO_DTYPE),
@@ -104,7 +105,7 @@ bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
 const char *pytree_dtype_name(const pytree_type *type)
 {
     static const char *const names[] = { NULL, "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16",
-                                         "f32", "f64", NULL, "c64", "c128", NULL, "str", NULL };
+                                         "f32", "f64", NULL, "c64", "c128", NULL, "str", NULL, "text" };
     if (type == NULL) { return "no type"; }
     return names[type->dtype] != NULL ? names[type->dtype] : type->name;
 }

@@ -57,7 +57,9 @@ static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, c
 static void pytree__store_child(const pytree_field *row, void *self, const pytree_leaf *leaf)
 {
     char *at = (char *)self + row->offset;
-    if (row->place != PYTREE_IN_PLACE) {
+    if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE) {
+        if (leaf->data != (void *)at) { memmove(at, leaf->data, pytree_leaf_bytes(leaf)); }
+    } else if (row->place != PYTREE_IN_PLACE) {
         void *p = leaf->form == PYTREE_FORM_NONE ? NULL : leaf->data;
         memcpy(at, &p, sizeof p);
     } else if (leaf->form == PYTREE_FORM_NONE) {

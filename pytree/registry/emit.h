@@ -26,7 +26,10 @@
     PYTREE__VIEW_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__VIEW_STORED(...) PYTREE__VIEW_STORED_(__VA_ARGS__)
 #define PYTREE__VIEW_STORED_(name, skipped, store, arguments, ...) PYTREE__VIEW_##store(name, arguments)
-#define PYTREE__VIEW_STATIC(...) row++;
+#define PYTREE__VIEW_STATIC(name, m1, ...) PYTREE__VIEW_STATIC_##m1(name)
+#define PYTREE__VIEW_STATIC_NONE(name) row++;
+#define PYTREE__VIEW_STATIC_STRING(name) pytree__ends(&to, row++, self->name);
+#define PYTREE__VIEW_STATIC_BITS(name) row++;
 #define PYTREE__VIEW_DROP(...) row++;
 #define PYTREE__VIEW_PLAIN(name, arguments) pytree__plain(&to, row++, &self->name);
 #define PYTREE__VIEW_ARRAY(name, arguments)                                                                             \
@@ -34,6 +37,8 @@
 #define PYTREE__VIEW_LIST(name, arguments) to.child->shape[0] = (size_t)arguments; pytree__list(&to, row++, self->name);
 #define PYTREE__VIEW_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)   \
     pytree__plain(&to, row++, &self->name);
+#define PYTREE__VIEW_STRING(name, arguments) pytree__ends(&to, row, self->name); pytree__plain(&to, row++, self->name);
+#define PYTREE__VIEW_BITS(name, arguments) row++;
 #define PYTREE__VIEW_STB_ARRAY(name, arguments) to.child->shape[0] = pytree__stb_array_length(self->name);              \
     pytree__list(&to, row++, self->name);
 #define PYTREE__VIEW_STB_MAP(name, arguments)                                                                           \
@@ -184,6 +189,16 @@ PYTREE__INLINE void pytree__inlined(pytree__view_writer *to, const pytree_field 
     }
 }
 
+/* Strings that lie in the struct, each of which must end there. */
+PYTREE__PASS void pytree__ends(pytree__view_writer *to, const pytree_field *row, const void *at)
+{
+    const size_t room = row->ndim == 2 ? row->inner : row->size;
+    size_t i;
+    for (i = 0; i < row->size; i += room) {
+        if (memchr((const char *)at + i, '\0', room) == NULL) { to->flags |= PYTREE__NEEDS_CHECK; }
+    }
+}
+
 /* A row without modifier, or of RANK, whose extents stand in the view. */
 PYTREE__PASS void pytree__plain(pytree__view_writer *to, const pytree_field *row, const void *at)
 {
@@ -222,7 +237,7 @@ PYTREE__PASS const pytree_leaf *pytree__store_leaf(const pytree_field *row, void
         memcpy(&p, at, sizeof p);
         if (p == NULL) { return leaf; }
     }
-    if (row->form != PYTREE_FORM_LEAF) { return NULL; }
+    if (row->form != PYTREE_FORM_LEAF || row->place == PYTREE_FLEXIBLE) { return NULL; }
     if (row->place != PYTREE_IN_PLACE) {
         p = leaf->form == PYTREE_FORM_NONE ? NULL : leaf->data;
         memcpy(at, &p, sizeof p);

@@ -265,42 +265,54 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  * words then say which, and there are no other passes. */
 #define PYTREE__KIND_DATA ~, 1
 #define PYTREE__KIND_STATIC ~, 2
-#define PYTREE__KIND_DROP ~, 2
+#define PYTREE__KIND_DROP ~, 4
 
 #define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
 #define PYTREE__WORD_OPTIONAL ~, 2
+#define PYTREE__WORD_FLEXIBLE ~, 2
 #define PYTREE__WORD_ARRAY(...) ~, 16
 #define PYTREE__WORD_LIST(...) ~, 16
 #define PYTREE__WORD_RANK(...) ~, 16
 #define PYTREE__WORD_STB_ARRAY ~, 16
 #define PYTREE__WORD_STB_MAP ~, 16
+#define PYTREE__WORD_STRING ~, 24         /* of a STATIC row, too */
+#define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
 #define PYTREE__WORD_ROLE(...) ~, 128
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
+#define PYTREE__STORE_FLEXIBLE
 #define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
 #define PYTREE__STORE_LIST(...) , LIST, (__VA_ARGS__)
 #define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
 #define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
 #define PYTREE__STORE_STB_MAP , STB_MAP, ()
+#define PYTREE__STORE_STRING , STRING, ()
+#define PYTREE__STORE_BITS , BITS, ()
 #define PYTREE__STORE_ROLE(...)
 
 #define PYTREE__MAYBE_NONE
-#define PYTREE__MAYBE_OPTIONAL || 1
+#define PYTREE__MAYBE_OPTIONAL | 1
+#define PYTREE__MAYBE_FLEXIBLE | 2
 #define PYTREE__MAYBE_ARRAY(...)
 #define PYTREE__MAYBE_LIST(...)
 #define PYTREE__MAYBE_RANK(...)
 #define PYTREE__MAYBE_STB_ARRAY
 #define PYTREE__MAYBE_STB_MAP
+#define PYTREE__MAYBE_STRING
+#define PYTREE__MAYBE_BITS
 #define PYTREE__MAYBE_ROLE(...)
 
 #define PYTREE__GIVES_NONE
 #define PYTREE__GIVES_OPTIONAL
+#define PYTREE__GIVES_FLEXIBLE
 #define PYTREE__GIVES_ARRAY(...)
 #define PYTREE__GIVES_LIST(...)
 #define PYTREE__GIVES_RANK(...)
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP
+#define PYTREE__GIVES_STRING
+#define PYTREE__GIVES_BITS
 #define PYTREE__GIVES_ROLE(role) , &pytree_role_##role
 
 #define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
@@ -313,8 +325,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
                       PYTREE__IS(PYTREE__WORD_##m3))
 #define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
-/* DATA: OPTIONAL, one way to store the value, and one ROLE. */
-#define PYTREE__WORDS_FIT(kind, sum) (kind == 1 ? (sum) <= 31 || ((sum) >= 128 && (sum) <= 158) : (sum) <= 3)
+/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING or BITS. DROP: BITS. */
+#define PYTREE__WORDS_FIT(kind, sum)                                                                                    \
+    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26))
 
 /* Pass: say which word is not known.
  *
@@ -326,13 +339,12 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         "DROP");                                                                                                        \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
-                   "; write ARRAY(n, m), LIST(n), RANK(n), STB_ARRAY, STB_MAP, OPTIONAL or ROLE(r)");                            \
+                   "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md");                           \
     _Static_assert(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
                    + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
                    PYTREE__IN(name)                                                                                     \
-                   "one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL and ROLE, may follow the name of a "     \
-                       "DATA row; "                                                                                     \
-                   "STATIC and DROP rows take nothing");
+                   "one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row; " \
+                       "few or none may follow that of a STATIC or DROP row (docs/rows.md)");
 #define PYTREE__IN(name) "pytree: " PYTREE__QUOTE(PYTREE__S) "." #name ": "
 
 /* Pass: count the DATA rows.      =>   enum { pytree__count_Linear = 0 + 1 + 1 }; */
@@ -346,10 +358,47 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
  *     pytree__after_MLP_scale = …, */
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
-#define PYTREE__PLACE_(id, s, name, ...)                                                                                \
-    PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name)
-#define PYTREE__PLACE__(before, gap, after, s, name)                                                                    \
+#define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                        \
+    PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name,      \
+                    PYTREE__LIES_##m1 PYTREE__LIES_##m2 AS_DECLARED, ~)
+#define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
+#define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
+#define PYTREE__PLACE_AS_DECLARED(before, gap, after, s, name)                                                          \
     before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+#define PYTREE__PLACE_LAST(before, gap, after, s, name)                /* a flexible array, which has no size */        \
+    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1,
+/* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
+ * are smaller by PYTREE__BITS_BEFORE from there to that member. */
+#define PYTREE__PLACE_BITS(before, gap, after, s, name)                                                                 \
+    before, gap = 0, after = before - 1 - (before > 0 ? PYTREE__BITS_BEFORE : 0),
+#define PYTREE__BITS_BEFORE (1 << 29)
+#define PYTREE__GAP_FITS(gap, complete, align)                                                                          \
+    ((gap) < ((complete) ? (align) : 1) || ((gap) >= PYTREE__BITS_BEFORE && (complete)))
+#define PYTREE__LIES_NONE
+#define PYTREE__LIES_OPTIONAL
+#define PYTREE__LIES_FLEXIBLE LAST,
+#define PYTREE__LIES_ARRAY(...)
+#define PYTREE__LIES_LIST(...)
+#define PYTREE__LIES_RANK(...)
+#define PYTREE__LIES_STB_ARRAY
+#define PYTREE__LIES_STB_MAP
+#define PYTREE__LIES_ROLE(...)
+#define PYTREE__LIES_STRING
+#define PYTREE__LIES_BITS BITS,
+
+/* Initialise the member of a row by { 0 }. Before a flexible array, which nothing follows, the literal ends, and another one
+ * that is large enough begins. */
+#define PYTREE__INITIAL(name, m1, m2, ...) PYTREE__INITIAL_##m2
+#define PYTREE__INITIAL_NONE { 0 },
+#define PYTREE__INITIAL_OPTIONAL { 0 },
+#define PYTREE__INITIAL_ARRAY(...) { 0 },
+#define PYTREE__INITIAL_LIST(...) { 0 },
+#define PYTREE__INITIAL_RANK(...) { 0 },
+#define PYTREE__INITIAL_STB_ARRAY { 0 },
+#define PYTREE__INITIAL_STB_MAP { 0 },
+#define PYTREE__INITIAL_STRING { 0 },
+#define PYTREE__INITIAL_ROLE(...) { 0 },
+#define PYTREE__INITIAL_FLEXIBLE }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
 
 /* Name the member of the first row, in a list of them: .din */
 #define PYTREE__MEMBER(name, ...) .name
@@ -367,34 +416,56 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__CHECK_STORED(...) PYTREE__CHECK_STORED_(__VA_ARGS__)
 #define PYTREE__CHECK_STORED_(id, s, name, optional, skipped, store, arguments, ...)                                    \
-    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
+    PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name,                       \
+        PYTREE__QUOTE_(pytree: s.name:))                                                                                \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
-        ((s *)0)->name, arguments)                                                                                      \
+        ((s *)0)->name, arguments, optional)                                                                            \
     PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
-#define PYTREE__CHECK_STATIC(id, s, name, ...) PYTREE__CHECK_STATIC_(id, s, name)
-#define PYTREE__CHECK_STATIC_(id, s, name)                                                                              \
+#define PYTREE__CHECK_STATIC(id, s, name, m1, ...) PYTREE__CHECK_STATIC_##m1(id, s, name)
+#define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                          \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
-        ((s *)0)->name, )                                                                                               \
+        ((s *)0)->name, , )                                                                                             \
     PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
-#define PYTREE__CHECK_DROP(id, s, name, ...) PYTREE__CHECK_DROP_(id, s, name)
-#define PYTREE__CHECK_DROP_(id, s, name)                                                                                \
+#define PYTREE__CHECK_STATIC_STRING(id, s, name)                                                                        \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
+    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , ((s *)0)->name, , )                \
+    PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
+    _Static_assert((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
+                   " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
+#define PYTREE__CHECK_DROP(id, s, name, m1, ...) PYTREE__CHECK_DROP_##m1(id, s, name)
+#define PYTREE__CHECK_DROP_NONE(id, s, name)                                                                            \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 
+/* Read and write a bit-field, which has no address.
+ *
+ *     static inline int64_t pytree__read_Packet_version(const void *self) { return (int64_t)((const Packet *)self)->version; }
+ *     static inline void pytree__write_Packet_version(void *self, int64_t number) { ((Packet *)self)->version = number; } */
+#define PYTREE__CHECK_STATIC_BITS(id, s, name)                                                                          \
+    _Static_assert(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);          \
+    static inline int64_t pytree__read_##id##_##name(const void *self) { return (int64_t)((const s *)self)->name; }     \
+    static inline void pytree__write_##id##_##name(void *self, int64_t number) { ((s *)self)->name = number; }
+#define PYTREE__CHECK_DROP_BITS(id, s, name) _Static_assert(sizeof(((s *)0)->name != 0) != 0, "");
+
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
-#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments)                                                           \
+#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional)                                                 \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) };
-#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments) enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) };
-#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments)                                                            \
+#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional)                                                 \
+    enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
+#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional)                                                  \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
-#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments)                                                         \
+#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional)                                               \
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
     enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
-#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments)                                                            \
+#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional)                                                  \
     enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
+#define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional)                                                \
+    enum { code = _Generic((x), char *: PYTREE__P_char_, signed char *: PYTREE__P_char_, unsigned char *: PYTREE__P_char_, \
+        pytree__rowptr_char_: PYTREE__R_char_, default: 0) | PYTREE__FIXED(x) };
+#define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional) enum { code = 0 };
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
 
 /* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
@@ -403,9 +474,17 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     _Static_assert(pytree__gap_Linear_w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
 #define PYTREE__CHECK_LAYOUT(gap, complete, x, in)                                                                      \
     _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
-    _Static_assert(gap < (complete ? PYTREE__ALIGN_OF(x) : 1),                                                          \
+    _Static_assert(PYTREE__GAP_FITS(gap, complete, PYTREE__ALIGN_OF(x)),                                                \
                    in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
                       "and scratch space)");
+#define PYTREE__CHECK_PLACE_PLAIN PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_ARRAY PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_LIST PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_RANK PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_STB_ARRAY PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_STB_MAP PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_STRING PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_BITS(gap, complete, x, in)
 #define PYTREE__UNKNOWN                                                                                                 \
     " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or "                \
         "list the field as DROP (an address: STATIC)"
@@ -414,6 +493,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     _Static_assert((pytree__code_Linear_w & PYTREE__HELD) == PYTREE__IS_POINTER, "pytree: Linear.w: ARRAY is for …");
  *     _Static_assert(2 <= PYTREE_MAX_DIMS, "pytree: Linear.w: too many dimensions; …"); */
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
@@ -422,33 +502,54 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
     _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
                    in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
+#define PYTREE__HELD_BY(flags) ((flags & 2) != 0 ? PYTREE__IS_POINTER + PYTREE__IS_FIXED : (int)PYTREE__IS_POINTER)
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
-    _Static_assert((code & PYTREE__HELD) == PYTREE__IS_POINTER,                                                         \
+    _Static_assert((code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                                                  \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
+    PYTREE__CHECK_FLEXIBLE(optional, in)
+#define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
+    _Static_assert(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");                      \
+    _Static_assert(optional < 2 || PYTREE__MORE_ROWS, in " FLEXIBLE" PYTREE__TOO_SMALL);
+#define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
+    _Static_assert(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
-    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
+    PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
+    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                   \
                    in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
 #define PYTREE__STB_MISSING                                                                                             \
     " needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h "                       \
         "beside pytree.h"
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert(PYTREE__HAS_STB, in " STB_ARRAY" PYTREE__STB_MISSING);                                               \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                               \
                    in " RANK is the number of dimensions of a fixed array of numbers; this array has another");         \
     _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+#define PYTREE__CHECK_STRING(code, arguments, optional, in)                                                             \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
+    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
+                   in " STRING is for an array of char in the struct itself, char f[32]; a char * needs no modifier");  \
+    _Static_assert(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");              \
+    _Static_assert(PYTREE__MORE_ROWS, in " STRING" PYTREE__TOO_SMALL);
+#define PYTREE__TOO_SMALL " needs PYTREE_MORE_ROWS beside PYTREE_SMALL; define both in every file"
+#define PYTREE__CHECK_BITS(code, arguments, optional, in)                                                               \
+    _Static_assert(0, in " a leaf has an address and a bit-field has none; write STATIC or DROP, or make it a member "  \
+                      "without a width");
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
 /* Check that a member can be STATIC.
  *
@@ -484,14 +585,31 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
 #define PYTREE__TABLE_STORED_(id, s, name, role, optional, skipped, store, arguments, ...)                              \
     { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
-                                   optional, PYTREE__PLACED(s, name)), role },
-#define PYTREE__TABLE_STATIC(id, s, name, ...) PYTREE__TABLE_STATIC_(id, s, name)
-#define PYTREE__TABLE_STATIC_(id, s, name)                                                                              \
+                                   optional, PYTREE__PLACED_##store(optional, s, name)), role },
+#define PYTREE__TABLE_STATIC(id, s, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
+#define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                          \
     { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
                                     PYTREE__PLACED(s, name)), NULL },
-#define PYTREE__TABLE_DROP(id, s, name, ...)                                                                            \
-    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, 0, NULL },
+#define PYTREE__TABLE_STATIC_STRING(id, s, name)                                                                        \
+    { #name, &pytree_types[PYTREE__T_text], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_CHARS, 0, 1,               \
+        PYTREE__PLACED(s, name), 1, 0, NULL },
+#define PYTREE__TABLE_STATIC_BITS(id, s, name)                                                                          \
+    { #name, &pytree_types[PYTREE__T_llong], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_BITS, 0, 0,               \
+        0, sizeof(int64_t), 0,                                                                                          \
+        &(const pytree_row_functions){ NULL, NULL, pytree__read_##id##_##name, pytree__write_##id##_##name }, NULL },
+#define PYTREE__TABLE_DROP(id, s, name, m1, ...) PYTREE__TABLE_DROP_##m1(id, s, name)
+#define PYTREE__TABLE_DROP_NONE(id, s, name)                                                                            \
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, NULL },
+#define PYTREE__TABLE_DROP_BITS(id, s, name) { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0, NULL },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
+#define PYTREE__PLACED_PLAIN(flags, s, name) offsetof(s, name), sizeof(((s *)0)->name)
+#define PYTREE__PLACED_ARRAY(flags, s, name) offsetof(s, name), (flags & 2) != 0 ? 0 : sizeof(void *)
+#define PYTREE__PLACED_LIST PYTREE__PLACED_ARRAY
+#define PYTREE__PLACED_RANK PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_STB_MAP PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_STRING PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_BITS(flags, s, name) 0, 0
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
 #define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
@@ -500,39 +618,49 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         PYTREE__OF_TYPE_END,                                                                                            \
     PYTREE_ROW_STATIC, PYTREE_IN_PLACE, code / PYTREE__CODE_PACK & 3, 0,                                                \
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
-    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0, 0
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__OF_TYPE(held, x) &pytree_types[code & PYTREE__CODE_TYPE] PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,              \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
     (code & PYTREE__IS_FIXED) != 0 && code / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE                  \
         : code / PYTREE__CODE_FORM,                                                                                     \
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                  \
-    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0, 0
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_POINTER, PYTREE_FORM_LEAF, optional,                              \
-    PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0, 0
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
+    PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
+#define PYTREE__POINTER_OR_FLEXIBLE(flags) (flags & 2) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_POINTER,             \
+    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                             \
+    PYTREE__POINTER_OR_FLEXIBLE(optional),                                                                              \
     PYTREE_FORM_LIST,                                                                                                   \
-    optional, 1, placed, sizeof(*x), 0, 0
+    optional & 1, 1, placed, sizeof(*x), 0
 #define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
-    placed, sizeof(x[0]), 0, 0
+    placed, sizeof(x[0]), 0
+#define PYTREE__TABLE_STRING(code, held, x, arguments, optional, placed)                                                \
+    &pytree_types[PYTREE__T_text], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,                               \
+    1 + code / PYTREE__IS_TABLE % 2, placed, sizeof(x[0]), 0
+#define PYTREE__TABLE_BITS(code, held, x, arguments, optional, placed) 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0
 #define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                             \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
     PYTREE_FORM_LIST,                                                                                                   \
-    optional, 1, placed, sizeof(*x), pytree__stb_array_resize, pytree__stb_array_release
+    optional, 1, placed, sizeof(*x),                                                                                    \
+    &(const pytree_row_functions){ pytree__stb_array_resize, pytree__stb_array_release, NULL, NULL }
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
-    PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x), pytree__stb_map_resize, pytree__stb_map_release
+    PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x),                                                                   \
+    &(const pytree_row_functions){ pytree__stb_map_resize, pytree__stb_map_release, NULL, NULL }
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *
  *     | (PYTREE__PACK(pytree__code_Linear_din) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0) | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name
-#define PYTREE__CODES_STATIC(id, s, name, ...) PYTREE__CODES_STATIC_(id, s, name)
-#define PYTREE__CODES_STATIC_(id, s, name)                                                                              \
+#define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
+#define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT
+#define PYTREE__CODES_STATIC_BITS PYTREE__CODES_STATIC_STRING
+#define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
     | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, ...)
 #endif

@@ -1,7 +1,7 @@
 /* A role of a STATIC row.
  *
  * Roles are for values that are taken out and put back: DATA rows. Static values are part of the structure. */
-// both: pytree: Linear.n: one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL and ROLE, may follow the name of a DATA row; STATIC and DROP rows take nothing
+// both: pytree: Linear.n: one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row;
 // fixed: yes
 #include "pytree.h"
 #include "pytree/filter.h"

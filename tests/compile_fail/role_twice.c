@@ -1,7 +1,7 @@
 /* Two roles in one row.
  *
  * A value has one role. A role with a base serves both: PYTREE_ROLE(Frozen, Param) is taken by filters for either. */
-// both: pytree: Linear.w: one of ARRAY, LIST, RANK, STB_ARRAY, STB_MAP, and OPTIONAL and ROLE, may follow the name of a DATA row
+// both: pytree: Linear.w: one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row;
 // fixed: yes
 #include "pytree.h"
 #include "pytree/filter.h"

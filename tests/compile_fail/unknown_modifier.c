@@ -1,6 +1,6 @@
 /* A modifier that does not exist. */
-// both: pytree: Layer.weight: unknown modifier among TENSOR(self->n), NONE, NONE; write ARRAY(n, m), LIST(n), RANK(n),
-// both: STB_ARRAY, STB_MAP or OPTIONAL
+// both: pytree: Layer.weight: unknown modifier among TENSOR(self->n), NONE, NONE; write ARRAY(n, m), LIST(n),
+// both: OPTIONAL or another word of docs/rows.md
 // fixed: yes
 #include "pytree.h"
 

@@ -1,6 +1,7 @@
 /* The functions that docs/coming-from.md names: each is there, and the page and this list name the same ones. */
 #include "support.h"
 #include "pytree/algebra.h"
+#include "pytree/cache.h"
 #include "pytree/containers.h"
 #include "pytree/literal.h"
 #include "pytree/npy.h"
@@ -32,6 +33,8 @@
     X(pytree_save_npy) X(pytree_save_npz) X(pytree_save_safetensors) X(pytree_set_at) X(pytree_stack)                   \
     X(pytree_structure) X(pytree_sum) X(pytree_summary) X(pytree_text) X(pytree_transpose) X(pytree_transpose_map)      \
     X(pytree_unflatten) X(pytree_unflatten_into) X(pytree_unravel) X(pytree_walk) X(pytree_zeros_like)                   \
+    X(pytree_apply) X(pytree_apply_new) X(pytree_cache_get) X(pytree_eval_shape) X(pytree_jit_call) X(pytree_jit_new)   \
+    X(pytree_prepare) X(pytree_run)                                                                                     \
     /* names before 0.2 */                                                                                              \
     X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)
 
@@ -75,7 +78,7 @@ static const char *next_name(const char *text, size_t *n)
 
 static void what_the_page_names_is_there(void **state)
 {
-    static const char *const types[] = { "pytree_options", "pytree_entry" };
+    static const char *const types[] = { "pytree_options", "pytree_entry", "pytree_fn" };
     char *text = page();
     const char *name = text;
     size_t n = 0, i, found = 0;

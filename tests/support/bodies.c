@@ -2,6 +2,7 @@
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
 #include "pytree/algebra.h"
+#include "pytree/cache.h"
 #include "pytree/checkpoint.h"
 #include "pytree/containers.h"
 #include "pytree/filter.h"
@@ -13,5 +14,6 @@
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"
 #include "pytree/state.h"
+#include "pytree/transform.h"
 #include "pytree/treedef.h"
 #include "pytree/treedef_io.h"
