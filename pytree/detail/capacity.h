@@ -152,6 +152,10 @@ enum {
     PYTREE__FEW_MASK = PYTREE_STACK_MASK,
     PYTREE__TYPE_SLOTS = PYTREE__CAPACITY(16, 1),    /* types that a hash or a bound remembers, 16 bytes each */
     PYTREE__OWNED_DEPTH = 32,             /* of containers in one block that are flattened in one run; deeper: as any others */
+    PYTREE__FIRST_LEAVES = PYTREE__CAPACITY(28, 1),  /* what pytree_flatten writes in one pass, in the place of layouts: */
+    PYTREE__FIRST_NODES = PYTREE__CAPACITY(32, 1),   /* trees with more are counted first */
+    PYTREE__FIRST_ORDERS = PYTREE__CAPACITY(32, 1),
+    PYTREE__FIRST_STATICS = PYTREE__CAPACITY(384, 8),
     PYTREE__SPARE = 4,                    /* views behind the last: a struct may write views of None that it then drops */
     PYTREE__ZEROS = PYTREE__CAPACITY(4096, 128),     /* bytes of the largest struct that pytree_allocate makes of nothing */
 

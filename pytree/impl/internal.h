@@ -144,6 +144,13 @@ enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_RUN, PYTREE__AT_NODE, PYTREE
  */
 enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
 
+struct pytree__small_tree {
+    pytree_leaf leaves[PYTREE__FIRST_LEAVES];
+    pytree_node nodes[PYTREE__FIRST_NODES];
+    uint32_t orders[PYTREE__FIRST_ORDERS];
+    unsigned char statics[PYTREE__FIRST_STATICS];
+};
+
 struct pytree__flattener {
     pytree__cursor cursor;
     pytree_leaf *leaves;
@@ -155,9 +162,14 @@ struct pytree__flattener {
     size_t n_orders;
     size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
+    bool first_pass;                      /* to room.first, row by row: layouts come where that is too small */
+    bool full;                            /* there was no room for a node */
     pytree__layout_cache cache;
     pytree__cursor_space stacks;
-    pytree__layout_space layouts;
+    union {
+        pytree__layout_space layouts;
+        struct pytree__small_tree first;
+    } room;
 };
 
 /* What stands in the block of an owned tree: see "Build trees". */
@@ -486,6 +498,7 @@ PYTREE__INLINE bool pytree__cursor_child(pytree__cursor *c, pytree__frame *f, co
 PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value);
 PYTREE__INLINE int pytree__cursor_next(pytree__cursor *c, const pytree_leaf **value);
 PYTREE__INLINE bool pytree__run_follows(pytree__cursor *c);
+PYTREE__INLINE void pytree__cursor_back(pytree__cursor *c);
 
 /* flatten_owned.h */
 static const struct pytree__block *pytree__owned_block_of(pytree t, const pytree_options *opt);
