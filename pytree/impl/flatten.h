@@ -177,7 +177,8 @@ static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *ty
     return true;
 }
 
-/* Emits a run without a layout. Returns false if the struct must be walked node by node instead, or there is no room (`full`). */
+/* Emits a run without a layout. Returns false if the struct must be walked node by node instead, or there is no room
+ * (`full`). */
 static bool pytree__flatten_run_by_rows(struct pytree__flattener *s, const pytree_type *type, const void *data)
 {
     const size_t n_nodes = s->n_nodes, n_leaves = s->n_leaves, n_statics = s->statics.length;

@@ -29,8 +29,8 @@ typedef struct Grid { size_t n; Cell first; Cell *cells; } Grid;
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, cells, LIST(self->n))
 #include "pytree_registry.h"
 
-/* Small trees are flattened in one pass, large ones in two, and at some size the first pass ends in the middle of a struct. Each
- * time the result is put together from those of the cells. `shift` decides which cells have which parts. */
+/* Small trees are flattened in one pass, large ones in two, and at some size the first pass ends in the middle of a struct.
+ * Each time the result is put together from those of the cells. `shift` decides which cells have which parts. */
 static void assert_grid(Grid *grid, size_t shift, const pytree_options *opt)
 {
     static char expected[64 * 1024], got[64 * 1024];
