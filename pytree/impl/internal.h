@@ -289,7 +289,7 @@ struct pytree__builder {
     struct pytree__leaf_slots slots;
     pytree__layout_space layouts;
     struct pytree__build_frame own_frames[PYTREE__FRAMES];
-    pytree_leaf own_views[PYTREE__VIEWS];
+    pytree_leaf own_views[PYTREE__ITER_VIEWS];
 };
 
 /* The bytes of a long double that hold its value: the rest is padding. */
