@@ -76,20 +76,21 @@
 
 /* ---- Key paths: pytree_paths has these once -------------------------------------------------------------------------- */
 
-/* Struct types whose suffixes are at hand, a power of two up to 8, and for each: suffixes, 2 bytes; bytes of their text, at
- * most 65535; pointers to structs, 32 bytes each. A struct with more has one suffix for each child; beyond that, paths are put
- * together entry by entry. */
+/* Struct types whose suffixes are at hand, a power of two up to 16, 48 bytes each. With more, they are made again. */
 #ifndef PYTREE_STACK_SUFFIX_TYPES
 #define PYTREE_STACK_SUFFIX_TYPES PYTREE__CAPACITY(8, 1)
 #endif
+/* Of all of them together: suffixes and one more for each type, 2 bytes each; bytes of their text, at most 65535; pointers to
+ * structs and one more for each type, 32 bytes each. A struct with more has one suffix for each child; beyond that, paths are
+ * put together entry by entry. */
 #ifndef PYTREE_STACK_SUFFIXES
-#define PYTREE_STACK_SUFFIXES PYTREE__CAPACITY(40, 8)
+#define PYTREE_STACK_SUFFIXES PYTREE__CAPACITY(128, 9)
 #endif
 #ifndef PYTREE_STACK_SUFFIX_TEXT
-#define PYTREE_STACK_SUFFIX_TEXT PYTREE__CAPACITY(704, 64)
+#define PYTREE_STACK_SUFFIX_TEXT PYTREE__CAPACITY(2048, 64)
 #endif
 #ifndef PYTREE_STACK_SUFFIX_POINTERS
-#define PYTREE_STACK_SUFFIX_POINTERS PYTREE__CAPACITY(4, 1)
+#define PYTREE_STACK_SUFFIX_POINTERS PYTREE__CAPACITY(16, 2)
 #endif
 /* Bytes of the path of the open node. Longer ones are put together anew for each leaf. */
 #ifndef PYTREE_STACK_PREFIX
@@ -152,6 +153,10 @@ enum {
     PYTREE__FEW_MASK = PYTREE_STACK_MASK,
     PYTREE__TYPE_SLOTS = PYTREE__CAPACITY(16, 1),    /* types that a hash or a bound remembers, 16 bytes each */
     PYTREE__OWNED_DEPTH = 32,             /* of containers in one block that are flattened in one run; deeper: as any others */
+    PYTREE__FIRST_LEAVES = PYTREE__CAPACITY(28, 1),  /* what pytree_flatten writes in one pass, in the place of layouts: */
+    PYTREE__FIRST_NODES = PYTREE__CAPACITY(32, 1),   /* trees with more are counted first */
+    PYTREE__FIRST_ORDERS = PYTREE__CAPACITY(32, 1),
+    PYTREE__FIRST_STATICS = PYTREE__CAPACITY(384, 8),
     PYTREE__SPARE = 4,                    /* views behind the last: a struct may write views of None that it then drops */
     PYTREE__ZEROS = PYTREE__CAPACITY(4096, 128),     /* bytes of the largest struct that pytree_allocate makes of nothing */
 

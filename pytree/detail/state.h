@@ -33,6 +33,7 @@ typedef struct pytree__layout_cache {
     pytree__nullable *nullables;
     uint32_t n_nodes, n_spans, n_nullables;        /* in use */
     uint32_t max_layouts, max_spans, max_nullables;
+    bool full;                            /* the layout that was made last did not fit */
 } pytree__layout_cache;
 typedef struct pytree__layout_space {
     pytree__layout layouts[PYTREE__MAX_LAYOUTS];

@@ -82,8 +82,9 @@ static bool pytree__rv_are_floats(const pytree__rv_number *a, const pytree__rv_n
     return a->part == PYTREE_F32 && b->part == PYTREE_F32 && ((uintptr_t)x | (uintptr_t)y) % sizeof(float) == 0;
 }
 
-/* Sum the products of two leaves' elements; if only one leaf is complex, of its real parts. */
-static void pytree__rv_dot_leaf(pytree__rv_long_sum *sum, const pytree_leaf *x, const pytree_leaf *y, double scale)
+/* Sum the products of two leaves' elements; if only one leaf is complex, of its real parts. Its blocks are not on the stack
+ * while an iterator reports an error. */
+static PYTREE__NOINLINE void pytree__rv_dot_leaf(pytree__rv_long_sum *sum, const pytree_leaf *x, const pytree_leaf *y, double scale)
 {
     const pytree__rv_number *a = &pytree__rv_numbers[x->type->dtype], *b = &pytree__rv_numbers[y->type->dtype];
     const bool both = a->parts == b->parts;
@@ -208,7 +209,7 @@ static void pytree__rv_axpy_floats(double a, const float *x, float *y, size_t n)
     for (; i < n; i++) { y[i] = (float)((double)y[i] + a * (double)x[i]); }
 }
 
-static void pytree__rv_axpy_part(double a, const pytree__rv_part *x, const pytree__rv_part *y)
+static PYTREE__NOINLINE void pytree__rv_axpy_part(double a, const pytree__rv_part *x, const pytree__rv_part *y)
 {
     const pytree__rv_number *from = &pytree__rv_numbers[x->dtype], *to = &pytree__rv_numbers[y->dtype];
     const size_t step = from->parts == to->parts ? 1 : 2, n = x->n * from->parts;

@@ -27,7 +27,7 @@ static pytree_status pytree__builder_init(struct pytree__builder *b, const pytre
     b->frames = b->own_frames;
     b->max_frames = PYTREE__FRAMES;
     b->views = b->own_views;
-    b->max_views = PYTREE__VIEWS;
+    b->max_views = sizeof b->own_views / sizeof b->own_views[0];
     b->opt = opt;
     b->err = err;
     b->def = def;

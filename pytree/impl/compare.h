@@ -99,47 +99,81 @@ static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *
     }
 }
 
-bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err)
-{
-    pytree both[2];
-    pytree_leaf views[PYTREE__MORE_VIEWS];
+/* What a comparison needs: much for a stack that has one already. */
+struct pytree__comparison {
     pytree_iter it;
+    pytree_leaf views[PYTREE__MORE_VIEWS];
+};
+
+static pytree_status pytree__compare(struct pytree__comparison *c, pytree a, pytree b, const pytree_tolerance *tolerance,
+                                     const pytree_options *opt, pytree_error *err);
+
+/* Compares subtrees, which a predicate has made leaves, in memory that is borrowed. */
+static pytree_status pytree__compare_subtrees(pytree_iter *outer, const pytree_tolerance *tolerance, const pytree_options *opt)
+{
+    const pytree_leaf *const x = outer->leaf[0], *const y = outer->leaf[1];
+    struct pytree__comparison *const c = (struct pytree__comparison *)pytree__array_new(1, sizeof *c, outer->allocator,
+                                                                                        outer->cursors[0].err);
+    pytree_options plain = *opt;
+    pytree_status status;
+    if (c == NULL) { return PYTREE_NO_MEMORY; }
+    plain.is_leaf = NULL;
+    status = pytree__compare(c, pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL);
+    pytree__array_free(c, 1, sizeof *c, outer->allocator);
+    if (status == PYTREE_OK) { return PYTREE_OK; }
+    if (status == PYTREE_NO_MEMORY) { return pytree__no_memory(outer->cursors[0].err, sizeof *c); }
+    return pytree__fail_at(&outer->cursors[0], PYTREE_VALUE, "expected the subtree %.60s of the first tree, got another",
+                           pytree__view_name(x));
+}
+
+/* Compares the elements of two leaves of one type and shape. */
+static pytree_status pytree__compare_values(pytree_iter *it, const pytree_tolerance *tolerance)
+{
+    const pytree_leaf *const x = it->leaf[0], *const y = it->leaf[1];
+    const size_t i = pytree__first_difference(x, y, tolerance);
+    char m[100], n[100];
+    if (i == SIZE_MAX) { return PYTREE_OK; }
+    if (PYTREE__MESSAGES) {
+        struct pytree__text_writer to = pytree__text_to(m, sizeof m, NULL);
+        pytree__put_value(&to, x, i);
+        pytree__end_text(&to, sizeof m);
+        to = pytree__text_to(n, sizeof n, NULL);
+        pytree__put_value(&to, y, i);
+        pytree__end_text(&to, sizeof n);
+    }
+    return pytree__fail_at(&it->cursors[0], PYTREE_VALUE, "expected %s, got %s at element %zu", m, n, i);
+}
+
+/* It calls itself once: for a subtree there is no predicate. */
+static pytree_status pytree__compare(struct pytree__comparison *c, pytree a, pytree b, const pytree_tolerance *tolerance,
+                                     const pytree_options *opt, pytree_error *err)
+{
+    pytree_iter *const it = &c->it;
+    pytree both[2];
     both[0] = a;
     both[1] = b;
-    if (pytree__iter_start(&it, views, 2, both, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
-            const pytree_leaf *x = it.leaf[0], *y = it.leaf[1];
-            size_t i;
-            it.status = pytree__fits(x, y);
-            if (it.status != PYTREE_OK) {
-                if (x->form != y->form) { it.status = PYTREE_STRUCTURE; }
-                pytree__fail_misfit(&it.cursors[0], it.status, x, y);
+    if (pytree__iter_start(it, c->views, 2, both, opt, err) == PYTREE_OK) {
+        while (it->status == PYTREE_OK && pytree_iter_next(it)) {
+            const pytree_leaf *const x = it->leaf[0], *const y = it->leaf[1];
+            it->status = pytree__fits(x, y);
+            if (it->status != PYTREE_OK) {
+                if (x->form != y->form) { it->status = PYTREE_STRUCTURE; }
+                pytree__fail_misfit(&it->cursors[0], it->status, x, y);
             } else if (x->form > PYTREE_FORM_NONE) {
-                pytree_options plain;
-                memset(&plain, 0, sizeof plain);
-                if (opt != NULL) { plain = *opt; }
-                plain.is_leaf = NULL;
-                if (!pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL)) {
-                    it.status =
-                        pytree__fail_at(&it.cursors[0], PYTREE_VALUE,
-                                        "expected the subtree %.60s of the first tree, got another", pytree__view_name(x));
-                }
-            } else if (x->form == PYTREE_FORM_LEAF && (i = pytree__first_difference(x, y, tolerance)) != SIZE_MAX) {
-                char m[100], n[100];
-                if (PYTREE__MESSAGES) {
-                    struct pytree__text_writer to = pytree__text_to(m, sizeof m, NULL);
-                    pytree__put_value(&to, x, i);
-                    pytree__end_text(&to, sizeof m);
-                    to = pytree__text_to(n, sizeof n, NULL);
-                    pytree__put_value(&to, y, i);
-                    pytree__end_text(&to, sizeof n);
-                }
-                it.status = pytree__fail_at(&it.cursors[0], PYTREE_VALUE, "expected %s, got %s at element %zu", m, n, i);
+                it->status = pytree__compare_subtrees(it, tolerance, opt);
+            } else if (x->form == PYTREE_FORM_LEAF) {
+                it->status = pytree__compare_values(it, tolerance);
             }
         }
     }
-    pytree_iter_end(&it);
-    return it.status == PYTREE_OK;
+    pytree_iter_end(it);
+    return it->status;
+}
+
+bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err)
+{
+    struct pytree__comparison c;
+    return pytree__compare(&c, a, b, tolerance, opt, err) == PYTREE_OK;
 }
 
 static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i)

@@ -578,4 +578,10 @@ PYTREE__INLINE bool pytree__run_follows(pytree__cursor *c)
     c->child.data = (char *)c->child.data + f->type->size;
     return true;
 }
+
+/* Goes back before the value that was taken last, which will be taken again. */
+PYTREE__INLINE void pytree__cursor_back(pytree__cursor *c)
+{
+    if (c->n_frames == 0) { c->begun = false; } else { c->frames[c->n_frames - 1].next--; }
+}
 #endif

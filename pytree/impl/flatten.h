@@ -6,7 +6,9 @@
 
 PYTREE__INLINE void pytree__emit(struct pytree__flattener *s, const int mode, const pytree_node node)
 {
-    if (mode == PYTREE__FILL && PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; }
+    if (mode == PYTREE__FILL) {
+        if (PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; } else { s->full = true; }
+    }
     s->n_nodes++;
 }
 
@@ -118,14 +120,90 @@ static void pytree__note_node(struct pytree__flattener *s, const int mode, const
     }
 }
 
+/* Returns false: there is no room. */
+static bool pytree__flatten_full(struct pytree__flattener *s)
+{
+    s->full = true;
+    return false;
+}
+
+/* Emits the nodes and static values of a run row by row. Its leaves are counted only. Returns false if the struct is no run, or
+ * there is no room (`full`). It calls itself for structs that lie in structs: no deeper than C's declarations. */
+static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *type, const char *self)
+{
+    const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
+    const size_t first = s->n_nodes, leaves = s->n_leaves;
+    const pytree_field *row = type->fields;
+    size_t n = first, n_leaves = leaves, left = type->n_children;
+    pytree_node *node;
+    if (!type->self_contained || type->leaves == NULL) { return false; }
+    if (s->max_nodes - n <= left) { return pytree__flatten_full(s); }
+    for (; left != 0; row++) {
+        const void *p;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        left--;
+        if (row->place == PYTREE_IN_PLACE && row->form == PYTREE_FORM_STRUCT) {
+            s->n_nodes = n;
+            s->n_leaves = n_leaves;
+            if (!pytree__emit_rows(s, row->type, self + row->offset)) { return false; }
+            n = s->n_nodes;
+            n_leaves = s->n_leaves;
+            if (s->max_nodes - n <= left) { return pytree__flatten_full(s); }
+            continue;
+        }
+        s->nodes[n] = leaf;
+        n_leaves++;
+        if (row->optional != 0) {
+            memcpy(&p, self + row->offset, sizeof p);
+            if (p != NULL && row->place == PYTREE_POINTER && row->ndim == 0) { return false; }     /* a struct */
+            if (p == NULL && !s->cursor.none_is_leaf) {
+                s->nodes[n] = none;
+                n_leaves--;
+            }
+        } else if (row->place == PYTREE_POINTER && row->ndim == 0) {
+            return false;
+        }
+        n++;
+    }
+    s->n_nodes = n + 1;
+    s->n_leaves = n_leaves;
+    node = &s->nodes[n];
+    node->type = type;
+    node->arity = type->n_children;
+    node->leaves = (uint32_t)(n_leaves - leaves);
+    node->nodes = (uint32_t)(n - first + 1);
+    node->meta = (uint32_t)s->statics.length;
+    if (type->n_fields != type->n_children) { pytree__pack_struct(&s->statics, type, self); }
+    return true;
+}
+
+/* Emits a run without a layout. Returns false if the struct must be walked node by node instead, or there is no room
+ * (`full`). */
+static bool pytree__flatten_run_by_rows(struct pytree__flattener *s, const pytree_type *type, const void *data)
+{
+    const size_t n_nodes = s->n_nodes, n_leaves = s->n_leaves, n_statics = s->statics.length;
+    if (pytree__emit_rows(s, type, (const char *)data)) {
+        const size_t flags =
+            s->capacity == 0 ? type->validate(data)
+                             : type->leaves(data, s->leaves + n_leaves, s->leaves + s->capacity, s->cursor.none_is_leaf).flags;
+        if (PYTREE__LIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0)) { return true; }
+        s->full = (flags & PYTREE__NOT_INLINABLE) != 0;
+    }
+    s->n_nodes = n_nodes;
+    s->n_leaves = n_leaves;
+    s->statics.length = n_statics;
+    return false;
+}
+
 /* Emits a run without pushing a frame. Returns false if the struct must be walked node by node instead: a value needs a
  * check, a pointer leads to a node, or there is no room for its views. */
 PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int mode, const pytree_type *type, const void *data)
 {
-    const bool none_is_leaf = s->cursor.opt != NULL && s->cursor.opt->none_is_leaf;
+    const bool none_is_leaf = s->cursor.none_is_leaf;
     const bool direct = mode != PYTREE__COUNT_ALL && s->n_leaves < s->capacity;
     const pytree__layout *layout = NULL;
     size_t n_leaves = 0;
+    if (mode == PYTREE__FILL && s->first_pass) { return pytree__flatten_run_by_rows(s, type, data); }
     if (mode != PYTREE__LEAVES || !direct) {
         layout = pytree__layout_for(&s->cache, type, data, none_is_leaf);
         if (layout == NULL) { return false; }
@@ -173,17 +251,50 @@ PYTREE__INLINE void pytree__flatten_end(struct pytree__flattener *s, const int m
     pytree__close(c);
 }
 
-PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, pytree t, const int mode)
+/* Puts the cursor before the root, and the counts to nothing. */
+static pytree_status pytree__flatten_begin(struct pytree__flattener *s, pytree t)
 {
     pytree__cursor *const c = &s->cursor;
-    const pytree_leaf *value;
-    bool taken = false;
     c->status = pytree__cursor_root(c, t);
     c->runs = c->plain && !c->making;
     s->n_nodes = s->n_leaves = s->n_orders = 0;
     s->statics.length = 0;
     s->space = NULL;
-    while (c->status == PYTREE_OK) {
+    s->full = false;
+    return c->status;
+}
+
+/* Counts at least some nodes of a value: its own, and its children's if it is a struct. */
+PYTREE__INLINE size_t pytree__least_nodes(const pytree_type *type)
+{
+    return type->kind == PYTREE_KIND_STRUCT ? (size_t)type->n_children + 1 : 1;
+}
+
+/* Tells whether the node that was opened last has more nodes below it than there is room for: a first pass may end there. */
+static bool pytree__exceeds_room(const struct pytree__flattener *s)
+{
+    const pytree__frame *const f = &s->cursor.frames[s->cursor.n_frames - 1];
+    const size_t room = s->max_nodes - s->n_nodes;
+    size_t n = f->count, i;
+    if (f->form == PYTREE_FORM_LIST) {
+        n = pytree__times(n, pytree__least_nodes(f->type));
+    } else if (f->form == PYTREE_FORM_STRUCT) {
+        for (i = 0; i < f->count && n <= room; i++) {
+            const pytree_leaf *const view = &s->cursor.views[f->views + i];
+            const size_t many = view->form == PYTREE_FORM_LIST ? view->shape[0] : 1;
+            if (view->form >= PYTREE_FORM_STRUCT) { n = pytree__plus(n, pytree__times(many, pytree__least_nodes(view->type))); }
+        }
+    }
+    return n > room;
+}
+
+/* Goes on to the end of the tree, or until there is no room for a node. */
+PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, const int mode)
+{
+    pytree__cursor *const c = &s->cursor;
+    const pytree_leaf *value;
+    bool taken = false;
+    while (c->status == PYTREE_OK && !(mode == PYTREE__FILL && s->full)) {
         switch (pytree__cursor_next(c, &value)) {
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
@@ -191,12 +302,17 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
             while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))
                    && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
+            if (mode == PYTREE__FILL && s->full) {
+                pytree__cursor_back(c);
+                break;
+            }
             /* fallthrough */
         case PYTREE__AT_NODE:
             c->status = pytree__open(c, value);
             if (c->status == PYTREE_OK) {
                 c->frames[c->n_frames - 1].nodes = (uint32_t)s->n_nodes;
                 c->frames[c->n_frames - 1].leaves = (uint32_t)s->n_leaves;
+                if (mode == PYTREE__FILL && s->first_pass) { s->full = pytree__exceeds_room(s); }
             }
             break;
         case PYTREE__AT_END: pytree__flatten_end(s, mode); break;
@@ -206,34 +322,97 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, p
     return c->status;
 }
 
-static pytree_status pytree__flatten_leaves(struct pytree__flattener *s, pytree t)
-{
-    return pytree__flatten_pass(s, t, PYTREE__LEAVES);
-}
+static pytree_status pytree__flatten_leaves(struct pytree__flattener *s) { return pytree__flatten_pass(s, PYTREE__LEAVES); }
+static pytree_status pytree__flatten_count(struct pytree__flattener *s) { return pytree__flatten_pass(s, PYTREE__COUNT_ALL); }
+static pytree_status pytree__flatten_fill(struct pytree__flattener *s) { return pytree__flatten_pass(s, PYTREE__FILL); }
 
-
-static pytree_status pytree__flatten_count(struct pytree__flattener *s, pytree t)
-{
-    return pytree__flatten_pass(s, t, PYTREE__COUNT_ALL);
-}
-
-static pytree_status pytree__flatten_fill(struct pytree__flattener *s, pytree t)
-{
-    return pytree__flatten_pass(s, t, PYTREE__FILL);
-}
-
-
-static void pytree__flattener_init(struct pytree__flattener *s, pytree_leaf *leaves, size_t capacity, const pytree_options *opt,
-                                   pytree_error *err)
+static void pytree__flattener_init(struct pytree__flattener *s, const pytree_options *opt, pytree_error *err)
 {
     pytree__cursor_init(&s->cursor, &s->stacks, opt, err);
+    s->leaves = NULL;
+    s->capacity = s->statics.room = 0;
+    s->first_pass = s->full = false;
+}
+
+/* Counts a tree. A small one is written at once, into room.first: then *whole is set. */
+static pytree_status pytree__flatten_first(struct pytree__flattener *s, pytree t, bool leaves, bool *whole)
+{
+    pytree_status status = pytree__flatten_begin(s, t);
+    *whole = false;
+    if (PYTREE__LAYOUTS && status == PYTREE_OK) {
+        s->first_pass = true;
+        s->nodes = s->room.first.nodes;
+        s->max_nodes = PYTREE__FIRST_NODES;
+        s->orders = s->room.first.orders;
+        s->max_orders = PYTREE__FIRST_ORDERS;
+        s->statics.at = s->room.first.statics;
+        s->statics.room = PYTREE__FIRST_STATICS;
+        s->leaves = s->room.first.leaves;
+        s->capacity = leaves ? PYTREE__FIRST_LEAVES : 0;
+        status = pytree__flatten_fill(s);
+        s->first_pass = false;
+        *whole = !s->full && s->n_orders <= s->max_orders && s->statics.length <= s->statics.room
+              && (!leaves || s->n_leaves <= s->capacity);
+    }
+    if (status == PYTREE_OK && !*whole) {
+        s->capacity = s->statics.room = 0;                     /* only counted from here on: layouts take the memory */
+        pytree__layout_cache_init(&s->cache, &s->room.layouts);
+        status = pytree__flatten_count(s);
+    }
+    return status;
+}
+
+/* Fills a treedef's block, and the leaves, if they are wanted. */
+static pytree_status pytree__flatten_into(struct pytree__flattener *s, pytree t, bool whole, pytree_def *def,
+                                          pytree_leaf *leaves, size_t capacity)
+{
+    pytree_node *const nodes = (pytree_node *)(uintptr_t)def->nodes;
+    unsigned char *const statics = (unsigned char *)(uintptr_t)def->statics;
+    uint32_t *const orders = (uint32_t *)(uintptr_t)def->orders;
+    pytree_status status;
+    def->n_leaves = s->n_leaves;
+    if (whole) {
+        memcpy(nodes, s->room.first.nodes, s->n_nodes * sizeof *nodes);
+        memcpy(statics, s->room.first.statics, s->statics.length);
+        memcpy(orders, s->room.first.orders, s->n_orders * sizeof *orders);
+        if (leaves != NULL) { memcpy(leaves, s->room.first.leaves, s->n_leaves * sizeof *leaves); }
+        return PYTREE_OK;
+    }
+    s->nodes = nodes;
+    s->max_nodes = s->n_nodes;
+    s->orders = orders;
+    s->max_orders = s->n_orders;
+    s->statics.at = statics;
+    s->statics.room = s->statics.length;
     s->leaves = leaves;
-    s->capacity = leaves == NULL ? 0 : capacity;
-    s->nodes = NULL;
-    s->statics.at = NULL;
-    s->statics.room = 0;
-    pytree__layout_cache_init(&s->cache, &s->layouts);
-    s->orders = NULL;
+    s->capacity = capacity;
+    status = pytree__flatten_begin(s, t);
+    if (status == PYTREE_OK) { status = pytree__flatten_fill(s); }
+    if (status == PYTREE_OK
+        && (s->n_nodes != s->max_nodes || s->n_orders != s->max_orders || s->statics.length != s->statics.room
+            || s->n_leaves != def->n_leaves)) {
+        status = pytree__fail_unstable_callback(s->cursor.err);
+    }
+    return status;
+}
+
+/* Flattens a tree that the library made in one block; *def stays NULL if it is none, or must be flattened as others are. */
+static pytree_status pytree__flatten_block(pytree t, pytree_leaf **leaves, pytree_def **def, const pytree_options *opt,
+                                           pytree_error *err)
+{
+    const struct pytree__block *const block = pytree__owned_block_of(t, opt);
+    if (block == NULL) { return PYTREE_OK; }
+    *def = pytree__def_block(block->n_nodes, block->n_statics, block->n_orders, NULL, leaves != NULL ? block->n_leaves : 0, opt,
+                             err);
+    if (*def == NULL) { return PYTREE_NO_MEMORY; }
+    (*def)->n_leaves = block->n_leaves;
+    if (pytree__flatten_owned(block, t, *def, leaves != NULL ? pytree__def_leaves(*def) : NULL)) {
+        if (leaves != NULL) { *leaves = pytree__def_leaves(*def); }
+    } else {
+        pytree_def_free(*def);
+        *def = NULL;
+    }
+    return PYTREE_OK;
 }
 
 /* Counts, allocates the block, and fills it. */
@@ -241,55 +420,31 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
                                      const pytree_options *opt, pytree_error *err)
 {
     const bool own = leaves != NULL && *leaves == NULL;
-    const struct pytree__block *block =
-        !PYTREE__LAYOUTS || making || (leaves != NULL && !own) ? NULL : pytree__owned_block_of(t, opt);
     struct pytree__flattener s;
-    pytree_status status;
+    pytree_status status = PYTREE_OK;
+    bool whole;
     *def = NULL;
-    if (block != NULL) {
-        *def = pytree__def_block(block->n_nodes, block->n_statics, block->n_orders, NULL, own ? block->n_leaves : 0, opt, err);
-        if (*def == NULL) { return PYTREE_NO_MEMORY; }
-        (*def)->n_leaves = block->n_leaves;
-        if (pytree__flatten_owned(block, t, *def, own ? pytree__def_leaves(*def) : NULL)) {
-            if (own) { *leaves = pytree__def_leaves(*def); }
-            return PYTREE_OK;
-        }
-        pytree_def_free(*def);
-        *def = NULL;
+    if (PYTREE__LAYOUTS && !making && (leaves == NULL || own)) {
+        status = pytree__flatten_block(t, leaves, def, opt, err);
+        if (status != PYTREE_OK || *def != NULL) { return status; }
     }
-    pytree__flattener_init(&s, NULL, 0, opt, err);
+    pytree__flattener_init(&s, opt, err);
     s.cursor.making = making;
-    status = pytree__flatten_count(&s, t);
-    if (status == PYTREE_OK && leaves != NULL && *leaves != NULL && s.n_leaves > capacity) {
+    status = pytree__flatten_first(&s, t, leaves != NULL, &whole);
+    if (status == PYTREE_OK && leaves != NULL && !own && s.n_leaves > capacity) {
         status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu",
                              capacity, s.n_leaves);
     }
     if (status == PYTREE_OK) {
-        *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space,
-                                 own ? pytree__plus(s.n_leaves, PYTREE__SPARE) : 0, opt,
-                                 err);
+        const size_t room = own ? pytree__plus(s.n_leaves, PYTREE__SPARE) : 0;
+        *def = pytree__def_block(s.n_nodes, s.statics.length, s.n_orders, s.space, room, opt, err);
         if (*def == NULL) {
             status = s.n_nodes > UINT32_MAX || s.statics.length > UINT32_MAX ? PYTREE_OVERFLOW : PYTREE_NO_MEMORY;
         } else {
-            (*def)->n_leaves = s.n_leaves;
-            s.nodes = (pytree_node *)(uintptr_t)(*def)->nodes;
-            s.max_nodes = s.n_nodes;
-            s.max_orders = s.n_orders;
-            s.statics.at = (unsigned char *)(uintptr_t)(*def)->statics;
-            s.statics.room = s.statics.length;
-            s.orders = (uint32_t *)(uintptr_t)(*def)->orders;
-            if (leaves != NULL) {
-                s.leaves = own ? pytree__def_leaves(*def) : *leaves;
-                s.capacity = own ? s.n_leaves + PYTREE__SPARE : capacity;
-            }
-            status = pytree__flatten_fill(&s, t);
-            if (status == PYTREE_OK
-                && (s.n_nodes != s.max_nodes || s.n_orders != s.max_orders || s.statics.length != s.statics.room
-                    || s.n_leaves != (*def)->n_leaves)) {
-                status = pytree__fail_unstable_callback(err);
-            }
+            pytree_leaf *const to = own ? pytree__def_leaves(*def) : leaves != NULL ? *leaves : NULL;
+            status = pytree__flatten_into(&s, t, whole, *def, to, own ? room : leaves != NULL ? capacity : 0);
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
-            else if (own) { *leaves = s.leaves; }
+            else if (own) { *leaves = to; }
             if (status == PYTREE_OK) { (*def)->of_flat = s.cursor.met_flat; }
         }
     }
@@ -318,8 +473,12 @@ static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t 
 {
     struct pytree__flattener s;
     pytree_status status;
-    pytree__flattener_init(&s, leaves, capacity, opt, err);
-    status = pytree__flatten_leaves(&s, t);
+    pytree__flattener_init(&s, opt, err);
+    pytree__layout_cache_init(&s.cache, &s.room.layouts);
+    s.leaves = leaves;
+    s.capacity = leaves == NULL ? 0 : capacity;
+    status = pytree__flatten_begin(&s, t);
+    if (status == PYTREE_OK) { status = pytree__flatten_leaves(&s); }
     pytree__cursor_end(&s.cursor);
     *count = status == PYTREE_OK ? s.n_leaves : 0;
     return status;

@@ -144,6 +144,13 @@ enum { PYTREE__AT_LEAF, PYTREE__AT_NONE, PYTREE__AT_RUN, PYTREE__AT_NODE, PYTREE
  */
 enum { PYTREE__LEAVES, PYTREE__COUNT_ALL, PYTREE__FILL };
 
+struct pytree__small_tree {
+    pytree_leaf leaves[PYTREE__FIRST_LEAVES];
+    pytree_node nodes[PYTREE__FIRST_NODES];
+    uint32_t orders[PYTREE__FIRST_ORDERS];
+    unsigned char statics[PYTREE__FIRST_STATICS];
+};
+
 struct pytree__flattener {
     pytree__cursor cursor;
     pytree_leaf *leaves;
@@ -155,9 +162,14 @@ struct pytree__flattener {
     size_t n_orders;
     size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
+    bool first_pass;                      /* to room.first, row by row: layouts come where that is too small */
+    bool full;                            /* there was no room for a node */
     pytree__layout_cache cache;
     pytree__cursor_space stacks;
-    pytree__layout_space layouts;
+    union {
+        pytree__layout_space layouts;
+        struct pytree__small_tree first;
+    } room;
 };
 
 /* What stands in the block of an owned tree: see "Build trees". */
@@ -277,7 +289,7 @@ struct pytree__builder {
     struct pytree__leaf_slots slots;
     pytree__layout_space layouts;
     struct pytree__build_frame own_frames[PYTREE__FRAMES];
-    pytree_leaf own_views[PYTREE__VIEWS];
+    pytree_leaf own_views[PYTREE__ITER_VIEWS];
 };
 
 /* The bytes of a long double that hold its value: the rest is padding. */
@@ -454,6 +466,7 @@ static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *
 static const unsigned char *pytree__held_metadata(const pytree__cursor *c, const pytree__frame *f);
 static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f, size_t i, pytree_entry *entry);
 static const pytree_field *pytree__data_row(const pytree_type *type, size_t i);
+static size_t pytree__deep_leaves(const pytree_type *type, const char *self);
 static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self);
 static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity);
 static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most);
@@ -486,6 +499,7 @@ PYTREE__INLINE bool pytree__cursor_child(pytree__cursor *c, pytree__frame *f, co
 PYTREE__INLINE int pytree__classify(pytree__cursor *c, const pytree_leaf *value);
 PYTREE__INLINE int pytree__cursor_next(pytree__cursor *c, const pytree_leaf **value);
 PYTREE__INLINE bool pytree__run_follows(pytree__cursor *c);
+PYTREE__INLINE void pytree__cursor_back(pytree__cursor *c);
 
 /* flatten_owned.h */
 static const struct pytree__block *pytree__owned_block_of(pytree t, const pytree_options *opt);

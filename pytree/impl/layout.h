@@ -26,6 +26,13 @@ static void pytree__layout_cache_init(pytree__layout_cache *p, pytree__layout_sp
     pytree__layout_clear(p);
 }
 
+/* Returns false: there is no room for more. */
+static bool pytree__layout_full(pytree__layout_cache *p)
+{
+    p->full = true;
+    return false;
+}
+
 /* Adds a struct's static values: bytes that follow one another are one span. There is at least one, which begins the node. */
 static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type, size_t offset,
                                        uint32_t node)
@@ -33,7 +40,7 @@ static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     pytree__static_span *span = &p->spans[p->n_spans];
     unsigned left = type->n_fields - type->n_children;         /* STATIC and DROP rows that still come */
-    if (p->n_spans == p->max_spans) { return false; }
+    if (p->n_spans == p->max_spans) { return pytree__layout_full(p); }
     span->at = span->bytes = 0;
     span->row = NULL;
     span->node = node;
@@ -49,7 +56,7 @@ static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *
         }
         if (span->bytes != 0 || span->row != NULL) {
             span++;
-            if (span == p->spans + p->max_spans) { return false; }
+            if (span == p->spans + p->max_spans) { return pytree__layout_full(p); }
             span->node = UINT32_MAX;
         }
         span->at = at;
@@ -60,15 +67,14 @@ static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *
     return true;
 }
 
-/* Adds a pointer that may be NULL and whose node is the next one. Returns false if there is no room. */
-static bool pytree__layout_add_nullable(pytree__layout_cache *p, const pytree__layout *layout, const pytree_field *row,
-                                        size_t offset)
+/* Adds a pointer that may be NULL, whose node is the layout's number `node`. Returns false if there is no room. */
+static bool pytree__layout_add_nullable(pytree__layout_cache *p, const pytree_field *row, size_t offset, uint32_t node)
 {
     pytree__nullable *const nullable = &p->nullables[p->n_nullables];
-    if (p->n_nullables == p->max_nullables) { return false; }
+    if (p->n_nullables == p->max_nullables) { return pytree__layout_full(p); }
     p->n_nullables++;
     nullable->at = (uint32_t)(offset + row->offset);
-    nullable->node = (uint16_t)(p->n_nodes - layout->nodes);
+    nullable->node = (uint16_t)node;
     nullable->is_struct = row->place == PYTREE_POINTER && row->ndim == 0;
     return true;
 }
@@ -78,37 +84,41 @@ static bool pytree__layout_add_nullable(pytree__layout_cache *p, const pytree__l
 static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type, size_t offset)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 };
-    const uint32_t first = p->n_nodes, leaves = layout->n_leaves;
-    const pytree_field *row;
-    pytree_node *node;
+    const uint32_t first = p->n_nodes;
+    const pytree_field *row = type->fields;
+    uint32_t n = first, n_leaves = 0, left = type->n_children;             /* nodes; leaves in this struct; rows that come */
     if (type->leaves == NULL || !type->self_contained || type->size > UINT32_MAX) { return false; }
-    for (row = type->fields; row != type->fields + type->n_fields; row++) {
+    for (; left != 0; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+        left--;
+        if (row->place == PYTREE_IN_PLACE && row->form == PYTREE_FORM_STRUCT) {
+            p->n_nodes = n;
+            layout->n_leaves = 0;
             if (!pytree__layout_add_rows(p, layout, row->type, offset + row->offset)) { return false; }
+            n = p->n_nodes;
+            n_leaves += layout->n_leaves;
             continue;
         }
-        if (p->n_nodes == PYTREE__LAYOUT_NODES) { return false; }
+        if (n == PYTREE__LAYOUT_NODES) { return pytree__layout_full(p); }
         if (row->optional != 0) {
-            if (!pytree__layout_add_nullable(p, layout, row, offset)) { return false; }
+            if (!pytree__layout_add_nullable(p, row, offset, n - layout->nodes)) { return false; }
         } else if (row->place == PYTREE_POINTER && row->ndim == 0) {
             return false;
         }
-        if (p->nodes != NULL) { p->nodes[p->n_nodes] = leaf; }
-        p->n_nodes++;
-        layout->n_leaves++;
+        if (p->nodes != NULL) { p->nodes[n] = leaf; }
+        n++;
+        n_leaves++;
     }
-    if (p->n_nodes == PYTREE__LAYOUT_NODES
-        || !pytree__layout_add_statics(p, layout, type, offset, p->n_nodes - layout->nodes)) {
-        return false;
-    }
-    node = p->nodes == NULL ? NULL : &p->nodes[p->n_nodes];
-    p->n_nodes++;
-    if (node != NULL) {
+    if (n == PYTREE__LAYOUT_NODES) { return pytree__layout_full(p); }
+    if (!pytree__layout_add_statics(p, layout, type, offset, n - layout->nodes)) { return false; }
+    p->n_nodes = n + 1;
+    layout->n_leaves = n_leaves;
+    if (p->nodes != NULL) {
+        pytree_node *const node = &p->nodes[n];
         node->type = type;
         node->arity = type->n_children;
-        node->leaves = layout->n_leaves - leaves;
-        node->nodes = p->n_nodes - first;
+        node->leaves = n_leaves;
+        node->nodes = n + 1 - first;
         node->meta = 0;
     }
     return true;
@@ -128,6 +138,7 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
     if (layout->type != NULL) { pytree__layout_clear(p); }
     do {
         empty = p->n_nodes + p->n_spans + p->n_nullables == 0;
+        p->full = false;
         layout->type = type;
         layout->nodes = p->n_nodes;
         layout->spans = p->n_spans;
@@ -141,9 +152,11 @@ static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree
             layout->n_nullables = p->n_nullables - layout->nullables;
             return layout;
         }
-        if (!empty) { pytree__layout_clear(p); }               /* perhaps there is room when the others are gone */
-    } while (!empty);
-    p->n_nodes = p->n_spans = p->n_nullables = 0;
+        if (p->full && !empty) { pytree__layout_clear(p); }    /* perhaps there is room when the others are gone */
+    } while (p->full && !empty);
+    p->n_nodes = layout->nodes;
+    p->n_spans = layout->spans;
+    p->n_nullables = layout->nullables;
     layout->n_nodes = 0;
     return layout;
 }
@@ -173,21 +186,25 @@ PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pyt
     return true;
 }
 
-/* Makes the nodes those of a struct in which these nullables are None. */
+/* Makes the nodes those of a struct in which these nullables are None: changes those that were not, or were, and counts their
+ * leaves in the structs around them. */
 static void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *layout, uint64_t null_mask)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
     const pytree__nullable *nullable = &p->nullables[layout->nullables];
     pytree_node *const nodes = &p->nodes[layout->nodes];
-    uint32_t before[PYTREE__LAYOUT_NODES], n = 0, i;
+    uint64_t changed = layout->null_mask ^ null_mask;
     layout->null_mask = null_mask;
-    for (i = 0; i < layout->n_nullables; i++, null_mask >>= 1) { nodes[nullable[i].node] = (null_mask & 1) != 0 ? none : leaf; }
-    for (i = 0; i < layout->n_nodes; i++) {
-        before[i] = n;
-        if (nodes[i].type == NULL) { n++; }
-        else if (nodes[i].type != &pytree_types[PYTREE__T_none]) { nodes[i].leaves = n - before[i + 1 - nodes[i].nodes]; }
+    for (; changed != 0; nullable++, changed >>= 1, null_mask >>= 1) {
+        const bool is_none = (null_mask & 1) != 0;
+        uint32_t i = nullable->node;
+        if ((changed & 1) == 0) { continue; }
+        nodes[i] = is_none ? none : leaf;
+        layout->n_leaves += is_none ? UINT32_MAX : 1;
+        for (i++; i < layout->n_nodes; i++) {
+            if (nodes[i].nodes > i - nullable->node) { nodes[i].leaves += is_none ? UINT32_MAX : 1; }
+        }
     }
-    layout->n_leaves = n;
 }
 
 /* Returns the layout as it is for this struct; NULL if it is no run. */

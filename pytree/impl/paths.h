@@ -29,9 +29,8 @@ struct pytree__path_suffixes {
     const pytree_type *type;
     bool whole;                           /* false: one for each child */
     size_t n, n_pointers;                 /* n 0: there are none to be used */
-    struct pytree__suffix_pointer pointers[PYTREE__TAIL_POINTERS + 1];       /* and one that is `at` none */
-    uint16_t at[PYTREE__TAILS + 1];       /* where each begins */
-    char text[PYTREE__TAIL_TEXT + PYTREE__SLACK];
+    struct pytree__suffix_pointer *pointers;                   /* and one that is `at` none */
+    uint16_t *at;                         /* where each begins in the text of all types, and where the last one ends */
 };
 
 /* Writes paths. The path of the open node on top stands in `prefix`; each frame remembers how much of it is its own (in
@@ -44,17 +43,45 @@ struct pytree__path_writer {
     const char **starts;
     size_t count, max;                    /* starts: how many; for how many there is room */
     const char *separator;
-    bool none_is_leaf;
+    bool none_is_leaf, full;              /* full: the suffixes that were made last did not fit */
     struct pytree__path_suffixes known[PYTREE__TAIL_TYPES];
+    size_t n_at, n_pointers;              /* of all types together */
+    struct pytree__suffix_pointer pointers[PYTREE__TAIL_POINTERS];
+    uint16_t at[PYTREE__TAILS];
+    char text[PYTREE__TAIL_TEXT + PYTREE__SLACK];
     char prefix[PYTREE__PREFIX + PYTREE__SLACK];
 };
 
-/* Adds the suffixes of a struct that lies `offset` bytes into the one they belong to (SIZE_MAX: a pointer leads to it) and is
- * reached by `path` from there. Returns false if there is no room or, as a whole, there may be other nodes in it. */
-static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_type *type, size_t offset,
-                                 const char *separator,
-                                 char path[UCHAR_MAX + 1], size_t n_path)
+/* Returns false: there is no room for more suffixes. */
+static bool pytree__suffixes_full(struct pytree__path_writer *w)
 {
+    w->full = true;
+    return false;
+}
+
+static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__path_suffixes *to, const pytree_type *type,
+                                 size_t offset, char path[UCHAR_MAX + 1], size_t n_path);
+
+/* Adds the suffixes of a struct that a pointer at `offset` leads to, whose own suffix, for NULL, was added last. */
+static bool pytree__suffixes_add_pointer(struct pytree__path_writer *w, struct pytree__path_suffixes *to,
+                                         const pytree_type *type, size_t offset, char path[UCHAR_MAX + 1], size_t n_path)
+{
+    struct pytree__suffix_pointer *const pointer = &to->pointers[to->n_pointers++];
+    if (w->n_pointers + to->n_pointers == PYTREE__TAIL_POINTERS) { return pytree__suffixes_full(w); }
+    pointer->type = type;
+    pointer->offset = offset;
+    pointer->at = to->n - 1;
+    if (!pytree__suffixes_add(w, to, type, SIZE_MAX, path, n_path)) { return false; }
+    pointer->n = to->n - 1 - pointer->at;
+    return pointer->n != 0;
+}
+
+/* Adds the suffixes of a struct that lies `offset` bytes into the one they belong to (SIZE_MAX: a pointer leads to it) and is
+ * reached by `path` from there. Returns false if there is no room (`full`) or, as a whole, there may be other nodes in it. */
+static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__path_suffixes *to, const pytree_type *type,
+                                 size_t offset, char path[UCHAR_MAX + 1], size_t n_path)
+{
+    const char *const separator = w->separator == NULL ? "." : w->separator;
     const size_t n_separator = strlen(separator);
     unsigned i;
     if (type->children == NULL) { return false; }
@@ -68,51 +95,72 @@ static bool pytree__suffixes_add(struct pytree__path_suffixes *to, const pytree_
         memcpy(path + n_path + n_separator, row->name, n_name + 1);
         if (inner == NULL || row->place != PYTREE_IN_PLACE) {
             const size_t at = to->at[to->n];
-            if (to->n == PYTREE__TAILS || n >= PYTREE__TAIL_TEXT - at) { return false; }
             if (to->whole && inner == NULL && row->form != PYTREE_FORM_LEAF) { return false; }
-            memcpy(to->text + at, path, n + 1);
+            if (w->n_at + to->n + 2 > PYTREE__TAILS || n >= PYTREE__TAIL_TEXT - at) { return pytree__suffixes_full(w); }
+            memcpy(w->text + at, path, n + 1);
             to->at[++to->n] = (uint16_t)(at + n + 1);
         }
         if (inner == NULL) { continue; }
         if (row->place == PYTREE_IN_PLACE) {
-            if (!pytree__suffixes_add(to, inner, offset == SIZE_MAX ? offset : offset + row->offset, separator, path, n)) {
+            if (!pytree__suffixes_add(w, to, inner, offset == SIZE_MAX ? offset : offset + row->offset, path, n)) {
                 return false;
             }
-        } else {
-            struct pytree__suffix_pointer *pointer = &to->pointers[to->n_pointers];
-            if (offset == SIZE_MAX || to->n_pointers++ == PYTREE__TAIL_POINTERS) { return false; }
-            pointer->type = inner;
-            pointer->offset = offset + row->offset;
-            pointer->at = to->n - 1;
-            if (!pytree__suffixes_add(to, inner, SIZE_MAX, separator, path, n)) { return false; }
-            pointer->n = to->n - 1 - pointer->at;
-            if (pointer->n == 0) { return false; }
+        } else if (offset == SIZE_MAX || !pytree__suffixes_add_pointer(w, to, inner, offset + row->offset, path, n)) {
+            return false;
         }
     }
     return true;
 }
 
+/* Makes the suffixes of a type behind those of the others: as a whole, or of its children. Returns false if there are none. */
+static bool pytree__suffixes_make(struct pytree__path_writer *w, struct pytree__path_suffixes *to, bool whole)
+{
+    char path[UCHAR_MAX + 1];
+    w->full = w->n_at + 1 >= PYTREE__TAILS || w->n_pointers + 1 >= PYTREE__TAIL_POINTERS;
+    if (w->full) { return false; }
+    to->whole = whole;
+    to->n = to->n_pointers = 0;
+    to->at = w->at + w->n_at;
+    to->at[0] = w->n_at == 0 ? 0 : w->at[w->n_at - 1];
+    to->pointers = w->pointers + w->n_pointers;
+    if (!pytree__suffixes_add(w, to, to->type, 0, path, 0)) { return false; }
+    to->pointers[to->n_pointers].at = SIZE_MAX;
+    w->n_at += to->n + 1;
+    w->n_pointers += to->n_pointers + 1;
+    return true;
+}
+
+static void pytree__suffixes_clear(struct pytree__path_writer *w)
+{
+    size_t i;
+    for (i = 0; i < PYTREE__TAIL_TYPES; i++) { w->known[i].type = NULL; }
+    w->n_at = w->n_pointers = 0;
+}
+
+/* Finds or makes the suffixes of a type, valid until the next ones are asked for. */
 PYTREE__INLINE const struct pytree__path_suffixes *pytree__suffixes_of(struct pytree__path_writer *w, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
-    struct pytree__path_suffixes *tails = &w->known[slot % PYTREE__TAIL_TYPES];
-    char path[UCHAR_MAX + 1];
+    struct pytree__path_suffixes *tails;
     size_t i;
-    bool fits = false;
+    int way;
     for (i = 0; i < PYTREE__TAIL_TYPES; i++) { /* there, or in one of the next places */
-        struct pytree__path_suffixes *next = &w->known[(slot + i) % PYTREE__TAIL_TYPES];
-        if (PYTREE__LIKELY(next->type == type)) { return next; }
-        if (next->type == NULL) { tails = next; break; }
+        tails = &w->known[(slot + i) % PYTREE__TAIL_TYPES];
+        if (PYTREE__LIKELY(tails->type == type)) { return tails; }
+        if (tails->type == NULL) { break; }
     }
-    tails->type = type;
-    tails->at[0] = 0;
-    for (i = 0; i < 2 && !fits; i++) {
-        tails->whole = i == 0;
-        tails->n = tails->n_pointers = 0;
-        fits = pytree__suffixes_add(tails, type, 0, w->separator == NULL ? "." : w->separator, path, 0);
+    if (i == PYTREE__TAIL_TYPES) { pytree__suffixes_clear(w); }
+    tails = &w->known[(slot + i) % PYTREE__TAIL_TYPES];
+    for (way = 0; way < 2; way++) {
+        tails->type = type;
+        if (pytree__suffixes_make(w, tails, way == 0)) { return tails; }
+        if (w->full && w->n_at != 0) {                         /* perhaps there is room when the others are gone */
+            pytree__suffixes_clear(w);
+            tails->type = type;
+            if (pytree__suffixes_make(w, tails, way == 0)) { return tails; }
+        }
     }
-    tails->pointers[tails->n_pointers].at = SIZE_MAX;
-    if (!fits) { tails->n = 0; }
+    tails->n = tails->n_pointers = 0;
     return tails;
 }
 
@@ -172,7 +220,7 @@ static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cu
             if (view->form == PYTREE_FORM_LEAF || w->none_is_leaf) {
                 const size_t begin = tails->at[k] + skip;
                 *start++ = at;
-                at = pytree__append_suffix(w, at, n_prefix, tails->text + begin, tails->at[k + 1] - begin);
+                at = pytree__append_suffix(w, at, n_prefix, w->text + begin, tails->at[k + 1] - begin);
             }
             if (PYTREE__UNLIKELY(k == pointer->at)) { k += pointer++->n; }   /* it is NULL */
             k++;
@@ -233,11 +281,11 @@ static const pytree_leaf *pytree__put_child_paths(struct pytree__path_writer *w,
         if (w->count < w->max) { w->starts[w->count] = w->to.at + w->to.length; }
         w->count++;
         if (w->to.length <= w->to.room && w->to.room - w->to.length >= n_prefix + n) {
-            pytree__append_suffix(w, w->to.at + w->to.length, n_prefix, tails->text + begin, n);
+            pytree__append_suffix(w, w->to.at + w->to.length, n_prefix, w->text + begin, n);
             w->to.length += n_prefix + n;
         } else {
             pytree__text_put(&w->to, w->prefix, n_prefix);
-            pytree__text_put(&w->to, tails->text + begin, n);
+            pytree__text_put(&w->to, w->text + begin, n);
         }
     }
     return NULL;
@@ -317,14 +365,14 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
 {
     struct pytree__path_writer w;
     struct pytree__paths_block *head;
-    size_t i, bytes;
+    size_t bytes;
     if (count != NULL) { *count = 0; }
     w.to = pytree__text_to(NULL, 0, NULL);
     w.starts = NULL;
     w.max = 0;
     w.separator = separator;
     w.none_is_leaf = opt != NULL && opt->none_is_leaf;
-    for (i = 0; i < sizeof w.known / sizeof w.known[0]; i++) { w.known[i].type = NULL; }
+    pytree__suffixes_clear(&w);
     if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK) { return NULL; }
     bytes = pytree__plus(pytree__plus(sizeof *head + PYTREE__SLACK, pytree__times(w.count, sizeof(char *))), w.to.length);
     head = bytes == SIZE_MAX ? NULL : (struct pytree__paths_block *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);

@@ -147,12 +147,23 @@ static void pytree__pack(pytree__statics *to, const pytree_field *row, const voi
     (void)pytree__visit_row(row, 0, pytree__pack_piece, &p);
 }
 
+/* Values of plain bytes that lie side by side are packed at once. */
 void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const void *self)
 {
-    struct pytree__packing p;
-    p.to = to;
-    p.self = (const char *)self;
-    (void)pytree__visit_statics(type, 0, pytree__pack_piece, &p);
+    const pytree_field *row = pytree__origin(type)->fields;
+    unsigned left = pytree__origin(type)->n_fields - pytree__origin(type)->n_children;     /* rows that are no children */
+    const char *from = (const char *)self, *end = from;       /* bytes that are still to be packed */
+    for (; left != 0; row++) {
+        const char *const at = (const char *)self + row->offset;
+        if (row->row != PYTREE_ROW_STATIC) { left -= row->row != PYTREE_ROW_DATA; continue; }
+        left--;
+        if (end != at || row->form != PYTREE__PACK_BYTES) {
+            pytree__pack_bytes(to, from, (size_t)(end - from));
+            from = end = at;
+        }
+        if (row->form == PYTREE__PACK_BYTES) { end += row->size; } else { pytree__pack(to, row, at); }
+    }
+    pytree__pack_bytes(to, from, (size_t)(end - from));
 }
 
 static uint32_t pytree__u32(const unsigned char *at)

@@ -12,36 +12,39 @@ struct pytree__visit_state {
     const pytree_visitor *visitor;
     pytree_entry few[PYTREE__FRAMES], *entries;
     size_t max;
+    size_t stopped;                       /* where a walk ended in a run: entries of the path */
 };
 
+/* Makes room for the entries of a path through that many nodes. */
+static pytree_status pytree__visit_grow(struct pytree__visit_state *w, size_t depth)
+{
+    const pytree_allocator *a = pytree__allocator(w->cursor.opt);
+    const size_t max = pytree__times(2, depth), bytes = pytree__times(max, sizeof *w->entries);
+    const bool own = w->entries == w->few;
+    pytree_entry *grown = (pytree_entry *)pytree__resize(a, own ? NULL : w->entries, own ? 0 : w->max * sizeof *grown, bytes);
+    if (grown == NULL) { return pytree__no_memory(w->cursor.err, bytes); }
+    if (own) { memcpy(grown, w->few, sizeof w->few); }
+    w->entries = grown;
+    w->max = max;
+    return PYTREE_OK;
+}
+
 /* Writes the entry of the child that the open node on top gave last. */
-static pytree_status pytree__visit_entry(struct pytree__visit_state *w)
+PYTREE__INLINE void pytree__visit_entry(struct pytree__visit_state *w)
 {
     const pytree__cursor *const c = &w->cursor;
-    const size_t depth = c->n_frames;
-    pytree__frame *const f = &c->frames[depth - 1];
-    if (PYTREE__UNLIKELY(depth > w->max)) {
-        const pytree_allocator *a = pytree__allocator(c->opt);
-        const size_t bytes = pytree__times(2 * depth, sizeof *w->entries);
-        const bool own = w->entries == w->few;
-        pytree_entry *grown =
-            (pytree_entry *)pytree__resize(a, own ? NULL : w->entries, own ? 0 : w->max * sizeof *grown, bytes);
-        if (grown == NULL) { return pytree__no_memory(c->err, bytes); }
-        if (own) { memcpy(grown, w->few, sizeof w->few); }
-        w->entries = grown;
-        w->max = 2 * depth;
-    }
+    pytree__frame *const f = &c->frames[c->n_frames - 1];
+    pytree_entry *const entry = &w->entries[c->n_frames - 1];
     if (f->form == PYTREE_FORM_STRUCT) {  /* f->nodes: the row behind that of the child before */
         const pytree_field *row = f->type->fields + f->nodes;
         while (row->row != PYTREE_ROW_DATA) { row++; }
         f->nodes = (uint32_t)(row + 1 - f->type->fields);
-        w->entries[depth - 1].kind = PYTREE_ATTRIBUTE;
-        w->entries[depth - 1].name = row->name;
-        w->entries[depth - 1].index = f->next - 1;
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = row->name;
+        entry->index = f->next - 1;
     } else {
-        pytree__frame_entry(c, f, f->next - 1, &w->entries[depth - 1]);
+        pytree__frame_entry(c, f, f->next - 1, entry);
     }
-    return PYTREE_OK;
 }
 
 /* Calls back with a value that `depth` open nodes lead to. Returns the answer. */
@@ -80,6 +83,111 @@ static int pytree__visit_end(struct pytree__visit_state *w)
     return answer;
 }
 
+/* Makes a view of a struct: as it is entered, or as it is left. */
+PYTREE__INLINE void pytree__struct_view(pytree_leaf *view, const pytree_type *type, const void *self)
+{
+    view->data = (void *)(uintptr_t)self;
+    view->type = type;
+    view->ndim = 0;
+    view->form = PYTREE_FORM_STRUCT;
+}
+
+PYTREE__INLINE void pytree__left_view(pytree_leaf *view, const pytree_type *type, const void *self)
+{
+    pytree__struct_view(view, type, self);
+    memset(view->shape, 0, sizeof view->shape);
+    view->shape[0] = type->n_children;
+}
+
+/* Visits what is in a struct that `depth` nodes lead to, itself among them, and that is a run or lies in one: the views of its
+ * leaves come at *leaf. Returns an answer that ends the walk, or PYTREE_WALK_ON; w->stopped: how many entries the path of the
+ * value then has. It calls itself for structs that lie in structs: no deeper than C's declarations. */
+static int pytree__visit_run(struct pytree__visit_state *w, const pytree_type *type, const char *self, size_t depth,
+                             const pytree_leaf **leaf)
+{
+    const pytree_visitor *const visitor = w->visitor;
+    const pytree_field *row = type->fields;
+    size_t child = 0;
+    pytree_leaf view;
+    if (PYTREE__UNLIKELY(depth > w->max)) {
+        w->stopped = 0;
+        if (pytree__visit_grow(w, depth) != PYTREE_OK) { return PYTREE_NO_MEMORY; }
+    }
+    for (; child < type->n_children; row++) {
+        pytree_entry *const entry = &w->entries[depth - 1];
+        const char *const at = self + row->offset;
+        const void *p = at;
+        int answer;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        entry->kind = PYTREE_ATTRIBUTE;
+        entry->name = row->name;
+        entry->index = child++;
+        if (row->optional != 0) { memcpy(&p, at, sizeof p); }
+        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+            pytree__struct_view(&view, row->type, at);
+            answer = pytree__visit(w, visitor->enter, &view, depth);
+            if (answer == PYTREE_WALK_ON) {
+                answer = pytree__visit_run(w, row->type, at, depth + 1, leaf);
+                if (answer > 0) { return answer; }
+                pytree__left_view(&view, row->type, at);
+                answer = pytree__visit(w, visitor->leave, &view, depth);
+            } else {
+                *leaf += pytree__deep_leaves(row->type, at);
+            }
+        } else if (p == NULL) {
+            view.data = NULL;
+            view.type = row->type;
+            view.ndim = row->ndim;
+            view.form = PYTREE_FORM_NONE;
+            answer = pytree__visit(w, visitor->enter, &view, depth);
+            if (answer == PYTREE_WALK_ON) { answer = pytree__visit(w, visitor->leave, &view, depth); }
+        } else {
+            answer = pytree__visit(w, visitor->enter, (*leaf)++, depth);
+        }
+        if (PYTREE__UNLIKELY(answer > 0)) {
+            w->stopped = depth;
+            return answer;
+        }
+    }
+    return PYTREE_WALK_ON;
+}
+
+/* Fails at a value in a run, which is opened along the entries of its path. */
+static pytree_status pytree__visit_stop(struct pytree__visit_state *w, const pytree_leaf *value, int answer)
+{
+    pytree__cursor *const c = &w->cursor;
+    while (c->n_frames < w->stopped) {
+        const size_t child = w->entries[c->n_frames].index;
+        const pytree_status status = pytree__open(c, value);
+        pytree__frame *f;
+        if (status != PYTREE_OK) { return status; }
+        f = &c->frames[c->n_frames - 1];
+        f->next = child + 1;
+        value = &c->views[f->views + child];
+    }
+    return pytree__fail_at(c, (pytree_status)answer, "stopped by the callback");
+}
+
+/* Visits what is in the run at hand. Returns false if it must be opened node by node. */
+PYTREE__INLINE bool pytree__visit_as_run(struct pytree__visit_state *w, const pytree_leaf *value)
+{
+    pytree__cursor *const c = &w->cursor;
+    const pytree_leaf *leaf = c->views + c->n_views;
+    pytree_leaf node;
+    int answer;
+    const pytree__flatten_result seen =
+        value->type->leaves(value->data, c->views + c->n_views, c->views + c->max_views, false);
+    if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
+    answer = pytree__visit_run(w, value->type, (const char *)value->data, c->n_frames + 1, &leaf);
+    if (answer <= 0 && w->visitor->leave != NULL) {
+        w->stopped = 0;
+        pytree__left_view(&node, value->type, value->data);
+        answer = pytree__visit(w, w->visitor->leave, &node, c->n_frames);
+    }
+    if (PYTREE__UNLIKELY(answer > 0)) { c->status = pytree__visit_stop(w, value, answer); }
+    return true;
+}
+
 /* Goes one step on. Returns false at the end and on an error. */
 PYTREE__INLINE bool pytree__visit_next(struct pytree__visit_state *w)
 {
@@ -91,16 +199,17 @@ PYTREE__INLINE bool pytree__visit_next(struct pytree__visit_state *w)
     if (at == PYTREE__AT_END) {
         answer = pytree__visit_end(w);
     } else {
-        if (c->n_frames != 0) {
-            const pytree_status status = pytree__visit_entry(w);
-            if (PYTREE__UNLIKELY(status != PYTREE_OK)) { c->status = status; return false; }
-        }
+        if (c->n_frames != 0) { pytree__visit_entry(w); }
         answer = pytree__visit(w, w->visitor->enter, value, c->n_frames);
-        if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NODE) {
+        if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE) {
+            answer = pytree__visit(w, w->visitor->leave, value, c->n_frames);
+        } else if (answer == PYTREE_WALK_ON && at != PYTREE__AT_LEAF
+                   && !(PYTREE__LAYOUTS && at == PYTREE__AT_RUN && pytree__visit_as_run(w, value))) {
             c->status = pytree__open(c, value);
             if (c->status == PYTREE_OK) { c->frames[c->n_frames - 1].nodes = 0; }
-        } else if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE) {
-            answer = pytree__visit(w, w->visitor->leave, value, c->n_frames);
+            if (PYTREE__UNLIKELY(c->n_frames > w->max) && c->status == PYTREE_OK) {
+                c->status = pytree__visit_grow(w, c->n_frames);
+            }
         }
     }
     if (PYTREE__UNLIKELY(answer > 0)) { c->status = pytree__fail_at(c, (pytree_status)answer, "stopped by the callback"); }
@@ -116,6 +225,7 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
     w.max = sizeof w.few / sizeof w.few[0];
     pytree__cursor_init(&w.cursor, &w.stacks, opt, err);
     w.cursor.status = pytree__cursor_root(&w.cursor, t);
+    w.cursor.runs = w.cursor.plain && !w.cursor.none_is_leaf;
     while (w.cursor.status == PYTREE_OK && pytree__visit_next(&w)) {}
     if (w.entries != w.few) { pytree__resize(pytree__allocator(opt), w.entries, w.max * sizeof *w.entries, 0); }
     pytree__cursor_end(&w.cursor);

@@ -326,18 +326,24 @@ static pytree_status touch(void *context, const pytree_iter *at)
 }
 
 /* Callbacks that answer otherwise each time: nothing is written where it was not counted. Either all answers happened to agree,
- * or it is an error. */
+ * or it is an error. Of a list that is too large to be flattened in one pass, too. */
 static void answers_that_change(void **state)
 {
+    enum { MANY = 6 };
     Moody moody[2] = { { { 0, 0 }, { 0, 0 }, { { 0 } }, { { 0 } }, { 0, 0 } } };
-    pytree trees[2];
+    pytree trees[2], elements[MANY], list = { &pytree_types[PYTREE__T_list], NULL };
+    pytree_items items = { 0 };
     pytree_options options = { 0 };
     size_t failed = 0, made = 0;
-    uint32_t bits;
+    uint32_t bits, k;
     (void)state;
     moody[1] = moody[0];
     trees[0] = PYTREE(&moody[0]);
     trees[1] = PYTREE(&moody[1]);
+    for (k = 0; k < MANY; k++) { elements[k] = trees[0]; }
+    items.items = elements;
+    items.count = MANY;
+    list.data = &items;
     for (bits = 0; bits < 65536; bits += 7) {
         const pytree_options *opt = bits % 2 != 0 ? &options : NULL;
         pytree_error error = { 0 };
@@ -348,13 +354,17 @@ static void answers_that_change(void **state)
         size_t n;
         options.is_leaf = by_bits;
         fickle = bits;
-        if (pytree_flatten(trees[0], &leaves, 0, &def, opt, &error) == PYTREE_OK) {
-            assert_true(pytree_def_num_leaves(def) <= 12);
-            pytree_def_free(def);
-            made++;
-        } else {
-            assert_non_null(strstr(error.message, "the same"));
-            failed += error.status == PYTREE_ARGUMENT;
+        for (k = 0; k < 2; k++) {
+            leaves = NULL;
+            memset(&error, 0, sizeof error);
+            if (pytree_flatten(k == 0 ? trees[0] : list, &leaves, 0, &def, opt, &error) == PYTREE_OK) {
+                assert_true(pytree_def_num_leaves(def) <= (k == 0 ? 12 : MANY * 12));
+                pytree_def_free(def);
+                made++;
+            } else {
+                assert_non_null(strstr(error.message, "the same"));
+                failed += error.status == PYTREE_ARGUMENT;
+            }
         }
         leaves = few;
         if (pytree_flatten(trees[0], &leaves, 12, &def, opt, &error) == PYTREE_OK) { pytree_def_free(def); }

@@ -1,6 +1,109 @@
 /* Flatten at its limits: deep and large trees, cycles, NULL, counts and sizes that cannot be. */
 #include "flatten_shared.h"
 
+/* ---- Of every size ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Cell {
+    int width;
+    float *weights;
+    Point at;
+    const char *name;
+    short kind;
+    float *bias;                          /* NULL: none */
+    Point *far;                           /* NULL: none; otherwise the cell cannot be handled at once */
+} Cell;
+
+#define PYTREE_STRUCT Cell
+#define PYTREE_FIELDS                                        \
+    PYTREE_FIELD(STATIC, width)                              \
+    PYTREE_FIELD(DATA, weights, ARRAY(self->width))          \
+    PYTREE_FIELD(DATA, at)                                   \
+    PYTREE_FIELD(STATIC, name)                               \
+    PYTREE_FIELD(STATIC, kind)                               \
+    PYTREE_FIELD(DATA, bias, ARRAY(self->width), OPTIONAL)   \
+    PYTREE_FIELD(DATA, far, OPTIONAL)
+#include "pytree_registry.h"
+
+typedef struct Grid { size_t n; Cell first; Cell *cells; } Grid;
+#define PYTREE_STRUCT Grid
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, cells, LIST(self->n))
+#include "pytree_registry.h"
+
+/* Small trees are flattened in one pass, large ones in two, and at some size the first pass ends in the middle of a struct.
+ * Each time the result is put together from those of the cells. `shift` decides which cells have which parts. */
+static void assert_grid(Grid *grid, size_t shift, const pytree_options *opt)
+{
+    static char expected[64 * 1024], got[64 * 1024];
+    static float weights[4];
+    static Point points[2];
+    static pytree_leaf parts[1024];
+    const char *const end = opt != NULL ? ", NoneIsLeaf)" : ")";
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def, *structure;
+    size_t i, n = 0, count, length;
+    for (i = 0; i <= grid->n; i++) {
+        Cell *const cell = i == 0 ? &grid->first : &grid->cells[i - 1];
+        const size_t kind = (i + shift) % 7;
+        memset(cell, 0, sizeof *cell);
+        cell->width = (int)(i % 4);
+        cell->weights = weights;
+        cell->name = kind % 2 == 0 ? "even" : "odd";
+        cell->kind = (short)(i * 3);
+        cell->bias = kind < 3 ? weights : NULL;
+        cell->far = kind == 5 ? points : NULL;
+    }
+    length = (size_t)snprintf(expected, sizeof expected, "PyTreeDef(CustomNode(Grid[(%zu,)], [", grid->n);
+    for (i = 0; i <= grid->n; i++) {
+        const pytree cell = PYTREE(i == 0 ? &grid->first : &grid->cells[i - 1]);
+        char text[1000];
+        def = pytree_structure(cell, opt, &error);
+        assert_ok(error.status, &error);
+        assert_true(pytree_def_text(def, text, sizeof text) < sizeof text);
+        pytree_def_free(def);
+        assert_memory_equal(text, "PyTreeDef(", 10);
+        text[strlen(text) - strlen(end)] = '\0';
+        length += (size_t)snprintf(expected + length, sizeof expected - length, "%s%s%s",
+                                   i == 1 ? "[" : "", text + 10, i == grid->n ? "" : ", ");
+        assert_ok(pytree_leaves(cell, parts + n, COUNT_OF(parts) - n, &count, opt, &error), &error);
+        n += count;
+    }
+    snprintf(expected + length, sizeof expected - length, "%s])%s", grid->n == 0 ? ", []" : "]", end);
+    assert_ok(pytree_flatten(PYTREE(grid), &leaves, 0, &def, opt, &error), &error);
+    structure = pytree_structure(PYTREE(grid), opt, &error);
+    assert_true(pytree_def_text(def, got, sizeof got) < sizeof got);
+    assert_string_equal(got, expected);
+    assert_true(pytree_def_equal(def, structure));
+    assert_int_equal(pytree_def_num_leaves(def), n);
+    for (i = 0; i < n; i++) {
+        assert_ptr_equal(leaves[i].data, parts[i].data);
+        assert_ptr_equal(leaves[i].type, parts[i].type);
+        assert_int_equal(leaves[i].form, parts[i].form);
+        assert_int_equal(leaves[i].ndim, parts[i].ndim);
+        if (parts[i].ndim != 0) { assert_int_equal(leaves[i].shape[0], parts[i].shape[0]); }
+    }
+    pytree_def_free(structure);
+    pytree_def_free(def);
+}
+
+static void trees_of_every_size(void **state)
+{
+    enum { MOST = 40 };
+    static Cell cells[MOST];
+    pytree_options none_is_leaf = { 0 };
+    Grid grid;
+    size_t shift;
+    (void)state;
+    none_is_leaf.none_is_leaf = true;
+    grid.cells = cells;
+    for (grid.n = 0; grid.n <= MOST; grid.n++) {
+        for (shift = 0; shift < 7; shift++) {
+            assert_grid(&grid, shift, NULL);
+            assert_grid(&grid, shift, &none_is_leaf);
+        }
+    }
+}
+
 /* ---- Deep and large ---------------------------------------------------------------------------------------------------- */
 
 /* What the thread of `chains_of_a_million` found. It cannot use cmocka's assertions itself. */
@@ -492,6 +595,7 @@ static void nothing_needs_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_of_every_size),
         cmocka_unit_test(a_chain_of_a_million_nodes),
         cmocka_unit_test(deeply_nested_lists),
         cmocka_unit_test(a_list_of_ten_million_scalars),

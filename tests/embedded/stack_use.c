@@ -131,6 +131,133 @@ static bool do_value_error(void)
     return found;
 }
 
+/* Subtrees that a predicate makes leaves, and that differ. */
+static bool is_linear(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    return value->type == PYTREE((Linear *)NULL).type && path->n == 2;
+}
+static bool do_subtree_error(void)
+{
+    const pytree_options subtrees = { .is_leaf = is_linear };
+    pytree_error mine = { PYTREE_OK, "", "" };
+    float *const at = ((Net *)u.data)->layers[1].w;
+    bool found;
+    at[3] += 1;
+    found = !pytree_equal(t, u, NULL, &subtrees, &mine) && mine.status == PYTREE_VALUE;
+    at[3] -= 1;
+    return found;
+}
+
+/* A tree with NULL where data is required. */
+static pytree_error refused;
+static bool is_refused(bool result)
+{
+    const bool good = !result && refused.status == PYTREE_NULL_POINTER && strcmp(refused.path, ".layers[1].w") == 0;
+    memset(&refused, 0, sizeof refused);
+    return good;
+}
+static float *take_away(void)
+{
+    Net *const net = t.data;
+    float *const w = net->layers[1].w;
+    net->layers[1].w = NULL;
+    return w;
+}
+static bool give_back(float *w, bool good)
+{
+    ((Net *)t.data)->layers[1].w = w;
+    return good;
+}
+static bool do_flatten_error(void)
+{
+    float *const w = take_away();
+    pytree_leaf *none = NULL;
+    pytree_def *no_def;
+    return give_back(w, is_refused(done(pytree_flatten(t, &none, 0, &no_def, NULL, &refused))));
+}
+static bool do_unflatten_into_error(void)
+{
+    float *const w = take_away();
+    return give_back(w, is_refused(done(pytree_unflatten_into(def, n_leaves, leaves, t, NULL, &refused))));
+}
+static bool do_clone_error(void)
+{
+    float *const w = take_away();
+    return give_back(w, is_refused(pytree_clone(t, NULL, &refused).data != NULL));
+}
+static bool do_copy_into_error(void)
+{
+    float *const w = take_away();
+    return give_back(w, is_refused(done(pytree_copy_into(u, t, NULL, &refused))));
+}
+static bool do_map_4_error(void)
+{
+    const pytree all[4] = { t, u, t, u };
+    float *const w = take_away();
+    return give_back(w, is_refused(done(pytree_map(nothing, NULL, NULL, 4, all, NULL, &refused))));
+}
+static bool do_paths_error(void)
+{
+    float *const w = take_away();
+    size_t n;
+    return give_back(w, is_refused(pytree_paths(t, NULL, &n, NULL, &refused) != NULL));
+}
+static bool do_text_error(void)
+{
+    float *const w = take_away();
+    return give_back(w, is_refused(pytree_text(t, text, sizeof text, NULL, &refused) != SIZE_MAX));
+}
+static bool do_sum_error(void)
+{
+    float *const w = take_away();
+    double sum;
+    return give_back(w, is_refused(done(pytree_sum(t, &sum, NULL, &refused))));
+}
+static bool do_ravel_error(void)
+{
+    pytree_leaf vector = { NULL, NULL, 0, 0, { 0 } };
+    float *const w = take_away();
+    return give_back(w, is_refused(done(pytree_ravel(t, &vector, NULL, &refused))));
+}
+static bool do_dot_error(void)
+{
+    float *const w = take_away();
+    double product;
+    return give_back(w, is_refused(done(pytree_dot(t, u, &product, NULL, &refused))));
+}
+static bool do_dot(void)
+{
+    double product;
+    return done(pytree_dot(t, u, &product, NULL, &err));
+}
+static bool do_norm(void)
+{
+    double norm;
+    return done(pytree_norm(t, &norm, NULL, &err));
+}
+static bool do_axpy(void) { return done(pytree_axpy(0, t, u, NULL, &err)); }
+static bool do_unflatten_error(void)
+{
+    pytree_error mine = { PYTREE_OK, "", "" };
+    bool found;
+    leaves[2].type = &pytree_types[PYTREE__T_double_];
+    found = pytree_unflatten(def, n_leaves, leaves, NULL, &mine).data == NULL && mine.status == PYTREE_TYPE;
+    leaves[2].type = leaves[1].type;
+    return found;
+}
+static int stop(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    return path->n == 3 && value->form == PYTREE_FORM_LEAF ? 77 : PYTREE_WALK_ON;
+}
+static bool do_walk_error(void)
+{
+    const pytree_visitor visitor = { stop, NULL, NULL };
+    pytree_error mine = { PYTREE_OK, "", "" };
+    return pytree_walk(t, &visitor, NULL, &mine) == 77 && strcmp(mine.path, ".layers[0].w") == 0;
+}
+
 static bool do_at(void) { return pytree_at(t, ".layers[1].w", NULL, &err).data != NULL; }
 static bool do_prefix_errors(void)
 {
@@ -223,6 +350,22 @@ static const struct {
     { "pytree_equal", do_equal, KB(16) },
     { "pytree_equal, other structure", do_structure_error, KB(16) },
     { "pytree_equal, other value", do_value_error, KB(16) },
+    { "pytree_equal, other subtree", do_subtree_error, KB(16) },
+    { "pytree_flatten, NULL", do_flatten_error, KB(16) },
+    { "pytree_unflatten, other type", do_unflatten_error, KB(16) },
+    { "pytree_unflatten_into, NULL", do_unflatten_into_error, KB(16) },
+    { "pytree_clone, NULL", do_clone_error, KB(16) },
+    { "pytree_copy_into, NULL", do_copy_into_error, KB(16) },
+    { "pytree_map, NULL in one of four", do_map_4_error, KB(16) },
+    { "pytree_sum, NULL", do_sum_error, KB(16) },
+    { "pytree_walk, stopped", do_walk_error, KB(16) },
+    { "pytree_text, NULL", do_text_error, KB(16) },
+    { "pytree_paths, NULL", do_paths_error, KB(16) },
+    { "pytree_ravel, NULL", do_ravel_error, KB(16) },
+    { "pytree_dot", do_dot, KB(16) },
+    { "pytree_dot, NULL", do_dot_error, KB(16) },
+    { "pytree_norm", do_norm, KB(16) },
+    { "pytree_axpy", do_axpy, KB(16) },
     { "pytree_check", do_check, KB(16) },
     { "pytree_find_duplicates", do_find_duplicates, KB(8) },
     { "pytree_text", do_text, KB(16) },
