@@ -32,9 +32,9 @@ extern "C" {
 /* ---- Take states --------------------------------------------------------------------------------------------------- */
 
 /* Split a tree into its structure and n states: nnx.split. Returns PYTREE_OK, *graphdef (NULL: not wanted) to be freed with
- * pytree_def_free, and states[0 … n-1]. A place goes to the first filter that matches; one that none takes is PYTREE_FILTER with
- * its path, as is PYTREE_REST before another filter. With n = 0, states[0] gets everything. On failure all results are empty.
- * O(places), and the names of their paths. */
+ * pytree_def_free, and states[0 … n-1]. A place goes to the first filter that matches; one that none takes is PYTREE_FILTER
+ * with its path, as is PYTREE_REST before another filter. With n = 0, states[0] gets everything. On failure all results are
+ * empty. O(places), and the names of their paths. */
 pytree_status pytree_split(pytree t, size_t n, const pytree_filter *filters, pytree_def **graphdef, pytree_flat *states,
                            const pytree_options *opt, pytree_error *err);
 
@@ -56,10 +56,10 @@ pytree_flat pytree_pure(pytree state, const pytree_options *opt, pytree_error *e
  * structure lacks, or that is in two states, PYTREE_TOO_MANY_LEAVES; another type or shape is an error, too. */
 pytree pytree_merge(const pytree_def *graphdef, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err);
 
-/* Copy the values of n states to where their paths lead in a tree: nnx.update. Returns PYTREE_OK. A later state wins; places that
- * are in no state stay. Types and shapes must be those of the tree. A path that the tree lacks is PYTREE_NOT_FOUND, one that
- * leads to a node PYTREE_STRUCTURE. All is checked before the first value is written. Values that are in place already, as those
- * of a state of this tree are, cost only the check. */
+/* Copy the values of n states to where their paths lead in a tree: nnx.update. Returns PYTREE_OK. A later state wins; places
+ * that are in no state stay. Types and shapes must be those of the tree. A path that the tree lacks is PYTREE_NOT_FOUND, one
+ * that leads to a node PYTREE_STRUCTURE. All is checked before the first value is written. Values that are in place already,
+ * as those of a state of this tree are, cost only the check. */
 pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err);
 
 /* ---- States from states -------------------------------------------------------------------------------------------- */

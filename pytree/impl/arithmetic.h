@@ -84,7 +84,8 @@ static bool pytree__rv_are_floats(const pytree__rv_number *a, const pytree__rv_n
 
 /* Sum the products of two leaves' elements; if only one leaf is complex, of its real parts. Its blocks are not on the stack
  * while an iterator reports an error. */
-static PYTREE__NOINLINE void pytree__rv_dot_leaf(pytree__rv_long_sum *sum, const pytree_leaf *x, const pytree_leaf *y, double scale)
+static PYTREE__NOINLINE void pytree__rv_dot_leaf(pytree__rv_long_sum *sum, const pytree_leaf *x, const pytree_leaf *y,
+                                                 double scale)
 {
     const pytree__rv_number *a = &pytree__rv_numbers[x->type->dtype], *b = &pytree__rv_numbers[y->type->dtype];
     const bool both = a->parts == b->parts;

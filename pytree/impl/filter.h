@@ -93,7 +93,8 @@ const char *pytree_role_collection(const pytree_type *role)
 
 /* ---- Match --------------------------------------------------------------------------------------------------------- */
 
-/* Tell whether an entry of a path is a name that equals or contains a text. Numbers count as their digits only for the latter. */
+/* Tell whether an entry of a path is a name that equals or contains a string. Numbers count as their digits only for the
+ * latter. */
 static bool pytree__entry_has(const pytree_entry *entry, const char *text, bool whole)
 {
     char digits[24];

@@ -26,8 +26,8 @@ static pytree_status pytree__check_filters(size_t n, const pytree_filter *filter
     }
     for (i = 0; i + 1 < n; i++) {                              /* several at the end are allowed: the first takes all */
         if (pytree__takes_rest(&filters[i]) && !pytree__takes_rest(&filters[i + 1])) {
-            return pytree_fail(err, PYTREE_FILTER, NULL, "expected PYTREE_REST behind all other filters, got it as filter %zu of "
-                               "%zu", i, n);
+            return pytree_fail(err, PYTREE_FILTER, NULL,
+                               "expected PYTREE_REST behind all other filters, got it as filter %zu of %zu", i, n);
         }
     }
     return PYTREE_OK;
@@ -52,8 +52,8 @@ static pytree_status pytree__fail_unfiltered(const struct pytree__places *p, con
         pytree__node_text(&to, p->def, n);
     }
     pytree__end_text(&to, sizeof what);
-    return pytree_fail(err, PYTREE_FILTER, where, "expected a filter for each place, got none for this %s; put PYTREE_REST last",
-                       what);
+    return pytree_fail(err, PYTREE_FILTER, where,
+                       "expected a filter for each place, got none for this %s; put PYTREE_REST last", what);
 }
 
 /* ---- Split --------------------------------------------------------------------------------------------------------- */

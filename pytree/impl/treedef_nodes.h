@@ -121,7 +121,8 @@ static bool pytree__td_reserve(pytree__td_maker *m, size_t n)
         return false;
     }
     if (grown == NULL || n > m->max_nodes - m->n_nodes) {
-        grown = pytree__array_grow(m->nodes, &m->max_nodes, m->n_nodes + n, sizeof *m->nodes, pytree__allocator(m->opt), m->err);
+        grown = pytree__array_grow(m->nodes, &m->max_nodes, m->n_nodes + n, sizeof *m->nodes, pytree__allocator(m->opt),
+                                   m->err);
     }
     if (grown == NULL) { return false; }
     m->nodes = (pytree_node *)grown;

@@ -1,6 +1,6 @@
 /* Two ways of storing one field. */
-// both: pytree: Layer.weight: one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row;
-// both: few or none may follow that of a STATIC or DROP row (docs/rows.md)
+// both: pytree: Layer.weight: one word that says how the value is stored, OPTIONAL and one ROLE may
+// both: follow the name of a DATA row; few or none may follow that of a STATIC or DROP row (docs/rows.md)
 // fixed: yes
 #include "pytree.h"
 
