@@ -155,8 +155,8 @@ typedef struct pytree_filter {
 /* Tell whether a filter chooses a place. PYTREE_REST chooses every place. A malformed pattern is false, with PYTREE_SYNTAX. */
 bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, pytree_error *err);
 
-/* Write a filter as NNX does: "All(OfType(Param), Not(PathContains('bias', exact=True)))". Works like snprintf: writes at most n
- * bytes with the NUL and returns the length without it. */
+/* Write a filter as NNX does: "All(OfType(Param), Not(PathContains('bias', exact=True)))". Works like snprintf: writes at
+ * most n bytes with the NUL and returns the length without it. */
 size_t pytree_filter_text(const pytree_filter *filter, char *text, size_t n);
 
 #ifdef __cplusplus
