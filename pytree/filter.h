@@ -122,8 +122,8 @@ typedef struct pytree_filter {
 #define PYTREE_OF(role) ((pytree_filter){ .kind = PYTREE_FILTER_ROLE, .type = &pytree_role_##role })
 #define PYTREE_OF_TYPE(of) ((pytree_filter){ .kind = PYTREE_FILTER_TYPE, .type = (of) })
 
-/* Choose by path: by a pattern of pytree/path.h; by an entry that is this name, or contains it; by an entry that is this number:
- * filterlib.PathContains. */
+/* Choose by path: by a pattern of pytree/path.h; by an entry that is this name, or contains it; by an entry that is this
+ * number: filterlib.PathContains. */
 #define PYTREE_PATH(pattern) ((pytree_filter){ .kind = PYTREE_FILTER_PATTERN, .text = (pattern) })
 #define PYTREE_PATH_HAS(name) ((pytree_filter){ .kind = PYTREE_FILTER_NAME, .text = (name) })
 #define PYTREE_PATH_LIKE(part) ((pytree_filter){ .kind = PYTREE_FILTER_PART, .text = (part) })
