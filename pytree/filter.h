@@ -67,8 +67,8 @@ typedef struct pytree_variable {
 } pytree_variable;
 extern const pytree_custom pytree_variable_node;
 
-/* Give a value of a literal a role: PYTREE_DICT({ "w", PYTREE_VARIABLE(Param, PYTREE_ARRAY(w, 2, 3)) }). It lives as long as the
- * enclosing block. */
+/* Give a value of a literal a role: PYTREE_DICT({ "w", PYTREE_VARIABLE(Param, PYTREE_ARRAY(w, 2, 3)) }). It lives as long as
+ * the enclosing block. */
 #define PYTREE_VARIABLE(role, v) ((pytree){ &pytree_role_##role, &(pytree_variable){ v } })
 
 /* Tell whether a role is another one or is derived from it: isinstance. Returns false if `role` is NULL. O(bases). */
