@@ -46,8 +46,8 @@ extern const pytree_type pytree_role_Variable;
 PYTREE__ROLES(PYTREE__X)
 #undef PYTREE__X
 
-/* Define a role of the program's own, at file scope: PYTREE_ROLE(Frozen, Param) makes ROLE(Frozen) and PYTREE_OF(Frozen). Several
- * files may define the same role: roles are compared by name and bases.
+/* Define a role of the program's own, at file scope: PYTREE_ROLE(Frozen, Param) makes ROLE(Frozen) and PYTREE_OF(Frozen).
+ * Several files may define the same role: roles are compared by name and bases.
  *
  *     PYTREE_ROLE(Frozen, Param);   =>   static const pytree_type pytree_role_Frozen = { "Frozen", …, &pytree_role_Param } */
 #define PYTREE_ROLE(name, base)                                                                                         \
