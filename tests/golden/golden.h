@@ -270,7 +270,7 @@ static inline void golden_case(Golden *g, const char *line, void (*test)(Golden 
 /* The case asks what cannot be asked in C, because the compiler answers or because there is nothing of the kind. */
 static inline void golden_no_counterpart(Golden *g) { g->absent = true; }
 
-/* Every case of the file whose `op` is that one (NULL: all). Fails if one does, or if there was none. The decisions (NULL:
+/* Every case of the file whose `op` is that one (NULL: all), or whose line contains that text if it begins with a quote. Fails if one does, or if there was none. The decisions (NULL:
  * none) end with a row without a name. */
 static inline void golden_run(const char *file, const char *op, void (*test)(Golden *g), const GoldenDecision *decisions)
 {
@@ -282,7 +282,7 @@ static inline void golden_run(const char *file, const char *op, void (*test)(Gol
     while (decisions != NULL && decisions[g.n_decisions].name != NULL) { g.n_decisions++; }
     g.needed = calloc(g.n_decisions + 1, sizeof *g.needed);
     assert_non_null(g.needed);
-    snprintf(wanted, sizeof wanted, "\"op\":\"%s\"", op == NULL ? "" : op);
+    snprintf(wanted, sizeof wanted, op != NULL && *op == '"' ? "%s" : "\"op\":\"%s\"", op == NULL ? "" : op);
     for (; *line != '\0'; line = end + 1) {
         end = strchr(line, '\n');
         assert_non_null(end);

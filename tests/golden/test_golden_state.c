@@ -1,0 +1,296 @@
+/* Filters and splits: golden/seeds/nnx.jsonl. Objects are dicts of their data attributes, variables keep their roles. */
+#include "golden.h"
+#include "pytree/state.h"
+
+/* ---- Roles and values ------------------------------------------------------------------------------------------------ */
+
+/* A role by name: a built-in one, or one that the record derives from another one. */
+static const pytree_type *role_of(Golden *g, const char *name)
+{
+    const cJSON *base = golden_get(golden_get(g->json, "classes"), name);
+    pytree_type *role;
+#define PYTREE__X(role_name, role_base, collection) if (strcmp(name, #role_name) == 0) { return &pytree_role_##role_name; }
+    PYTREE__ROLES(PYTREE__X)
+#undef PYTREE__X
+    if (strcmp(name, "Variable") == 0) { return &pytree_role_Variable; }
+    if (base == NULL) { fail_msg("%s: no role %s", g->id, name); return NULL; }
+    role = golden_alloc(g, 1, sizeof *role);
+    memcpy(role, &pytree_role_Variable, sizeof *role);
+    role->name = name;
+    role->base = role_of(g, golden_string(base));
+    return role;
+}
+
+static size_t put_numbers(const pytree_leaf *leaf, size_t n, const cJSON *data)
+{
+    const cJSON *child;
+    if (cJSON_IsArray(data)) {
+        cJSON_ArrayForEach(child, data) { n = put_numbers(leaf, n, child); }
+    } else if (leaf->type == PYTREE_TYPE(float)) {
+        ((float *)leaf->data)[n++] = (float)golden_double(data);
+    } else {
+        ((int32_t *)leaf->data)[n++] = (int32_t)golden_int(data);
+    }
+    return n;
+}
+
+static pytree array_of(Golden *g, const cJSON *json)
+{
+    pytree_leaf *leaf = golden_alloc(g, 1, sizeof *leaf);
+    const char *dtype = golden_word(json, "dtype");
+    const cJSON *extent;
+    leaf->type = strcmp(dtype, "float32") == 0 ? PYTREE_TYPE(float) : PYTREE_TYPE(int32_t);
+    assert_true(leaf->type == PYTREE_TYPE(float) || strcmp(dtype, "int32") == 0);
+    cJSON_ArrayForEach(extent, golden_at(json, "shape")) { leaf->shape[leaf->ndim++] = (size_t)golden_int(extent); }
+    leaf->data = golden_alloc(g, pytree_leaf_count(leaf) + 1, leaf->type->size);
+    (void)put_numbers(leaf, 0, golden_at(json, "data"));
+    return pytree_of_view(leaf);
+}
+
+static pytree value_of(Golden *g, const cJSON *json);
+
+/* A value in a plain container, where a number is static: it is no data, and None is left out, too. */
+static pytree item_of(Golden *g, const cJSON *json)
+{
+    return cJSON_IsNumber(json) ? PYTREE_NONE : value_of(g, json);
+}
+
+/* A dict of pairs, or of the data among the attributes of an object: [name, status, value]. Names may be numbers. */
+static pytree dict_of(Golden *g, const cJSON *pairs, bool attributes)
+{
+    pytree_items *items = golden_alloc(g, 1, sizeof *items);
+    const size_t n = (size_t)cJSON_GetArraySize(pairs) + 1;
+    pytree_pair *named = golden_alloc(g, n, sizeof *named);
+    pytree_int_pair *numbered = golden_alloc(g, n, sizeof *numbered);
+    bool numbers = false;
+    const cJSON *pair;
+    cJSON_ArrayForEach(pair, pairs) {
+        const cJSON *key = pair->child, *value = attributes ? key->next->next : key->next;
+        if (attributes && strcmp(golden_string(key->next), "data") != 0) { continue; }
+        numbers = cJSON_IsNumber(key) != 0;
+        if (numbers) { numbered[items->count].key = golden_int(key); } else { named[items->count].key = golden_string(key); }
+        named[items->count].value = numbered[items->count].value = attributes ? value_of(g, value) : item_of(g, value);
+        items->count++;
+    }
+    if (numbers) { items->int_pairs = numbered; } else { items->pairs = named; }
+    return (pytree){ &pytree_types[PYTREE__T_dict], items };
+}
+
+static pytree list_of(Golden *g, const cJSON *children, bool with_status)
+{
+    pytree_items *items = golden_alloc(g, 1, sizeof *items);
+    pytree *at = golden_alloc(g, (size_t)cJSON_GetArraySize(children) + 1, sizeof *at);
+    const cJSON *child;
+    cJSON_ArrayForEach(child, children) { at[items->count++] = with_status ? value_of(g, child->child->next) : item_of(g, child); }
+    items->items = at;
+    return (pytree){ &pytree_types[PYTREE__T_list], items };
+}
+
+static pytree value_of(Golden *g, const cJSON *json)
+{
+    const cJSON *value;
+    if (cJSON_IsNull(json)) { return PYTREE_NONE; }
+    if (cJSON_IsNumber(json)) {
+        int64_t *number = golden_alloc(g, 1, sizeof *number);
+        *number = golden_int(json);
+        return PYTREE(number);
+    }
+    if ((value = golden_get(json, "array")) != NULL) { return array_of(g, value); }
+    if ((value = golden_get(json, "state")) != NULL) { return dict_of(g, value, false); }
+    if ((value = golden_get(json, "dict")) != NULL) { return dict_of(g, value, false); }
+    if ((value = golden_get(json, "attrs")) != NULL) { return dict_of(g, value, true); }
+    if ((value = golden_get(json, "items")) != NULL) { return list_of(g, value, true); }
+    if ((value = golden_get(json, "list")) != NULL) { return list_of(g, value, false); }
+    if ((value = golden_get(json, "tuple")) != NULL) { return list_of(g, value, false); }
+    if ((value = golden_get(json, "variable")) != NULL) {
+        pytree_variable *variable = golden_alloc(g, 1, sizeof *variable);
+        variable->value = value_of(g, golden_at(json, "value"));
+        return (pytree){ role_of(g, golden_string(value)), variable };
+    }
+    fail_msg("%s: no such value", g->id);
+    return PYTREE_NONE;
+}
+
+/* ---- Filters --------------------------------------------------------------------------------------------------------- */
+
+static bool is_deep(void *context, const pytree_place *at)
+{
+    (void)context;
+    return at->path.n > 1;
+}
+
+static pytree_filter filter_of(Golden *g, const cJSON *json);
+
+static pytree_filter filters_of(Golden *g, pytree_filter_kind kind, const cJSON *all)
+{
+    pytree_filter *of = golden_alloc(g, (size_t)cJSON_GetArraySize(all) + 1, sizeof *of), made = { .kind = kind, .of = of };
+    const cJSON *one;
+    if (!cJSON_IsArray(all)) {
+        of[made.n++] = filter_of(g, all);
+        return made;
+    }
+    cJSON_ArrayForEach(one, all) { of[made.n++] = filter_of(g, one); }
+    return made;
+}
+
+/* One path of PathIn, as a pattern. */
+static pytree_filter path_filter(Golden *g, const cJSON *entries)
+{
+    GoldenText to = { g, NULL, 0, 0 };
+    const cJSON *entry;
+    char number[32];
+    golden_puts(&to, "");
+    cJSON_ArrayForEach(entry, entries) {
+        snprintf(number, sizeof number, "[%d]", cJSON_IsNumber(entry) ? (int)golden_int(entry) : 0);
+        golden_puts(&to, cJSON_IsNumber(entry) ? number : ".");
+        if (!cJSON_IsNumber(entry)) { golden_puts(&to, golden_string(entry)); }
+    }
+    return PYTREE_PATH(to.at);
+}
+
+static pytree_filter named_filter(Golden *g, const cJSON *json)
+{
+    const char *name = golden_word(json, "filter");
+    const cJSON *key = golden_get(json, "key"), *path;
+    char *text;
+    if (strcmp(name, "OfType") == 0) {
+        return (pytree_filter){ .kind = PYTREE_FILTER_ROLE, .type = role_of(g, golden_word(json, "type")) };
+    }
+    if (strcmp(name, "Any") == 0) { return filters_of(g, PYTREE_FILTER_ANY, golden_at(json, "of")); }
+    if (strcmp(name, "All") == 0) { return filters_of(g, PYTREE_FILTER_ALL, golden_at(json, "of")); }
+    if (strcmp(name, "Not") == 0) { return filters_of(g, PYTREE_FILTER_NOT, golden_at(json, "of")); }
+    if (strcmp(name, "PathIn") == 0) {
+        pytree_filter made = { .kind = PYTREE_FILTER_ANY }, *of = golden_alloc(g, 16, sizeof *of);
+        cJSON_ArrayForEach(path, golden_at(json, "paths")) { of[made.n++] = path_filter(g, path); }
+        made.of = of;
+        return made;
+    }
+    assert_string_equal(name, "PathContains");
+    if (!cJSON_IsNumber(key)) {
+        return golden_true(json, "exact") ? PYTREE_PATH_HAS(golden_string(key)) : PYTREE_PATH_LIKE(golden_string(key));
+    }
+    if (golden_true(json, "exact")) { return PYTREE_PATH_HAS_INDEX(golden_int(key)); }
+    text = golden_alloc(g, 24, 1);
+    snprintf(text, 24, "%d", (int)golden_int(key));
+    return PYTREE_PATH_LIKE(text);
+}
+
+static pytree_filter filter_of(Golden *g, const cJSON *json)
+{
+    const cJSON *value;
+    if (cJSON_IsNull(json) || cJSON_IsFalse(json)) { return PYTREE_NOTHING; }
+    if (cJSON_IsTrue(json) || golden_get(json, "ellipsis") != NULL) { return PYTREE_REST; }
+    if ((value = golden_get(json, "type")) != NULL && golden_get(json, "filter") == NULL) {
+        return (pytree_filter){ .kind = PYTREE_FILTER_ROLE, .type = role_of(g, golden_string(value)) };
+    }
+    if (golden_get(json, "function") != NULL) { return PYTREE_WHERE(is_deep, NULL); }
+    if ((value = golden_get(json, "list")) != NULL || (value = golden_get(json, "tuple")) != NULL) {
+        return filters_of(g, PYTREE_FILTER_ANY, value);
+    }
+    return named_filter(g, json);
+}
+
+/* ---- Filters over places --------------------------------------------------------------------------------------------- */
+
+static void place_of(Golden *g, const cJSON *item, pytree_place *at)
+{
+    const cJSON *path = golden_at(item->child, "tuple"), *value = item->child->next, *entry;
+    pytree_entry *entries = golden_alloc(g, (size_t)cJSON_GetArraySize(path) + 1, sizeof *entries);
+    memset(at, 0, sizeof *at);
+    at->path.entries = entries;
+    cJSON_ArrayForEach(entry, path) {
+        pytree_entry *to = &entries[at->path.n++];
+        to->kind = cJSON_IsNumber(entry) ? PYTREE_INDEX : PYTREE_ATTRIBUTE;
+        if (cJSON_IsNumber(entry)) { to->index = (size_t)golden_int(entry); } else { to->name = golden_string(entry); }
+    }
+    if (golden_get(value, "variable") != NULL) { at->role = role_of(g, golden_word(value, "variable")); }
+}
+
+static void filter_case(Golden *g)
+{
+    const cJSON *matches, *item, *match;
+    pytree_error error = { 0 };
+    pytree_filter filter;
+    char name[32];
+    size_t i = 0;
+    matches = golden_get(g->json, "outputs.matches.list");
+    /* A tag is metadata of a variable, and a number is no filter: C has neither. */
+    if (matches == NULL || cJSON_IsString(golden_get(g->json, "inputs.f"))) { golden_no_counterpart(g); return; }
+    filter = filter_of(g, golden_at(g->json, "inputs.f"));
+    match = matches->child;
+    cJSON_ArrayForEach(item, golden_at(g->json, "inputs.items.list")) {
+        pytree_place at;
+        place_of(g, golden_at(item, "tuple"), &at);
+        snprintf(name, sizeof name, "match %d", (int)i++);
+        golden_check_bool(g, name, cJSON_IsTrue(match) != 0, pytree_filter_match(&filter, &at, &error));
+        match = match->next;
+    }
+    golden_check_ok(g, "filter", &error);
+}
+
+/* ---- Split ----------------------------------------------------------------------------------------------------------- */
+
+/* Two trees have the same keys, roles, types, shapes and values. */
+static void check_state(Golden *g, const char *name, pytree expected, pytree got)
+{
+    pytree_error error = { 0 };
+    const bool same = pytree_equal(expected, got, NULL, NULL, &error);
+    char text[700];
+    snprintf(text, sizeof text, "%s: %s", error.path, error.message);
+    golden_verdict(g, name, same, "the same state", text);
+}
+
+static void split_case(Golden *g)
+{
+    const cJSON *filters = golden_get(g->json, "inputs.filters.tuple"), *outputs = golden_get(g->json, "outputs");
+    pytree_filter of[8] = { PYTREE_NOTHING };
+    pytree_flat states[8] = { { NULL, NULL } };
+    pytree_def *graphdef = NULL;
+    pytree_error error = { 0 };
+    const cJSON *one;
+    pytree model, again;
+    size_t n = 0, i;
+    char name[8];
+    model = value_of(g, golden_at(g->json, "inputs.m"));
+    cJSON_ArrayForEach(one, filters) { of[n++] = filter_of(g, one); }
+    (void)pytree_split(model, n, of, &graphdef, states, NULL, &error);
+    if (outputs == NULL) {                                     /* what the package refuses is refused */
+        golden_check_bool(g, "error", true, error.status == PYTREE_FILTER);
+        return;
+    }
+    if (!golden_check_ok(g, "split", &error)) { return; }
+    for (i = 0; i < (n == 0 ? 1 : n); i++) {
+        snprintf(name, sizeof name, n == 0 ? "state" : "s%d", (int)i + 1);
+        check_state(g, name, value_of(g, golden_at(outputs, name)), PYTREE(&states[i]));
+    }
+    if (golden_get(outputs, "again") != NULL) {
+        again = pytree_merge(graphdef, 1, (pytree[1]){ PYTREE(&states[0]) }, NULL, &error);
+        if (golden_check_ok(g, "merge", &error)) { check_state(g, "again", model, again); }
+        pytree_free(again);
+    }
+    pytree_def_free(graphdef);
+    for (i = 0; i < COUNT_OF(of); i++) { pytree_flat_free(&states[i]); }
+}
+
+/* ---- Running --------------------------------------------------------------------------------------------------------- */
+
+static void filters(void **state)
+{
+    (void)state;
+    golden_run("seeds/nnx", "\"group\": \"filter\"", filter_case, NULL);
+}
+
+static void splits(void **state)
+{
+    (void)state;
+    golden_run("seeds/nnx", "\"group\": \"split\"", split_case, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters),
+        cmocka_unit_test(splits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
