@@ -270,8 +270,8 @@ static inline void golden_case(Golden *g, const char *line, void (*test)(Golden 
 /* The case asks what cannot be asked in C, because the compiler answers or because there is nothing of the kind. */
 static inline void golden_no_counterpart(Golden *g) { g->absent = true; }
 
-/* Every case of the file whose `op` is that one (NULL: all), or whose line contains that text if it begins with a quote. Fails if one does, or if there was none. The decisions (NULL:
- * none) end with a row without a name. */
+/* Every case of the file whose `op` is that one (NULL: all), or whose line contains that text if it begins with a quote. Fails
+ * if one does, or if there was none. The decisions (NULL: none) end with a row without a name. */
 static inline void golden_run(const char *file, const char *op, void (*test)(Golden *g), const GoldenDecision *decisions)
 {
     const size_t stride = getenv("PYTREE_TEST_VALGRIND") != NULL ? 20 : 1;
