@@ -3,8 +3,8 @@
 
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
-    suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, mistakes, docs, harness, examples, training,
-                                 oracle, models, tensors, interop, fuzz, build, single, embedded, coverage
+    suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, mistakes, docs, headers, harness, examples,
+                                 training, oracle, models, tensors, interop, fuzz, build, single, embedded, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -23,6 +23,7 @@ import threading
 import harness
 from embedded import embedded_checks
 from examples import examples_checks, seeds_checks, tensors_checks
+from headers import headers_checks
 from matrix import amalgamation, rooms
 from mistakes import deletions
 from models import minilm, resume, silero
@@ -496,6 +497,7 @@ SECTIONS = {
     "site": ("The site: every function has an entry in the reference, no link is dead",
              lambda: [Check("reference", lambda: steps([ROOT / "tools" / "reference.py", "--check"])),
                       Check("links", lambda: steps([ROOT / "docs" / "build"]))]),
+    "headers": ("Structs of the C library, zlib, GSL and MuJoCo, as their headers declare them", headers_checks.checks),
     "harness": ("A failure is noticed", harness_checks),
     "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks()),
     "training": ("The network that examples/run trains, on the real images", examples_checks.training_checks),

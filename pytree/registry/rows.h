@@ -251,7 +251,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                              \
     _Generic((x), PYTREE__CONSTS PYTREE__ROW_POINTERS const char *: PYTREE__P_char_, default: 0)))
 /* Find the code of a pointer to numbers or strings. */
-#define PYTREE__POINTER_CODE(x) _Generic((x), PYTREE__POINTERS default: _Generic((x), PYTREE__CONSTS default: 0))
+#define PYTREE__POINTER_CODE(x)                                                                                         \
+    _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, default:                                                    \
+    _Generic((x), PYTREE__CONSTS const char *: PYTREE__P_char_, default: 0))
 /* Turn a code into that which rows mean: a pointer to char is a string, an array of structs or trees is many. */
 #define PYTREE__NORMALIZED(seen)                                                                                        \
     (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \

@@ -59,6 +59,8 @@ def deletions(path, compiler):
         said = SAID.findall(result.output)
         for name, rows in structs:
             if number < len(rows):
+                # a flexible array member that no row lists is the compiler's own error, at the count of members
+                said += [name] if "FLEXIBLE" in text[slice(*rows[number])] and "flexible array member" in result.output else []
                 caught += name in said
                 missed += [] if name in said else [f"{path.relative_to(ROOT)}: {name}: row {number + 1}"]
     return failed("not noticed:\n" + "\n".join(missed) + "\n") if missed else passed(f"{caught} rows")
@@ -68,7 +70,7 @@ def checks():
     """Each file with registrations, under both compilers."""
     made = []
     for path in sorted((*ROOT.glob("examples/**/*.[ch]"), *ROOT.glob("tests/**/*.[ch]"), *ROOT.glob("bench/**/*.[ch]"))):
-        if "compile_fail" not in path.parts:
+        if not {"compile_fail", "headers"} & set(path.parts):      # headers: needs packages, and its rows come from lists
             if registrations(path.read_text(encoding="utf-8")):
                 made += [Check(f"{path.relative_to(ROOT).as_posix()} {compiler}",
                                lambda path=path, compiler=compiler: deletions(path, compiler)) for compiler in COMMAND]

@@ -165,6 +165,7 @@ static void strings_in_folds(void **state)
 /* ---- BITS -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct Packet {
+    char mark, kind;
     unsigned version : 4;
     signed int offset : 6;
     unsigned : 3;
@@ -179,16 +180,18 @@ typedef struct Packet {
 
 #define PYTREE_STRUCT Packet
 #define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, mark) PYTREE_FIELD(DROP, kind)                                                                   \
     PYTREE_FIELD(STATIC, version, BITS) PYTREE_FIELD(STATIC, offset, BITS) PYTREE_FIELD(STATIC, urgent, BITS)           \
     PYTREE_FIELD(STATIC, sequence, BITS) PYTREE_FIELD(DATA, name, STRING) PYTREE_FIELD(DATA, load)                      \
     PYTREE_FIELD(DROP, scratch, BITS) PYTREE_FIELD(STATIC, checked, BITS) PYTREE_FIELD(DATA, sum)                       \
     PYTREE_FIELD(STATIC, last, BITS)
 #include "pytree_registry.h"
 
-typedef struct Flags { unsigned a : 1, b : 3; } Flags;
+typedef struct Flags { char mark, kind; unsigned a : 1, b : 3; } Flags;
 
 #define PYTREE_STRUCT Flags
-#define PYTREE_FIELDS PYTREE_FIELD(STATIC, a, BITS) PYTREE_FIELD(STATIC, b, BITS)
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, mark) PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(STATIC, a, BITS) PYTREE_FIELD(STATIC, b, BITS)
 #include "pytree_registry.h"
 
 typedef struct Traffic {
@@ -231,7 +234,7 @@ static void bit_fields_are_rebuilt(void **state)
 {
     static const pytree_type *const types[] = { PYTREE_TYPE(Packet), PYTREE_TYPE(Traffic), PYTREE_TYPE(Flags) };
     Packet p = packet_make();
-    Traffic traffic = { { { 1, 5 }, { 0, 7 } }, packet_make(), { packet_make(), packet_make() } };
+    Traffic traffic = { { { 'x', 'z', 1, 5 }, { 'y', 'z', 0, 7 } }, packet_make(), { packet_make(), packet_make() } };
     pytree_error error = { 0 };
     pytree copy;
     const Packet *made;
@@ -251,7 +254,7 @@ static void bit_fields_are_rebuilt(void **state)
 static void bit_fields_are_structure(void **state)
 {
     Packet a = packet_make(), b = packet_make();
-    Traffic x = { { { 1, 5 }, { 0, 7 } }, packet_make(), { packet_make(), packet_make() } }, y = x;
+    Traffic x = { { { 'x', 'z', 1, 5 }, { 'y', 'z', 0, 7 } }, packet_make(), { packet_make(), packet_make() } }, y = x;
     pytree_error error = { 0 };
     (void)state;
     b.scratch = 3;                        /* dropped: no difference */
@@ -274,18 +277,20 @@ static void bit_fields_are_structure(void **state)
 }
 
 typedef struct Sized {                    /* an extent in a bit-field */
+    int first, second;
     unsigned n : 10;
     float *w;
 } Sized;
 
 #define PYTREE_STRUCT Sized
-#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n, BITS) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, first) PYTREE_FIELD(DROP, second) PYTREE_FIELD(STATIC, n, BITS) PYTREE_FIELD(DATA, w, ARRAY(self->n))
 #include "pytree_registry.h"
 
 static void extents_in_bit_fields(void **state)
 {
     static const pytree_type *const types[] = { PYTREE_TYPE(Sized) };
-    Sized sized = { 700, NULL };
+    Sized sized = { 0, 0, 700, NULL };
     pytree_error error = { 0 };
     (void)state;
     assert_ok(pytree_allocate(PYTREE(&sized), NULL, &error), &error);
@@ -293,6 +298,35 @@ static void extents_in_bit_fields(void **state)
     rows_assert_round_trip(PYTREE(&sized), 1, types);
     pytree_free(PYTREE(&sized));
     assert_null(sized.w);
+}
+
+/* ---- char * that is no string ------------------------------------------------------------------------------------------- */
+
+typedef struct Blob {
+    size_t n;
+    char *bytes;
+    const char *names;                    /* several, each with its NUL */
+} Blob;
+
+#define PYTREE_STRUCT Blob
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, bytes, ARRAY(self->n)) PYTREE_FIELD(DATA, names, ARRAY(self->n), OPTIONAL)
+#include "pytree_registry.h"
+
+static void characters_as_an_array(void **state)
+{
+    static const pytree_type *const types[] = { PYTREE_TYPE(Blob) };
+    char bytes[] = { 1, 0, 2, 0 };
+    Blob blob = { sizeof bytes, bytes, "a\0b" };
+    char text[ROWS_TEXT];
+    const char *number = CHAR_MIN < 0 ? "i8" : "u8";
+    char expected[100];
+    (void)state;
+    rows_assert_round_trip(PYTREE(&blob), 1, types);
+    snprintf(expected, sizeof expected, ".bytes  %s[4]\n.names  %s[4]\n", number, number);
+    assert_string_equal(rows_printed(PYTREE(&blob), text), expected);
+    blob.names = NULL;
+    rows_assert_round_trip(PYTREE(&blob), 1, types);
 }
 
 static void literals_of_such_structs(void **state)
@@ -324,6 +358,7 @@ int main(void)
         cmocka_unit_test(bit_fields_are_rebuilt),
         cmocka_unit_test(bit_fields_are_structure),
         cmocka_unit_test(extents_in_bit_fields),
+        cmocka_unit_test(characters_as_an_array),
         cmocka_unit_test(literals_of_such_structs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
