@@ -10,7 +10,7 @@
  *     static const pytree_fn linear = {
  *         .name = "linear", .call = forward, .takes = PYTREE_TYPES(PYTREE_TYPE(Linear), PYTREE_TYPE(float)) };
  *
- *     pytree_apply(&linear, 2, (pytree[]){ PYTREE(&layer), PYTREE_ARRAY(x, 784) }, PYTREE_ARRAY(y, 10), NULL, &err);
+ *     pytree_apply(&linear, 2, (pytree[2]){ PYTREE(&layer), PYTREE_ARRAY(x, 784) }, PYTREE_ARRAY(y, 10), NULL, &err);
  *
  * Literals end with their block. PYTREE_TYPES at the top of a file lives as long as the program; in a function it lives until
  * the end of the block it stands in, and so do the transforms of pytree/transform.h. A prepared function borrows the function

@@ -2,7 +2,7 @@
  *
  *     static const pytree_fn linear = { .name = "linear", .call = … };            // (Linear, f32[784]) -> f32[10]
  *     pytree_apply(PYTREE_VMAP(&linear, .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0))), 2,
- *                  (pytree[]){ PYTREE(&layer), PYTREE_ARRAY(x[0], 32, 784) }, PYTREE_ARRAY(y[0], 32, 10), NULL, &err);
+ *                  (pytree[2]){ PYTREE(&layer), PYTREE_ARRAY(x[0], 32, 784) }, PYTREE_ARRAY(y[0], 32, 10), NULL, &err);
  *
  * Each macro gives a `const pytree_fn *` made of literals. It lives until the end of the block that it stands in: a function
  * that returns PYTREE_VMAP(…) returns a dangling pointer. To keep a transform longer, fill in its struct, say a static

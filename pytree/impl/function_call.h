@@ -258,7 +258,8 @@ static pytree_flat pytree__fn_new_flat(struct pytree__fn_bound *b, bool data, si
         leaves[i].data = NULL;
         if (!data) { continue; }
         bytes = pytree_leaf_bytes(&leaves[i]);
-        leaves[i].data = b->out[i].data = memset(at, 0, bytes);
+        leaves[i].data = b->out[i].data = at;
+        if (bytes <= PTRDIFF_MAX) { memset(at, 0, bytes); }    /* it is: the block has it */
         at += pytree__round(bytes, align);
     }
     *end = at;

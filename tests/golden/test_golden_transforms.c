@@ -272,7 +272,7 @@ static void check_scan(Golden *g)
     const cJSON *xs = golden_get(g->json, "inputs.xs"), *carry = golden_get(g->json, "outputs.carry");
     const size_t length = number == 3 ? 4 : number == 23 ? 5 : random ? 2 : 0;
     const pytree_fn f = random ? other_body(g, true) : seeds_body(g, "body", scan_bodies[number]);
-    const pytree args[] = { seeds_tree(g, golden_at(g->json, "inputs.init")), xs == NULL ? PYTREE_NONE : seeds_tree(g, xs) };
+    const pytree args[2] = { seeds_tree(g, golden_at(g->json, "inputs.init")), xs == NULL ? PYTREE_NONE : seeds_tree(g, xs) };
     SeedsPlaces places;
     pytree_error error = { 0 };
     pytree_flat out = pytree_apply_new(PYTREE_SCAN(&f, .length = length, .reverse = number == 4), 2, args,
@@ -319,7 +319,7 @@ static void check_while(Golden *g)
     const pytree_fn body = random ? other_body(g, false) : seeds_body(g, "body", loop_bodies[number].body);
     const pytree_fn cond = random ? gives(g, "cond", PYTREE_BOOL(true)) : fori ? body : seeds_body(g, "cond",
                                                                                                    loop_bodies[number].cond);
-    const pytree args[] = { seeds_tree(g, golden_at(g->json, "inputs.init")) };
+    const pytree args[1] = { seeds_tree(g, golden_at(g->json, "inputs.init")) };
     SeedsPlaces places;
     pytree_error error = { 0 };
     pytree_flat out;
@@ -374,7 +374,7 @@ static void check_branch(Golden *g, const pytree_fn *f, pytree which, pytree x, 
 {
     const cJSON *results = golden_get(golden_at(g->json, "outputs.out"), "list");
     pytree_error error = { 0 };
-    pytree_flat out = pytree_apply_new(f, 2, (pytree[]){ which, x }, NULL, &error);
+    pytree_flat out = pytree_apply_new(f, 2, (pytree[2]){ which, x }, NULL, &error);
     if (golden_check_ok(g, "call", &error)) { seeds_check_tree(g, "out", cJSON_GetArrayItem(results, i), PYTREE(&out)); }
     pytree_flat_free(&out);
 }
@@ -395,7 +395,7 @@ static void check_cond(Golden *g)
     pytree_flat out = { NULL, NULL };
     if (number == 13) {                                        /* no branches: the struct by hand */
         const pytree_fn none = { .kind = &pytree_switch_kind, .context = &(pytree_switch_of){ .n = 0 } };
-        out = pytree_apply_new(&none, 1, (pytree[]){ PYTREE_INT(0) }, seeds_options(&places), &error);
+        out = pytree_apply_new(&none, 1, (pytree[1]){ PYTREE_INT(0) }, seeds_options(&places), &error);
         check_error(g, PYTREE_ARGUMENT, &error, &places, 0, 0);
         return;
     }
@@ -411,7 +411,7 @@ static void check_cond(Golden *g)
     } else {
         /* the first branch is what the others are compared with; of COND that is `no` */
         out = pytree_apply_new(number == 12 ? PYTREE_SWITCH(&f[0], &f[1], &f[2]) : PYTREE_COND(&f[1], &f[0]), 2,
-                               (pytree[]){ which, x }, seeds_options(&places), &error);
+                               (pytree[2]){ which, x }, seeds_options(&places), &error);
         check_error(g,
                 number == 9 || number == 11 || number == 14 ? PYTREE_SHAPE : number == 10 ? PYTREE_TYPE : PYTREE_STRUCTURE,
                     &error, &places, 0, 0);

@@ -144,7 +144,7 @@ static void jit_prepares_once_for_each_structure(void **state)
         memset(y, 0, sizeof y);
         assert_ok(pytree_flatten(PYTREE(&layer->dense), &leaves, 0, &def, NULL, &error), &error);
         flat = (pytree_flat){ def, leaves };                   /* a struct, or the same as treedef and leaves */
-        assert_ok(pytree_jit_call(jit, 2, (pytree[]){ i % 4 < 2 ? PYTREE(&layer->dense) : PYTREE(&flat),
+        assert_ok(pytree_jit_call(jit, 2, (pytree[2]){ i % 4 < 2 ? PYTREE(&layer->dense) : PYTREE(&flat),
                                                       PYTREE_ARRAY(x[0], n, 2) }, PYTREE_ARRAY(y[0], n, 3), &error), &error);
         for (size_t k = 0; k < 3 * n; k++) { assert_true(y[k / 3][k % 3] == dense_by_hand(&layer->dense, x[k / 3],
                 (int)k % 3)); }
@@ -153,10 +153,10 @@ static void jit_prepares_once_for_each_structure(void **state)
     assert_int_equal(calls, 28);
     assert_int_equal(pytree_jit_count(jit).misses, 2);
     assert_int_equal(pytree_jit_count(jit).hits, 6);
-    REFUSES(pytree_jit_call(jit, 2, (pytree[]){ PYTREE(&layers[0].dense), PYTREE_ARRAY(x[0], 4, 2) },
+    REFUSES(pytree_jit_call(jit, 2, (pytree[2]){ PYTREE(&layers[0].dense), PYTREE_ARRAY(x[0], 4, 2) },
                             PYTREE_ARRAY(&layers[0].w[0], 4, 3), &error), PYTREE_SHARED, "",
             "vmap of counted: result: expected memory of its own, got that of argument [0].w");
-    REFUSES(pytree_jit_call(jit, 2, (pytree[]){ PYTREE(&layers[0].dense), PYTREE_ARRAY(x[0], 3, 2) }, PYTREE_ARRAY(y[0], 4, 3),
+    REFUSES(pytree_jit_call(jit, 2, (pytree[2]){ PYTREE(&layers[0].dense), PYTREE_ARRAY(x[0], 3, 2) }, PYTREE_ARRAY(y[0], 4, 3),
                             &error), PYTREE_SHAPE, "", "vmap of counted: result: expected size 3 along axis 0, got f32[4,3]");
     pytree_jit_free(jit);
 }
@@ -169,7 +169,7 @@ static pytree_status body_jit(void *context, const pytree_options *opt, pytree_e
     float x[3] = { 0 }, y[3];
     (void)context;
     for (size_t i = 0; i < 3 && status == PYTREE_OK; i++) {
-        status = pytree_jit_call(jit, 1, (pytree[]){ PYTREE_ARRAY(x, i) }, PYTREE_TUPLE(PYTREE_ARRAY(y, i)), error);
+        status = pytree_jit_call(jit, 1, (pytree[1]){ PYTREE_ARRAY(x, i) }, PYTREE_TUPLE(PYTREE_ARRAY(y, i)), error);
     }
     pytree_jit_free(jit);
     return status;
@@ -196,7 +196,7 @@ static void hits_allocate_nothing(void **state)
     options.tree.allocator = &heap.allocator;
     jit = pytree_jit_new(&dense, 0, &options, &error);
     for (int i = 0; i < 10; i++) {
-        assert_ok(pytree_jit_call(jit, 2, (pytree[]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &error),
+        assert_ok(pytree_jit_call(jit, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &error),
                   &error);
         if (i == 0) { calls = heap.calls; }
     }

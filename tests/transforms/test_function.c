@@ -8,7 +8,7 @@ static void structs_arrive_as_structs(void **state)
     Layer layer;
     (void)state;
     layer_fill(&layer, 2);
-    assert_ok(pytree_apply(&dense_untold, 2, (pytree[]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL,
+    assert_ok(pytree_apply(&dense_untold, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL,
                            &error), &error);
     for (int j = 0; j < 3; j++) { assert_true(y[j] == dense_by_hand(&layer.dense, x, j)); }
 }
@@ -26,7 +26,7 @@ static void flats_arrive_as_structs(void **state)
     layer_fill(&layer, 4);
     assert_ok(pytree_flatten(PYTREE(&layer.dense), &leaves, 0, &def, NULL, &error), &error);
     flat = (pytree_flat){ def, leaves };
-    assert_ok(pytree_apply(&dense, 2, (pytree[]){ PYTREE(&flat), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, &error),
+    assert_ok(pytree_apply(&dense, 2, (pytree[2]){ PYTREE(&flat), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, &error),
               &error);
     for (int j = 0; j < 3; j++) { assert_true(y[j] == dense_by_hand(&layer.dense, x, j)); }
     pytree_def_free(def);
@@ -44,12 +44,12 @@ static void results_are_structs(void **state)
     layer_fill(&from, 4);
     layer_fill(&to, 0);
     memset(to.w, 0, sizeof to.w);
-    assert_ok(pytree_apply(&grow, 1, (pytree[]){ PYTREE(&from.dense) }, PYTREE(&to.dense), NULL, &error), &error);
+    assert_ok(pytree_apply(&grow, 1, (pytree[1]){ PYTREE(&from.dense) }, PYTREE(&to.dense), NULL, &error), &error);
     assert_true(to.dense.scale == 8 && to.b[2] == 4 && to.w[5] == 6 && to.dense.shift[1] == 0.5);
     layer_fill(&to, 0);
     assert_ok(pytree_flatten(PYTREE(&to.dense), &leaves, 0, &def, NULL, &error), &error);
     flat = (pytree_flat){ def, leaves };
-    assert_ok(pytree_apply(&grow, 1, (pytree[]){ PYTREE(&from.dense) }, PYTREE(&flat), NULL, &error), &error);
+    assert_ok(pytree_apply(&grow, 1, (pytree[1]){ PYTREE(&from.dense) }, PYTREE(&flat), NULL, &error), &error);
     assert_true(to.dense.scale == 8 && to.b[2] == 4 && to.w[5] == 6);
     pytree_def_free(def);
 }
@@ -84,7 +84,7 @@ static void calls_have_all_views_of_their_trees(void **state)
     float b = 0;
     (void)state;
     layer_fill(&layer, 1);
-    assert_ok(pytree_apply(&pieces, 3, (pytree[]){ PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2)), PYTREE_NONE,
+    assert_ok(pytree_apply(&pieces, 3, (pytree[3]){ PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2)), PYTREE_NONE,
                                                    PYTREE(&layer.dense) },
                            PYTREE_TUPLE(PYTREE(&a), PYTREE(&b)), NULL, &error), &error);
     assert_true(a == 1 && b == 2);
@@ -97,18 +97,18 @@ static void shapes_without_data(void **state)
     pytree_flat flat;
     char text[100];
     (void)state;
-    flat = pytree_eval_shape(&dense, 2, (pytree[]){ PYTREE(&sizes), PYTREE_SHAPED(float, 784) }, NULL, &error);
+    flat = pytree_eval_shape(&dense, 2, (pytree[2]){ PYTREE(&sizes), PYTREE_SHAPED(float, 784) }, NULL, &error);
     assert_ok(error.status, &error);
     assert_null(flat.leaves[0].data);
     assert_true(pytree_text(PYTREE(&flat), text, sizeof text, NULL, &error) != SIZE_MAX);
     assert_string_equal(text, "f32[10]\n");
     pytree_flat_free(&flat);
-    flat = pytree_eval_shape(&identity, 2, (pytree[]){ PYTREE_SHAPED(double), PYTREE_LIST(PYTREE_SHAPED(int, 2, 3, 4)) }, NULL,
+    flat = pytree_eval_shape(&identity, 2, (pytree[2]){ PYTREE_SHAPED(double), PYTREE_LIST(PYTREE_SHAPED(int, 2, 3, 4)) }, NULL,
                              &error);
     assert_true(pytree_text(PYTREE(&flat), text, sizeof text, NULL, &error) != SIZE_MAX);
     assert_string_equal(text, "[0]  f64\n[1][0]  i32[2,3,4]\n");
     pytree_flat_free(&flat);
-    flat = pytree_eval_shape(&dense_untold, 2, (pytree[]){ PYTREE(&sizes), PYTREE_SHAPED(float, 784) }, NULL, &error);
+    flat = pytree_eval_shape(&dense_untold, 2, (pytree[2]){ PYTREE(&sizes), PYTREE_SHAPED(float, 784) }, NULL, &error);
     assert_null(flat.def);
     assert_error(error.status, PYTREE_ARGUMENT, "", &error);
     assert_string_equal(error.message, "dense: expected a function that says what it gives (shape), got dense");
@@ -121,7 +121,7 @@ static void new_results_own_their_texts(void **state)
     const char *words[2] = { word, NULL };
     pytree_flat flat;
     (void)state;
-    flat = pytree_apply_new(&identity, 2, (pytree[]){ PYTREE_ARRAY(words, 2), PYTREE_FLOAT(2.5) }, NULL, &error);
+    flat = pytree_apply_new(&identity, 2, (pytree[2]){ PYTREE_ARRAY(words, 2), PYTREE_FLOAT(2.5) }, NULL, &error);
     assert_ok(error.status, &error);
     word[0] = 'W';
     assert_string_equal(((const char *const *)flat.leaves[0].data)[0], "word");
@@ -142,7 +142,7 @@ static void prepared_functions_run_often(void **state)
     layer_fill(&layer, 2);
     layer_fill(&other, 5);
     other.w[0] = 9;
-    p = pytree_prepare(&dense, 2, (pytree[]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, &error);
+    p = pytree_prepare(&dense, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, &error);
     assert_ok(error.status, &error);
     for (int i = 0; i < 3; i++) {
         x[0] = (float)i;
@@ -150,19 +150,19 @@ static void prepared_functions_run_often(void **state)
         assert_ok(pytree_run(p, &error), &error);
         for (int j = 0; j < 3; j++) { assert_true(y[j] == dense_by_hand(&layer.dense, x, j)); }
     }
-    assert_ok(pytree_run_on(p, 2, (pytree[]){ PYTREE(&other.dense), PYTREE_ARRAY(other_x, 2) }, PYTREE_ARRAY(other_y, 3),
+    assert_ok(pytree_run_on(p, 2, (pytree[2]){ PYTREE(&other.dense), PYTREE_ARRAY(other_x, 2) }, PYTREE_ARRAY(other_y, 3),
                             &error), &error);
     for (int j = 0; j < 3; j++) { assert_true(other_y[j] == dense_by_hand(&other.dense, other_x, j)); }
     other_x[0] = 4;
     assert_ok(pytree_run(p, &error), &error);
     assert_true(other_y[0] == dense_by_hand(&other.dense, other_x, 0));
-    assert_error(pytree_run_on(p, 2, (pytree[]){ PYTREE(&other.dense), PYTREE_ARRAY(other_x, 1) }, PYTREE_ARRAY(other_y, 3),
+    assert_error(pytree_run_on(p, 2, (pytree[2]){ PYTREE(&other.dense), PYTREE_ARRAY(other_x, 1) }, PYTREE_ARRAY(other_y, 3),
                                &error), PYTREE_SHAPE, "[1]", &error);
     error.status = PYTREE_OK;
-    assert_error(pytree_run_on(p, 2, (pytree[]){ PYTREE(&other.dense), PYTREE_LIST() }, PYTREE_ARRAY(other_y, 3), &error),
+    assert_error(pytree_run_on(p, 2, (pytree[2]){ PYTREE(&other.dense), PYTREE_LIST() }, PYTREE_ARRAY(other_y, 3), &error),
                  PYTREE_STRUCTURE, "[1]", &error);
     error.status = PYTREE_OK;
-    assert_error(pytree_run_on(p, 1, (pytree[]){ PYTREE(&other.dense) }, PYTREE_ARRAY(other_y, 3), &error), PYTREE_ARGUMENT,
+    assert_error(pytree_run_on(p, 1, (pytree[1]){ PYTREE(&other.dense) }, PYTREE_ARRAY(other_y, 3), &error), PYTREE_ARGUMENT,
                  "", &error);
     error.status = PYTREE_OK;
     assert_ok(pytree_run(p, &error), &error);                  /* and still runs */
@@ -178,11 +178,11 @@ static void shared_memory_is_refused(void **state)
     pytree many[20], outs[20];
     (void)state;
     layer_fill(&layer, 1);
-    assert_error(pytree_apply(&dense, 2, (pytree[]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(layer.w + 2, 3),
+    assert_error(pytree_apply(&dense, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(layer.w + 2, 3),
                               NULL, &error), PYTREE_SHARED, "", &error);
     assert_string_equal(error.message, "dense: result: expected memory of its own, got that of argument [0].w");
     error.status = PYTREE_OK;
-    assert_error(pytree_apply(&identity, 2, (pytree[]){ PYTREE_ARRAY(x, 2), PYTREE_ARRAY(x, 2) },
+    assert_error(pytree_apply(&identity, 2, (pytree[2]){ PYTREE_ARRAY(x, 2), PYTREE_ARRAY(x, 2) },
                               PYTREE_TUPLE(PYTREE_ARRAY(y, 2), PYTREE_ARRAY(y + 1, 2)), NULL, &error), PYTREE_SHARED, "[1]",
                  &error);
     assert_string_equal(error.message, "identity: result: expected memory of its own, got that of result[0]");
@@ -221,11 +221,11 @@ static void failures_of_callbacks(void **state)
     pytree_error error = { 0 };
     float x = 1, y = 2;
     pytree_prepared *p;
-    assert_error(pytree_apply(&silent, 1, (pytree[]){ PYTREE(&x) }, PYTREE(&y), NULL, &error), PYTREE_STOPPED, "", &error);
+    assert_error(pytree_apply(&silent, 1, (pytree[1]){ PYTREE(&x) }, PYTREE(&y), NULL, &error), PYTREE_STOPPED, "", &error);
     assert_string_equal(error.message, "silent: expected success, got stopped by the callback");
     error.status = PYTREE_OK;
-    assert_error(pytree_apply(&loud, 1, (pytree[]){ PYTREE(&x) }, PYTREE(&y), NULL, &error), PYTREE_VALUE, ".w", &error);
-    p = pytree_prepare(&loud, 1, (pytree[]){ PYTREE(&x) }, PYTREE(&y), NULL, NULL);
+    assert_error(pytree_apply(&loud, 1, (pytree[1]){ PYTREE(&x) }, PYTREE(&y), NULL, &error), PYTREE_VALUE, ".w", &error);
+    p = pytree_prepare(&loud, 1, (pytree[1]){ PYTREE(&x) }, PYTREE(&y), NULL, NULL);
     for (int i = 0; i < 2; i++) {
         error.status = PYTREE_OK;
         assert_error(pytree_run(p, &error), PYTREE_VALUE, ".w", &error);
@@ -240,7 +240,7 @@ static void mistakes_are_errors(void **state)
                                                            .gives = PYTREE_TYPES(PYTREE_TYPE(double)) };
     pytree_error error = { 0 };
     float x[2] = { 1, 2 }, y[2] = { 0, 0 };
-    pytree args[] = { PYTREE_ARRAY(x, 2), PYTREE_ARRAY(x, 2) };
+    pytree args[2] = { PYTREE_ARRAY(x, 2), PYTREE_ARRAY(x, 2) };
     Layer layer;
     (void)state;
     layer_fill(&layer, 1);
@@ -258,7 +258,7 @@ static void mistakes_are_errors(void **state)
             "first: result: expected f32[2], got f32[1]");
     REFUSES(pytree_apply(&first, 1, args, PYTREE_LIST(PYTREE_ARRAY(y, 2)), NULL, &error), PYTREE_STRUCTURE, "",
             "first: result: expected f32[2], got list of length 1");
-    REFUSES(pytree_apply(&first, 1, (pytree[]){ PYTREE_SHAPED(float, 2) }, PYTREE_ARRAY(y, 2), NULL, &error),
+    REFUSES(pytree_apply(&first, 1, (pytree[1]){ PYTREE_SHAPED(float, 2) }, PYTREE_ARRAY(y, 2), NULL, &error),
             PYTREE_NULL_POINTER, "", "first: argument 0: expected data, got a shape");
     REFUSES(pytree_run(NULL, &error), PYTREE_ARGUMENT, "", "expected a prepared function, got NULL");
     assert_true(y[0] == 0 && y[1] == 0);
@@ -277,13 +277,13 @@ static void reports_name_every_mismatch(void **state)
     pytree_error error = { 0 };
     float x[2] = { 1, 2 }, y[2];
     (void)state;
-    assert_error(pytree_apply(&identity, 3, (pytree[]){ PYTREE_ARRAY(x, 2), PYTREE_LIST(PYTREE_INT(1)), PYTREE_INT(2) },
+    assert_error(pytree_apply(&identity, 3, (pytree[3]){ PYTREE_ARRAY(x, 2), PYTREE_LIST(PYTREE_INT(1)), PYTREE_INT(2) },
                               PYTREE_TUPLE(PYTREE_LIST(), PYTREE_LIST(PYTREE_NONE), PYTREE_ARRAY(y, 2)), &options, &error),
                  PYTREE_STRUCTURE, "[0]", &error);
     assert_string_equal(text, "[0];[1][0];");
     text[0] = '\0';
     error.status = PYTREE_OK;
-    assert_error(pytree_apply(&identity, 2, (pytree[]){ PYTREE_ARRAY(x, 2), PYTREE_ARRAY(x, 2) },
+    assert_error(pytree_apply(&identity, 2, (pytree[2]){ PYTREE_ARRAY(x, 2), PYTREE_ARRAY(x, 2) },
                               PYTREE_TUPLE(PYTREE_INT(1), PYTREE_ARRAY(y, 1)), &options, &error), PYTREE_TYPE, "[0]", &error);
     assert_string_equal(text, "[0];[1];");
 }
@@ -364,13 +364,14 @@ static void runs_allocate_nothing(void **state)
     layer_fill(&layer, 1);
     heap_init(&heap, HEAP_NEVER_FAILS);
     options.tree.allocator = &heap.allocator;
-    p = pytree_prepare(&dense, 2, (pytree[]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &options, &error);
+    p = pytree_prepare(&dense, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &options,
+            &error);
     assert_ok(error.status, &error);
-    assert_ok(pytree_run_on(p, 2, (pytree[]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &error), &error);
+    assert_ok(pytree_run_on(p, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &error), &error);
     calls = heap.calls;
     for (int i = 0; i < 10; i++) {
         assert_ok(pytree_run(p, &error), &error);
-        assert_ok(pytree_run_on(p, 2, (pytree[]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &error),
+        assert_ok(pytree_run_on(p, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), &error),
                   &error);
     }
     assert_int_equal(heap.calls, calls);

@@ -41,7 +41,7 @@ static void axes_of_arguments(void **state)
     const pytree all = PYTREE_NONE;
     const pytree_fn f = gives("f", &all);
     pytree_error error = { 0 };
-    pytree pair[] = { PYTREE_ARRAY(a[0], 2, 2), PYTREE_DICT({ "k1", PYTREE_ARRAY(b, 2) }, { "k10", PYTREE_TUPLE(PYTREE_ARRAY(b,
+    pytree pair[2] = { PYTREE_ARRAY(a[0], 2, 2), PYTREE_DICT({ "k1", PYTREE_ARRAY(b, 2) }, { "k10", PYTREE_TUPLE(PYTREE_ARRAY(b,
             2),
                                                                                                          PYTREE_ARRAY(b,
                                                                                                                  3)) }) };
@@ -75,7 +75,7 @@ static void axes_of_results(void **state)
     const pytree_fn scalar = gives("scalar", &one), pair = gives("pair", &two), deep = gives("deep", &full);
     const pytree_fn untold = { .name = "untold", .call = never };
     pytree_error error = { 0 };
-    pytree args[] = { PYTREE_ARRAY(a[0], 2, 2) };
+    pytree args[1] = { PYTREE_ARRAY(a[0], 2, 2) };
     (void)state;
     VMAP_REFUSES(1, args, PYTREE_STRUCTURE, "",
             "vmap of scalar: out_axes: different types: expected tuple of length 1, got leaf",
@@ -110,9 +110,9 @@ static void scans_refuse(void **state)
                     no_pair = gives("no_pair", &lone), untold = { .name = "untold", .call = never };
     pytree_error error = { 0 };
     pytree carry = PYTREE_DICT({ "k1", PYTREE_LIST(PYTREE(&b[0]), PYTREE_ARRAY(b + 1, 2)) });
-    pytree args[] = { carry, PYTREE_ARRAY(a[0], 2, 2) }, uneven[] = { carry, PYTREE_TUPLE(PYTREE_ARRAY(a[0], 2, 2),
+    pytree args[2] = { carry, PYTREE_ARRAY(a[0], 2, 2) }, uneven[2] = { carry, PYTREE_TUPLE(PYTREE_ARRAY(a[0], 2, 2),
                                                                                           PYTREE_ARRAY(b, 3)) };
-    pytree scalars[] = { carry, PYTREE_TUPLE(PYTREE_ARRAY(a[0], 2, 2), PYTREE(&b[0])) }, none[] = { carry, PYTREE_NONE };
+    pytree scalars[2] = { carry, PYTREE_TUPLE(PYTREE_ARRAY(a[0], 2, 2), PYTREE(&b[0])) }, none[2] = { carry, PYTREE_NONE };
     (void)state;
 #define SCAN_REFUSES(args, wanted, path, text, ...)                                                                     \
     do {                                                                                                                \
@@ -137,7 +137,7 @@ static void scans_refuse(void **state)
             "scan of fits: expected 2 arguments (carry, xs), got 1");
     REFUSES(pytree_apply(PYTREE_SCAN(&untold), 2, args, PYTREE_TUPLE(PYTREE_ARRAY(y, 2), PYTREE_NONE), NULL, &error),
             PYTREE_STRUCTURE, "", "scan of untold: carry: expected dict with keys 'k1', got f32[2]");
-    REFUSES(pytree_apply(PYTREE_SCAN(&untold), 2, (pytree[]){ PYTREE(&b[0]), args[1] },
+    REFUSES(pytree_apply(PYTREE_SCAN(&untold), 2, (pytree[2]){ PYTREE(&b[0]), args[1] },
                          PYTREE_TUPLE(PYTREE(&y[0]), PYTREE_ARRAY(y + 1, 3)), NULL, &error), PYTREE_SHAPE, "[1]",
             "scan of untold: result: expected 2 along axis 0, got f32[3]");
 }
@@ -149,7 +149,7 @@ static void loops_refuse(void **state)
     const pytree_fn less = gives("less", &number), many = gives("many", &bools), yes = gives("yes", &truth),
                     list = gives("list", &tree), wrong = gives("wrong", &ints), right = gives("right", &floats);
     pytree_error error = { 0 };
-    pytree args[] = { PYTREE_ARRAY(b, 2) };
+    pytree args[1] = { PYTREE_ARRAY(b, 2) };
     (void)state;
 #define LOOP_REFUSES(wanted, path, text, ...)                                                                           \
     do {                                                                                                                \
@@ -167,7 +167,7 @@ static void loops_refuse(void **state)
     LOOP_REFUSES(PYTREE_STRUCTURE, "", "fori of list: carry: expected f32[2], got list of length 1",
                  PYTREE_FORI(&list, .to = 3));
     LOOP_REFUSES(PYTREE_ARGUMENT, "", "while of right: expected a function, got NULL", PYTREE_WHILE(NULL, &right));
-    REFUSES(pytree_apply(PYTREE_FORI(&right, .to = 3), 2, (pytree[]){ args[0], args[0] }, PYTREE_ARRAY(y, 2), NULL, &error),
+    REFUSES(pytree_apply(PYTREE_FORI(&right, .to = 3), 2, (pytree[2]){ args[0], args[0] }, PYTREE_ARRAY(y, 2), NULL, &error),
             PYTREE_ARGUMENT, "", "fori of right: expected 1 argument (carry), got 2");
 }
 
@@ -179,7 +179,7 @@ static void branches_refuse(void **state)
     const pytree_fn one = gives("one", &x), two = gives("two", &x), three = gives("three", &xs), main_ = gives("main", &x),
                     outer = gives("outer", &x), u = gives("u", &deep), v = gives("v", &other);
     pytree_error error = { 0 };
-    pytree args[] = { PYTREE_INT(0), PYTREE(&b[0]) };
+    pytree args[2] = { PYTREE_INT(0), PYTREE(&b[0]) };
     (void)state;
 #define BRANCH_REFUSES(wanted, path, text, f)                                                                           \
     REFUSES(pytree_apply(f, 2, args, PYTREE(&y[0]), NULL, &error), wanted, path, text)
@@ -197,7 +197,7 @@ static void branches_refuse(void **state)
     BRANCH_REFUSES(PYTREE_STRUCTURE, "[0]", "cond: expected one bool or number, got dict with keys 'p'", PYTREE_COND(&one,
             &two));
     REFUSES(pytree_apply(&(pytree_fn){ .kind = &pytree_switch_kind, .context = &(pytree_switch_of){ .n = 0 } }, 1,
-                         (pytree[]){ PYTREE_INT(0) }, PYTREE_NONE, NULL, &error), PYTREE_ARGUMENT, "",
+                         (pytree[1]){ PYTREE_INT(0) }, PYTREE_NONE, NULL, &error), PYTREE_ARGUMENT, "",
             "switch: expected at least one branch, got none");
     REFUSES(pytree_apply(PYTREE_COND(&one, &two), 0, NULL, PYTREE(&y[0]), NULL, &error), PYTREE_ARGUMENT, "",
             "cond: expected one bool or number, got no argument");
@@ -216,13 +216,13 @@ static void batches_refuse(void **state)
             wanted, path, text)
     BATCH_REFUSES(PYTREE_STRUCTURE, "[1]",
                   "batch of identity: expected one container for all, list of length 2, got tuple of length 2", 2,
-                  ((pytree[]){ list, tuple }), &identity);
+                  ((pytree[2]){ list, tuple }), &identity);
     BATCH_REFUSES(PYTREE_STRUCTURE, "[1]",
                   "batch of identity: expected one container for all, list of length 2, got list of length 3", 2,
-                  ((pytree[]){ list, longer }), &identity);
+                  ((pytree[2]){ list, longer }), &identity);
     BATCH_REFUSES(PYTREE_TYPE, "", "batch of identity: element: expected str, got i64", 1, &mixed, &identity);
     BATCH_REFUSES(PYTREE_ARGUMENT, "[0]", "batch of identity: expected at least one element, got none", 1,
-                  ((pytree[]){ PYTREE_LIST() }), &identity, .like = like);
+                  ((pytree[1]){ PYTREE_LIST() }), &identity, .like = like);
     BATCH_REFUSES(PYTREE_STRUCTURE, "[0]", "batch of identity: in_axes: different types: expected tuple of length 2, got leaf",
             1,
                   &list, &identity, .in_axes = PYTREE_TUPLE(PYTREE_TUPLE(PYTREE_BOOL(true), PYTREE_BOOL(false))));
@@ -245,7 +245,7 @@ static void reports_name_every_mismatch(void **state)
     char text[200] = "";
     const pytree_fn_options options = { .report = report_problem, .report_context = text };
     pytree_error error = { 0 };
-    pytree args[] = { PYTREE_ARRAY(a[0], 2, 2), PYTREE_LIST(PYTREE_ARRAY(b, 3), PYTREE_ARRAY(b, 3), PYTREE_ARRAY(b, 1)),
+    pytree args[3] = { PYTREE_ARRAY(a[0], 2, 2), PYTREE_LIST(PYTREE_ARRAY(b, 3), PYTREE_ARRAY(b, 3), PYTREE_ARRAY(b, 1)),
                       PYTREE_ARRAY(b, 2) };
     (void)state;
     assert_null(pytree_apply_new(PYTREE_VMAP(&f), 3, args, &options, &error).def);

@@ -10,11 +10,11 @@ static void vmap_of_a_layer(void **state)
     Layer layer;
     (void)state;
     layer_fill(&layer, 2);
-    assert_ok(pytree_apply(PYTREE_VMAP(&dense, .in_axes = ONLY_X), 2, (pytree[]){ PYTREE(&layer.dense),
+    assert_ok(pytree_apply(PYTREE_VMAP(&dense, .in_axes = ONLY_X), 2, (pytree[2]){ PYTREE(&layer.dense),
                            PYTREE_ARRAY(x[0], 4, 2) }, PYTREE_ARRAY(y[0], 4, 3), NULL, &error), &error);
     for (int i = 0; i < 12; i++) { assert_true(y[i / 3][i % 3] == dense_by_hand(&layer.dense, x[i / 3], i % 3)); }
     memset(y, 0, sizeof y);
-    assert_ok(pytree_apply(PYTREE_VMAP(&dense_untold, .in_axes = ONLY_X), 2, (pytree[]){ PYTREE(&layer.dense),
+    assert_ok(pytree_apply(PYTREE_VMAP(&dense_untold, .in_axes = ONLY_X), 2, (pytree[2]){ PYTREE(&layer.dense),
                            PYTREE_ARRAY(x[0], 4, 2) }, PYTREE_ARRAY(y[0], 4, 3), NULL, &error), &error);
     assert_true(y[3][2] == dense_by_hand(&layer.dense, x[3], 2));
 }
@@ -35,7 +35,7 @@ static void vmap_of_layers(void **state)
         trees[i] = PYTREE(&layers[i].dense);
     }
     many = pytree_stack(4, trees, NULL, &error);
-    out = pytree_apply_new(PYTREE_VMAP(&dense), 2, (pytree[]){ PYTREE(&many), PYTREE_ARRAY(x[0], 4, 2) }, NULL, &error);
+    out = pytree_apply_new(PYTREE_VMAP(&dense), 2, (pytree[2]){ PYTREE(&many), PYTREE_ARRAY(x[0], 4, 2) }, NULL, &error);
     assert_ok(error.status, &error);
     for (int i = 0; i < 12; i++) {
         assert_true(((const float *)out.leaves[0].data)[i] == dense_by_hand(&layers[i / 3].dense, x[i / 3], i % 3));
@@ -62,7 +62,7 @@ static void any_axis_to_any_axis(void **state)
             r = 0;
             for (int k = 0; k < 3; k++) { view.shape[k] = whole[k] = k == t ? shape[f] : rest[r++]; }
             assert_ok(pytree_apply(PYTREE_VMAP(&first, .in_axes = PYTREE_INT(from), .out_axes = PYTREE_INT(to)), 1,
-                                   (pytree[]){ PYTREE_ARRAY(in[0][0], A, B, C) }, PYTREE(&view), NULL, &error), &error);
+                                   (pytree[1]){ PYTREE_ARRAY(in[0][0], A, B, C) }, PYTREE(&view), NULL, &error), &error);
             for (size_t i = 0; i < A * B * C; i++) {
                 size_t at[3] = { i / (whole[1] * whole[2]), i / whole[2] % whole[1], i % whole[2] }, source[3];
                 r = 0;
@@ -79,7 +79,7 @@ static void unmapped_results(void **state)
 {
     pytree_error error = { 0 };
     float x[3] = { 5, 5, 5 }, y[2] = { 1, 2 }, out_x, out_y[2][3], zero;
-    pytree args[] = { PYTREE_ARRAY(x, 3), PYTREE_ARRAY(y, 2) };
+    pytree args[2] = { PYTREE_ARRAY(x, 3), PYTREE_ARRAY(y, 2) };
     const pytree_fn *f = PYTREE_VMAP(&identity, .in_axes = PYTREE_TUPLE(PYTREE_INT(0), PYTREE_NONE),
                                      .out_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(1)));
     (void)state;
@@ -90,10 +90,10 @@ static void unmapped_results(void **state)
             "[0]", "vmap of identity: expected one result for all elements (out_axes is None), got another for element 2");
     error.status = PYTREE_OK;
     zero = 3;
-    assert_ok(pytree_apply(PYTREE_VMAP(&first, .out_axes = PYTREE_NONE), 1, (pytree[]){ PYTREE_ARRAY(x, 0) }, PYTREE(&zero),
+    assert_ok(pytree_apply(PYTREE_VMAP(&first, .out_axes = PYTREE_NONE), 1, (pytree[1]){ PYTREE_ARRAY(x, 0) }, PYTREE(&zero),
                            NULL, &error), &error);
     assert_true(zero == 0);
-    assert_ok(pytree_apply(PYTREE_VMAP(&first, .in_axes = PYTREE_NONE, .axis_size = 3), 1, (pytree[]){ PYTREE(&y[1]) },
+    assert_ok(pytree_apply(PYTREE_VMAP(&first, .in_axes = PYTREE_NONE, .axis_size = 3), 1, (pytree[1]){ PYTREE(&y[1]) },
                            PYTREE_ARRAY(x, 3), NULL, &error), &error);
     assert_true(x[0] == 2 && x[2] == 2);
 }
@@ -136,19 +136,20 @@ static void batch_rules_are_called_once(void **state)
     pytree_error error = { 0 };
     float a[3][2] = { { 1, 2 }, { 3, 4 }, { 5, 6 } }, b[3] = { 10, 20, 30 }, y[3][2], yt[2][3], same[2];
     (void)state;
-    assert_ok(pytree_apply(PYTREE_VMAP(&add, .in_axes = ONLY_X), 2, (pytree[]){ PYTREE_ARRAY(b, 2), PYTREE_ARRAY(a[0], 3, 2) },
+    assert_ok(pytree_apply(PYTREE_VMAP(&add, .in_axes = ONLY_X), 2, (pytree[2]){ PYTREE_ARRAY(b, 2), PYTREE_ARRAY(a[0], 3, 2) },
                            PYTREE_ARRAY(y[0], 3, 2), NULL, &error), &error);
     assert_int_equal(counted.calls, 1);
     assert_int_equal(counted.size, 3);
     assert_true(!counted.mapped[0] && counted.mapped[1]);
     assert_true(y[0][0] == 11 && y[2][1] == 26);
     assert_ok(pytree_apply(PYTREE_VMAP(&add, .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(1)), .out_axes = PYTREE_INT(0)), 2,
-                           (pytree[]){ PYTREE_ARRAY(b, 3), PYTREE_ARRAY(a[0], 3, 2) }, PYTREE_ARRAY(yt[0], 2, 3), NULL, &error),
+                           (pytree[2]){ PYTREE_ARRAY(b, 3), PYTREE_ARRAY(a[0], 3, 2) }, PYTREE_ARRAY(yt[0], 2, 3), NULL,
+                                   &error),
               &error);
     assert_int_equal(counted.calls, 2);
     assert_true(yt[0][0] == 11 && yt[1][2] == 36 && yt[0][2] == 35);
     REFUSES(pytree_apply(PYTREE_VMAP(&add, .in_axes = ONLY_X, .out_axes = PYTREE_NONE), 2,
-                         (pytree[]){ PYTREE_ARRAY(b, 2), PYTREE_ARRAY(a[0], 3, 2) }, PYTREE_ARRAY(same, 2), NULL, &error),
+                         (pytree[2]){ PYTREE_ARRAY(b, 2), PYTREE_ARRAY(a[0], 3, 2) }, PYTREE_ARRAY(same, 2), NULL, &error),
             PYTREE_VALUE, "",
                     "vmap of add: expected one result for all elements (out_axes is None), got another for element 1");
 }
@@ -178,19 +179,20 @@ static void executors_divide_the_elements(void **state)
     (void)state;
     layer_fill(&layer, 2);
     for (int i = 0; i < 20; i++) { x[i / 2][i % 2] = (float)(i * i); }
-    assert_ok(pytree_apply(PYTREE_VMAP(&dense, .in_axes = ONLY_X), 2, (pytree[]){ PYTREE(&layer.dense),
+    assert_ok(pytree_apply(PYTREE_VMAP(&dense, .in_axes = ONLY_X), 2, (pytree[2]){ PYTREE(&layer.dense),
                            PYTREE_ARRAY(x[0], 10, 2) }, PYTREE_ARRAY(y[0], 10, 3), &options, &error), &error);
     assert_int_equal(tasks, 4);
     for (int i = 0; i < 30; i++) { assert_true(y[i / 3][i % 3] == dense_by_hand(&layer.dense, x[i / 3], i % 3)); }
     tasks = 0;                                                 /* inside a task, no task of its own */
-    assert_ok(pytree_apply(PYTREE_VMAP(PYTREE_VMAP(&first)), 1, (pytree[]){ PYTREE_ARRAY(x[0], 2, 10) },
+    assert_ok(pytree_apply(PYTREE_VMAP(PYTREE_VMAP(&first)), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 2, 10) },
                            PYTREE_ARRAY(y[0], 2, 10), &options, &error), &error);
     assert_int_equal(tasks, 2);
     assert_memory_equal(x, y, sizeof x);
-    REFUSES(pytree_apply(PYTREE_VMAP(&failing), 1, (pytree[]){ PYTREE_ARRAY(x[0], 10) }, PYTREE_ARRAY(z, 10), &options, &error),
+    REFUSES(pytree_apply(PYTREE_VMAP(&failing), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 10) }, PYTREE_ARRAY(z, 10), &options,
+            &error),
             PYTREE_VALUE, "", "element 7");
     for (int i = 0; i < 10; i++) { z[i] = i == 9 ? 1.0f : 2.0f; }
-    REFUSES(pytree_apply(PYTREE_VMAP(&first, .out_axes = PYTREE_NONE), 1, (pytree[]){ PYTREE_ARRAY(z, 10) }, PYTREE(&one),
+    REFUSES(pytree_apply(PYTREE_VMAP(&first, .out_axes = PYTREE_NONE), 1, (pytree[1]){ PYTREE_ARRAY(z, 10) }, PYTREE(&one),
                          &options, &error),
             PYTREE_VALUE, "",
                     "vmap of first: expected one result for all elements (out_axes is None), got another for element 9");
@@ -202,7 +204,7 @@ static void scans(void **state)
 {
     pytree_error error = { 0 };
     float carry[2] = { 0, 1 }, xs[6] = { 1, 2, 3, 4, 5, 6 }, last[2], ys[6];
-    pytree args[] = { PYTREE_ARRAY(carry, 2), PYTREE_ARRAY(xs, 6) }, out = PYTREE_TUPLE(PYTREE_ARRAY(last, 2),
+    pytree args[2] = { PYTREE_ARRAY(carry, 2), PYTREE_ARRAY(xs, 6) }, out = PYTREE_TUPLE(PYTREE_ARRAY(last, 2),
                                                                                        PYTREE_ARRAY(ys, 6));
     const float fibonacci[6] = { 0, 1, 1, 2, 3, 5 };
     const float forward[6] = { 1, 4, 9, 20, 40, 78 }, backward[6] = { 13, 16, 15, 12, 10, 6 };
@@ -220,7 +222,7 @@ static void scans(void **state)
     assert_memory_equal(ys, forward, sizeof ys);
     for (size_t n = 0; n < 6; n++) {                           /* an odd and an even number of steps, none */
         float few[6];
-        assert_ok(pytree_apply(PYTREE_SCAN(&step), 2, (pytree[]){ args[0], PYTREE_ARRAY(xs, n) },
+        assert_ok(pytree_apply(PYTREE_SCAN(&step), 2, (pytree[2]){ args[0], PYTREE_ARRAY(xs, n) },
                                PYTREE_TUPLE(PYTREE_ARRAY(last, 2), PYTREE_ARRAY(few, n)), NULL, &error), &error);
         assert_true(last[0] == fibonacci[n]);
     }
@@ -245,7 +247,7 @@ static void scan_without_xs_or_ys(void **state)
     pytree_error error = { 0 };
     int one = 1, result = 0;
     (void)state;
-    assert_ok(pytree_apply(PYTREE_SCAN(&twice, .length = 10), 2, (pytree[]){ PYTREE(&one), PYTREE_NONE },
+    assert_ok(pytree_apply(PYTREE_SCAN(&twice, .length = 10), 2, (pytree[2]){ PYTREE(&one), PYTREE_NONE },
                            PYTREE_TUPLE(PYTREE(&result), PYTREE_NONE), NULL, &error), &error);
     assert_int_equal(result, 1024);
 }
@@ -262,14 +264,14 @@ static void whiles_of_structs(void **state)
             layer_fill(&to, 0);
             memset(to.w, 0, sizeof to.w);
             assert_ok(pytree_apply(PYTREE_WHILE(&small, &grow, .max_iters = most, .in_place = in_place != 0), 1,
-                                   (pytree[]){ PYTREE(&from.dense) }, PYTREE(&to.dense), NULL, &error), &error);
+                                   (pytree[1]){ PYTREE(&from.dense) }, PYTREE(&to.dense), NULL, &error), &error);
             assert_true(to.dense.scale == 3 * (float)(1 << steps));
             assert_true(to.b[0] == 1 + (float)steps && to.w[5] == 6 && to.dense.shift[0] == 7);
             assert_true(from.dense.scale == 3 && from.b[0] == 1);
         }
     }
     from.dense.scale = 1000;                                   /* no step */
-    assert_ok(pytree_apply(PYTREE_WHILE(&small, &grow), 1, (pytree[]){ PYTREE(&from.dense) }, PYTREE(&to.dense), NULL, &error),
+    assert_ok(pytree_apply(PYTREE_WHILE(&small, &grow), 1, (pytree[1]){ PYTREE(&from.dense) }, PYTREE(&to.dense), NULL, &error),
               &error);
     assert_true(to.dense.scale == 1000 && to.b[0] == 1);
 }
@@ -291,7 +293,7 @@ static void fori_counts(void **state)
     pytree_prepared *p;
     (void)state;
     for (int in_place = 0; in_place < 2; in_place++) {
-        p = pytree_prepare(PYTREE_FORI(&digits, .from = 3, .to = 7, .in_place = in_place != 0), 1, (pytree[]){ PYTREE(&none) },
+        p = pytree_prepare(PYTREE_FORI(&digits, .from = 3, .to = 7, .in_place = in_place != 0), 1, (pytree[1]){ PYTREE(&none) },
                            PYTREE(&result), NULL, &error);
         assert_ok(error.status, &error);
         for (int i = 0; i < 2; i++) {
@@ -301,7 +303,7 @@ static void fori_counts(void **state)
         }
         pytree_prepared_free(p);
     }
-    assert_ok(pytree_apply(PYTREE_FORI(&digits, .from = 3, .to = 3), 1, (pytree[]){ PYTREE(&none) }, PYTREE(&result), NULL,
+    assert_ok(pytree_apply(PYTREE_FORI(&digits, .from = 3, .to = 3), 1, (pytree[1]){ PYTREE(&none) }, PYTREE(&result), NULL,
                            &error), &error);
     assert_true(result == 0);
 }
@@ -326,24 +328,24 @@ static void branches(void **state)
     float x = 1, y = 0;
     (void)state;
     for (int i = 0; i < 5; i++) {
-        assert_ok(pytree_apply(PYTREE_SWITCH(&a, &b, &c), 2, (pytree[]){ PYTREE(&numbers[i]), PYTREE(&x) }, PYTREE(&y), NULL,
+        assert_ok(pytree_apply(PYTREE_SWITCH(&a, &b, &c), 2, (pytree[2]){ PYTREE(&numbers[i]), PYTREE(&x) }, PYTREE(&y), NULL,
                                &error), &error);
         assert_true(y == expected[i]);
     }
-    assert_ok(pytree_apply(PYTREE_COND(&a, &b), 2, (pytree[]){ PYTREE_BOOL(true), PYTREE(&x) }, PYTREE(&y), NULL, &error),
+    assert_ok(pytree_apply(PYTREE_COND(&a, &b), 2, (pytree[2]){ PYTREE_BOOL(true), PYTREE(&x) }, PYTREE(&y), NULL, &error),
               &error);
     assert_true(y == 11);
-    assert_ok(pytree_apply(PYTREE_COND(&a, &b), 2, (pytree[]){ PYTREE_FLOAT(0), PYTREE(&x) }, PYTREE(&y), NULL, &error),
+    assert_ok(pytree_apply(PYTREE_COND(&a, &b), 2, (pytree[2]){ PYTREE_FLOAT(0), PYTREE(&x) }, PYTREE(&y), NULL, &error),
             &error);
     assert_true(y == 21);
-    assert_ok(pytree_apply(PYTREE_SELECT(&a, &b, &c), 2, (pytree[]){ PYTREE_STR("c"), PYTREE(&x) }, PYTREE(&y), NULL, &error),
+    assert_ok(pytree_apply(PYTREE_SELECT(&a, &b, &c), 2, (pytree[2]){ PYTREE_STR("c"), PYTREE(&x) }, PYTREE(&y), NULL, &error),
               &error);
     assert_true(y == 31);
     {                                                          /* each element has its own branch */
         const int which[4] = { 2, 0, 1, 9 };
         const float xs[4] = { 1, 2, 3, 4 };
         float ys[4];
-        assert_ok(pytree_apply(PYTREE_VMAP(PYTREE_SWITCH(&a, &b, &c)), 2, (pytree[]){ PYTREE_ARRAY(which, 4),
+        assert_ok(pytree_apply(PYTREE_VMAP(PYTREE_SWITCH(&a, &b, &c)), 2, (pytree[2]){ PYTREE_ARRAY(which, 4),
                                PYTREE_ARRAY(xs, 4) }, PYTREE_ARRAY(ys, 4), NULL, &error), &error);
         assert_true(ys[0] == 31 && ys[1] == 12 && ys[2] == 23 && ys[3] == 34);
     }
@@ -357,12 +359,13 @@ static void transforms_nest(void **state)
     float carry[2][2] = { { 0, 1 }, { 1, 1 } }, xs[2][3] = { { 1, 2, 3 }, { 1, 1, 1 } }, last[2][2], ys[2][3], yt[3][2];
     (void)state;
     assert_ok(pytree_apply(PYTREE_VMAP(PYTREE_SCAN(&step)), 2,
-                           (pytree[]){ PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 3) },
+                           (pytree[2]){ PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 3) },
                            PYTREE_TUPLE(PYTREE_ARRAY(last[0], 2, 2), PYTREE_ARRAY(ys[0], 2, 3)), NULL, &error), &error);
     assert_true(last[0][1] == 3 && last[1][1] == 5 && ys[0][2] == 9 && ys[1][2] == 5);
     memset(last, 0, sizeof last);                              /* scan over the second axis of all, vmap inside */
     assert_ok(pytree_apply(PYTREE_SCAN(PYTREE_VMAP(&step)), 2,
-                           (pytree[]){ PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(((float[3][2]){ { 1, 1 }, { 2, 1 }, { 3, 1 } }
+                           (pytree[2]){ PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(((float[3][2]){ { 1, 1 }, { 2, 1 }, { 3,
+                                   1 } }
                                                                                   )[0], 3, 2) },
                            PYTREE_TUPLE(PYTREE_ARRAY(last[0], 2, 2), PYTREE_ARRAY(yt[0], 3, 2)), NULL, &error), &error);
     assert_true(last[0][1] == 3 && last[1][1] == 5 && yt[2][0] == 9 && yt[2][1] == 5);
@@ -370,7 +373,7 @@ static void transforms_nest(void **state)
         pytree_flat pairs = pytree_apply_new(
             PYTREE_VMAP(PYTREE_VMAP(&identity, .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0))),
                         .in_axes = PYTREE_TUPLE(PYTREE_INT(0), PYTREE_NONE)), 2,
-            (pytree[]){ PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 3) }, NULL, &error);
+            (pytree[2]){ PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 3) }, NULL, &error);
         assert_ok(error.status, &error);
         assert_int_equal(pairs.leaves[0].ndim, 3);             /* [2, 2] copies of 2 numbers */
         assert_int_equal(pairs.leaves[1].ndim, 3);
@@ -413,7 +416,7 @@ static void scan_over_layers(void **state)
         memcpy(expected, next, sizeof next);
     }
     many = pytree_stack(3, trees, NULL, &error);
-    assert_ok(pytree_apply(PYTREE_SCAN(&through), 2, (pytree[]){ PYTREE_ARRAY(x, 2), PYTREE(&many) },
+    assert_ok(pytree_apply(PYTREE_SCAN(&through), 2, (pytree[2]){ PYTREE_ARRAY(x, 2), PYTREE(&many) },
                            PYTREE_TUPLE(PYTREE_ARRAY(y, 2), PYTREE_NONE), NULL, &error), &error);
     assert_memory_equal(y, expected, sizeof y);
     pytree_flat_free(&many);
@@ -426,7 +429,7 @@ static void batches(void **state)
     pytree_error error = { 0 };
     pytree texts = PYTREE_DICT({ "a", PYTREE_LIST(PYTREE_STR("x"), PYTREE_STR("y")) },
                                { "b", PYTREE_LIST(PYTREE_STR("p"), PYTREE_STR("q")) });
-    pytree args[] = { texts, PYTREE_INT(7) };
+    pytree args[2] = { texts, PYTREE_INT(7) };
     pytree_flat out;
     char text[300];
     (void)state;
@@ -437,7 +440,7 @@ static void batches(void **state)
     assert_string_equal(text, "[0]['a'][0]  str 'x'\n[0]['a'][1]  str 'y'\n[0]['b'][0]  str 'p'\n[0]['b'][1]  str 'q'\n"
                               "[1][0]  i64 7\n[1][1]  i64 7\n");
     pytree_flat_free(&out);
-    out = pytree_apply_new(PYTREE_BATCH(&first), 1, (pytree[]){ PYTREE_DICT({ "k", PYTREE_FLOAT(1) }, { "l",
+    out = pytree_apply_new(PYTREE_BATCH(&first), 1, (pytree[1]){ PYTREE_DICT({ "k", PYTREE_FLOAT(1) }, { "l",
             PYTREE_FLOAT(2) }) },
                            NULL, &error);
     assert_ok(error.status, &error);
@@ -453,7 +456,7 @@ static pytree_status run_all(const pytree_fn_options *options, pytree_error *err
     const pytree_fn *each[3] = { PYTREE_SCAN(PYTREE_VMAP(&step)), PYTREE_VMAP(PYTREE_SCAN(&step)),
                                  PYTREE_VMAP(&identity, .in_axes = PYTREE_INT(1)) };
     float carry[2][2] = { { 0, 1 }, { 1, 1 } }, xs[2][2] = { { 1, 2 }, { 3, 4 } };
-    pytree args[] = { PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 2) };
+    pytree args[2] = { PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 2) };
     Layer from, to;
     for (int i = 0; i < 3; i++) {
         pytree_flat out = pytree_apply_new(each[i], 2, args, options, error);
@@ -462,7 +465,7 @@ static pytree_status run_all(const pytree_fn_options *options, pytree_error *err
     }
     layer_fill(&from, 3);
     layer_fill(&to, 0);
-    return pytree_apply(PYTREE_WHILE(&small, &grow), 1, (pytree[]){ PYTREE(&from.dense) }, PYTREE(&to.dense), options, error);
+    return pytree_apply(PYTREE_WHILE(&small, &grow), 1, (pytree[1]){ PYTREE(&from.dense) }, PYTREE(&to.dense), options, error);
 }
 
 static pytree_status body_transforms(void *context, const pytree_options *opt, pytree_error *error)
@@ -482,7 +485,7 @@ static pytree_status body_executor(void *context, const pytree_options *opt, pyt
 static pytree_status body_branches(void *context, const pytree_options *opt, pytree_error *error)
 {
     const pytree_fn_options options = { .tree = *opt };
-    pytree_flat out = pytree_apply_new(PYTREE_COND(&first, &first), 2, (pytree[]){ PYTREE_BOOL(true),
+    pytree_flat out = pytree_apply_new(PYTREE_COND(&first, &first), 2, (pytree[2]){ PYTREE_BOOL(true),
             PYTREE_LIST(PYTREE_INT(1)) },
                                        &options, error);
     pytree_flat_free(&out);
@@ -495,7 +498,7 @@ static pytree_status body_branches(void *context, const pytree_options *opt, pyt
 static void memory_runs_out(void **state)
 {
     size_t tasks;
-    pytree args[] = { PYTREE_LIST(PYTREE_STR("x"), PYTREE_STR("y")) };
+    pytree args[1] = { PYTREE_LIST(PYTREE_STR("x"), PYTREE_STR("y")) };
     (void)state;
     assert_true(sweep_allocations(body_transforms, NULL) > 3);
     assert_true(sweep_allocations(body_executor, &tasks) > 3);
@@ -507,7 +510,7 @@ static void runs_allocate_nothing(void **state)
     const pytree_fn *each[4] = { PYTREE_SCAN(PYTREE_VMAP(&step)), PYTREE_VMAP(PYTREE_SCAN(&step)), PYTREE_VMAP(&identity),
                                  PYTREE_VMAP(&identity, .in_axes = PYTREE_INT(1)) };
     float carry[2][2] = { { 0, 1 }, { 1, 1 } }, xs[2][2] = { { 1, 2 }, { 3, 4 } }, a[2][2], b[2][2];
-    pytree args[] = { PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 2) };
+    pytree args[2] = { PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 2) };
     pytree_error error = { 0 };
     (void)state;
     for (int i = 0; i < 4; i++) {
