@@ -500,6 +500,7 @@ typedef struct pytree_items {
     size_t packed_bytes;
     size_t maxlen;                        /* of a deque, or PYTREE_UNBOUNDED */
     bool sorted;                          /* set only by the library: `order` needs no check */
+    size_t removed;                       /* likewise: pairs of type NULL among the others, which are no longer there */
 } pytree_items;
 
 /* A treedef together with its leaves: a tree whose leaves may have other types than the fields of its structs. The leaves are

@@ -33,7 +33,8 @@
  *
  * Memory: the arrays are stb_ds arrays, allocated with STBDS_REALLOC and STBDS_FREE. The rest (container, keys, copies) comes
  * from opt->allocator of pytree_new_…, which the container remembers and which must outlive it, together with the alignment
- * and the namespace for copies. A value takes one byte more than its pytree or pair, in a dict four more.
+ * and the namespace for copies. A value takes one byte more than its pytree or pair, in a dict four more, in one of many keys
+ * up to 24 more.
  *
  * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
@@ -114,7 +115,10 @@ pytree pytree_list_take(pytree list, ptrdiff_t i, pytree_error *err);
 /* Set the value of a key, at the end if the key is new: dict[key] = value. Keys are strings or numbers, all of one kind as
  * long as there are any (PYTREE_ARGUMENT), and are copied. The keys of a namedtuple are its fields, which are strings. Values
  * keep the order in which their keys were first inserted; a dict also maintains the sorted order, so that walks need not
- * sort. O(log n), and four bytes moved for each greater key. At most 2^32 - 1 keys: PYTREE_OVERFLOW. */
+ * sort. O(log n) amortized. At most 2^32 - 1 keys: PYTREE_OVERFLOW.
+ *
+ * Up to PYTREE_SORTED_KEYS keys (32,768) the sorted order is always known, for which a key moves four bytes for each greater
+ * one. Beyond, keys are in a hash table; after keys out of order and removals each walk sorts them, until the table grows. */
 pytree_status pytree_dict_put(pytree dict, const char *key, pytree value, pytree_error *err);
 pytree_status pytree_dict_put_copy(pytree dict, const char *key, pytree value, pytree_error *err);
 pytree_status pytree_dict_put_own(pytree dict, const char *key, pytree value, pytree_error *err);
@@ -123,12 +127,14 @@ pytree_status pytree_dict_put_int_copy(pytree dict, int64_t key, pytree value, p
 pytree_status pytree_dict_put_int_own(pytree dict, int64_t key, pytree value, pytree_error *err);
 
 /* Get the value of a key of any dict or namedtuple, growing or not. Returns it borrowed; type NULL and PYTREE_NOT_FOUND if
- * the key is missing. O(log n); O(n) if no order is kept (literals; ordered dicts and namedtuples that do not grow). */
+ * the key is missing. At most O(log n); O(n) if no order is kept (literals; ordered dicts and namedtuples that do not
+ * grow). */
 pytree pytree_dict_get(pytree dict, const char *key, pytree_error *err);
 pytree pytree_dict_get_int(pytree dict, int64_t key, pytree_error *err);
 
 /* Remove a key: del dict[key]; _take returns its value: dict.pop(key). The caller then owns what the dict owned. Type NULL on
- * failure, PYTREE_NOT_FOUND if the key is missing. The other keys keep their order. O(n). */
+ * failure, PYTREE_NOT_FOUND if the key is missing. The other keys keep their order. O(log n) amortized; up to
+ * PYTREE_SORTED_KEYS keys O(n). */
 pytree_status pytree_dict_remove(pytree dict, const char *key, pytree_error *err);
 pytree_status pytree_dict_remove_int(pytree dict, int64_t key, pytree_error *err);
 pytree pytree_dict_take(pytree dict, const char *key, pytree_error *err);

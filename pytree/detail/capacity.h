@@ -17,6 +17,13 @@
 #define PYTREE__CAPACITY(usual, small) (usual)
 #endif
 
+/* ---- Containers -------------------------------------------------------------------------------------------------------- */
+
+/* Keys of a growing dict that are kept sorted at every moment. Beyond: in a hash table, and sorted now and then. */
+#ifndef PYTREE_SORTED_KEYS
+#define PYTREE_SORTED_KEYS 32768
+#endif
+
 /* ---- Walks: each iterator has these for each of its trees ------------------------------------------------------------ */
 
 /* Open nodes, 96 bytes each. Deeper trees move theirs to the allocator's memory. */
@@ -190,6 +197,7 @@ enum {
     PYTREE__ALG_ENTRIES = 40,             /* and entries of a path in it */
     PYTREE__RV_BLOCK = 192,               /* pytree/ravel.h: elements that are converted at a time, 16 bytes each */
     PYTREE__RV_FEW = 128,                 /* leaves that are listed on the stack, 24 bytes each; more: in borrowed memory */
+    PYTREE__SORTED_KEYS = PYTREE_SORTED_KEYS,
     PYTREE__PIECE = PYTREE_STACK_PIECE
 };
 

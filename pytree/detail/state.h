@@ -57,6 +57,7 @@ typedef struct pytree__frame {            /* an open node */
     uint8_t element;                      /* of a row: the form of its elements if they need no check, or PYTREE_FORM_REF */
     unsigned char ordered : 1;            /* of pairs: the order was found, and stands among the views */
     unsigned char numbered : 1;           /* of pairs: keys are numbers */
+    unsigned char sparse : 1;             /* of pairs: some were removed; the others are listed among the views, first */
     unsigned char run : 1;                /* a struct whose views are those of all leaves in it */
 } pytree__frame;
 typedef struct pytree__cursor_space {     /* where a cursor's stacks begin */

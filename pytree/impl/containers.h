@@ -15,6 +15,9 @@ typedef struct pytree__container {
     char *rows;                           /* stb_ds array of pytree, pytree_pair or pytree_int_pair: `step` bytes each */
     bool *owned;                          /* stb_ds array: whether the container owns the value */
     uint32_t *order;                      /* stb_ds array */
+    uint32_t *index;                      /* of many keys: see containers_index.h */
+    size_t index_slots;
+    bool unsorted;                        /* the order of the keys is unknown; only with an index */
     size_t head;                          /* room before the first row */
     size_t step, value_at;                /* bytes of a row, and where its value is */
     size_t children;                      /* growing containers that it owns */
@@ -48,6 +51,9 @@ static void *pytree__stb_reserve(void *array, size_t n, size_t size)
     return head + 1;
 }
 
+/* Count the rows in use, those of removed pairs among them. */
+static size_t pytree__ct_rows(const pytree__container *c) { return c->items.count + c->items.removed; }
+
 static char *pytree__ct_row(const pytree__container *c, size_t i) { return c->rows + (c->head + i) * c->step; }
 static pytree *pytree__ct_row_value(const pytree__container *c, size_t i)
 {
@@ -69,13 +75,13 @@ static void pytree__ct_show_rows(pytree__container *c)
     items->pairs = c->numbered ? NULL : (const pytree_pair *)rows;
     items->int_pairs = c->numbered ? (const pytree_int_pair *)rows : NULL;
     if (pytree__traits(c->type)->order == PYTREE__ORDER_SORTED) {
-        items->order = c->order;
-        items->sorted = true;
+        items->order = c->unsorted ? NULL : c->order;
+        items->sorted = !c->unsorted;
     }
 }
 
 /* Tell whether row i is nearer to the front, so that moving the rows before it is cheaper. */
-static bool pytree__ct_near_front(const pytree__container *c, size_t i) { return i < c->items.count - i; }
+static bool pytree__ct_near_front(const pytree__container *c, size_t i) { return i < pytree__ct_rows(c) - i; }
 
 /* Give all arrays room for n rows. */
 static bool pytree__ct_reserve_rows(pytree__container *c, size_t n)
@@ -102,7 +108,7 @@ static bool pytree__ct_reserve_rows(pytree__container *c, size_t n)
 static pytree_status pytree__ct_row_room(pytree__container *c, size_t i, pytree_error *err)
 {
     const bool front = pytree__ct_near_front(c, i);
-    const size_t n = c->items.count;
+    const size_t n = pytree__ct_rows(c);
     size_t room = c->owned == NULL ? 0 : stbds_header(c->owned)->capacity, head;
     if (front ? c->head != 0 : c->head + n < room) { return PYTREE_OK; }
     if (room - n <= n) {
@@ -136,7 +142,7 @@ static void pytree__ct_open_row(pytree__container *c, size_t i)
         pytree__ct_shift_rows(c, 0, i, -1);
         c->head--;
     } else {
-        pytree__ct_shift_rows(c, i, c->items.count - i, 1);
+        pytree__ct_shift_rows(c, i, pytree__ct_rows(c) - i, 1);
     }
     c->items.count++;
     pytree__ct_show_rows(c);
@@ -265,14 +271,19 @@ static void pytree__ct_free_key(pytree__container *c, size_t i)
     }
 }
 
+static void pytree__ct_drop_index(pytree__container *c);
+
 static void pytree__ct_empty(pytree__container *c, pytree__container **to_free)
 {
+    const size_t rows = pytree__ct_rows(c);
     size_t i;
-    for (i = 0; i < c->items.count; i++) {
+    for (i = 0; i < rows; i++) {
         if (c->owned[c->head + i]) { pytree__ct_let_go(*pytree__ct_row_value(c, i), to_free); }
         pytree__ct_free_key(c, i);
     }
-    c->items.count = c->head = c->children = 0;
+    c->items.count = c->items.removed = c->head = c->children = 0;
+    pytree__ct_drop_index(c);
+    c->unsorted = false;
     pytree__ct_show_rows(c);
 }
 

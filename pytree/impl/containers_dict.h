@@ -2,41 +2,9 @@
 #ifndef PYTREE_IMPL_CONTAINERS_DICT_H
 #define PYTREE_IMPL_CONTAINERS_DICT_H
 
-#include "containers_list.h"
+#include "containers_index.h"
 
 /* ---- Dicts, ordered dicts, default dicts, namedtuples -------------------------------------------------------------- */
-
-typedef struct pytree__ct_key {
-    const char *name;                     /* NULL where numbered */
-    int64_t number;
-    bool numbered;
-} pytree__ct_key;
-
-static pytree__ct_key pytree__ct_string_key(const char *name)
-{
-    pytree__ct_key key = { NULL, 0, false };
-    key.name = name;
-    return key;
-}
-static pytree__ct_key pytree__ct_int_key(int64_t number)
-{
-    pytree__ct_key key = { NULL, 0, true };
-    key.number = number;
-    return key;
-}
-
-/* Compare a key with that of a pair, in visiting order. A missing pair that an order refers to comes first. */
-static int pytree__ct_compare_key(const pytree_items *items, size_t pair, const pytree__ct_key *key)
-{
-    const char *name;
-    if (pair >= items->count) { return 1; }
-    if (key->numbered) {
-        const int64_t number = items->int_pairs[pair].key;
-        return key->number < number ? -1 : key->number > number;
-    }
-    name = items->pairs[pair].key;
-    return name == NULL ? 1 : strcmp(key->name, name);
-}
 
 /* Find the place of a key in `order`, or where it would be; without an order, the number of the pair. Keys are often inserted
  * in order, so the last one is compared first. */
@@ -61,6 +29,15 @@ static bool pytree__ct_find_key(const pytree_items *items, const uint32_t *order
     }
     *place = from;
     return false;
+}
+
+/* Find the row of a key; also its place in the order, where the order is kept. */
+static bool pytree__ct_find_row(const pytree__container *c, const pytree__ct_key *key, size_t *row, size_t *place)
+{
+    if (c->index != NULL) { return pytree__ct_find_indexed(c, key, row); }
+    if (!pytree__ct_find_key(&c->items, c->order, key, place)) { return false; }
+    *row = c->order[*place];
+    return true;
 }
 
 static pytree_status pytree__ct_key_error(pytree_status status, const char *expected, const pytree__ct_key *key,
@@ -106,14 +83,17 @@ static pytree_status pytree__ct_accept_key(pytree__container *c, const pytree__c
 static pytree_status pytree__ct_add_pair(pytree__container *c, size_t place, const pytree__ct_key *key, pytree value, int how,
                                       pytree_error *err)
 {
-    const size_t n = c->items.count, bytes = c->numbered ? 0 : strlen(key->name) + 1;
+    const size_t bytes = c->numbered ? 0 : strlen(key->name) + 1;
     char *name = NULL;
+    size_t n;
     pytree_status status;
-    if (n >= UINT32_MAX) {
+    if (pytree__ct_rows(c) >= UINT32_MAX) {
         return pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected a %s of at most %lu keys, got one more", c->type->name,
                            (unsigned long)UINT32_MAX);
     }
-    status = pytree__ct_row_room(c, n, err);
+    status = pytree__ct_index_room(c, err);
+    n = pytree__ct_rows(c);
+    if (status == PYTREE_OK) { status = pytree__ct_row_room(c, n, err); }
     if (status != PYTREE_OK) { return status; }
     if (!c->numbered) {
         name = (char *)pytree__resize(c->copying.allocator, NULL, 0, bytes);
@@ -129,6 +109,7 @@ static pytree_status pytree__ct_add_pair(pytree__container *c, size_t place, con
     if (c->numbered) { memcpy(pytree__ct_row(c, n), &key->number, sizeof key->number); }
     else { memcpy(pytree__ct_row(c, n), &name, sizeof name); }
     pytree__ct_fill_row(c, n, value, how);
+    if (c->index != NULL) { pytree__ct_index_last(c); return PYTREE_OK; }
     memmove(c->order + place + 1, c->order + place, (n - place) * sizeof *c->order);
     c->order[place] = (uint32_t)n;
     return PYTREE_OK;
@@ -138,11 +119,9 @@ static pytree_status pytree__ct_put_pair(pytree dict, pytree__ct_key key, pytree
 {
     pytree__container *c = pytree__ct_to_change(dict, true, err);
     pytree_status status = c == NULL ? PYTREE_ARGUMENT : pytree__ct_accept_key(c, &key, err);
-    size_t place;
+    size_t row, place = 0;
     if (status != PYTREE_OK) { return status; }
-    if (pytree__ct_find_key(&c->items, c->order, &key, &place)) {
-        return pytree__ct_replace(c, c->order[place], value, how, err);
-    }
+    if (pytree__ct_find_row(c, &key, &row, &place)) { return pytree__ct_replace(c, row, value, how, err); }
     return pytree__ct_add_pair(c, place, &key, value, how, err);
 }
 pytree_status pytree_dict_put(pytree dict, const char *key, pytree value, pytree_error *err)
@@ -175,17 +154,20 @@ static pytree pytree__ct_get_pair(pytree dict, pytree__ct_key key, pytree_error 
     const pytree_items *items = pytree__ct_items_of(dict);
     const pytree__container *c = pytree__ct_growing(dict);
     const uint32_t *order = c != NULL ? c->order : items == NULL ? NULL : items->order;
-    size_t place;
+    size_t place = 0;
+    bool found;
     if (items == NULL || !pytree__keyed(dict.type)) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a dict or namedtuple, got %s",
                     dict.type == NULL ? "no value" : dict.type->name);
         return pytree__ct_no_value();
     }
-    if (!pytree__ct_find_key(items, order, &key, &place)) {
+    found = c != NULL && c->index != NULL ? pytree__ct_find_indexed(c, &key, &place)
+                                          : pytree__ct_find_key(items, order, &key, &place);
+    if (!found) {
         pytree__ct_key_error(PYTREE_NOT_FOUND, "an existing key", &key, err);
         return pytree__ct_no_value();
     }
-    if (order != NULL) { place = order[place]; }
+    if (order != NULL && (c == NULL || c->index == NULL)) { place = order[place]; }
     return items->int_pairs != NULL ? items->int_pairs[place].value : items->pairs[place].value;
 }
 pytree pytree_dict_get(pytree dict, const char *key, pytree_error *err)
@@ -200,12 +182,16 @@ pytree pytree_dict_get_int(pytree dict, int64_t key, pytree_error *err)
 static pytree_status pytree__ct_take_pair(pytree dict, pytree__ct_key key, pytree *value, bool *owned, pytree_error *err)
 {
     pytree__container *c = pytree__ct_to_change(dict, true, err);
-    size_t place, row, i;
+    size_t place = 0, row, i;
     if (c == NULL) { return PYTREE_ARGUMENT; }
-    if (!pytree__ct_find_key(&c->items, c->order, &key, &place)) {
+    if (!pytree__ct_find_row(c, &key, &row, &place)) {
         return pytree__ct_key_error(PYTREE_NOT_FOUND, "an existing key", &key, err);
     }
-    row = c->order[place];
+    if (c->index != NULL) {
+        *value = pytree__ct_empty_row(c, row, owned);
+        pytree__ct_index_remove(c, row);
+        return PYTREE_OK;
+    }
     memmove(c->order + place, c->order + place + 1, (c->items.count - place - 1) * sizeof *c->order);
     for (i = 0; row + 1 < c->items.count && i < c->items.count - 1; i++) { c->order[i] -= c->order[i] > row; }
     *value = pytree__ct_empty_row(c, row, owned);

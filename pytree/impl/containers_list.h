@@ -171,5 +171,5 @@ pytree pytree_list_take(pytree list, ptrdiff_t i, pytree_error *err)
     return value;
 }
 
-#include "containers_dict.h"
+#include "containers_index.h"
 #endif

@@ -4,14 +4,27 @@
 
 #include "internal.h"
 
+/* Returns the views whose memory n numbers take. */
+PYTREE__INLINE size_t pytree__number_views(size_t n)
+{
+    return (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
+}
+
+/* Returns the order of an open dict's pairs that stands among the views, behind the list of those that are there. */
+PYTREE__INLINE const uint32_t *pytree__found_order(const pytree__cursor *c, const pytree__frame *f)
+{
+    return (const uint32_t *)(const void *)(c->views + f->views + (f->sparse ? pytree__number_views(f->count) : 0));
+}
+
 /* Finds the pair of an open dict or map that is visited i-th. */
 PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i)
 {
     if (f->ordered) {
-        i = ((const uint32_t *)(const void *)(c->views + f->views))[i];
+        i = pytree__found_order(c, f)[i];
     } else if (f->order != NULL) {
         i = f->order[i];
     }
+    if (PYTREE__UNLIKELY(f->sparse)) { i = ((const uint32_t *)(const void *)(c->views + f->views))[i]; }
     return f->data + i * f->shape[1];
 }
 

@@ -41,7 +41,7 @@ static void pytree__sort_keys(struct pytree__sorting *keys, size_t n)
 static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
 {
     const size_t n = f->count, bytes = pytree__times(n, sizeof(struct pytree__sorting));
-    const size_t slots = (n * sizeof(uint32_t) + sizeof(pytree_leaf) - 1) / sizeof(pytree_leaf);
+    const size_t slots = pytree__number_views(n);
     struct pytree__sorting few[PYTREE__FEW_KEYS], *keys = few, last = { NULL, 0, 0 };
     bool sorted = true;
     uint32_t *order;
@@ -57,7 +57,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
         if (keys == NULL) { return PYTREE_NO_MEMORY; }
     }
     for (i = 0; i < n; i++) {
-        const char *pair = f->data + i * f->shape[1];
+        const char *pair = pytree__pair(c, f, i);
         keys[i].key = NULL;
         keys[i].at = (uint32_t)i;
         if (f->numbered) {
@@ -128,6 +128,25 @@ static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
+/* Lists the pairs of a growing dict that are still there. */
+static pytree_status pytree__skip_removed(pytree__cursor *c, pytree__frame *f, size_t removed)
+{
+    const size_t n = f->count, slots = pytree__number_views(n);
+    uint32_t *const there = (uint32_t *)(void *)pytree__room(c, slots);
+    size_t i, k = 0;
+    f->count = 0;
+    if (there == NULL) { return PYTREE_NO_MEMORY; }
+    for (i = 0; k < n && i < n + removed; i++) {
+        const pytree_type *type;
+        memcpy(&type, f->data + i * f->shape[1] + f->shape[2] + offsetof(pytree, type), sizeof type);
+        if (type != NULL) { there[k++] = (uint32_t)i; }
+    }
+    c->n_views += slots;
+    f->count = k;
+    f->sparse = true;
+    return PYTREE_OK;
+}
+
 /* Opens a node of pairs. shape[1] becomes the distance from one pair to the next, shape[2] the offset of the value in it. */
 static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
 {
@@ -146,6 +165,10 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
         if (pytree__traits(f->type)->entry == PYTREE_ATTRIBUTE && f->numbered) {
             f->count = 0;
             return pytree__fail_at(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
+        }
+        if (items->removed != 0) {
+            const pytree_status status = pytree__skip_removed(c, f, items->removed);
+            if (status != PYTREE_OK) { return status; }
         }
         if (pytree__traits(f->type)->order != PYTREE__ORDER_SORTED) { return PYTREE_OK; }
         f->order = items->order;

@@ -81,7 +81,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
         }
     } else {
         if (f->form == PYTREE_FORM_ITEMS) { pytree__pack_meta(to, f->type, pytree__items_name(f), f->shape[0]); }
-        if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS && !f->ordered) {
+        if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS && !f->ordered && !f->sparse) {
             pytree__pack_keys(to, (const pytree_items *)f->self, f->order);
             return;
         }
@@ -114,7 +114,7 @@ static void pytree__note_node(struct pytree__flattener *s, const int mode, const
     } else if (!PYTREE__CONTAINERS) {
         return;
     } else if (f->ordered) {
-        pytree__note_order(s, mode, (const uint32_t *)(const void *)(s->cursor.views + f->views), f->count);
+        pytree__note_order(s, mode, pytree__found_order(&s->cursor, f), f->count);
     } else if (f->order != NULL) {
         pytree__note_order(s, mode, f->order, f->count);
     }

@@ -460,6 +460,8 @@ static pytree_leaf *pytree__room(pytree__cursor *c, size_t n);
 static void *pytree__zeros(void);
 
 /* cursor_path.h */
+PYTREE__INLINE size_t pytree__number_views(size_t n);
+PYTREE__INLINE const uint32_t *pytree__found_order(const pytree__cursor *c, const pytree__frame *f);
 PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i);
 static const char *pytree__items_name(const pytree__frame *f);
 static const pytree *pytree__held(const pytree__cursor *c, const pytree__frame *f);

@@ -360,7 +360,7 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     f->form = PYTREE_FORM_STRUCT;
     f->from = PYTREE__FROM_VIEWS;
     f->run = true;
-    f->ordered = f->numbered = false;
+    f->ordered = f->numbered = f->sparse = false;
     c->n_views += count;
     c->run_left = count - 1;
     return PYTREE__AT_LEAF;

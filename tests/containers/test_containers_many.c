@@ -1,0 +1,225 @@
+/* Growing dicts of many keys, which have an index: random changes beside a plain model, and costs that do not grow with them. */
+#define TEST_OWN_BODIES                    /* with few keys that are kept sorted, and functions that count */
+#define PYTREE_SORTED_KEYS 16
+#include <string.h>
+
+static size_t compared, moved;
+#define strcmp(a, b) (compared++, (strcmp)(a, b))
+#define memmove(to, from, n) (moved += (n), (memmove)(to, from, n))
+#include "containers_shared.h"
+#include "pytree/literal.h"
+
+/* ---- A model ----------------------------------------------------------------------------------------------------------- */
+
+enum { MODEL_MOST = 300 };
+
+typedef struct Model {                    /* keys in the order in which they came */
+    int keys[MODEL_MOST], values[MODEL_MOST];
+    size_t n;
+} Model;
+
+static uint32_t random_state = 12345;
+static size_t random_below(size_t n)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % n;
+}
+
+static pytree_status put(pytree dict, bool numbered, int key, int value, pytree_error *err)
+{
+    char name[16];
+    snprintf(name, sizeof name, "k%d", key);
+    return numbered ? pytree_dict_put_int_copy(dict, key, PYTREE_INT(value), err)
+                    : pytree_dict_put_copy(dict, name, PYTREE_INT(value), err);
+}
+
+static pytree_status take_out(pytree dict, bool numbered, int key)
+{
+    char name[16];
+    snprintf(name, sizeof name, "k%d", key);
+    return numbered ? pytree_dict_remove_int(dict, key, NULL) : pytree_dict_remove(dict, name, NULL);
+}
+
+static pytree get(pytree dict, bool numbered, int key)
+{
+    char name[16];
+    snprintf(name, sizeof name, "k%d", key);
+    return numbered ? pytree_dict_get_int(dict, key, NULL) : pytree_dict_get(dict, name, NULL);
+}
+
+/* The dict is what a literal with the model's pairs is: structure, values, both orders, in a clone too. */
+static void assert_dict_is(pytree dict, const Model *model, bool numbered)
+{
+    static pytree_pair pairs[MODEL_MOST];
+    static pytree_int_pair int_pairs[MODEL_MOST];
+    static char names[MODEL_MOST][16];
+    static int64_t numbers[MODEL_MOST];
+    static char a[20000], b[20000];
+    pytree_items items = { .count = model->n, .name = ((const pytree_items *)dict.data)->name };
+    pytree_error error = { 0 };
+    pytree expected, clone;
+    pytree_def *x, *y;
+    size_t i;
+    for (i = 0; i < model->n; i++) {
+        numbers[i] = model->values[i];
+        snprintf(names[i], sizeof names[i], "k%d", model->keys[i]);
+        pairs[i].key = names[i];
+        int_pairs[i].key = model->keys[i];
+        pairs[i].value = int_pairs[i].value = PYTREE(&numbers[i]);
+        assert_int_equal(number_of(get(dict, numbered, model->keys[i])), model->values[i]);
+    }
+    if (numbered && model->n != 0) { items.int_pairs = int_pairs; } else { items.pairs = pairs; }
+    expected = (pytree){ dict.type, &items };
+    assert_int_equal(pytree_container_length(dict), model->n);
+    x = pytree_structure(dict, NULL, &error);
+    y = pytree_structure(expected, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_def_equal(x, y));
+    assert_int_equal(x->n_orders, y->n_orders);
+    assert_memory_equal(x->orders, y->orders, x->n_orders * sizeof *x->orders);
+    pytree_def_free(x);
+    pytree_def_free(y);
+    assert_true(pytree_equal(dict, expected, NULL, NULL, &error));
+    assert_in_range(pytree_literal_text(dict, a, sizeof a, NULL, &error), 1, sizeof a - 1);
+    assert_in_range(pytree_literal_text(expected, b, sizeof b, NULL, &error), 1, sizeof b - 1);
+    assert_string_equal(a, b);
+    assert_in_range(pytree_text(dict, a, sizeof a, NULL, &error), 0, sizeof a - 1);
+    assert_in_range(pytree_text(expected, b, sizeof b, NULL, &error), 0, sizeof b - 1);
+    assert_string_equal(a, b);
+    clone = pytree_clone(dict, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_in_range(pytree_literal_text(expected, a, sizeof a, NULL, &error), 1, sizeof a - 1);
+    assert_in_range(pytree_literal_text(clone, b, sizeof b, NULL, &error), 1, sizeof b - 1);
+    assert_string_equal(a, b);
+    pytree_free(clone);
+}
+
+static void run_model(pytree dict, bool numbered)
+{
+    Model model = { .n = 0 };
+    pytree_error error = { 0 };
+    size_t step, i;
+    for (step = 0; step < 4000; step++) {
+        const int key = (int)random_below(MODEL_MOST) - 100, value = (int)random_below(1000);
+        const bool growing = step / 1000 % 2 == 0;             /* it grows, and shrinks to nothing, twice */
+        for (i = 0; i < model.n && model.keys[i] != key; i++) {}
+        if (random_below(10) < (growing ? 8 : 2)) {
+            assert_ok(put(dict, numbered, key, value, &error), &error);
+            model.keys[i] = key;
+            model.values[i] = value;
+            model.n += i == model.n;
+        } else {
+            if (!growing && model.n != 0) { i = random_below(3) == 0 ? 0 : random_below(model.n); }
+            assert_int_equal(take_out(dict, numbered, i < model.n ? model.keys[i] : key),
+                             i == model.n ? PYTREE_NOT_FOUND : PYTREE_OK);
+            if (i < model.n) {
+                model.n--;
+                (memmove)(model.keys + i, model.keys + i + 1, (model.n - i) * sizeof *model.keys);
+                (memmove)(model.values + i, model.values + i + 1, (model.n - i) * sizeof *model.values);
+            }
+        }
+        if (step % 7 == 0) { assert_dict_is(dict, &model, numbered); }
+    }
+    assert_dict_is(dict, &model, numbered);
+    assert_ok(pytree_container_clear(dict, &error), &error);
+    model.n = 0;
+    assert_dict_is(dict, &model, numbered);
+    assert_ok(put(dict, !numbered, 5, 6, &error), &error);     /* keys of the other kind, now that there are none */
+    model.keys[0] = 5;
+    model.values[0] = 6;
+    model.n = 1;
+    assert_dict_is(dict, &model, !numbered);
+    pytree_container_free(dict);
+}
+
+static void dicts_beside_a_model(void **state)
+{
+    (void)state;
+    run_model(pytree_new_dict(NULL, NULL), false);
+    run_model(pytree_new_dict(NULL, NULL), true);
+    run_model(pytree_new_odict(NULL, NULL), false);
+    run_model(pytree_new_odict(NULL, NULL), true);
+    run_model(pytree_new_defaultdict("int", NULL, NULL), false);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------------ */
+
+static pytree_status grow_and_shrink(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree dict = pytree_new_dict(opt, err);
+    pytree_def *def = NULL;
+    int i;
+    (void)context;
+    for (i = 0; dict.data != NULL && err->status == PYTREE_OK && i < 60; i++) {
+        (void)put(dict, false, i * 37 % 60, i, err);
+        assert_int_equal(pytree_container_length(dict), i + (err->status == PYTREE_OK));
+        if (i % 3 == 2 && err->status == PYTREE_OK) {
+            assert_int_equal(take_out(dict, false, (i - 1) * 37 % 60), PYTREE_OK);
+            (void)put(dict, false, (i - 1) * 37 % 60, i, err);
+        }
+    }
+    for (i = 0; err->status == PYTREE_OK && i < 20; i++) { assert_int_equal(take_out(dict, false, i * 37 % 60), PYTREE_OK); }
+    if (err->status == PYTREE_OK) { def = pytree_structure(dict, opt, err); }
+    if (def != NULL) { assert_int_equal(def->n_leaves, 40); }
+    pytree_def_free(def);
+    pytree_container_free(dict);
+    return err->status;
+}
+
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    assert_in_range(sweep_allocations(grow_and_shrink, NULL), 100, 1000);
+}
+
+/* ---- Costs ------------------------------------------------------------------------------------------------------------- */
+
+enum { ASCENDING, DESCENDING, RANDOM, ORDERS };
+
+static int key_at(int order, int i, int n)
+{
+    return order == ASCENDING ? i : order == DESCENDING ? n - i : (int)((uint64_t)i * 7919u % (uint64_t)n);
+}
+
+/* Comparisons and bytes moved for each of n keys that come in one order and go in another. */
+static size_t cost(int put_order, int remove_order, int n)
+{
+    pytree dict = pytree_new_dict(NULL, NULL);
+    pytree_error error = { 0 };
+    int i;
+    compared = moved = 0;
+    for (i = 0; i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "k%07d", key_at(put_order, i, n));
+        assert_ok(pytree_dict_put(dict, name, PYTREE_NONE, &error), &error);
+    }
+    for (i = 0; i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "k%07d", key_at(put_order, key_at(remove_order, i, n) % n, n));
+        if (pytree_dict_remove(dict, name, &error) != PYTREE_OK) { error.status = PYTREE_OK; }
+    }
+    pytree_container_free(dict);
+    return (16 * compared + moved) / (size_t)n;
+}
+
+static void costs_do_not_grow_with_the_square(void **state)
+{
+    int put_order, remove_order;
+    (void)state;
+    for (put_order = 0; put_order < ORDERS; put_order++) {
+        for (remove_order = 0; remove_order < ORDERS; remove_order++) {
+            const size_t few = cost(put_order, remove_order, 2003), many = cost(put_order, remove_order, 20011);
+            assert_in_range(many, 0, 2 * few);                 /* ten times the keys: log n says 1.3 */
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(dicts_beside_a_model, nothing_left),
+        cmocka_unit_test_teardown(memory_runs_out, nothing_left),
+        cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
