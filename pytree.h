@@ -141,6 +141,11 @@
 #else
 #define PYTREE__NOINLINE
 #endif
+#if defined(__MINGW_PRINTF_FORMAT)        /* Windows: which functions stdio.h has depends on macros; %zu needs C99's */
+#define PYTREE__PRINTF __MINGW_PRINTF_FORMAT
+#else
+#define PYTREE__PRINTF printf
+#endif
 #if defined(__clang__)                    /* would copy a function into each that calls it, and that into the next, and so on */
 #define PYTREE__NOINLINE_CLANG static inline __attribute__((noinline))
 #else
@@ -201,7 +206,7 @@ void pytree_error_print(FILE *file, const pytree_error *err);
  * printf format, unless err is NULL or set already; `path` may be NULL. */
 pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
 #if defined(__GNUC__) && !defined(__TINYC__)
-    __attribute__((format(printf, 4, 5)))
+    __attribute__((format(PYTREE__PRINTF, 4, 5)))
 #endif
     ;
 #if defined(PYTREE_SMALL)                 /* formats and what they print are checked and left out of the program */
@@ -567,13 +572,20 @@ typedef enum pytree_entry_kind {
     PYTREE_INDEX,                         /* [index] list, tuple */
     PYTREE_KEY,                           /* ['name'] dict */
     PYTREE_FLAT_INDEX,                    /* [<flat index 0>] custom node without keys */
-    PYTREE_INT_KEY                        /* [3], [-3] dict with integer keys; index: the int64_t converted to size_t */
+    PYTREE_INT_KEY                        /* [3], [-3] dict with integer keys; index: the int64_t, converted */
 } pytree_entry_kind;
+
+/* An index or an integer key in an entry: a size_t, which is a uint64_t on machines where it would have fewer bits. */
+#if SIZE_MAX < UINT64_MAX && (!defined(PYTREE_SMALL) || defined(PYTREE_CONTAINERS))
+typedef uint64_t pytree_key_index;
+#else
+typedef size_t pytree_key_index;
+#endif
 
 struct pytree_entry {
     pytree_entry_kind kind;
     const char *name;
-    size_t index;
+    pytree_key_index index;
 };
 
 /* A key path: the entries from the root to a value. Borrowed. */

@@ -17,8 +17,9 @@
  * file's length, time is O(n log n).
  *
  * Element types: BOOL, I8 … I64, U8 … U64, F16 (pytree_f16), BF16 (pytree_bf16), F32, F64, C64 (float complex). Tensors of
- * other types (F8 and smaller) are listed and can be read as bytes. Data is little-endian; on big-endian machines loading,
- * mapping and saving are PYTREE_ARGUMENT.
+ * other types (F8 and smaller) are listed and can be read as bytes. Data is little-endian; on big-endian machines it is
+ * converted while it is read and written, pytree_safetensors_map shows it as it is, and pytree_mmap_safetensors is
+ * PYTREE_ARGUMENT.
  *
  * The rules of pytree.h hold; `opt` here is a pytree_checkpoint_options, and opt->io does the input and output.
  *

@@ -66,7 +66,7 @@ static void pytree__frame_entry(const pytree__cursor *c, const pytree__frame *f,
             int64_t number;
             memcpy(&number, pair, sizeof number);
             entry->kind = PYTREE_INT_KEY;
-            entry->index = (size_t)number;
+            entry->index = (pytree_key_index)number;
         } else {
             entry->kind = f->form == PYTREE_FORM_ITEMS ? (pytree_entry_kind)pytree__traits(f->type)->entry : PYTREE_KEY;
             memcpy(&entry->name, pair, sizeof entry->name);

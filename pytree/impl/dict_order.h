@@ -86,7 +86,7 @@ static pytree_status pytree__sort_dict_keys(pytree__cursor *c, pytree__frame *f)
                 if (!PYTREE__MESSAGES) { return pytree__fail_at(c, PYTREE_ARGUMENT, ""); }
                 key.kind = f->numbered ? PYTREE_INT_KEY : PYTREE_KEY;
                 key.name = keys[i].key;
-                key.index = (size_t)(keys[i].rank ^ UINT64_C(1) << 63);
+                key.index = (pytree_key_index)(keys[i].rank ^ UINT64_C(1) << 63);
                 pytree__put_key(&to, &key, f->numbered ? 0 : strlen(key.name));
                 pytree__end_text(&to, sizeof text);
                 return pytree__fail_at(c, PYTREE_ARGUMENT, "expected each dict key once, got %s twice", text);

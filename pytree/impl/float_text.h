@@ -156,7 +156,7 @@ static void pytree__put_float(struct pytree__text_writer *to, long double v, int
         return;
     }
     if (kind != 'l' && pytree__put_short(to, (double)v, kind == 'f')) { return; }
-    if (kind == 'd' && pytree__put_long(to, (double)v)) { return; }
+    if (kind == 'd' && PYTREE__ROUNDS_ONCE && pytree__put_long(to, (double)v)) { return; }     /* not a short one */
     n = pytree__find_digits(digit, &exponent, v, kind);
     if (exponent < -4 || exponent >= 16) {
         pytree__text_put(to, digit, 1);

@@ -26,20 +26,43 @@
 #endif
 
 
+#if defined(_WIN32)
+#include <fcntl.h>
+#include <io.h>
+#include <sys/stat.h>
+#endif
+
 /* ---- The standard library ------------------------------------------------------------------------------------------ */
 
 /* Return the code for errno, which C requires only few functions to set. */
 static int pytree__io_code(void) { return errno == EINTR ? PYTREE_IO_AGAIN : errno > 0 ? errno : EIO; }
 
+/* A position in a file. On Windows a long has 32 bits, and older C libraries open files without C11's exclusive mode. */
+#if defined(_WIN32)
+#define PYTREE__SEEK_MOST INT64_MAX
+static int pytree__stdio_seek(FILE *f, uint64_t at, int from) { return _fseeki64(f, (int64_t)at, from); }
+static int64_t pytree__stdio_tell(FILE *f) { return _ftelli64(f); }
+static FILE *pytree__stdio_new(const char *path)
+{
+    const int descriptor = _open(path, _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY, _S_IREAD | _S_IWRITE);
+    return descriptor < 0 ? NULL : _fdopen(descriptor, "wb");
+}
+#else
+#define PYTREE__SEEK_MOST LONG_MAX
+static int pytree__stdio_seek(FILE *f, uint64_t at, int from) { return fseek(f, (long)at, from); }
+static int64_t pytree__stdio_tell(FILE *f) { return ftell(f); }
+static FILE *pytree__stdio_new(const char *path) { return fopen(path, "wbx"); }
+#endif
+
 static int pytree__stdio_open(void *context, const char *path, void **file, uint64_t *size)
 {
     FILE *f;
-    long end;
+    int64_t end;
     (void)context;
     errno = 0;
     f = fopen(path, "rb");
     if (f == NULL) { return pytree__io_code(); }
-    if (fseek(f, 0, SEEK_END) != 0 || (end = ftell(f)) < 0 || end == LONG_MAX) {
+    if (pytree__stdio_seek(f, 0, SEEK_END) != 0 || (end = pytree__stdio_tell(f)) < 0 || end == PYTREE__SEEK_MOST) {
         int code = errno == EOVERFLOW || errno == 0 ? PYTREE_IO_TOO_LARGE : PYTREE_IO_NOT_A_FILE;
         (void)fclose(f);
         return code;
@@ -54,7 +77,7 @@ static int pytree__stdio_create(void *context, const char *path, void **file)
     FILE *f;
     (void)context;
     errno = 0;
-    f = fopen(path, "wbx");
+    f = pytree__stdio_new(path);
     if (f == NULL) { return errno == EEXIST ? PYTREE_IO_EXISTS : pytree__io_code(); }
     *file = f;
     return 0;
@@ -66,8 +89,8 @@ static int pytree__stdio_read(void *context, void *file, uint64_t at, void *to, 
     (void)context;
     errno = 0;
     *done = 0;
-    if (at > LONG_MAX) { return PYTREE_IO_TOO_LARGE; }
-    if (fseek(f, (long)at, SEEK_SET) != 0) { return pytree__io_code(); }
+    if (at > PYTREE__SEEK_MOST) { return PYTREE_IO_TOO_LARGE; }
+    if (pytree__stdio_seek(f, at, SEEK_SET) != 0) { return pytree__io_code(); }
     *done = fread(to, 1, n, f);
     return *done == 0 && n != 0 && ferror(f) != 0 ? pytree__io_code() : 0;
 }

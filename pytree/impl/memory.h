@@ -38,6 +38,20 @@ static inline bool pytree__little_endian(void)
     return low == 1;
 }
 
+/* Reverse the bytes of each of n words. */
+void pytree__swap(void *words, size_t size, size_t n)
+{
+    unsigned char *p = (unsigned char *)words;
+    size_t i;
+    for (; n != 0; n--, p += size) {
+        for (i = 0; i < size / 2; i++) {
+            const unsigned char b = p[i];
+            p[i] = p[size - 1 - i];
+            p[size - 1 - i] = b;
+        }
+    }
+}
+
 static inline uint64_t pytree__number_at(const unsigned char *p, size_t n)
 {
     uint64_t v = 0;

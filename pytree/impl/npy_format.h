@@ -43,7 +43,7 @@ typedef pytree_status pytree__npy_write_fn(void *context, const void *bytes, siz
 pytree_status pytree__npy_put_data(const pytree_leaf *leaf, pytree__npy_write_fn *write, void *context);
 pytree_status pytree__npy_fail(const pytree__npy_source *from, pytree_status status, const char *format, ...)
 #if defined(__GNUC__) && !defined(__TINYC__)
-    __attribute__((format(printf, 3, 4)))
+    __attribute__((format(PYTREE__PRINTF, 3, 4)))
 #endif
     ;
 
@@ -84,18 +84,6 @@ static const pytree_type *pytree__npy_type(const struct pytree__npy_word *word)
         if (i != PYTREE__T_char_ && type->dtype == word->dtype && pytree__npy_word_of(type) != NULL) { return type; }
     }
     return NULL;
-}
-
-static void pytree__npy_swap(unsigned char *p, size_t size, size_t n)
-{
-    size_t i;
-    for (; n != 0; n--, p += size) {
-        for (i = 0; i < size / 2; i++) {
-            unsigned char b = p[i];
-            p[i] = p[size - 1 - i];
-            p[size - 1 - i] = b;
-        }
-    }
 }
 
 /* Describe a leaf for messages: "f32[2,3]". */
@@ -371,7 +359,7 @@ static pytree_status pytree__npy_settle(const pytree__npy_source *from, const py
     const struct pytree__npy_word *word = pytree__npy_word_of(head->array.type);
     size_t i;
     if (word->size > 1 && head->big_endian == pytree__little_endian()) {
-        pytree__npy_swap(p, word->size, bytes / word->size);
+        pytree__swap(p, word->size, bytes / word->size);
     }
     for (i = 0; word->dtype == PYTREE_BOOL8 && i < bytes; i++) {
         if (p[i] > 1) { return pytree__npy_fail(from, PYTREE_VALUE, "expected bools of 0 or 1, got %u", p[i]); }
@@ -455,7 +443,7 @@ pytree_status pytree__npy_put_data(const pytree_leaf *leaf, pytree__npy_write_fn
     while (left != 0 && status == PYTREE_OK) {
         size_t n = left < sizeof piece ? left : sizeof piece;
         memcpy(piece, data, n);
-        pytree__npy_swap(piece, word->size, n / word->size);
+        pytree__swap(piece, word->size, n / word->size);
         status = write(context, piece, n);
         data += n;
         left -= n;

@@ -17,7 +17,7 @@ static bool pytree__path_spells(const char *text, int64_t number)
 /* Tell whether a child's key is the wanted entry. An entry of the simple form matches by its name or number only. */
 static bool pytree__path_answers(const pytree_entry *key, const pytree_entry *wanted)
 {
-    const bool open = pytree__path_named(wanted) ? wanted->index == SIZE_MAX : wanted->name != NULL;
+    const bool open = pytree__path_named(wanted) ? wanted->index == PYTREE__NO_INDEX : wanted->name != NULL;
     if (wanted->kind == PYTREE_INDEX && pytree__path_is_index(key, wanted->index)) { return true; }
     if (key->kind != wanted->kind && !open) { return false; }
     if (pytree__path_named(key)) { return strcmp(key->name, wanted->name) == 0; }
@@ -103,8 +103,8 @@ static size_t pytree__path_child(const pytree__cursor *c, const pytree_entry *wa
     pytree_entry key;
     size_t k;
     if (!pytree__path_named(wanted) && wanted->index < f->count) {                 /* no search in long lists */
-        pytree__frame_entry(c, f, wanted->index, &key);
-        if (pytree__path_answers(&key, wanted)) { return wanted->index; }
+        pytree__frame_entry(c, f, (size_t)wanted->index, &key);
+        if (pytree__path_answers(&key, wanted)) { return (size_t)wanted->index; }
     }
     for (k = in_row ? f->count : 0; k < f->count; k++) {
         pytree__frame_entry(c, f, k, &key);

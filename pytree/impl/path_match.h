@@ -20,7 +20,7 @@ static int pytree__path_order(const pytree_entry *a, const pytree_entry *b)
 }
 
 /* Tell whether [index] in a text stands for an entry. */
-static bool pytree__path_is_index(const pytree_entry *e, size_t index)
+static bool pytree__path_is_index(const pytree_entry *e, pytree_key_index index)
 {
     return e->index == index && (e->kind == PYTREE_INDEX || (e->kind == PYTREE_INT_KEY && (int64_t)index >= 0));
 }

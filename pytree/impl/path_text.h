@@ -76,11 +76,13 @@ enum {
     PYTREE__PATH_ANY_NUMBER
 };
 
+#define PYTREE__NO_INDEX ((pytree_key_index)-1)
+
 /* An entry in a text: its name is a slice of that text, with its escapes. */
 struct pytree__path_step {
     int kind;                             /* pytree_entry_kind or PYTREE__PATH_ANY… */
     bool escaped;                         /* the name has escapes */
-    size_t index;
+    pytree_key_index index;               /* PYTREE__NO_INDEX: a piece of the simple form that is no number */
     const char *name;
     size_t bytes;
 };
@@ -129,12 +131,13 @@ static bool pytree__path_read_fail(struct pytree__path_reader *r, size_t at, con
 }
 
 /* Read a number without leading zeros from s[0 … n-1]. Return its number of digits, 0 if there is none or it does not fit. */
-static size_t pytree__path_read_digits(const char *s, size_t n, size_t *value)
+static size_t pytree__path_read_digits(const char *s, size_t n, pytree_key_index *value)
 {
-    size_t i, v = 0;
+    pytree_key_index v = 0;
+    size_t i;
     for (i = 0; i < n && s[i] >= '0' && s[i] <= '9'; i++) {
-        size_t digit = (size_t)(s[i] - '0');
-        if (v > (SIZE_MAX - digit) / 10) { return 0; }
+        const pytree_key_index digit = (pytree_key_index)(s[i] - '0');
+        if (v > (PYTREE__NO_INDEX - digit) / 10) { return 0; }
         if (i == 1 && s[0] == '0') { break; }
         v = v * 10 + digit;
     }
@@ -244,7 +247,7 @@ static bool pytree__path_read_piece(struct pytree__path_reader *r, struct pytree
         step->kind = PYTREE_INDEX;
         return true;
     }
-    step->index = SIZE_MAX;
+    step->index = PYTREE__NO_INDEX;
     step->kind = step->bytes == 0 || (*s >= '0' && *s <= '9') ? PYTREE_KEY : PYTREE_ATTRIBUTE;
     for (i = 0; i < step->bytes; i++) {
         unsigned char c = (unsigned char)s[i];

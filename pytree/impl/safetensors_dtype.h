@@ -63,10 +63,11 @@ static size_t pytree__st_dtype_of(pytree_dtype dtype)
     return i;
 }
 
-static pytree_status pytree__st_endian(pytree_error *err)
+/* Convert n bytes of elements between the byte order of the machine and that of files, which is little-endian. */
+static void pytree__st_swap(const pytree_type *type, void *elements, size_t n)
 {
-    return pytree__little_endian() ? PYTREE_OK
-        : pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a little-endian machine, got a big-endian one");
+    const size_t word = type->dtype == PYTREE_C64 ? type->size / 2 : type->size;
+    if (word > 1 && !pytree__little_endian()) { pytree__swap(elements, word, n / word); }
 }
 
 #include "json.h"

@@ -68,7 +68,7 @@ static pytree_status pytree__st_bools(const struct pytree__st_loader *l, size_t 
 }
 
 /* Convert or check n elements of leaf i, and write them to `to` unless that is NULL. */
-static pytree_status pytree__st_take(const struct pytree__st_loader *l, size_t i, const void *from, char *to, size_t n)
+static pytree_status pytree__st_take(const struct pytree__st_loader *l, size_t i, void *from, char *to, size_t n)
 {
     const pytree_type *type = l->w.leaves[i].type, *has = pytree__st_tensor(l, i)->type;
     if (type->dtype == PYTREE_BOOL8) {
@@ -76,8 +76,14 @@ static pytree_status pytree__st_take(const struct pytree__st_loader *l, size_t i
         if (status != PYTREE_OK) { return status; }
     }
     if (to == NULL) { return PYTREE_OK; }
-    if (type->dtype == has->dtype) { memcpy(to, from, n * type->size); }
-    else { pytree__convert(type->dtype, to, has->dtype, from, n); }
+    if (type->dtype == has->dtype) {
+        memcpy(to, from, n * type->size);
+        pytree__st_swap(type, to, n * type->size);
+    } else {
+        pytree__st_swap(has, from, n * has->size);
+        pytree__convert(type->dtype, to, has->dtype, from, n);
+        pytree__st_swap(has, from, n * has->size);             /* others may read the same bytes */
+    }
     return PYTREE_OK;
 }
 
@@ -88,7 +94,7 @@ static bool pytree__st_at_hand(const struct pytree__st_loader *l, size_t file, u
 
 /* Return n bytes of a file in the scratch buffer, which is large enough. The bytes after them are read along: small tensors
  * are often adjacent. */
-static const char *pytree__st_piece(struct pytree__st_loader *l, size_t file, uint64_t at, size_t n)
+static char *pytree__st_piece(struct pytree__st_loader *l, size_t file, uint64_t at, size_t n)
 {
     pytree__file f = pytree__st_reader(l->st, file, l->err);
     if (!pytree__st_at_hand(l, file, at, n)) {
@@ -113,11 +119,13 @@ static pytree_status pytree__st_read_leaf(struct pytree__st_loader *l, size_t i,
     if (put && bytes > PYTREE__ST_SCRATCH / 4 && !pytree__st_indirect(l, i)
         && !pytree__st_at_hand(l, t->file, at, (size_t)bytes)) {
         pytree__file f = pytree__st_reader(l->st, t->file, l->err);
-        return pytree__file_read(&f, at, to, (size_t)bytes);
+        status = pytree__file_read(&f, at, to, (size_t)bytes);
+        if (status == PYTREE_OK) { pytree__st_swap(t->type, to, (size_t)bytes); }
+        return status;
     }
     while (bytes != 0 && status == PYTREE_OK) {
         size_t n = bytes / size < most ? (size_t)(bytes / size) : most;
-        const char *piece = pytree__st_piece(l, t->file, at, n * size);
+        char *piece = pytree__st_piece(l, t->file, at, n * size);
         status = piece == NULL ? PYTREE_IO : pytree__st_take(l, i, piece, to, n);
         if (to != NULL) { to += n * to_size; }
         at += n * size;
@@ -170,12 +178,16 @@ static pytree_status pytree__st_check(struct pytree__st_loader *l, size_t n)
 static pytree_status pytree__st_begin(struct pytree__st_loader *l, const pytree_safetensors *file, pytree t, bool making,
                                       const pytree_checkpoint_options *opt, pytree_error *err, size_t *n)
 {
-    pytree_status status = pytree__st_endian(err);
+    pytree_status status = PYTREE_OK;
     size_t i;
     memset(l, 0, sizeof *l);
     l->st = pytree__st_of(file);
     l->tensors = file->tensors;
     l->err = err;
+    if (making && !pytree__little_endian()) {
+        status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a little-endian machine, whose numbers are those of the file, "
+                             "to map a file, got a big-endian one (pytree_load_safetensors converts them)");
+    }
     if (status == PYTREE_OK) { status = pytree__wanted_begin(&l->w, t, PYTREE__ST_HOLDS, making, opt, err); }
     if (status == PYTREE_OK) { status = pytree__match(&l->w, file->tensors, &l->st->by_name); }
     if (status != PYTREE_OK) { return status; }
@@ -266,7 +278,7 @@ static pytree_status pytree__st_views(struct pytree__st_loader *l, struct pytree
             }
             l->w.leaves[i].data = (void *)(uintptr_t)at;
         } else {
-            status = pytree__st_take(l, i, at, next, bytes / pytree__st_tensor(l, i)->type->size);
+            status = pytree__st_take(l, i, (void *)(uintptr_t)at, next, bytes / pytree__st_tensor(l, i)->type->size);
             l->w.leaves[i].data = next;
             next += pytree__round(pytree_leaf_bytes(&l->w.leaves[i]), 16);
         }

@@ -172,6 +172,21 @@ static void pytree__st_write(struct pytree__st_saver *s, pytree__save *to, const
     }
 }
 
+/* Write a leaf's elements. On a big-endian machine their bytes are swapped piece by piece. */
+static void pytree__st_write_leaf(struct pytree__st_saver *s, pytree__save *to, const pytree_leaf *leaf)
+{
+    const char *from = (const char *)leaf->data;
+    size_t left = pytree_leaf_bytes(leaf), n;
+    char piece[1024];                     /* a whole number of elements of any type */
+    if (leaf->type->size == 1 || pytree__little_endian()) { pytree__st_write(s, to, from, left); return; }
+    for (; left != 0; left -= n, from += n) {
+        n = left < sizeof piece ? left : sizeof piece;
+        memcpy(piece, from, n);
+        pytree__st_swap(leaf->type, piece, n);
+        pytree__st_write(s, to, piece, n);
+    }
+}
+
 static void pytree__st_write_all(struct pytree__st_saver *s, pytree__save *to, const char *header, size_t length)
 {
     unsigned char n[8];
@@ -180,8 +195,7 @@ static void pytree__st_write_all(struct pytree__st_saver *s, pytree__save *to, c
     pytree__st_write(s, to, n, 8);
     pytree__st_write(s, to, header, length);
     for (i = 0; i < s->w.n && to->status == PYTREE_OK; i++) {
-        const pytree_leaf *leaf = &s->w.leaves[s->order[i]];
-        pytree__st_write(s, to, leaf->data, pytree_leaf_bytes(leaf));
+        pytree__st_write_leaf(s, to, &s->w.leaves[s->order[i]]);
     }
     (void)pytree__save_write(to, s->buffer, s->used);
 }
@@ -215,7 +229,7 @@ pytree_status pytree_save_safetensors(const char *path, pytree t, const pytree_c
 {
     pytree_checkpoint_options none;
     struct pytree__st_saver s;
-    pytree_status status = pytree__st_endian(err);
+    pytree_status status = PYTREE_OK;
     size_t i;
     memset(&s, 0, sizeof s);
     s.opt = opt = pytree__st_options(opt, &none);

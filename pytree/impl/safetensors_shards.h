@@ -207,6 +207,7 @@ static pytree__file pytree__st_reader(const struct pytree__st *st, size_t number
 pytree_status pytree_safetensors_read(const pytree_safetensors *file, const pytree_tensor *tensor, void *to, size_t size,
                                       pytree_error *err)
 {
+    pytree_status status = PYTREE_OK;
     pytree__file f;
     if (file == NULL || tensor == NULL || to == NULL) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, a tensor of it and memory for its data, got NULL");
@@ -216,8 +217,10 @@ pytree_status pytree_safetensors_read(const pytree_safetensors *file, const pytr
         return pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected memory for the %llu bytes of '%.100s', got %zu",
                            (unsigned long long)tensor->bytes, tensor->name, size);
     }
-    if (tensor->data != NULL) { memcpy(to, tensor->data, size); return PYTREE_OK; }
-    return pytree__file_read(&f, tensor->offset, to, size);
+    if (tensor->data != NULL) { memcpy(to, tensor->data, size); }
+    else { status = pytree__file_read(&f, tensor->offset, to, size); }
+    if (status == PYTREE_OK && tensor->type != NULL) { pytree__st_swap(tensor->type, to, size); }
+    return status;
 }
 
 /* Bring a whole file into memory: map it, or read it where mapping is not possible. */

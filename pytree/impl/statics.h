@@ -203,7 +203,7 @@ const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, 
         memcpy(&number, at + sizeof n, sizeof number);
         key->name = NULL;
         key->kind = PYTREE_INT_KEY;
-        key->index = (size_t)number;
+        key->index = (pytree_key_index)number;
         return at + sizeof n + sizeof number;
     }
     key->kind = PYTREE_KEY;

@@ -150,7 +150,7 @@ static size_t pytree__td_put_missing(struct pytree__text_writer *text, const pyt
         if (n > 1) { pytree__text_put(text, ", ", 2); }
         entry.kind = key->key == NULL ? PYTREE_INT_KEY : PYTREE_KEY;
         entry.name = key->key;
-        entry.index = (size_t)(key->rank ^ UINT64_C(1) << 63);
+        entry.index = (pytree_key_index)(key->rank ^ UINT64_C(1) << 63);
         pytree__put_key(text, &entry, key->key == NULL ? 0 : strlen(key->key));
     }
     return n;

@@ -242,6 +242,9 @@ static bool pytree__td_load_maxlen(pytree__td_loader *l, const unsigned char *p,
 {
     uint64_t maxlen;
     if (!pytree__td_load_number(l, 8, &maxlen, "a maximum length")) { return false; }
+    if (maxlen >= SIZE_MAX && maxlen != UINT64_MAX) {
+        return pytree__td_bad(l, p, "a maximum length that this machine can count");
+    }
     if (maxlen < n) { return pytree__td_bad(l, p, "a deque that is no longer than it may be"); }
     return pytree__td_add(&l->m.statics, &maxlen, sizeof maxlen, l->m.opt, l->m.err);
 }

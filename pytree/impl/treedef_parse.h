@@ -188,7 +188,7 @@ static bool pytree__td_parse_maxlen(pytree__td_parser *p, const pytree__td_opene
     memcpy(&maxlen, p->held.at + start, sizeof maxlen);
     p->held.n = start;
     memcpy(p->held.at + o->held, &maxlen, sizeof maxlen);
-    return (maxlen >= o->count && maxlen != UINT64_MAX)
+    return (maxlen >= o->count && maxlen < SIZE_MAX)
         || pytree__td_expected(p, at, PYTREE_SYNTAX, "a maximum length that the children do not exceed");
 }
 

@@ -20,12 +20,7 @@ static const pytree_type *pytree__td_type(const pytree_type *type) { return type
 /* Convert between the byte order of the machine and little-endian. */
 static void pytree__td_little(unsigned char *p, size_t n)
 {
-    size_t i;
-    for (i = 0; i < n / 2 && !pytree__little_endian(); i++) {
-        unsigned char b = p[i];
-        p[i] = p[n - 1 - i];
-        p[n - 1 - i] = b;
-    }
+    if (!pytree__little_endian()) { pytree__swap(p, n, 1); }
 }
 
 static void pytree__td_number(unsigned char *p, uint64_t v, size_t n)

@@ -9,7 +9,9 @@
 #include "pytree/io.h"
 #include "pytree/literal.h"
 #include "pytree/npy.h"
+#if !defined(TEST_NO_ZLIB)                /* platforms without zlib */
 #include "pytree/npz.h"
+#endif
 #include "pytree/path.h"
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"

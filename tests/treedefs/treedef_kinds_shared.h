@@ -11,7 +11,7 @@ typedef struct Bag { size_t n; pytree items[3]; size_t bytes; unsigned char tag[
 
 static inline size_t bag_children(const void *self, pytree *children, pytree_entry *keys)
 {
-    static const pytree_entry all[] = { { PYTREE_KEY, "left", 0 }, { PYTREE_INT_KEY, NULL, (size_t)-7 },
+    static const pytree_entry all[] = { { PYTREE_KEY, "left", 0 }, { PYTREE_INT_KEY, NULL, (pytree_key_index)-7 },
                                         { PYTREE_ATTRIBUTE, "right", 0 } };
     const Bag *bag = self;
     size_t i;

@@ -1,0 +1,118 @@
+"""The themes on other machines, systems, C libraries and compilers. docs/platforms.md has the table as last run.
+
+A platform without packages of cmocka, cJSON and zlib gets the small cmocka.h of this folder, and runs the themes that need
+neither of the others.
+"""
+import dataclasses
+import functools
+import pathlib
+import re
+import shutil
+import threading
+
+import harness
+from harness import BUILD, Check, ROOT, failed, run
+
+TESTS = ROOT / "tests"
+WARNINGS = ["-pedantic-errors", "-Wall", "-Wextra"]
+WINE = next((path for path in ("/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/bin/wine") if pathlib.Path(path).exists()), "wine64")
+
+
+@dataclasses.dataclass(frozen=True)
+class Platform:
+    """A compiler with flags, and what starts its programs."""
+    name: str
+    command: tuple
+    runner: tuple = ()
+    packaged: bool = False               # cmocka, cJSON and zlib are installed for it
+    standard: str = "c11"
+
+
+SANITIZED = ("-O2", "-g", "-fsanitize=undefined", "-fno-sanitize-recover=all")
+PLATFORMS = [
+    Platform("i686", ("i686-linux-gnu-gcc", "-O1", "-static")),
+    Platform("s390x", ("s390x-linux-gnu-gcc", "-O1", "-static"), ("qemu-s390x",)),
+    Platform("windows", ("x86_64-w64-mingw32-gcc", "-O1", "-static", "-D__USE_MINGW_ANSI_STDIO=1"), (WINE,)),
+    Platform("musl", ("musl-gcc", "-O1", "-static")),
+    Platform("gcc-lto", ("gcc", "-O3", "-flto"), (), True),
+    Platform("gcc-c17", ("gcc", *SANITIZED), (), True, "c17"),
+    Platform("gcc-c2x", ("gcc", *SANITIZED), (), True, "c2x"),
+    Platform("gcc-no-strict-aliasing", ("gcc", "-O2", "-fno-strict-aliasing"), (), True),
+    Platform("gcc-unsigned-char", ("gcc", *SANITIZED, "-funsigned-char"), (), True),
+    Platform("gcc-short-enums", ("gcc", *SANITIZED, "-fshort-enums")),
+    Platform("clang", ("clang", *SANITIZED), (), True),
+    Platform("clang-19", ("clang-19", *SANITIZED), (), True),
+]
+INCLUDE = re.compile(r'#include [<"]([^">]+)[">]')
+PACKAGES = ("cjson/cJSON.h", "zlib.h", "pytree/npz.h")
+locks = {platform.name: threading.Lock() for platform in PLATFORMS}
+
+
+def includes(platform, folder):
+    """Flags for the headers: stb_ds.h alone in a folder of its own, because the rest of /usr/include is this machine's."""
+    stb = folder / "stb"
+    stb.mkdir(parents=True, exist_ok=True)
+    found = [pathlib.Path(place) / "stb_ds.h" for place in ("/usr/include/stb", "/usr/include", "/usr/local/include")]
+    shutil.copy(next(path for path in found if path.exists()), stb)
+    mine = [] if platform.packaged else ["-I", TESTS / "platforms" / "cmocka", "-DTEST_NO_ZLIB"]
+    return ["-I", ROOT, "-isystem", stb, "-I", TESTS, "-I", TESTS / "support", *mine]
+
+
+@functools.lru_cache(maxsize=None)
+def bodies(platform):
+    """Compiles the library once: (the failure or None, the flags for headers, the archive)."""
+    folder = BUILD / "platforms" / platform.name
+    folder.mkdir(parents=True, exist_ok=True)
+    flags = includes(platform, folder)
+    made = folder / "bodies.o"
+    built = run([*platform.command, f"-std={platform.standard}", *WARNINGS, "-Wconversion", "-Wshadow", "-Werror", *flags, "-c",
+                 TESTS / "support" / "bodies.c", "-o", made], timeout=600)
+    archive = folder / "libbodies.a"
+    archive.unlink(missing_ok=True)
+    packed = run(["gcc-ar" if "-flto" in platform.command else "ar", "rcs", archive, made])
+    return built if built.status != 0 else packed if packed.status != 0 else None, flags, archive
+
+
+def run_theme(platform, source):
+    """Builds and runs one theme on a platform."""
+    if shutil.which(platform.command[0]) is None:
+        return failed(f"{platform.command[0]} is not installed\n")
+    with locks[platform.name]:
+        trouble, flags, archive = bodies(platform)
+    if trouble is not None:
+        return failed(trouble.log())
+    program = BUILD / "platforms" / platform.name / f"{source.stem}.exe"
+    libraries = ["-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"] if platform.packaged else ["-lm", "-lpthread"]
+    built = run([*platform.command, f"-std={platform.standard}", *WARNINGS, "-DTEST_BODIES_APART", *flags, source, archive,
+                 "-o", program, *libraries], timeout=600)
+    if built.status != 0:
+        return failed(built.log())
+    return harness.cmocka([*platform.runner, program], timeout=900)
+
+
+def packages_of(source):
+    """Tells whether a file of the tests, or one that it includes, needs a package besides cmocka."""
+    seen, due = {source}, [source]
+    while due:
+        path = due.pop()
+        for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if name in PACKAGES:
+                return True
+            found = next((place / name for place in (path.parent, TESTS, TESTS / "support") if (place / name).is_file()), None)
+            if found is not None and found not in seen:
+                seen.add(found)
+                due.append(found)
+    return False
+
+
+def themes(platform):
+    """The themes that a platform can run."""
+    sources = sorted(TESTS.glob("*/test_*.c"), key=lambda path: path.stem)
+    return [path for path in sources if platform.packaged or not packages_of(path)]
+
+
+def checks():
+    """Every theme on every platform."""
+    return [Check(f"{platform.name}  {source.stem.removeprefix('test_')}",
+                  lambda platform=platform, source=source: run_theme(platform, source))
+            for platform in PLATFORMS for source in themes(platform)]
