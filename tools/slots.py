@@ -86,11 +86,11 @@ def extents():
     yield define("PYTREE__EXTENTS(...)",
                  "PYTREE__SEVENTEENTH(__VA_ARGS__, " + ", ".join(f"PYTREE__EXTENTS_{n}" for n in range(MOST, 0, -1))
                  + ", ~)(__VA_ARGS__)")
-    yield define("PYTREE__EXTENT(i, n)", "to.child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = (size_t)(n);")
-    yield define("PYTREE__EXTENTS_1(a)", "to.child->shape[0] = (size_t)(a);")
+    yield define("PYTREE__EXTENT(i, n)", "to.child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = PYTREE__SIZE(n);")
+    yield define("PYTREE__EXTENTS_1(a)", "to.child->shape[0] = PYTREE__SIZE(a);")
     for n in range(2, MOST + 1):
         names = [chr(ord("a") + i) for i in range(n)]
-        last = f"to.child->shape[{n - 1}] = (size_t)({names[-1]});" if n <= 3 else f"PYTREE__EXTENT({n - 1}, {names[-1]})"
+        last = f"to.child->shape[{n - 1}] = PYTREE__SIZE({names[-1]});" if n <= 3 else f"PYTREE__EXTENT({n - 1}, {names[-1]})"
         yield define(f"PYTREE__EXTENTS_{n}({', '.join(names)})", f"PYTREE__EXTENTS_{n - 1}({', '.join(names[:-1])}) {last}")
 
 

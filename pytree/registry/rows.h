@@ -11,6 +11,13 @@
 
 #include "slots.h"
 
+/* An extent as a size_t. Where that has fewer bits, one that does not fit becomes SIZE_MAX, which no array has. */
+#if SIZE_MAX < UINT64_MAX
+#define PYTREE__SIZE(n) (sizeof(n) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX ? SIZE_MAX : (size_t)(n))
+#else
+#define PYTREE__SIZE(n) ((size_t)(n))
+#endif
+
 #define PYTREE__CAT(a, b) PYTREE__CAT_(a, b)
 #define PYTREE__CAT_(a, b) a##b
 #define PYTREE__CAT4(a, b, c, d) PYTREE__CAT4_(a, b, c, d)

@@ -102,10 +102,10 @@
     PYTREE__EXTENTS_14, PYTREE__EXTENTS_13, PYTREE__EXTENTS_12, PYTREE__EXTENTS_11, PYTREE__EXTENTS_10,                 \
     PYTREE__EXTENTS_9, PYTREE__EXTENTS_8, PYTREE__EXTENTS_7, PYTREE__EXTENTS_6, PYTREE__EXTENTS_5, PYTREE__EXTENTS_4,   \
     PYTREE__EXTENTS_3, PYTREE__EXTENTS_2, PYTREE__EXTENTS_1, ~)(__VA_ARGS__)
-#define PYTREE__EXTENT(i, n) to.child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = (size_t)(n);
-#define PYTREE__EXTENTS_1(a) to.child->shape[0] = (size_t)(a);
-#define PYTREE__EXTENTS_2(a, b) PYTREE__EXTENTS_1(a) to.child->shape[1] = (size_t)(b);
-#define PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENTS_2(a, b) to.child->shape[2] = (size_t)(c);
+#define PYTREE__EXTENT(i, n) to.child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = PYTREE__SIZE(n);
+#define PYTREE__EXTENTS_1(a) to.child->shape[0] = PYTREE__SIZE(a);
+#define PYTREE__EXTENTS_2(a, b) PYTREE__EXTENTS_1(a) to.child->shape[1] = PYTREE__SIZE(b);
+#define PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENTS_2(a, b) to.child->shape[2] = PYTREE__SIZE(c);
 #define PYTREE__EXTENTS_4(a, b, c, d) PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENT(3, d)
 #define PYTREE__EXTENTS_5(a, b, c, d, e) PYTREE__EXTENTS_4(a, b, c, d) PYTREE__EXTENT(4, e)
 #define PYTREE__EXTENTS_6(a, b, c, d, e, f) PYTREE__EXTENTS_5(a, b, c, d, e) PYTREE__EXTENT(5, f)

@@ -271,6 +271,7 @@ static void test_only_growing_containers_change(void **state)
     pytree copy, list = pytree_new_list(NULL, &error), dict = pytree_new_dict(NULL, &error);
     pytree_items moved;
     pytree fake;
+    char words[100];
     (void)state;
     assert_ok(pytree_list_append_copy(list, PYTREE_INT(1), &error), &error);
     copy = pytree_clone(list, NULL, &error);
@@ -302,8 +303,8 @@ static void test_only_growing_containers_change(void **state)
                    "expected a growing dict or namedtuple, got list");
     assert_refused(pytree_dict_remove(PYTREE_DICT({ "k", PYTREE_INT(1) }), "k", err), PYTREE_ARGUMENT,
                    "expected a growing dict or namedtuple, got dict that does not grow");
-    assert_refused(status_of(pytree_dict_take(PYTREE_INT(1), "k", err), err), PYTREE_ARGUMENT,
-                   "expected a growing dict or namedtuple, got long that does not grow");
+    snprintf(words, sizeof words, "expected a growing dict or namedtuple, got %s that does not grow", PYTREE_INT(1).type->name);
+    assert_refused(status_of(pytree_dict_take(PYTREE_INT(1), "k", err), err), PYTREE_ARGUMENT, words);
     assert_refused(pytree_container_clear(PYTREE_DICT(), err), PYTREE_ARGUMENT,
                    "expected a growing dict or namedtuple, got dict that does not grow");
     assert_refused(pytree_container_clear(nothing, err), PYTREE_ARGUMENT,

@@ -1,4 +1,4 @@
-/* Growing dicts of many keys, which have an index: random changes beside a plain model, and costs that do not grow with them. */
+/* Growing dicts of many keys, which have an index: random changes beside a plain model, costs that do not grow with n. */
 #define TEST_OWN_BODIES                    /* with few keys that are kept sorted, and functions that count */
 #define PYTREE_SORTED_KEYS 16
 #include <string.h>

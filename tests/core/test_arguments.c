@@ -233,7 +233,8 @@ static void absurd_numbers(void **state)
     pytree_error error = { 0 };
     (void)state;
     model.n_layers = (size_t)1 << (sizeof(size_t) * CHAR_BIT - 8);         /* would fit a size_t; to go over them takes years */
-    assert_error(pytree_allocate(PYTREE(&model), NULL, &error), PYTREE_BAD_COUNT, ".layers", &error);
+    assert_error(pytree_allocate(PYTREE(&model), NULL, &error),            /* with 32 bits they are only too many */
+                 sizeof(size_t) < 8 ? PYTREE_NO_MEMORY : PYTREE_BAD_COUNT, sizeof(size_t) < 8 ? NULL : ".layers", &error);
     memset(&error, 0, sizeof error);
     pytree_allocate(PYTREE(&layer), &uneven, &error);
     assert_says(&error, PYTREE_ARGUMENT, "expected a power of two for the alignment, got 3");

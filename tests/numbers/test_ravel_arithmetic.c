@@ -91,13 +91,14 @@ static void summary_of_anything(void **state)
     pytree_summary_options opt = { 0 };
     (void)state;
     opt.tree.none_is_leaf = true;
-    assert_summary(t, &opt,
-                   "| path       | type      | shape    | elements | bytes |\n"
-                   "|:-----------|:----------|:---------|---------:|------:|\n"
-                   "| ['a\\|b\\|'] | bool      |          |        1 |     1 |\n"
-                   "| ['grün']   | str       |          |        1 |     8 |\n"
-                   "| ['none']   | None      |          |        0 |     0 |\n"
-                   "| total      | bool, str | 3 leaves |        2 |     9 |\n");
+#define ANYTHING(text, total)                                                                                           \
+    "| path       | type      | shape    | elements | bytes |\n"                                                          \
+    "|:-----------|:----------|:---------|---------:|------:|\n"                                                          \
+    "| ['a\\|b\\|'] | bool      |          |        1 |     1 |\n"                                                        \
+    "| ['grün']   | str       |          |        1 |     " text " |\n"                                                   \
+    "| ['none']   | None      |          |        0 |     0 |\n"                                                          \
+    "| total      | bool, str | 3 leaves |        2 |     " total " |\n"
+    assert_summary(t, &opt, sizeof(char *) == 8 ? ANYTHING("8", "9") : ANYTHING("4", "5"));
     opt.tree.none_is_leaf = false;
     opt.tree.is_leaf = is_a_list;
     assert_summary(PYTREE_LIST(PYTREE_INT(1)), &opt,
@@ -280,7 +281,7 @@ static void long_sums_keep_their_digits(void **state)
         many[i].type = PYTREE_TYPE(double);
         many[i].data = &doubles[i];
     }
-    exact = (double)n * ((double)0.1f * (double)0.1f);
+    exact = (double)n * ((double)singles[0] * (double)singles[0]);
     assert_ok(pytree_dot(PYTREE_ARRAY(singles, n), PYTREE_ARRAY(singles, n), &result, NULL, &error), &error);
     assert_true(fabs(result - exact) <= 5e-15 * exact);
     exact = (double)n * (0.1 * 0.1);

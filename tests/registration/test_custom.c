@@ -91,7 +91,7 @@ static size_t chain_children(const void *self, pytree *children, pytree_entry *k
             children[n] = PYTREE(&part->value);
             keys[n].kind = n % 3 == 0 ? PYTREE_ATTRIBUTE : n % 3 == 1 ? PYTREE_KEY : PYTREE_INT_KEY;
             keys[n].name = n % 3 == 2 ? NULL : part->name;
-            keys[n].index = n % 3 == 2 ? (size_t)(int64_t)-5 : n;
+            keys[n].index = n % 3 == 2 ? (pytree_key_index)(int64_t)-5 : n;
         }
     }
     return n;

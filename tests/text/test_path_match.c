@@ -3,7 +3,7 @@
 
 /* ---- Help -------------------------------------------------------------------------------------------------------------- */
 
-#define INT_KEY(n) { PYTREE_INT_KEY, NULL, (size_t)(int64_t)(n) }
+#define INT_KEY(n) { PYTREE_INT_KEY, NULL, (pytree_key_index)(int64_t)(n) }
 
 /* A node of the user's own; with `keyed`, one whose children have names, numbers and keys, the numbers not in a row. */
 typedef struct Box { pytree items[4]; } Box;
