@@ -2,8 +2,8 @@
  *
  *     containers [most values]
  *
- * Prints a table of nanoseconds for each value: keys put in three orders and removed in three, got, values appended, popped from
- * both ends, and one walk each time that the container has doubled. Compile with -O2 and link with -lm.
+ * Prints a table of nanoseconds for each value: keys put in three orders and removed in three, got, values appended, popped
+ * from both ends, and one walk each time that the container has doubled. Compile with -O2 and link with -lm.
  */
 #define _POSIX_C_SOURCE 200809L
 #define PYTREE_IMPLEMENTATION

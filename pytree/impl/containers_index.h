@@ -10,9 +10,9 @@
  *     rows    'b' 'd' ----- 'a' 'c'           index   . 0 . 4 3 . 1 .         order   (unknown: walks sort the keys)
  *                     removed
  *
- * A new key that is greater than all others keeps the order; any other makes it unknown. A removed pair leaves its row, without a
- * type, until more rows are empty than full. When the index is full it is made anew, and the keys are sorted then: so a change
- * takes O(log n), amortized. */
+ * A new key that is greater than all others keeps the order; any other makes it unknown. A removed pair leaves its row, without
+ * a type, until more rows are empty than full. When the index is full it is made anew, and the keys are sorted then: so a
+ * change takes O(log n), amortized. */
 
 typedef struct pytree__ct_key {
     const char *name;                     /* NULL where numbered */

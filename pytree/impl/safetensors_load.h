@@ -185,8 +185,8 @@ static pytree_status pytree__st_begin(struct pytree__st_loader *l, const pytree_
     l->tensors = file->tensors;
     l->err = err;
     if (making && !pytree__little_endian()) {
-        status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a machine with the byte order of the file, little-endian, got a "
-                             "big-endian one (pytree_load_safetensors converts numbers)");
+        status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a little-endian machine, on which the numbers of a file "
+                             "can stay where they are, got a big-endian one (pytree_load_safetensors converts them)");
     }
     if (status == PYTREE_OK) { status = pytree__wanted_begin(&l->w, t, PYTREE__ST_HOLDS, making, opt, err); }
     if (status == PYTREE_OK) { status = pytree__match(&l->w, file->tensors, &l->st->by_name); }
