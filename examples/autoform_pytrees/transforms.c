@@ -2,7 +2,7 @@
  * bytes. */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"
-#include "pytree/algebra.h"
+#include "pytree/transform.h"
 
 typedef struct State {
     pytree topic, draft;                                   /* strings, or lists of strings */
@@ -17,36 +17,36 @@ typedef struct State {
 #include "pytree_registry.h"
 
 static const pytree_options autoform = { .space = "OPTREE_AUTOFORM_NAMESPACE" };
+static const pytree_fn_options in_autoform = { .tree = { .space = "OPTREE_AUTOFORM_NAMESPACE" } };
 
 enum { TEXT = 40 };
 
-/* ---- batch: a state of lists is a list of states, turned over ------------------------------------------------------------ */
+/* ---- batch: a function of a state is called for each element of a state of lists ------------------------------------------ */
 
-/* The function is State(topic, draft + " about " + topic). */
+/* State -> State(topic, draft + " about " + topic). The context has room for a text of each element. */
+static pytree_status about(void *context, const pytree_call *at)
+{
+    char *text = (char *)context + at->index * TEXT;
+    const char *topic = *(const char **)at->in[0].data, *draft = *(const char **)at->in[1].data;
+    snprintf(text, TEXT, "%s about %s", draft, topic);
+    *(const char **)at->out[0].data = topic;
+    *(const char **)at->out[1].data = text;
+    return PYTREE_OK;
+}
+
 static void batch(const pytree_def *state, const State *inputs)
 {
+    char texts[2][TEXT];
+    const pytree_fn written = { .name = "about", .call = about, .shape = pytree_result_first, .context = texts };
     pytree_error err = { 0 };
     pytree_def *list = pytree_structure(inputs->topic, &autoform, &err);
     pytree_flat elements = pytree_transpose(state, list, PYTREE(inputs), &autoform, &err);
-    pytree_leaf made[4];                                   /* topic, draft, topic, draft */
-    const char *drafts[2];
-    char text[2][TEXT];
-
+    pytree_flat outputs = pytree_apply_new(PYTREE_BATCH(&written), 1, (pytree[1]){ PYTREE(inputs) }, &in_autoform, &err);
     if (err.status == PYTREE_OK) {
-        show_value("elements", PYTREE(&elements));
-        for (size_t i = 0; i < 2; i++) {
-            const pytree_leaf *topic = &elements.leaves[2 * i], *draft = topic + 1;
-            snprintf(text[i], TEXT, "%s about %s", *(const char **)draft->data, *(const char **)topic->data);
-            drafts[i] = text[i];
-            made[2 * i] = *topic;
-            made[2 * i + 1] = *draft;
-            made[2 * i + 1].data = &drafts[i];
-        }
-        pytree_flat results = { elements.def, made };      /* the structure of the elements with other leaves */
-        pytree_flat outputs = pytree_transpose(list, state, PYTREE(&results), &autoform, &err);
-        if (outputs.def != NULL) { show_value("outputs", PYTREE(&outputs)); }
-        pytree_flat_free(&outputs);
+        show_value("elements", PYTREE(&elements));             /* what the calls get, one after the other */
+        show_value("outputs", PYTREE(&outputs));
     }
+    pytree_flat_free(&outputs);
     pytree_flat_free(&elements);
     pytree_def_free(list);
     pytree_error_print(stdout, &err);
@@ -66,32 +66,53 @@ static void pullback(const char *name, const pytree_def *input, pytree said)
 
 /* ---- while_loop: the state keeps its structure -------------------------------------------------------------------------- */
 
-/* While the topic is "go", the draft becomes the topic and gets an exclamation mark. */
-static void loop(char topic[TEXT], char draft[TEXT], int most)
+static pytree_status topic_is_go(void *context, const pytree_call *at)
 {
-    for (int i = 0; i < most && strcmp(topic, "go") == 0; i++) {
-        size_t n = strlen(draft);
-        memcpy(topic, draft, n + 1);
-        if (n < TEXT - 1) { memcpy(draft + n, "!", 2); }
-    }
+    (void)context;
+    *(bool *)at->res[0] = strcmp(*(const char **)at->in[0].data, "go") == 0;
+    return PYTREE_OK;
 }
 
-/* Check before the loop that the result of the body can be its next argument. */
-static bool same_structure(pytree in, pytree out)
+/* The draft becomes the topic and gets an exclamation mark. The context has room for a text of each step. */
+static pytree_status exclaim(void *context, const pytree_call *at)
 {
+    char *text = (char *)context + at->index * TEXT;
+    const char *draft = *(const char **)at->in[1].data;
+    snprintf(text, TEXT, "%s!", draft);
+    *(const char **)at->out[0].data = draft;
+    *(const char **)at->out[1].data = text;
+    return PYTREE_OK;
+}
+
+static pytree_status as_tuple(void *context, const pytree_call *at)
+{
+    (void)context;
+    return pytree_result_like(at, PYTREE_TUPLE(PYTREE(&at->in[0]), PYTREE(&at->in[1])));
+}
+
+static void loop(const pytree_fn *body, pytree carry)
+{
+    const pytree_fn is_go = { .name = "topic_is_go", .call = topic_is_go };
     pytree_error err = { 0 };
-    pytree_def *in_struct = pytree_structure(in, &autoform, &err), *out_struct = pytree_structure(out, &autoform, &err);
-    bool same = err.status == PYTREE_OK && pytree_def_equal(in_struct, out_struct);
-    if (!same && err.status == PYTREE_OK) {
-        printf("in_struct:  ");
-        pytree_def_print(stdout, in_struct, &err);
-        printf("out_struct: ");
-        pytree_def_print(stdout, out_struct, &err);
+    pytree_flat result = pytree_apply_new(PYTREE_WHILE(&is_go, body, .max_iters = 5), 1, &carry, &in_autoform, &err);
+    if (result.def != NULL) { show_tree("result", PYTREE(&result), &autoform); }
+    if (err.status == PYTREE_STRUCTURE) {                      /* nothing was called */
+        pytree_def *in_struct;
+        pytree_flat given;
+        err.status = PYTREE_OK;
+        in_struct = pytree_structure(carry, &autoform, &err);
+        given = pytree_eval_shape(body, 1, &carry, &in_autoform, &err);
+        if (err.status == PYTREE_OK) {
+            printf("in_struct:  ");
+            pytree_def_print(stdout, in_struct, &err);
+            printf("out_struct: ");
+            pytree_def_print(stdout, given.def, &err);
+        }
+        pytree_flat_free(&given);
+        pytree_def_free(in_struct);
     }
-    pytree_def_free(in_struct);
-    pytree_def_free(out_struct);
+    pytree_flat_free(&result);
     pytree_error_print(stdout, &err);
-    return same;
 }
 
 int main(void)
@@ -115,13 +136,12 @@ int main(void)
     pullback("feedback2", def, PYTREE(&said));
 
     printf("-- af-07: a loop over a state; a body that returns something else\n");
-    char topic[TEXT] = "go", draft[TEXT] = "go";
-    State carry = { PYTREE_STR(topic), PYTREE_STR(draft) };
-    if (same_structure(PYTREE(&carry), PYTREE(&carry))) {
-        loop(topic, draft, 5);
-        show_tree("result", PYTREE(&carry), &autoform);
-    }
-    same_structure(PYTREE(&carry), PYTREE_TUPLE(carry.topic, carry.draft));
+    char texts[5][TEXT];
+    State carry = { PYTREE_STR("go"), PYTREE_STR("go") };
+    const pytree_fn body = { .name = "exclaim", .call = exclaim, .shape = pytree_result_first, .context = texts };
+    const pytree_fn other = { .name = "as_tuple", .call = exclaim, .shape = as_tuple, .context = texts };
+    loop(&body, PYTREE(&carry));
+    loop(&other, PYTREE(&carry));
 
     pytree_def_free(def);
     return 0;

@@ -38,17 +38,21 @@ static pytree_status pytree__cache_key(pytree_cache *c, pytree t, pytree_flat *k
     return status;
 }
 
+/* Hashes what keys differ in most: static values, numbers of nodes and leaves, types and shapes. The products of a leaf do not
+ * depend on one another, so that they overlap in time. */
 static uint64_t pytree__cache_hash(const pytree_flat *key)
 {
-    uint64_t h = pytree_def_hash(key->def);
+    const pytree_def *def = key->def;
+    uint64_t h = pytree__hash_bytes((uint64_t)def->n_nodes << 32 ^ def->n_leaves, def->statics, def->n_statics), sum = 0;
     size_t i;
-    for (i = 0; i < key->def->n_leaves; i++) {
+    for (i = 0; i < def->n_leaves; i++) {
         const pytree_leaf *leaf = &key->leaves[i];
+        uint64_t one = (uint64_t)leaf->type->dtype << 8 | (uint64_t)(unsigned)leaf->ndim;
         int k;
-        h = pytree__mix(h, (uint64_t)leaf->type->dtype << 32 | (uint64_t)(unsigned)leaf->ndim << 8 | leaf->form);
-        for (k = 0; k < leaf->ndim; k++) { h = pytree__mix(h, leaf->shape[k]); }
+        for (k = 0; k < leaf->ndim; k++) { one += ((uint64_t)leaf->shape[k] + 1) * (UINT64_C(0x9E3779B97F4A7C15) << k | 1); }
+        sum += one * (2 * i + 1);
     }
-    return h;
+    return pytree__mix(h, sum);
 }
 
 static bool pytree__cache_same(const pytree_flat *a, const pytree_flat *b)

@@ -4,11 +4,13 @@
 
 #include "function_memory.h"
 
-const pytree_type pytree_any_tree = { .name = "any tree" };
+const pytree_type pytree_any_tree = { "any tree", 0, 1, PYTREE_KIND_LEAF, PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL,
+                                      NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
 
 static const pytree_node pytree__fn_leaf_node = { NULL, 0, 1, 1, 0 };
-const pytree_def pytree_leaf_def = { .n_nodes = 1, .n_leaves = 1, .nodes = &pytree__fn_leaf_node,
-                                     .statics = (const unsigned char *)"" };
+const pytree_def pytree_leaf_def = { 1, 1, 0, &pytree__fn_leaf_node, (const unsigned char *)"", false, NULL, true, 0, NULL,
+        NULL,
+                                     0 };
 
 /* ---- Messages ------------------------------------------------------------------------------------------------------ */
 
@@ -210,23 +212,55 @@ static void pytree__fn_add_slot(struct pytree__fn_slots *slots, void *at, const 
     slot->bytes = bytes;
 }
 
-/* Finds out where the leaves of a struct tree are stored: pointers to set, values to copy. *stored: some are in neither. */
+/* Returns the pointer to the data of a leaf that is held as pytree or pytree_leaf, in a field or a container of a tree that was
+ * built; NULL if it is held in another way. */
+static void *pytree__fn_boxed(const pytree__cursor *c)
+{
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const char *self = NULL;
+    const pytree_field *row;
+    char *at = NULL;
+    if (f != NULL && f->form == PYTREE_FORM_STRUCT) {
+        row = pytree__row_at(c, &self);
+        if (row == NULL || row->place != PYTREE_IN_PLACE) { return NULL; }
+        at = (char *)(uintptr_t)self + row->offset;
+        if (row->type->kind == PYTREE_KIND_VIEW) { return at + offsetof(pytree_leaf, data); }
+        if (row->type->kind != PYTREE_KIND_REF) { return NULL; }
+    } else if (f != NULL && f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS) {
+        at = pytree__pair(c, f, f->next - 1) + (f->numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value));
+    } else if (f != NULL && f->form == PYTREE_FORM_ITEMS) {
+        at = (char *)(uintptr_t)&((const pytree_items *)f->self)->items[f->next - 1];
+    } else {
+        return NULL;
+    }
+    while (((const pytree *)(const void *)at)->type->kind == PYTREE_KIND_REF) { at = (char *)((const pytree *)(const void *)at)->data; }
+    if (((const pytree *)(const void *)at)->type->kind == PYTREE_KIND_VIEW) {
+        return (char *)((const pytree *)(const void *)at)->data + offsetof(pytree_leaf, data);
+    }
+    return at + offsetof(pytree, data);
+}
+
+/* Finds out where the leaves of a struct tree are stored: pointers to set, values to copy. *all: every leaf is. */
 static PYTREE__NOINLINE pytree_status pytree__fn_find_slots(struct pytree__fn_bound *b, pytree t, const pytree_leaf *leaves,
-                                                            const pytree_leaf *dummies, bool result, bool *stored)
+                                                            const pytree_leaf *dummies, bool result, bool *all)
 {
     pytree_iter it;
+    *all = true;
     if (pytree_iter_begin(&it, 1, &t, &b->plan->tree, b->err) == PYTREE_OK) {
         while (pytree_iter_next(&it)) {
             const pytree_leaf *leaf = &leaves[it.index];
             const char *self = NULL;
             const pytree_field *row = pytree__row_at(&it.cursors[0], &self);
+            void *boxed;
             if (row != NULL && row->place == PYTREE_POINTER && row->form == PYTREE_FORM_LEAF) {
                 pytree__fn_add_slot(&b->before, (char *)(uintptr_t)self + row->offset, leaf, 0);
             } else if (it.leaf[0]->data != dummies[it.index].data) {
                 const size_t bytes = pytree_leaf_bytes(leaf);
                 if (bytes != 0) { pytree__fn_add_slot(result ? &b->after : &b->before, it.leaf[0]->data, leaf, bytes); }
+            } else if ((boxed = pytree__fn_boxed(&it.cursors[0])) != NULL) {
+                pytree__fn_add_slot(&b->before, boxed, leaf, 0);
             } else {
-                *stored = true;
+                *all = false;
             }
         }
     }
@@ -242,8 +276,9 @@ static pytree_status pytree__fn_build(struct pytree__fn_bound *b, const pytree_d
     struct pytree__fn_plan *plan = b->plan;
     struct pytree__fn_built *built = (struct pytree__fn_built *)pytree__fn_take(plan, 1, sizeof *built);
     pytree_leaf *dummies = pytree__fn_dummies(plan, def, leaves);
+    const size_t n_before = b->before.n, n_after = b->after.n;
     pytree_error err;
-    bool stored = false;
+    bool all;
     pytree_status status;
     if (built == NULL || dummies == NULL) { return PYTREE_NO_MEMORY; }
     err.status = PYTREE_OK;
@@ -255,16 +290,17 @@ static pytree_status pytree__fn_build(struct pytree__fn_bound *b, const pytree_d
     }
     built->before = plan->built;
     plan->built = built;
-    *place = built->tree.data;
-    status = pytree__fn_find_slots(b, built->tree, leaves, dummies, result, &stored);
-    if (stored && status == PYTREE_OK) {
-        struct pytree__fn_stored *more = (struct pytree__fn_stored *)pytree__fn_take(plan, 1, sizeof *more);
-        if (more == NULL) { return PYTREE_NO_MEMORY; }
-        more->def = def;
-        more->leaves = leaves;
-        more->tree = built->tree;
-        more->next = b->stored;
-        b->stored = more;
+    status = pytree__fn_find_slots(b, built->tree, leaves, dummies, result, &all);
+    if (status != PYTREE_OK) { return status; }
+    if (all) {
+        *place = built->tree.data;
+    } else {
+        b->before.n = n_before;
+        b->after.n = n_after;
+        if (must) {
+            status = pytree__fn_fail_at(b, PYTREE_ARGUMENT, NULL, "expected a %s without custom nodes, got one that has some",
+                                        def->nodes[def->n_nodes - 1].type->name);
+        }
     }
     return status;
 }
@@ -468,17 +504,11 @@ PYTREE__INLINE void pytree__fn_fill(const struct pytree__fn_slots *slots)
     }
 }
 
-/* Runs a function with what is less usual: structs that are stored as a whole, values in place in a result, failure. */
+/* Runs a function whose result has values in place, which are copied from its struct afterwards. */
 static PYTREE__NOINLINE pytree_status pytree__fn_run_slowly(struct pytree__fn_bound *b)
 {
-    const struct pytree__fn_stored *stored = b->stored;
-    pytree_status status = PYTREE_OK;
+    const pytree_status status = pytree__fn_failed(b, b->fn->call(b->fn->context, &b->at));
     size_t i;
-    for (; stored != NULL && status == PYTREE_OK; stored = stored->next) {
-        status = pytree_unflatten_into(stored->def, stored->def->n_leaves, stored->leaves, stored->tree, &b->plan->user,
-                                       b->err);
-    }
-    if (status == PYTREE_OK) { status = pytree__fn_failed(b, b->fn->call(b->fn->context, &b->at)); }
     for (i = 0; i < b->after.n; i++) {
         const struct pytree__fn_slot *s = &b->after.slot[i];
         memcpy(s->leaf->data, s->at, s->bytes);
@@ -491,7 +521,7 @@ static inline pytree_status pytree__fn_run(struct pytree__fn_bound *b)
     pytree_status status;
     if (b->fn->kind != NULL) { return b->fn->kind->run(b); }
     pytree__fn_fill(&b->before);
-    if (PYTREE__UNLIKELY(b->after.n != 0 || b->stored != NULL)) { return pytree__fn_run_slowly(b); }
+    if (PYTREE__UNLIKELY(b->after.n != 0)) { return pytree__fn_run_slowly(b); }
     status = b->fn->call(b->fn->context, &b->at);
     return PYTREE__LIKELY(status == PYTREE_OK) ? PYTREE_OK : pytree__fn_failed(b, status);
 }

@@ -125,6 +125,7 @@ static bool pytree__fn_part(struct pytree__fn_plan *plan, const pytree_def *def,
     part->n_statics = to - from;
     part->statics = def->statics + from;
     part->none_is_leaf = def->none_is_leaf;
+    part->of_flat = true;                 /* the leaves of a bound function may have other shapes than fields */
     part->n_orders = n_orders;
     part->orders = orders;
     for (k = first; k <= at && !pytree__namespaced(&def->nodes[k]); k++) {}

@@ -57,14 +57,6 @@ struct pytree__fn_slots {
     size_t n;
 };
 
-/* A struct with parts for which there are no slots: its leaves are stored with pytree_unflatten_into before each call. */
-struct pytree__fn_stored {
-    const pytree_def *def;
-    const pytree_leaf *leaves;
-    pytree tree;
-    struct pytree__fn_stored *next;
-};
-
 struct pytree__fn_bound {
     const pytree_fn *fn;
     struct pytree__fn_plan *plan;
@@ -82,7 +74,6 @@ struct pytree__fn_bound {
     pytree_flat *trees;                   /* of the arguments, then the result: what at.args and at.result refer to */
     pytree_items all;
     struct pytree__fn_slots before, after;
-    struct pytree__fn_stored *stored;
     pytree_call at;
     pytree_error *err;                    /* the plan's; another one in each task of an executor */
     void *state;                          /* of the kind */

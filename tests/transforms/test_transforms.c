@@ -98,6 +98,53 @@ static void unmapped_results(void **state)
     assert_true(x[0] == 2 && x[2] == 2);
 }
 
+/* Leaves that a struct holds as trees and views: in a field, in a list and in a dict. */
+typedef struct Boxes {
+    pytree any;
+    pytree_leaf view;
+    int n;
+    Point *points;
+} Boxes;
+
+#define PYTREE_STRUCT Boxes
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, any)                                                                                             \
+    PYTREE_FIELD(DATA, view)                                                                                            \
+    PYTREE_FIELD(STATIC, n)                                                                                             \
+    PYTREE_FIELD(DATA, points, LIST(self->n))
+#include "pytree_registry.h"
+
+static pytree_status boxes_call(void *context, const pytree_call *at)
+{
+    const Boxes *boxes = at->arg[0];
+    double sum = 0;
+    pytree_status status = pytree_sum(boxes->any, &sum, NULL, at->err);
+    (void)context;
+    *(double *)at->res[0] = sum + pytree_leaf_get(&boxes->view, 1) + (double)boxes->points[1].y;
+    return status;
+}
+
+static void vmap_of_boxed_leaves(void **state)
+{
+    const pytree_fn f = { .name = "boxes", .call = boxes_call, .shape = pytree_result_f64,
+                          .takes = PYTREE_TYPES(PYTREE_TYPE(Boxes)) };
+    pytree_error error = { 0 };
+    float a[3][2] = { { 1, 2 }, { 3, 4 }, { 5, 6 } };
+    const pytree many = PYTREE_TUPLE(PYTREE_FLOAT(100), PYTREE_DICT({ "k", PYTREE_ARRAY(a[0], 2) }, { "b", PYTREE_INT(7) }));
+    Point points[2] = { { 1, 2 }, { 3, 4 } };
+    Boxes one = { .any = many, .view = { .data = a[1], .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } }, .n = 2,
+                  .points = points };
+    double sums[2];
+    pytree_flat stacked = pytree_stack(2, (pytree[2]){ PYTREE(&one), PYTREE(&one) }, NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    ((float *)stacked.leaves[3].data)[3] = 40;                 /* view[1] of the second, behind the three leaves of `any` */
+    assert_ok(pytree_apply(PYTREE_VMAP(&f), 1, (pytree[1]){ PYTREE(&stacked) }, PYTREE_ARRAY(sums, 2), NULL, &error), &error);
+    pytree_flat_free(&stacked);
+    assert_true(sums[0] == 100 + 1 + 2 + 7 + 4 + 4);
+    assert_true(sums[1] == sums[0] + 36);
+}
+
 /* ---- Batch rules and executors --------------------------------------------------------------------------------------- */
 
 typedef struct Counted {
@@ -535,7 +582,8 @@ static void runs_allocate_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vmap_of_a_layer), cmocka_unit_test(vmap_of_layers), cmocka_unit_test(any_axis_to_any_axis),
+        cmocka_unit_test(vmap_of_a_layer), cmocka_unit_test(vmap_of_layers), cmocka_unit_test(vmap_of_boxed_leaves),
+                cmocka_unit_test(any_axis_to_any_axis),
         cmocka_unit_test(unmapped_results), cmocka_unit_test(batch_rules_are_called_once),
         cmocka_unit_test(executors_divide_the_elements), cmocka_unit_test(scans), cmocka_unit_test(scan_without_xs_or_ys),
         cmocka_unit_test(whiles_of_structs), cmocka_unit_test(fori_counts), cmocka_unit_test(branches),
