@@ -162,6 +162,13 @@ typedef struct pytree_traced_of {
     const pytree_op *plus;
     bool memoize;
 } pytree_traced_of;
+extern const struct pytree__fn_kind pytree_traced_kind;
+
+/* Make a function of a body: PYTREE_TRACED(loss, .takes = PYTREE_TYPES(PYTREE_TYPE(Linear), PYTREE_TYPE(float))). The body runs
+ * once when the function is prepared, not when it runs. The function knows its result, and its derivatives of any order. It
+ * lives as long as the enclosing block. */
+#define PYTREE_TRACED(...)                                                                                              \
+    (&(const pytree_fn){ .kind = &pytree_traced_kind, .context = &(pytree_traced_of){ .body = __VA_ARGS__ } })
 
 /* ---- Programs as data ---------------------------------------------------------------------------------------------- */
 
@@ -177,7 +184,7 @@ typedef struct pytree_program {
     size_t n_values;
     const char *name;
     const pytree_op *plus;
-    struct pytree__arena *arena;
+    struct pytree__fn_plan *arena;        /* its memory */
 } pytree_program;
 
 /* Write a program as text, a line for each call. pytree_program_text works like snprintf and returns the full length without

@@ -116,8 +116,7 @@ static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *
     static void pytree__op_##NAME##_rule(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out) \
     {                                                                                                                   \
         const pytree_value d = t[0], x = e->in[0], y = e->out[0];                                                       \
-        (void)x;                                                                                                        \
-        (void)y;                                                                                                        \
+        (void)tr; (void)x; (void)y;                                                                                     \
         out[0] = value;                                                                                                 \
     }
 
@@ -134,13 +133,13 @@ PYTREE__BINARY(max, x > y || x != x ? x : y)
     static pytree_value pytree__op_##NAME##_da(pytree_trace *tr, const pytree_eqn *e, pytree_value d)                   \
     {                                                                                                                   \
         const pytree_value a = e->in[0], b = e->in[1], y = e->out[0];                                                   \
-        (void)tr; (void)a; (void)b; (void)y;                                                                            \
+        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                            \
         return da;                                                                                                      \
     }                                                                                                                   \
     static pytree_value pytree__op_##NAME##_db(pytree_trace *tr, const pytree_eqn *e, pytree_value d)                   \
     {                                                                                                                   \
         const pytree_value a = e->in[0], b = e->in[1], y = e->out[0];                                                   \
-        (void)tr; (void)a; (void)b; (void)y;                                                                            \
+        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                            \
         return db;                                                                                                      \
     }                                                                                                                   \
     static void pytree__op_##NAME##_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out) \
@@ -203,10 +202,10 @@ PYTREE__UNARY(relu, x > 0 ? x : 0 * x * (float)(x != x), x > 0 ? x : 0 * x * (do
 
 /* d where x > 0, otherwise 0: what relu does to a derivative. */
 PYTREE__BINARY(gate, y > 0 ? x : 0)
-PYTREE__RULE_2(gate, pytree_op_gate(tr, d, b), (pytree_value){ 0 })
-static pytree_value pytree_op_gate(pytree_trace *tr, pytree_value d, pytree_value x);
+static pytree_value pytree__op_gate_of(pytree_trace *tr, pytree_value d, pytree_value x);
+PYTREE__RULE_2(gate, pytree__op_gate_of(tr, d, b), (pytree_value){ 0 })
 PYTREE__OP_DEFINE(gate, 2, pytree__op_binary_shape, pytree__op_gate_jvp, pytree__op_gate_vjp)
-static pytree_value pytree_op_gate(pytree_trace *tr, pytree_value d, pytree_value x)
+static pytree_value pytree__op_gate_of(pytree_trace *tr, pytree_value d, pytree_value x)
 {
     return pytree__op_2(tr, &pytree__op_gate, d, x);
 }
@@ -225,7 +224,7 @@ PYTREE__RULE_1(tanh, pytree_op_sub(tr, d, pytree_op_mul(tr, d, pytree_op_mul(tr,
 PYTREE__RULE_1(sin, pytree_op_mul(tr, d, pytree_op_cos(tr, x)))
 PYTREE__RULE_1(cos, pytree_op_neg(tr, pytree_op_mul(tr, d, pytree_op_sin(tr, x))))
 PYTREE__RULE_1(abs, pytree_op_mul(tr, d, pytree__op_sign(tr, x)))
-PYTREE__RULE_1(relu, pytree_op_gate(tr, d, x))
+PYTREE__RULE_1(relu, pytree__op_gate_of(tr, d, x))
 PYTREE__OP_1(neg, pytree__op_neg_rule)
 PYTREE__OP_1(exp, pytree__op_exp_rule)
 PYTREE__OP_1(log, pytree__op_log_rule)

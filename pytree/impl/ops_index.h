@@ -145,7 +145,7 @@ static pytree_status pytree__op_concat_run(const pytree_op_call *c, pytree_error
 }
 static void pytree__op_concat_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
 {
-    pytree_value *all = (pytree_value *)pytree__arena_take(tr->recorder->arena, e->n_in, sizeof *all, tr->err);
+    pytree_value *all = (pytree_value *)pytree__fn_take(tr->recorder->arena, e->n_in, sizeof *all);
     size_t k;
     for (k = 0; all != NULL && k < e->n_in; k++) { all[k] = t[k].id != 0 ? t[k] : pytree_op_zeros_like(tr, e->in[k]); }
     if (all != NULL) { out[0] = pytree_record(tr, e->op, e->params, e->n_in, all, NULL); }

@@ -46,7 +46,7 @@ static const pytree_op pytree__op_broadcast, pytree__op_sum_to;
 
 static pytree_value pytree__op_to_shape(pytree_trace *tr, const pytree_op *op, pytree_value x, int ndim, const size_t *shape)
 {
-    const struct pytree__extents p = pytree__extents_of(ndim, shape);
+    const struct pytree__op_shape p = pytree__op_shape_of(ndim, shape);
     const pytree_leaf *v = pytree__op_look(tr, x);
     if (x.id != 0 && v->ndim == ndim && memcmp(v->shape, shape, (size_t)ndim * sizeof *shape) == 0) { return x; }
     return pytree_record(tr, op, &p, 1, &x, NULL);
@@ -64,7 +64,7 @@ static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree
 
 static void pytree__op_take_extents(const pytree_op_call *c)
 {
-    const struct pytree__extents *p = (const struct pytree__extents *)c->params;
+    const struct pytree__op_shape *p = (const struct pytree__op_shape *)c->params;
     *c->out[0] = *c->in[0];
     c->out[0]->ndim = (int)p->ndim;
     memcpy(c->out[0]->shape, p->shape, sizeof p->shape);
@@ -112,7 +112,7 @@ static void pytree__op_broadcast_vjp(pytree_trace *tr, const pytree_eqn *e, cons
 {
     in_ct[0] = pytree__op_sum_like(tr, ct[0], e->in[0]);
 }
-static const pytree_op pytree__op_broadcast = { "broadcast", sizeof(struct pytree__extents), 1, pytree__op_broadcast_shape,
+static const pytree_op pytree__op_broadcast = { "broadcast", sizeof(struct pytree__op_shape), 1, pytree__op_broadcast_shape,
                                                 pytree__op_broadcast_run, pytree__op_broadcast_jvp, pytree__op_broadcast_vjp,
                                                 NULL };
 
@@ -186,7 +186,7 @@ static void pytree__op_sum_to_vjp(pytree_trace *tr, const pytree_eqn *e, const p
 {
     in_ct[0] = pytree__op_broadcast_like(tr, ct[0], e->in[0]);
 }
-static const pytree_op pytree__op_sum_to = { "sum_to", sizeof(struct pytree__extents), 1, pytree__op_sum_to_shape,
+static const pytree_op pytree__op_sum_to = { "sum_to", sizeof(struct pytree__op_shape), 1, pytree__op_sum_to_shape,
                                              pytree__op_sum_to_run, pytree__op_sum_to_jvp, pytree__op_sum_to_vjp, NULL };
 
 /* ---- Reshape ------------------------------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void pytree__op_reshape_vjp(pytree_trace *tr, const pytree_eqn *e, const 
 {
     in_ct[0] = pytree__op_reshape_like(tr, ct[0], e->in[0]);
 }
-static const pytree_op pytree__op_reshape = { "reshape", sizeof(struct pytree__extents), 1, pytree__op_reshape_shape,
+static const pytree_op pytree__op_reshape = { "reshape", sizeof(struct pytree__op_shape), 1, pytree__op_reshape_shape,
                                               pytree__op_copy_run, pytree__op_reshape_jvp, pytree__op_reshape_vjp, NULL };
 pytree_value pytree_op_reshape(pytree_trace *tr, pytree_value x, int ndim, const size_t *shape)
 {

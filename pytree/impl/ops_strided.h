@@ -175,18 +175,13 @@ static pytree_status pytree__op_common(const pytree_op_call *c, size_t from, pyt
     return PYTREE_OK;
 }
 
-static bool pytree__same_shape(const pytree_leaf *a, const pytree_leaf *b)
-{
-    return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
-}
-
 /* A shape as parameters: zero beyond ndim, so that they can be compared by their bytes. */
-struct pytree__extents {
+struct pytree__op_shape {
     size_t ndim, shape[PYTREE_MAX_DIMS];
 };
-static struct pytree__extents pytree__extents_of(int ndim, const size_t *shape)
+static struct pytree__op_shape pytree__op_shape_of(int ndim, const size_t *shape)
 {
-    struct pytree__extents p;
+    struct pytree__op_shape p;
     int i;
     memset(&p, 0, sizeof p);
     p.ndim = (size_t)ndim;

@@ -38,9 +38,17 @@ struct pytree__plan_slots {
 };
 enum { PYTREE__PLAN_LOOK = 64 };          /* slots that are looked at for a value: planning stays linear */
 
+/* Memory for a value, aligned for vectors. */
+static void *pytree__pg_memory(struct pytree__fn_plan *arena, size_t bytes)
+{
+    enum { ALIGN = 64 };
+    char *p = (char *)pytree__fn_take(arena, pytree__plus(bytes, ALIGN), 1);
+    return p == NULL ? NULL : p + (ALIGN - (uintptr_t)p % ALIGN) % ALIGN;
+}
+
 /* The smallest slot that is free at a call and large enough, or a new one. */
-static struct pytree__plan_slot *pytree__plan_take(struct pytree__plan_slots *s, struct pytree__arena *arena, size_t call,
-                                                   size_t bytes, pytree_error *err)
+static struct pytree__plan_slot *pytree__plan_take(struct pytree__plan_slots *s, struct pytree__fn_plan *arena, size_t call,
+                                                   size_t bytes)
 {
     struct pytree__plan_slot *best = NULL, *slots;
     size_t k, from = s->n > PYTREE__PLAN_LOOK ? s->n - PYTREE__PLAN_LOOK : 0;
@@ -49,11 +57,11 @@ static struct pytree__plan_slot *pytree__plan_take(struct pytree__plan_slots *s,
         if (at->free_from <= call && at->bytes >= bytes && (best == NULL || at->bytes < best->bytes)) { best = at; }
     }
     if (best != NULL) { return best; }
-    slots = (struct pytree__plan_slot *)pytree__pg_grow(arena, s->slot, s->n, &s->max, sizeof *slots, err);
+    slots = (struct pytree__plan_slot *)pytree__pg_grow(arena, s->slot, s->n, &s->max, sizeof *slots);
     if (slots == NULL) { return NULL; }
     s->slot = slots;
     best = &slots[s->n];
-    best->data = pytree__arena_take(arena, bytes + 1, 1, err);
+    best->data = pytree__pg_memory(arena, bytes);
     best->bytes = bytes;
     if (best->data == NULL) { return NULL; }
     s->n++;
@@ -61,11 +69,11 @@ static struct pytree__plan_slot *pytree__plan_take(struct pytree__plan_slots *s,
 }
 
 /* For each value the call that uses it last; n_eqns for results that are copied. SIZE_MAX: is computed where the result goes. */
-static size_t *pytree__plan_uses(struct pytree__plan *plan, struct pytree__arena *arena, pytree_error *err)
+static size_t *pytree__plan_uses(struct pytree__plan *plan, struct pytree__fn_plan *arena)
 {
     const pytree_program *p = plan->program;
-    size_t *last = (size_t *)pytree__arena_take(arena, p->n_values + 1, sizeof *last, err), i, k;
-    bool *made = (bool *)pytree__arena_take(arena, p->n_values + 1, sizeof *made, err);
+    size_t *last = (size_t *)pytree__fn_take(arena, p->n_values + 1, sizeof *last), i, k;
+    bool *made = (bool *)pytree__fn_take(arena, p->n_values + 1, sizeof *made);
     if (last == NULL || made == NULL) { return NULL; }
     for (i = 0; i < p->n_eqns; i++) {
         const pytree_eqn *e = &p->eqns[i];
@@ -92,13 +100,13 @@ static size_t *pytree__plan_uses(struct pytree__plan *plan, struct pytree__arena
     return last;
 }
 
-/* Gives the results of call i memory, and the call its operands. `slot_of[v]`: 1 + the slot of value v. */
+/* Gives the results of call i memory, and the call its operands. */
 static bool pytree__plan_call(struct pytree__plan *plan, size_t i, const size_t *last, struct pytree__plan_slots *slots,
-                              size_t *slot_of, struct pytree__arena *arena, pytree_error *err)
+                              struct pytree__fn_plan *arena)
 {
     const pytree_eqn *e = &plan->program->eqns[i];
-    const pytree_leaf **in = (const pytree_leaf **)pytree__arena_take(arena, e->n_in, sizeof *in, err);
-    pytree_leaf **out = (pytree_leaf **)pytree__arena_take(arena, e->n_out, sizeof *out, err);
+    const pytree_leaf **in = (const pytree_leaf **)pytree__fn_take(arena, e->n_in, sizeof *in);
+    pytree_leaf **out = (pytree_leaf **)pytree__fn_take(arena, e->n_out, sizeof *out);
     pytree_op_call *c = &plan->calls[i];
     size_t k;
     if (in == NULL || out == NULL) { return false; }
@@ -107,11 +115,10 @@ static bool pytree__plan_call(struct pytree__plan *plan, size_t i, const size_t 
         const uint32_t v = e->out[k].id;
         out[k] = &plan->values[v];
         if (last[v] != SIZE_MAX) {
-            struct pytree__plan_slot *slot = pytree__plan_take(slots, arena, i, pytree_leaf_bytes(out[k]), err);
+            struct pytree__plan_slot *slot = pytree__plan_take(slots, arena, i, pytree_leaf_bytes(out[k]));
             if (slot == NULL) { return false; }
             out[k]->data = slot->data;
             slot->free_from = last[v] + 1;
-            slot_of[v] = 1 + (size_t)(slot - slots->slot);
         }
     }
     c->in = in;
@@ -120,30 +127,30 @@ static bool pytree__plan_call(struct pytree__plan *plan, size_t i, const size_t 
     c->n_out = e->n_out;
     c->params = e->params;
     plan->ops[i] = e->op;
-    return e->op->hooks == NULL || e->op->hooks->plan == NULL || e->op->hooks->plan(c, arena, err) == PYTREE_OK;
+    return e->op->hooks == NULL || e->op->hooks->plan == NULL || e->op->hooks->plan(c, arena) == PYTREE_OK;
 }
 
 /* Prepares runs of a program. NULL on failure. */
-static struct pytree__plan *pytree__plan_new(const pytree_program *p, struct pytree__arena *arena, pytree_error *err)
+static struct pytree__plan *pytree__plan_new(const pytree_program *p, struct pytree__fn_plan *arena)
 {
-    struct pytree__plan *plan = (struct pytree__plan *)pytree__arena_take(arena, 1, sizeof *plan, err);
+    struct pytree__plan *plan = (struct pytree__plan *)pytree__fn_take(arena, 1, sizeof *plan);
     struct pytree__plan_slots slots = { NULL, 0, 0 };
-    size_t *last, *slot_of = (size_t *)pytree__arena_take(arena, p->n_values + 1, sizeof *slot_of, err), v, i;
-    if (plan == NULL || slot_of == NULL) { return NULL; }
+    size_t *last, v, i;
+    if (plan == NULL) { return NULL; }
     plan->program = p;
     plan->n_calls = p->n_eqns;
-    plan->values = (pytree_leaf *)pytree__arena_take(arena, p->n_values + 1, sizeof *plan->values, err);
-    plan->out = (void **)pytree__arena_take(arena, p->n_out, sizeof *plan->out, err);
-    plan->calls = (pytree_op_call *)pytree__arena_take(arena, p->n_eqns, sizeof *plan->calls, err);
-    plan->ops = (const pytree_op **)pytree__arena_take(arena, p->n_eqns, sizeof *plan->ops, err);
-    plan->copies = (struct pytree__plan_copy *)pytree__arena_take(arena, p->n_out, sizeof *plan->copies, err);
-    plan->direct = (struct pytree__plan_direct *)pytree__arena_take(arena, p->n_out, sizeof *plan->direct, err);
-    if (err->status != PYTREE_OK) { return NULL; }
+    plan->values = (pytree_leaf *)pytree__fn_take(arena, p->n_values + 1, sizeof *plan->values);
+    plan->out = (void **)pytree__fn_take(arena, p->n_out, sizeof *plan->out);
+    plan->calls = (pytree_op_call *)pytree__fn_take(arena, p->n_eqns, sizeof *plan->calls);
+    plan->ops = (const pytree_op **)pytree__fn_take(arena, p->n_eqns, sizeof *plan->ops);
+    plan->copies = (struct pytree__plan_copy *)pytree__fn_take(arena, p->n_out, sizeof *plan->copies);
+    plan->direct = (struct pytree__plan_direct *)pytree__fn_take(arena, p->n_out, sizeof *plan->direct);
+    if (arena->err.status != PYTREE_OK) { return NULL; }
     for (v = 1; v <= p->n_values; v++) { plan->values[v] = *p->values[v]; }
-    last = pytree__plan_uses(plan, arena, err);
+    last = pytree__plan_uses(plan, arena);
     if (last == NULL) { return NULL; }
     for (i = 0; i < p->n_eqns; i++) {
-        if (!pytree__plan_call(plan, i, last, &slots, slot_of, arena, err)) { return NULL; }
+        if (!pytree__plan_call(plan, i, last, &slots, arena)) { return NULL; }
     }
     return plan;
 }

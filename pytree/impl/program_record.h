@@ -16,7 +16,7 @@ const pytree_type pytree_value_type = { .name = "value", .size = sizeof(pytree_v
  *          those of the call
  *   sub    the i-th program in the parameters; NULL behind the last one */
 struct pytree__op_hooks {
-    pytree_status (*plan)(pytree_op_call *c, struct pytree__arena *arena, pytree_error *err);
+    pytree_status (*plan)(pytree_op_call *c, struct pytree__fn_plan *arena);
     void (*jvp)(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out, pytree_value *out_t);
     void (*keep)(pytree_trace *tr, pytree_eqn *e);
     const pytree_program *(*sub)(const void *params, size_t i);
@@ -29,7 +29,7 @@ struct pytree__address {
 };
 
 struct pytree__recorder {
-    struct pytree__arena *arena;
+    struct pytree__fn_plan *arena;
     const char *name;                     /* of the function, in messages */
     const pytree_leaf **values;           /* by id; values[0] is not used */
     size_t n_values, max_values;
@@ -48,13 +48,13 @@ struct pytree__recorder {
 };
 
 /* An array in the arena that can hold one more element. Returns where it is now, with all that was in it. */
-static void *pytree__pg_grow(struct pytree__arena *arena, void *old, size_t n, size_t *max, size_t size, pytree_error *err)
+static void *pytree__pg_grow(struct pytree__fn_plan *arena, void *old, size_t n, size_t *max, size_t size)
 {
     size_t wanted;
     void *p;
     if (n < *max) { return old; }
     wanted = *max == 0 ? 32 : pytree__times(*max, 2);
-    p = pytree__arena_take(arena, wanted, size, err);
+    p = pytree__fn_take(arena, wanted, size);
     if (p != NULL) {
         if (n != 0) { memcpy(p, old, n * size); }
         *max = wanted;
@@ -69,7 +69,7 @@ static pytree_value pytree__pg_value(pytree_trace *tr, const pytree_leaf *view)
     const pytree_leaf **values = NULL;
     if (r->n_values < UINT32_MAX - 1) {
         values = (const pytree_leaf **)pytree__pg_grow(r->arena, (void *)r->values, r->n_values + 1, &r->max_values,
-                                                       sizeof *values, tr->err);
+                                                       sizeof *values);
     }
     if (values == NULL) { return (pytree_value){ 0 }; }
     r->values = values;
@@ -78,9 +78,9 @@ static pytree_value pytree__pg_value(pytree_trace *tr, const pytree_leaf *view)
 }
 
 /* A copy of a view without its data. */
-static pytree_leaf *pytree__pg_view(struct pytree__arena *arena, const pytree_leaf *like, pytree_error *err)
+static pytree_leaf *pytree__pg_view(struct pytree__fn_plan *arena, const pytree_leaf *like)
 {
-    pytree_leaf *v = (pytree_leaf *)pytree__arena_take(arena, 1, sizeof *v, err);
+    pytree_leaf *v = (pytree_leaf *)pytree__fn_take(arena, 1, sizeof *v);
     if (v != NULL) {
         *v = *like;
         v->data = NULL;
@@ -91,7 +91,7 @@ static pytree_leaf *pytree__pg_view(struct pytree__arena *arena, const pytree_le
 /* The next input of a program that is being recorded. */
 static pytree_value pytree__pg_input(pytree_trace *tr, const pytree_leaf *like)
 {
-    const pytree_leaf *v = pytree__pg_view(tr->recorder->arena, like, tr->err);
+    const pytree_leaf *v = pytree__pg_view(tr->recorder->arena, like);
     pytree_value id = { 0 };
     if (v != NULL) {
         id = pytree__pg_value(tr, v);
@@ -104,9 +104,9 @@ static pytree_value pytree__pg_input(pytree_trace *tr, const pytree_leaf *like)
 static pytree_value pytree__pg_constant(pytree_trace *tr, const pytree_leaf *leaf)
 {
     const size_t bytes = pytree_leaf_bytes(leaf);
-    pytree_leaf *v = pytree__pg_view(tr->recorder->arena, leaf, tr->err);
+    pytree_leaf *v = pytree__pg_view(tr->recorder->arena, leaf);
     if (v == NULL) { return (pytree_value){ 0 }; }
-    v->data = pytree__arena_take(tr->recorder->arena, bytes + 1, 1, tr->err);
+    v->data = pytree__fn_take(tr->recorder->arena, bytes + 1, 1);
     if (v->data == NULL) { return (pytree_value){ 0 }; }
     if (leaf->data != NULL && bytes != 0) { memcpy(v->data, leaf->data, bytes); }
     return pytree__pg_value(tr, v);
@@ -117,8 +117,8 @@ static bool pytree__pg_append(pytree_trace *tr, const pytree_op *op, const void 
                               size_t n_out, const pytree_leaf *const *views, pytree_value *out)
 {
     struct pytree__recorder *r = tr->recorder;
-    pytree_value *ids = (pytree_value *)pytree__arena_take(r->arena, n_in + n_out, sizeof *ids, tr->err);
-    pytree_eqn *eqns = (pytree_eqn *)pytree__pg_grow(r->arena, r->eqns, r->n_eqns, &r->max_eqns, sizeof *eqns, tr->err), *e;
+    pytree_value *ids = (pytree_value *)pytree__fn_take(r->arena, n_in + n_out, sizeof *ids);
+    pytree_eqn *eqns = (pytree_eqn *)pytree__pg_grow(r->arena, r->eqns, r->n_eqns, &r->max_eqns, sizeof *eqns), *e;
     size_t k;
     for (k = 0; k < n_out; k++) { out[k].id = 0; }
     if (ids == NULL || eqns == NULL) { return false; }
@@ -176,8 +176,8 @@ static const pytree_leaf *const *pytree__pg_shapes(pytree_trace *tr, const pytre
                                                    const pytree_value *in, size_t n_out)
 {
     struct pytree__recorder *r = tr->recorder;
-    const pytree_leaf **views = (const pytree_leaf **)pytree__arena_take(r->arena, n_in + n_out, sizeof *views, tr->err);
-    pytree_leaf *out = (pytree_leaf *)pytree__arena_take(r->arena, n_out, sizeof *out, tr->err), **outs;
+    const pytree_leaf **views = (const pytree_leaf **)pytree__fn_take(r->arena, n_in + n_out, sizeof *views);
+    pytree_leaf *out = (pytree_leaf *)pytree__fn_take(r->arena, n_out, sizeof *out), **outs;
     pytree_op_call c;
     pytree_error err = { 0 };
     size_t k;
@@ -223,7 +223,7 @@ static bool pytree__pg_record(pytree_trace *tr, const pytree_op *op, const void 
         return true;
     }
     if (op->params != 0) {
-        copy = pytree__arena_take(tr->recorder->arena, op->params, 1, tr->err);
+        copy = pytree__fn_take(tr->recorder->arena, op->params, 1);
         if (copy == NULL) { return false; }
         memcpy(copy, params, op->params);
     }
@@ -238,7 +238,7 @@ pytree_value pytree_record(pytree_trace *tr, const pytree_op *op, const void *pa
     const size_t n_out = op->n_out == 0 ? 1 : op->n_out;
     pytree_value *to = out != NULL ? out : own;
     if (out == NULL && n_out > 4) {
-        to = (pytree_value *)pytree__arena_take(tr->recorder->arena, n_out, sizeof *to, tr->err);
+        to = (pytree_value *)pytree__fn_take(tr->recorder->arena, n_out, sizeof *to);
         if (to == NULL) { return own[0]; }
     }
     (void)pytree__pg_record(tr, op, params, n_in, in, n_out, to);
@@ -253,8 +253,8 @@ const pytree_leaf *pytree_value_shape(const pytree_trace *tr, pytree_value v)
 /* ---- Programs ------------------------------------------------------------------------------------------------------ */
 
 /* Begins to record into the arena. */
-static void pytree__pg_begin(pytree_trace *tr, struct pytree__recorder *r, struct pytree__arena *arena, const char *name,
-                             const pytree_op *plus, pytree_error *err)
+static void pytree__pg_begin(pytree_trace *tr, struct pytree__recorder *r, struct pytree__fn_plan *arena, const char *name,
+                             const pytree_op *plus)
 {
     memset(tr, 0, sizeof *tr);
     memset(r, 0, sizeof *r);
@@ -262,16 +262,16 @@ static void pytree__pg_begin(pytree_trace *tr, struct pytree__recorder *r, struc
     r->name = name;
     r->plus = plus;
     tr->recorder = r;
-    tr->err = err;
+    tr->err = &arena->err;
 }
 
 /* What was recorded, as a program with these results; 0 is zeros of the shape of `views`. NULL on failure. */
 static pytree_program *pytree__pg_end(pytree_trace *tr, size_t n_out, const pytree_value *out, const pytree_leaf *const *views)
 {
     const struct pytree__recorder *r = tr->recorder;
-    pytree_program *p = tr->err->status != PYTREE_OK ? NULL : (pytree_program *)pytree__arena_take(r->arena, 1, sizeof *p, tr->err);
-    pytree_value *ids = (pytree_value *)pytree__arena_take(r->arena, n_out, sizeof *ids, tr->err);
-    const pytree_leaf **outs = (const pytree_leaf **)pytree__arena_take(r->arena, n_out, sizeof *outs, tr->err);
+    pytree_program *p = tr->err->status != PYTREE_OK ? NULL : (pytree_program *)pytree__fn_take(r->arena, 1, sizeof *p);
+    pytree_value *ids = (pytree_value *)pytree__fn_take(r->arena, n_out, sizeof *ids);
+    const pytree_leaf **outs = (const pytree_leaf **)pytree__fn_take(r->arena, n_out, sizeof *outs);
     size_t k;
     if (p == NULL || ids == NULL || outs == NULL) { return NULL; }
     for (k = 0; k < n_out; k++) {
@@ -292,62 +292,11 @@ static pytree_program *pytree__pg_end(pytree_trace *tr, size_t n_out, const pytr
     return p;
 }
 
-/* Adds p's constants to what is recorded; map[id] is where a value of p is. */
-static void pytree__pg_constants(pytree_trace *tr, const pytree_program *p, pytree_value *map)
-{
-    size_t v;
-    for (v = 1; v <= p->n_values; v++) {
-        if (p->values[v]->data != NULL && map[v].id == 0) { map[v] = pytree__pg_value(tr, p->values[v]); }
-    }
-}
-
-/* A call of p with operands and results in what is recorded. The results are still to come; NULL if memory runs out. */
-static pytree_value *pytree__pg_mapped(pytree_trace *tr, const pytree_eqn *of, const pytree_value *map, pytree_eqn *e)
-{
-    pytree_value *ids = (pytree_value *)pytree__arena_take(tr->recorder->arena, of->n_in + of->n_out, sizeof *ids, tr->err);
-    size_t k;
-    *e = *of;
-    if (ids == NULL) { return NULL; }
-    for (k = 0; k < of->n_in; k++) { ids[k] = map[of->in[k].id]; }
-    e->in = ids;
-    e->out = ids + of->n_in;
-    return ids + of->n_in;
-}
-
-/* Copies a call of p into what is recorded; *e is the copy. */
-static bool pytree__pg_copy(pytree_trace *tr, const pytree_program *p, const pytree_eqn *of, pytree_value *map, pytree_eqn *e)
-{
-    pytree_value *out = pytree__pg_mapped(tr, of, map, e);
-    const pytree_leaf **views = (const pytree_leaf **)pytree__arena_take(tr->recorder->arena, of->n_out, sizeof *views, tr->err);
-    size_t k;
-    if (out == NULL || views == NULL) { return false; }
-    for (k = 0; k < of->n_out; k++) { views[k] = p->values[of->out[k].id]; }
-    if (!pytree__pg_append(tr, of->op, of->params, of->n_in, e->in, of->n_out, views, out)) { return false; }
-    for (k = 0; k < of->n_out; k++) { map[of->out[k].id] = out[k]; }
-    return true;
-}
-
-/* Records p's calls on these inputs. Returns p's results; NULL on failure. */
-static pytree_value *pytree__pg_inline(pytree_trace *tr, const pytree_program *p, const pytree_value *in)
-{
-    pytree_value *map = (pytree_value *)pytree__arena_take(tr->recorder->arena, p->n_values + 1 + p->n_out, sizeof *map, tr->err);
-    pytree_eqn e;
-    size_t k;
-    if (map == NULL) { return NULL; }
-    for (k = 0; k < p->n_in; k++) { map[k + 1] = in[k]; }
-    pytree__pg_constants(tr, p, map);
-    for (k = 0; k < p->n_eqns; k++) {
-        if (!pytree__pg_copy(tr, p, &p->eqns[k], map, &e)) { return NULL; }
-    }
-    for (k = 0; k < p->n_out; k++) { map[p->n_values + 1 + k] = map[p->out[k].id]; }
-    return map + p->n_values + 1;
-}
-
 /* Leaves out calls that no result needs. */
-static bool pytree__pg_prune(pytree_program *p, pytree_error *err)
+static bool pytree__pg_prune(pytree_program *p)
 {
-    bool *used = (bool *)pytree__arena_take(p->arena, p->n_values + 1, sizeof *used, err), any;
-    pytree_eqn *kept = (pytree_eqn *)pytree__arena_take(p->arena, p->n_eqns, sizeof *kept, err);
+    bool *used = (bool *)pytree__fn_take(p->arena, p->n_values + 1, sizeof *used), any;
+    pytree_eqn *kept = (pytree_eqn *)pytree__fn_take(p->arena, p->n_eqns, sizeof *kept);
     size_t i, k, n = p->n_eqns;
     if (used == NULL || kept == NULL) { return false; }
     for (k = 0; k < p->n_out; k++) { used[p->out[k].id] = true; }
