@@ -201,23 +201,25 @@ static bool pytree__pull_begin(struct pytree__pull *pull, const bool *given, con
 {
     const pytree_program *p = pull->p;
     struct pytree__fn_plan *arena = p->arena;
+    pytree_value *d = (pytree_value *)pytree__fn_take(arena, p->n_out, sizeof *d);
     size_t k;
     pull->copies = (pytree_eqn *)pytree__fn_take(arena, p->n_eqns, sizeof *pull->copies);
     pull->map = (pytree_value *)pytree__fn_take(arena, p->n_values + 1, sizeof *pull->map);
     pull->ct = (pytree_value *)pytree__fn_take(arena, p->n_values + 1, sizeof *pull->ct);
     pull->active = (bool *)pytree__fn_take(arena, p->n_values + 1, sizeof *pull->active);
-    if (pull->copies == NULL || pull->map == NULL || pull->ct == NULL || pull->active == NULL) { return false; }
+    if (d == NULL || pull->copies == NULL || pull->map == NULL || pull->ct == NULL || pull->active == NULL) { return false; }
     for (k = 0; k < p->n_in; k++) {
         pull->map[k + 1] = pytree__pg_input(pull->tr, p->values[k + 1]);
         pull->active[k + 1] = wanted[k] && pytree__pg_smooth(p->values[k + 1]);
+    }
+    for (k = 0; k < p->n_out; k++) {      /* inputs come first */
+        if (given[k]) { d[k] = pytree__pg_input(pull->tr, p->out_views[k]); }
     }
     pytree__pg_constants(pull->tr, p, pull->map);
     pull->tr->recorder->in_rule = true;
     for (k = 0; k < p->n_out; k++) {
         const uint32_t v = p->out[k].id;
-        pytree_value d = { 0 };
-        if (given[k]) { d = pytree__pg_input(pull->tr, p->out_views[k]); }
-        if (v != 0 && pytree__pg_smooth(p->out_views[k])) { pull->ct[v] = pytree_op_plus(pull->tr, pull->ct[v], d); }
+        if (v != 0 && pytree__pg_smooth(p->out_views[k])) { pull->ct[v] = pytree_op_plus(pull->tr, pull->ct[v], d[k]); }
     }
     pull->tr->recorder->in_rule = false;
     return pull->tr->err->status == PYTREE_OK;

@@ -56,7 +56,7 @@ static void *pytree__pg_grow(struct pytree__fn_plan *arena, void *old, size_t n,
     wanted = *max == 0 ? 32 : pytree__times(*max, 2);
     p = pytree__fn_take(arena, wanted, size);
     if (p != NULL) {
-        if (n != 0) { memcpy(p, old, n * size); }
+        if (old != NULL) { memcpy(p, old, n * size); }
         *max = wanted;
     }
     return p;

@@ -249,20 +249,29 @@ static const pytree_leaf *pytree__pg_results(struct pytree__fn_plan *plan, const
     return views;
 }
 
+/* The state of a bound function that is a program: `plan` NULL where only shapes are wanted. */
+struct pytree__pg_bound {
+    const pytree_program *program;
+    struct pytree__plan *plan;
+};
+
 /* Binds a function to its program. */
 static pytree_status pytree__pg_bind(struct pytree__fn_bound *b, const pytree_program *p)
 {
     const pytree_leaf *views = p == NULL ? NULL : pytree__pg_results(b->plan, p);
+    struct pytree__pg_bound *s = (struct pytree__pg_bound *)pytree__fn_take(b->plan, 1, sizeof *s);
     pytree_status status;
-    if (views == NULL) { return b->plan->err.status; }
+    if (views == NULL || s == NULL) { return b->plan->err.status; }
+    b->state = s;
+    s->program = p;
     status = pytree__fn_result(b, p->out_def, views);
     if (status != PYTREE_OK || b->plan->shapes_only) { return status; }
-    b->state = pytree__plan_new(p, b->plan);
+    s->plan = pytree__plan_new(p, b->plan);
     return b->plan->err.status;
 }
 static pytree_status pytree__pg_run(struct pytree__fn_bound *b)
 {
-    struct pytree__plan *plan = (struct pytree__plan *)b->state;
+    struct pytree__plan *plan = ((struct pytree__pg_bound *)b->state)->plan;
     size_t k;
     for (k = 0; k < b->n_in; k++) { plan->values[k + 1].data = b->in[k].data; }
     for (k = 0; k < b->n_out; k++) { plan->out[k] = b->out[k].data; }
