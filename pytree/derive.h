@@ -1,4 +1,5 @@
-/* pytree/derive.h: derivatives: jvp, vjp, gradients, Jacobians, Hessians; by rules, by differences, and checks of one by the other.
+/* pytree/derive.h: derivatives: jvp, vjp, gradients, Jacobians, Hessians; by rules, by differences, and checks of one by the
+ * other.
  *
  *     const pytree_fn *f = PYTREE_TRACED(loss);                                  // (MLP, x, y) -> one number
  *     pytree_prepared *step = pytree_prepare(PYTREE_VALUE_AND_GRAD(f), 3, (pytree[]){ PYTREE(&model), x, y },
@@ -59,8 +60,8 @@ typedef struct pytree_argnums {
 #define PYTREE_ARGNUMS(...)                                                                                             \
     ((pytree_argnums){ sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int), (const int[]){ __VA_ARGS__ } })
 
-/* The gradient of a function with one number for its result: (arguments …) -> gradient with respect to an argument, or to several
- * of them as a tuple. jax.grad, jax.value_and_grad, whose result is (value, gradient).
+/* The gradient of a function with one number for its result: (arguments …) -> gradient with respect to an argument, or to
+ * several of them as a tuple. jax.grad, jax.value_and_grad, whose result is (value, gradient).
  *
  * has_aux: f gives (value, aux), and the result is (gradient, aux), or ((value, aux), gradient). allow_int: the gradient of
  * integers is zeros instead of PYTREE_TYPE. */
@@ -78,10 +79,10 @@ extern const pytree_fn_kind pytree_grad_kind, pytree_value_and_grad_kind;
 /* How a Jacobian is computed: one column after the other, or one row after the other. */
 enum { PYTREE_FORWARD = 1, PYTREE_REVERSE = 2 };
 
-/* All derivatives: (arguments …) -> a tree of trees, the result's structure outside and the argument's inside; the shape of a leaf
- * is that of the result's leaf followed by that of the argument's. mode: PYTREE_FORWARD (jax.jacfwd), PYTREE_REVERSE
- * (jax.jacrev), 0: what takes fewer runs. has_aux: f gives (value, aux), and the result is (Jacobian, aux). No constructor and no
- * rebuild callback of the trees is called. */
+/* All derivatives: (arguments …) -> a tree of trees, the result's structure outside and the argument's inside; the shape of a
+ * leaf is that of the result's leaf followed by that of the argument's. mode: PYTREE_FORWARD (jax.jacfwd), PYTREE_REVERSE
+ * (jax.jacrev), 0: what takes fewer runs. has_aux: f gives (value, aux), and the result is (Jacobian, aux). No constructor
+ * and no rebuild callback of the trees is called. */
 typedef struct pytree_jacobian_of {
     const pytree_fn *f;
     pytree_argnums argnums;
@@ -105,8 +106,8 @@ typedef struct pytree_numeric_of {
 extern const pytree_fn_kind pytree_numeric_kind;
 #define PYTREE_NUMERIC(...) PYTREE__TRANSFORM(pytree_numeric_kind, pytree_numeric_of, .f = __VA_ARGS__)
 
-/* f over f64 leaves, with derivatives by a complex step: `twin` is the same function with C128 for each f64, and analytic. Exact
- * to rounding; a jvp calls the twin once, a vjp once for each number. First derivatives only. */
+/* f over f64 leaves, with derivatives by a complex step: `twin` is the same function with C128 for each f64, and analytic.
+ * Exact to rounding; a jvp calls the twin once, a vjp once for each number. First derivatives only. */
 typedef struct pytree_complex_step_of {
     const pytree_fn *f, *twin;
 } pytree_complex_step_of;
@@ -144,9 +145,9 @@ typedef struct pytree_check_grads_options {
 } pytree_check_grads_options;
 
 /* Compare the derivatives of f with differences at the given arguments: jax.test_util.check_grads. Returns PYTREE_OK, or
- * PYTREE_VALUE with the key path of the worst element: "jvp: expected 0.52310 (differences), got 0.51020 at element 3" at a leaf
- * of the result, "vjp: …" at a leaf of the arguments, as "[0].layers[1].b". f must say what it gives. It is called twice for each
- * direction, and after a mismatch of the vjp twice for each number. Allocates temporary memory. */
+ * PYTREE_VALUE with the key path of the worst element: "jvp: expected 0.52310 (differences), got 0.51020 at element 3" at a
+ * leaf of the result, "vjp: …" at a leaf of the arguments, as "[0].layers[1].b". f must say what it gives. It is called twice
+ * for each direction, and after a mismatch of the vjp twice for each number. Allocates temporary memory. */
 pytree_status pytree_check_grads(const pytree_fn *f, size_t n, const pytree *args, const pytree_check_grads_options *opt,
                                  pytree_error *err);
 

@@ -4,8 +4,8 @@
  *     pytree_value loss = pytree_op_mean(tr, pytree_op_square(tr, pytree_op_sub(tr, h, y)));
  *
  * Each function records one call, or a few, and returns its result; nothing is computed until the program runs. Operands are
- * float or double arrays (f32, f64), all of one call of the same element type: there is no promotion, pytree_op_convert converts.
- * Shapes broadcast as in NumPy where it says so. Negative axes count from the end.
+ * float or double arrays (f32, f64), all of one call of the same element type: there is no promotion, pytree_op_convert
+ * converts. Shapes broadcast as in NumPy where it says so. Negative axes count from the end.
  *
  * On failure (PYTREE_SHAPE, PYTREE_TYPE, PYTREE_ARGUMENT) the result is the value 0 and the error stays in the trace:
  * "loss: matmul: expected inner extents that agree, got f32[2,4] and f32[2,3]". Every function here is one of jax.numpy or
@@ -115,8 +115,8 @@ extern const pytree_op pytree_op_matmul_op;
 pytree_value pytree_op_matmul(pytree_trace *tr, pytree_value a, pytree_value b);
 pytree_value pytree_op_matmul_t(pytree_trace *tr, pytree_value a, pytree_value b, unsigned flags);
 
-/* The same with another operation, a copy of pytree_op_matmul_op with a `run` of the user's (a BLAS), which its derivatives use,
- * too. `run` finds the flags in *(const unsigned *)c->params. */
+/* The same with another operation, a copy of pytree_op_matmul_op with a `run` of the user's (a BLAS), which its derivatives
+ * use, too. `run` finds the flags in *(const unsigned *)c->params. */
 pytree_value pytree_op_matmul_as(pytree_trace *tr, const pytree_op *op, pytree_value a, pytree_value b, unsigned flags);
 
 /* ---- Composed of the above ----------------------------------------------------------------------------------------- */

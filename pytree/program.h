@@ -129,8 +129,8 @@ typedef struct pytree_op {
     pytree_status (*shape)(const pytree_op_call *c, pytree_error *err);
     /* Compute the results. Operands and results do not overlap. */
     pytree_status (*run)(const pytree_op_call *c, pytree_error *err);
-    /* Rules. They record calls on e's operands and results, so that derivatives are programs again. A derivative that is zero is
-     * the value 0, and a call on it gives 0; pytree_op_plus (pytree/ops.h) adds two. NULL: no derivative flows.
+    /* Rules. They record calls on e's operands and results, so that derivatives are programs again. A derivative that is zero
+     * is the value 0, and a call on it gives 0; pytree_op_plus (pytree/ops.h) adds two. NULL: no derivative flows.
      *   jvp   t: tangents of the operands; set out_t, those of the results
      *   vjp   ct: cotangents of the results; set in_ct, those of the operands */
     void (*jvp)(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out_t);

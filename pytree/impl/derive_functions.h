@@ -35,7 +35,8 @@ static struct pytree__fn_bound *pytree__ad_unpack(struct pytree__fn_bound *b, co
     const pytree_def *const *defs, *const *res = NULL;
     size_t *first = NULL, *out_first = NULL;
     if (b->n_args != 2 || pytree_def_kind(b->defs[0]) != PYTREE_KIND_TUPLE) {
-        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, NULL, 0, "expected two arguments, a tuple of arguments and %s, got %zu%s", second,
+        (void)pytree__fn_fail(b, PYTREE_STRUCTURE, NULL, 0, "expected two arguments, a tuple of arguments and %s, got %zu%s",
+                              second,
                               b->n_args, b->n_args == 2 ? " without a tuple" : "");
         return NULL;
     }
@@ -59,7 +60,8 @@ static pytree_status pytree__jvp_bind(struct pytree__fn_bound *b)
     pytree_trace tr;
     size_t k, n = 0, at;
     if (p == NULL || active == NULL) { return b->plan->err.status; }
-    if (pytree__fn_compare(b, "tangents", b->defs[0], b->in, b->defs[1], b->in + c->n_in) != PYTREE_OK) { return b->err->status; }
+    if (pytree__fn_compare(b, "tangents", b->defs[0], b->in, b->defs[1],
+                           b->in + c->n_in) != PYTREE_OK) { return b->err->status; }
     out_active = (bool *)pytree__fn_take(b->plan, p->n_out, 1);
     views = (const pytree_leaf **)pytree__fn_take(b->plan, p->n_out, 2 * sizeof *views);
     out = (pytree_value *)pytree__fn_take(b->plan, p->n_out, 2 * sizeof *out);
@@ -80,8 +82,8 @@ static pytree_status pytree__jvp_bind(struct pytree__fn_bound *b)
     return pytree__ad_finish(b, &tr, pytree__ad_pair(b, c->def, c->def), 2 * p->n_out, out, views);
 }
 
-/* Inlines the pullback of p; `ct` (0: zero) are the cotangents of its results. Sets out[0 … n_out-1] to the results and ct_in[k]
- * to the cotangents of operands that are wanted. */
+/* Inlines the pullback of p; `ct` (0: zero) are the cotangents of its results. Sets out[0 … n_out-1] to the results and
+ * ct_in[k] to the cotangents of operands that are wanted. */
 static bool pytree__ad_pull(pytree_trace *tr, const pytree_program *p, const pytree_value *in, const pytree_value *ct,
                             const bool *wanted, pytree_value *out, pytree_value *in_ct)
 {
@@ -183,7 +185,8 @@ static pytree_status pytree__ad_choose(struct pytree__fn_bound *b, pytree_argnum
 }
 
 /* A function that gives (value, aux): their treedefs. */
-static const pytree_def *const *pytree__ad_aux(const struct pytree__fn_bound *b, const struct pytree__fn_bound *c, size_t **first)
+static const pytree_def *const *pytree__ad_aux(const struct pytree__fn_bound *b, const struct pytree__fn_bound *c,
+                                               size_t **first)
 {
     char got[PYTREE__SIDE];
     if (pytree_def_kind(c->def) == PYTREE_KIND_TUPLE && pytree_def_num_children(c->def) == 2) {
@@ -208,7 +211,8 @@ static pytree_status pytree__grad_value(const struct pytree__fn_bound *b, const 
 }
 
 /* The treedef of the result. */
-static const pytree_def *pytree__grad_def(struct pytree__fn_bound *b, const struct pytree__fn_bound *c, const pytree_def *gradient,
+static const pytree_def *pytree__grad_def(struct pytree__fn_bound *b, const struct pytree__fn_bound *c,
+                                          const pytree_def *gradient,
                                           const pytree_def *aux, bool value)
 {
     if (value) { return pytree__ad_pair(b, c->def, gradient); }
@@ -240,7 +244,8 @@ static pytree_status pytree__grad_bind(struct pytree__fn_bound *b)
     ct = (pytree_value *)pytree__fn_take(b->plan, p->n_out, sizeof *ct);
     in_ct = (pytree_value *)pytree__fn_take(b->plan, p->n_in, sizeof *in_ct);
     all = (pytree_value *)pytree__fn_take(b->plan, p->n_out + chosen.n, sizeof *all);
-    if (in == NULL || views == NULL || out == NULL || ct == NULL || in_ct == NULL || all == NULL) { return b->plan->err.status; }
+    if (in == NULL || views == NULL || out == NULL || ct == NULL || in_ct == NULL
+        || all == NULL) { return b->plan->err.status; }
     {
         const float single = 1;
         const double one = 1;

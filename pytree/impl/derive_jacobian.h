@@ -55,7 +55,8 @@ static pytree_value pytree__jacobian_basis(const struct pytree__jacobian *jac, c
 static bool pytree__jacobian_map(const struct pytree__jacobian *jac, const pytree_program *q, pytree_value basis, size_t n,
                                  pytree_value *out)
 {
-    bool *mapped = (bool *)pytree__fn_take(jac->b->plan, q->n_in, 1), *summed = (bool *)pytree__fn_take(jac->b->plan, q->n_out, 1);
+    bool *mapped = (bool *)pytree__fn_take(jac->b->plan, q->n_in, 1), *summed = (bool *)pytree__fn_take(jac->b->plan,
+            q->n_out, 1);
     struct pytree__ad_list in;
     size_t k;
     if (mapped == NULL || summed == NULL || !pytree__ad_list_init(jac->tr, &in, q->n_in)) { return false; }
@@ -94,7 +95,8 @@ static bool pytree__jacobian_column(const struct pytree__jacobian *jac, size_t i
     const size_t leaf = jac->chosen->leaf[i], n_out = jac->p->n_out;
     const pytree_leaf *x = jac->p->values[leaf + 1];
     const size_t n = pytree_leaf_count(x);
-    bool *active = (bool *)pytree__fn_take(jac->b->plan, jac->p->n_in, 1), *out_active = (bool *)pytree__fn_take(jac->b->plan, n_out, 1);
+    bool *active = (bool *)pytree__fn_take(jac->b->plan, jac->p->n_in, 1), *out_active = (bool *)pytree__fn_take(jac->b->plan,
+            n_out, 1);
     pytree_value *columns = (pytree_value *)pytree__fn_take(jac->b->plan, 2 * n_out, sizeof *columns), basis;
     const pytree_program *q;
     size_t j, at = n_out;
@@ -178,7 +180,8 @@ static pytree_status pytree__jacobian_bind(struct pytree__fn_bound *b)
     jac.in = pytree__ad_begin(&tr, &r, b);
     jac.views = (const pytree_leaf **)pytree__fn_take(b->plan, pytree__plus(n, c->n_out), sizeof *jac.views);
     jac.out = all = (pytree_value *)pytree__fn_take(b->plan, pytree__plus(n, c->n_out), sizeof *all);
-    if (jac.in == NULL || jac.views == NULL || all == NULL || !pytree__jacobian_blocks(&jac, of->mode)) { return b->plan->err.status; }
+    if (jac.in == NULL || jac.views == NULL || all == NULL) { return b->plan->err.status; }
+    if (!pytree__jacobian_blocks(&jac, of->mode)) { return b->plan->err.status; }
     def = pytree_def_compose(of->has_aux ? parts[0] : c->def, chosen.def, &b->plan->tree, &b->plan->err);
     if (of->has_aux) {
         pytree_value *results = pytree__pg_inline(&tr, jac.p, jac.in);

@@ -130,7 +130,8 @@ static bool pytree__map_record(pytree_trace *tr, const pytree_program *body, siz
     p.summed = summed;
     return body != NULL && pytree__pg_record(tr, &pytree__op_map, &p, in->n, in->at, body->n_out, out);
 }
-static void pytree__map_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out, pytree_value *out_t)
+static void pytree__map_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out,
+                            pytree_value *out_t)
 {
     const struct pytree__map *p = (const struct pytree__map *)e->params;
     bool *active = (bool *)pytree__ad_take(tr, 2 * e->n_in + e->n_out, 1), *out_active, *mapped;
@@ -174,7 +175,8 @@ static void pytree__map_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_
     struct pytree__ad_list in;
     const pytree_program *body;
     size_t k, n = 0;
-    if (given == NULL || mapped == NULL || summed == NULL || out == NULL || !pytree__ad_list_init(tr, &in, e->n_in + e->n_out)) {
+    if (given == NULL || mapped == NULL || summed == NULL || out == NULL || !pytree__ad_list_init(tr, &in,
+            e->n_in + e->n_out)) {
         return;
     }
     for (k = 0; k < e->n_in; k++) {
@@ -260,7 +262,8 @@ static void pytree__branches_jvp(pytree_trace *tr, const pytree_eqn *e, const py
     pytree_value *all = (pytree_value *)pytree__ad_take(tr, e->n_out, 2 * sizeof *all);
     struct pytree__ad_list in;
     size_t k, i, n = e->n_out;
-    if (bodies == NULL || active == NULL || one == NULL || any == NULL || all == NULL || !pytree__ad_list_init(tr, &in, 2 * e->n_in)) {
+    if (bodies == NULL || active == NULL || one == NULL || any == NULL || all == NULL || !pytree__ad_list_init(tr, &in,
+            2 * e->n_in)) {
         return;
     }
     for (k = 0; k < e->n_in; k++) { pytree__ad_add(&in, e->in[k]); }

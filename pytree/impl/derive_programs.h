@@ -184,7 +184,8 @@ static const pytree_program *pytree__callback_program(struct pytree__fn_bound *b
     memset(&p, 0, sizeof p);
     p.bound = b;
     p.wanted = b->at.wanted;
-    if (in == NULL || out == NULL || !pytree__pg_record(&tr, &pytree__op_callback, &p, b->n_in, in, b->n_out, out)) { return NULL; }
+    if (in == NULL || out == NULL || !pytree__pg_record(&tr, &pytree__op_callback, &p, b->n_in, in, b->n_out,
+                                                        out)) { return NULL; }
     return pytree__ad_end(&tr, b, out);
 }
 

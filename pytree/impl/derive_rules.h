@@ -240,7 +240,8 @@ static pytree_program *pytree__pg_pullback(const pytree_program *p, const bool *
     pytree__pg_begin(&tr, &r, arena, p->name, p->plus);
     pull.p = p;
     pull.tr = &tr;
-    if (out == NULL || views == NULL || !pytree__pull_begin(&pull, given, wanted) || !pytree__pull_forward(&pull)) { return NULL; }
+    if (out == NULL || views == NULL || !pytree__pull_begin(&pull, given, wanted)
+        || !pytree__pull_forward(&pull)) { return NULL; }
     for (i = p->n_eqns; i-- != 0;) {
         if (!pytree__pull_back(&pull, i)) { return NULL; }
     }
@@ -259,7 +260,8 @@ static pytree_program *pytree__pg_pullback(const pytree_program *p, const bool *
 
 /* p with inputs and results in another order: input i of the new one is input in[i] of p, result i is result out[i]; those from
  * n_out on are inputs of p. */
-static pytree_program *pytree__pg_reorder(const pytree_program *p, size_t n_in, const size_t *in, size_t n_out, const size_t *out)
+static pytree_program *pytree__pg_reorder(const pytree_program *p, size_t n_in, const size_t *in, size_t n_out,
+                                          const size_t *out)
 {
     struct pytree__fn_plan *arena = p->arena;
     pytree_value *inputs = (pytree_value *)pytree__fn_take(arena, p->n_in, sizeof *inputs), *results;

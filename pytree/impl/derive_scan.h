@@ -7,8 +7,8 @@
 /* ---- scan ------------------------------------------------------------------------------------------------------------
  *
  * Operands: constants, the first carry, xs with a first axis of n, and with `counted` the number of steps, at most n, as int64.
- * The program: (constants, carry, x) -> (carry, y). Results: the last carry, ys. A counted scan does the first steps, in reverse
- * order if `reverse`; ys of the others are zero.
+ * The program: (constants, carry, x) -> (carry, y). Results: the last carry, ys. A counted scan does the first steps, in
+ * reverse order if `reverse`; ys of the others are zero.
  */
 struct pytree__scan {
     const pytree_program *body;
@@ -27,7 +27,8 @@ static pytree_status pytree__scan_shape(const pytree_op_call *c, pytree_error *e
     size_t k;
     for (k = 0; k < c->n_out; k++) {
         *c->out[k] = *p->body->out_views[k];
-        if (k >= p->n_carry && pytree__ad_stacked(c->out[k], p->body->out_views[k], p->n, err) != PYTREE_OK) { return err->status; }
+        if (k >= p->n_carry && pytree__ad_stacked(c->out[k], p->body->out_views[k], p->n,
+                                                  err) != PYTREE_OK) { return err->status; }
     }
     return PYTREE_OK;
 }
@@ -72,7 +73,8 @@ static pytree_status pytree__scan_op_run(const pytree_op_call *c, pytree_error *
     pytree_status status;
     size_t i, k;
     for (k = p->n_carry; n < p->n && k < c->n_out; k++) { memset(c->out[k]->data, 0, pytree_leaf_bytes(c->out[k])); }
-    for (k = 0; n == 0 && k < p->n_carry; k++) { memcpy(c->out[k]->data, c->in[p->n_const + k]->data, pytree_leaf_bytes(c->out[k])); }
+    for (k = 0; n == 0 && k < p->n_carry; k++) { memcpy(c->out[k]->data, c->in[p->n_const + k]->data,
+                                                        pytree_leaf_bytes(c->out[k])); }
     pytree__scan_begin(c, p->reverse && n != 0 ? n - 1 : 0, to_spare);
     for (i = 0; i < n; i++) {
         status = pytree__plan_run(plan, err);
@@ -109,8 +111,8 @@ static bool pytree__scan_record(pytree_trace *tr, const struct pytree__scan *lik
     return body != NULL && pytree__pg_record(tr, &pytree__op_scan, &p, in->n, in->at, body->n_out, out);
 }
 
-/* Finds which carries have a tangent, given which operands have: until nothing changes. Returns the pushforward of the body, whose
- * active carries stay active. NULL on failure. */
+/* Finds which carries have a tangent, given which operands have: until nothing changes. Returns the pushforward of the body,
+ * whose active carries stay active. NULL on failure. */
 static const pytree_program *pytree__scan_push(pytree_trace *tr, const pytree_program *body, size_t n_const, size_t n_carry,
                                                bool *active, bool *out_active)
 {
@@ -131,7 +133,8 @@ static const pytree_program *pytree__scan_push(pytree_trace *tr, const pytree_pr
     }
 }
 
-/* Where the parts of a pushforward go, so that it is the program of a loop again: each operand followed by its group's tangents. */
+/* Where the parts of a pushforward go, so that it is the program of a loop again: each operand followed by its group's
+ * tangents. */
 static size_t pytree__scan_places(size_t *place, size_t n, const size_t *ends, size_t n_groups, const bool *active)
 {
     size_t group, k, at = 0, from = 0, tangent = n;
@@ -144,12 +147,14 @@ static size_t pytree__scan_places(size_t *place, size_t n, const size_t *ends, s
     return at;
 }
 
-static void pytree__scan_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out, pytree_value *out_t)
+static void pytree__scan_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out,
+                             pytree_value *out_t)
 {
     const struct pytree__scan *p = (const struct pytree__scan *)e->params;
     const size_t n = p->body->n_in;
     bool *active = (bool *)pytree__ad_take(tr, n, 1), *out_active = (bool *)pytree__ad_take(tr, e->n_out, 1);
-    size_t *place = (size_t *)pytree__ad_take(tr, n, 2 * sizeof *place), *out_place = (size_t *)pytree__ad_take(tr, e->n_out, 2 * sizeof *place);
+    size_t *place = (size_t *)pytree__ad_take(tr, n, 2 * sizeof *place), *out_place = (size_t *)pytree__ad_take(tr, e->n_out,
+            2 * sizeof *place);
     pytree_value *all = (pytree_value *)pytree__ad_take(tr, e->n_out, 2 * sizeof *all);
     size_t ends[3], n_in, n_out, k, at, tangent, n_const = p->n_const, n_carry = p->n_carry;
     struct pytree__ad_list in;
@@ -230,8 +235,8 @@ static bool pytree__pg_reaches(const pytree_program *p, const bool *in, bool *ou
     return true;
 }
 
-/* A loop to be run backwards. The program gives (carry, ys) and has operands (constants, carry, x); `kept` are the carries as they
- * were before each step, `ct` the cotangents of the results. */
+/* A loop to be run backwards. The program gives (carry, ys) and has operands (constants, carry, x); `kept` are the carries as
+ * they were before each step, `ct` the cotangents of the results. */
 struct pytree__back {
     struct pytree__scan loop;             /* n, n_const, n_carry, reverse, counted */
     const pytree_program *body;
@@ -263,8 +268,8 @@ static bool pytree__back_active(pytree_trace *tr, struct pytree__back *b, const 
     return true;
 }
 
-/* The program of the loop backwards: (constants, cotangents of carries and sums of those of constants; carry, x, cotangents of y)
- * -> (cotangents of carries and sums; cotangents of x). */
+/* The program of the loop backwards: (constants, cotangents of carries and sums of those of constants; carry, x, cotangents
+ * of y) -> (cotangents of carries and sums; cotangents of x). */
 static const pytree_program *pytree__back_body(pytree_trace *outer, const struct pytree__back *b)
 {
     const pytree_program *body = b->body, *pulled = pytree__pg_pullback(body, b->given, b->wanted, false), *q;
@@ -276,7 +281,8 @@ static const pytree_program *pytree__back_body(pytree_trace *outer, const struct
     struct pytree__recorder r;
     pytree_trace tr;
     size_t k, at, group;
-    if (pulled == NULL || in == NULL || sum == NULL || views == NULL || !pytree__ad_list_init(outer, &out, n_in)) { return NULL; }
+    if (pulled == NULL || in == NULL || sum == NULL || views == NULL || !pytree__ad_list_init(outer, &out,
+            n_in)) { return NULL; }
     pytree__pg_begin(&tr, &r, body->arena, body->name, body->plus);
     for (k = 0; k < n_const; k++) { in[k] = pytree__pg_input(&tr, body->values[k + 1]); }
     for (k = 0, at = n_in; k < n_carry; k++) {
@@ -367,7 +373,8 @@ static const pytree_program *pytree__scan_sub(const void *params, size_t i)
 }
 static const struct pytree__op_hooks pytree__scan_hooks = { pytree__scan_plan, pytree__scan_jvp, pytree__scan_keep,
                                                             pytree__scan_sub };
-static const pytree_op pytree__op_scan = { "scan", sizeof(struct pytree__scan), 1, pytree__scan_shape, pytree__scan_op_run, NULL,
+static const pytree_op pytree__op_scan = { "scan", sizeof(struct pytree__scan), 1, pytree__scan_shape, pytree__scan_op_run,
+                                           NULL,
                                            pytree__scan_vjp, &pytree__scan_hooks };
 
 #include "derive_while.h"

@@ -80,7 +80,8 @@ static pytree_status pytree__while_run(const pytree_op_call *c, pytree_error *er
 }
 
 static const pytree_op pytree__op_while;
-static bool pytree__while_record(pytree_trace *tr, const pytree_program *cond, const pytree_program *body, size_t most, bool keep,
+static bool pytree__while_record(pytree_trace *tr, const pytree_program *cond, const pytree_program *body, size_t most,
+                                 bool keep,
                                  const struct pytree__ad_list *in, pytree_value *out)
 {
     struct pytree__while p;
@@ -106,7 +107,8 @@ static const pytree_program *pytree__while_cond(pytree_trace *outer, const pytre
     out = pytree__pg_inline(&tr, cond, in);
     return out == NULL ? NULL : pytree__pg_end(&tr, 1, out, cond->out_views);
 }
-static void pytree__while_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out, pytree_value *out_t)
+static void pytree__while_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out,
+                              pytree_value *out_t)
 {
     const struct pytree__while *p = (const struct pytree__while *)e->params;
     const size_t n = e->n_in;
@@ -170,7 +172,8 @@ static const pytree_program *pytree__while_sub(const void *params, size_t i)
 }
 static const struct pytree__op_hooks pytree__while_hooks = { pytree__while_plan, pytree__while_jvp, pytree__while_keep,
                                                              pytree__while_sub };
-static const pytree_op pytree__op_while = { "while", sizeof(struct pytree__while), 1, pytree__while_shape, pytree__while_run, NULL,
+static const pytree_op pytree__op_while = { "while", sizeof(struct pytree__while), 1, pytree__while_shape, pytree__while_run,
+                                            NULL,
                                             pytree__while_vjp, &pytree__while_hooks };
 
 #include "derive_programs.h"

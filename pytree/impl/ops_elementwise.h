@@ -133,13 +133,13 @@ PYTREE__BINARY(max, x > y || x != x ? x : y)
     static pytree_value pytree__op_##NAME##_da(pytree_trace *tr, const pytree_eqn *e, pytree_value d)                   \
     {                                                                                                                   \
         const pytree_value a = e->in[0], b = e->in[1], y = e->out[0];                                                   \
-        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                            \
+        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                   \
         return da;                                                                                                      \
     }                                                                                                                   \
     static pytree_value pytree__op_##NAME##_db(pytree_trace *tr, const pytree_eqn *e, pytree_value d)                   \
     {                                                                                                                   \
         const pytree_value a = e->in[0], b = e->in[1], y = e->out[0];                                                   \
-        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                            \
+        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                   \
         return db;                                                                                                      \
     }                                                                                                                   \
     static void pytree__op_##NAME##_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out) \
@@ -327,7 +327,8 @@ static pytree_status pytree__op_select_run(const pytree_op_call *c, pytree_error
         data[k] = operands[k]->data;
     }
     pytree__walk_broadcast(&w, c->out[0], 4, operands);
-    pytree__walk_run(&w, data, bytes, c->out[0]->type->dtype == PYTREE_F64 ? pytree__select_row_double : pytree__select_row_float);
+    pytree__walk_run(&w, data, bytes, c->out[0]->type->dtype == PYTREE_F64 ? pytree__select_row_double
+                     : pytree__select_row_float);
     return PYTREE_OK;
 }
 static void pytree__op_select_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
@@ -428,7 +429,8 @@ static pytree_status pytree__op_stop_shape(const pytree_op_call *c, pytree_error
     *c->out[0] = *c->in[0];
     return PYTREE_OK;
 }
-static const pytree_op pytree__op_stop = { "stop_gradient", 0, 1, pytree__op_stop_shape, pytree__op_copy_run, NULL, NULL, NULL };
+static const pytree_op pytree__op_stop = { "stop_gradient", 0, 1, pytree__op_stop_shape, pytree__op_copy_run, NULL, NULL,
+                                           NULL };
 pytree_value pytree_op_stop_gradient(pytree_trace *tr, pytree_value x) { return pytree__op_1(tr, &pytree__op_stop, x); }
 
 #include "ops_reduce.h"

@@ -118,7 +118,8 @@ static pytree_status pytree__op_concat_shape(const pytree_op_call *c, pytree_err
             char a[96], b[96];
             pytree__leaf_text(a, sizeof a, c->in[0]);
             pytree__leaf_text(b, sizeof b, c->in[k]);
-            return pytree_fail(err, PYTREE_SHAPE, NULL, "expected arrays that differ along axis %zu only, got %s and %s", axis, a,
+            return pytree_fail(err, PYTREE_SHAPE, NULL, "expected arrays that differ along axis %zu only, got %s and %s",
+                               axis, a,
                                b);
         }
         total = pytree__plus(total, c->in[k]->shape[axis]);
@@ -200,7 +201,8 @@ static pytree_status pytree__op_row(const pytree_leaf *at, size_t i, size_t rows
 {
     const int64_t n = pytree__op_whole(at, i);
     if (n < 0 || (uint64_t)n >= rows) {
-        return pytree_fail(err, PYTREE_VALUE, NULL, "expected a row from 0 to %zu, got %lld at element %zu", rows - 1, (long long)n,
+        return pytree_fail(err, PYTREE_VALUE, NULL, "expected a row from 0 to %zu, got %lld at element %zu", rows - 1,
+                           (long long)n,
                            i);
     }
     *row = (size_t)n;

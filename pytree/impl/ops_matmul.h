@@ -20,8 +20,8 @@ struct pytree__product {
     size_t m, n, k, ai, al, bl, bj;
 };
 
-/* One tile: o[0 … high-1][0 … wide-1], from `deep` rows of b. `add` to what is there. Rows beyond `high` repeat the last one, and
- * columns beyond `wide` are computed from whatever b has there, so that the loops have constant bounds. */
+/* One tile: o[0 … high-1][0 … wide-1], from `deep` rows of b. `add` to what is there. Rows beyond `high` repeat the last one,
+ * and columns beyond `wide` are computed from whatever b has there, so that the loops have constant bounds. */
 #define PYTREE__TILE(T, NAME, HIGH, WIDE)                                                                               \
     static void pytree__tile_##T##NAME(T *restrict o, size_t n, size_t high, size_t wide, const T *restrict a, size_t ai, \
                                        size_t al, const T *restrict b, size_t bl, size_t deep, bool add)                \
@@ -147,7 +147,8 @@ static pytree_status pytree__op_matmul_run(const pytree_op_call *c, pytree_error
         const char *by = (const char *)b->data + (b->ndim == 2 ? 0 : at * b_rows * b_columns * size);
         char *to = (char *)o->data + at * p.m * p.n * size;
         if (size == sizeof(double)) {
-            pytree__product_double((double *)(void *)to, (const double *)(const void *)from, (const double *)(const void *)by, &p);
+            pytree__product_double((double *)(void *)to, (const double *)(const void *)from, (const double *)(const void *)by,
+                                   &p);
         } else {
             pytree__product_float((float *)(void *)to, (const float *)(const void *)from, (const float *)(const void *)by, &p);
         }
@@ -156,7 +157,8 @@ static pytree_status pytree__op_matmul_run(const pytree_op_call *c, pytree_error
 }
 
 /* The product summed over the leading axes that `like` does not have: one product of matrices with all rows, if it can be. */
-static pytree_value pytree__op_matmul_like(pytree_trace *tr, const pytree_op *op, pytree_value a, pytree_value b, unsigned flags,
+static pytree_value pytree__op_matmul_like(pytree_trace *tr, const pytree_op *op, pytree_value a, pytree_value b,
+                                           unsigned flags,
                                            pytree_value like)
 {
     const pytree_leaf *va = pytree__op_look(tr, a), *vb = pytree__op_look(tr, b);
@@ -184,11 +186,13 @@ static void pytree__op_matmul_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     const bool ta = (flags & PYTREE_TRANSPOSE_A) != 0, tb = (flags & PYTREE_TRANSPOSE_B) != 0;
     const pytree_value a = e->in[0], b = e->in[1], d = ct[0];
     if (pytree__op_wanted(tr, 0)) {
-        in_ct[0] = ta ? pytree__op_matmul_like(tr, e->op, b, d, tb ? PYTREE_TRANSPOSE_A | PYTREE_TRANSPOSE_B : PYTREE_TRANSPOSE_B, a)
+        in_ct[0] = ta ? pytree__op_matmul_like(tr, e->op, b, d, tb ? PYTREE_TRANSPOSE_A | PYTREE_TRANSPOSE_B
+                                               : PYTREE_TRANSPOSE_B, a)
             : pytree__op_matmul_like(tr, e->op, d, b, tb ? 0 : PYTREE_TRANSPOSE_B, a);
     }
     if (pytree__op_wanted(tr, 1)) {
-        in_ct[1] = tb ? pytree__op_matmul_like(tr, e->op, d, a, ta ? PYTREE_TRANSPOSE_A | PYTREE_TRANSPOSE_B : PYTREE_TRANSPOSE_A, b)
+        in_ct[1] = tb ? pytree__op_matmul_like(tr, e->op, d, a, ta ? PYTREE_TRANSPOSE_A | PYTREE_TRANSPOSE_B
+                                               : PYTREE_TRANSPOSE_A, b)
             : pytree__op_matmul_like(tr, e->op, a, d, ta ? 0 : PYTREE_TRANSPOSE_A, b);
     }
 }

@@ -1,5 +1,5 @@
-/* pytree/impl/ops_shape.h: constants, and operations that move elements: broadcast, reshape, transpose, slice, pad, concat, take,
- * put; and the sum to a shape, which is the transpose of broadcasting. */
+/* pytree/impl/ops_shape.h: constants, and operations that move elements: broadcast, reshape, transpose, slice, pad, concat,
+ * take, put; and the sum to a shape, which is the transpose of broadcasting. */
 #ifndef PYTREE_IMPL_OPS_SHAPE_H
 #define PYTREE_IMPL_OPS_SHAPE_H
 
@@ -11,7 +11,8 @@ pytree_value pytree_op_constant(pytree_trace *tr, const pytree_leaf *leaf)
 {
     if (tr->err->status != PYTREE_OK) { return (pytree_value){ 0 }; }
     if (leaf->type == NULL || pytree_leaf_bytes(leaf) == SIZE_MAX) {
-        (void)pytree_fail(tr->err, PYTREE_OVERFLOW, NULL, "%s: constant: expected an array that fits into memory, got a larger one",
+        (void)pytree_fail(tr->err, PYTREE_OVERFLOW, NULL,
+                          "%s: constant: expected an array that fits into memory, got a larger one",
                           tr->recorder->name);
         return (pytree_value){ 0 };
     }
@@ -240,7 +241,8 @@ static pytree_status pytree__op_transpose_shape(const pytree_op_call *c, pytree_
     for (i = 0; i < c->in[0]->ndim; i++) {
         const int axis = p->axis[i];
         if (axis < 0 || axis >= c->in[0]->ndim || (seen >> axis & 1) != 0) {
-            return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a permutation of %d axes, got axis %d", c->in[0]->ndim, axis);
+            return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a permutation of %d axes, got axis %d", c->in[0]->ndim,
+                               axis);
         }
         seen |= 1U << axis;
         c->out[0]->shape[i] = c->in[0]->shape[axis];

@@ -8,7 +8,8 @@
 
 enum { PYTREE__WALK_OPERANDS = 4 };
 
-/* A loop nest over extents, with the steps in elements of each operand. Dimensions that are one run for all operands are one. */
+/* A loop nest over extents, with the steps in elements of each operand. Dimensions that are one run for all operands are one.
+ * */
 struct pytree__walk {
     int ndim;                             /* at least 1 */
     size_t n;                             /* operands */
@@ -50,7 +51,8 @@ static void pytree__walk_join(struct pytree__walk *w)
 }
 
 /* The loop over `shape` of operands that broadcast to it. */
-static void pytree__walk_broadcast(struct pytree__walk *w, const pytree_leaf *shape, size_t n, const pytree_leaf *const *operands)
+static void pytree__walk_broadcast(struct pytree__walk *w, const pytree_leaf *shape, size_t n,
+                                   const pytree_leaf *const *operands)
 {
     size_t k;
     w->ndim = shape->ndim;

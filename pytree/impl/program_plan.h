@@ -68,7 +68,8 @@ static struct pytree__plan_slot *pytree__plan_take(struct pytree__plan_slots *s,
     return best;
 }
 
-/* For each value the call that uses it last; n_eqns for results that are copied. SIZE_MAX: is computed where the result goes. */
+/* For each value the call that uses it last; n_eqns for results that are copied. SIZE_MAX: is computed where the result goes.
+ * */
 static size_t *pytree__plan_uses(struct pytree__plan *plan, struct pytree__fn_plan *arena)
 {
     const pytree_program *p = plan->program;
@@ -178,7 +179,8 @@ static pytree_status pytree__plan_run(struct pytree__plan *plan, pytree_error *e
     for (i = 0; i < plan->n_copies; i++) {
         const struct pytree__plan_copy *c = &plan->copies[i];
         if (c->bytes == 0) { continue; }
-        if (c->from != NULL) { memmove(plan->out[c->at], c->from->data, c->bytes); } else { memset(plan->out[c->at], 0, c->bytes); }
+        if (c->from != NULL) { memmove(plan->out[c->at], c->from->data, c->bytes); } else { memset(plan->out[c->at], 0,
+                c->bytes); }
     }
     return PYTREE_OK;
 }

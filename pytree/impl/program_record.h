@@ -140,7 +140,8 @@ static bool pytree__pg_append(pytree_trace *tr, const pytree_op *op, const void 
 }
 
 /* The call with these operands and parameters, if there is one already: only with `memoize`. */
-static const pytree_eqn *pytree__pg_again(const struct pytree__recorder *r, const pytree_op *op, const void *params, size_t n_in,
+static const pytree_eqn *pytree__pg_again(const struct pytree__recorder *r, const pytree_op *op, const void *params,
+                                          size_t n_in,
                                           const pytree_value *in)
 {
     size_t i = r->memoize ? r->n_eqns : 0;
@@ -198,7 +199,8 @@ static const pytree_leaf *const *pytree__pg_shapes(pytree_trace *tr, const pytre
     }
     for (k = 0; k < n_out; k++) {
         if (out[k].type == NULL || pytree_leaf_bytes(&out[k]) == SIZE_MAX) {
-            (void)pytree_fail(tr->err, PYTREE_OVERFLOW, NULL, "%s: %s: expected a result that fits into memory, got a larger one",
+            (void)pytree_fail(tr->err, PYTREE_OVERFLOW, NULL,
+                              "%s: %s: expected a result that fits into memory, got a larger one",
                               r->name, op->name);
             return NULL;
         }

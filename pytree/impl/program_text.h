@@ -22,7 +22,8 @@ static void pytree__pg_put_view(struct pytree__text_writer *to, const pytree_lea
     pytree__put_text(to, text);
 }
 
-/* A program that is being written, and where in it. Nothing recurses: programs in programs are on a stack in the list of chains. */
+/* A program that is being written, and where in it. Nothing recurses: programs in programs are on a stack in the list of
+ * chains. */
 struct pytree__pg_level {
     const pytree_program *program;
     size_t eqn, sub;                      /* next call; next program of the call before it */

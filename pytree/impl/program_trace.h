@@ -60,7 +60,8 @@ static bool pytree__mark_struct(struct pytree__fn_plan *plan, const pytree_def *
 
 static int pytree__by_mark(const void *a, const void *b)
 {
-    const uintptr_t x = (uintptr_t)((const struct pytree__address *)a)->at, y = (uintptr_t)((const struct pytree__address *)b)->at;
+    const uintptr_t x = (uintptr_t)((const struct pytree__address *)a)->at,
+        y = (uintptr_t)((const struct pytree__address *)b)->at;
     return x < y ? -1 : x > y;
 }
 
@@ -83,7 +84,8 @@ static bool pytree__value_tree(struct pytree__fn_plan *plan, const pytree_def *d
 }
 
 /* Makes what a body gets for its arguments, whose leaves are the values `ids`. */
-static bool pytree__trace_arguments(pytree_trace *tr, size_t n, const pytree_def *const *defs, const pytree_leaf *in, size_t n_in,
+static bool pytree__trace_arguments(pytree_trace *tr, size_t n, const pytree_def *const *defs, const pytree_leaf *in,
+                                    size_t n_in,
                                     const pytree_value *ids)
 {
     struct pytree__recorder *r = tr->recorder;
@@ -98,7 +100,8 @@ static bool pytree__trace_arguments(pytree_trace *tr, size_t n, const pytree_def
         pytree_leaf *leaves = pytree__marks(plan, defs[k], in + at);
         if (leaves == NULL || !pytree__value_tree(plan, defs[k], ids + at, &tree[k])) { return false; }
         if (root->type == NULL) { arg[k] = leaves[0].data; }
-        else if (root->type->kind == PYTREE_KIND_STRUCT && !pytree__mark_struct(plan, defs[k], leaves, &arg[k])) { return false; }
+        else if (root->type->kind == PYTREE_KIND_STRUCT && !pytree__mark_struct(plan, defs[k], leaves,
+                                                                                &arg[k])) { return false; }
         for (i = 0; i < defs[k]->n_leaves; i++, at++) {
             addresses[at].at = leaves[i].data;
             addresses[at].id = ids[at].id;
@@ -143,7 +146,8 @@ static const pytree_value *pytree__tree_values(pytree_trace *tr, pytree t, const
     pytree_def *made = NULL;
     pytree_value *ids;
     size_t k;
-    if (tr->err->status != PYTREE_OK || pytree_flatten(t, &leaves, 0, &made, &r->arena->tree, tr->err) != PYTREE_OK) { return NULL; }
+    if (tr->err->status != PYTREE_OK || pytree_flatten(t, &leaves, 0, &made, &r->arena->tree,
+                                                       tr->err) != PYTREE_OK) { return NULL; }
     ids = (pytree_value *)pytree__fn_take(r->arena, made->n_leaves, sizeof *ids);
     for (k = 0; ids != NULL && k < made->n_leaves; k++) {
         char path[PYTREE__PATH], got[96];
@@ -167,7 +171,8 @@ pytree_value pytree_value_at(pytree_trace *tr, pytree of_values, size_t i)
     const pytree_value *ids = pytree__tree_values(tr, of_values, &def);
     if (ids == NULL) { return (pytree_value){ 0 }; }
     if (i < def->n_leaves) { return ids[i]; }
-    (void)pytree_fail(tr->err, PYTREE_NOT_FOUND, NULL, "%s: expected a leaf below %zu, got %zu", tr->recorder->name, def->n_leaves,
+    (void)pytree_fail(tr->err, PYTREE_NOT_FOUND, NULL, "%s: expected a leaf below %zu, got %zu", tr->recorder->name,
+                      def->n_leaves,
                       i);
     return (pytree_value){ 0 };
 }
@@ -209,7 +214,8 @@ static const char *pytree__traced_name(const pytree_fn *f)
 }
 
 /* Calls the body, and makes a program of what it records. NULL on failure. */
-static pytree_program *pytree__pg_trace(struct pytree__fn_plan *plan, const pytree_fn *f, size_t n, const pytree_def *const *defs,
+static pytree_program *pytree__pg_trace(struct pytree__fn_plan *plan, const pytree_fn *f, size_t n,
+                                        const pytree_def *const *defs,
                                         const pytree_leaf *in, size_t n_in)
 {
     const pytree_traced_of *of = (const pytree_traced_of *)f->context;
@@ -290,5 +296,6 @@ static pytree_status pytree__traced_bind(struct pytree__fn_bound *b)
     if (status != PYTREE_OK) { return status; }
     return pytree__pg_bind(b, pytree__pg_trace(b->plan, b->fn, b->n_args, b->defs, b->in, b->n_in));
 }
-const struct pytree__fn_kind pytree_traced_kind = { "function", NULL, pytree__traced_says, pytree__traced_bind, pytree__pg_run };
+const struct pytree__fn_kind pytree_traced_kind = { "function", NULL, pytree__traced_says, pytree__traced_bind,
+                                                    pytree__pg_run };
 #endif
