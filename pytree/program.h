@@ -151,7 +151,7 @@ typedef pytree_status pytree_body_fn(void *context, pytree_trace *tr);
 
 /* What PYTREE_TRACED makes a function of. Members after `body` may be left out.
  *   takes     types of the arguments, checked with the path (PYTREE_TYPES)
- *   name      in messages; NULL: "function"
+ *   name      in messages; NULL: that of the body
  *   plus      the operation that adds two derivatives where a value is used twice; NULL: add (pytree/ops.h)
  *   memoize   record the same operation on the same values once */
 typedef struct pytree_traced_of {
@@ -168,7 +168,9 @@ extern const struct pytree__fn_kind pytree_traced_kind;
  * once when the function is prepared, not when it runs. The function knows its result, and its derivatives of any order. It
  * lives as long as the enclosing block. */
 #define PYTREE_TRACED(...)                                                                                              \
-    (&(const pytree_fn){ .kind = &pytree_traced_kind, .context = &(pytree_traced_of){ .body = __VA_ARGS__ } })
+    (&(const pytree_fn){ .name = PYTREE__TRACED_NAME(__VA_ARGS__, ), .kind = &pytree_traced_kind,                       \
+                         .context = &(pytree_traced_of){ .body = __VA_ARGS__ } })
+#define PYTREE__TRACED_NAME(body, ...) #body
 
 /* ---- Programs as data ---------------------------------------------------------------------------------------------- */
 
