@@ -1,6 +1,6 @@
 /* pytree/ops.h: array operations for traced functions (pytree/program.h), with derivatives of any order.
  *
- *     pytree_value h = pytree_op_tanh(tr, pytree_op_linear(tr, x, w, b));          // x w + b
+ *     pytree_value h = pytree_op_tanh(tr, pytree_op_linear(tr, x, w, b));          // … tanh(x w + b)
  *     pytree_value loss = pytree_op_mean(tr, pytree_op_square(tr, pytree_op_sub(tr, h, y)));
  *
  * Each function records one call, or a few, and returns its result; nothing is computed until the program runs. Operands are

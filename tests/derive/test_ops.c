@@ -137,19 +137,18 @@ static void test_matmul(void **state)
 
 static void test_matmul_batches(void **state)
 {
-    double a[2][3][4], b[4][2], many[2][4][2], one[2][3][2], c[2][3][2];
+    double a[24], b[8], many[16], one[12], c[12];
+    const pytree stack = PYTREE_ARRAY(a, 2, 3, 4), matrix = PYTREE_ARRAY(b, 4, 2), matrices_b = PYTREE_ARRAY(many, 2, 4, 2);
+    const pytree_fn *f = PYTREE_TRACED(matrices);
     (void)state;
-    for (int i = 0; i < 24; i++) { a[0][0][i] = 0.25 * i - 2; }
-    for (int i = 0; i < 8; i++) { b[0][i] = many[0][0][i] = many[1][0][i] = 1 - 0.5 * i; }
-    apply(PYTREE_TRACED(matrices), 2, (pytree[]){ PYTREE_ARRAY(a[0][0], 2, 3, 4), PYTREE_ARRAY(b[0], 4, 2) },
-          PYTREE_ARRAY(one[0][0], 2, 3, 2));
-    apply(PYTREE_TRACED(matrices), 2, (pytree[]){ PYTREE_ARRAY(a[0][0], 2, 3, 4), PYTREE_ARRAY(many[0][0], 2, 4, 2) },
-          PYTREE_ARRAY(c[0][0], 2, 3, 2));
-    for (int i = 0; i < 12; i++) { assert_close(c[0][0][i], one[0][0][i], 0); }
-    assert_close(one[1][2][1], a[1][2][0] * b[0][1] + a[1][2][1] * b[1][1] + a[1][2][2] * b[2][1] + a[1][2][3] * b[3][1],
-                 1e-15);
-    assert_grads(PYTREE_TRACED(matrices), 2, (pytree[]){ PYTREE_ARRAY(a[0][0], 2, 3, 4), PYTREE_ARRAY(b[0], 4, 2) });
-    assert_grads(PYTREE_TRACED(matrices), 2, (pytree[]){ PYTREE_ARRAY(a[0][0], 2, 3, 4), PYTREE_ARRAY(many[0][0], 2, 4, 2) });
+    for (int i = 0; i < 24; i++) { a[i] = 0.25 * i - 2; }
+    for (int i = 0; i < 8; i++) { b[i] = many[i] = many[8 + i] = 1 - 0.5 * i; }
+    apply(f, 2, (pytree[]){ stack, matrix }, PYTREE_ARRAY(one, 2, 3, 2));
+    apply(f, 2, (pytree[]){ stack, matrices_b }, PYTREE_ARRAY(c, 2, 3, 2));
+    for (int i = 0; i < 12; i++) { assert_close(c[i], one[i], 0); }
+    assert_close(one[11], a[20] * b[1] + a[21] * b[3] + a[22] * b[5] + a[23] * b[7], 1e-15);
+    assert_grads(f, 2, (pytree[]){ stack, matrix });
+    assert_grads(f, 2, (pytree[]){ stack, matrices_b });
 }
 
 BODY(share, pytree_op_max(tr, a, b))
