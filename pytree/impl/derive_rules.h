@@ -3,8 +3,9 @@
 #define PYTREE_IMPL_DERIVE_RULES_H
 
 #include "internal.h"
-
 #include "../derive.h"
+#include "ops_matmul.h"
+#include "transform_batch.h"
 
 /* ---- Copies -------------------------------------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #define PYTREE_IMPL_OPS_STRIDED_H
 
 #include "internal.h"
-
 #include "../ops.h"
+#include "program_trace.h"
 
 enum { PYTREE__WALK_OPERANDS = 4 };
 

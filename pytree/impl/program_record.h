@@ -3,8 +3,10 @@
 #define PYTREE_IMPL_PROGRAM_RECORD_H
 
 #include "internal.h"
-
 #include "../program.h"
+#include "match.h"
+#include "function_call.h"
+#include "function_child.h"
 
 const pytree_type pytree_value_type = { .name = "value", .size = sizeof(pytree_value), .align = sizeof(uint32_t),
                                         .kind = PYTREE_KIND_LEAF, .dtype = PYTREE_OPAQUE };

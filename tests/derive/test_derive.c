@@ -46,7 +46,7 @@ static void test_struct(void **state)
                               { each_scale, PYTREE_TYPE(float), 1, 0, { 4 } } };
     pytree_flat each = { def, leaves };
     apply(PYTREE_VMAP(PYTREE_GRAD(f), .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0), PYTREE_INT(0))), 3,
-          (pytree[]){ PYTREE(&l), PYTREE_ARRAY(x[0], 4, 1, 2), PYTREE_ARRAY(y[0], 4, 1, 3) }, PYTREE(&each));
+          (pytree[3]){ PYTREE(&l), PYTREE_ARRAY(x[0], 4, 1, 2), PYTREE_ARRAY(y[0], 4, 1, 3) }, PYTREE(&each));
     for (int i = 0; i < 6; i++) {
         assert_close((double)(each_w[0][i] + each_w[1][i] + each_w[2][i] + each_w[3][i]) / 4, (double)dw[i], 1e-6);
     }
@@ -121,7 +121,7 @@ static void test_scan(void **state)
     /* no steps: the carry is the result */
     double dw, dx, none[1] = { 0 }, ys[1], ct_w = 2, ct_x = 3, last[2];
     apply(PYTREE_VJP(PYTREE_SCAN(PYTREE_TRACED(step))), 2,
-          (pytree[]){ PYTREE_TUPLE(args[0], PYTREE_ARRAY(none, 0)),
+          (pytree[2]){ PYTREE_TUPLE(args[0], PYTREE_ARRAY(none, 0)),
                       PYTREE_TUPLE(PYTREE_TUPLE(PYTREE(&ct_w), PYTREE(&ct_x)), PYTREE_ARRAY(none, 0)) },
           PYTREE_TUPLE(PYTREE_TUPLE(PYTREE_TUPLE(PYTREE(&last[0]), PYTREE(&last[1])), PYTREE_ARRAY(ys, 0)),
                        PYTREE_TUPLE(PYTREE_TUPLE(PYTREE(&dw), PYTREE(&dx)), PYTREE_ARRAY(ys, 0))));
@@ -135,12 +135,13 @@ static void test_vmap(void **state)
     const pytree_fn *f = PYTREE_TRACED(element);
     const pytree none_zero = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0)), none_last = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(-1));
     (void)state;
-    assert_closed(PYTREE_VMAP(f, .in_axes = none_zero), 2, (pytree[]){ PYTREE(&w), PYTREE_ARRAY(xs, 3) }, PYTREE_ARGNUMS(0, 1));
+    assert_closed(PYTREE_VMAP(f, .in_axes = none_zero), 2, (pytree[2]){ PYTREE(&w), PYTREE_ARRAY(xs, 3) }, PYTREE_ARGNUMS(0,
+            1));
     assert_closed(PYTREE_VMAP(f, .in_axes = none_last, .out_axes = PYTREE_INT(1)), 2,
-                  (pytree[]){ PYTREE(&w), PYTREE_ARRAY(columns[0], 2, 3) }, PYTREE_ARGNUMS(0, 1));
+                  (pytree[2]){ PYTREE(&w), PYTREE_ARRAY(columns[0], 2, 3) }, PYTREE_ARGNUMS(0, 1));
     assert_closed(PYTREE_VMAP(PYTREE_VMAP(f, .in_axes = none_zero), .in_axes = none_zero), 2,
-                  (pytree[]){ PYTREE(&w), PYTREE_ARRAY(columns[0], 2, 3) }, PYTREE_ARGNUMS(0, 1));
-    assert_closed(PYTREE_VMAP(PYTREE_GRAD(f), .in_axes = none_zero), 2, (pytree[]){ PYTREE(&w), PYTREE_ARRAY(xs, 3) },
+                  (pytree[2]){ PYTREE(&w), PYTREE_ARRAY(columns[0], 2, 3) }, PYTREE_ARGNUMS(0, 1));
+    assert_closed(PYTREE_VMAP(PYTREE_GRAD(f), .in_axes = none_zero), 2, (pytree[2]){ PYTREE(&w), PYTREE_ARRAY(xs, 3) },
                   PYTREE_ARGNUMS(1));
 }
 
@@ -149,10 +150,10 @@ static void test_nested(void **state)
     double w[2] = { 0.7, -0.4 }, x[2] = { 0.3, 0.5 }, us[2][3] = { { 0.1, -0.4, 0.6 }, { 0.2, 0.9, 0.1 } };
     (void)state;
     assert_closed(PYTREE_VMAP(PYTREE_SCAN(PYTREE_TRACED(step))), 2,
-                  (pytree[]){ PYTREE_TUPLE(PYTREE_ARRAY(w, 2), PYTREE_ARRAY(x, 2)), PYTREE_ARRAY(us[0], 2, 3) },
+                  (pytree[2]){ PYTREE_TUPLE(PYTREE_ARRAY(w, 2), PYTREE_ARRAY(x, 2)), PYTREE_ARRAY(us[0], 2, 3) },
                   PYTREE_ARGNUMS(0, 1));
     assert_closed(PYTREE_SCAN(PYTREE_VMAP(PYTREE_TRACED(step))), 2,
-                  (pytree[]){ PYTREE_TUPLE(PYTREE_ARRAY(w, 2), PYTREE_ARRAY(x, 2)), PYTREE_ARRAY(us[0], 3, 2) },
+                  (pytree[2]){ PYTREE_TUPLE(PYTREE_ARRAY(w, 2), PYTREE_ARRAY(x, 2)), PYTREE_ARRAY(us[0], 3, 2) },
                   PYTREE_ARGNUMS(0, 1));
 }
 
@@ -168,7 +169,7 @@ static void test_loops(void **state)
     const pytree_fn *endless = PYTREE_WHILE(PYTREE_TRACED(above), PYTREE_TRACED(shrink));
     double value, tangent, one = 1;
     pytree_error error = { 0 };
-    apply(PYTREE_JVP(endless), 2, (pytree[]){ PYTREE_TUPLE(args[0]), PYTREE_TUPLE(PYTREE(&one)) },
+    apply(PYTREE_JVP(endless), 2, (pytree[2]){ PYTREE_TUPLE(args[0]), PYTREE_TUPLE(PYTREE(&one)) },
           PYTREE_TUPLE(PYTREE(&value), PYTREE(&tangent)));
     assert_error(pytree_apply(PYTREE_GRAD(endless), 1, args, PYTREE(&value), NULL, &error), PYTREE_ARGUMENT, "", &error);
     assert_non_null(strstr(error.message, "expected max_iters for a reverse derivative, got no limit of iterations"));
@@ -215,7 +216,7 @@ static const pytree_fn bare = { .name = "bare", .call = cube_call, .shape = pytr
 static pytree_status cube_of_sine(void *context, pytree_trace *tr)
 {
     const pytree_fn *f = context;
-    const pytree y = pytree_op_apply(tr, f, 1, (pytree[]){ PYTREE_V(pytree_op_sin(tr, V(tr->arg[0]))) });
+    const pytree y = pytree_op_apply(tr, f, 1, (pytree[1]){ PYTREE_V(pytree_op_sin(tr, V(tr->arg[0]))) });
     return pytree_return(tr, y);
 }
 
@@ -244,7 +245,7 @@ static void test_callbacks(void **state)
     assert_close(d, 3 * x * x, 1e-9);
     apply(PYTREE_GRAD(PYTREE_COMPLEX_STEP(&bare, &cube_twin)), 1, args, PYTREE(&d));
     assert_close(d, 3 * x * x, 1e-15);
-    apply(PYTREE_JVP(PYTREE_COMPLEX_STEP(&bare, &cube_twin)), 2, (pytree[]){ PYTREE_TUPLE(PYTREE(&x)),
+    apply(PYTREE_JVP(PYTREE_COMPLEX_STEP(&bare, &cube_twin)), 2, (pytree[2]){ PYTREE_TUPLE(PYTREE(&x)),
                                                                              PYTREE_TUPLE(PYTREE(&one)) },
           PYTREE_TUPLE(PYTREE(&value), PYTREE(&tangent)));
     assert_close(value, x * x * x, 0);
@@ -336,7 +337,7 @@ static void test_hessian(void **state)
 {
     double x[2] = { 0.5, 2 }, y[2] = { 1, 3 }, h[2][2];
     (void)state;
-    apply(PYTREE_HESSIAN(PYTREE_TRACED(bowl)), 2, (pytree[]){ PYTREE_ARRAY(x, 2), PYTREE_ARRAY(y, 2) }, PYTREE_ARRAY(h[0], 2,
+    apply(PYTREE_HESSIAN(PYTREE_TRACED(bowl)), 2, (pytree[2]){ PYTREE_ARRAY(x, 2), PYTREE_ARRAY(y, 2) }, PYTREE_ARRAY(h[0], 2,
             2));
     assert_close(h[0][0], 6 * x[0] * y[0], 1e-14);
     assert_close(h[1][1], 6 * x[1] * y[1], 1e-14);
@@ -353,16 +354,16 @@ static void test_refused(void **state)
     const pytree_fn *f = PYTREE_TRACED(squared, .name = "squared");
     pytree_error error = { 0 };
     (void)state;
-    assert_error(pytree_apply(PYTREE_VJP(f), 2, (pytree[]){ PYTREE_TUPLE(PYTREE_ARRAY(x, 2)), PYTREE_ARRAY(ct, 3) },
+    assert_error(pytree_apply(PYTREE_VJP(f), 2, (pytree[2]){ PYTREE_TUPLE(PYTREE_ARRAY(x, 2)), PYTREE_ARRAY(ct, 3) },
                               PYTREE_NONE, NULL, &error), PYTREE_SHAPE, "", &error);
     assert_string_equal(error.message, "vjp of squared: cotangent: expected f64[2], got f64[3]");
     memset(&error, 0, sizeof error);
-    assert_error(pytree_apply(PYTREE_JVP(f), 2, (pytree[]){ PYTREE_TUPLE(PYTREE_ARRAY(x, 2)),
+    assert_error(pytree_apply(PYTREE_JVP(f), 2, (pytree[2]){ PYTREE_TUPLE(PYTREE_ARRAY(x, 2)),
                                                             PYTREE_TUPLE(PYTREE_ARRAY(single, 2)) },
                               PYTREE_NONE, NULL, &error), PYTREE_TYPE, "[0]", &error);
     assert_string_equal(error.message, "jvp of squared: tangents: expected f64[2], got f32[2]");
     memset(&error, 0, sizeof error);
-    assert_error(pytree_apply(PYTREE_GRAD(f), 1, (pytree[]){ PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(out, 2), NULL, &error),
+    assert_error(pytree_apply(PYTREE_GRAD(f), 1, (pytree[1]){ PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(out, 2), NULL, &error),
                  PYTREE_SHAPE,
                  "", &error);
     assert_string_equal(error.message, "grad of squared: expected one f32 or f64, got f64[2]");
@@ -384,15 +385,15 @@ static void test_check_finds(void **state)
     double x = 0.8;
     pytree_error error = { 0 };
     (void)state;
-    assert_error(pytree_check_grads(PYTREE_TRACED(wrong_rule_op), 1, (pytree[]){ PYTREE(&x) }, NULL, &error), PYTREE_VALUE,
+    assert_error(pytree_check_grads(PYTREE_TRACED(wrong_rule_op), 1, (pytree[1]){ PYTREE(&x) }, NULL, &error), PYTREE_VALUE,
                  "", &error);
     assert_non_null(strstr(error.message, "jvp: expected "));
     memset(&error, 0, sizeof error);
-    assert_error(pytree_check_grads(&wrong, 1, (pytree[]){ PYTREE(&x) }, NULL, &error), PYTREE_VALUE, "[0]", &error);
+    assert_error(pytree_check_grads(&wrong, 1, (pytree[1]){ PYTREE(&x) }, NULL, &error), PYTREE_VALUE, "[0]", &error);
     assert_non_null(strstr(error.message, "vjp: expected "));
     assert_non_null(strstr(error.message, "at element 0"));
     memset(&error, 0, sizeof error);
-    assert_ok(pytree_check_grads(&wrong, 1, (pytree[]){ PYTREE(&x) },
+    assert_ok(pytree_check_grads(&wrong, 1, (pytree[1]){ PYTREE(&x) },
                                  &(pytree_check_grads_options){ .modes = PYTREE_FORWARD }, &error),
               &error);
 }
@@ -406,7 +407,7 @@ static pytree_status sweep_second(void *context, const pytree_options *opt, pytr
     const pytree_fn *f = PYTREE_TRACED(all_squares, .context = (void *)(uintptr_t)PYTREE_SCAN(PYTREE_TRACED(step)));
     (void)context;
     return pytree_apply(PYTREE_JACOBIAN(PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(1)), .argnums = PYTREE_ARGNUMS(1)), 2,
-                        (pytree[]){ PYTREE_TUPLE(PYTREE(&w), PYTREE(&x)), PYTREE_ARRAY(us, 3) },
+                        (pytree[2]){ PYTREE_TUPLE(PYTREE(&w), PYTREE(&x)), PYTREE_ARRAY(us, 3) },
                         PYTREE_TUPLE(PYTREE_TUPLE(PYTREE_ARRAY(second, 3, 3))), &options, err);
 }
 static pytree_status sweep_check(void *context, const pytree_options *opt, pytree_error *err)
@@ -415,14 +416,14 @@ static pytree_status sweep_check(void *context, const pytree_options *opt, pytre
     const pytree_check_grads_options options = { .fn = { .tree = *opt } };
     (void)context;
     return pytree_check_grads(PYTREE_VMAP(PYTREE_TRACED(element), .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0))), 2,
-                              (pytree[]){ PYTREE(&w), PYTREE_ARRAY(xs, 2) }, &options, err);
+                              (pytree[2]){ PYTREE(&w), PYTREE_ARRAY(xs, 2) }, &options, err);
 }
 static pytree_status sweep_program(void *context, const pytree_options *opt, pytree_error *err)
 {
     double w = 0.7, x = 0.3, us[3] = { 0 };
     const pytree_fn_options options = { .tree = *opt };
     pytree_program *p = pytree_program_new(PYTREE_SCAN(PYTREE_TRACED(step)), 2,
-                                           (pytree[]){ PYTREE_TUPLE(PYTREE(&w), PYTREE(&x)), PYTREE_ARRAY(us, 3) }, &options,
+                                           (pytree[2]){ PYTREE_TUPLE(PYTREE(&w), PYTREE(&x)), PYTREE_ARRAY(us, 3) }, &options,
                                                err);
     (void)context;
     if (p == NULL) { return err->status; }
@@ -445,7 +446,7 @@ static void test_program(void **state)
     char text[512];
     pytree_error error = { 0 };
     pytree_program *p = pytree_program_new(PYTREE_SCAN(PYTREE_TRACED(step)), 2,
-                                           (pytree[]){ PYTREE_TUPLE(PYTREE(&w), PYTREE(&x)), PYTREE_ARRAY(us, 3) }, NULL,
+                                           (pytree[2]){ PYTREE_TUPLE(PYTREE(&w), PYTREE(&x)), PYTREE_ARRAY(us, 3) }, NULL,
                                                &error);
     (void)state;
     assert_non_null(p);

@@ -123,7 +123,7 @@ static void test_matmul(void **state)
             const pytree_fn *f = ta ? PYTREE_TRACED(matrices_ta) : tb ? PYTREE_TRACED(matrices_tb) : PYTREE_TRACED(matrices);
             const pytree x = ta ? PYTREE_ARRAY(a, k, m) : PYTREE_ARRAY(a, m, k), y = tb ? PYTREE_ARRAY(b, n, k)
                 : PYTREE_ARRAY(b, k, n);
-            apply(f, 2, (const pytree[]){ x, y }, PYTREE_ARRAY(c, m, n));
+            apply(f, 2, (const pytree[2]){ x, y }, PYTREE_ARRAY(c, m, n));
             for (size_t i = 0; i < m * n; i++) {
                 double sum = 0;
                 for (size_t l = 0; l < k; l++) {
@@ -143,12 +143,12 @@ static void test_matmul_batches(void **state)
     (void)state;
     for (int i = 0; i < 24; i++) { a[i] = 0.25 * i - 2; }
     for (int i = 0; i < 8; i++) { b[i] = many[i] = many[8 + i] = 1 - 0.5 * i; }
-    apply(f, 2, (pytree[]){ stack, matrix }, PYTREE_ARRAY(one, 2, 3, 2));
-    apply(f, 2, (pytree[]){ stack, matrices_b }, PYTREE_ARRAY(c, 2, 3, 2));
+    apply(f, 2, (pytree[2]){ stack, matrix }, PYTREE_ARRAY(one, 2, 3, 2));
+    apply(f, 2, (pytree[2]){ stack, matrices_b }, PYTREE_ARRAY(c, 2, 3, 2));
     for (int i = 0; i < 12; i++) { assert_close(c[i], one[i], 0); }
     assert_close(one[11], a[20] * b[1] + a[21] * b[3] + a[22] * b[5] + a[23] * b[7], 1e-15);
-    assert_grads(f, 2, (pytree[]){ stack, matrix });
-    assert_grads(f, 2, (pytree[]){ stack, matrices_b });
+    assert_grads(f, 2, (pytree[2]){ stack, matrix });
+    assert_grads(f, 2, (pytree[2]){ stack, matrices_b });
 }
 
 BODY(share, pytree_op_max(tr, a, b))
@@ -165,14 +165,14 @@ static void test_ties(void **state)
 {
     double x = 1, y = 1, dx, dy, three[3] = { 2, 5, 5 }, d3[3], zeros[2] = { 0, -3 }, d2[2];
     (void)state;
-    apply(PYTREE_GRAD(PYTREE_TRACED(share), .argnums = PYTREE_ARGNUMS(0, 1)), 2, (pytree[]){ PYTREE(&x), PYTREE(&y) },
+    apply(PYTREE_GRAD(PYTREE_TRACED(share), .argnums = PYTREE_ARGNUMS(0, 1)), 2, (pytree[2]){ PYTREE(&x), PYTREE(&y) },
           PYTREE_TUPLE(PYTREE(&dx), PYTREE(&dy)));
     assert_close(dx, 0.5, 0);
     assert_close(dy, 0.5, 0);
-    apply(PYTREE_GRAD(PYTREE_TRACED(share_all)), 1, (pytree[]){ PYTREE_ARRAY(three, 3) }, PYTREE_ARRAY(d3, 3));
+    apply(PYTREE_GRAD(PYTREE_TRACED(share_all)), 1, (pytree[1]){ PYTREE_ARRAY(three, 3) }, PYTREE_ARRAY(d3, 3));
     assert_close(d3[0], 0, 0);
     assert_close(d3[1], 0.5, 0);
-    apply(PYTREE_GRAD(PYTREE_TRACED(kinks)), 1, (pytree[]){ PYTREE_ARRAY(zeros, 2) }, PYTREE_ARRAY(d2, 2));
+    apply(PYTREE_GRAD(PYTREE_TRACED(kinks)), 1, (pytree[1]){ PYTREE_ARRAY(zeros, 2) }, PYTREE_ARRAY(d2, 2));
     assert_close(d2[0], 0, 0);
     assert_close(d2[1], -1, 0);
 }
@@ -183,7 +183,7 @@ static void test_cross_entropy(void **state)
     float scores[2][3] = { { 1, 2, 3 }, { 0, 0, 0 } }, loss, d[2][3];
     uint8_t labels[2] = { 2, 0 };
     (void)state;
-    apply(PYTREE_VALUE_AND_GRAD(PYTREE_TRACED(labels_body)), 2, (pytree[]){ PYTREE_ARRAY(scores[0], 2, 3),
+    apply(PYTREE_VALUE_AND_GRAD(PYTREE_TRACED(labels_body)), 2, (pytree[2]){ PYTREE_ARRAY(scores[0], 2, 3),
                                                                             PYTREE_ARRAY(labels, 2) },
           PYTREE_TUPLE(PYTREE(&loss), PYTREE_ARRAY(d[0], 2, 3)));
     assert_close((double)loss, (0.40760596 + 1.09861229) / 2, 1e-6);
@@ -197,7 +197,7 @@ static void refused(pytree_body_fn *body, pytree_status status, const char *mess
 {
     pytree_error error = { 0 };
     double out[64];
-    assert_error(pytree_apply(PYTREE_TRACED(body, .name = "f"), 2, (pytree[]){ a, b }, PYTREE_ARRAY(out, 64), NULL, &error),
+    assert_error(pytree_apply(PYTREE_TRACED(body, .name = "f"), 2, (pytree[2]){ a, b }, PYTREE_ARRAY(out, 64), NULL, &error),
                  status,
                  "", &error);
     assert_string_equal(error.message, message);
@@ -241,7 +241,7 @@ static void test_refused_when_run(void **state)
     pytree_error error = { 0 };
     (void)state;
     assert_error(pytree_apply(PYTREE_TRACED(take_body, .name = "embed"), 2,
-                              (pytree[]){ PYTREE_ARRAY(table[0], 3, 2), PYTREE_ARRAY(at, 2) }, PYTREE_ARRAY(out[0], 2, 2),
+                              (pytree[2]){ PYTREE_ARRAY(table[0], 3, 2), PYTREE_ARRAY(at, 2) }, PYTREE_ARRAY(out[0], 2, 2),
                                   NULL, &error),
                  PYTREE_VALUE, "", &error);
     assert_string_equal(error.message, "embed: take: expected a row from 0 to 2, got 3 at element 1");
@@ -288,13 +288,13 @@ static void test_own(void **state)
     double x[2] = { 0.3, 2 }, y[2], a[2][3] = { { 1, 2, 3 } }, b[3][2] = { { 1 } }, da[2][3], db[3][2];
     pytree_op op = pytree_op_matmul_op;
     (void)state;
-    apply(PYTREE_TRACED(own_op), 1, (pytree[]){ PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 2));
+    apply(PYTREE_TRACED(own_op), 1, (pytree[1]){ PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 2));
     assert_close(y[1], 2 * sin(2), 1e-15);
-    assert_grads(PYTREE_TRACED(own_op), 1, (pytree[]){ PYTREE_ARRAY(x, 2) });
+    assert_grads(PYTREE_TRACED(own_op), 1, (pytree[1]){ PYTREE_ARRAY(x, 2) });
     op.run = counting_run;
     products = 0;
     apply(PYTREE_GRAD(PYTREE_TRACED(own_product, .context = &op), .argnums = PYTREE_ARGNUMS(0, 1)), 2,
-          (pytree[]){ PYTREE_ARRAY(a[0], 2, 3), PYTREE_ARRAY(b[0], 3, 2) },
+          (pytree[2]){ PYTREE_ARRAY(a[0], 2, 3), PYTREE_ARRAY(b[0], 3, 2) },
           PYTREE_TUPLE(PYTREE_ARRAY(da[0], 2, 3), PYTREE_ARRAY(db[0], 3, 2)));
     assert_int_equal(products, 2);        /* one for each gradient; the product itself is not needed */
     assert_close(db[2][0], 0.75, 1e-15);
