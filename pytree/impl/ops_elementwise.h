@@ -1,0 +1,437 @@
+/* pytree/impl/ops_elementwise.h: operations on one element, and on two that broadcast; comparison, choice, conversion. */
+#ifndef PYTREE_IMPL_OPS_ELEMENTWISE_H
+#define PYTREE_IMPL_OPS_ELEMENTWISE_H
+
+#include "ops_index.h"
+
+static pytree_value pytree__op_1(pytree_trace *tr, const pytree_op *op, pytree_value x)
+{
+    return pytree_record(tr, op, NULL, 1, &x, NULL);
+}
+static pytree_value pytree__op_2(pytree_trace *tr, const pytree_op *op, pytree_value a, pytree_value b)
+{
+    pytree_value in[2];
+    in[0] = a;
+    in[1] = b;
+    return pytree_record(tr, op, NULL, 2, in, NULL);
+}
+
+/* ---- Shapes and loops ---------------------------------------------------------------------------------------------- */
+
+static pytree_status pytree__op_unary_shape(const pytree_op_call *c, pytree_error *err)
+{
+    *c->out[0] = *c->in[0];
+    return pytree__op_floats(c, err);
+}
+static pytree_status pytree__op_binary_shape(const pytree_op_call *c, pytree_error *err)
+{
+    if (pytree__op_floats(c, err) != PYTREE_OK) { return err->status; }
+    return pytree__op_common(c, 0, c->out[0], err);
+}
+
+/* Runs a loop over a result and two operands. */
+static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *f32, pytree__row_fn *f64)
+{
+    const bool wide = c->in[0]->type->dtype == PYTREE_F64;
+    const pytree_leaf *operands[3];
+    struct pytree__walk w;
+    size_t bytes[3], k;
+    void *data[3];
+    operands[0] = c->out[0];
+    operands[1] = c->in[0];
+    operands[2] = c->in[1];
+    for (k = 0; k < 3; k++) {
+        bytes[k] = operands[k]->type->size;
+        data[k] = operands[k]->data;
+    }
+    pytree__walk_broadcast(&w, c->out[0], 3, operands);
+    pytree__walk_run(&w, data, bytes, wide ? f64 : f32);
+    return PYTREE_OK;
+}
+
+/* pytree__op_NAME_run from an expression of x, for both element types; of x and y; the result of type R. */
+#define PYTREE__UNARY(NAME, f32, f64)                                                                                   \
+    static pytree_status pytree__op_##NAME##_run(const pytree_op_call *c, pytree_error *err)                            \
+    {                                                                                                                   \
+        const size_t n = pytree_leaf_count(c->in[0]);                                                                   \
+        size_t i;                                                                                                       \
+        (void)err;                                                                                                      \
+        if (c->in[0]->type->dtype == PYTREE_F64) {                                                                      \
+            const double *a = (const double *)c->in[0]->data;                                                           \
+            double *restrict o = (double *)c->out[0]->data;                                                             \
+            for (i = 0; i < n; i++) { const double x = a[i]; o[i] = f64; }                                              \
+        } else {                                                                                                        \
+            const float *a = (const float *)c->in[0]->data;                                                             \
+            float *restrict o = (float *)c->out[0]->data;                                                               \
+            for (i = 0; i < n; i++) { const float x = a[i]; o[i] = f32; }                                               \
+        }                                                                                                               \
+        return PYTREE_OK;                                                                                               \
+    }
+#define PYTREE__BINARY_ROW(NAME, T, R, expression)                                                                      \
+    static void pytree__row_##NAME##_##T(void *const *at, size_t n, const size_t *step)                                 \
+    {                                                                                                                   \
+        R *restrict o = (R *)at[0];                                                                                     \
+        const T *a = (const T *)at[1], *b = (const T *)at[2];                                                           \
+        const size_t so = step[0], sa = step[1], sb = step[2];                                                          \
+        size_t i;                                                                                                       \
+        if (so == 1 && sa == 1 && sb == 1) {                                                                            \
+            for (i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = expression; }                                  \
+        } else if (so == 1 && sa == 1 && sb == 0) {                                                                     \
+            const T y = *b;                                                                                             \
+            for (i = 0; i < n; i++) { const T x = a[i]; o[i] = expression; }                                            \
+        } else if (so == 1 && sa == 0 && sb == 1) {                                                                     \
+            const T x = *a;                                                                                             \
+            for (i = 0; i < n; i++) { const T y = b[i]; o[i] = expression; }                                            \
+        } else {                                                                                                        \
+            for (i = 0; i < n; i++) { const T x = a[i * sa], y = b[i * sb]; o[i * so] = expression; }                   \
+        }                                                                                                               \
+    }
+#define PYTREE__BINARY_RUN(NAME)                                                                                        \
+    static pytree_status pytree__op_##NAME##_run(const pytree_op_call *c, pytree_error *err)                            \
+    {                                                                                                                   \
+        (void)err;                                                                                                      \
+        return pytree__op_binary(c, pytree__row_##NAME##_float, pytree__row_##NAME##_double);                           \
+    }
+#define PYTREE__BINARY(NAME, expression)                                                                                \
+    PYTREE__BINARY_ROW(NAME, float, float, expression)                                                                  \
+    PYTREE__BINARY_ROW(NAME, double, double, expression)                                                                \
+    PYTREE__BINARY_RUN(NAME)
+
+/* An operation and the function that records it. */
+#define PYTREE__OP_DEFINE(NAME, N, shape, jvp, vjp)                                                                     \
+    static const pytree_op pytree__op_##NAME = { #NAME, 0, 1, shape, pytree__op_##NAME##_run, jvp, vjp, NULL };
+#define PYTREE__OP_1(NAME, rule)                                                                                        \
+    PYTREE__OP_DEFINE(NAME, 1, pytree__op_unary_shape, rule, rule)                                                      \
+    pytree_value pytree_op_##NAME(pytree_trace *tr, pytree_value x) { return pytree__op_1(tr, &pytree__op_##NAME, x); }
+#define PYTREE__OP_2(NAME)                                                                                              \
+    PYTREE__OP_DEFINE(NAME, 2, pytree__op_binary_shape, pytree__op_##NAME##_jvp, pytree__op_##NAME##_vjp)               \
+    pytree_value pytree_op_##NAME(pytree_trace *tr, pytree_value a, pytree_value b)                                     \
+    {                                                                                                                   \
+        return pytree__op_2(tr, &pytree__op_##NAME, a, b);                                                              \
+    }
+
+/* Rules are written as one macro line: `d` is the tangent of the operand or the cotangent of the result, x the operand, y the
+ * result. An elementwise operation is its own transpose, so one rule serves both ways. */
+#define PYTREE__RULE_1(NAME, value)                                                                                     \
+    static void pytree__op_##NAME##_rule(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out) \
+    {                                                                                                                   \
+        const pytree_value d = t[0], x = e->in[0], y = e->out[0];                                                       \
+        (void)tr; (void)x; (void)y;                                                                                     \
+        out[0] = value;                                                                                                 \
+    }
+
+/* ---- add, sub, mul, div, max --------------------------------------------------------------------------------------- */
+
+PYTREE__BINARY(add, x + y)
+PYTREE__BINARY(sub, x - y)
+PYTREE__BINARY(mul, x * y)
+PYTREE__BINARY(div, x / y)
+PYTREE__BINARY(max, x > y || x != x ? x : y)
+
+/* The rules of an operation with two operands from those with respect to each of them: da(d), db(d). */
+#define PYTREE__RULE_2(NAME, da, db)                                                                                    \
+    static pytree_value pytree__op_##NAME##_da(pytree_trace *tr, const pytree_eqn *e, pytree_value d)                   \
+    {                                                                                                                   \
+        const pytree_value a = e->in[0], b = e->in[1], y = e->out[0];                                                   \
+        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                   \
+        return da;                                                                                                      \
+    }                                                                                                                   \
+    static pytree_value pytree__op_##NAME##_db(pytree_trace *tr, const pytree_eqn *e, pytree_value d)                   \
+    {                                                                                                                   \
+        const pytree_value a = e->in[0], b = e->in[1], y = e->out[0];                                                   \
+        (void)tr; (void)d; (void)a; (void)b; (void)y;                                                                   \
+        return db;                                                                                                      \
+    }                                                                                                                   \
+    static void pytree__op_##NAME##_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out) \
+    {                                                                                                                   \
+        const pytree_value da_t = t[0].id != 0 ? pytree__op_##NAME##_da(tr, e, t[0]) : t[0];                            \
+        const pytree_value db_t = t[1].id != 0 ? pytree__op_##NAME##_db(tr, e, t[1]) : t[1];                            \
+        out[0] = pytree__op_broadcast_like(tr, pytree_op_plus(tr, da_t, db_t), e->out[0]);                              \
+    }                                                                                                                   \
+    static void pytree__op_##NAME##_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct) \
+    {                                                                                                                   \
+        if (pytree__op_wanted(tr, 0)) {                                                                                 \
+            in_ct[0] = pytree__op_sum_like(tr, pytree__op_##NAME##_da(tr, e, ct[0]), e->in[0]);                         \
+        }                                                                                                               \
+        if (pytree__op_wanted(tr, 1)) {                                                                                 \
+            in_ct[1] = pytree__op_sum_like(tr, pytree__op_##NAME##_db(tr, e, ct[0]), e->in[1]);                         \
+        }                                                                                                               \
+    }
+static bool pytree__op_wanted(const pytree_trace *tr, size_t k)
+{
+    return tr->recorder->wanted == NULL || tr->recorder->wanted[k];
+}
+pytree_value pytree_op_plus(pytree_trace *tr, pytree_value a, pytree_value b)
+{
+    const pytree_op *plus = tr->recorder->plus;
+    if (a.id == 0 || b.id == 0) { return a.id == 0 ? b : a; }
+    return plus != NULL ? pytree__op_2(tr, plus, a, b) : pytree_op_add(tr, a, b);
+}
+
+/* Which of two operands is greater: 1 a, 1/2 equal, 0 b. */
+static pytree_value pytree__op_share(pytree_trace *tr, pytree_value a, pytree_value b)
+{
+    const pytree_dtype to = pytree__op_look(tr, a)->type->dtype;
+    const pytree_value more = pytree_op_convert(tr, pytree_op_greater(tr, a, b), to);
+    const pytree_value less = pytree_op_convert(tr, pytree_op_greater(tr, b, a), to);
+    return pytree_op_shift(tr, pytree_op_scale(tr, pytree_op_sub(tr, more, less), 0.5), 0.5);
+}
+
+PYTREE__RULE_2(add, d, d)
+PYTREE__RULE_2(sub, d, pytree_op_neg(tr, d))
+PYTREE__RULE_2(mul, pytree_op_mul(tr, d, b), pytree_op_mul(tr, d, a))
+PYTREE__RULE_2(div, pytree_op_div(tr, d, b), pytree_op_neg(tr, pytree_op_div(tr, pytree_op_mul(tr, d, y), b)))
+PYTREE__RULE_2(max, pytree_op_mul(tr, d, pytree__op_share(tr, a, b)), pytree_op_mul(tr, d, pytree__op_share(tr, b, a)))
+PYTREE__OP_2(add)
+PYTREE__OP_2(sub)
+PYTREE__OP_2(mul)
+PYTREE__OP_2(div)
+PYTREE__OP_2(max)
+
+/* ---- One operand --------------------------------------------------------------------------------------------------- */
+
+PYTREE__UNARY(neg, -x, -x)
+PYTREE__UNARY(exp, expf(x), exp(x))
+PYTREE__UNARY(log, logf(x), log(x))
+PYTREE__UNARY(sqrt, sqrtf(x), sqrt(x))
+PYTREE__UNARY(tanh, tanhf(x), tanh(x))
+PYTREE__UNARY(sin, sinf(x), sin(x))
+PYTREE__UNARY(cos, cosf(x), cos(x))
+PYTREE__UNARY(abs, fabsf(x), fabs(x))
+PYTREE__UNARY(relu, x > 0 ? x : 0 * x * (float)(x != x), x > 0 ? x : 0 * x * (double)(x != x))
+
+/* d where x > 0, otherwise 0: what relu does to a derivative. */
+PYTREE__BINARY(gate, y > 0 ? x : 0)
+static pytree_value pytree__op_gate_of(pytree_trace *tr, pytree_value d, pytree_value x);
+PYTREE__RULE_2(gate, pytree__op_gate_of(tr, d, b), (pytree_value){ 0 })
+PYTREE__OP_DEFINE(gate, 2, pytree__op_binary_shape, pytree__op_gate_jvp, pytree__op_gate_vjp)
+static pytree_value pytree__op_gate_of(pytree_trace *tr, pytree_value d, pytree_value x)
+{
+    return pytree__op_2(tr, &pytree__op_gate, d, x);
+}
+
+static pytree_value pytree__op_sign(pytree_trace *tr, pytree_value x)
+{
+    const pytree_value half = pytree__op_share(tr, x, pytree_op_number(tr, x, 0));
+    return pytree_op_shift(tr, pytree_op_scale(tr, half, 2), -1);
+}
+
+PYTREE__RULE_1(neg, pytree_op_neg(tr, d))
+PYTREE__RULE_1(exp, pytree_op_mul(tr, d, y))
+PYTREE__RULE_1(log, pytree_op_div(tr, d, x))
+PYTREE__RULE_1(sqrt, pytree_op_scale(tr, pytree_op_div(tr, d, y), 0.5))
+PYTREE__RULE_1(tanh, pytree_op_sub(tr, d, pytree_op_mul(tr, d, pytree_op_mul(tr, y, y))))
+PYTREE__RULE_1(sin, pytree_op_mul(tr, d, pytree_op_cos(tr, x)))
+PYTREE__RULE_1(cos, pytree_op_neg(tr, pytree_op_mul(tr, d, pytree_op_sin(tr, x))))
+PYTREE__RULE_1(abs, pytree_op_mul(tr, d, pytree__op_sign(tr, x)))
+PYTREE__RULE_1(relu, pytree__op_gate_of(tr, d, x))
+PYTREE__OP_1(neg, pytree__op_neg_rule)
+PYTREE__OP_1(exp, pytree__op_exp_rule)
+PYTREE__OP_1(log, pytree__op_log_rule)
+PYTREE__OP_1(sqrt, pytree__op_sqrt_rule)
+PYTREE__OP_1(tanh, pytree__op_tanh_rule)
+PYTREE__OP_1(sin, pytree__op_sin_rule)
+PYTREE__OP_1(cos, pytree__op_cos_rule)
+PYTREE__OP_1(abs, pytree__op_abs_rule)
+PYTREE__OP_1(relu, pytree__op_relu_rule)
+
+/* ---- With a number ------------------------------------------------------------------------------------------------- */
+
+PYTREE__UNARY(scale, (float)*(const double *)c->params * x, *(const double *)c->params * x)
+PYTREE__UNARY(shift, (float)*(const double *)c->params + x, *(const double *)c->params + x)
+
+static double pytree__power(double x, int n)
+{
+    double y = 1;
+    unsigned i = n < 0 ? 0U - (unsigned)n : (unsigned)n;
+    for (; i != 0; i >>= 1, x *= x) { y = (i & 1) != 0 ? y * x : y; }
+    return n < 0 ? 1 / y : y;
+}
+PYTREE__UNARY(power, (float)pytree__power((double)x, *(const int *)c->params), pytree__power(x, *(const int *)c->params))
+
+PYTREE__RULE_1(scale, pytree_op_scale(tr, d, *(const double *)e->params))
+PYTREE__RULE_1(shift, d)
+static void pytree__op_power_rule(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    const int n = *(const int *)e->params;
+    if (n == 2) { out[0] = pytree_op_scale(tr, pytree_op_mul(tr, t[0], e->in[0]), 2); }
+    else if (n != 0) { out[0] = pytree_op_scale(tr, pytree_op_mul(tr, t[0], pytree_op_power(tr, e->in[0], n - 1)), n); }
+}
+#define PYTREE__OP_NUMBER(NAME, T)                                                                                      \
+    static const pytree_op pytree__op_##NAME = { #NAME, sizeof(T), 1, pytree__op_unary_shape, pytree__op_##NAME##_run,  \
+                                                 pytree__op_##NAME##_rule, pytree__op_##NAME##_rule, NULL };            \
+    pytree_value pytree_op_##NAME(pytree_trace *tr, pytree_value x, T by)                                               \
+    {                                                                                                                   \
+        return pytree_record(tr, &pytree__op_##NAME, &by, 1, &x, NULL);                                                 \
+    }
+PYTREE__OP_NUMBER(scale, double)
+PYTREE__OP_NUMBER(shift, double)
+PYTREE__OP_NUMBER(power, int)
+
+/* ---- Comparison and choice ----------------------------------------------------------------------------------------- */
+
+PYTREE__BINARY_ROW(greater, float, bool, x > y)
+PYTREE__BINARY_ROW(greater, double, bool, x > y)
+PYTREE__BINARY_RUN(greater)
+static pytree_status pytree__op_greater_shape(const pytree_op_call *c, pytree_error *err)
+{
+    if (pytree__op_binary_shape(c, err) != PYTREE_OK) { return err->status; }
+    c->out[0]->type = &pytree_types[PYTREE__T_bool_];
+    return PYTREE_OK;
+}
+PYTREE__OP_DEFINE(greater, 2, pytree__op_greater_shape, NULL, NULL)
+pytree_value pytree_op_greater(pytree_trace *tr, pytree_value a, pytree_value b)
+{
+    return pytree__op_2(tr, &pytree__op_greater, a, b);
+}
+
+#define PYTREE__SELECT_ROW(T)                                                                                           \
+    static void pytree__select_row_##T(void *const *at, size_t n, const size_t *step)                                   \
+    {                                                                                                                   \
+        T *o = (T *)at[0];                                                                                              \
+        const bool *which = (const bool *)at[1];                                                                        \
+        const T *yes = (const T *)at[2], *no = (const T *)at[3];                                                        \
+        size_t i;                                                                                                       \
+        for (i = 0; i < n; i++) { o[i * step[0]] = which[i * step[1]] ? yes[i * step[2]] : no[i * step[3]]; }           \
+    }
+PYTREE__SELECT_ROW(float)
+PYTREE__SELECT_ROW(double)
+static pytree_status pytree__op_select_shape(const pytree_op_call *c, pytree_error *err)
+{
+    pytree_op_call rest = *c;
+    pytree_leaf which = *c->in[0];
+    const pytree_leaf *all[3];
+    if (which.type->dtype != PYTREE_BOOL8) {
+        return pytree_fail(err, PYTREE_TYPE, NULL, "expected bool for the choice, got %s", pytree_dtype_name(which.type));
+    }
+    rest.in = c->in + 1;
+    rest.n_in = 2;
+    if (pytree__op_floats(&rest, err) != PYTREE_OK) { return err->status; }
+    all[0] = c->in[1];
+    all[1] = c->in[2];
+    all[2] = &which;
+    rest.in = all;
+    rest.n_in = 3;
+    return pytree__op_common(&rest, 0, c->out[0], err);
+}
+static pytree_status pytree__op_select_run(const pytree_op_call *c, pytree_error *err)
+{
+    const pytree_leaf *operands[4];
+    struct pytree__walk w;
+    size_t bytes[4], k;
+    void *data[4];
+    (void)err;
+    for (k = 0; k < 4; k++) {
+        operands[k] = k == 0 ? c->out[0] : c->in[k - 1];
+        bytes[k] = operands[k]->type->size;
+        data[k] = operands[k]->data;
+    }
+    pytree__walk_broadcast(&w, c->out[0], 4, operands);
+    pytree__walk_run(&w, data, bytes, c->out[0]->type->dtype == PYTREE_F64 ? pytree__select_row_double
+                     : pytree__select_row_float);
+    return PYTREE_OK;
+}
+static void pytree__op_select_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    const pytree_value zero = pytree_op_number(tr, e->out[0], 0);
+    out[0] = pytree_op_select(tr, e->in[0], t[1].id != 0 ? t[1] : zero, t[2].id != 0 ? t[2] : zero);
+    out[0] = pytree__op_broadcast_like(tr, out[0], e->out[0]);
+}
+static void pytree__op_select_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
+{
+    const pytree_value zero = pytree_op_number(tr, e->out[0], 0);
+    if (pytree__op_wanted(tr, 1)) {
+        in_ct[1] = pytree__op_sum_like(tr, pytree_op_select(tr, e->in[0], ct[0], zero), e->in[1]);
+    }
+    if (pytree__op_wanted(tr, 2)) {
+        in_ct[2] = pytree__op_sum_like(tr, pytree_op_select(tr, e->in[0], zero, ct[0]), e->in[2]);
+    }
+}
+static const pytree_op pytree__op_select = { "select", 0, 1, pytree__op_select_shape, pytree__op_select_run,
+                                             pytree__op_select_jvp, pytree__op_select_vjp, NULL };
+pytree_value pytree_op_select(pytree_trace *tr, pytree_value which, pytree_value yes, pytree_value no)
+{
+    pytree_value in[3];
+    in[0] = which;
+    in[1] = yes;
+    in[2] = no;
+    return pytree_record(tr, &pytree__op_select, NULL, 3, in, NULL);
+}
+
+/* ---- Conversion ---------------------------------------------------------------------------------------------------- */
+
+static pytree_status pytree__op_convert_shape(const pytree_op_call *c, pytree_error *err)
+{
+    const pytree_dtype to = *(const pytree_dtype *)c->params, from = c->in[0]->type->dtype;
+    *c->out[0] = *c->in[0];
+    c->out[0]->type = to == PYTREE_F32 ? &pytree_types[PYTREE__T_float_] : to == PYTREE_F64 ? &pytree_types[PYTREE__T_double_]
+        : to == PYTREE_BOOL8 ? &pytree_types[PYTREE__T_bool_] : to == PYTREE_I32 ? PYTREE_TYPE(int32_t)
+        : to == PYTREE_I64 ? PYTREE_TYPE(int64_t) : NULL;
+    if (c->out[0]->type == NULL) {
+        return pytree_fail(err, PYTREE_TYPE, NULL, "expected f32, f64, i32, i64 or bool to convert to, got another type");
+    }
+    if (from < PYTREE_BOOL8 || from > PYTREE_F64) {
+        return pytree_fail(err, PYTREE_TYPE, NULL, "expected real numbers, got %s", pytree_dtype_name(c->in[0]->type));
+    }
+    return PYTREE_OK;
+}
+/* Toward zero; out of range to the nearer end; NaN to 0. */
+static int64_t pytree__op_integer(double x, double least, double most)
+{
+    return x != x ? 0 : x <= least ? (int64_t)least : x >= most ? (most > 3e9 ? INT64_MAX : (int64_t)most) : (int64_t)x;
+}
+static pytree_status pytree__op_convert_run(const pytree_op_call *c, pytree_error *err)
+{
+    const size_t n = pytree_leaf_count(c->in[0]);
+    const bool whole = pytree__is_whole(c->in[0]);
+    void *to = c->out[0]->data;
+    size_t i;
+    (void)err;
+    for (i = 0; i < n; i++) {
+        const double x = pytree_leaf_get(c->in[0], i);
+        switch (c->out[0]->type->dtype) {
+        case PYTREE_F32: ((float *)to)[i] = (float)x; break;
+        case PYTREE_F64: ((double *)to)[i] = x; break;
+        case PYTREE_BOOL8: ((bool *)to)[i] = x != 0; break;
+        case PYTREE_I32:
+            ((int32_t *)to)[i] = whole ? (int32_t)(uint32_t)(uint64_t)pytree__op_whole(c->in[0], i)
+                : (int32_t)pytree__op_integer(x, -2147483648.0, 2147483647.0);
+            break;
+        default:
+            ((int64_t *)to)[i] = whole ? pytree__op_whole(c->in[0], i)
+                : pytree__op_integer(x, -9223372036854775808.0, 9223372036854775807.0);
+            break;
+        }
+    }
+    return PYTREE_OK;
+}
+static void pytree__op_convert_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    if (pytree__is_float(pytree__op_look(tr, e->out[0]))) { out[0] = pytree_record(tr, e->op, e->params, 1, t, NULL); }
+}
+static void pytree__op_convert_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
+{
+    if (pytree__is_float(pytree__op_look(tr, e->in[0])) && pytree__is_float(pytree__op_look(tr, e->out[0]))) {
+        in_ct[0] = pytree_op_convert(tr, ct[0], pytree__op_look(tr, e->in[0])->type->dtype);
+    }
+}
+static const pytree_op pytree__op_convert = { "convert", sizeof(pytree_dtype), 1, pytree__op_convert_shape,
+                                              pytree__op_convert_run, pytree__op_convert_jvp, pytree__op_convert_vjp, NULL };
+pytree_value pytree_op_convert(pytree_trace *tr, pytree_value x, pytree_dtype to)
+{
+    if (x.id != 0 && pytree__op_look(tr, x)->type->dtype == to) { return x; }
+    return pytree_record(tr, &pytree__op_convert, &to, 1, &x, NULL);
+}
+
+static pytree_status pytree__op_stop_shape(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *c->out[0] = *c->in[0];
+    return PYTREE_OK;
+}
+static const pytree_op pytree__op_stop = { "stop_gradient", 0, 1, pytree__op_stop_shape, pytree__op_copy_run, NULL, NULL,
+                                           NULL };
+pytree_value pytree_op_stop_gradient(pytree_trace *tr, pytree_value x) { return pytree__op_1(tr, &pytree__op_stop, x); }
+
+#include "ops_reduce.h"
+#endif

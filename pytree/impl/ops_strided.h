@@ -1,0 +1,214 @@
+/* pytree/impl/ops_strided.h: loops over arrays that broadcast or are permuted, and checks that operations share. */
+#ifndef PYTREE_IMPL_OPS_STRIDED_H
+#define PYTREE_IMPL_OPS_STRIDED_H
+
+#include "internal.h"
+#include "../ops.h"
+#include "program_trace.h"
+
+enum { PYTREE__WALK_OPERANDS = 4 };
+
+/* A loop nest over extents, with the steps in elements of each operand. Dimensions that are one run for all operands are one.
+ * */
+struct pytree__walk {
+    int ndim;                             /* at least 1 */
+    size_t n;                             /* operands */
+    size_t extent[PYTREE_MAX_DIMS], step[PYTREE__WALK_OPERANDS][PYTREE_MAX_DIMS];
+};
+
+/* Handles the innermost dimension: n elements, and the steps of the operands. */
+typedef void pytree__row_fn(void *const *at, size_t n, const size_t *step);
+
+/* Steps of a row-major array whose dimensions are aligned at the end with `ndim` extents; 0 where it repeats. */
+static void pytree__walk_steps(size_t *step, int ndim, const pytree_leaf *v)
+{
+    size_t run = 1;
+    int i;
+    for (i = 1; i <= ndim; i++) {
+        const size_t extent = i <= v->ndim ? v->shape[v->ndim - i] : 1;
+        step[ndim - i] = extent == 1 ? 0 : run;
+        run *= extent;
+    }
+}
+
+/* Leaves out dimensions of one element, and joins those that are one run for all operands. */
+static void pytree__walk_join(struct pytree__walk *w)
+{
+    int from, to = -1;
+    size_t k;
+    for (from = 0; from < w->ndim; from++) {
+        bool joins = to >= 0;
+        if (w->extent[from] == 1) { continue; }
+        for (k = 0; k < w->n && joins; k++) { joins = w->step[k][to] == w->step[k][from] * w->extent[from]; }
+        if (joins) { w->extent[to] *= w->extent[from]; } else { w->extent[++to] = w->extent[from]; }
+        for (k = 0; k < w->n; k++) { w->step[k][to] = w->step[k][from]; }
+    }
+    if (to < 0) {
+        w->extent[++to] = 1;
+        for (k = 0; k < w->n; k++) { w->step[k][0] = 0; }
+    }
+    w->ndim = to + 1;
+}
+
+/* The loop over `shape` of operands that broadcast to it. */
+static void pytree__walk_broadcast(struct pytree__walk *w, const pytree_leaf *shape, size_t n,
+                                   const pytree_leaf *const *operands)
+{
+    size_t k;
+    w->ndim = shape->ndim;
+    w->n = n;
+    memcpy(w->extent, shape->shape, sizeof w->extent);
+    for (k = 0; k < n; k++) { pytree__walk_steps(w->step[k], shape->ndim, operands[k]); }
+    pytree__walk_join(w);
+}
+
+/* Calls `row` for each run of the innermost dimension. `bytes`: of an element of each operand. */
+static void pytree__walk_run(const struct pytree__walk *w, void *const *data, const size_t *bytes, pytree__row_fn *row)
+{
+    const int last = w->ndim - 1;
+    size_t index[PYTREE_MAX_DIMS] = { 0 }, step[PYTREE__WALK_OPERANDS], k;
+    char *at[PYTREE__WALK_OPERANDS];
+    void *to[PYTREE__WALK_OPERANDS];
+    int i;
+    for (i = 0; i <= last; i++) {
+        if (w->extent[i] == 0) { return; }
+    }
+    for (k = 0; k < w->n; k++) {
+        at[k] = (char *)data[k];
+        step[k] = w->step[k][last];
+    }
+    for (;;) {
+        for (k = 0; k < w->n; k++) { to[k] = at[k]; }
+        row(to, w->extent[last], step);
+        for (i = last - 1; i >= 0; i--) {
+            for (k = 0; k < w->n; k++) { at[k] += w->step[k][i] * bytes[k]; }
+            if (++index[i] < w->extent[i]) { break; }
+            for (k = 0; k < w->n; k++) { at[k] -= w->extent[i] * w->step[k][i] * bytes[k]; }
+            index[i] = 0;
+        }
+        if (i < 0) { return; }
+    }
+}
+
+/* ---- Copies of elements of any size -------------------------------------------------------------------------------- */
+
+#define PYTREE__COPY_ROW(T)                                                                                             \
+    static void pytree__copy_row_##T(void *const *at, size_t n, const size_t *step)                                     \
+    {                                                                                                                   \
+        T *to = (T *)at[0];                                                                                             \
+        const T *from = (const T *)at[1];                                                                               \
+        size_t i;                                                                                                       \
+        if (step[0] == 1 && step[1] == 1) { memcpy(to, from, n * sizeof *to); return; }                                 \
+        for (i = 0; i < n; i++) { to[i * step[0]] = from[i * step[1]]; }                                                \
+    }
+PYTREE__COPY_ROW(uint8_t)
+PYTREE__COPY_ROW(uint16_t)
+PYTREE__COPY_ROW(uint32_t)
+PYTREE__COPY_ROW(uint64_t)
+
+/* Copies along a walk of two operands, `to` and `from`. Elements of other sizes are one more dimension of bytes. */
+static void pytree__walk_copy(struct pytree__walk *w, void *to, const void *from, size_t size)
+{
+    void *data[2];
+    size_t bytes[2];
+    pytree__row_fn *row = size == 8 ? pytree__copy_row_uint64_t : size == 4 ? pytree__copy_row_uint32_t
+        : size == 2 ? pytree__copy_row_uint16_t : pytree__copy_row_uint8_t;
+    data[0] = to;
+    data[1] = (void *)(uintptr_t)from;
+    bytes[0] = bytes[1] = size;
+    pytree__walk_run(w, data, bytes, row);
+}
+
+/* ---- Checks -------------------------------------------------------------------------------------------------------- */
+
+static bool pytree__is_float(const pytree_leaf *v) { return v->type->dtype == PYTREE_F32 || v->type->dtype == PYTREE_F64; }
+static bool pytree__is_whole(const pytree_leaf *v)             /* integers that take and one_hot read */
+{
+    return v->type->dtype >= PYTREE_I8 && v->type->dtype <= PYTREE_U64;
+}
+
+/* Elements that pytree__walk_copy moves in one piece. */
+static pytree_status pytree__op_movable(const pytree_op_call *c, pytree_error *err)
+{
+    const size_t size = c->in[0]->type->size;
+    if (size == 1 || size == 2 || size == 4 || size == 8) { return PYTREE_OK; }
+    return pytree_fail(err, PYTREE_TYPE, NULL, "expected elements of 1, 2, 4 or 8 bytes, got %s",
+                       pytree_dtype_name(c->in[0]->type));
+}
+
+/* All operands f32 or f64, and of one type. */
+static pytree_status pytree__op_floats(const pytree_op_call *c, pytree_error *err)
+{
+    size_t k;
+    for (k = 0; k < c->n_in; k++) {
+        if (!pytree__is_float(c->in[k])) {
+            return pytree_fail(err, PYTREE_TYPE, NULL, "expected f32 or f64, got %s", pytree_dtype_name(c->in[k]->type));
+        }
+        if (c->in[k]->type->dtype != c->in[0]->type->dtype) {
+            return pytree_fail(err, PYTREE_TYPE, NULL, "expected one element type, got %s and %s",
+                               pytree_dtype_name(c->in[0]->type), pytree_dtype_name(c->in[k]->type));
+        }
+    }
+    return PYTREE_OK;
+}
+
+/* The common shape of operands from … n_in-1, in *out; its type is that of operand `from`. */
+static pytree_status pytree__op_common(const pytree_op_call *c, size_t from, pytree_leaf *out, pytree_error *err)
+{
+    size_t k, j;
+    int i;
+    *out = *c->in[from];
+    for (k = from + 1; k < c->n_in; k++) {
+        const pytree_leaf *v = c->in[k];
+        pytree_leaf wider = v->ndim > out->ndim ? *v : *out;
+        for (i = 1; i <= wider.ndim; i++) {
+            const size_t x = i <= out->ndim ? out->shape[out->ndim - i] : 1, y = i <= v->ndim ? v->shape[v->ndim - i] : 1;
+            if (x != y && x != 1 && y != 1) {
+                char a[96], b[96];
+                pytree__leaf_text(a, sizeof a, out);
+                pytree__leaf_text(b, sizeof b, v);
+                return pytree_fail(err, PYTREE_SHAPE, NULL, "expected shapes that broadcast, got %s and %s", a, b);
+            }
+            wider.shape[wider.ndim - i] = x == 1 ? y : x;
+        }
+        for (j = 0; j < (size_t)wider.ndim; j++) { out->shape[j] = wider.shape[j]; }
+        out->ndim = wider.ndim;
+    }
+    return PYTREE_OK;
+}
+
+/* A shape as parameters: zero beyond ndim, so that they can be compared by their bytes. */
+struct pytree__op_shape {
+    size_t ndim, shape[PYTREE_MAX_DIMS];
+};
+static struct pytree__op_shape pytree__op_shape_of(int ndim, const size_t *shape)
+{
+    struct pytree__op_shape p;
+    int i;
+    memset(&p, 0, sizeof p);
+    p.ndim = (size_t)ndim;
+    for (i = 0; i < ndim; i++) { p.shape[i] = shape[i]; }
+    return p;
+}
+
+/* The shape of a value; an empty view for the value 0. */
+static const pytree_leaf *pytree__op_look(const pytree_trace *tr, pytree_value v)
+{
+    static const pytree_leaf none = { NULL, &pytree_types[PYTREE__T_float_], 0, 0, { 0 } };
+    const pytree_leaf *view = pytree_value_shape(tr, v);
+    return view == NULL ? &none : view;
+}
+
+/* The axis counted from the front; PYTREE_ARGUMENT if there is none. */
+static bool pytree__op_axis(pytree_trace *tr, const char *op, const pytree_leaf *v, int axis, int *from_front)
+{
+    *from_front = axis < 0 ? axis + v->ndim : axis;
+    if (tr->err->status != PYTREE_OK) { return false; }
+    if (*from_front >= 0 && *from_front < v->ndim) { return true; }
+    (void)pytree_fail(tr->err, PYTREE_ARGUMENT, NULL, "%s: %s: expected an axis from %d to %d, got %d", tr->recorder->name, op,
+                      -v->ndim, v->ndim - 1, axis);
+    return false;
+}
+
+#include "ops_shape.h"
+#endif
