@@ -81,7 +81,9 @@ static pytree list_of(Golden *g, const cJSON *children, bool with_status)
     pytree_items *items = golden_alloc(g, 1, sizeof *items);
     pytree *at = golden_alloc(g, (size_t)cJSON_GetArraySize(children) + 1, sizeof *at);
     const cJSON *child;
-    cJSON_ArrayForEach(child, children) { at[items->count++] = with_status ? value_of(g, child->child->next) : item_of(g, child); }
+    cJSON_ArrayForEach(child, children) {
+        at[items->count++] = with_status ? value_of(g, child->child->next) : item_of(g, child);
+    }
     items->items = at;
     return (pytree){ &pytree_types[PYTREE__T_list], items };
 }
