@@ -390,7 +390,14 @@ struct pytree_type {
     const char *space;                    /* namespace that this registration is for; NULL: all */
     const pytree_type *namespaces;        /* list of the file's registrations in namespaces; the last one has no name */
     const pytree_type *base;              /* of a role: the one that it is derived from; otherwise NULL */
+    const struct pytree_constant *constants; /* of an enum (PYTREE_ENUM): the last one has no name; NULL: no enum */
 };
+
+/* A constant of an enum, and what it is called in text. */
+typedef struct pytree_constant {
+    const char *name;
+    int64_t value;
+} pytree_constant;
 
 /* A node type defined by callbacks: jax.tree_util.register_pytree_node. It is registered by
  *
@@ -603,6 +610,7 @@ typedef struct pytree_options {
     const pytree_allocator *allocator;    /* NULL: realloc and free */
     size_t alignment;                     /* of the arrays in allocated blocks, a power of two; 0: 64 */
     const char *space;                    /* namespace: its registrations take precedence; NULL or "": none */
+    size_t print_values;                  /* pytree_print, pytree_text: most elements of an array to write; 0: only shapes */
 } pytree_options;
 
 /* ---- Flatten ------------------------------------------------------------------------------------------------------- */
@@ -770,6 +778,11 @@ pytree_status pytree_min(pytree t, double *result, const pytree_options *opt, py
  * leaves. */
 double pytree_leaf_get(const pytree_leaf *leaf, size_t i);
 
+/* Write a number to element i of a leaf of real numbers. It is rounded to the nearest value of a float type (beyond the range:
+ * infinity), and toward zero for an integer type (beyond the range: its nearer end; NaN: 0); any number but 0 is true. Writes
+ * nothing to other leaves. */
+void pytree_leaf_set(const pytree_leaf *leaf, size_t i, double value);
+
 /* ---- Walk ---------------------------------------------------------------------------------------------------------- */
 
 /* Callbacks of pytree_walk; either may be NULL. `enter` is called at each leaf and before a node is opened, `leave` after a
@@ -829,7 +842,8 @@ void pytree_duplicates_free(pytree_duplicates *d);        /* NULL is allowed */
 
 /* ---- Print --------------------------------------------------------------------------------------------------------- */
 
-/* Print a tree, one line for each leaf: key path, element type, shape, and the value of a scalar or string. pytree_print
+/* Print a tree, one line for each leaf: key path, element type, shape, and the value of a scalar or string. With
+ * opt->print_values, so many elements of an array follow its shape, "..." where there are more. pytree_print
  * returns PYTREE_OK; an error of the tree is found before anything is written. pytree_text works like snprintf and returns the
  * full length without the NUL, SIZE_MAX on error. */
 pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytree_error *err);

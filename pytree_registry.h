@@ -21,6 +21,7 @@
  *     DATA, f, ARRAY(n), FLEXIBLE      T f[], a flexible array member; LIST(n), FLEXIBLE likewise
  *     STATIC, f, BITS          a bit-field: the number that it holds; DROP, f, BITS
  *     DATA, f, …, OPTIONAL     the pointer may be NULL: None
+ *     DATA, f, ENUM(E)         a constant of the enum E, or a fixed array of those, that has a name in text
  *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows
  *     DROP, f                  neither visited nor compared; padding members too
  *
@@ -30,6 +31,8 @@
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT
  *     #define PYTREE_LEAF_TYPE Handle      Handle is a leaf that nothing looks into; PYTREE_EQUAL and PYTREE_PRINT may name
  *                                          functions
+ *     #define PYTREE_ENUM E                E is an enum whose constants have names in text: PYTREE_CONSTANTS lists them,
+ *                                          PYTREE_CONSTANT(MODE_FAST) or PYTREE_CONSTANT(MODE_FAST, "fast")
  *     #define PYTREE_STRUCT Box            Box is a node whose children its own callbacks find: box_callbacks is a
  *     #define PYTREE_CUSTOM box_callbacks  static const pytree_custom (pytree.h)
  *     #define PYTREE_NAMESPACE train       with PYTREE_STRUCT: another registration of a type, or of a PYTREE_LEAF_TYPE, that
@@ -68,6 +71,7 @@
 #pragma push_macro("FLEXIBLE")
 #pragma push_macro("NONE")
 #pragma push_macro("PLAIN")
+#pragma push_macro("ENUM")
 #undef DATA
 #undef STATIC
 #undef DROP
@@ -83,9 +87,31 @@
 #undef FLEXIBLE
 #undef NONE
 #undef PLAIN
+#undef ENUM
+
+/* ---- An enum: the names of its constants. It takes no slot: C does not tell its type from the integer's ---------------- */
+
+#if defined(PYTREE_ENUM)
+#if !defined(PYTREE_CONSTANTS)
+#error "pytree_registry.h: define PYTREE_CONSTANTS, one PYTREE_CONSTANT for each constant of the enum, before including it."
+#elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 0
+#error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE, PYTREE_ENUM for an \
+include, not several."
+#else
+/* =>   static const pytree_constant pytree__constants_Mode[] = { { "MODE_FAST", MODE_FAST }, { "safe", MODE_SAFE }, { NULL, 0 } };
+ *      static const pytree_type pytree__enum_Mode = { "Mode", sizeof(Mode), …, pytree__constants_Mode }; */
+_Static_assert(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
+               "pytree: " PYTREE__QUOTE(PYTREE_ENUM) ": PYTREE_ENUM is for an enum; a struct is registered with PYTREE_STRUCT");
+static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { PYTREE_CONSTANTS { NULL, 0 } };
+static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
+    PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), _Alignof(PYTREE_ENUM), PYTREE_KIND_LEAF,
+    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM)
+};
+#endif
 
 /* Leave out the rest of the include after one of these errors: errors that follow from it would say nothing more. */
-#if defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
+#elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) == 0
 #error "pytree_registry.h: define PYTREE_STRUCT (the type's name, a struct or a typedef) before including it."
 #elif defined(PYTREE_STRUCT) + defined(PYTREE_DECLARE) + defined(PYTREE_DEFINE) + defined(PYTREE_LEAF_TYPE) > 1
 #error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE for an include, \
@@ -202,7 +228,7 @@ static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL };
+    &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
 #if (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
@@ -228,7 +254,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
-    PYTREE__NAMESPACES, NULL };
+    PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
@@ -237,7 +263,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
-    PYTREE__NAMESPACES, NULL };
+    PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
@@ -338,7 +364,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__children_, PYTREE__ID),
     PYTREE__CAT(pytree__leaves_, PYTREE__ID), PYTREE__CAT(pytree__validate_, PYTREE__ID),
     PYTREE__CAT(pytree__store_leaves_, PYTREE__ID),
-    NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL
+    NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL, NULL
 };
 #endif
 
@@ -355,6 +381,8 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE_DECLARE
 #undef PYTREE_DEFINE
 #undef PYTREE_LEAF_TYPE
+#undef PYTREE_ENUM
+#undef PYTREE_CONSTANTS
 #undef PYTREE_FIELDS
 #undef PYTREE_CUSTOM
 #undef PYTREE_NAMESPACE
@@ -370,6 +398,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S2
 #undef PYTREE__S1
 #undef PYTREE__S0
+#pragma pop_macro("ENUM")
 #pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")
 #pragma pop_macro("FLEXIBLE")

@@ -180,7 +180,10 @@ static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf 
 {
     const char *at = (const char *)leaf->data + i * leaf->type->size;
     const pytree_type *type = pytree__origin(leaf->type);
-    if (PYTREE__MORE_ROWS && type->dtype == PYTREE_TEXT) {     /* the string that begins with element i */
+    const char *constant = pytree__constant_name(type, at);
+    if (constant != NULL) {
+        pytree__put_text(to, constant);
+    } else if (PYTREE__MORE_ROWS && type->dtype == PYTREE_TEXT) {     /* the string that begins with element i */
         pytree__put_repr(to, at, pytree__text_length(at, leaf->ndim == 0 ? 1 : leaf->shape[leaf->ndim - 1]));
     } else if (type->dtype == PYTREE_STRING) {
         const char *s;

@@ -57,10 +57,6 @@ static double pytree__rv_cut_long(long double v)
     return pytree__rv_of_bits(bits | 1);
 }
 
-/* Convert a float to an integer: toward zero, clamped to the range, NaN as 0. */
-#define PYTREE__RV_CLAMP(v, T, least, most)                                                                             \
-    (!((v) >= (least)) ? ((v) < 0 ? (T)(least) : (T)0) : (v) < 2.0 * ((double)((most) / 2 + 1)) ? (T)(v) : (T)(most))
-
 /* Integer types and their ranges. */
 #define PYTREE__RV_WHOLE_TYPES(X)                                                                                       \
     X(I8, int8_t, i, INT8_MIN, INT8_MAX) X(I16, int16_t, i, INT16_MIN, INT16_MAX)                                       \
@@ -131,7 +127,7 @@ static void pytree__rv_write_double(const pytree__rv_wide *from, pytree_dtype dt
     switch (dtype) {
     case PYTREE_BOOL8: PYTREE__RV_WRITE(unsigned char, d, double, v != 0);
 #define PYTREE__X(name, T, member, least, most)                                                                         \
-    case PYTREE_##name: PYTREE__RV_WRITE(T, d, double, PYTREE__RV_CLAMP(v, T, least, most));
+    case PYTREE_##name: PYTREE__RV_WRITE(T, d, double, PYTREE__CLAMPED(v, T, least, most));
     PYTREE__RV_WHOLE_TYPES(PYTREE__X)
 #undef PYTREE__X
     case PYTREE_F16: PYTREE__RV_WRITE(uint16_t, d, double, pytree__to_half(v, 10));
@@ -149,7 +145,7 @@ static void pytree__rv_write_long(const pytree__rv_wide *from, pytree_dtype dtyp
     switch (dtype) {
     case PYTREE_BOOL8: PYTREE__RV_WRITE(unsigned char, l, long double, v != 0);
 #define PYTREE__X(name, T, member, least, most)                                                                         \
-    case PYTREE_##name: PYTREE__RV_WRITE(T, l, long double, PYTREE__RV_CLAMP(v, T, least, most));
+    case PYTREE_##name: PYTREE__RV_WRITE(T, l, long double, PYTREE__CLAMPED(v, T, least, most));
     PYTREE__RV_WHOLE_TYPES(PYTREE__X)
 #undef PYTREE__X
     case PYTREE_F16: PYTREE__RV_WRITE(uint16_t, l, long double, pytree__to_half(pytree__rv_cut_long(v), 10));

@@ -177,6 +177,12 @@ struct pytree__stb_cleanup;
 
 struct pytree__custom_cleanup;
 
+/* Memory that pytree_assign has given to an owned tree: it stands before each piece. */
+struct pytree__attached {
+    struct pytree__attached *before;
+    size_t bytes;                         /* with this header */
+};
+
 struct pytree__block {                    /* stands right before the first thing that a pointer leads to */
     uint64_t magic;
     void *base;                           /* as the allocator gave it */
@@ -187,6 +193,7 @@ struct pytree__block {                    /* stands right before the first thing
     /* nodes, leaves, static bytes and orders of a tree of lists, tuples and dicts alone, as it was made; 0 nodes: another */
     size_t n_nodes, n_leaves, n_statics, n_orders;
     bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
+    struct pytree__attached *attached;    /* strings and structs that pytree_assign made */
     const pytree_allocator *allocator;
     pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
 };
@@ -338,6 +345,7 @@ static inline uint16_t pytree__to_half(double value, int mantissa);
 static const pytree_type *pytree__origin(const pytree_type *type);
 static bool pytree__same_string(const char *a, const char *b);
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b);
+static const char *pytree__constant_name(const pytree_type *type, const void *element);
 PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type);
 
 /* unicode.h */
@@ -533,6 +541,12 @@ static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt);
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
                                         const pytree_options *opt, pytree_error *err);
 static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees);
+
+/* owned.h */
+static struct pytree__block *pytree__block_of_root(pytree t);
+static void pytree__release_walking(pytree t, const pytree_allocator *a);
+static void pytree__free_attached(struct pytree__attached *last, const struct pytree__attached *until,
+                                  const pytree_allocator *a);
 
 /* build_place.h */
 PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *b, size_t bytes);

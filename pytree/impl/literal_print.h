@@ -48,10 +48,10 @@ static void pytree__lit_put_repr(pytree__lit_writer *w, const char *s, size_t n)
 static void pytree__lit_put_element(pytree__lit_writer *w, const pytree_leaf *leaf, size_t i)
 {
     const char *at = (const char *)leaf->data + i * leaf->type->size;
+    const char *s = pytree__constant_name(leaf->type, at);
     if (w->dry) { return; }
-    if (leaf->type->dtype == PYTREE_STRING) {
-        const char *s;
-        memcpy(&s, at, sizeof s);
+    if (s != NULL || leaf->type->dtype == PYTREE_STRING) {
+        if (s == NULL) { memcpy(&s, at, sizeof s); }
         if (s == NULL) { pytree__lit_put(w, "None"); } else { pytree__lit_put_repr(w, s, strlen(s)); }
         return;
     }
@@ -93,9 +93,9 @@ static pytree_status pytree__lit_unwritable(const pytree__lit_writer *w, const c
 static pytree_status pytree__lit_put_leaf(pytree__lit_writer *w, const pytree_leaf *leaf)
 {
     const pytree_type *type = pytree__origin(leaf->type);
-    const bool plain = leaf->ndim == 0
+    const bool plain = type->constants != NULL || (leaf->ndim == 0
         && (type->dtype == PYTREE_BOOL8 || type->dtype == PYTREE_I64 || type->dtype == PYTREE_F64 || type->dtype == PYTREE_C128
-            || type->dtype == PYTREE_STRING);
+            || type->dtype == PYTREE_STRING));
     if (type->dtype == PYTREE_OPAQUE) { return pytree__lit_unwritable(w, "a leaf of the opaque type", type->name); }
     if (type->dtype == PYTREE_TEXT) {
         if (leaf->ndim != 1) { return pytree__lit_unwritable(w, "several strings in one array of", type->name); }

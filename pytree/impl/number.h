@@ -75,5 +75,32 @@ double pytree_leaf_get(const pytree_leaf *leaf, size_t i)
     }
 }
 
+/* Converts to an integer: toward zero, beyond the range to the nearer end, NaN to 0. */
+#define PYTREE__CLAMPED(v, T, least, most)                                                                              \
+    (!((v) >= (double)(least)) ? ((v) < 0 ? (T)(least) : (T)0)                                                          \
+     : (v) < 2.0 * (double)((most) / 2 + 1) ? (T)(v) : (T)(most))
+
+void pytree_leaf_set(const pytree_leaf *leaf, size_t i, double v)
+{
+    void *p = leaf->data;
+    switch (leaf->type->dtype) {
+    case PYTREE_BOOL8: ((bool *)p)[i] = v != 0; break;
+    case PYTREE_I8: ((int8_t *)p)[i] = PYTREE__CLAMPED(v, int8_t, INT8_MIN, INT8_MAX); break;
+    case PYTREE_I16: ((int16_t *)p)[i] = PYTREE__CLAMPED(v, int16_t, INT16_MIN, INT16_MAX); break;
+    case PYTREE_I32: ((int32_t *)p)[i] = PYTREE__CLAMPED(v, int32_t, INT32_MIN, INT32_MAX); break;
+    case PYTREE_I64: ((int64_t *)p)[i] = PYTREE__CLAMPED(v, int64_t, INT64_MIN, INT64_MAX); break;
+    case PYTREE_U8: ((uint8_t *)p)[i] = PYTREE__CLAMPED(v, uint8_t, 0, UINT8_MAX); break;
+    case PYTREE_U16: ((uint16_t *)p)[i] = PYTREE__CLAMPED(v, uint16_t, 0, UINT16_MAX); break;
+    case PYTREE_U32: ((uint32_t *)p)[i] = PYTREE__CLAMPED(v, uint32_t, 0, UINT32_MAX); break;
+    case PYTREE_U64: ((uint64_t *)p)[i] = PYTREE__CLAMPED(v, uint64_t, 0, UINT64_MAX); break;
+    case PYTREE_F16: ((pytree_f16 *)p)[i].bits = pytree__to_half(v, 10); break;
+    case PYTREE_BF16: ((pytree_bf16 *)p)[i].bits = pytree__to_half(v, 7); break;
+    case PYTREE_F32: ((float *)p)[i] = (float)v; break;
+    case PYTREE_F64: ((double *)p)[i] = v; break;
+    case PYTREE_FLONG: ((long double *)p)[i] = (long double)v; break;
+    default: break;
+    }
+}
+
 static bool pytree__real(const pytree_type *type) { return type->dtype >= PYTREE_BOOL8 && type->dtype <= PYTREE_FLONG; }
 #endif

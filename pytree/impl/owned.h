@@ -105,14 +105,36 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
     pytree__cursor_end(&c);
 }
 
+/* Finds the block of a tree that the library built and returned: its root's type lies in the block. NULL: it is none. */
+static struct pytree__block *pytree__block_of_root(pytree t)
+{
+    struct pytree__block *block;
+    if (t.type == NULL || t.data == NULL || t.type->origin == NULL || t.type == t.type->origin
+        || t.type->children != t.type->origin->children || t.type->name != t.type->origin->name
+        || (t.type->kind == PYTREE_KIND_STRUCT && t.type->children == NULL)) {
+        return NULL;
+    }
+    block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));
+    return block->magic == PYTREE__MAGIC ? block : NULL;
+}
+
+/* Frees what pytree_assign has attached, from the last piece back to `until`, which stays. */
+static void pytree__free_attached(struct pytree__attached *last, const struct pytree__attached *until,
+                                  const pytree_allocator *a)
+{
+    while (last != until) {
+        struct pytree__attached *const before = last->before;
+        pytree__resize(a, last, last->bytes, 0);
+        last = before;
+    }
+}
+
 void pytree_free(pytree t)
 {
-    struct pytree__block *block = NULL;
+    struct pytree__block *block = pytree__block_of_root(t);
     if (t.type == NULL || t.data == NULL) { return; }
-    if (t.type->origin != NULL && t.type != t.type->origin && t.type->children == t.type->origin->children
-        && t.type->name == t.type->origin->name && (t.type->kind != PYTREE_KIND_STRUCT || t.type->children != NULL)) {
-        block = (struct pytree__block *)(void *)((char *)(uintptr_t)t.type - offsetof(struct pytree__block, type));
-    } else if (t.type->kind == PYTREE_KIND_STRUCT) {
+    if (block != NULL) {}
+    else if (t.type->kind == PYTREE_KIND_STRUCT) {
         bool array = false;
         char *first = pytree__find_block_pointer(t.type, (const char *)t.data, &array);
         if (first == NULL) { return; }
@@ -129,6 +151,7 @@ void pytree_free(pytree t)
     else if (block->nested) { pytree__release_walking(t, block->allocator); }
     else { pytree__release(block); }
     block->magic = 0;
+    pytree__free_attached(block->attached, NULL, block->allocator);
     pytree__resize(block->allocator, block->base, block->bytes, 0);
 }
 #endif

@@ -129,6 +129,26 @@ static void pytree__path_stand(const pytree__cursor *c, pytree_leaf *at, const p
     if (c->opt != NULL && c->opt->space != NULL) { pytree__apply_namespace(c, at); }
 }
 
+/* Make a view of element i of an array: a scalar, or an array of one dimension less. */
+static void pytree__element(pytree_leaf *to, const pytree_leaf *array, size_t i)
+{
+    pytree_leaf one = *array;
+    one.ndim--;
+    memmove(one.shape, array->shape + 1, (size_t)one.ndim * sizeof one.shape[0]);
+    if (one.data != NULL) { one.data = (char *)one.data + i * pytree_leaf_bytes(&one); }
+    *to = one;
+}
+
+/* Take the wanted element of an array. Return false if there is none. */
+static bool pytree__path_element(pytree_leaf *at, const pytree_entry *wanted)
+{
+    if (at->form != PYTREE_FORM_LEAF || at->ndim == 0 || wanted->kind != PYTREE_INDEX || wanted->index >= at->shape[0]) {
+        return false;
+    }
+    pytree__element(at, at, wanted->index);
+    return true;
+}
+
 /* Descend level by level: open a node, take the wanted child, close the node. */
 static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree_leaf *found, const pytree_options *opt,
                                        pytree_error *err)
@@ -149,6 +169,7 @@ static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree
         const bool opens = at.form != PYTREE_FORM_LEAF && at.form != PYTREE_FORM_NONE;
         const pytree_leaf *child;
         size_t k;
+        if (pytree__path_element(&at, &path->entries[i])) { continue; }
         if (opens) { status = pytree__open(&c, &at); }
         if (status != PYTREE_OK) { break; }
         k = opens ? pytree__path_child(&c, &path->entries[i]) : 0;

@@ -20,10 +20,16 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
                 snprintf(kind, sizeof kind, "<%.200s>", pytree__view_name(leaf));
             }
             pytree__put_text(to, kind);
-            if (leaf->form == PYTREE_FORM_LEAF && leaf->data != NULL     /* not a shape */
-                && leaf->ndim == (leaf->type->dtype == PYTREE_TEXT ? 1 : 0)) {
-                pytree__text_put(to, " ", 1);
-                pytree__put_value(to, leaf, 0);
+            if (leaf->form == PYTREE_FORM_LEAF && leaf->data != NULL) {       /* not a shape */
+                const bool text = leaf->type->dtype == PYTREE_TEXT && leaf->ndim != 0;
+                const size_t step = text ? leaf->shape[leaf->ndim - 1] : 1, all = step == 0 ? 0 : pytree_leaf_count(leaf) / step;
+                const size_t most = leaf->ndim == (text ? 1 : 0) ? 1 : opt == NULL ? 0 : opt->print_values;
+                size_t i;
+                for (i = 0; i < all && i < most; i++) {
+                    pytree__text_put(to, " ", 1);
+                    pytree__put_value(to, leaf, i * step);
+                }
+                if (i < all && most != 0) { pytree__put_text(to, " ..."); }
             }
             pytree__text_put(to, "\n", 1);
         }

@@ -11,8 +11,8 @@
 #endif
 
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
-    { name, size, align, kind, dtype, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,  \
-      NULL }
+    { name, size, align, kind, dtype, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
+      NULL, NULL, NULL }
 
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 
@@ -107,7 +107,22 @@ const char *pytree_dtype_name(const pytree_type *type)
     static const char *const names[] = { NULL, "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16",
                                          "f32", "f64", NULL, "c64", "c128", NULL, "str", NULL, "text" };
     if (type == NULL) { return "no type"; }
+    if (type->constants != NULL) { return type->name; }
     return names[type->dtype] != NULL ? names[type->dtype] : type->name;
+}
+
+/* Returns what an element of an enum is called; NULL: it is none of the constants, or the type is no enum. */
+static const char *pytree__constant_name(const pytree_type *type, const void *element)
+{
+    const pytree_constant *constant = type->constants;
+    pytree_leaf one;
+    if (constant == NULL) { return NULL; }
+    one.type = type;
+    one.data = (void *)(uintptr_t)element;
+    for (; constant->name != NULL; constant++) {
+        if ((double)constant->value == pytree_leaf_get(&one, 0)) { return constant->name; }
+    }
+    return NULL;
 }
 
 /* Returns the type's slot in the small hash tables that a pass keeps: from 0 to 15. */

@@ -32,6 +32,7 @@
 #define PYTREE__VIEW_STATIC_BITS(name) row++;
 #define PYTREE__VIEW_DROP(...) row++;
 #define PYTREE__VIEW_PLAIN(name, arguments) pytree__plain(&to, row++, &self->name);
+#define PYTREE__VIEW_ENUM PYTREE__VIEW_PLAIN
 #define PYTREE__VIEW_ARRAY(name, arguments)                                                                             \
     PYTREE__EXTENTS arguments pytree__array(&to, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
 #define PYTREE__VIEW_LIST(name, arguments) to.child->shape[0] = (size_t)arguments; pytree__list(&to, row++, self->name);

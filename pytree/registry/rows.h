@@ -59,6 +59,24 @@
     _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, in PYTREE__UNKNOWN);
 #endif
 
+/* Find the element type of an enum, which C does not tell from an integer; PYTREE_NO_DTYPE for what is neither. */
+#define PYTREE__INTEGER_DTYPE(T)                                                                                        \
+    _Generic(*(T *)0,                                                                                                   \
+        signed char: PYTREE_I8, short: PYTREE_I16, int: PYTREE_I32, long: sizeof(long) == 8 ? PYTREE_I64 : PYTREE_I32,  \
+        long long: PYTREE_I64, unsigned char: PYTREE_U8, unsigned short: PYTREE_U16, unsigned: PYTREE_U32,              \
+        unsigned long: sizeof(long) == 8 ? PYTREE_U64 : PYTREE_U32, unsigned long long: PYTREE_U64,                     \
+        default: PYTREE_NO_DTYPE)
+/* List a constant:     PYTREE_CONSTANT(MODE_FAST)           =>   { "MODE_FAST", MODE_FAST },
+ *                      PYTREE_CONSTANT(MODE_FAST, "fast")   =>   { "fast", MODE_FAST }, */
+#define PYTREE_CONSTANT(...) PYTREE__CONSTANT(__VA_ARGS__, PYTREE__FIRST_QUOTED(__VA_ARGS__, ~), ~)
+#define PYTREE__CONSTANT(value, name, ...) { name, value },
+#define PYTREE__FIRST_QUOTED(a, ...) #a
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PYTREE__MAYBE_UNUSED __attribute__((unused))
+#else
+#define PYTREE__MAYBE_UNUSED
+#endif
+
 /* ---- Types by slot --------------------------------------------------------------------------------------------------
  *
  * Slot 017 (octal) holds the type pytree__type017, a pointer to it pytree__ptr017, its descriptor pytree__desc017 and the codes
@@ -287,6 +305,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__WORD_STRING ~, 24         /* of a STATIC row, too */
 #define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
 #define PYTREE__WORD_ROLE(...) ~, 128
+#define PYTREE__WORD_ENUM(...) ~, 16
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
@@ -299,6 +318,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__STORE_STRING , STRING, ()
 #define PYTREE__STORE_BITS , BITS, ()
 #define PYTREE__STORE_ROLE(...)
+#define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
 
 #define PYTREE__MAYBE_NONE
 #define PYTREE__MAYBE_OPTIONAL | 1
@@ -310,6 +330,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__MAYBE_STB_MAP
 #define PYTREE__MAYBE_STRING
 #define PYTREE__MAYBE_BITS
+#define PYTREE__MAYBE_ENUM(...)
 #define PYTREE__MAYBE_ROLE(...)
 
 #define PYTREE__GIVES_NONE
@@ -318,6 +339,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__GIVES_ARRAY(...)
 #define PYTREE__GIVES_LIST(...)
 #define PYTREE__GIVES_RANK(...)
+#define PYTREE__GIVES_ENUM(...)
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP
 #define PYTREE__GIVES_STRING
@@ -389,6 +411,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_ARRAY(...)
 #define PYTREE__LIES_LIST(...)
 #define PYTREE__LIES_RANK(...)
+#define PYTREE__LIES_ENUM(...)
 #define PYTREE__LIES_STB_ARRAY
 #define PYTREE__LIES_STB_MAP
 #define PYTREE__LIES_ROLE(...)
@@ -403,6 +426,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__INITIAL_ARRAY(...) { 0 },
 #define PYTREE__INITIAL_LIST(...) { 0 },
 #define PYTREE__INITIAL_RANK(...) { 0 },
+#define PYTREE__INITIAL_ENUM(...) { 0 },
 #define PYTREE__INITIAL_STB_ARRAY { 0 },
 #define PYTREE__INITIAL_STB_MAP { 0 },
 #define PYTREE__INITIAL_STRING { 0 },
@@ -475,6 +499,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     enum { code = _Generic((x), char *: PYTREE__P_char_, signed char *: PYTREE__P_char_, unsigned char *: PYTREE__P_char_, \
         pytree__rowptr_char_: PYTREE__R_char_, default: 0) | PYTREE__FIXED(x) };
 #define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional) enum { code = 0 };
+#define PYTREE__MEMBERS_ENUM PYTREE__MEMBERS_PLAIN
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
 
 /* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
@@ -493,6 +518,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_PLACE_STB_ARRAY PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_STB_MAP PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_STRING PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_ENUM PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_BITS(gap, complete, x, in)
 #define PYTREE__UNKNOWN                                                                                                 \
     " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or "                \
@@ -559,6 +585,12 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_BITS(code, arguments, optional, in)                                                               \
     _Static_assert(0, in " a leaf has an address and a bit-field has none; write STATIC or DROP, or make it a member "  \
                       "without a width");
+#define PYTREE__CHECK_ENUM(code, arguments, optional, in)                                                               \
+    _Static_assert((code & PYTREE__CODE_TYPE) == (PYTREE__BUILTIN_CODE(*(PYTREE__THE arguments *)0) & PYTREE__CODE_TYPE) \
+                   && ((code & PYTREE__IS_POINTER) == 0 || (code & PYTREE__IS_FIXED) != 0),                             \
+                   in " ENUM(E) is for a member of the enum E, or a fixed array of those; this one has another type");  \
+    _Static_assert(!optional, in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
+#define PYTREE__THE(x) x
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
 /* Check that a member can be STATIC.
  *
@@ -618,6 +650,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_MAP PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STRING PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_ENUM PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_BITS(flags, s, name) 0, 0
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
@@ -634,6 +667,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     (code & PYTREE__IS_FIXED) != 0 && code / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE                  \
         : code / PYTREE__CODE_FORM,                                                                                     \
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                  \
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
+#define PYTREE__TABLE_ENUM(code, held, x, arguments, optional, placed)                                                  \
+    &PYTREE__CAT(pytree__enum_, PYTREE__THE arguments), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,          \
+    code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
     sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \

@@ -2,6 +2,7 @@
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
 #include "pytree/algebra.h"
+#include "pytree/assign.h"
 #include "pytree/cache.h"
 #include "pytree/checkpoint.h"
 #include "pytree/containers.h"
