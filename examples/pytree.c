@@ -4,6 +4,7 @@
 #include "pytree.h"
 
 #include "pytree/algebra.h"
+#include "pytree/assign.h"
 #include "pytree/checkpoint.h"
 #include "pytree/literal.h"
 #include "pytree/npy.h"

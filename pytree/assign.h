@@ -78,6 +78,9 @@ pytree_status pytree_assign_at(pytree t, const char *path, pytree from, const py
 pytree_status pytree_assign_text(pytree t, const char *path, const char *text, const pytree_assign_options *opt,
                                  pytree_error *err);
 
+/* Assign the rest of a file, which is a literal, to the root. PYTREE_IO if reading fails. */
+pytree_status pytree_assign_file(pytree t, FILE *file, const pytree_assign_options *opt, pytree_error *err);
+
 /* Assign a setting, "path=text", as pytree_assign_text does. The first dot of the path may be left out. PYTREE_SYNTAX without
  * a '='. */
 pytree_status pytree_assign_setting(pytree t, const char *setting, const pytree_assign_options *opt, pytree_error *err);

@@ -145,6 +145,41 @@ pytree_status pytree_assign_text(pytree t, const char *path, const char *text, c
     return status;
 }
 
+/* Read the rest of a file. */
+static pytree_status pytree__as_read(struct pytree__vector *text, FILE *file, pytree_error *err)
+{
+    const int before = PYTREE__GET_ERRNO();
+    size_t n = PYTREE__PIECE;
+    while (n == PYTREE__PIECE) {
+        char *const piece = (char *)pytree__vector_add(text, PYTREE__PIECE, err);
+        if (piece == NULL) { return PYTREE_NO_MEMORY; }
+        n = fread(piece, 1, PYTREE__PIECE, file);
+        text->count -= PYTREE__PIECE - n;
+    }
+    PYTREE__SET_ERRNO(before);
+    return ferror(file) ? pytree_fail(err, PYTREE_IO, NULL, "expected to read the file, got an error") : PYTREE_OK;
+}
+
+pytree_status pytree_assign_file(pytree t, FILE *file, const pytree_assign_options *opt, pytree_error *err)
+{
+    const pytree_options *const tree = opt == NULL ? NULL : &opt->tree;
+    struct pytree__vector text = pytree__vector_of(1, tree == NULL ? NULL : tree->allocator);
+    pytree_status status;
+    pytree from;
+    if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
+    status = pytree__as_read(&text, file, err);
+    if (status == PYTREE_OK) {
+        pytree_error problem;
+        memset(&problem, 0, sizeof problem);
+        from = pytree_parse_n((const char *)text.data, text.count, tree, &problem);
+        status = from.data == NULL ? pytree_fail(err, problem.status, problem.path, "%s", problem.message)
+                                   : pytree__assign(t, from, NULL, 0, opt, err);
+        pytree_free(from);
+    }
+    pytree__vector_free(&text);
+    return status;
+}
+
 pytree_status pytree_assign_setting(pytree t, const char *setting, const pytree_assign_options *opt, pytree_error *err)
 {
     const pytree_allocator *const allocator = opt == NULL ? NULL : opt->tree.allocator;
