@@ -98,7 +98,7 @@
 #error "pytree_registry.h: define one of PYTREE_STRUCT, PYTREE_DECLARE, PYTREE_DEFINE, PYTREE_LEAF_TYPE, PYTREE_ENUM for an \
 include, not several."
 #else
-/* =>   static const pytree_constant pytree__constants_Mode[] = { { "MODE_FAST", MODE_FAST }, { "safe", MODE_SAFE }, { NULL, 0 } };
+/* =>   static const pytree_constant pytree__constants_Mode[] = { { "fast", MODE_FAST }, { "safe", MODE_SAFE }, { NULL, 0 } };
  *      static const pytree_type pytree__enum_Mode = { "Mode", sizeof(Mode), …, pytree__constants_Mode }; */
 _Static_assert(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
                "pytree: " PYTREE__QUOTE(PYTREE_ENUM) ": PYTREE_ENUM is for an enum; a struct is registered with PYTREE_STRUCT");

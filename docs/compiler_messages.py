@@ -38,6 +38,7 @@ CHAPTERS = {
     "Strings in the struct and bit-fields": ["string_of_pointer", "string_optional", "static_strings", "bits_missing",
                                              "bits_as_data"],
     "Flexible array members": ["flexible_missing", "flexible_without_count", "flexible_array_optional"],
+    "Enums": ["enum_of_another_type", "enum_without_constants", "enum_of_a_struct"],
     "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data",
                       "static_array_of_structs_with_data", "static_tree",
                       "static_leaf_type", "static_array_of_three_dimensions"],

@@ -32,10 +32,10 @@
  * given as a floating-point number is rounded to the nearest of a narrower floating type, like 0.1f in C, but not to infinity.
  *
  * Ownership: strings are copied. They, and structs that are made, belong to the tree and are freed with it by pytree_free. So
- * the tree must be one that pytree_clone, pytree_zeros_like, pytree_unflatten or pytree_parse returned: the returned pytree, not
- * PYTREE of its data. To a struct of the caller's own, numbers, enums, char[n] and stb_ds containers of those can be assigned;
- * anything else is PYTREE_ARGUMENT. What is replaced stays in memory until pytree_free. An stb_ds container belongs to the
- * struct that it is in, as always: one that changes its length is allocated anew, and the old one is freed.
+ * the tree must be one that pytree_clone, pytree_zeros_like, pytree_unflatten or pytree_parse returned, passed as it was
+ * returned, not as PYTREE of its data. To a struct of the caller's own, numbers, enums, char[n] and stb_ds containers of those
+ * can be assigned; anything else is PYTREE_ARGUMENT. What is replaced stays in memory until pytree_free. An stb_ds container
+ * belongs to the struct that it is in, as always: one that changes its length is allocated anew, and the old one is freed.
  *
  * The rules of pytree.h hold. Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file
  * compiles the functions.

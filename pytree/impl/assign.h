@@ -7,8 +7,9 @@
 /* Must the place be opened for an array? Arrays of numbers are converted at once. */
 static bool pytree__as_opens(const struct pytree__as_place *place, const pytree_leaf *value)
 {
+    const pytree_leaf *const to = &place->to;
     return value->ndim != 0
-        && (place->to.form != PYTREE_FORM_LEAF || place->to.type->dtype == PYTREE_STRING || value->type->dtype == PYTREE_STRING);
+        && (to->form != PYTREE_FORM_LEAF || to->type->dtype == PYTREE_STRING || value->type->dtype == PYTREE_STRING);
 }
 
 /* Go over the source. */
@@ -38,8 +39,8 @@ static void pytree__as_run(struct pytree__assign *a)
 }
 
 /* Assign `from`. If it was read from a text, `raw` is that, and stands below `raw_depth` nodes. */
-static pytree_status pytree__assign(pytree t, pytree from, const char *raw, size_t raw_depth, const pytree_assign_options *opt,
-                                    pytree_error *err)
+static pytree_status pytree__as_tree(pytree t, pytree from, const char *raw, size_t raw_depth, const pytree_assign_options *opt,
+                                     pytree_error *err)
 {
     struct pytree__assign a;
     if (t.type == NULL || t.data == NULL) {
@@ -57,7 +58,7 @@ static pytree_status pytree__assign(pytree t, pytree from, const char *raw, size
 
 pytree_status pytree_assign(pytree t, pytree from, const pytree_assign_options *opt, pytree_error *err)
 {
-    return pytree__assign(t, from, NULL, 0, opt, err);
+    return pytree__as_tree(t, from, NULL, 0, opt, err);
 }
 
 /* ---- At a path ----------------------------------------------------------------------------------------------------------- */
@@ -70,14 +71,14 @@ struct pytree__as_step {
 };
 
 /* Assign at a path: {'window': {'size': {0: from}}}. */
-static pytree_status pytree__assign_path(pytree t, const pytree_path *path, pytree from, const char *raw,
-                                         const pytree_assign_options *opt, pytree_error *err)
+static pytree_status pytree__as_path(pytree t, const pytree_path *path, pytree from, const char *raw,
+                                     const pytree_assign_options *opt, pytree_error *err)
 {
     const pytree_allocator *const allocator = opt == NULL ? NULL : opt->tree.allocator;
     struct pytree__as_step *steps;
     pytree_status status;
     size_t i = path->n;
-    if (i == 0) { return pytree__assign(t, from, raw, 0, opt, err); }
+    if (i == 0) { return pytree__as_tree(t, from, raw, 0, opt, err); }
     steps = (struct pytree__as_step *)pytree__array_new(path->n, sizeof *steps, allocator, err);
     if (steps == NULL) { return PYTREE_NO_MEMORY; }
     while (i-- != 0) {
@@ -92,14 +93,14 @@ static pytree_status pytree__assign_path(pytree t, const pytree_path *path, pytr
         from.type = pytree__container_type(PYTREE_KIND_DICT);
         from.data = &step->items;
     }
-    status = pytree__assign(t, from, raw, path->n, opt, err);
+    status = pytree__as_tree(t, from, raw, path->n, opt, err);
     pytree__array_free(steps, path->n, sizeof *steps, allocator);
     return status;
 }
 
 /* Assign at a path in the text form. */
-static pytree_status pytree__assign_at(pytree t, const char *path, pytree from, const char *raw, const pytree_assign_options *opt,
-                                       pytree_error *err)
+static pytree_status pytree__as_at(pytree t, const char *path, pytree from, const char *raw,
+                                   const pytree_assign_options *opt, pytree_error *err)
 {
     struct pytree__path_scratch room;
     pytree_error problem;
@@ -108,7 +109,7 @@ static pytree_status pytree__assign_at(pytree t, const char *path, pytree from, 
     memset(&problem, 0, sizeof problem);
     parsed = pytree__path_read(path, NULL, &room, opt == NULL ? NULL : &opt->tree, &problem);
     if (parsed == NULL) { return pytree_fail(err, problem.status, problem.path, "%s", problem.message); }
-    status = pytree__assign_path(t, parsed, from, raw, opt, err);
+    status = pytree__as_path(t, parsed, from, raw, opt, err);
     pytree_path_free(parsed);
     return status;
 }
@@ -116,7 +117,7 @@ static pytree_status pytree__assign_at(pytree t, const char *path, pytree from, 
 pytree_status pytree_assign_at(pytree t, const char *path, pytree from, const pytree_assign_options *opt, pytree_error *err)
 {
     if (path == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a path, got NULL"); }
-    return pytree__assign_at(t, path, from, NULL, opt, err);
+    return pytree__as_at(t, path, from, NULL, opt, err);
 }
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------------- */
@@ -138,9 +139,9 @@ pytree_status pytree_assign_text(pytree t, const char *path, const char *text, c
         }
         from.type = &pytree_types[PYTREE__T_string];
         from.data = (void *)&text;
-        return pytree__assign_at(t, path, from, NULL, opt, err);
+        return pytree__as_at(t, path, from, NULL, opt, err);
     }
-    status = pytree__assign_at(t, path, from, text, opt, err);
+    status = pytree__as_at(t, path, from, text, opt, err);
     pytree_free(from);
     return status;
 }
@@ -173,7 +174,7 @@ pytree_status pytree_assign_file(pytree t, FILE *file, const pytree_assign_optio
         memset(&problem, 0, sizeof problem);
         from = pytree_parse_n((const char *)text.data, text.count, tree, &problem);
         status = from.data == NULL ? pytree_fail(err, problem.status, problem.path, "%s", problem.message)
-                                   : pytree__assign(t, from, NULL, 0, opt, err);
+                                   : pytree__as_tree(t, from, NULL, 0, opt, err);
         pytree_free(from);
     }
     pytree__vector_free(&text);

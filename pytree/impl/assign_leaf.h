@@ -177,9 +177,8 @@ static bool pytree__as_static(struct pytree__assign *a, const struct pytree__as_
     char expected[PYTREE__SIDE], got[PYTREE__SIDE / 2];
     struct pytree__text_writer text = pytree__text_to(expected, sizeof expected, NULL);
     union { char bytes[64]; long double number; } same;
-    if (value->form == PYTREE_FORM_NONE && to->ndim == 0 && to->type->dtype == PYTREE_STRING && *(char *const *)to->data == NULL) {
-        return true;
-    }
+    if (value->form == PYTREE_FORM_NONE && to->ndim == 0 && to->type->dtype == PYTREE_STRING
+        && *(char *const *)to->data == NULL) { return true; }
     if (value->form == PYTREE_FORM_LEAF && value->ndim == 0 && to->ndim == 0 && to->form == PYTREE_FORM_LEAF) {
         if (to->type->dtype == PYTREE_STRING && value->type->dtype == PYTREE_STRING) {
             if (pytree__same_string(*(char *const *)to->data, *(char *const *)value->data)) { return true; }

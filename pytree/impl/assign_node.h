@@ -175,7 +175,7 @@ static bool pytree__as_resize_list(struct pytree__assign *a, struct pytree__as_p
         if (key.index == n) { n++; }
     }
     if (n == old) { return true; }
-    if (!pytree__as_container(a, place, n, NULL, n < old ? n : old)) { return false; }
+    if (!pytree__as_remake(a, place, n, NULL, n < old ? n : old)) { return false; }
     level->made_from = n > old ? (const char *)place->to.data + old * place->row->inner : NULL;
     return true;
 }
@@ -199,7 +199,7 @@ static bool pytree__as_add_keys(struct pytree__assign *a, struct pytree__as_plac
         if (k == old) { at[n++] = key.name; }
     }
     if (n != old) {
-        done = pytree__as_container(a, place, n, at, old);
+        done = pytree__as_remake(a, place, n, at, old);
         place->to.shape[1] = row->inner;
         place->to.shape[2] = (keys + align - 1) / align * align;
         level->made_from = (const char *)place->to.data + old * row->inner;
@@ -214,17 +214,15 @@ static bool pytree__as_prepare(struct pytree__assign *a, struct pytree__as_place
 {
     const pytree_field *const row = place->row;
     const pytree_leaf *const to = &place->to;
+    const bool named = pytree__as_keys(&a->from) == PYTREE__AS_NAMED;
     void *p;
     if (a->member != NULL) { return pytree__as_static(a, place, value); }
     if (row != NULL && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_POINTER) {
         memcpy(&p, place->field, sizeof p);
-        if (p == NULL && pytree__as_keys(&a->from) == PYTREE__AS_NAMED) { return pytree__as_make_struct(a, place); }
+        if (p == NULL && named) { return pytree__as_make_struct(a, place); }
     }
-    if (row != NULL && row->place == PYTREE_STB && to->form == PYTREE_FORM_LIST && pytree__as_keys(&a->from) != PYTREE__AS_NAMED) {
-        return pytree__as_resize_list(a, place, level);
-    }
-    if (row != NULL && row->place == PYTREE_STB && to->form == PYTREE_FORM_MAP && pytree__as_keys(&a->from) == PYTREE__AS_NAMED) {
-        return pytree__as_add_keys(a, place, level);
+    if (row != NULL && row->place == PYTREE_STB && (to->form == PYTREE_FORM_MAP) == named) {
+        return named ? pytree__as_add_keys(a, place, level) : pytree__as_resize_list(a, place, level);
     }
     if (to->form == PYTREE_FORM_NONE || (to->form == PYTREE_FORM_LEAF && to->ndim == 0)) {
         return pytree__as_misfit(a, PYTREE_TYPE, place, value);

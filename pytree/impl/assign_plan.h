@@ -4,6 +4,8 @@
 
 #include "internal.h"
 #include "../assign.h"
+#include "path_access.h"
+#include "ravel.h"
 
 /* Bytes that are to be written to the tree. */
 struct pytree__as_write {
@@ -168,7 +170,7 @@ static void *pytree__as_attach(struct pytree__assign *a, size_t n, const char *w
 
 /* Make an stb_ds container of n elements for a row. The first `kept` of the old one's are moved there; of a map, behind their
  * keys. Returns false if memory runs out. */
-static bool pytree__as_container(struct pytree__assign *a, struct pytree__as_place *place, size_t n, const char *const *keys,
+static bool pytree__as_remake(struct pytree__assign *a, struct pytree__as_place *place, size_t n, const char *const *keys,
                                  size_t kept)
 {
     const pytree_field *const row = place->row;

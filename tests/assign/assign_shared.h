@@ -95,8 +95,9 @@ static int no_ids[3] = { 1, 2, 3 };
 /* Settings to begin with; what they refer to is constant. */
 static inline Settings defaults(void)
 {
-    Settings c = { .version = 2, .window = { (char *)(uintptr_t)"Untitled", { 640, 480 }, false }, .mode = MODE_SAFE, .gamma = 1,
-                 .ids = no_ids, .n_ids = 3, .code = "abc" };
+    Settings c = { .version = 2, .window = { .size = { 640, 480 } }, .mode = MODE_SAFE, .gamma = 1, .ids = no_ids, .n_ids = 3,
+                   .code = "abc" };
+    c.window.title = (char *)(uintptr_t)"Untitled";
     return c;
 }
 

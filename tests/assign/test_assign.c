@@ -252,7 +252,8 @@ static void names_and_statics(void **state)
     refused(t, ".version", "3", PYTREE_STRUCTURE, ".version", "expected 2 (STATIC: it is structure), got 3");
     refused(t, ".version", "[3]", PYTREE_STRUCTURE, ".version", "expected 2 (STATIC: it is structure), got a list");
     refused(t, "", "{'n_ids': 4}", PYTREE_STRUCTURE, ".n_ids", "expected 3 (STATIC: it is structure), got 4");
-    refused(t, "", "{", PYTREE_SYNTAX, "", "line 1, column 2: expected '}' or a key (a string in quotes or an integer), got the end");
+    refused(t, "", "{", PYTREE_SYNTAX, "",
+            "line 1, column 2: expected '}' or a key (a string in quotes or an integer), got the end");
     refused(t, ".a.", "3", PYTREE_SYNTAX, ".a.", "expected a name at byte 3, got the end");
     pytree_free(t);
 }
@@ -273,8 +274,8 @@ static void everything_wrong_at_once(void **state)
     char many[2000] = "{'gamma': 'x'", *at = many + strlen(many);
     (void)state;
     refused(t, "", "{'mode': 'slow', 'gamma': 'x', 'window': {'size': [1, 2.5], 'full': True}, 'no': 1}", PYTREE_TYPE, ".gamma",
-            "expected f32, got 'x'; .mode: expected one of fast, safe, MODE_SLOW, got 'slow'; expected .version, .window, .mode, "
-            ".modes, .log, .gamma, .curve, .limits, .matrix, .code, .ids, .n_ids, got ['no']; and 1 more");
+            "expected f32, got 'x'; .mode: expected one of fast, safe, MODE_SLOW, got 'slow'; expected .version, .window, "
+            ".mode, .modes, .log, .gamma, .curve, .limits, .matrix, .code, .ids, .n_ids, got ['no']; and 1 more");
     for (i = 0; i < 30; i++) { at += sprintf(at, ", 'no%d': 1", (int)i); }
     strcpy(at, "}");
     assert_error(pytree_assign_text(t, "", many, &opt, &error), PYTREE_TYPE, ".gamma", &error);
@@ -323,6 +324,34 @@ static void settings(void **state)
     assert_true(c->gamma == 4);
     assert_error(pytree_assign_setting(t, "window.size", NULL, &error), PYTREE_SYNTAX, "", &error);
     assert_string_equal(error.message, "expected path=value, got window.size");
+    pytree_free(t);
+}
+
+static void files(void **state)
+{
+    pytree t = new_settings(NULL);
+    const Settings *c = t.data;
+    pytree_error error = { 0 };
+    FILE *file = tmpfile();
+    size_t i;
+    (void)state;
+    assert_non_null(file);
+    fputs("{'gamma': 7,", file);
+    for (i = 0; i < 10000; i++) { fputc(' ', file); }
+    fputs("'window': {'full': True}}\n", file);
+    rewind(file);
+    assert_ok(pytree_assign_file(t, file, NULL, &error), &error);
+    assert_true(c->gamma == 7 && c->window.full);
+    assert_error(pytree_assign_file(t, file, NULL, &error), PYTREE_SYNTAX, "", &error);      /* at its end there is no more */
+    fclose(file);
+    error.status = PYTREE_OK;
+    assert_error(pytree_assign_file(t, NULL, NULL, &error), PYTREE_ARGUMENT, "", &error);
+    file = fopen("/dev/null", "w");
+    if (file != NULL) {                   /* cannot be read */
+        error.status = PYTREE_OK;
+        assert_error(pytree_assign_file(t, file, NULL, &error), PYTREE_IO, "", &error);
+        fclose(file);
+    }
     pytree_free(t);
 }
 
@@ -436,6 +465,7 @@ int main(void)
         cmocka_unit_test(everything_wrong_at_once),
         cmocka_unit_test(ownership),
         cmocka_unit_test(settings),
+        cmocka_unit_test(files),
         cmocka_unit_test(other_trees),
         cmocka_unit_test(elements),
         cmocka_unit_test(setting_every_type)

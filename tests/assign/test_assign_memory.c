@@ -13,8 +13,8 @@ static size_t stb_calls, stb_fail_at = SIZE_MAX;
 
 static void *stb_resize(void *p, size_t size) { return stb_calls++ == stb_fail_at ? NULL : realloc(p, size); }
 
-/* Everything that takes memory: strings, a struct, lists that grow and shrink, lists of structs with lists, a map, an array that
- * is converted. */
+/* Everything that takes memory: strings, a struct, lists that grow and shrink, lists of structs with lists, a map, an array
+ * that is converted. */
 static const char all_of_it[] =
     "{'window': {'title': 'Hello', 'size': [1, 2]}, 'gamma': 0.5, 'mode': 'fast', 'curve': [1, 2, 3],"
     " 'limits': {'a': 1, 'b': 2}, 'matrix': f64([[1, 2, 3], [4, 5, 6]]), 'code': 'xyz', 'ids': i64([1, 2, 3]),"

@@ -214,6 +214,39 @@ def names():
     return Outcome(passed=2) if one.status == 0 and one.output == there else failed(one.log())
 
 
+def settings():
+    """config: defaults, a file, the environment, the command line in this order; mistakes change nothing and are all told."""
+    program = BUILD / "examples" / "config-sanitized"
+    built = build("config", ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], program)
+    if built.status != 0:
+        return failed(built.log())
+    good, bad = DATA.parent / "app.conf", DATA.parent / "bad.conf"
+    good.write_text("{'window': {'title': 'File', 'size': [800, 600]},\n 'mode': 'safe', 'limits': {'cpu': 0.5}}\n", encoding="utf-8")
+    bad.write_text("{'window': {'titel': 'x', 'size': [800]}, 'mode': 'slow'}", encoding="utf-8")
+    before = (".window.title  str 'Untitled'\n.window.size  i32[2] 640 480\n.window.full  bool False\n.mode  Mode fast\n"
+              ".gamma  f32 2.2\n307200 pixels; changed:\n")
+    after = (".window.title  str 'Shell'\n.window.size  i32[2] 1024 600\n.window.full  bool False\n.mode  Mode safe\n"
+             ".gamma  f32 2.2\n.curve[0]  f32 0.0\n.curve[1]  f32 1.0\n.limits['cpu']  f64 0.5\n.log.file  str 'a.log'\n"
+             ".log.level  i32 0\n614400 pixels; changed:\n! .window.title: 'Untitled' -> 'Shell'\n"
+             "! .window.size: 640 at element 0 -> 1024 at element 0\n! .mode: fast -> safe\n+ .curve[0]: f32\n"
+             "+ .curve[1]: f32\n+ .limits['cpu']: f64\n! .log: None -> Log[()]\n")
+    outcome = Outcome()
+    for words, expected, errors in [
+            ([], before, ""),
+            ([good, "--set", ".window.size[0]=1024", "--set", "log.file=a.log", "--set", "curve=[0, 1]"], after, ""),
+            ([bad], "", ".mode: expected one of fast, safe, got 'slow'; .window.size: expected i32[2], got 1 element; "
+                        ".window: expected .title, .size, .full, got ['titel'] (values differ)\n"),
+            (["--set", "gamma=fast"], "", ".gamma: expected f32, got 'fast' (types differ)\n"),
+            (["--set"], "", "expected [FILE] [--set PATH=VALUE]..., got --set (bad argument)\n")]:
+        shell = ["env", "APP_TITLE=Shell", program] if words and words[0] == good else [program]
+        result = run([*shell, *words], timeout=120, separate=True)
+        right = result.output == expected and result.errors == errors and (result.status == 0) == (errors == "")
+        outcome.passed += right
+        outcome.failed += not right
+        outcome.log += "" if right else f"{result.log()}{result.errors}must print\n{expected}{errors}"
+    return outcome
+
+
 def checks():
     """All examples."""
     shutil.rmtree(DATA, ignore_errors=True)
@@ -226,6 +259,7 @@ def checks():
             r"^PyTreeDef\(CustomNode\(MLP\[\(2,\)\], \[\[CustomNode\(Linear\[\(784, 128\)\], \[\*, \*\]\), "
             r"CustomNode\(Linear\[\(128, 10\)\], \[\*, \*\]\)\], None, \*\]\)\)$",
             r"^\.layers\[0\]\.w +f32\[784,128\]", r"^\.layers\[1\]\.b +f32\[10\]", r"^\.scale +f32\[2,3\]"])),
+        Check("config", settings),
         Check("gpt2_params", lambda: prints("gpt2_params", [r"124,?439,?808"])),
         Check("fashion_mnist: made-up images, wrong files, wrong options", lambda: FashionMnist().check(), long=True),
         Check("fashion_mnist: --help", help_text),
