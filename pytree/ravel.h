@@ -149,19 +149,30 @@ size_t pytree_summary_text(pytree t, char *text, size_t n, const pytree_summary_
 
 /* ---- Arithmetic ---------------------------------------------------------------------------------------------------- */
 
-/* Treat trees as vectors. Leaves must be floats of any width or complex numbers (otherwise PYTREE_TYPE), and the trees must
+/* Treat trees as vectors. Leaves must be floats of any width or complex numbers (otherwise PYTREE_TYPE), and two trees must
  * have equal structure and shapes (PYTREE_STRUCTURE, PYTREE_SHAPE); their element types may differ. A complex number counts
  * as two real ones. Everything is checked before anything is written. O(elements).
  *
- *     axpy: y += a x. Each element is computed in double (long double where one is) and rounded once, to y's type; y may be x.
- *           A complex x needs a complex y. optax.tree.add_scale.
- *     dot:  the sum of x y, for complex numbers the real part of jax.numpy.vdot. optax.tree.vdot.
- *     norm: the Euclidean norm, without overflow or underflow of intermediate results. optax.tree.norm, optax.global_norm.
+ *     axpy:  y += a x. A complex x needs a complex y. optax.tree.add_scale.
+ *     lerp:  y += a (x - y): y moves towards x, a moving average. Both are real or both complex. optax.incremental_update.
+ *     scale: y *= a. optax.tree.scale.
+ *     fill:  y = a, zero: y = 0. optax.tree.full_like, zeros_like, in place.
+ *     dot:   the sum of x y, for complex numbers the real part of jax.numpy.vdot. optax.tree.vdot.
+ *     norm:  the Euclidean norm, without overflow or underflow of intermediate results. optax.tree.norm, optax.global_norm.
  *
- * Sums are accumulated in double: blocks of 256 products in eight partial sums, and the blocks with compensated (Neumaier)
+ * Each element is computed in double (long double where one is) and rounded once, to y's type; y may be x. Numbers that lie side
+ * by side in a struct, or in the structs of a list, are computed in one loop, as fast as it would be by hand: declare positions
+ * and velocities as one struct each, and a step of a simulation is a few calls. Beyond 64 such runs of numbers 48 bytes for each
+ * are borrowed from the allocator.
+ *
+ * Sums are accumulated in double: blocks of 192 products in eight partial sums, and the blocks with compensated (Neumaier)
  * summation, so that the error stays below 5e-15 of the sum of |x y|, for long arrays as for many leaves. The order of
  * summation, and so the result, is the same in every run. Without leaves the result is 0. */
 pytree_status pytree_axpy(double a, pytree x, pytree y, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_lerp(double a, pytree x, pytree y, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_scale(double a, pytree y, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_fill(double a, pytree y, const pytree_options *opt, pytree_error *err);
+pytree_status pytree_zero(pytree y, const pytree_options *opt, pytree_error *err);
 pytree_status pytree_dot(pytree x, pytree y, double *result, const pytree_options *opt, pytree_error *err);
 pytree_status pytree_norm(pytree t, double *result, const pytree_options *opt, pytree_error *err);
 

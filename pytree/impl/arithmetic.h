@@ -2,41 +2,9 @@
 #ifndef PYTREE_IMPL_ARITHMETIC_H
 #define PYTREE_IMPL_ARITHMETIC_H
 
-#include "summary.h"
+#include "spans.h"
 
 /* ---- Arithmetic ---------------------------------------------------------------------------------------------------- */
-
-/* Check that both trees consist of floats and have equal structure and shapes. */
-static pytree_status pytree__rv_check_pair(pytree x, pytree y, bool writes, pytree__rv_census *census,
-                                           const pytree_options *opt, pytree_error *err)
-{
-    pytree both[2];
-    pytree_iter it;
-    both[0] = x;
-    both[1] = y;
-    memset(census, 0, sizeof *census);
-    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
-            const pytree_leaf *a = it.leaf[0], *b = it.leaf[1];
-            char expected[200], got[200];
-            it.status = pytree__rv_want_number(&it, a, "floats or complex numbers");
-            if (it.status == PYTREE_OK) { it.status = pytree__rv_want_number(&it, b, "floats or complex numbers"); }
-            if (it.status != PYTREE_OK) { break; }
-            census->leaves++;
-            census->n += pytree_leaf_count(a) + pytree_leaf_count(b);
-            pytree__leaf_text(expected, sizeof expected, a);
-            pytree__leaf_text(got, sizeof got, b);
-            if (a->ndim != b->ndim || (a->ndim != 0 && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) != 0)) {
-                it.status = pytree__fail_at(&it.cursors[0], PYTREE_SHAPE, "expected the shape of %s, got %s", expected, got);
-            } else if (writes && pytree__rv_numbers[a->type->dtype].parts > pytree__rv_numbers[b->type->dtype].parts) {
-                it.status = pytree__fail_at(&it.cursors[0], PYTREE_TYPE, "expected complex numbers to add %s to, got %s",
-                                            expected, got);
-            }
-        }
-    }
-    pytree_iter_end(&it);
-    return it.status;
-}
 
 /* A compensated sum (Neumaier): the sum and its rounding errors. */
 typedef struct pytree__rv_long_sum {
@@ -58,6 +26,19 @@ static void pytree__rv_read_doubles(double *to, pytree_dtype dtype, const char *
 {
     pytree__rv_wide wide;
     size_t i;
+    if (dtype == PYTREE_F64 || dtype == PYTREE_F32) {
+        for (i = 0; i < n; i++) {
+            float f;
+            if (dtype == PYTREE_F64) {
+                memcpy(&to[i], at + i * step * sizeof *to, sizeof *to);
+            } else {
+                memcpy(&f, at + i * step * sizeof f, sizeof f);
+                to[i] = (double)f;
+            }
+            to[i] *= scale;
+        }
+        return;
+    }
     pytree__rv_read(&wide, dtype, at, step, n);
     for (i = 0; i < n; i++) { to[i] = scale * (wide.sort == PYTREE__RV_DOUBLE ? wide.as.d[i] : (double)wide.as.l[i]); }
 }
@@ -77,173 +58,258 @@ static void pytree__rv_read_doubles(double *to, pytree_dtype dtype, const char *
 PYTREE__RV_SUM_PRODUCTS(pytree__rv_sum_float, float)
 PYTREE__RV_SUM_PRODUCTS(pytree__rv_sum_double, double)
 
-static bool pytree__rv_are_floats(const pytree__rv_number *a, const pytree__rv_number *b, const void *x, const void *y)
+/* Are both float, or both double, at addresses for them? */
+static bool pytree__rv_are_both(pytree_dtype part, const pytree__rv_span *s)
 {
-    return a->part == PYTREE_F32 && b->part == PYTREE_F32 && ((uintptr_t)x | (uintptr_t)y) % sizeof(float) == 0;
+    return pytree__rv_numbers[s->x_type].part == part && pytree__rv_numbers[s->y_type].part == part
+        && ((uintptr_t)s->x | (uintptr_t)s->y | s->stride) % (part == PYTREE_F32 ? sizeof(float) : sizeof(double)) == 0;
 }
 
-/* Sum the products of two leaves' elements; if only one leaf is complex, of its real parts. Its blocks are not on the stack
- * while an iterator reports an error. */
-static PYTREE__NOINLINE void pytree__rv_dot_leaf(pytree__rv_long_sum *sum, const pytree_leaf *x, const pytree_leaf *y,
-                                                 double scale)
+/* Products that wait to be summed, and the sum of those before. */
+typedef struct pytree__rv_products {
+    pytree__rv_long_sum sum;
+    size_t n;
+    double x[PYTREE__RV_BLOCK], y[PYTREE__RV_BLOCK];
+} pytree__rv_products;
+
+static void pytree__rv_flush(pytree__rv_products *p)
 {
-    const pytree__rv_number *a = &pytree__rv_numbers[x->type->dtype], *b = &pytree__rv_numbers[y->type->dtype];
+    if (p->n != 0) { pytree__rv_add_to(&p->sum, pytree__rv_sum_double(p->x, p->y, p->n)); }
+    p->n = 0;
+}
+
+/* Add the products of n numbers that lie side by side. */
+static void pytree__rv_dot_direct(pytree__rv_long_sum *sum, pytree_dtype part, const char *x, const char *y, size_t n)
+{
+    const size_t size = pytree__rv_number_size(part);
+    size_t k;
+    for (; n > 0; n -= k, x += k * size, y += k * size) {
+        k = pytree__rv_least(n, PYTREE__RV_BLOCK);
+        pytree__rv_add_to(sum, part == PYTREE_F32
+                                   ? pytree__rv_sum_float((const float *)(const void *)x, (const float *)(const void *)y, k)
+                                   : pytree__rv_sum_double((const double *)(const void *)x, (const double *)(const void *)y, k));
+    }
+}
+
+/* Add the products of a span; if only one side is complex, of its real parts. */
+static void pytree__rv_dot_span(pytree__rv_products *p, const pytree__rv_span *s, double scale)
+{
+    const pytree__rv_number *a = &pytree__rv_numbers[s->x_type], *b = &pytree__rv_numbers[s->y_type];
     const bool both = a->parts == b->parts;
-    const size_t n = pytree_leaf_count(x) * (both ? a->parts : (size_t)1);
+    const size_t n = s->n * (both ? a->parts : (size_t)1);
     const size_t x_step = both ? (size_t)1 : a->parts, y_step = both ? (size_t)1 : b->parts;
     const size_t x_size = pytree__rv_number_size(a->part) * x_step, y_size = pytree__rv_number_size(b->part) * y_step;
-    const bool direct = both && scale == 1 && pytree__rv_are_floats(a, b, x->data, y->data);
-    const char *p = (const char *)x->data, *q = (const char *)y->data;
-    double v[PYTREE__RV_BLOCK], w[PYTREE__RV_BLOCK];
-    size_t left, k;
-    for (left = n; left > 0; left -= k, p += k * x_size, q += k * y_size) {
-        k = pytree__rv_least(left, PYTREE__RV_BLOCK);
-        if (direct) {
-            pytree__rv_add_to(sum, pytree__rv_sum_float((const float *)(const void *)p, (const float *)(const void *)q, k));
-        } else {
-            pytree__rv_read_doubles(v, a->part, p, x_step, k, scale);
-            pytree__rv_read_doubles(w, b->part, q, y_step, k, scale);
-            pytree__rv_add_to(sum, pytree__rv_sum_double(v, w, k));
+    size_t i, left, k;
+    if (both && scale == 1 && s->count == 1 && (pytree__rv_are_both(PYTREE_F32, s) || pytree__rv_are_both(PYTREE_F64, s))) {
+        pytree__rv_dot_direct(&p->sum, a->part, s->x, s->y, n);
+        return;
+    }
+    for (i = 0; i < s->count; i++) {
+        const char *x = s->x + i * s->stride, *y = s->y + i * s->stride;
+        for (left = n; left > 0; left -= k, x += k * x_size, y += k * y_size) {
+            k = pytree__rv_least(left, PYTREE__RV_BLOCK - p->n);
+            pytree__rv_read_doubles(p->x + p->n, a->part, x, x_step, k, scale);
+            pytree__rv_read_doubles(p->y + p->n, b->part, y, y_step, k, scale);
+            p->n += k;
+            if (p->n == PYTREE__RV_BLOCK) { pytree__rv_flush(p); }
         }
     }
+    pytree__rv_flush(p);
 }
 
-static pytree_status pytree__rv_dot(pytree x, pytree y, double scale, double *result, const pytree_options *opt,
-                                    pytree_error *err)
+static double pytree__rv_dot(const pytree__rv_spans *spans, double scale)
 {
-    pytree__rv_long_sum sum = { 0, 0 };
-    pytree both[2];
-    pytree_iter it;
-    both[0] = x;
-    both[1] = y;
-    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (pytree_iter_next(&it)) { pytree__rv_dot_leaf(&sum, it.leaf[0], it.leaf[1], scale); }
-    }
-    pytree_iter_end(&it);
-    if (it.status == PYTREE_OK) { *result = pytree__rv_whole_sum(&sum); }
-    return it.status;
+    pytree__rv_products p;
+    size_t i;
+    p.sum.sum = p.sum.rest = 0;
+    p.n = 0;
+    for (i = 0; i < spans->n; i++) { pytree__rv_dot_span(&p, &spans->at[i], scale); }
+    return pytree__rv_whole_sum(&p.sum);
 }
 
 pytree_status pytree_dot(pytree x, pytree y, double *result, const pytree_options *opt, pytree_error *err)
 {
-    pytree__rv_census census;
-    const pytree_status status = pytree__rv_check_pair(x, y, false, &census, opt, err);
-    return status != PYTREE_OK ? status : pytree__rv_dot(x, y, 1, result, opt, err);
+    pytree__rv_spans spans;
+    pytree both[2];
+    pytree_status status;
+    both[0] = x;
+    both[1] = y;
+    spans.accepts = NULL;
+    status = pytree__rv_list_spans(&spans, 2, both, opt, err);
+    if (status == PYTREE_OK) { *result = pytree__rv_dot(&spans, 1); }
+    pytree__rv_end_spans(&spans);
+    return status;
 }
 
 /* Find the largest absolute value; NaN is ignored. */
-static pytree_status pytree__rv_largest(pytree t, double *largest, const pytree_options *opt, pytree_error *err)
+static double pytree__rv_largest(const pytree__rv_spans *spans)
 {
-    pytree_iter it;
-    *largest = 0;
-    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
-        while (pytree_iter_next(&it)) {
-            const pytree__rv_number *a = &pytree__rv_numbers[it.leaf[0]->type->dtype];
-            const size_t n = a->parts * pytree_leaf_count(it.leaf[0]), size = pytree__rv_number_size(a->part);
-            double p[PYTREE__RV_BLOCK];
-            size_t i, k, j;
-            for (i = 0; i < n; i += k) {
-                k = pytree__rv_least(n - i, PYTREE__RV_BLOCK);
-                pytree__rv_read_doubles(p, a->part, (const char *)it.leaf[0]->data + i * size, 1, k, 1);
-                for (j = 0; j < k; j++) {
-                    if (fabs(p[j]) > *largest) { *largest = fabs(p[j]); }
-                }
+    double largest = 0, p[PYTREE__RV_BLOCK];
+    size_t i, at, k, j, piece;
+    for (i = 0; i < spans->n; i++) {
+        const pytree__rv_span *const s = &spans->at[i];
+        const pytree__rv_number *a = &pytree__rv_numbers[s->x_type];
+        const size_t n = a->parts * s->n, size = pytree__rv_number_size(a->part);
+        for (piece = 0; piece < s->count; piece++) {
+            for (at = 0; at < n; at += k) {
+                k = pytree__rv_least(n - at, PYTREE__RV_BLOCK);
+                pytree__rv_read_doubles(p, a->part, s->x + piece * s->stride + at * size, 1, k, 1);
+                for (j = 0; j < k; j++) { largest = fabs(p[j]) > largest ? fabs(p[j]) : largest; }
             }
         }
     }
-    pytree_iter_end(&it);
-    return it.status;
+    return largest;
+}
+
+static double pytree__rv_norm(const pytree__rv_spans *spans)
+{
+    double squares = pytree__rv_dot(spans, 1), largest;
+    int exponent;
+    if (squares > 1e-280 && squares <= DBL_MAX) { return sqrt(squares); }
+    largest = pytree__rv_largest(spans);                       /* some squares may have left the range */
+    if (!(largest > 0 && largest <= DBL_MAX)) { return sqrt(squares != squares ? squares : largest); }
+    frexp(largest, &exponent);
+    exponent = exponent < -1000 ? -1000 : exponent;
+    return ldexp(sqrt(pytree__rv_dot(spans, ldexp(1, -exponent))), exponent);
 }
 
 pytree_status pytree_norm(pytree t, double *result, const pytree_options *opt, pytree_error *err)
 {
-    double squares = 0, largest;
-    pytree__rv_census census;
-    pytree_status status = pytree__rv_check_pair(t, t, false, &census, opt, err);
-    if (status == PYTREE_OK) { status = pytree__rv_dot(t, t, 1, &squares, opt, err); }
-    if (status == PYTREE_OK && !(squares > 1e-280 && squares <= DBL_MAX)) {    /* some squares may have left the range */
-        status = pytree__rv_largest(t, &largest, opt, err);
-        if (status != PYTREE_OK) { return status; }
-        if (largest > 0 && largest <= DBL_MAX) {
-            int exponent;
-            frexp(largest, &exponent);
-            exponent = exponent < -1000 ? -1000 : exponent;
-            status = pytree__rv_dot(t, t, ldexp(1, -exponent), &squares, opt, err);
-            if (status == PYTREE_OK) { *result = ldexp(sqrt(squares), exponent); }
-            return status;
-        }
-        squares = squares != squares ? squares : largest;
-    }
-    if (status == PYTREE_OK) { *result = sqrt(squares); }
+    pytree__rv_spans spans;
+    pytree_status status;
+    spans.accepts = NULL;
+    status = pytree__rv_list_spans(&spans, 1, &t, opt, err);
+    if (status == PYTREE_OK) { *result = pytree__rv_norm(&spans); }
+    pytree__rv_end_spans(&spans);
     return status;
 }
 
-/* Compute y += a x for real numbers, at most a block. */
-static void pytree__rv_axpy_block(double a, const char *x, pytree_dtype x_type, char *y, pytree_dtype y_type, size_t y_step,
-                               size_t n)
+/* ---- In place ---------------------------------------------------------------------------------------------------------- */
+
+/* The operations that write y: y + a x, y + a (x - y), a y, a. */
+enum { PYTREE__RV_AXPY, PYTREE__RV_LERP, PYTREE__RV_SCALE, PYTREE__RV_FILL };
+#define PYTREE__RV_RESULT(op, a, x, y)                                                                                  \
+    ((op) == PYTREE__RV_AXPY ? (y) + (a) * (x) : (op) == PYTREE__RV_LERP ? (y) + (a) * ((x) - (y))                      \
+     : (op) == PYTREE__RV_SCALE ? (a) * (y) : (a))
+
+/* Compute real numbers of any types, at most a block. */
+static void pytree__rv_block(int op, double a, const char *x, pytree_dtype x_type, char *y, pytree_dtype y_type, size_t y_step,
+                             size_t n)
 {
-    pytree__rv_wide p, q, sum;
+    pytree__rv_wide p, q, r;
     size_t i;
     pytree__rv_read(&p, x_type, x, 1, n);
     pytree__rv_read(&q, y_type, y, y_step, n);
-    sum.sort = p.sort > q.sort ? p.sort : q.sort;
+    r.sort = p.sort > q.sort ? p.sort : q.sort;
     for (i = 0; i < n; i++) {
-        if (sum.sort == PYTREE__RV_DOUBLE) {
-            sum.as.d[i] = q.as.d[i] + a * p.as.d[i];
+        if (r.sort == PYTREE__RV_DOUBLE) {
+            r.as.d[i] = PYTREE__RV_RESULT(op, a, p.as.d[i], q.as.d[i]);
         } else {                          /* one call at a time: tcc keeps no long double across another */
             const long double v = pytree__rv_wide_real(&p, i);
             const long double w = pytree__rv_wide_real(&q, i);
-            sum.as.l[i] = w + (long double)a * v;
+            r.as.l[i] = PYTREE__RV_RESULT(op, (long double)a, v, w);
         }
     }
-    pytree__rv_write(&sum, y_type, y, y_step, n);
+    pytree__rv_write(&r, y_type, y, y_step, n);
 }
 
-static void pytree__rv_axpy_floats(double a, const float *x, float *y, size_t n)
-{
-    size_t i, k;
-    for (i = 0; i + 8 <= n; i += 8) {
-        float sums[8];
-        for (k = 0; k < 8; k++) { sums[k] = (float)((double)y[i + k] + a * (double)x[i + k]); }
-        memcpy(y + i, sums, sizeof sums);
+/* Compute a span of one element type, with loops of constant length, which compilers vectorize. x may be y. */
+#define PYTREE__RV_LOOP(T, op)                                                                                          \
+    for (i = 0; i < s->count; i++) {                                                                                    \
+        const T *const x = (const T *)(const void *)(s->x + i * s->stride);                                             \
+        T *const y = (T *)(void *)(s->y + i * s->stride);                                                               \
+        for (k = 0; k + 8 <= n; k += 8) {                                                                               \
+            T r[8];                                                                                                     \
+            for (j = 0; j < 8; j++) { r[j] = (T)PYTREE__RV_RESULT(op, a, (double)x[k + j], (double)y[k + j]); }         \
+            memcpy(y + k, r, sizeof r);                                                                                 \
+        }                                                                                                               \
+        for (; k < n; k++) { y[k] = (T)PYTREE__RV_RESULT(op, a, (double)x[k], (double)y[k]); }                          \
+    }                                                                                                                   \
+    break
+#define PYTREE__RV_LOOPS(name, T)                                                                                       \
+    static void name(int op, double a, const pytree__rv_span *s, const size_t n)                                        \
+    {                                                                                                                   \
+        size_t i, j, k;                                                                                                 \
+        switch (op) {                                                                                                   \
+        case PYTREE__RV_AXPY: PYTREE__RV_LOOP(T, PYTREE__RV_AXPY);                                                      \
+        case PYTREE__RV_LERP: PYTREE__RV_LOOP(T, PYTREE__RV_LERP);                                                      \
+        case PYTREE__RV_SCALE: PYTREE__RV_LOOP(T, PYTREE__RV_SCALE);                                                    \
+        default: PYTREE__RV_LOOP(T, PYTREE__RV_FILL);                                                                   \
+        }                                                                                                               \
     }
-    for (; i < n; i++) { y[i] = (float)((double)y[i] + a * (double)x[i]); }
-}
+PYTREE__RV_LOOPS(pytree__rv_loop_float, float)
+PYTREE__RV_LOOPS(pytree__rv_loop_double, double)
 
-static PYTREE__NOINLINE void pytree__rv_axpy_part(double a, const pytree__rv_part *x, const pytree__rv_part *y)
+static void pytree__rv_span_in_place(int op, double a, const pytree__rv_span *s)
 {
-    const pytree__rv_number *from = &pytree__rv_numbers[x->dtype], *to = &pytree__rv_numbers[y->dtype];
-    const size_t step = from->parts == to->parts ? 1 : 2, n = x->n * from->parts;
+    const pytree__rv_number *from = &pytree__rv_numbers[s->x_type], *to = &pytree__rv_numbers[s->y_type];
+    const bool real = op == PYTREE__RV_FILL && to->parts == 2; /* sets real parts to a, the others to 0 */
+    const size_t step = from->parts == to->parts && !real ? 1 : 2, n = s->n * (real ? 1 : from->parts);
     const size_t x_size = pytree__rv_number_size(from->part), y_size = pytree__rv_number_size(to->part) * step;
-    const char *p = x->data;
-    char *q = y->data;
-    size_t left, k;
-    if (step == 1 && pytree__rv_are_floats(from, to, p, q)) {
-        pytree__rv_axpy_floats(a, (const float *)(const void *)p, (float *)(void *)q, n);
-        return;
+    size_t i, left, k;
+    if (step == 1 && pytree__rv_are_both(PYTREE_F64, s)) { pytree__rv_loop_double(op, a, s, n); return; }
+    if (step == 1 && pytree__rv_are_both(PYTREE_F32, s)) { pytree__rv_loop_float(op, a, s, n); return; }
+    for (i = 0; i < s->count; i++) {
+        const char *x = s->x + i * s->stride;
+        char *y = s->y + i * s->stride;
+        if (real && n != 0) { memset(y, 0, n * y_size); }
+        for (left = n; left > 0; left -= k, x += k * x_size, y += k * y_size) {
+            k = pytree__rv_least(left, PYTREE__RV_BLOCK);
+            pytree__rv_block(op, a, x, from->part, y, to->part, step, k);
+        }
     }
-    for (left = n; left > 0; left -= k, p += k * x_size, q += k * y_size) {
-        k = pytree__rv_least(left, PYTREE__RV_BLOCK);
-        pytree__rv_axpy_block(a, p, from->part, q, to->part, step, k);
-    }
+}
+
+static pytree_status pytree__rv_in_place(int op, double a, size_t n_trees, const pytree *trees,
+                                         bool (*accepts)(pytree_dtype x, pytree_dtype y), const pytree_options *opt,
+                                         pytree_error *err)
+{
+    pytree__rv_spans spans;
+    pytree_status status;
+    size_t i;
+    spans.accepts = accepts;
+    status = pytree__rv_list_spans(&spans, n_trees, trees, opt, err);
+    for (i = 0; status == PYTREE_OK && i < spans.n; i++) { pytree__rv_span_in_place(op, a, &spans.at[i]); }
+    pytree__rv_end_spans(&spans);
+    return status;
+}
+
+static bool pytree__rv_holds(pytree_dtype x, pytree_dtype y)
+{
+    return pytree__rv_numbers[x].parts <= pytree__rv_numbers[y].parts;
+}
+
+static bool pytree__rv_same_parts(pytree_dtype x, pytree_dtype y)
+{
+    return pytree__rv_numbers[x].parts == pytree__rv_numbers[y].parts;
 }
 
 pytree_status pytree_axpy(double a, pytree x, pytree y, const pytree_options *opt, pytree_error *err)
 {
-    pytree__rv_census census;
-    pytree__rv_list list;
     pytree both[2];
-    size_t i;
-    pytree_status status = pytree__rv_check_pair(x, y, true, &census, opt, err);
-    if (status != PYTREE_OK) { return status; }
     both[0] = x;
     both[1] = y;
-    status = pytree__rv_list_leaves(&list, &census, 2, both, opt, err);
-    for (i = 0; status == PYTREE_OK && i < list.n; i += 2) {
-        pytree__rv_axpy_part(a, &list.parts[i], &list.parts[i + 1]);
-    }
-    pytree__rv_end_list(&list);
-    return status;
+    return pytree__rv_in_place(PYTREE__RV_AXPY, a, 2, both, pytree__rv_holds, opt, err);
 }
+
+pytree_status pytree_lerp(double a, pytree x, pytree y, const pytree_options *opt, pytree_error *err)
+{
+    pytree both[2];
+    both[0] = x;
+    both[1] = y;
+    return pytree__rv_in_place(PYTREE__RV_LERP, a, 2, both, pytree__rv_same_parts, opt, err);
+}
+
+pytree_status pytree_scale(double a, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    return pytree__rv_in_place(PYTREE__RV_SCALE, a, 1, &t, NULL, opt, err);
+}
+
+pytree_status pytree_fill(double a, pytree t, const pytree_options *opt, pytree_error *err)
+{
+    return pytree__rv_in_place(PYTREE__RV_FILL, a, 1, &t, NULL, opt, err);
+}
+
+pytree_status pytree_zero(pytree t, const pytree_options *opt, pytree_error *err) { return pytree_fill(0, t, opt, err); }
 
 #endif

@@ -260,5 +260,5 @@ size_t pytree_summary_text(pytree t, char *text, size_t n, const pytree_summary_
     return status != PYTREE_OK ? SIZE_MAX : pytree__end_text(&to, n);
 }
 
-#include "arithmetic.h"
+#include "spans.h"
 #endif

@@ -62,9 +62,9 @@ static void memory_runs_out(void **state)
     assert_true(sweep_allocations(body_unravel, &pair) >= 2);
     assert_true(sweep_allocations(body_unravel_like, &pair) >= 5);
     assert_true(sweep_allocations(body_summary, &pair.a) >= 2);
-    assert_true(sweep_allocations(body_axpy, &pair) >= 4);
+    assert_true(sweep_allocations(body_axpy, &pair) >= 2);         /* each tree is walked once */
     memset(nest.numbers, 0, sizeof nest.numbers);              /* which makes the norm look for the largest */
-    assert_true(sweep_allocations(body_arithmetic, &pair) >= 8);
+    assert_true(sweep_allocations(body_arithmetic, &pair) >= 4);
     mlp_clear(&model);
     linear_clear(&layer);
 }

@@ -1,0 +1,182 @@
+/* pytree/impl/spans.h: the numbers of trees as spans, for arithmetic: what lies side by side is one, and so is a list of structs. */
+#ifndef PYTREE_IMPL_SPANS_H
+#define PYTREE_IMPL_SPANS_H
+
+#include "summary.h"
+
+/* Numbers of one type in each of two trees (which may be one): `count` pieces of n numbers, each `stride` bytes behind the one
+ * before. A piece is an array, or members of a struct that lie side by side; the pieces are those of the structs of a list. */
+typedef struct pytree__rv_span {
+    char *x, *y;
+    size_t n, count, stride;
+    pytree_dtype x_type, y_type;
+} pytree__rv_span;
+
+/* The spans of two trees of equal structure, or of one. An operation lists them first, and checks the trees with that: walking
+ * may fail, and must not do so when something was written. */
+typedef struct pytree__rv_spans {
+    size_t n, capacity;
+    pytree__rv_span *at, few[PYTREE__RV_SPANS];
+    const pytree_allocator *allocator;
+    bool (*accepts)(pytree_dtype x, pytree_dtype y);           /* NULL: any floats and complex numbers */
+} pytree__rv_spans;
+
+static void pytree__rv_end_spans(pytree__rv_spans *spans)
+{
+    if (spans->at != spans->few) { pytree__array_free(spans->at, spans->capacity, sizeof *spans->at, spans->allocator); }
+}
+
+/* Fail because the leaves at hand cannot be computed with. */
+static PYTREE__NOINLINE pytree_status pytree__rv_fail_pair(pytree_iter *it, const pytree_leaf *x, const pytree_leaf *y)
+{
+    char expected[200], got[200];
+    pytree_status status = pytree__rv_want_number(it, x, "floats or complex numbers");
+    if (status == PYTREE_OK) { status = pytree__rv_want_number(it, y, "floats or complex numbers"); }
+    if (status != PYTREE_OK) { return status; }
+    pytree__leaf_text(expected, sizeof expected, x);
+    pytree__leaf_text(got, sizeof got, y);
+    if (x->ndim != y->ndim || memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape) != 0) {
+        return pytree__fail_at(&it->cursors[0], PYTREE_SHAPE, "expected the shape of %s, got %s", expected, got);
+    }
+    if (pytree__rv_numbers[x->type->dtype].parts < pytree__rv_numbers[y->type->dtype].parts) {
+        return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected complex numbers for %s, got %s", got, expected);
+    }
+    return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected complex numbers to add %s to, got %s", expected, got);
+}
+
+static inline bool pytree__rv_is_float(const pytree_leaf *leaf)
+{
+    return leaf->form == PYTREE_FORM_LEAF && leaf->type->dtype >= PYTREE_F16 && leaf->type->dtype <= PYTREE_CLONG;
+}
+
+/* Add the leaves at hand. Those that lie behind the ones before in both trees become part of their span, from span `first` on. */
+static pytree_status pytree__rv_add_span(pytree__rv_spans *spans, size_t first, pytree_iter *it, const pytree_leaf *x,
+                                         const pytree_leaf *y)
+{
+    pytree__rv_span *s = spans->n == first ? NULL : &spans->at[spans->n - 1];
+    size_t n;
+    if (!pytree__rv_is_float(x) || !pytree__rv_is_float(y) || x->ndim != y->ndim
+        || (x->ndim != 0 && memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape) != 0)
+        || (spans->accepts != NULL && !spans->accepts(x->type->dtype, y->type->dtype))) {
+        return pytree__rv_fail_pair(it, x, y);
+    }
+    n = pytree_leaf_count(x);
+    if (s != NULL && s->x_type == x->type->dtype && s->y_type == y->type->dtype
+        && s->x + s->n * x->type->size == (char *)x->data && s->y + s->n * y->type->size == (char *)y->data) {
+        s->n += n;
+        return PYTREE_OK;
+    }
+    if (spans->n == spans->capacity) {
+        void *grown = pytree__stack_grow(spans->at, spans->few, &spans->capacity, spans->n + 1, sizeof *spans->at,
+                                         spans->allocator, it->cursors[0].err);
+        if (grown == NULL) { return PYTREE_NO_MEMORY; }
+        spans->at = (pytree__rv_span *)grown;
+    }
+    s = &spans->at[spans->n++];
+    s->x = (char *)x->data;
+    s->y = (char *)y->data;
+    s->n = n;
+    s->count = 1;
+    s->stride = 0;
+    s->x_type = x->type->dtype;
+    s->y_type = y->type->dtype;
+    return PYTREE_OK;
+}
+
+/* Do the leaves of such a struct lie in it, at the same places in each instance? *statics: they have static values. It calls
+ * itself for structs that lie in structs: no deeper than C's declarations. */
+static bool pytree__rv_leaves_are_fixed(const pytree_type *type, bool *statics)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    for (; row != end; row++) {
+        *statics = *statics || row->row == PYTREE_ROW_STATIC;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->place != PYTREE_IN_PLACE || row->optional != 0 || (row->form != PYTREE_FORM_LEAF && row->form != PYTREE_FORM_STRUCT)
+            || (row->form == PYTREE_FORM_STRUCT && !pytree__rv_leaves_are_fixed(row->type, statics))) { return false; }
+    }
+    return true;
+}
+
+/* Count the structs behind the one whose run the iterator has just begun, in the same list in each tree, that differ from it in
+ * nothing but numbers. */
+static size_t pytree__rv_structs_behind(pytree_iter *it)
+{
+    const size_t n_trees = it->n_cursors;
+    const pytree__cursor *const c = it->cursors;
+    const pytree_type *const type = c->frames[c->n_frames - 1].type;
+    const pytree__frame *parents[2];
+    const pytree_leaf *values[2];
+    pytree_leaf views[2];
+    bool statics = false;
+    size_t k, i, m = SIZE_MAX;
+    if (c->n_frames < 2) { return 0; }
+    for (k = 0; k < n_trees; k++) {
+        const size_t depth = k == 0 ? c->n_frames - 1 : c[k].n_frames;
+        const pytree__frame *const f = parents[k] = depth == 0 ? NULL : &c[k].frames[depth - 1];
+        if (f == NULL || f->from != PYTREE__FROM_ROW || f->type != type || f->count == f->next) { return 0; }
+        m = f->count - f->next < m ? f->count - f->next : m;
+    }
+    if (!pytree__rv_leaves_are_fixed(type, &statics)) { return 0; }
+    if (!statics || n_trees == 1) { return m; }
+    for (i = 0; i < m; i++) {
+        for (k = 0; k < 2; k++) {
+            pytree__view(&views[k], type, parents[k]->data + (parents[k]->next + i) * type->size);
+            values[k] = &views[k];
+        }
+        if (!pytree__same_statics(type, (const char *)values[0]->data, (const char *)values[1]->data)) { break; }
+    }
+    return i;
+}
+
+/* Add all leaves of the run that the iterator has just begun, and those of the structs behind it that are like it. */
+static pytree_status pytree__rv_add_run(pytree__rv_spans *spans, pytree_iter *it)
+{
+    pytree__cursor *const c = it->cursors;
+    const size_t first = spans->n, leaves = c->run_left + 1, size = c->frames[c->n_frames - 1].type->size;
+    const size_t more = pytree__rv_structs_behind(it);
+    pytree_status status = PYTREE_OK;
+    size_t i, k;
+    for (i = 0; i < leaves && status == PYTREE_OK; i++) {
+        status = pytree__rv_add_span(spans, first, it, it->leaf[0] + i, it->leaf[it->n_cursors - 1] + i);
+        if (status != PYTREE_OK || i + 1 == leaves) { break; }
+        c->run_left--;                    /* for the path of an error */
+    }
+    if (status != PYTREE_OK) { return status; }
+    for (i = first; i < spans->n; i++) {
+        pytree__rv_span *const s = &spans->at[i];
+        s->count = more + 1;
+        s->stride = size;
+        if (s->n * pytree__rv_number_size(s->x_type) == size && s->x_type == s->y_type) {      /* nothing else in between */
+            s->n *= s->count;
+            s->count = 1;
+        }
+    }
+    c->run_left = 0;
+    for (k = 0; k < it->n_cursors && more != 0; k++) { c[k].frames[c[k].n_frames - (k == 0 ? 2 : 1)].next += more; }
+    return PYTREE_OK;
+}
+
+/* List the numbers of one tree, or of two that have equal structure and shapes. End the list in any case. */
+static pytree_status pytree__rv_list_spans(pytree__rv_spans *spans, size_t n_trees, const pytree *trees,
+                                           const pytree_options *opt, pytree_error *err)
+{
+    pytree_iter it;
+    spans->n = 0;
+    spans->capacity = PYTREE__RV_SPANS;
+    spans->at = spans->few;
+    spans->allocator = pytree__allocator(opt);
+    if (pytree_iter_begin(&it, n_trees, trees, opt, err) == PYTREE_OK) {
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
+            const pytree__cursor *const c = it.cursors;
+            const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+            it.status = f != NULL && f->run && c->run_left == f->count - 1
+                ? pytree__rv_add_run(spans, &it)
+                : pytree__rv_add_span(spans, spans->n, &it, it.leaf[0], it.leaf[n_trees - 1]);
+        }
+    }
+    pytree_iter_end(&it);
+    return it.status;
+}
+
+#include "arithmetic.h"
+#endif
