@@ -69,14 +69,41 @@ static bool pytree__rv_are_both(pytree_dtype part, const pytree__rv_span *s)
 typedef struct pytree__rv_products {
     pytree__rv_long_sum sum;
     size_t n;
-    double x[PYTREE__RV_BLOCK], y[PYTREE__RV_BLOCK];
+    double at[PYTREE__RV_BLOCK];
 } pytree__rv_products;
 
 static void pytree__rv_flush(pytree__rv_products *p)
 {
-    if (p->n != 0) { pytree__rv_add_to(&p->sum, pytree__rv_sum_double(p->x, p->y, p->n)); }
+    double sums[8] = { 0, 0, 0, 0, 0, 0, 0, 0 };
+    size_t i, k;
+    for (i = 0; i + 8 <= p->n; i += 8) {
+        for (k = 0; k < 8; k++) { sums[k] += p->at[i + k]; }
+    }
+    for (k = 0; i + k < p->n; k++) { sums[k] += p->at[i + k]; }
+    pytree__rv_add_to(&p->sum, ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])));
     p->n = 0;
 }
+
+/* Add the products of pieces of n numbers, which are few, of one element type. */
+#define PYTREE__RV_DOT_PIECES(name, T)                                                                                  \
+    static void name(pytree__rv_products *p, const pytree__rv_span *s, const size_t n)                                  \
+    {                                                                                                                   \
+        size_t i = 0, j, end;                                                                                           \
+        while (i < s->count) {                                                                                          \
+            double *to = p->at + p->n;                                                                                  \
+            end = pytree__rv_least(s->count, i + (PYTREE__RV_BLOCK - p->n) / n);                                        \
+            p->n += (end - i) * n;                                                                                      \
+            for (; i < end; i++, to += n) {                                                                             \
+                const T *const x = (const T *)(const void *)(s->x + i * s->stride);                                     \
+                const T *const y = (const T *)(const void *)(s->y + i * s->stride);                                     \
+                to[0] = (double)x[0] * (double)y[0];                                                                    \
+                for (j = 1; j < n; j++) { to[j] = (double)x[j] * (double)y[j]; }                                        \
+            }                                                                                                           \
+            if (i < s->count) { pytree__rv_flush(p); }                                                                  \
+        }                                                                                                               \
+    }
+PYTREE__RV_DOT_PIECES(pytree__rv_dot_floats, float)
+PYTREE__RV_DOT_PIECES(pytree__rv_dot_doubles, double)
 
 /* Add the products of n numbers that lie side by side. */
 static void pytree__rv_dot_direct(pytree__rv_long_sum *sum, pytree_dtype part, const char *x, const char *y, size_t n)
@@ -99,17 +126,26 @@ static void pytree__rv_dot_span(pytree__rv_products *p, const pytree__rv_span *s
     const size_t n = s->n * (both ? a->parts : (size_t)1);
     const size_t x_step = both ? (size_t)1 : a->parts, y_step = both ? (size_t)1 : b->parts;
     const size_t x_size = pytree__rv_number_size(a->part) * x_step, y_size = pytree__rv_number_size(b->part) * y_step;
-    size_t i, left, k;
-    if (both && scale == 1 && s->count == 1 && (pytree__rv_are_both(PYTREE_F32, s) || pytree__rv_are_both(PYTREE_F64, s))) {
+    const bool floats = both && scale == 1 && pytree__rv_are_both(PYTREE_F32, s);
+    const bool doubles = both && scale == 1 && pytree__rv_are_both(PYTREE_F64, s);
+    double v[PYTREE__RV_BLOCK];
+    size_t i, left, k, j;
+    if (s->count == 1 && (floats || doubles)) {
         pytree__rv_dot_direct(&p->sum, a->part, s->x, s->y, n);
+        return;
+    }
+    if (n != 0 && n < PYTREE__RV_BLOCK / 4 && (floats || doubles)) {
+        if (floats) { pytree__rv_dot_floats(p, s, n); } else { pytree__rv_dot_doubles(p, s, n); }
+        pytree__rv_flush(p);
         return;
     }
     for (i = 0; i < s->count; i++) {
         const char *x = s->x + i * s->stride, *y = s->y + i * s->stride;
         for (left = n; left > 0; left -= k, x += k * x_size, y += k * y_size) {
             k = pytree__rv_least(left, PYTREE__RV_BLOCK - p->n);
-            pytree__rv_read_doubles(p->x + p->n, a->part, x, x_step, k, scale);
-            pytree__rv_read_doubles(p->y + p->n, b->part, y, y_step, k, scale);
+            pytree__rv_read_doubles(p->at + p->n, a->part, x, x_step, k, scale);
+            pytree__rv_read_doubles(v, b->part, y, y_step, k, scale);
+            for (j = 0; j < k; j++) { p->at[p->n + j] *= v[j]; }
             p->n += k;
             if (p->n == PYTREE__RV_BLOCK) { pytree__rv_flush(p); }
         }
@@ -117,7 +153,8 @@ static void pytree__rv_dot_span(pytree__rv_products *p, const pytree__rv_span *s
     pytree__rv_flush(p);
 }
 
-static double pytree__rv_dot(const pytree__rv_spans *spans, double scale)
+/* Its blocks are not on the stack while an iterator reports an error; nor are those of the other functions here. */
+static PYTREE__NOINLINE double pytree__rv_dot(const pytree__rv_spans *spans, double scale)
 {
     pytree__rv_products p;
     size_t i;
@@ -142,7 +179,7 @@ pytree_status pytree_dot(pytree x, pytree y, double *result, const pytree_option
 }
 
 /* Find the largest absolute value; NaN is ignored. */
-static double pytree__rv_largest(const pytree__rv_spans *spans)
+static PYTREE__NOINLINE double pytree__rv_largest(const pytree__rv_spans *spans)
 {
     double largest = 0, p[PYTREE__RV_BLOCK];
     size_t i, at, k, j, piece;
@@ -213,34 +250,59 @@ static void pytree__rv_block(int op, double a, const char *x, pytree_dtype x_typ
     pytree__rv_write(&r, y_type, y, y_step, n);
 }
 
-/* Compute a span of one element type, with loops of constant length, which compilers vectorize. x may be y. */
-#define PYTREE__RV_LOOP(T, op)                                                                                          \
+/* clang vectorizes a plain loop, once it has looked whether x and y overlap. */
+#if defined(__clang__)
+enum { PYTREE__RV_BY_FOUR = 0 };
+#else
+enum { PYTREE__RV_BY_FOUR = 1 };
+#endif
+/* Compute n numbers of one element type. They are read before they are written, four at a time, so that compilers vectorize
+ * although x may be y. */
+#define PYTREE__RV_FOUR(T, op, x, y)                                                                                    \
+    do {                                                                                                                \
+        const double x0 = (double)(x)[0], x1 = (double)(x)[1], x2 = (double)(x)[2], x3 = (double)(x)[3];                \
+        const double y0 = (double)(y)[0], y1 = (double)(y)[1], y2 = (double)(y)[2], y3 = (double)(y)[3];                \
+        (void)x0, (void)x1, (void)x2, (void)x3, (void)y0, (void)y1, (void)y2, (void)y3;                                 \
+        (y)[0] = (T)PYTREE__RV_RESULT(op, a, x0, y0);                                                                   \
+        (y)[1] = (T)PYTREE__RV_RESULT(op, a, x1, y1);                                                                   \
+        (y)[2] = (T)PYTREE__RV_RESULT(op, a, x2, y2);                                                                   \
+        (y)[3] = (T)PYTREE__RV_RESULT(op, a, x3, y3);                                                                   \
+    } while (0)
+#define PYTREE__RV_ONE(T, op, x, y, k) (y)[k] = (T)PYTREE__RV_RESULT(op, a, (double)(x)[k], (double)(y)[k])
+
+/* Compute a span. Pieces are at most a few members of a struct, mostly. */
+#define PYTREE__RV_PIECES(T, op, body)                                                                                  \
     for (i = 0; i < s->count; i++) {                                                                                    \
         const T *const x = (const T *)(const void *)(s->x + i * s->stride);                                             \
         T *const y = (T *)(void *)(s->y + i * s->stride);                                                               \
-        for (k = 0; k + 8 <= n; k += 8) {                                                                               \
-            T r[8];                                                                                                     \
-            for (j = 0; j < 8; j++) { r[j] = (T)PYTREE__RV_RESULT(op, a, (double)x[k + j], (double)y[k + j]); }         \
-            memcpy(y + k, r, sizeof r);                                                                                 \
-        }                                                                                                               \
-        for (; k < n; k++) { y[k] = (T)PYTREE__RV_RESULT(op, a, (double)x[k], (double)y[k]); }                          \
+        body                                                                                                            \
     }                                                                                                                   \
-    break
+    return
+#define PYTREE__RV_LOOP(T, op)                                                                                          \
+    switch (n) {                                                                                                        \
+    case 1: PYTREE__RV_PIECES(T, op, PYTREE__RV_ONE(T, op, x, y, 0););                                                  \
+    case 2: PYTREE__RV_PIECES(T, op, PYTREE__RV_ONE(T, op, x, y, 0); PYTREE__RV_ONE(T, op, x, y, 1););                  \
+    case 3: PYTREE__RV_PIECES(T, op, PYTREE__RV_ONE(T, op, x, y, 0); PYTREE__RV_ONE(T, op, x, y, 1);                    \
+                              PYTREE__RV_ONE(T, op, x, y, 2););                                                         \
+    case 4: PYTREE__RV_PIECES(T, op, PYTREE__RV_FOUR(T, op, x, y););                                                    \
+    default:                                                                                                            \
+        PYTREE__RV_PIECES(T, op,                                                                                        \
+            for (k = 0; PYTREE__RV_BY_FOUR && k + 4 <= n; k += 4) { PYTREE__RV_FOUR(T, op, x + k, y + k); }             \
+            for (; k < n; k++) { PYTREE__RV_ONE(T, op, x, y, k); });                                                    \
+    }
 #define PYTREE__RV_LOOPS(name, T)                                                                                       \
     static void name(int op, double a, const pytree__rv_span *s, const size_t n)                                        \
     {                                                                                                                   \
-        size_t i, j, k;                                                                                                 \
-        switch (op) {                                                                                                   \
-        case PYTREE__RV_AXPY: PYTREE__RV_LOOP(T, PYTREE__RV_AXPY);                                                      \
-        case PYTREE__RV_LERP: PYTREE__RV_LOOP(T, PYTREE__RV_LERP);                                                      \
-        case PYTREE__RV_SCALE: PYTREE__RV_LOOP(T, PYTREE__RV_SCALE);                                                    \
-        default: PYTREE__RV_LOOP(T, PYTREE__RV_FILL);                                                                   \
-        }                                                                                                               \
+        size_t i, k;                                                                                                    \
+        if (op == PYTREE__RV_AXPY) { PYTREE__RV_LOOP(T, PYTREE__RV_AXPY) }                                              \
+        if (op == PYTREE__RV_LERP) { PYTREE__RV_LOOP(T, PYTREE__RV_LERP) }                                              \
+        if (op == PYTREE__RV_SCALE) { PYTREE__RV_LOOP(T, PYTREE__RV_SCALE) }                                            \
+        PYTREE__RV_LOOP(T, PYTREE__RV_FILL)                                                                             \
     }
 PYTREE__RV_LOOPS(pytree__rv_loop_float, float)
 PYTREE__RV_LOOPS(pytree__rv_loop_double, double)
 
-static void pytree__rv_span_in_place(int op, double a, const pytree__rv_span *s)
+static PYTREE__NOINLINE void pytree__rv_span_in_place(int op, double a, const pytree__rv_span *s)
 {
     const pytree__rv_number *from = &pytree__rv_numbers[s->x_type], *to = &pytree__rv_numbers[s->y_type];
     const bool real = op == PYTREE__RV_FILL && to->parts == 2; /* sets real parts to a, the others to 0 */

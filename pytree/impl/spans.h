@@ -157,8 +157,8 @@ static pytree_status pytree__rv_add_run(pytree__rv_spans *spans, pytree_iter *it
 }
 
 /* List the numbers of one tree, or of two that have equal structure and shapes. End the list in any case. */
-static pytree_status pytree__rv_list_spans(pytree__rv_spans *spans, size_t n_trees, const pytree *trees,
-                                           const pytree_options *opt, pytree_error *err)
+static PYTREE__NOINLINE pytree_status pytree__rv_list_spans(pytree__rv_spans *spans, size_t n_trees, const pytree *trees,
+                                                            const pytree_options *opt, pytree_error *err)
 {
     pytree_iter it;
     spans->n = 0;

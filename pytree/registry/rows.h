@@ -9,6 +9,7 @@
 #ifndef PYTREE_REGISTRY_ROWS_H
 #define PYTREE_REGISTRY_ROWS_H
 
+#include "enums.h"
 #include "slots.h"
 
 /* An extent as a size_t. Where that has fewer bits, one that does not fit becomes SIZE_MAX, which no array has. */
@@ -57,24 +58,6 @@
 #define PYTREE__IS_RECORD(x) 0
 #define PYTREE__CHECK_SCALAR(code, x, in)                                                                               \
     _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, in PYTREE__UNKNOWN);
-#endif
-
-/* Find the element type of an enum, which C does not tell from an integer; PYTREE_NO_DTYPE for what is neither. */
-#define PYTREE__INTEGER_DTYPE(T)                                                                                        \
-    _Generic(*(T *)0,                                                                                                   \
-        signed char: PYTREE_I8, short: PYTREE_I16, int: PYTREE_I32, long: sizeof(long) == 8 ? PYTREE_I64 : PYTREE_I32,  \
-        long long: PYTREE_I64, unsigned char: PYTREE_U8, unsigned short: PYTREE_U16, unsigned: PYTREE_U32,              \
-        unsigned long: sizeof(long) == 8 ? PYTREE_U64 : PYTREE_U32, unsigned long long: PYTREE_U64,                     \
-        default: PYTREE_NO_DTYPE)
-/* List a constant:     PYTREE_CONSTANT(MODE_FAST)           =>   { "MODE_FAST", MODE_FAST },
- *                      PYTREE_CONSTANT(MODE_FAST, "fast")   =>   { "fast", MODE_FAST }, */
-#define PYTREE_CONSTANT(...) PYTREE__CONSTANT(__VA_ARGS__, PYTREE__FIRST_QUOTED(__VA_ARGS__, ~), ~)
-#define PYTREE__CONSTANT(value, name, ...) { name, value },
-#define PYTREE__FIRST_QUOTED(a, ...) #a
-#if defined(__GNUC__) && !defined(__TINYC__)
-#define PYTREE__MAYBE_UNUSED __attribute__((unused))
-#else
-#define PYTREE__MAYBE_UNUSED
 #endif
 
 /* ---- Types by slot --------------------------------------------------------------------------------------------------

@@ -1,0 +1,25 @@
+/* pytree/registry/enums.h: the constants of an enum: PYTREE_ENUM. Included by rows.h. */
+#if !defined(PYTREE_H)
+#include "../../pytree.h"                 /* opened on its own */
+#endif
+#ifndef PYTREE_REGISTRY_ENUMS_H
+#define PYTREE_REGISTRY_ENUMS_H
+
+/* Find the element type of an enum, which C does not tell from an integer; PYTREE_NO_DTYPE for what is neither. */
+#define PYTREE__INTEGER_DTYPE(T)                                                                                        \
+    _Generic(*(T *)0,                                                                                                   \
+        signed char: PYTREE_I8, short: PYTREE_I16, int: PYTREE_I32, long: sizeof(long) == 8 ? PYTREE_I64 : PYTREE_I32,  \
+        long long: PYTREE_I64, unsigned char: PYTREE_U8, unsigned short: PYTREE_U16, unsigned: PYTREE_U32,              \
+        unsigned long: sizeof(long) == 8 ? PYTREE_U64 : PYTREE_U32, unsigned long long: PYTREE_U64,                     \
+        default: PYTREE_NO_DTYPE)
+/* List a constant:     PYTREE_CONSTANT(MODE_FAST)           =>   { "MODE_FAST", MODE_FAST },
+ *                      PYTREE_CONSTANT(MODE_FAST, "fast")   =>   { "fast", MODE_FAST }, */
+#define PYTREE_CONSTANT(...) PYTREE__CONSTANT(__VA_ARGS__, PYTREE__FIRST_QUOTED(__VA_ARGS__, ~), ~)
+#define PYTREE__CONSTANT(value, name, ...) { name, value },
+#define PYTREE__FIRST_QUOTED(a, ...) #a
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PYTREE__MAYBE_UNUSED __attribute__((unused))
+#else
+#define PYTREE__MAYBE_UNUSED
+#endif
+#endif
