@@ -8,8 +8,9 @@
 static bool pytree__as_opens(const struct pytree__as_place *place, const pytree_leaf *value)
 {
     const pytree_leaf *const to = &place->to;
-    return value->ndim != 0
-        && (to->form != PYTREE_FORM_LEAF || to->type->dtype == PYTREE_STRING || value->type->dtype == PYTREE_STRING);
+    return value->ndim > (value->type->dtype == PYTREE_TEXT)
+        && (to->form != PYTREE_FORM_LEAF || to->type->dtype == PYTREE_STRING || to->type->dtype == PYTREE_TEXT
+            || value->type->dtype == PYTREE_STRING || value->type->dtype == PYTREE_TEXT);
 }
 
 /* Go over the source. */

@@ -144,6 +144,13 @@ static bool pytree__as_constant(struct pytree__assign *a, const struct pytree__a
     return pytree__as_numbers(a, place, &number);
 }
 
+/* Is it an array of char in the struct itself? */
+static bool pytree__as_holds_text(const pytree_leaf *leaf)
+{
+    return leaf->form == PYTREE_FORM_LEAF && leaf->ndim == 1
+        && (leaf->type->dtype == PYTREE_TEXT || leaf->type == &pytree_types[PYTREE__T_char_]);
+}
+
 static bool pytree__as_string(struct pytree__assign *a, const struct pytree__as_place *place, const pytree_leaf *value,
                               const char *s)
 {
@@ -153,7 +160,7 @@ static bool pytree__as_string(struct pytree__assign *a, const struct pytree__as_
     if (to->form == PYTREE_FORM_LEAF && to->type->constants != NULL && to->ndim == 0) {
         return pytree__as_constant(a, place, value, s);
     }
-    if (to->form == PYTREE_FORM_LEAF && to->ndim == 1 && to->type == &pytree_types[PYTREE__T_char_]) {
+    if (pytree__as_holds_text(to)) {
         if (n > to->shape[0]) { return pytree__as_misfit(a, PYTREE_SHAPE, place, value); }
         return pytree__as_put(a, place->fresh, to->data, s, n);
     }
@@ -176,9 +183,15 @@ static bool pytree__as_static(struct pytree__assign *a, const struct pytree__as_
     const pytree_leaf *const to = &place->to;
     char expected[PYTREE__SIDE], got[PYTREE__SIDE / 2];
     struct pytree__text_writer text = pytree__text_to(expected, sizeof expected, NULL);
+    const bool chars = PYTREE__MORE_ROWS && place->row->form == PYTREE__PACK_CHARS;
+    const size_t length = chars ? pytree__text_length((const char *)to->data, place->row->size) : 0;
     union { char bytes[64]; long double number; } same;
     if (value->form == PYTREE_FORM_NONE && to->ndim == 0 && to->type->dtype == PYTREE_STRING
         && *(char *const *)to->data == NULL) { return true; }
+    if (chars && value->type->dtype == PYTREE_STRING && value->ndim == 0) {
+        const char *const s = *(char *const *)value->data;
+        if (strlen(s) == length && memcmp(s, to->data, length) == 0) { return true; }
+    }
     if (value->form == PYTREE_FORM_LEAF && value->ndim == 0 && to->ndim == 0 && to->form == PYTREE_FORM_LEAF) {
         if (to->type->dtype == PYTREE_STRING && value->type->dtype == PYTREE_STRING) {
             if (pytree__same_string(*(char *const *)to->data, *(char *const *)value->data)) { return true; }
@@ -190,7 +203,8 @@ static bool pytree__as_static(struct pytree__assign *a, const struct pytree__as_
                 && pytree__first_difference(to, &converted, NULL) == SIZE_MAX) { return true; }
         }
     }
-    if (to->form == PYTREE_FORM_LEAF && to->ndim == 0) { pytree__put_value(&text, to, 0); }
+    if (chars) { pytree__put_repr(&text, (const char *)to->data, length); }
+    else if (to->form == PYTREE_FORM_LEAF && to->ndim == 0) { pytree__put_value(&text, to, 0); }
     else { pytree__put_text(&text, "nothing"); }
     pytree__put_text(&text, " (STATIC: it is structure)");
     pytree__end_text(&text, sizeof expected);
@@ -207,8 +221,10 @@ static bool pytree__as_leaf(struct pytree__assign *a, const struct pytree__as_pl
     if (value->type->dtype == PYTREE_STRING && value->ndim == 0) {
         return pytree__as_string(a, place, value, *(char *const *)value->data);
     }
-    if (a->raw != NULL && a->from.n_frames == a->raw_depth
-        && (texts || (to->form == PYTREE_FORM_LEAF && to->type == &pytree_types[PYTREE__T_char_] && to->ndim == 1))) {
+    if (value->type->dtype == PYTREE_TEXT && value->ndim == 1) {
+        return pytree__as_string(a, place, value, (const char *)value->data);
+    }
+    if (a->raw != NULL && a->from.n_frames == a->raw_depth && (texts || pytree__as_holds_text(to))) {
         return pytree__as_string(a, place, value, a->raw);
     }
     if (to->form != PYTREE_FORM_LEAF) { return pytree__as_misfit(a, PYTREE_TYPE, place, value); }

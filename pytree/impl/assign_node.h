@@ -114,6 +114,10 @@ static bool pytree__as_member(struct pytree__assign *a, const pytree_entry *key,
     a->member = row->name;
     pytree__view(&place->to, row->type, place->field);
     place->to.ndim = row->ndim;           /* of an array only that it is one */
+    if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
+        a->bits = row->functions->read(f->self);
+        pytree__view(&place->to, pytree_dtype_type(PYTREE_I64), &a->bits);
+    }
     return true;
 }
 

@@ -49,6 +49,7 @@ struct pytree__assign {
     struct pytree__vector levels, writes, bytes, containers, dropped;
     const char *raw, *member;             /* the text that was read; a static member, which cursors do not come to */
     size_t raw_depth;
+    int64_t bits;                         /* of a bit-field, which has no address */
     size_t problems, told;                /* mismatches, and those of them that are in `first.message` */
     pytree_error first, problem;          /* the second: what the target's cursor says */
     pytree__cursor_space from_stacks, to_stacks;

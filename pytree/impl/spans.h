@@ -91,8 +91,10 @@ static bool pytree__rv_leaves_are_fixed(const pytree_type *type, bool *statics)
     for (; row != end; row++) {
         *statics = *statics || row->row == PYTREE_ROW_STATIC;
         if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->place != PYTREE_IN_PLACE || row->optional != 0 || (row->form != PYTREE_FORM_LEAF && row->form != PYTREE_FORM_STRUCT)
-            || (row->form == PYTREE_FORM_STRUCT && !pytree__rv_leaves_are_fixed(row->type, statics))) { return false; }
+        if (row->place != PYTREE_IN_PLACE || row->optional != 0) { return false; }
+        if (row->form == PYTREE_FORM_STRUCT ? !pytree__rv_leaves_are_fixed(row->type, statics) : row->form != PYTREE_FORM_LEAF) {
+            return false;
+        }
     }
     return true;
 }

@@ -62,6 +62,8 @@ typedef struct Limit {
 
 typedef struct Settings {
     int version;
+    unsigned small : 3;
+    char form[8];
     Window window;
     Mode mode, modes[2];
     Log *log;                             /* NULL when nothing is logged */
@@ -69,7 +71,7 @@ typedef struct Settings {
     float *curve;                         /* stb_ds array */
     Limit *limits;                        /* stb_ds map */
     float matrix[2][3];
-    char code[6];
+    char code[6], label[8];
     int *ids;                             /* n_ids of them */
     size_t n_ids;
 } Settings;
@@ -77,6 +79,8 @@ typedef struct Settings {
 #define PYTREE_STRUCT Settings
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(STATIC, version)                                                                                       \
+    PYTREE_FIELD(STATIC, small, BITS)                                                                                   \
+    PYTREE_FIELD(STATIC, form, STRING)                                                                                  \
     PYTREE_FIELD(DATA, window)                                                                                          \
     PYTREE_FIELD(DATA, mode, ENUM(Mode))                                                                                \
     PYTREE_FIELD(DATA, modes, ENUM(Mode))                                                                               \
@@ -86,6 +90,7 @@ typedef struct Settings {
     PYTREE_FIELD(DATA, limits, STB_MAP)                                                                                 \
     PYTREE_FIELD(DATA, matrix)                                                                                          \
     PYTREE_FIELD(DATA, code)                                                                                            \
+    PYTREE_FIELD(DATA, label, STRING)                                                                                   \
     PYTREE_FIELD(DATA, ids, ARRAY(self->n_ids))                                                                         \
     PYTREE_FIELD(STATIC, n_ids)
 #include "pytree_registry.h"
@@ -95,8 +100,8 @@ static int no_ids[3] = { 1, 2, 3 };
 /* Settings to begin with; what they refer to is constant. */
 static inline Settings defaults(void)
 {
-    Settings c = { .version = 2, .window = { .size = { 640, 480 } }, .mode = MODE_SAFE, .gamma = 1, .ids = no_ids, .n_ids = 3,
-                   .code = "abc" };
+    Settings c = { .version = 2, .small = 5, .form = "ini", .window = { .size = { 640, 480 } }, .mode = MODE_SAFE, .gamma = 1,
+                   .ids = no_ids, .n_ids = 3, .code = "abc" };
     c.window.title = (char *)(uintptr_t)"Untitled";
     return c;
 }
