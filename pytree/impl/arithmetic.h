@@ -109,12 +109,14 @@ PYTREE__RV_DOT_PIECES(pytree__rv_dot_doubles, double)
 static void pytree__rv_dot_direct(pytree__rv_long_sum *sum, pytree_dtype part, const char *x, const char *y, size_t n)
 {
     const size_t size = pytree__rv_number_size(part);
+    const void *p, *q;
     size_t k;
     for (; n > 0; n -= k, x += k * size, y += k * size) {
+        p = x;
+        q = y;
         k = pytree__rv_least(n, PYTREE__RV_BLOCK);
-        pytree__rv_add_to(sum, part == PYTREE_F32
-                                   ? pytree__rv_sum_float((const float *)(const void *)x, (const float *)(const void *)y, k)
-                                   : pytree__rv_sum_double((const double *)(const void *)x, (const double *)(const void *)y, k));
+        pytree__rv_add_to(sum, part == PYTREE_F32 ? pytree__rv_sum_float((const float *)p, (const float *)q, k)
+                                                  : pytree__rv_sum_double((const double *)p, (const double *)q, k));
     }
 }
 

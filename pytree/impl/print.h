@@ -22,7 +22,8 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
             pytree__put_text(to, kind);
             if (leaf->form == PYTREE_FORM_LEAF && leaf->data != NULL) {       /* not a shape */
                 const bool text = leaf->type->dtype == PYTREE_TEXT && leaf->ndim != 0;
-                const size_t step = text ? leaf->shape[leaf->ndim - 1] : 1, all = step == 0 ? 0 : pytree_leaf_count(leaf) / step;
+                const size_t step = text ? leaf->shape[leaf->ndim - 1] : 1;
+                const size_t all = step == 0 ? 0 : pytree_leaf_count(leaf) / step;
                 const size_t most = leaf->ndim == (text ? 1 : 0) ? 1 : opt == NULL ? 0 : opt->print_values;
                 size_t i;
                 for (i = 0; i < all && i < most; i++) {

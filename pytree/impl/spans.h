@@ -1,4 +1,4 @@
-/* pytree/impl/spans.h: the numbers of trees as spans, for arithmetic: what lies side by side is one, and so is a list of structs. */
+/* pytree/impl/spans.h: the numbers of trees as spans, for arithmetic: numbers side by side, also in all structs of a list. */
 #ifndef PYTREE_IMPL_SPANS_H
 #define PYTREE_IMPL_SPANS_H
 
@@ -49,7 +49,8 @@ static inline bool pytree__rv_is_float(const pytree_leaf *leaf)
     return leaf->form == PYTREE_FORM_LEAF && leaf->type->dtype >= PYTREE_F16 && leaf->type->dtype <= PYTREE_CLONG;
 }
 
-/* Add the leaves at hand. Those that lie behind the ones before in both trees become part of their span, from span `first` on. */
+/* Add the leaves at hand. Where they lie behind the ones before in both trees, they become part of that span, unless it is one
+ * before `first`. */
 static pytree_status pytree__rv_add_span(pytree__rv_spans *spans, size_t first, pytree_iter *it, const pytree_leaf *x,
                                          const pytree_leaf *y)
 {
@@ -92,7 +93,9 @@ static bool pytree__rv_leaves_are_fixed(const pytree_type *type, bool *statics)
         *statics = *statics || row->row == PYTREE_ROW_STATIC;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->place != PYTREE_IN_PLACE || row->optional != 0) { return false; }
-        if (row->form == PYTREE_FORM_STRUCT ? !pytree__rv_leaves_are_fixed(row->type, statics) : row->form != PYTREE_FORM_LEAF) {
+        if (row->form == PYTREE_FORM_STRUCT) {
+            if (!pytree__rv_leaves_are_fixed(row->type, statics)) { return false; }
+        } else if (row->form != PYTREE_FORM_LEAF) {
             return false;
         }
     }
