@@ -5,7 +5,7 @@
 #include "function_memory.h"
 
 const pytree_type pytree_any_tree = { "any tree", 0, 1, PYTREE_KIND_LEAF, PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL,
-                                      NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+                                      NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
 
 static const pytree_node pytree__fn_leaf_node = { NULL, 0, 1, 1, 0 };
 const pytree_def pytree_leaf_def = { 1, 1, 0, &pytree__fn_leaf_node, (const unsigned char *)"", false, NULL, true, 0, NULL,
