@@ -7,8 +7,10 @@
 #include "pytree/npy.h"
 #include "pytree/npz.h"
 #include "pytree/path.h"
+#include "pytree/derive.h"
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"
+#include "pytree/state.h"
 #include "pytree/treedef.h"
 #include "pytree/treedef_io.h"
 
@@ -36,7 +38,8 @@
     X(pytree_structure) X(pytree_sum) X(pytree_summary) X(pytree_text) X(pytree_transpose) X(pytree_transpose_map)      \
     X(pytree_unflatten) X(pytree_unflatten_into) X(pytree_unravel) X(pytree_walk) X(pytree_zeros_like)                   \
     X(pytree_apply) X(pytree_apply_new) X(pytree_cache_get) X(pytree_eval_shape) X(pytree_jit_call) X(pytree_jit_new)   \
-    X(pytree_prepare) X(pytree_run)                                                                                     \
+    X(pytree_prepare) X(pytree_run) X(pytree_program_new) X(pytree_program_print) X(pytree_split) X(pytree_states)      \
+    X(pytree_merge) X(pytree_pure) X(pytree_state_merge) X(pytree_state_minus) X(pytree_update)                         \
     /* names before 0.2 */                                                                                              \
     X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)
 
