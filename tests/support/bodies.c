@@ -19,3 +19,4 @@
 #include "pytree/transform.h"
 #include "pytree/treedef.h"
 #include "pytree/treedef_io.h"
+#include "pytree/typed.h"
