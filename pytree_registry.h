@@ -47,7 +47,8 @@
 
 #include "pytree/registry/scope.h"
 #ifndef PYTREE_REGISTRY_EMIT_H           /* nor these, for the same reason */
-#include "pytree/registry/rows.h"         /* from here, so that gcc prints one line less above an error */
+#include "pytree/registry/words.h"        /* from here, so that gcc prints one line less above an error */
+#include "pytree/registry/rows.h"
 #include "pytree/registry/emit.h"
 #endif
 

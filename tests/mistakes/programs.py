@@ -65,8 +65,6 @@ COMPILED = [
     ("void pointer", member("void *user", "PYTREE_FIELD(DATA, user)"), f"pytree: S.user: {UNKNOWN}", None),
     ("pointer without extent", member("unsigned char *bytes", "PYTREE_FIELD(DATA, bytes)"),
      "pytree: S.bytes: a pointer needs its extent; write ARRAY(n, m)", None),
-    ("string with ARRAY", member("char *s", "PYTREE_FIELD(DATA, s, ARRAY(self->n))"),
-     "pytree: S.s: ARRAY is for a pointer to numbers", None),
     ("pointers with LIST", member("float **rows", "PYTREE_FIELD(DATA, rows, LIST(self->n))"), f"pytree: S.rows: {UNKNOWN}", None),
     ("pointer to an array", member("float (*p)[3]", "PYTREE_FIELD(DATA, p, LIST(self->n))"),
      "pytree: S.p: LIST is for a pointer to registered structs or", None),
