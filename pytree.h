@@ -524,16 +524,16 @@ typedef struct pytree_flat {
 
 /* Refer to *p as a tree. PYTREE(p) is a pytree; p points to a registered struct, an arithmetic type, a C string (p is a
  * char **), a pytree_leaf, pytree or pytree_flat, and may point to const. It costs nothing. A type that is not registered is a
- * compile error that names the type.
+ * compile error that names the type; so are an array, of which *p is only the first element (PYTREE_ARRAY), and a char *, which
+ * is a string (PYTREE_STR; a single char is (pytree){ PYTREE_TYPE(char), &c }).
  *
  *     PYTREE(&model)   =>   ((pytree){ &pytree__type_of_MLP, (void *)(&model) })
  *
  * If a compile error led you here: the type that the compiler names has no PYTREE_STRUCT registration above that line, or
  * PYTREE was given a value instead of its address. */
-#define PYTREE(p)                                                                                                       \
-    ((pytree){ PYTREE__TYPE_OF(*(p)),                                                                                   \
-               (void *)((uintptr_t)(p) + 0 * PYTREE__REGISTERED(*(p), "pytree: PYTREE(" #p "): its type is not registered; " \
-                   "register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)")) })
+#define PYTREE(...) PYTREE__REFER((__VA_ARGS__), "pytree: PYTREE(" #__VA_ARGS__ "): ")
+#define PYTREE__REFER(p, in)                                                                                            \
+    ((pytree){ 0 * (PYTREE__ONE_VALUE(p, in) + PYTREE__REGISTERED(*p, in)) + PYTREE__TYPE_OF(*p), (void *)(uintptr_t)p })
 
 /* Get the descriptor of a type: its name, size and fields. PYTREE_TYPE(T) is a constant expression of type
  * const pytree_type *. */

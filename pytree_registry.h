@@ -48,8 +48,10 @@
 #error "pytree_registry.h compiles as C only: register structs in a C file and share the trees with C++ through pytree.h."
 #else
 
+#include "pytree/registry/scope.h"
 #ifndef PYTREE_REGISTRY_EMIT_H           /* nor these, for the same reason */
-#include "pytree/registry/rows.h"         /* from here, so that gcc prints one line less above an error */
+#include "pytree/registry/words.h"        /* from here, so that gcc prints one line less above an error */
+#include "pytree/registry/rows.h"
 #include "pytree/registry/emit.h"
 #endif
 
@@ -158,16 +160,16 @@ and pass its trees on."
 #endif
 #define PYTREE__SLOT(prefix) PYTREE__CAT4(prefix, PYTREE__S2, PYTREE__S1, PYTREE__S0)
 
-/* ---- Words, and how many rows are children ----------------------------------------------------------------------------- */
+#include "pytree/registry/checks.h"
+#if defined(PYTREE__NAMED)
+
+/* ---- Words ------------------------------------------------------------------------------------------------------------ */
 
 #if defined(PYTREE_FIELDS)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__WORDS_KNOWN(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
 #if 1 PYTREE_FIELDS
 #define PYTREE__ROWS
-#undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__COUNT_##kind
-enum { PYTREE__CAT(pytree__count_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #else
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_WORDS(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
@@ -208,7 +210,15 @@ static const pytree_type PYTREE__SLOT(pytree__desc);
 static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a namespace, if there will be one */
 #endif
 #include "pytree/registry/slot_advance.h"
+#endif
 
+#if defined(PYTREE__ROWS)
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__COUNT_##kind
+enum { PYTREE__CAT(pytree__count_, PYTREE__ID) = 0 PYTREE_FIELDS };
+#endif
+
+#if !defined(PYTREE_DEFINE)
 enum {
 #if defined(PYTREE_LEAF_TYPE)
     PYTREE__SLOT(pytree__code) = PYTREE__C_leaf,
@@ -369,6 +379,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #endif
 
 #endif
+#endif
 
 /* Remember the slot of the last registration in a namespace: it names the next one's descriptor. */
 #if defined(PYTREE_NAMESPACE) && defined(PYTREE__S0)
@@ -389,6 +400,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE_EQUAL
 #undef PYTREE_PRINT
 #undef PYTREE__S
+#undef PYTREE__NAMED
 #undef PYTREE__ID
 #undef PYTREE__SPACE
 #undef PYTREE__DESCRIPTOR

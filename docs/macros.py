@@ -86,7 +86,7 @@ def expansions():
     recurring = [""] * len(calls)
     last = body[:body.index(USE)].count("\n") + 1
     for name, number, line in preprocessed(body):
-        if name in ("pytree_registry.h", "complete.h"):
+        if name in ("pytree_registry.h", "checks.h", "complete.h"):
             generated.append(line)
         elif name == "linear.c" and number == last:
             used.append(line)
@@ -98,7 +98,8 @@ def expansions():
 
 
 # A token keeps the space before it, so that the layout of the macros shows.
-TOKEN = re.compile(r' ?(?:"(?:[^"\\]|\\.)*"|/\*.*?\*/|\w+|->|\+\+|--|&&|\|\||<<|>>|[=!<>|&+]=|\.\.\.|[^\s\w])')
+TOKEN = re.compile(r" ?(?:'.'"
+                   r'|"(?:[^"\\]|\\.)*"|/\*.*?\*/|\w+|->|\+\+|--|&&|\|\||<<|>>|[=!<>|&+]=|\.\.\.|[^\s\w])')
 
 
 def tokens(text):
@@ -108,7 +109,7 @@ def tokens(text):
     text = re.sub(r" ?__builtin_offsetof \(", " offsetof(", text)
     text = text.replace("(int) offsetof", "(int)offsetof").replace("( offsetof", "(offsetof")
     text = re.sub(r" (?=[,;)\]])|(?<=[(\[]) |(?<=[:] &) ", "", text)
-    words = TOKEN.findall(re.sub(r'(?<!\\)" ?"', "", text))
+    words = TOKEN.findall(re.sub(r'(?<![\\(])" ?"', "", text))
     doubled = set()                 # ((x)) is (x)
     for i in range(len(words) - 1):
         if words[i].strip() == "(" == words[i + 1].strip() and closing(words, i + 1) == closing(words, i) - 1:
@@ -384,8 +385,9 @@ def block(found):
 
 # Heading, which declarations stand below it, and what is said about them. Each declaration goes to the first that claims it.
 SECTIONS = [
-    ("Checks", lambda text: text.startswith("_Static_assert"), """\
-Assertions alone: no code, no data. For each row the layout comes first, then its type. Words that are misspelt were found
+    ("Checks", re.compile(r"_Static_assert|enum \{ pytree__words?_|struct pytree_type;|int pytree__takes_").match, """\
+Assertions alone: no code, no data. The first look at the name and at the text of the rows, where a compiler's own errors would
+be many. For each row the layout comes first, then its type. Words that are misspelt were found
 before, by an `#if`; what is left then is assertions that say which. The messages are explained in
 [compiler-messages.md](compiler-messages.md)."""),
     ("Leaves put back", lambda text: "pytree__store_leaves_Linear(" in text and text.endswith("}"), """\

@@ -104,7 +104,8 @@ bool pytree_path_starts_with(const pytree_path *path, const pytree_path *prefix)
 bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err);
 
 /* Tell whether the path of an iterator's leaf matches a pattern, so that callbacks of pytree_map can tell leaves apart:
- * "**.b". Allocates (and frees) if the leaf lies deeper than 32 entries, and may then fail with PYTREE_NO_MEMORY. */
+ * "**.b". If err is NULL, an error such as an unreadable pattern goes to the error object of the iteration or map. Allocates
+ * (and frees) if the leaf lies deeper than 32 entries, and may then fail with PYTREE_NO_MEMORY. */
 bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_error *err);
 
 /* ---- Get and set --------------------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ from embedded import embedded_checks
 from examples import examples_checks, seeds_checks, tensors_checks
 from headers import headers_checks
 from matrix import amalgamation, rooms
-from mistakes import deletions
+from mistakes import deletions, programs
 from models import minilm, resume, silero
 from packages import package_checks
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
@@ -491,7 +491,8 @@ SECTIONS = {
     "sanitizers": ("The tests once more: address, undefined-behaviour and thread sanitizers, valgrind",
                    lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [theme("threads")])),
     "compile_fail": ("Programs that must not compile, and what the compiler must say", lambda: script("compile_fail/run")),
-    "mistakes": ("Every row of every registered struct, left out", deletions.checks),
+    "mistakes": ("Mistakes, each with the first lines of a compiler; every row of every registered struct, left out",
+                 lambda: programs.checks() + deletions.checks()),
     "docs": ("Pages and comments of headers: every C block compiles, every program prints what the page shows",
              lambda: script("docs/run")),
     "site": ("The site: every function has an entry in the reference, no link is dead",

@@ -116,9 +116,9 @@ def slots():
     yield from count()
     yield "\n/* PYTREE__SUBSCRIPTS_2   =>   [0][0] */\n"
     yield from subscripts()
-    yield "\n/* The extents of the view at hand:\n *\n"
+    yield "\n/* The extents of the view at hand. Only of an integer there is a bitwise or:\n *\n"
     yield " *     PYTREE__EXTENTS(self->n, 3)   =>\n"
-    yield " *     to.child->shape[0] = (size_t)(self->n); to.child->shape[1] = (size_t)(3); */\n"
+    yield " *     to.child->shape[0] = (size_t)((self->n) | 0); to.child->shape[1] = (size_t)((3) | 0); */\n"
     yield from extents()
     yield "\n/* Those of a fixed array:   PYTREE__FIXED_EXTENTS_1(a)   =>   to.child->shape[0] = sizeof(a) / sizeof((a)[0]); */\n"
     yield from fixed_extents()

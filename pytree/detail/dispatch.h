@@ -52,19 +52,36 @@
         char *: &pytree_types[PYTREE__T_string], const char *: &pytree_types[PYTREE__T_string],                         \
         pytree_leaf: &pytree_types[PYTREE__T_view], pytree: &pytree_types[PYTREE__T_ref],                               \
         pytree_flat: &pytree_types[PYTREE__T_flat], default: (x))
+#define PYTREE__NOT_REGISTERED                                                                                          \
+    "its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE); of an array write "    \
+    "PYTREE_ARRAY(p, n)"
+#define PYTREE__NOT_ONE                                                                                                 \
+    "it is an array, a string or a void *, not a pointer to one value; write PYTREE_ARRAY(p, n) for numbers, "          \
+    "PYTREE_STR(text), PYTREE_LIST(PYTREE(&p[0]), ...) for structs, (pytree){ PYTREE_TYPE(char), p } for one char"
 #if defined(__clang__)                    /* takes a compound literal in an assertion in a struct for one at file scope */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
-static inline int pytree__registered(int yes) __attribute__((unused, diagnose_if(!yes,
-    "pytree: PYTREE(p): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)", "error")));
+static inline int pytree__registered(int yes)
+    __attribute__((unused, diagnose_if(!yes, "pytree: PYTREE(p): " PYTREE__NOT_REGISTERED, "error")));
+static inline int pytree__one_value(int yes)
+    __attribute__((unused, diagnose_if(!yes, "pytree: PYTREE(p): " PYTREE__NOT_ONE, "error")));
 #pragma clang diagnostic pop
 static inline int pytree__registered(int yes) { return yes; }
-#define PYTREE__REGISTERED(x, sentence) sizeof(pytree__registered(PYTREE__IS_REGISTERED(x)))
+static inline int pytree__one_value(int yes) { return yes; }
+#define PYTREE__REGISTERED(x, in) sizeof(pytree__registered(PYTREE__IS_REGISTERED(x)))
+#define PYTREE__ONE_VALUE(p, in) sizeof(pytree__one_value(PYTREE__IS_ONE(p)))
 #elif defined(__TINYC__) || !defined(__GNUC__)
-#define PYTREE__REGISTERED(x, sentence) 0
+#define PYTREE__REGISTERED(x, in) 0
+#define PYTREE__ONE_VALUE(p, in) 0
 #else
-#define PYTREE__REGISTERED(x, sentence) sizeof(struct { char c; _Static_assert(PYTREE__IS_REGISTERED(x), sentence); })
+#define PYTREE__REGISTERED(x, in)                                                                                       \
+    sizeof(struct { char c; _Static_assert(PYTREE__IS_REGISTERED(x), in PYTREE__NOT_REGISTERED); })
+#define PYTREE__ONE_VALUE(p, in) sizeof(struct { char c; _Static_assert(PYTREE__IS_ONE(p), in PYTREE__NOT_ONE); })
 #endif
+/* Tell whether p points to one value: neither to a char nor to void, and it is no array, which as an operand is a pointer. */
+#define PYTREE__IS_ONE(p)                                                                                               \
+    _Generic(p, char *: 0, const char *: 0, void *: 0, const void *: 0,                                                 \
+        default: __builtin_types_compatible_p(__typeof__(p), __typeof__(1 ? p : p)))
 #define PYTREE__IS_REGISTERED(x) _Generic((PYTREE__USER_TYPE(x)), const pytree_type *: 1, default: 0)
 #define PYTREE__TYPE_CASE(id, T) T: &pytree_types[PYTREE__T_##id],
 #if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__) || defined(__cplusplus)

@@ -14,12 +14,29 @@ const char *pytree_status_name(pytree_status status)
     return "unknown status";
 }
 
+enum {
+    PYTREE__STATUS_COUNT = 0
+#define PYTREE__X(name, text) + 1
+        PYTREE__STATUSES(PYTREE__X)
+#undef PYTREE__X
+};
+
+/* Does an error object hold no error? One that was not initialised has a status that there is none of, and holds none, either. */
+static bool pytree__error_is_free(const pytree_error *err)
+{
+    return err->status == PYTREE_OK || (unsigned)err->status >= PYTREE__STATUS_COUNT;
+}
+
 void pytree_error_print(FILE *file, const pytree_error *err)
 {
     if (err != NULL && err->status != PYTREE_OK) {
         const int before = PYTREE__GET_ERRNO();                /* which the first write to a terminal sets */
-        fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message,
-                pytree_status_name(err->status));
+        if (pytree__error_is_free(err)) {
+            fputs("a pytree_error without a status: initialise it, pytree_error err = { 0 }\n", file);
+        } else {
+            fprintf(file, "%s%s%s (%s)\n", err->path, err->path[0] != '\0' ? ": " : "", err->message,
+                    pytree_status_name(err->status));
+        }
         PYTREE__SET_ERRNO(before);
     }
 }
@@ -42,7 +59,7 @@ static void pytree__shorten_middle(char *to, size_t room, const char *text)
 #if defined(PYTREE_SMALL)
 pytree_status pytree__fail_short(pytree_error *err, pytree_status status, const char *path)
 {
-    if (err != NULL && err->status == PYTREE_OK) {
+    if (err != NULL && pytree__error_is_free(err)) {
         err->status = status;
         pytree__shorten_middle(err->message, sizeof err->message, pytree_status_name(status));
         pytree__shorten_middle(err->path, sizeof err->path, path == NULL ? "" : path);
@@ -80,7 +97,7 @@ static PYTREE__NOINLINE void pytree__put_message(pytree_error *err, const char *
 
 pytree_status pytree_fail(pytree_error *err, pytree_status status, const char *path, const char *format, ...)
 {
-    if (err != NULL && err->status == PYTREE_OK) {
+    if (err != NULL && pytree__error_is_free(err)) {
         va_list arguments;
         va_start(arguments, format);
         pytree__put_message(err, format, arguments);

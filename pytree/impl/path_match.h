@@ -150,6 +150,7 @@ bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_e
     pytree_entry short_entries[PYTREE__MATCH_ENTRIES], *entries = short_entries;
     pytree_path path;
     bool fits;
+    if (err == NULL) { err = it->cursors[0].err; }
     path.n = pytree_iter_path(it, entries, PYTREE__MATCH_ENTRIES);
     if (path.n > PYTREE__MATCH_ENTRIES) {
         entries = (pytree_entry *)pytree__resize(it->allocator, NULL, 0, path.n * sizeof(*entries));

@@ -18,7 +18,7 @@
  *         pytree__view_writer to = pytree__view_writer_begin(…);
  *         …
  *         row++;
- *         to.child->shape[0] = (size_t)(self->din); to.child->shape[1] = (size_t)(self->dout);
+ *         to.child->shape[0] = (size_t)((self->din) | 0); to.child->shape[1] = (size_t)((self->dout) | 0);
  *         pytree__array(&to, row++, self->w, 2);
  *         …
  *     } */
@@ -35,7 +35,8 @@
 #define PYTREE__VIEW_ENUM PYTREE__VIEW_PLAIN
 #define PYTREE__VIEW_ARRAY(name, arguments)                                                                             \
     PYTREE__EXTENTS arguments pytree__array(&to, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
-#define PYTREE__VIEW_LIST(name, arguments) to.child->shape[0] = (size_t)arguments; pytree__list(&to, row++, self->name);
+#define PYTREE__VIEW_LIST(name, arguments) to.child->shape[0] = (size_t)(arguments | 0);                                \
+    pytree__list(&to, row++, self->name);
 #define PYTREE__VIEW_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)   \
     pytree__plain(&to, row++, &self->name);
 #define PYTREE__VIEW_STRING(name, arguments) pytree__ends(&to, row, self->name); pytree__plain(&to, row++, self->name);

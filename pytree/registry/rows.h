@@ -11,12 +11,14 @@
 
 #include "enums.h"
 #include "slots.h"
+#include "words.h"
 
-/* An extent as a size_t. Where that has fewer bits, one that does not fit becomes SIZE_MAX, which no array has. */
+/* An extent as a size_t. Only of an integer there is a bitwise or. Where a size_t has fewer bits, an extent that does not fit
+ * becomes SIZE_MAX, which no array has. */
 #if SIZE_MAX < UINT64_MAX
-#define PYTREE__SIZE(n) (sizeof(n) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX ? SIZE_MAX : (size_t)(n))
+#define PYTREE__SIZE(n) (sizeof(n) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX ? SIZE_MAX : (size_t)((n) | 0))
 #else
-#define PYTREE__SIZE(n) ((size_t)(n))
+#define PYTREE__SIZE(n) ((size_t)((n) | 0))
 #endif
 
 #define PYTREE__CAT(a, b) PYTREE__CAT_(a, b)
@@ -27,6 +29,9 @@
 #define PYTREE__IN_SPACE_(a, b) a##_in_##b
 #define PYTREE__QUOTE(a) PYTREE__QUOTE_(a)
 #define PYTREE__QUOTE_(a) #a
+#define PYTREE__QUOTE_ALL(...) PYTREE__QUOTE_ALL_(__VA_ARGS__)
+#define PYTREE__QUOTE_ALL_(...) #__VA_ARGS__
+#define PYTREE__QUOTE_FIRST(a, ...) #a
 #define PYTREE__SECOND(a, b, ...) b
 
 /* Choose by a constant: yes or no, of any types. The other one must be valid, too. */
@@ -155,6 +160,8 @@ enum {
     PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
+    PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
+    PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,
@@ -267,99 +274,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
      : (seen & PYTREE__IS_FIXED) != 0 && seen / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
 
-/* ---- Rows -----------------------------------------------------------------------------------------------------------
- *
- * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. Those
- * of DATA rows find the modifiers in order by PYTREE__STORES and PYTREE__OPTIONAL: OPTIONAL, ARRAY(n, m)  =>  ARRAY, (n, m), 1.
- * A new modifier is one line in each of the three lists. A row with a word that is not known is found in an #if; the checks of
- * words then say which, and there are no other passes. */
-#define PYTREE__KIND_DATA ~, 1
-#define PYTREE__KIND_STATIC ~, 2
-#define PYTREE__KIND_DROP ~, 4
-
-#define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
-#define PYTREE__WORD_OPTIONAL ~, 2
-#define PYTREE__WORD_FLEXIBLE ~, 2
-#define PYTREE__WORD_ARRAY(...) ~, 16
-#define PYTREE__WORD_LIST(...) ~, 16
-#define PYTREE__WORD_RANK(...) ~, 16
-#define PYTREE__WORD_STB_ARRAY ~, 16
-#define PYTREE__WORD_STB_MAP ~, 16
-#define PYTREE__WORD_STRING ~, 24         /* of a STATIC row, too */
-#define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
-#define PYTREE__WORD_ROLE(...) ~, 128
-#define PYTREE__WORD_ENUM(...) ~, 16
-
-#define PYTREE__STORE_NONE
-#define PYTREE__STORE_OPTIONAL
-#define PYTREE__STORE_FLEXIBLE
-#define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
-#define PYTREE__STORE_LIST(...) , LIST, (__VA_ARGS__)
-#define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
-#define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
-#define PYTREE__STORE_STB_MAP , STB_MAP, ()
-#define PYTREE__STORE_STRING , STRING, ()
-#define PYTREE__STORE_BITS , BITS, ()
-#define PYTREE__STORE_ROLE(...)
-#define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
-
-#define PYTREE__MAYBE_NONE
-#define PYTREE__MAYBE_OPTIONAL | 1
-#define PYTREE__MAYBE_FLEXIBLE | 2
-#define PYTREE__MAYBE_ARRAY(...)
-#define PYTREE__MAYBE_LIST(...)
-#define PYTREE__MAYBE_RANK(...)
-#define PYTREE__MAYBE_STB_ARRAY
-#define PYTREE__MAYBE_STB_MAP
-#define PYTREE__MAYBE_STRING
-#define PYTREE__MAYBE_BITS
-#define PYTREE__MAYBE_ENUM(...)
-#define PYTREE__MAYBE_ROLE(...)
-
-#define PYTREE__GIVES_NONE
-#define PYTREE__GIVES_OPTIONAL
-#define PYTREE__GIVES_FLEXIBLE
-#define PYTREE__GIVES_ARRAY(...)
-#define PYTREE__GIVES_LIST(...)
-#define PYTREE__GIVES_RANK(...)
-#define PYTREE__GIVES_ENUM(...)
-#define PYTREE__GIVES_STB_ARRAY
-#define PYTREE__GIVES_STB_MAP
-#define PYTREE__GIVES_STRING
-#define PYTREE__GIVES_BITS
-#define PYTREE__GIVES_ROLE(role) , &pytree_role_##role
-
-#define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
-
-/* Pass: find out whether all words are known, in an #if.
- *
- *     PYTREE_FIELD(DATA, w, ARRAY(3))   =>   && 1 && 16 && 1 && 1 && 16 + 1 + 1 <= (1 == 1 ? 31 : 3) */
-#define PYTREE__WORDS_KNOWN(kind, name, m1, m2, m3, ...)                                                                \
-    && PYTREE__WORDS_KNOWN_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1),                             \
-    PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
-                      PYTREE__IS(PYTREE__WORD_##m3))
-#define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
-/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING or BITS. DROP: BITS. */
-#define PYTREE__WORDS_FIT(kind, sum)                                                                                    \
-    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26))
-
-/* Pass: say which word is not known.
- *
- *     _Static_assert(0, "pytree: " "Linear" "." "w" ": " "unknown row kind DATE; write DATA, STATIC or DROP");
- *     _Static_assert(1 && 1 && 1, "… unknown modifier among …"); … */
-#define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3, ...)                                                                \
-    _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
-    "; write DATA, STATIC or "                                                                                          \
-        "DROP");                                                                                                        \
-    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
-                   PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
-                   "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md");                           \
-    _Static_assert(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
-                   + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
-                   PYTREE__IN(name)                                                                                     \
-                   "one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row; " \
-                       "few or none may follow that of a STATIC or DROP row (docs/rows.md)");
-#define PYTREE__IN(name) "pytree: " PYTREE__QUOTE(PYTREE__S) "." #name ": "
+/* ---- Rows: the passes ------------------------------------------------------------------------------------------------ */
 
 /* Pass: count the DATA rows.      =>   enum { pytree__count_Linear = 0 + 1 + 1 }; */
 #define PYTREE__COUNT_DATA + 1
@@ -371,6 +286,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *
  *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
  *     pytree__after_MLP_scale = …, */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PYTREE__OFFSETOF __builtin_offsetof   /* in an error, offsetof leads through the system's headers first */
+#else
+#define PYTREE__OFFSETOF offsetof
+#endif
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
 #define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                        \
     PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name,      \
@@ -378,9 +298,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
 #define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
 #define PYTREE__PLACE_AS_DECLARED(before, gap, after, s, name)                                                          \
-    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
 #define PYTREE__PLACE_LAST(before, gap, after, s, name)                /* a flexible array, which has no size */        \
-    before, gap = (int)offsetof(s, name) + 1 - before, after = gap + before - 1,
+    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
  * are smaller by PYTREE__BITS_BEFORE from there to that member. */
 #define PYTREE__PLACE_BITS(before, gap, after, s, name)                                                                 \
@@ -475,7 +395,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
 #define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional)                                               \
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
-    enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
+    PYTREE__QUIET_BEGIN                                                                                                 \
+    enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY  \
+        | _Generic(x->key, char *: 0, const char *: 0, default: PYTREE__OTHER_KEY)                                      \
+        | (PYTREE__IS_PAIR(x) ? 0 : PYTREE__OTHER_MEMBERS) };                                                           \
+    PYTREE__QUIET_END
 #define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional)                                                  \
     enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
 #define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional)                                                \
@@ -484,6 +408,24 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional) enum { code = 0 };
 #define PYTREE__MEMBERS_ENUM PYTREE__MEMBERS_PLAIN
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
+/* Tell whether an entry of a map has only its key and its value: where these lie, and behind a number, whether another 0 begins
+ * another entry. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PYTREE__QUIET_BEGIN                                                                                             \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"")                               \
+    _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define PYTREE__QUIET_END _Pragma("GCC diagnostic pop")
+#define PYTREE__IS_PAIR(x)                                                                                              \
+    (__builtin_offsetof(__typeof__(*x), key) == 0 && sizeof(x->key) <= sizeof(char *)                                   \
+     && __builtin_offsetof(__typeof__(*x), value) < sizeof(char *) + __alignof__(x->value)                              \
+     && sizeof(*x) - __builtin_offsetof(__typeof__(*x), value) - sizeof(x->value) < __alignof__(*x)                     \
+     && (PYTREE__IS_RECORD(x->value) || PYTREE__IS_ARRAY(x->value)                                                      \
+         || sizeof((__typeof__(*x)[]){ [0].value = 0, 0 }) > sizeof(*x)))
+#else
+#define PYTREE__QUIET_BEGIN
+#define PYTREE__QUIET_END
+#define PYTREE__IS_PAIR(x) 1
+#endif
 
 /* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
  *
@@ -525,6 +467,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert((code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                                                  \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
+    _Static_assert(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");      \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
     PYTREE__CHECK_FLEXIBLE(optional, in)
 #define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
@@ -550,6 +493,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
+    _Static_assert((code & PYTREE__OTHER_KEY) == 0, in " the keys of a STB_MAP are strings, char *key");                \
+    _Static_assert((code & PYTREE__OTHER_MEMBERS) == 0,                                                                 \
+                   in " an entry of a STB_MAP has two members, key and value, in this order; put more into a struct for the " \
+                      "value");                                                                                         \
     _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
     _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
@@ -578,10 +525,14 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 /* Check that a member can be STATIC.
  *
  *     _Static_assert((pytree__code_Linear_din & PYTREE__IS_LEAF) == 0, "pytree: Linear.din: an opaque leaf …"); */
+#define PYTREE__CHARS                                                                                                   \
+    " an array of char is compared with what lies behind its text; write STRING behind the name, or use signed char for bytes"
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
-    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(x), in PYTREE__UNKNOWN);                           \
+    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),  \
+                   in PYTREE__UNKNOWN);                                                                                 \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
+    _Static_assert((int)code != PYTREE__P_char_ + PYTREE__IS_FIXED, in PYTREE__CHARS);                                  \
     _Static_assert((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
                    in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
                       "structs");                                                                                       \

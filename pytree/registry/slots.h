@@ -94,10 +94,10 @@
 #define PYTREE__SUBSCRIPTS_15 [0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]
 #define PYTREE__SUBSCRIPTS_16 [0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]
 
-/* The extents of the view at hand:
+/* The extents of the view at hand. Only of an integer there is a bitwise or:
  *
  *     PYTREE__EXTENTS(self->n, 3)   =>
- *     to.child->shape[0] = (size_t)(self->n); to.child->shape[1] = (size_t)(3); */
+ *     to.child->shape[0] = (size_t)((self->n) | 0); to.child->shape[1] = (size_t)((3) | 0); */
 #define PYTREE__EXTENTS(...) PYTREE__SEVENTEENTH(__VA_ARGS__, PYTREE__EXTENTS_16, PYTREE__EXTENTS_15,                   \
     PYTREE__EXTENTS_14, PYTREE__EXTENTS_13, PYTREE__EXTENTS_12, PYTREE__EXTENTS_11, PYTREE__EXTENTS_10,                 \
     PYTREE__EXTENTS_9, PYTREE__EXTENTS_8, PYTREE__EXTENTS_7, PYTREE__EXTENTS_6, PYTREE__EXTENTS_5, PYTREE__EXTENTS_4,   \

@@ -1,8 +1,7 @@
 /* `struct` before the name.
  *
  * The name must be one identifier, because other names are made from it. Give the struct a typedef. */
-// gcc: expected ‘,’ or ‘}’ before ‘Linear’
-// clang: missing ',' between enumerators
+// both: pytree: struct Linear is not the name of a type; write one identifier, without quotes, struct or semicolon
 // fixed: yes
 #include "pytree.h"
 

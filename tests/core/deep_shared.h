@@ -29,7 +29,7 @@ typedef struct Tag { int tag; } Tag;      /* a node without children */
 #include "pytree_registry.h"
 
 typedef struct Named {
-    char blob[600];                       /* many static bytes */
+    signed char blob[600];                       /* many static bytes */
     const char *name;
     float *w;
     const char *label;                    /* may be NULL */

@@ -65,7 +65,7 @@ static void assert_differ(pytree a, pytree b, const pytree_tolerance *tolerance,
     do {                                                                                                                \
         T left[3] = { 1, 0, (one) }, right[3] = { 1, 0, (one) };                                                        \
         assert_equal_trees(PYTREE_ARRAY(left, 3), PYTREE_ARRAY(right, 3), NULL);                                        \
-        assert_equal_trees(PYTREE(&left[2]), PYTREE(&right[2]), NULL);                                                  \
+        assert_equal_trees(((pytree){ PYTREE_TYPE(T), &left[2] }), ((pytree){ PYTREE_TYPE(T), &right[2] }), NULL);      \
         right[2] = (two);                                                                                               \
         assert_differ(PYTREE_LIST(PYTREE_ARRAY(left, 3)), PYTREE_LIST(PYTREE_ARRAY(right, 3)), NULL, PYTREE_VALUE,      \
                       "[0]", words);                                                                                    \
@@ -301,9 +301,10 @@ static void types_that_differ(void **state)
     long l = 1;
     long long ll = 1;
     (void)state;
-    assert_differ(PYTREE(f), PYTREE(&d), NULL, PYTREE_TYPE, "", "expected f32, got f64");
+    assert_differ(PYTREE(&f[0]), PYTREE(&d), NULL, PYTREE_TYPE, "", "expected f32, got f64");
     assert_differ(PYTREE(&i), PYTREE(&u), NULL, PYTREE_TYPE, "", "expected i32, got u32");
-    assert_differ(PYTREE_LIST(PYTREE(f), PYTREE_ARRAY(f, 2, 3)), PYTREE_LIST(PYTREE(f), PYTREE(&d)), NULL, PYTREE_TYPE, "[1]",
+    assert_differ(PYTREE_LIST(PYTREE(&f[0]), PYTREE_ARRAY(f, 2, 3)), PYTREE_LIST(PYTREE(&f[0]), PYTREE(&d)), NULL, PYTREE_TYPE,
+                  "[1]",
                   "expected f32[2,3], got f64");
     if (sizeof l == sizeof ll) {          /* two names of one type */
         assert_equal_trees(PYTREE(&l), PYTREE(&ll), NULL);
@@ -321,7 +322,7 @@ static void shapes_that_differ(void **state)
     all[2] = PYTREE_ARRAY(f, 6);
     all[3] = PYTREE_ARRAY(f, 1, 6);
     all[4] = PYTREE_ARRAY(f, 0);
-    all[5] = PYTREE(f);
+    all[5] = PYTREE(&f[0]);
     for (i = 0; i < 6; i++) {
         for (k = 0; k < 6; k++) {
             if (i == k) {

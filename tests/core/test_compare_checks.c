@@ -251,7 +251,7 @@ static void cycles_are_reported(void **state)
         ring[i].value = (double)i;
         ring[i].next = &ring[i == COUNT_OF(ring) - 1 ? 7 : i + 1];
     }
-    assert_int_equal(pytree_check(PYTREE(ring), NULL, NULL, NULL, NULL), PYTREE_CYCLE);
+    assert_int_equal(pytree_check(PYTREE(&ring[0]), NULL, NULL, NULL, NULL), PYTREE_CYCLE);
 }
 
 static void shared_memory(void **state)
@@ -468,7 +468,7 @@ static void sweeps(void **state)
     static char names[40][4];
     pytree_items dict = { .count = 40, .pairs = pairs };
     MLP model = mlp_make(2, true);
-    pytree shallow = PYTREE(&model), deep = PYTREE(nodes), shared, wide = { &pytree_types[PYTREE__T_dict], NULL };
+    pytree shallow = PYTREE(&model), deep = PYTREE(&nodes[0]), shared, wide = { &pytree_types[PYTREE__T_dict], NULL };
     int x = 1;
     size_t i;
     (void)state;

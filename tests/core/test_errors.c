@@ -652,7 +652,7 @@ static void paths_of_long_names(void **state)
             length += (size_t)snprintf(whole + length, sizeof whole - length, "%s",
                                        i + 1 < n ? ".a_field_whose_name_alone_fills_a_good_part_of_a_line" : ".missing");
         }
-        assert_error(pytree_leaves(PYTREE(links), leaves, N, NULL, NULL, &error), PYTREE_NULL_POINTER, NULL, &error);
+        assert_error(pytree_leaves(PYTREE(&links[0]), leaves, N, NULL, NULL, &error), PYTREE_NULL_POINTER, NULL, &error);
         assert_cut(error.path, sizeof error.path, whole);
     }
 }

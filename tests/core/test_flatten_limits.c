@@ -324,7 +324,7 @@ static void loops_of_every_length(void **state)
                 nodes[i].next = &nodes[i + 1];
             }
             nodes[before + length - 1].next = &nodes[before];
-            def = pytree_structure(PYTREE(nodes), NULL, &error);
+            def = pytree_structure(PYTREE(&nodes[0]), NULL, &error);
             assert_null(def);
             assert_error(error.status, PYTREE_CYCLE, NULL, &error);
             steps = steps_of(error.path, ".next");
@@ -425,7 +425,7 @@ static void first_members_share_their_structs_address(void **state)
     memset(husks, 0, sizeof husks);
     husks[0].next = &husks[1];
     husks[1].next = &husks[2];
-    assert_paths(PYTREE(husks), ".shell.core[0].value .next.shell.core[0].value .next.next.shell.core[0].value", NULL);
+    assert_paths(PYTREE(&husks[0]), ".shell.core[0].value .next.shell.core[0].value .next.next.shell.core[0].value", NULL);
 }
 
 /* ---- NULL, counts, sizes ----------------------------------------------------------------------------------------------- */

@@ -199,7 +199,7 @@ typedef struct Sheet {
 #define PYTREE_STRUCT Sheet
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(STATIC, n_rows) PYTREE_FIELD(DATA, rows, LIST(self->n_rows)) PYTREE_FIELD(DATA, fixed)                 \
-    PYTREE_FIELD(DATA, single, OPTIONAL) PYTREE_FIELD(STATIC, title)
+    PYTREE_FIELD(DATA, single, OPTIONAL) PYTREE_FIELD(STATIC, title, STRING)
 #include "pytree_registry.h"
 
 static void lists_in_lists(void **state)

@@ -209,8 +209,8 @@ static void out_of_memory_at_every_allocation(void **state)
     sweeps[4].other = PYTREE(&other_essay);
     links_make(links, COUNT_OF(links));
     links_make(other_links, COUNT_OF(links));
-    sweeps[6].tree = PYTREE(links);
-    sweeps[6].other = PYTREE(other_links);
+    sweeps[6].tree = PYTREE(&links[0]);
+    sweeps[6].other = PYTREE(&other_links[0]);
     sweeps[5].tree = PYTREE_TUPLE(sweeps[0].tree, PYTREE_DICT({ "k", sweeps[2].tree }, { "j", sweeps[4].tree }));
     sweeps[5].other = PYTREE_TUPLE(sweeps[0].other, PYTREE_DICT({ "k", sweeps[2].other }, { "j", sweeps[4].other }));
     for (i = 0; i < COUNT_OF(sweeps); i++) {

@@ -459,7 +459,7 @@ static void walks_that_fail(void **state)
     ring[2].next = &ring[0];
     counter.enter = depth_enter;
     memset(&error, 0, sizeof error);
-    assert_error(pytree_walk(PYTREE(ring), &counter, NULL, &error), PYTREE_CYCLE, NULL, &error);
+    assert_error(pytree_walk(PYTREE(&ring[0]), &counter, NULL, &error), PYTREE_CYCLE, NULL, &error);
     assert_non_null(strstr(error.path, ".next.next"));
     assert_in_range(depth.nodes, 3, 30);
     mlp_clear(&model);

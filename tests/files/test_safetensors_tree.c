@@ -295,15 +295,16 @@ static void every_number_type(void **state)
     assert_save_fails(&disk, PYTREE(&all), PYTREE_TYPE, ".f_long");            /* the first that no file holds */
     assert_load_fails(&disk, PYTREE(&all), PYTREE_SYNTAX, NULL);              /* an empty file */
     {
-        pytree numbers = PYTREE_DICT({ "flag", PYTREE(&all.flag) }, { "letter", PYTREE(&all.letter) },
+        pytree numbers = PYTREE_DICT({ "flag", PYTREE(&all.flag) }, { "letter", (pytree){ PYTREE_TYPE(char), &all.letter } },
                                      { "i8", PYTREE(&all.i8) }, { "u8", PYTREE(&all.u8) }, { "i16", PYTREE(&all.i16) },
                                      { "u16", PYTREE(&all.u16) }, { "i32", PYTREE(&all.i32) }, { "u32", PYTREE(&all.u32) },
                                      { "il", PYTREE(&all.i_long) }, { "ul", PYTREE(&all.u_long) }, { "i64", PYTREE(&all.i64) },
                                      { "u64", PYTREE(&all.u64) }, { "f32", PYTREE(&all.f32) }, { "f64", PYTREE(&all.f64) },
                                      { "half", PYTREE(&all.half) }, { "brain", PYTREE(&all.brain) });
         pytree copies =
-            PYTREE_DICT({ "flag", PYTREE(&copy.flag) }, { "letter", PYTREE(&copy.letter) }, { "i8", PYTREE(&copy.i8) },
-                        { "u8", PYTREE(&copy.u8) }, { "i16", PYTREE(&copy.i16) }, { "u16", PYTREE(&copy.u16) },
+            PYTREE_DICT({ "flag", PYTREE(&copy.flag) }, { "letter", (pytree){ PYTREE_TYPE(char), &copy.letter } },
+                        { "i8", PYTREE(&copy.i8) }, { "u8", PYTREE(&copy.u8) }, { "i16", PYTREE(&copy.i16) },
+                        { "u16", PYTREE(&copy.u16) },
                         { "i32", PYTREE(&copy.i32) }, { "u32", PYTREE(&copy.u32) }, { "il", PYTREE(&copy.i_long) },
                         { "ul", PYTREE(&copy.u_long) }, { "i64", PYTREE(&copy.i64) }, { "u64", PYTREE(&copy.u64) },
                         { "f32", PYTREE(&copy.f32) }, { "f64", PYTREE(&copy.f64) }, { "half", PYTREE(&copy.half) },

@@ -137,7 +137,7 @@ static void anything_registered_is_a_tree(void **state)
     cases[3].expected.data = &half;
     cases[4].tree = outer;
     cases[4].expected = cases[3].expected;
-    cases[5].tree = PYTREE(letters);      /* the first of several is a value too */
+    cases[5].tree = (pytree){ PYTREE_TYPE(char), letters };      /* the first of several */
     cases[5].expected.type = CHAR_MIN < 0 ? "i8" : "u8";
     cases[5].expected.data = letters;
     for (i = 0; i < COUNT_OF(cases); i++) {

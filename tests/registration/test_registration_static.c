@@ -44,7 +44,7 @@ typedef struct Meta {                     /* nothing but metadata, some of it in
     const char *text;
     char *other;
     const char *missing;
-    char code[4];
+    signed char code[4];
     int vector[3];
     float matrix[2][2];
     const char *names[2];

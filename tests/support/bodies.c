@@ -20,3 +20,4 @@
 #include "pytree/transform.h"
 #include "pytree/treedef.h"
 #include "pytree/treedef_io.h"
+#include "pytree/typed.h"

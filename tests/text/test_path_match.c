@@ -172,6 +172,25 @@ static pytree_status count_biases(void *context, const pytree_iter *at)
     return error.status;
 }
 
+static pytree_status match_what_cannot_be_read(void *context, const pytree_iter *at)
+{
+    *(bool *)context |= pytree_iter_path_match(at, "**.", NULL);
+    return PYTREE_OK;
+}
+
+/* Without an error object of its own, a match reports to that of the map. */
+static void unreadable_patterns_while_mapping(void **state)
+{
+    int number = 1;
+    pytree t = PYTREE_LIST(PYTREE(&number));
+    pytree_error error = { 0 };
+    bool matched = false;
+    (void)state;
+    assert_int_equal(pytree_map(match_what_cannot_be_read, &matched, NULL, 1, &t, NULL, &error), PYTREE_OK);
+    assert_false(matched);
+    assert_int_equal(error.status, PYTREE_SYNTAX);
+}
+
 static void matching_while_mapping(void **state)
 {
     MLP model = mlp_make(3, true);
@@ -414,7 +433,7 @@ int main(void)
         cmocka_unit_test(matching),
         cmocka_unit_test(matching_agrees_with_a_table),
         cmocka_unit_test(many_stars),
-        cmocka_unit_test(matching_while_mapping),
+        cmocka_unit_test(matching_while_mapping), cmocka_unit_test(unreadable_patterns_while_mapping),
         cmocka_unit_test(numbers_as_keys),
         cmocka_unit_test(numbers_in_patterns),
         cmocka_unit_test(get_by_numbers),

@@ -77,7 +77,7 @@ typedef struct Statics {
     pytree_f16 half;
     pytree_bf16 brain;
     Color color;
-    char code[4];
+    signed char code[4];
     int table[2][2];
     int one[1];
     const char *word, *nothing;

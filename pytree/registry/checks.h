@@ -1,0 +1,56 @@
+/* pytree/registry/checks.h: check a registration before anything is made of it, so that the first error of a compiler says what
+ * is wrong. Included by pytree_registry.h for each struct, so it has no guard.
+ *
+ * The checks need what compilers warn of, such as calls in constants. So this is a system header. */
+#if defined(PYTREE__S) && defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC system_header
+
+#define PYTREE__LACKS(text, character) __builtin_strchr(text, character) == 0
+#define PYTREE__WORD PYTREE__CAT4(pytree__word_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
+
+/* Is the name one word, and is it known as a type? To gcc, f(Linear) is a prototype only if Linear is a type.
+ *
+ *     enum { pytree__word_000 = __builtin_strchr("Linear", ' ') == 0 && … };             a constant, but not to an assertion
+ *     _Static_assert(pytree__word_000, "pytree: Linear is not the name of a type; …");
+ *     int pytree__takes_Linear(Linear); */
+#if defined(PYTREE_DEFINE)
+#define PYTREE__WORDS PYTREE__CAT(pytree__words_of_, PYTREE__ID)
+#else
+#define PYTREE__WORDS PYTREE__CAT4(pytree__words_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
+enum { PYTREE__WORD = PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ' ') && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ';')
+    && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), '"') };
+_Static_assert(PYTREE__WORD, "pytree: " PYTREE__QUOTE(PYTREE__S)
+               " is not the name of a type; write one identifier, without quotes, struct or semicolon");
+struct pytree_type;                       /* compilers read one word ahead: up to here, not to an error in the next line */
+#endif
+#if PYTREE__S + 1
+#define PYTREE__NAMED
+#if !defined(__clang__)
+int PYTREE__CAT(pytree__takes_, PYTREE__ID)(PYTREE__S);
+_Static_assert(!__builtin_types_compatible_p(__typeof__(PYTREE__CAT(pytree__takes_, PYTREE__ID)), int (void)),
+               "pytree: " PYTREE__QUOTE(PYTREE__S) ": there is no type of this name above; define the struct before it is "
+                   "registered, with typedef struct " PYTREE__QUOTE(PYTREE__S) " " PYTREE__QUOTE(PYTREE__S));
+#endif
+typedef PYTREE__S PYTREE__CAT(pytree__the_type_, PYTREE__ID);         /* clang says what it is, if it is none */
+
+#if defined(PYTREE_FIELDS)
+_Static_assert((__builtin_classify_type(*(PYTREE__S *)0) & ~1) == 12, "pytree: " PYTREE__QUOTE(PYTREE__S)
+               ": only a struct has fields; PYTREE_STRUCT takes the name of the struct itself, not of a pointer to it");
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(...)
+_Static_assert(sizeof(PYTREE__QUOTE_ALL(PYTREE_FIELDS)) == 1, "pytree: " PYTREE__QUOTE(PYTREE__S)
+               ": PYTREE_FIELDS has rows, PYTREE_FIELD(...), and nothing between them: no comma, no semicolon, no other word");
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) #kind PYTREE__QUOTE_FIRST(__VA_ARGS__, ~)
+enum { PYTREE__WORDS = PYTREE__LACKS("" PYTREE_FIELDS, ' ') };
+_Static_assert(PYTREE__WORDS, "pytree: " PYTREE__QUOTE(PYTREE__S)
+               ": a row is PYTREE_FIELD(kind, name, modifiers), with commas between them and without a type");
+struct pytree_type;
+#endif
+#endif
+#undef PYTREE__LACKS
+#undef PYTREE__WORD
+#undef PYTREE__WORDS
+#elif defined(PYTREE__S)
+#define PYTREE__NAMED
+#endif

@@ -1,0 +1,98 @@
+/* pytree/registry/words.h: the words of a row: its kind and its modifiers. Included by rows.h. */
+#ifndef PYTREE_REGISTRY_WORDS_H
+#define PYTREE_REGISTRY_WORDS_H
+
+/* ---- Rows -----------------------------------------------------------------------------------------------------------
+ *
+ * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. Those
+ * of DATA rows find the modifiers in order by PYTREE__STORES and PYTREE__OPTIONAL: OPTIONAL, ARRAY(n, m)  =>  ARRAY, (n, m), 1.
+ * A new modifier is one line in each of the three lists. A row with a word that is not known is found in an #if; the checks of
+ * words then say which, and there are no other passes. */
+#define PYTREE__KIND_DATA ~, 1
+#define PYTREE__KIND_STATIC ~, 2
+#define PYTREE__KIND_DROP ~, 4
+
+#define PYTREE__WORD_NONE ~, 1            /* 16 and more: says how the value is stored, of which there can be one */
+#define PYTREE__WORD_OPTIONAL ~, 2
+#define PYTREE__WORD_FLEXIBLE ~, 2
+#define PYTREE__WORD_ARRAY(...) ~, 16
+#define PYTREE__WORD_LIST(...) ~, 16
+#define PYTREE__WORD_RANK(...) ~, 16
+#define PYTREE__WORD_STB_ARRAY ~, 16
+#define PYTREE__WORD_STB_MAP ~, 16
+#define PYTREE__WORD_STRING ~, 24         /* of a STATIC row, too */
+#define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
+#define PYTREE__WORD_ROLE(...) ~, 128
+#define PYTREE__WORD_ENUM(...) ~, 16
+
+#define PYTREE__STORE_NONE
+#define PYTREE__STORE_OPTIONAL
+#define PYTREE__STORE_FLEXIBLE
+#define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
+#define PYTREE__STORE_LIST(...) , LIST, (__VA_ARGS__)
+#define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
+#define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
+#define PYTREE__STORE_STB_MAP , STB_MAP, ()
+#define PYTREE__STORE_STRING , STRING, ()
+#define PYTREE__STORE_BITS , BITS, ()
+#define PYTREE__STORE_ROLE(...)
+#define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
+
+#define PYTREE__MAYBE_NONE
+#define PYTREE__MAYBE_OPTIONAL | 1
+#define PYTREE__MAYBE_FLEXIBLE | 2
+#define PYTREE__MAYBE_ARRAY(...)
+#define PYTREE__MAYBE_LIST(...)
+#define PYTREE__MAYBE_RANK(...)
+#define PYTREE__MAYBE_STB_ARRAY
+#define PYTREE__MAYBE_STB_MAP
+#define PYTREE__MAYBE_STRING
+#define PYTREE__MAYBE_BITS
+#define PYTREE__MAYBE_ROLE(...)
+#define PYTREE__MAYBE_ENUM(...)
+
+#define PYTREE__GIVES_NONE
+#define PYTREE__GIVES_OPTIONAL
+#define PYTREE__GIVES_FLEXIBLE
+#define PYTREE__GIVES_ARRAY(...)
+#define PYTREE__GIVES_LIST(...)
+#define PYTREE__GIVES_RANK(...)
+#define PYTREE__GIVES_ENUM(...)
+#define PYTREE__GIVES_STB_ARRAY
+#define PYTREE__GIVES_STB_MAP
+#define PYTREE__GIVES_STRING
+#define PYTREE__GIVES_BITS
+#define PYTREE__GIVES_ROLE(role) , &pytree_role_##role
+
+#define PYTREE__IS(...) PYTREE__SECOND(__VA_ARGS__, 0, ~)
+
+/* Pass: find out whether all words are known, in an #if.
+ *
+ *     PYTREE_FIELD(DATA, w, ARRAY(3))   =>   && 1 && 16 && 1 && 1 && 16 + 1 + 1 <= (1 == 1 ? 31 : 3) */
+#define PYTREE__WORDS_KNOWN(kind, name, m1, m2, m3, ...)                                                                \
+    && PYTREE__WORDS_KNOWN_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1),                             \
+    PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
+                      PYTREE__IS(PYTREE__WORD_##m3))
+#define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
+/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING or BITS. DROP: BITS. */
+#define PYTREE__WORDS_FIT(kind, sum)                                                                                    \
+    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26))
+
+/* Pass: say which word is not known.
+ *
+ *     _Static_assert(0, "pytree: " "Linear" "." "w" ": " "unknown row kind DATE; write DATA, STATIC or DROP");
+ *     _Static_assert(1 && 1 && 1, "… unknown modifier among …"); … */
+#define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3, ...)                                                                \
+    _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
+    "; write DATA, STATIC or "                                                                                          \
+        "DROP");                                                                                                        \
+    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
+                   PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
+                   "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md");                           \
+    _Static_assert(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
+                   + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
+                   PYTREE__IN(name)                                                                                     \
+                   "one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row; " \
+                       "few or none may follow that of a STATIC or DROP row (docs/rows.md)");
+#define PYTREE__IN(name) "pytree: " PYTREE__QUOTE(PYTREE__S) "." #name ": "
+#endif

@@ -1,0 +1,167 @@
+"""Mistakes that a user of the library can make, one small program each, and what a compiler or the program must say.
+
+Each entry is a name, the program, and the words. Of a mistake that compilers catch, the words must stand within the first three
+lines that gcc and that clang print; where the two say it differently, there are two texts. A program that compiles is run, and
+what it prints must have the words.
+"""
+import harness
+from harness import BUILD, Check, failed, passed, run
+
+LINES = 3
+COMMAND = {"gcc": ["gcc", "-fdiagnostics-color=never", "-fmessage-length=0"],
+           "clang": ["clang", "-fno-color-diagnostics", "-fmessage-length=0"]}
+ROWS = "PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"
+
+
+def registered(struct, rows, name="S"):
+    """A struct and its registration."""
+    return f'{struct}\n#define PYTREE_STRUCT {name}\n#define PYTREE_FIELDS {rows}\n#include "pytree_registry.h"\n'
+
+
+def member(declaration, row):
+    """A struct with this member between two others, and this row for it."""
+    return registered(f"typedef struct S {{ int n; {declaration}; float *w; }} S;",
+                      f"PYTREE_FIELD(STATIC, n) {row} PYTREE_FIELD(DATA, w, ARRAY(self->n))")
+
+
+def rows(text):
+    """A struct of a number and an array, with these rows."""
+    return registered("typedef struct S { int n; float *w; } S;", text)
+
+
+def use(expression, before=""):
+    """A program that makes a tree of the expression."""
+    return f"{before}\npytree f(void);\npytree f(void) {{ return {expression}; }}\n"
+
+
+PLAIN = registered("typedef struct S { int n; float *w; } S;", ROWS)
+MAP = "typedef struct S {{ struct {{ {} }} *map; }} S;"
+LEFT_OUT = "a field before this one is not listed"
+AT_END = "pytree: S: a field at the end is not listed"
+UNKNOWN = "its type is not registered; register it before this struct"
+NOT_ONE = "it is an array, a string or a void *, not a pointer to one value"
+NOT_REGISTERED = "its type is not registered; register it before this line"
+WORDS = "pytree: S: a row is PYTREE_FIELD(kind, name, modifiers), with commas between them and without a type"
+BETWEEN = "pytree: S: PYTREE_FIELDS has rows, PYTREE_FIELD(...), and nothing between them"
+NOT_A_NAME = "is not the name of a type; write one identifier, without quotes, struct or semicolon"
+
+# name, program, what gcc says, what clang says (None: the same)
+COMPILED = [
+    # A member that is left out where padding could be
+    ("int in padding", registered("typedef struct S { int n, m; float *w; } S;", ROWS), f"pytree: S.w: {LEFT_OUT}", None),
+    ("bool in padding", registered("typedef struct S { int n; _Bool b; float *w; } S;", ROWS), f"pytree: S.w: {LEFT_OUT}", None),
+    ("two shorts in padding", registered("typedef struct S { int n; short a, b; float *w; } S;", ROWS), LEFT_OUT, None),
+    ("bit-field in padding", registered("typedef struct S { int n; unsigned a: 3; float *w; } S;", ROWS), LEFT_OUT, None),
+    ("array in padding", registered("typedef struct S { int n; char c[4]; float *w; } S;", ROWS), LEFT_OUT, None),
+    ("struct in padding", registered("typedef struct T { char c; } T; typedef struct S { int n; T t; float *w; } S;", ROWS),
+     LEFT_OUT, None),
+    ("last int in padding", registered("typedef struct S { float *w; int n, m; } S;",
+                                       "PYTREE_FIELD(DATA, w, ARRAY(self->n)) PYTREE_FIELD(STATIC, n)"), AT_END, None),
+    ("no rows", rows(""), AT_END, None),
+    # Members
+    ("union", member("union { int a; float b; } u", "PYTREE_FIELD(DATA, u)"), f"pytree: S.u: {UNKNOWN}", None),
+    ("unnamed struct", member("struct { int a; } in", "PYTREE_FIELD(DATA, in)"), f"pytree: S.in: {UNKNOWN}", None),
+    ("function pointer", member("void (*f)(void)", "PYTREE_FIELD(DATA, f)"), f"pytree: S.f: {UNKNOWN}", None),
+    ("void pointer", member("void *user", "PYTREE_FIELD(DATA, user)"), f"pytree: S.user: {UNKNOWN}", None),
+    ("pointer without extent", member("unsigned char *bytes", "PYTREE_FIELD(DATA, bytes)"),
+     "pytree: S.bytes: a pointer needs its extent; write ARRAY(n, m)", None),
+    ("pointers with LIST", member("float **rows", "PYTREE_FIELD(DATA, rows, LIST(self->n))"), f"pytree: S.rows: {UNKNOWN}", None),
+    ("pointer to an array", member("float (*p)[3]", "PYTREE_FIELD(DATA, p, LIST(self->n))"),
+     "pytree: S.p: LIST is for a pointer to registered structs or", None),
+    ("fixed array of pointers to structs", registered("typedef struct P { int n; } P;", "PYTREE_FIELD(DATA, n)", "P")
+     + member("P *all[2]", "PYTREE_FIELD(DATA, all)"),
+     "pytree: S.all: an array whose element type is not registered", None),
+    ("STATIC array of unregistered structs", member("struct { char c; int i; } a[2]", "PYTREE_FIELD(STATIC, a)"),
+     f"pytree: S.a: {UNKNOWN}", None),
+    ("STATIC array of char", member("char name[16]", "PYTREE_FIELD(STATIC, name)"),
+     "pytree: S.name: an array of char is compared with what lies behind its text; write STRING", None),
+    ("map with integer keys", registered(MAP.format("int key; float value;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
+     "pytree: S.map: the keys of a STB_MAP are strings, char *key", None),
+    ("map with a third member", registered(MAP.format("char *key; float value; int count;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
+     "pytree: S.map: an entry of a STB_MAP has two members, key and value", None),
+    ("map with a third member in padding", registered(MAP.format("char *key; int value; int count;"),
+                                                      "PYTREE_FIELD(DATA, map, STB_MAP)"),
+     "pytree: S.map: an entry of a STB_MAP has two members, key and value", None),
+    ("map without key", registered(MAP.format("char *name; float value;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
+     "has no member named ‘key’", "no member named 'key'"),
+    # Rows
+    ("missing comma before the name", rows("PYTREE_FIELD(STATIC n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), WORDS, None),
+    ("missing comma before a modifier", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w ARRAY(self->n))"), WORDS, None),
+    ("type in a row", rows("PYTREE_FIELD(STATIC, int n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), WORDS, None),
+    ("semicolon behind a row", rows(ROWS.replace(") PYTREE", "); PYTREE")), BETWEEN, None),
+    ("comma behind a row", rows(ROWS.replace(") PYTREE", "), PYTREE")), BETWEEN, None),
+    ("misspelt row", rows(ROWS.replace("PYTREE_FIELD(DATA", "PYTREE_FEILD(DATA")), BETWEEN, None),
+    ("missing parenthesis", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n)"),
+     'unterminated argument list invoking macro "PYTREE_FIELD"', "unterminated function-like macro invocation"),
+    ("arguments swapped", rows("PYTREE_FIELD(n, STATIC) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), "unknown row kind n", None),
+    ("kind in lower case", rows("PYTREE_FIELD(static, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), "unknown row kind static", None),
+    ("modifier in lower case", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, array(self->n))"), "unknown modifier", None),
+    ("modifier without parentheses", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY)"), "unknown modifier", None),
+    ("extent missing", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY())"), "pytree: S.w: ARRAY takes an extent", None),
+    ("rows out of order", rows("PYTREE_FIELD(DATA, w, ARRAY(self->n)) PYTREE_FIELD(STATIC, n)"),
+     f"pytree: S.w: {LEFT_OUT}, or too late", None),
+    ("member misspelt", rows("PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, w, ARRAY(self->n))"),
+     "has no member named ‘m’", "no member named 'm'"),
+    # The registration
+    ("no typedef", "struct S { int n; float *w; };\n" + registered("", ROWS), "pytree: S: there is no type of this name above",
+     "must use 'struct' tag to refer to type 'S'"),
+    ("typedef unlike the tag", registered("typedef struct S { int n; float *w; } S;", ROWS, "S_s"),
+     "pytree: S_s: there is no type of this name above", "unknown type name 'S_s'"),
+    ("before the struct", registered("", ROWS) + "typedef struct S { int n; float *w; } S;",
+     "pytree: S: there is no type of this name above", "unknown type name 'S'"),
+    ("incomplete struct", registered("typedef struct S S;", ROWS), "invalid use of incomplete typedef ‘S’",
+     "incomplete type 'S'"),
+    ("pointer to a struct", registered("typedef struct T { int n; float *w; } *S;", ROWS), "pytree: S: only a struct has fields", None),
+    ("quotes", registered("typedef struct S { int n; float *w; } S;", ROWS, '"S"'), NOT_A_NAME, None),
+    ("semicolon behind the name", registered("typedef struct S { int n; float *w; } S;", ROWS, "S;"), NOT_A_NAME, None),
+    ("struct before the name", registered("typedef struct S { int n; float *w; } S;", ROWS, "struct S"), NOT_A_NAME, None),
+    ("inside a function", "typedef struct S { int n; float *w; } S;\nvoid f(void);\nvoid f(void) {\n" + registered("", ROWS) + "}",
+     "pytree: a registration stands outside of functions", None),
+    ("registered twice", PLAIN + registered("", ROWS), "this type is registered already", None),
+    ("FIELD in place of FIELDS", "typedef struct S { int n; } S;\n#define PYTREE_STRUCT S\n#define PYTREE_FIELD PYTREE_FIELD(STATIC, n)\n"
+     '#include "pytree_registry.h"', "define PYTREE_FIELDS, one PYTREE_FIELD row for each member", None),
+    # Trees
+    ("PYTREE of NULL", use("PYTREE(NULL)"), NOT_ONE, None),
+    ("PYTREE of a void pointer", use("PYTREE(p)", "static void *p;"), NOT_ONE, None),
+    ("PYTREE of an array of numbers", use("PYTREE(w)", "static float w[3];"), NOT_ONE, None),
+    ("PYTREE of an array of structs", PLAIN + use("PYTREE(all)", "static S all[2];"), NOT_ONE, None),
+    ("PYTREE of a string literal", use('PYTREE("abc")'), NOT_ONE, None),
+    ("PYTREE of a char pointer", use("PYTREE(name)", "static char *name;"), NOT_ONE, None),
+    ("PYTREE of the address of an array", use("PYTREE(&w)", "static float w[3];"), NOT_REGISTERED, None),
+    ("PYTREE of a pointer to a pointer", PLAIN + use("PYTREE(&p)", "static S *p;"), NOT_REGISTERED, None),
+    ("struct in place of a tree", PLAIN + "void f(S *s);\nvoid f(S *s) { pytree_free(s); }",
+     "incompatible type for argument 1 of ‘pytree_free’", "to parameter of incompatible type 'pytree'"),
+]
+
+
+def says(name, program, compiler, words):
+    """Compiles a program that must be refused with these words within the first lines."""
+    folder = BUILD / "mistakes" / "programs"
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / f"{compiler}.{''.join(c if c.isalnum() else '_' for c in name)}.c"
+    source.write_text(f'#include "pytree.h"\n{program}\n', encoding="utf-8")
+    result = run([*COMMAND[compiler], "-std=c11", "-Wall", "-Wextra", "-fsyntax-only", *harness.INCLUDE, source], timeout=60)
+    lines = [line for line in result.output.splitlines() if ": In function" not in line]       # gcc says where it is
+    first = "\n".join(lines[:LINES])
+    if result.status == 0 or words not in first:
+        return failed(f"{compiler}: {name}: not within {LINES} lines: {words}\n{first}\n")
+    return passed()
+
+
+def compiles(compiler):
+    """The struct that most programs share is not a mistake."""
+    source = BUILD / "mistakes" / f"{compiler}.plain.c"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(f'#include "pytree.h"\n{PLAIN}', encoding="utf-8")
+    result = run([*COMMAND[compiler], "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *harness.INCLUDE, source])
+    return passed() if result.status == 0 else failed(result.log())
+
+
+def checks():
+    """Every program under both compilers."""
+    made = [Check(f"no mistake {compiler}", lambda compiler=compiler: compiles(compiler)) for compiler in COMMAND]
+    for name, program, gcc, clang in COMPILED:
+        for compiler, words in (("gcc", gcc), ("clang", clang or gcc)):
+            made.append(Check(f"{name} {compiler}", lambda name=name, program=program, compiler=compiler, words=words:
+                              says(name, program, compiler, words)))
+    return made
