@@ -7,7 +7,8 @@
 PYTREE__INLINE void pytree__emit(struct pytree__flattener *s, const int mode, const pytree_node node)
 {
     if (mode == PYTREE__FILL) {
-        if (PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; } else { s->full = true; }
+        if (PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; }
+        else if (PYTREE__LAYOUTS) { s->full = true; }
     }
     s->n_nodes++;
 }
@@ -294,7 +295,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
     pytree__cursor *const c = &s->cursor;
     const pytree_leaf *value;
     bool taken = false;
-    while (c->status == PYTREE_OK && !(mode == PYTREE__FILL && s->full)) {
+    while (c->status == PYTREE_OK && !(PYTREE__LAYOUTS && mode == PYTREE__FILL && s->full)) {
         switch (pytree__cursor_next(c, &value)) {
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
@@ -302,7 +303,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
             while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))
                    && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
-            if (mode == PYTREE__FILL && s->full) {
+            if (PYTREE__LAYOUTS && mode == PYTREE__FILL && s->full) {
                 pytree__cursor_back(c);
                 break;
             }
@@ -312,7 +313,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
             if (c->status == PYTREE_OK) {
                 c->frames[c->n_frames - 1].nodes = (uint32_t)s->n_nodes;
                 c->frames[c->n_frames - 1].leaves = (uint32_t)s->n_leaves;
-                if (mode == PYTREE__FILL && s->first_pass) { s->full = pytree__exceeds_room(s); }
+                if (PYTREE__LAYOUTS && mode == PYTREE__FILL && s->first_pass) { s->full = pytree__exceeds_room(s); }
             }
             break;
         case PYTREE__AT_END: pytree__flatten_end(s, mode); break;
