@@ -108,18 +108,23 @@ struct pytree__comparison {
 static pytree_status pytree__compare(struct pytree__comparison *c, pytree a, pytree b, const pytree_tolerance *tolerance,
                                      const pytree_options *opt, pytree_error *err);
 
-/* Compares subtrees, which a predicate has made leaves, in memory that is borrowed. */
+/* Compares subtrees, which a predicate has made leaves, in memory that is borrowed; in a small program, on the stack. */
 static pytree_status pytree__compare_subtrees(pytree_iter *outer, const pytree_tolerance *tolerance, const pytree_options *opt)
 {
     const pytree_leaf *const x = outer->leaf[0], *const y = outer->leaf[1];
-    struct pytree__comparison *const c = (struct pytree__comparison *)pytree__array_new(1, sizeof *c, outer->allocator,
-                                                                                        outer->cursors[0].err);
+    struct pytree__comparison *c;
     pytree_options plain = *opt;
-    pytree_status status;
-    if (c == NULL) { return PYTREE_NO_MEMORY; }
+    pytree_status status = PYTREE_NO_MEMORY;
     plain.is_leaf = NULL;
-    status = pytree__compare(c, pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL);
-    pytree__array_free(c, 1, sizeof *c, outer->allocator);
+    if (!PYTREE__LAYOUTS) {
+        const bool equal = pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL);
+        return equal ? PYTREE_OK : pytree__fail_at(&outer->cursors[0], PYTREE_VALUE, "");
+    }
+    c = (struct pytree__comparison *)pytree__resize(outer->allocator, NULL, 0, sizeof *c);
+    if (c != NULL) {
+        status = pytree__compare(c, pytree_of_view(x), pytree_of_view(y), tolerance, &plain, NULL);
+        pytree__resize(outer->allocator, c, sizeof *c, 0);
+    }
     if (status == PYTREE_OK) { return PYTREE_OK; }
     if (status == PYTREE_NO_MEMORY) { return pytree__no_memory(outer->cursors[0].err, sizeof *c); }
     return pytree__fail_at(&outer->cursors[0], PYTREE_VALUE, "expected the subtree %.60s of the first tree, got another",

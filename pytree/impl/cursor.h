@@ -297,6 +297,19 @@ static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
     }
 }
 
+/* Tells whether a required pointer of a struct is NULL: its rows may read through that. */
+static bool pytree__lacks_data(const pytree_type *type, const void *self)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    const void *p;
+    for (; row != end; row++) {
+        if (row->place != PYTREE_POINTER || row->optional != 0 || row->row != PYTREE_ROW_DATA) { continue; }
+        memcpy(&p, (const char *)self + row->offset, sizeof p);
+        if (p == NULL) { return true; }
+    }
+    return false;
+}
+
 /* Opens a struct: its children's views come to lie on the view stack. */
 static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
 {
@@ -314,8 +327,11 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     views = pytree__room(c, f->count);
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
     flags = PYTREE__NEEDS_CHECK;
-    if (PYTREE__LIKELY(!c->making)) { flags = type->children(f->self, views); }
-    else if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
+    if (PYTREE__UNLIKELY(c->making || (!type->self_contained && pytree__lacks_data(type, f->self)))) {
+        if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
+    } else {
+        flags = type->children(f->self, views);
+    }
     c->n_views += f->count;
     if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0)) {
         for (i = 0; i < f->count && status == PYTREE_OK; i++) {

@@ -7,7 +7,8 @@
 PYTREE__INLINE void pytree__emit(struct pytree__flattener *s, const int mode, const pytree_node node)
 {
     if (mode == PYTREE__FILL) {
-        if (PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; } else { s->full = true; }
+        if (PYTREE__LIKELY(s->n_nodes < s->max_nodes)) { s->nodes[s->n_nodes] = node; }
+        else if (PYTREE__LAYOUTS) { s->full = true; }
     }
     s->n_nodes++;
 }
@@ -252,7 +253,7 @@ PYTREE__INLINE void pytree__flatten_end(struct pytree__flattener *s, const int m
 }
 
 /* Puts the cursor before the root, and the counts to nothing. */
-static pytree_status pytree__flatten_begin(struct pytree__flattener *s, pytree t)
+PYTREE__INLINE void pytree__flatten_begin(struct pytree__flattener *s, pytree t)
 {
     pytree__cursor *const c = &s->cursor;
     c->status = pytree__cursor_root(c, t);
@@ -261,7 +262,6 @@ static pytree_status pytree__flatten_begin(struct pytree__flattener *s, pytree t
     s->statics.length = 0;
     s->space = NULL;
     s->full = false;
-    return c->status;
 }
 
 /* Counts at least some nodes of a value: its own, and its children's if it is a struct. */
@@ -288,13 +288,14 @@ static bool pytree__exceeds_room(const struct pytree__flattener *s)
     return n > room;
 }
 
-/* Goes on to the end of the tree, or until there is no room for a node. */
-PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, const int mode)
+/* Goes from the root of a tree, or (NULL) from where the cursor is, to the end, or until there is no room for a node. */
+PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, const pytree *t, const int mode)
 {
     pytree__cursor *const c = &s->cursor;
     const pytree_leaf *value;
     bool taken = false;
-    while (c->status == PYTREE_OK && !(mode == PYTREE__FILL && s->full)) {
+    if (t != NULL) { pytree__flatten_begin(s, *t); }
+    while (c->status == PYTREE_OK && !(PYTREE__LAYOUTS && mode == PYTREE__FILL && s->full)) {
         switch (pytree__cursor_next(c, &value)) {
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
@@ -302,7 +303,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
             while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))
                    && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
-            if (mode == PYTREE__FILL && s->full) {
+            if (PYTREE__LAYOUTS && mode == PYTREE__FILL && s->full) {
                 pytree__cursor_back(c);
                 break;
             }
@@ -312,7 +313,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
             if (c->status == PYTREE_OK) {
                 c->frames[c->n_frames - 1].nodes = (uint32_t)s->n_nodes;
                 c->frames[c->n_frames - 1].leaves = (uint32_t)s->n_leaves;
-                if (mode == PYTREE__FILL && s->first_pass) { s->full = pytree__exceeds_room(s); }
+                if (PYTREE__LAYOUTS && mode == PYTREE__FILL && s->first_pass) { s->full = pytree__exceeds_room(s); }
             }
             break;
         case PYTREE__AT_END: pytree__flatten_end(s, mode); break;
@@ -322,9 +323,18 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
     return c->status;
 }
 
-static pytree_status pytree__flatten_leaves(struct pytree__flattener *s) { return pytree__flatten_pass(s, PYTREE__LEAVES); }
-static pytree_status pytree__flatten_count(struct pytree__flattener *s) { return pytree__flatten_pass(s, PYTREE__COUNT_ALL); }
-static pytree_status pytree__flatten_fill(struct pytree__flattener *s) { return pytree__flatten_pass(s, PYTREE__FILL); }
+static pytree_status pytree__flatten_leaves(struct pytree__flattener *s, const pytree *t)
+{
+    return pytree__flatten_pass(s, t, PYTREE__LEAVES);
+}
+static pytree_status pytree__flatten_count(struct pytree__flattener *s, const pytree *t)
+{
+    return pytree__flatten_pass(s, t, PYTREE__COUNT_ALL);
+}
+static pytree_status pytree__flatten_fill(struct pytree__flattener *s, const pytree *t)
+{
+    return pytree__flatten_pass(s, t, PYTREE__FILL);
+}
 
 static void pytree__flattener_init(struct pytree__flattener *s, const pytree_options *opt, pytree_error *err)
 {
@@ -337,29 +347,26 @@ static void pytree__flattener_init(struct pytree__flattener *s, const pytree_opt
 /* Counts a tree. A small one is written at once, into room.first: then *whole is set. */
 static pytree_status pytree__flatten_first(struct pytree__flattener *s, pytree t, bool leaves, bool *whole)
 {
-    pytree_status status = pytree__flatten_begin(s, t);
+    pytree_status status;
     *whole = false;
-    if (PYTREE__LAYOUTS && status == PYTREE_OK) {
-        s->first_pass = true;
-        s->nodes = s->room.first.nodes;
-        s->max_nodes = PYTREE__FIRST_NODES;
-        s->orders = s->room.first.orders;
-        s->max_orders = PYTREE__FIRST_ORDERS;
-        s->statics.at = s->room.first.statics;
-        s->statics.room = PYTREE__FIRST_STATICS;
-        s->leaves = s->room.first.leaves;
-        s->capacity = leaves ? PYTREE__FIRST_LEAVES : 0;
-        status = pytree__flatten_fill(s);
-        s->first_pass = false;
-        *whole = !s->full && s->n_orders <= s->max_orders && s->statics.length <= s->statics.room
-              && (!leaves || s->n_leaves <= s->capacity);
-    }
-    if (status == PYTREE_OK && !*whole) {
-        s->capacity = s->statics.room = 0;                     /* only counted from here on: layouts take the memory */
-        pytree__layout_cache_init(&s->cache, &s->room.layouts);
-        status = pytree__flatten_count(s);
-    }
-    return status;
+    if (!PYTREE__LAYOUTS) { return pytree__flatten_count(s, &t); }
+    s->first_pass = true;
+    s->nodes = s->room.first.nodes;
+    s->max_nodes = PYTREE__FIRST_NODES;
+    s->orders = s->room.first.orders;
+    s->max_orders = PYTREE__FIRST_ORDERS;
+    s->statics.at = s->room.first.statics;
+    s->statics.room = PYTREE__FIRST_STATICS;
+    s->leaves = s->room.first.leaves;
+    s->capacity = leaves ? PYTREE__FIRST_LEAVES : 0;
+    status = pytree__flatten_fill(s, &t);
+    s->first_pass = false;
+    *whole = !s->full && s->n_orders <= s->max_orders && s->statics.length <= s->statics.room
+          && (!leaves || s->n_leaves <= s->capacity);
+    if (status != PYTREE_OK || *whole) { return status; }
+    s->capacity = s->statics.room = 0;    /* only counted from here on: layouts take the memory */
+    pytree__layout_cache_init(&s->cache, &s->room.layouts);
+    return pytree__flatten_count(s, NULL);
 }
 
 /* Fills a treedef's block, and the leaves, if they are wanted. */
@@ -386,8 +393,7 @@ static pytree_status pytree__flatten_into(struct pytree__flattener *s, pytree t,
     s->statics.room = s->statics.length;
     s->leaves = leaves;
     s->capacity = capacity;
-    status = pytree__flatten_begin(s, t);
-    if (status == PYTREE_OK) { status = pytree__flatten_fill(s); }
+    status = pytree__flatten_fill(s, &t);
     if (status == PYTREE_OK
         && (s->n_nodes != s->max_nodes || s->n_orders != s->max_orders || s->statics.length != s->statics.room
             || s->n_leaves != def->n_leaves)) {
@@ -477,8 +483,7 @@ static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t 
     pytree__layout_cache_init(&s.cache, &s.room.layouts);
     s.leaves = leaves;
     s.capacity = leaves == NULL ? 0 : capacity;
-    status = pytree__flatten_begin(&s, t);
-    if (status == PYTREE_OK) { status = pytree__flatten_leaves(&s); }
+    status = pytree__flatten_leaves(&s, &t);
     pytree__cursor_end(&s.cursor);
     *count = status == PYTREE_OK ? s.n_leaves : 0;
     return status;

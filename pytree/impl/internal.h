@@ -503,6 +503,7 @@ static void pytree__sort_keys(struct pytree__sorting *keys, size_t n);
 /* cursor.h */
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
 static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);
+static bool pytree__lacks_data(const pytree_type *type, const void *self);
 static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value);
 static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value);
 static void pytree__close(pytree__cursor *c);

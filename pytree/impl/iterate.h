@@ -443,7 +443,16 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     }
 }
 
-bool pytree_iter_next(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false); }
+/* Goes on to a leaf that is not the next one of a run. */
+static PYTREE__NOINLINE bool pytree__iter_next_run(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false); }
+
+bool pytree_iter_next(pytree_iter *it)
+{
+    if (!PYTREE__LAYOUTS || it->cursors[0].run_left == 0) { return pytree__iter_next_run(it); }
+    it->cursors[0].run_left--;
+    pytree__run_next(it, it->n_cursors);
+    return true;
+}
 
 size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
 {

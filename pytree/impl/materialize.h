@@ -4,8 +4,9 @@
 
 #include "internal.h"
 
-/* Write views of the children of a struct that pytree_allocate fills. Its rows are evaluated on a copy whose pointers that are
- * still to be set lead to zeros, because rows may read through them. Returns false if there is no memory for the copy. */
+/* Write views of the children of a struct that pytree_allocate fills, or that lacks what is required, which the caller finds
+ * out. Its rows are evaluated on a copy whose pointers that are still to be set lead to zeros, because rows may read through
+ * them. Returns false if there is no memory for the copy. */
 static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views)
 {
     union { char bytes[1024]; long double number; void *pointer; } few;

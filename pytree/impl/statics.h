@@ -153,6 +153,13 @@ void pytree__pack_struct(pytree__statics *to, const pytree_type *type, const voi
     const pytree_field *row = pytree__origin(type)->fields;
     unsigned left = pytree__origin(type)->n_fields - pytree__origin(type)->n_children;     /* rows that are no children */
     const char *from = (const char *)self, *end = from;       /* bytes that are still to be packed */
+    if (!PYTREE__LAYOUTS) {               /* in a small program: piece by piece */
+        struct pytree__packing p;
+        p.to = to;
+        p.self = from;
+        (void)pytree__visit_statics(type, 0, pytree__pack_piece, &p);
+        return;
+    }
     for (; left != 0; row++) {
         const char *const at = (const char *)self + row->offset;
         if (row->row != PYTREE_ROW_STATIC) { left -= row->row != PYTREE_ROW_DATA; continue; }

@@ -157,7 +157,7 @@ enum {
     PYTREE__IS_POINTER = 512,             /* T *, T[n], T (*)[m] */
     PYTREE__IS_TABLE = 1024,              /* T[n][m], T (*)[m] */
     PYTREE__IS_FIXED = 2048,              /* an array in the struct itself */
-    PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees */
+    PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees, required pointer to one */
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
@@ -386,7 +386,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional)                                                 \
     PYTREE__POINTER_TO(held, x)                                                                                         \
-    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) };
+    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional) };
+/* Tell by IS_MANY whether a member leads to another node in every tree. */
+#define PYTREE__LEADS(seen, optional)                                                                                   \
+    (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
+                                                                                                : (int)PYTREE__IS_MANY)
 #define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional)                                                 \
     enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional)                                                  \

@@ -148,6 +148,83 @@ static void rows_may_read_through_pointers(void **state)
     rebuild_all_ways(PYTREE(&reading.reader), true);
 }
 
+static pytree_status touch(void *context, const pytree_iter *at)
+{
+    *(const void **)context = at->leaf[0]->data;
+    return PYTREE_OK;
+}
+static int enter(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)path;
+    *(const void **)context = value->data;
+    return PYTREE_WALK_ON;
+}
+static void count_problem(void *context, const pytree_error *problem)
+{
+    (void)problem;
+    ++*(size_t *)context;
+}
+
+/* Every operation refuses the tree, which lacks what is required there, and names the place. */
+static void assert_all_refuse(pytree t, pytree sound, const pytree_def *def, const pytree_leaf *given, const char *path)
+{
+    const pytree both[2] = { sound, t };
+    const void *seen = NULL;
+    const pytree_visitor visitor = { enter, NULL, &seen };
+    size_t n, way, problems = 0;
+    for (way = 0; way < 14; way++) {
+        pytree_error error = { 0 };
+        pytree_leaf *leaves = NULL, few[64];
+        char text[400];
+        pytree_def *made = NULL;
+        double sum;
+        switch (way) {
+        case 0: pytree_flatten(t, &leaves, 0, &made, NULL, &error); break;
+        case 1: pytree_leaves(t, few, COUNT_OF(few), &n, NULL, &error); break;
+        case 2: pytree_num_leaves(t, NULL, &error); break;
+        case 3: pytree_structure(t, NULL, &error); break;
+        case 4: pytree_unflatten_into(def, pytree_def_num_leaves(def), given, t, NULL, &error); break;
+        case 5: pytree_map(touch, (void *)&seen, NULL, 1, &t, NULL, &error); break;
+        case 6: pytree_map(touch, (void *)&seen, NULL, 2, both, NULL, &error); break;
+        case 7: pytree_walk(t, &visitor, NULL, &error); break;
+        case 8: pytree_paths(t, NULL, &n, NULL, &error); break;
+        case 9: pytree_text(t, text, sizeof text, NULL, &error); break;
+        case 10: pytree_sum(t, &sum, NULL, &error); break;
+        case 11: pytree_clone(t, NULL, &error); break;
+        case 12: pytree_copy_into(sound, t, NULL, &error); break;
+        default: pytree_children(t, few, NULL, COUNT_OF(few), &n, NULL, &error); break;
+        }
+        assert_null(made);
+        assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+    }
+    assert_int_equal(pytree_check(t, count_problem, &problems, NULL, NULL), PYTREE_NULL_POINTER);
+    assert_true(problems >= 1);
+}
+
+static void null_where_rows_read_through(void **state)
+{
+    static const char *const paths[] = { ".shape", ".list", ".holder", ".later" };
+    Reading reading, sound;
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    size_t i;
+    (void)state;
+    reading_make(&sound);
+    assert_ok(pytree_flatten(PYTREE(&sound.reader), &leaves, 0, &def, NULL, &error), &error);
+    for (i = 0; i < COUNT_OF(paths); i++) {
+        reading_make(&reading);
+        switch (i) {
+        case 0: reading.reader.shape = NULL; break;
+        case 1: reading.reader.list = NULL; break;
+        case 2: reading.reader.holder = NULL; break;
+        default: reading.reader.later = NULL; break;
+        }
+        assert_all_refuse(PYTREE(&reading.reader), PYTREE(&sound.reader), def, leaves, paths[i]);
+    }
+    pytree_def_free(def);
+}
+
 static void rows_may_read_numbers(void **state)
 {
     int lengths[2] = { 3, 1 };
@@ -402,6 +479,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_may_read_through_pointers),
+        cmocka_unit_test(null_where_rows_read_through),
         cmocka_unit_test(rows_may_read_numbers),
         cmocka_unit_test(rows_beside_a_map_may_read_through_pointers),
         cmocka_unit_test(leaves_that_rows_read_through_are_checked),
