@@ -89,8 +89,9 @@
 
 /* PYTREE_SMALL is for microcontrollers: small capacities (pytree/detail/capacity.h), code that is short and slower, messages
  * that are the name of the status, next to the key path as always. Trees consist of structs; containers, stb_ds containers and
- * custom nodes are PYTREE_TYPE, unless PYTREE_CONTAINERS is defined, too. Rows with STRING or FLEXIBLE and STATIC bit-fields
- * need PYTREE_MORE_ROWS. Define all of them alike in every file of a program. docs/costs.md says what they change and cost. */
+ * custom nodes are PYTREE_TYPE, unless PYTREE_CONTAINERS is defined, too. Rows with STRING, UNION or FLEXIBLE and STATIC
+ * bit-fields need PYTREE_MORE_ROWS. Define all of them alike in every file of a program. docs/costs.md says what they
+ * change. */
 
 /* PYTREE_FAST_COMPILE is for debug builds that optimise, in any file: helpers are called instead of copied into their callers.
  * Registrations take gcc and clang less time, and trees are walked 1.2 to 4 times slower. */
@@ -330,6 +331,9 @@ typedef struct pytree_row_functions {
     /* a bit-field: the number it holds */
     int64_t (*read)(const void *self);
     void (*write)(void *self, int64_t number);
+    /* a union: the index of the active member's row; a negative number if no CASE has the tag */
+    int (*select)(const void *self);
+    const struct pytree_field *cases;
 } pytree_row_functions;
 
 /* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double

@@ -19,6 +19,7 @@
  *     DATA, f, RANK(3)         fixed array of three or more dimensions: one array leaf (one and two need nothing)
  *     DATA, f, STRING          char f[32]: a text leaf; STATIC, f, STRING: the string up to its end as metadata
  *     DATA, f, ARRAY(n), FLEXIBLE      T f[], a flexible array member; LIST(n), FLEXIBLE likewise
+ *     DATA, f, UNION(tag, CASE(value, member, …), …)      the active member of a union; the tag is a STATIC row
  *     STATIC, f, BITS          a bit-field: the number that it holds; DROP, f, BITS
  *     DATA, f, …, OPTIONAL     the pointer may be NULL: None
  *     DATA, f, ENUM(E)         a constant of the enum E, or a fixed array of those, that has a name in text
@@ -72,6 +73,8 @@
 #pragma push_macro("ROLE")
 #pragma push_macro("STRING")
 #pragma push_macro("BITS")
+#pragma push_macro("UNION")
+#pragma push_macro("CASE")
 #pragma push_macro("FLEXIBLE")
 #pragma push_macro("NONE")
 #pragma push_macro("PLAIN")
@@ -88,6 +91,8 @@
 #undef ROLE
 #undef STRING
 #undef BITS
+#undef UNION
+#undef CASE
 #undef FLEXIBLE
 #undef NONE
 #undef PLAIN
@@ -416,6 +421,8 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")
 #pragma pop_macro("FLEXIBLE")
+#pragma pop_macro("CASE")
+#pragma pop_macro("UNION")
 #pragma pop_macro("BITS")
 #pragma pop_macro("STRING")
 #pragma pop_macro("STB_MAP")

@@ -38,6 +38,7 @@ CHAPTERS = {
                             "stb_ds_missing"],
     "Strings in the struct and bit-fields": ["string_of_pointer", "string_optional", "static_strings", "bits_missing",
                                              "bits_as_data"],
+    "Unions": ["union_without_row", "union_of_unknown_type", "union_optional"],
     "Flexible array members": ["flexible_missing", "flexible_without_count", "flexible_array_optional"],
     "Enums": ["enum_of_another_type", "enum_without_constants", "enum_of_a_struct"],
     "Static fields": ["static_pointer", "static_struct_pointer", "static_struct_with_data",

@@ -398,6 +398,8 @@ static void pytree__build_row(struct pytree__builder *b, size_t node)
     char *field;
     top->left--;
     do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
+    row = pytree__active_row(row, top->at);
+    if (row == NULL) { pytree__build_fail_node(b, node, "a tag that a CASE of the union has"); return; }
     field = top->at + row->offset;
     if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
         pytree__build_skip(b, node);      /* it lies in the caller's memory, which cannot grow */

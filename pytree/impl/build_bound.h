@@ -44,11 +44,23 @@ static void pytree__bound_type(const struct pytree__builder *b, struct pytree__t
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->place == PYTREE_STB) { to->head += sizeof(struct pytree__stb_cleanup) + 2 * piece; }
         if (row->form == PYTREE_FORM_REF) { to->head += sizeof(pytree_leaf) + piece; }
+        if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->select != NULL) { to->sized = true; }
         if (row->place == PYTREE_STB || (row->form == PYTREE_FORM_LIST && row->place == PYTREE_POINTER)) {
             to->head += piece;
             to->sized = true;
         }
     }
+}
+
+/* Bound what a union takes whose active member is node n: a list, perhaps. */
+static size_t pytree__bound_union(const pytree_field *row, const pytree_node *n)
+{
+    const pytree_field *at;
+    size_t step = 0;
+    for (at = row->functions->cases; at->name != NULL; at++) {
+        if (at->place == PYTREE_POINTER && at->form == PYTREE_FORM_LIST && at->type->size > step) { step = at->type->size; }
+    }
+    return step == 0 || n->type == NULL ? 0 : pytree__times(n->arity, step);
 }
 
 /* Add what lists of a struct node take for elements that are no nodes of their own, and the keys of its stb_ds containers. */
@@ -59,7 +71,9 @@ static size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytr
     for (; left != 0; left--) {
         const pytree_node *const n = &def->nodes[--node];
         do { row--; } while (row->row != PYTREE_ROW_DATA);
-        if (row->place == PYTREE_STB) {
+        if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->select != NULL) {
+            bytes = pytree__plus(bytes, pytree__bound_union(row, n));
+        } else if (row->place == PYTREE_STB) {
             bytes = pytree__plus(bytes, pytree__times(n->arity, sizeof(char *)));
         } else if (row->place == PYTREE_POINTER && row->form == PYTREE_FORM_LIST) {
             const size_t step = row->type->size;

@@ -239,7 +239,7 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
 {
     const pytree_type *const type = frame->type;
     pytree_leaf *const views = pytree__build_views(b, type->n_children);
-    const pytree_field *row = type->fields + type->n_fields;
+    const pytree_field *row = type->fields + type->n_fields, *active;
     size_t node = frame->node, leaf = frame->leaf, at = 0, i;
     pytree_status first = PYTREE_OK;
     const pytree_leaf *view = NULL, *given = NULL;
@@ -250,7 +250,8 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
         pytree_status status;
         do { row--; } while (row->row != PYTREE_ROW_DATA);
         leaf -= n->leaves;
-        status = pytree__build_compare(row, &views[i], n, &b->leaves[leaf]);
+        active = pytree__active_row(row, frame->at);
+        status = active == NULL ? PYTREE_STRUCTURE : pytree__build_compare(active, &views[i], n, &b->leaves[leaf]);
         if (status != PYTREE_OK) {
             first = status;
             at = node;

@@ -176,6 +176,11 @@ static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
         case PYTREE_FORM_MAP: sound = pytree__check_row(c, v, &status); break;
         case PYTREE_FORM_NONE: pytree__none_view(v); break;
         case PYTREE_FORM_FLAT: sound = pytree__check_flat(c, v, &status); break;
+        case PYTREE_FORM_CUSTOM:
+            sound = false;
+            status = pytree__fail_at(c, PYTREE_VALUE, "expected a tag that a CASE of the union has, got %lld",
+                                     (long long)(ptrdiff_t)v->shape[0]);
+            break;
         default: sound = pytree__check_node(c, v, &status); break;
         }
     }

@@ -142,7 +142,7 @@ static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **
     if (f == NULL || f->form != PYTREE_FORM_STRUCT) { return NULL; }
     type = f->type;
     *self = (const char *)f->self;
-    if (!f->run) { return pytree__data_row(type, f->next - 1); }
+    if (!f->run) { return pytree__active_row(pytree__data_row(type, f->next - 1), f->self); }
     for (leaf = f->next - 1 - c->run_left; pytree__descend(&type, self, &leaf, &row, &child);) {}
     return row;
 }

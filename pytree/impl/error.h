@@ -21,7 +21,8 @@ enum {
 #undef PYTREE__X
 };
 
-/* Does an error object hold no error? One that was not initialised has a status that there is none of, and holds none, either. */
+/* Tell whether an error object holds no error. One that was not initialised has a status that there is none of, and holds
+ * none, either. */
 static bool pytree__error_is_free(const pytree_error *err)
 {
     return err->status == PYTREE_OK || (unsigned)err->status >= PYTREE__STATUS_COUNT;

@@ -12,17 +12,20 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
     union { char bytes[1024]; long double number; void *pointer; } few;
     char *const copy = type->size <= sizeof few ? few.bytes : (char *)pytree__scratch(c, type->size);
     void *const zeros = pytree__zeros();
-    const pytree_field *row, *const end = type->fields + type->n_fields;
+    const pytree_field *at, *row, *const end = type->fields + type->n_fields;
     void *p;
     if (copy == NULL) { return false; }
     memcpy(copy, self, type->size);
-    for (row = type->fields; row != end; row++) {
-        if (row->row != PYTREE_ROW_DATA || row->place != PYTREE_POINTER) { continue; }
+    for (at = type->fields; at != end; at++) {
+        row = pytree__active_row(at, self);
+        if (row == NULL || row->row != PYTREE_ROW_DATA || row->place != PYTREE_POINTER) { continue; }
         memcpy(&p, copy + row->offset, sizeof p);
         if ((p == NULL && !row->optional) || p == PYTREE_WANTED) { memcpy(copy + row->offset, &zeros, sizeof zeros); }
     }
     type->children(copy, views);
-    for (row = type->fields; row != end; row++) {
+    for (at = type->fields; at != end; at++) {
+        row = pytree__active_row(at, self);
+        if (row == NULL || row->form == PYTREE_FORM_NONE) { views++; continue; }       /* of a union */
         if (row->row != PYTREE_ROW_DATA) { continue; }
         p = (char *)(uintptr_t)self + row->offset;
         if (row->place == PYTREE_POINTER || row->place == PYTREE_STB) { memcpy(&p, self + row->offset, sizeof p); }

@@ -18,9 +18,9 @@ static char *pytree__find_block_pointer(const pytree_type *type, const char *sel
     size_t k;
     type = pytree__origin(type);
     for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
+        const pytree_field *row = pytree__active_row(&type->fields[i], self);
         char *p = NULL;
-        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
+        if (row == NULL || row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
         if (row->place == PYTREE_POINTER) {
             memcpy(&p, self + row->offset, sizeof p);
             *array = row->form == PYTREE_FORM_LEAF && row->ndim != 0;
@@ -48,8 +48,8 @@ static void pytree__clear_pointers(const pytree_type *type, char *self)
     size_t k;
     type = pytree__origin(type);
     for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = &type->fields[i];
-        if (row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
+        const pytree_field *row = pytree__active_row(&type->fields[i], self);
+        if (row == NULL || row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
         if (row->place == PYTREE_POINTER) { memset(self + row->offset, 0, sizeof(void *)); }
         else if (row->form == PYTREE_FORM_STRUCT) { pytree__clear_pointers(row->type, self + row->offset); }
         else if (row->form == PYTREE_FORM_TUPLE) {

@@ -61,6 +61,15 @@ static const pytree_type *pytree__origin(const pytree_type *type)
     return type->origin != NULL && type->origin->name != NULL ? type->origin : type;
 }
 
+/* Returns the row of a union's active member; NULL if no CASE has its tag. Any other row is returned as it is. */
+PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, const void *self)
+{
+    int i;
+    if (!PYTREE__MORE_ROWS || PYTREE__LIKELY(row->functions == NULL || row->functions->select == NULL)) { return row; }
+    i = row->functions->select(self);
+    return i < 0 ? NULL : &row->functions->cases[i];
+}
+
 /* Are two strings, each of which may be NULL, equal? */
 static bool pytree__same_string(const char *a, const char *b)
 {

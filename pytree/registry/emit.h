@@ -41,6 +41,21 @@
     pytree__plain(&to, row++, &self->name);
 #define PYTREE__VIEW_STRING(name, arguments) pytree__ends(&to, row, self->name); pytree__plain(&to, row++, self->name);
 #define PYTREE__VIEW_BITS(name, arguments) row++;
+#define PYTREE__VIEW_UNION(name, arguments)                                                                             \
+    {                                                                                                                   \
+        const pytree_field *const next = row + 1;                                                                       \
+        row = row->functions->cases;                                                                                    \
+        PYTREE__CASES(PYTREE__CASE_VIEW, PYTREE__TAG_OF arguments, name, ~, ~, PYTREE__CASES_OF arguments)              \
+        { pytree__no_case(&to, (int64_t)PYTREE__TAG_OF arguments); }                                                    \
+        row = next;                                                                                                     \
+    }
+#define PYTREE__CASE_VIEW(...) PYTREE__CASE_VIEW_(__VA_ARGS__)
+#define PYTREE__CASE_VIEW_(tag, name, c, d, value, member, m1, m2, ...)                                                 \
+    PYTREE__CASE_STORED(PYTREE__VIEW_OF_CASE, tag, name, value, member,                                                 \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+#define PYTREE__VIEW_OF_CASE(tag, name, value, member, skipped, store, arguments, ...)                                  \
+    if (tag == (value)) { PYTREE__VIEW_##store(name.member, arguments) } else if (row++, 0) {} else
+#define PYTREE__VIEW_NOTHING(name, arguments) pytree__view_writer_none(&to, row);
 #define PYTREE__VIEW_STB_ARRAY(name, arguments) to.child->shape[0] = pytree__stb_array_length(self->name);              \
     pytree__list(&to, row++, self->name);
 #define PYTREE__VIEW_STB_MAP(name, arguments)                                                                           \
@@ -188,6 +203,20 @@ PYTREE__INLINE void pytree__inlined(pytree__view_writer *to, const pytree_field 
     if (PYTREE__UNLIKELY((size_t)(to->end - seen.end) < (size_t)(to->last - row) - 1)) {
         to->flags |= PYTREE__NOT_INLINABLE;
         to->child = to->first;
+    }
+}
+
+/* A union whose tag no CASE has: the check of the view says so. */
+PYTREE__PASS void pytree__no_case(pytree__view_writer *to, int64_t tag)
+{
+    to->flags |= PYTREE__NEEDS_CHECK;
+    if (to->writes) {
+        to->child->data = NULL;
+        to->child->type = &pytree_types[PYTREE__T_ref];
+        to->child->ndim = 0;
+        to->child->form = PYTREE_FORM_CUSTOM;
+        to->child->shape[0] = (size_t)tag;
+        to->child++;
     }
 }
 

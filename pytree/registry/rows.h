@@ -319,6 +319,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_STB_MAP
 #define PYTREE__LIES_ROLE(...)
 #define PYTREE__LIES_STRING
+#define PYTREE__LIES_UNION(...)
 #define PYTREE__LIES_BITS BITS,
 
 /* Initialise the member of a row by { 0 }. Before a flexible array, which nothing follows, the literal ends, and another one
@@ -333,6 +334,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__INITIAL_STB_ARRAY { 0 },
 #define PYTREE__INITIAL_STB_MAP { 0 },
 #define PYTREE__INITIAL_STRING { 0 },
+#define PYTREE__INITIAL_UNION(...) { 0 },
 #define PYTREE__INITIAL_ROLE(...) { 0 },
 #define PYTREE__INITIAL_FLEXIBLE }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
 
@@ -355,17 +357,17 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__CHECK_PLACE_##store(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name,                       \
         PYTREE__QUOTE_(pytree: s.name:))                                                                                \
     PYTREE__MEMBERS_##store(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,         \
-        ((s *)0)->name, arguments, optional)                                                                            \
+        ((s *)0)->name, arguments, optional, s)                                                                         \
     PYTREE__CHECK_##store(pytree__code_##id##_##name, arguments, optional, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC(id, s, name, m1, ...) PYTREE__CHECK_STATIC_##m1(id, s, name)
 #define PYTREE__CHECK_STATIC_NONE(id, s, name)                                                                          \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
     PYTREE__MEMBERS_PLAIN(pytree__code_##id##_##name, pytree__seen_##id##_##name, pytree__held_##id##_##name,           \
-        ((s *)0)->name, , )                                                                                             \
+        ((s *)0)->name, , , s)                                                                                          \
     PYTREE__CHECK_METADATA(pytree__code_##id##_##name, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 #define PYTREE__CHECK_STATIC_STRING(id, s, name)                                                                        \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
-    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , ((s *)0)->name, , )                \
+    PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , ((s *)0)->name, , , s)             \
     PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
     _Static_assert((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
                    " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
@@ -384,32 +386,32 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_DROP_BITS(id, s, name) _Static_assert(sizeof(((s *)0)->name != 0) != 0, "");
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
-#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional)                                                 \
+#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional) };
 /* Tell by IS_MANY whether a member leads to another node in every tree. */
 #define PYTREE__LEADS(seen, optional)                                                                                   \
     (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
                                                                                                 : (int)PYTREE__IS_MANY)
-#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional)                                                 \
+#define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                                 \
     enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
-#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional)                                                  \
+#define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                  \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
-#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional)                                               \
+#define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
     PYTREE__QUIET_BEGIN                                                                                                 \
     enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY  \
         | _Generic(x->key, char *: 0, const char *: 0, default: PYTREE__OTHER_KEY)                                      \
         | (PYTREE__IS_PAIR(x) ? 0 : PYTREE__OTHER_MEMBERS) };                                                           \
     PYTREE__QUIET_END
-#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional)                                                  \
+#define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional, s)                                                  \
     enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
-#define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional)                                                \
+#define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional, s)                                                \
     enum { code = _Generic((x), char *: PYTREE__P_char_, signed char *: PYTREE__P_char_, unsigned char *: PYTREE__P_char_, \
         pytree__rowptr_char_: PYTREE__R_char_, default: 0) | PYTREE__FIXED(x) };
-#define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional) enum { code = 0 };
+#define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional, s) enum { code = 0 };
 #define PYTREE__MEMBERS_ENUM PYTREE__MEMBERS_PLAIN
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
 /* Tell whether an entry of a map has only its key and its value: where these lie, and behind a number, whether another 0 begins
@@ -447,6 +449,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_PLACE_STB_ARRAY PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_STB_MAP PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_STRING PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_UNION PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_ENUM PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_BITS(gap, complete, x, in)
 #define PYTREE__UNKNOWN                                                                                                 \
@@ -575,7 +578,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STATIC_BITS(id, s, name)                                                                          \
     { #name, &pytree_types[PYTREE__T_llong], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_BITS, 0, 0,               \
         0, sizeof(int64_t), 0,                                                                                          \
-        &(const pytree_row_functions){ NULL, NULL, pytree__read_##id##_##name, pytree__write_##id##_##name }, NULL },
+        &(const pytree_row_functions){ NULL, NULL, pytree__read_##id##_##name, pytree__write_##id##_##name,             \
+                                       NULL, NULL }, NULL },
 #define PYTREE__TABLE_DROP(id, s, name, m1, ...) PYTREE__TABLE_DROP_##m1(id, s, name)
 #define PYTREE__TABLE_DROP_NONE(id, s, name)                                                                            \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, NULL },
@@ -588,6 +592,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_MAP PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STRING PYTREE__PLACED_PLAIN
+#define PYTREE__PLACED_UNION(flags, s, name) offsetof(s, name)
 #define PYTREE__PLACED_ENUM PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_BITS(flags, s, name) 0, 0
 
@@ -630,11 +635,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
     PYTREE_FORM_LIST,                                                                                                   \
     optional, 1, placed, sizeof(*x),                                                                                    \
-    &(const pytree_row_functions){ pytree__stb_array_resize, pytree__stb_array_release, NULL, NULL }
+    &(const pytree_row_functions){ pytree__stb_array_resize, pytree__stb_array_release, NULL, NULL, NULL, NULL }
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
     PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x),                                                                   \
-    &(const pytree_row_functions){ pytree__stb_map_resize, pytree__stb_map_release, NULL, NULL }
+    &(const pytree_row_functions){ pytree__stb_map_resize, pytree__stb_map_release, NULL, NULL, NULL, NULL }
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *
@@ -647,4 +652,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
     | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, ...)
+
+#include "union.h"
 #endif

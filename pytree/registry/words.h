@@ -20,6 +20,7 @@
 #define PYTREE__WORD_RANK(...) ~, 16
 #define PYTREE__WORD_STB_ARRAY ~, 16
 #define PYTREE__WORD_STB_MAP ~, 16
+#define PYTREE__WORD_UNION(...) ~, 16
 #define PYTREE__WORD_STRING ~, 24         /* of a STATIC row, too */
 #define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
 #define PYTREE__WORD_ROLE(...) ~, 128
@@ -34,6 +35,7 @@
 #define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
 #define PYTREE__STORE_STB_MAP , STB_MAP, ()
 #define PYTREE__STORE_STRING , STRING, ()
+#define PYTREE__STORE_UNION(...) , UNION, (__VA_ARGS__)
 #define PYTREE__STORE_BITS , BITS, ()
 #define PYTREE__STORE_ROLE(...)
 #define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
@@ -47,6 +49,7 @@
 #define PYTREE__MAYBE_STB_ARRAY
 #define PYTREE__MAYBE_STB_MAP
 #define PYTREE__MAYBE_STRING
+#define PYTREE__MAYBE_UNION(...)
 #define PYTREE__MAYBE_BITS
 #define PYTREE__MAYBE_ROLE(...)
 #define PYTREE__MAYBE_ENUM(...)
@@ -61,6 +64,7 @@
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP
 #define PYTREE__GIVES_STRING
+#define PYTREE__GIVES_UNION(...)
 #define PYTREE__GIVES_BITS
 #define PYTREE__GIVES_ROLE(role) , &pytree_role_##role
 

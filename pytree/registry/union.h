@@ -1,0 +1,109 @@
+/* pytree/registry/union.h: the rows of unions: a row for each member, made by the macros of other DATA rows, and a function
+ * that finds the active one. Included by rows.h, once. */
+#ifndef PYTREE_REGISTRY_UNION_H
+#define PYTREE_REGISTRY_UNION_H
+
+/* UNION(tag, CASE(value, member, modifiers…), …) has a row for each member, made by the same macros as other DATA rows. A CASE
+ * without a member is None.
+ *
+ *     PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(CIRCLE, circle), CASE(PATH, points, LIST(self->n)), CASE(NOTHING)))
+ */
+#define PYTREE__TAG_OF(tag, ...) (tag)
+#define PYTREE__CASES_OF(tag, ...) __VA_ARGS__
+#define PYTREE__CASES(m, a, b, c, d, ...) PYTREE__CASES_N(PYTREE__COUNT_ARGUMENTS(__VA_ARGS__), m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_N(n, ...) PYTREE__CASES_N_(n, __VA_ARGS__)
+#define PYTREE__CASES_N_(n, ...) PYTREE__CASES_##n(__VA_ARGS__)
+#define PYTREE__CASES_1(m, a, b, c, d, x) m(a, b, c, d, PYTREE__UN##x, NONE, NONE, NONE, ~)
+#define PYTREE__CASES_2(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_1(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_3(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_2(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_4(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_3(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_5(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_4(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_6(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_5(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_7(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_6(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_8(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_7(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_9(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_8(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_10(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_9(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_11(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_10(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_12(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_11(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_13(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_12(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_14(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_13(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_15(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_14(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_16(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_15(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__UNCASE(...) __VA_ARGS__
+
+#define PYTREE__CASE_MEMBER(...) PYTREE__CASE_MEMBER_(__VA_ARGS__)
+#define PYTREE__CASE_MEMBER_(code, held, x, s, value, member, m1, m2, ...)                                              \
+    PYTREE__CASE_STORED(PYTREE__MEMBER_OF_CASE, code, held, x, s, member, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),    \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+#define PYTREE__CASE_STORED(m, ...) m(__VA_ARGS__)
+#define PYTREE__MEMBER_OF_CASE(code, held, x, s, member, optional, skipped, store, arguments, ...)                      \
+    PYTREE__MEMBERS_##store(code##_##member, code##_seen_##member, held##_##member, x.member, arguments, optional, s)
+#define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
+#define PYTREE__CASE_SELECT_(tag, b, c, d, value, ...) if (tag == (value)) { return n; } n++;
+#define PYTREE__CASE_CHECK(...) PYTREE__CASE_CHECK_(__VA_ARGS__)
+#define PYTREE__CASE_CHECK_(code, in, c, d, value, member, m1, m2, ...)                                                 \
+    PYTREE__CASE_STORED(PYTREE__CHECK_OF_CASE, code, in " CASE " #member ":", member,                                   \
+                        (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+#define PYTREE__CHECK_OF_CASE(code, in, member, optional, skipped, store, arguments, ...)                               \
+    _Static_assert(PYTREE__IN_CASE_##store, in " an stb_ds container cannot be in a union; point to a struct with it"); \
+    PYTREE__CHECK_##store(code##_##member, arguments, optional, in)
+#define PYTREE__IN_CASE_PLAIN 1
+#define PYTREE__IN_CASE_ARRAY 1
+#define PYTREE__IN_CASE_LIST 1
+#define PYTREE__IN_CASE_RANK 1
+#define PYTREE__IN_CASE_STRING 1
+#define PYTREE__IN_CASE_NOTHING 1
+#define PYTREE__IN_CASE_STB_ARRAY 0
+#define PYTREE__IN_CASE_STB_MAP 0
+#define PYTREE__CASE_TABLE(...) PYTREE__CASE_TABLE_(__VA_ARGS__)
+#define PYTREE__CASE_TABLE_(code, held, x, placed, value, member, m1, m2, ...)                                          \
+    PYTREE__CASE_STORED(PYTREE__TABLE_OF_CASE, code, held, x, placed, member,                                           \
+                        (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+#define PYTREE__TABLE_OF_CASE(code, held, x, placed, member, optional, skipped, store, arguments, ...)                  \
+    { #member, PYTREE__TABLE_##store(code##_##member, held##_##member, x.member, arguments, optional,                   \
+                                     PYTREE__CASE_PLACED(placed, x.member)), NULL },
+#define PYTREE__CASE_PLACED(placed, x) placed, sizeof(x)
+
+/* A CASE without a member has the store NOTHING: one without modifiers whose member is the filling NONE. */
+#define PYTREE__CASE_IS(member) PYTREE__CASE_IS_(PYTREE__CASE_IS_##member, PYTREE__CASE_HAS_MEMBER, ~)()
+#define PYTREE__CASE_IS_(...) PYTREE__SECOND(__VA_ARGS__)
+#define PYTREE__CASE_IS_NONE ~, PYTREE__CASE_HAS_NOTHING
+#define PYTREE__CASE_HAS_MEMBER() ~
+#define PYTREE__CASE_HAS_NOTHING() ~, NOTHING, ()
+#define PYTREE__MEMBERS_NOTHING(code, seen, held, x, arguments, optional, s)
+#define PYTREE__CHECK_NOTHING(code, arguments, optional, in)
+#define PYTREE__TABLE_NOTHING(code, held, x, arguments, optional, placed)                                               \
+    &pytree_types[PYTREE__T_none], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_NONE, 1, 0, 0, 0, 0, 0
+
+/* Find the codes of the members, and make the function.
+ *
+ *     static inline int pytree__code_Shape_as_select(const void *at)
+ *     {
+ *         const Shape *self = (const Shape *)at;
+ *         int n = 0;
+ *         if ((self->kind) == (CIRCLE)) { return n; } n++;
+ *         if ((self->kind) == (PATH)) { return n; } n++;
+ *         return -1;
+ *     } */
+#define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
+    enum { code = PYTREE__IS_MANY };                                                                                    \
+    PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
+    static inline int code##_select(const void *at)                                                                     \
+    {                                                                                                                   \
+        const s *self = (const s *)at;                                                                                  \
+        int n = 0;                                                                                                      \
+        PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, ~, ~, ~, PYTREE__CASES_OF arguments)               \
+        return -1;                                                                                                      \
+    }
+#define PYTREE__CHECK_UNION(code, arguments, optional, in)                                                              \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
+    _Static_assert(PYTREE__MORE_ROWS, in " UNION" PYTREE__TOO_SMALL);                                                   \
+    _Static_assert(!optional, in " OPTIONAL stands in a CASE: a union in the struct itself is never NULL");             \
+    PYTREE__CASES(PYTREE__CASE_CHECK, code, in, ~, ~, PYTREE__CASES_OF arguments)
+#define PYTREE__TABLE_UNION(code, held, x, arguments, optional, placed)                                                 \
+    &pytree_types[PYTREE__T_ref], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_REF, 0, 0, placed, sizeof(x), 0,        \
+    &(const pytree_row_functions){ NULL, NULL, NULL, NULL, code##_select,                                               \
+        (const pytree_field[]){ PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments) { 0 } } }
+#endif
