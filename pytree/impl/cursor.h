@@ -302,13 +302,15 @@ static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
     }
 }
 
-/* Tells whether a required pointer of a struct is NULL: its rows may read through that. */
+/* Tells whether a required pointer of a struct to another one is NULL: its rows may read through that. A list or an array may be
+ * NULL where it is empty, and row expressions may ask for it. */
 static bool pytree__lacks_data(const pytree_type *type, const void *self)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     const void *p;
     for (; row != end; row++) {
-        if (row->place != PYTREE_POINTER || row->optional != 0 || row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->row != PYTREE_ROW_DATA || row->optional != 0) { continue; }
+        if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
         if (p == NULL) { return true; }
     }
