@@ -5,6 +5,8 @@
 #ifndef PYTREE_REGISTRY_STB_H
 #define PYTREE_REGISTRY_STB_H
 
+#include "rows.h"
+
 #if PYTREE__HAS_STB
 
 /* The length of an array stands before it; a map is an array that begins one (default) element earlier. */
