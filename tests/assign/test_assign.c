@@ -263,6 +263,7 @@ static void unions(void **state)
 {
     static const char *const texts[] = { "None", "7", "'x'", "{'title': 't', 'size': [1, 2]}" };
     static char empty[] = "";
+    char words[80];
     int tag, other;
     (void)state;
     for (tag = 0; tag < 4; tag++) {
@@ -283,9 +284,8 @@ static void unions(void **state)
             if (other == tag || (tag == 2 && other == 1) || (tag == 3 && other == 0)) { continue; }
             assert_int_not_equal(pytree_assign_text(t, ".as", texts[other], NULL, NULL), PYTREE_OK);
         }
-        refused(t, ".tag", "9", PYTREE_STRUCTURE, ".tag",
-                tag == 0 ? "expected 0 (STATIC: it is structure), got 9" : tag == 1 ? "expected 1 (STATIC: it is structure), got 9"
-                : tag == 2 ? "expected 2 (STATIC: it is structure), got 9" : "expected 3 (STATIC: it is structure), got 9");
+        (void)snprintf(words, sizeof words, "expected %d (STATIC: it is structure), got 9", tag);
+        refused(t, ".tag", "9", PYTREE_STRUCTURE, ".tag", words);
         pytree_free(t);
     }
 }
