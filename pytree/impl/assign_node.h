@@ -107,9 +107,16 @@ static bool pytree__as_member(struct pytree__assign *a, const pytree_entry *key,
         row++;
     }
     if (row == end) { return pytree__as_missing(a, key); }
+    if (row->row == PYTREE_ROW_DATA) {
+        const pytree_field *const active = pytree__active_row(row, f->self);           /* of a union */
+        if (active != NULL && active->form != PYTREE_FORM_NONE) {
+            place->row = active;
+            place->field = (char *)(uintptr_t)f->self + active->offset;
+        }
+        return pytree__as_take(a, k, place);
+    }
     place->row = row;
     place->field = (char *)(uintptr_t)f->self + row->offset;
-    if (row->row == PYTREE_ROW_DATA) { return pytree__as_take(a, k, place); }
     f->next = 0;
     a->member = row->name;
     pytree__view(&place->to, row->type, place->field);

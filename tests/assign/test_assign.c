@@ -248,6 +248,48 @@ static void maps(void **state)
     pytree_free(t);
 }
 
+typedef struct Choice {
+    int tag;
+    union { int number; char *text; Window *window; } as;
+} Choice;
+
+#define PYTREE_STRUCT Choice
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, tag)                                                                                           \
+    PYTREE_FIELD(DATA, as, UNION(self->tag, CASE(1, number), CASE(2, text), CASE(3, window, OPTIONAL), CASE(0)))
+#include "pytree_registry.h"
+
+static void unions(void **state)
+{
+    static const char *const texts[] = { "None", "7", "'x'", "{'title': 't', 'size': [1, 2]}" };
+    static char empty[] = "";
+    char words[80];
+    int tag, other;
+    (void)state;
+    for (tag = 0; tag < 4; tag++) {
+        Choice c;
+        pytree t;
+        pytree_error error = { 0 };
+        memset(&c, 0, sizeof c);
+        c.tag = tag;
+        if (tag == 2) { c.as.text = empty; }
+        t = pytree_clone(PYTREE(&c), NULL, &error);
+        assert_ok(error.status, &error);
+        assert_ok(pytree_assign_text(t, ".as", texts[tag], NULL, &error), &error);
+        c = *(Choice *)t.data;
+        if (tag == 1) { assert_int_equal(c.as.number, 7); }
+        if (tag == 2) { assert_string_equal(c.as.text, "x"); }
+        if (tag == 3) { assert_int_equal(c.as.window->size[1], 2); }
+        for (other = 0; other < 4; other++) {
+            if (other == tag || (tag == 2 && other == 1) || (tag == 3 && other == 0)) { continue; }
+            assert_int_not_equal(pytree_assign_text(t, ".as", texts[other], NULL, NULL), PYTREE_OK);
+        }
+        (void)snprintf(words, sizeof words, "expected %d (STATIC: it is structure), got 9", tag);
+        refused(t, ".tag", "9", PYTREE_STRUCTURE, ".tag", words);
+        pytree_free(t);
+    }
+}
+
 /* ---- What is wrong ------------------------------------------------------------------------------------------------------- */
 
 static void names_and_statics(void **state)
@@ -473,6 +515,7 @@ int main(void)
         cmocka_unit_test(lists),
         cmocka_unit_test(lists_of_structs),
         cmocka_unit_test(maps),
+        cmocka_unit_test(unions),
         cmocka_unit_test(names_and_statics),
         cmocka_unit_test(everything_wrong_at_once),
         cmocka_unit_test(ownership),
