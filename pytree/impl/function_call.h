@@ -33,7 +33,7 @@ static const pytree_items *pytree__fn_tuple_of(pytree t)
 {
     int hops = 0;
     while (t.type != NULL && t.type->kind == PYTREE_KIND_REF && t.data != NULL && hops++ < 100) { t = *(const pytree *)t.data; }
-    return t.type == &pytree_types[PYTREE__T_tuple] ? (const pytree_items *)t.data : NULL;
+    return t.type != NULL && pytree__origin(t.type) == &pytree_types[PYTREE__T_tuple] ? (const pytree_items *)t.data : NULL;
 }
 
 /* Finds the caller's structs among the arguments and the result's parts. */
