@@ -66,7 +66,8 @@ static pytree_status stepped(void *context, const pytree_call *at)
     for (size_t i = 0; i < p->n; i++, n++) {
         for (size_t k = 0; k < count; k++) {
             const float a = registers[p->a[i]][k], b = registers[p->b[i]][k];
-            registers[n][k] = p->op[i] == '+' ? a + b : p->op[i] == '-' ? a - b : p->op[i] == '*' ? a * b * 0.25f : a > b ? a : b;
+            registers[n][k] = p->op[i] == '+' ? a + b : p->op[i] == '-' ? a - b : p->op[i] == '*' ? a * b * 0.25f
+                              : a > b ? a : b;
         }
     }
     for (size_t i = 0; i < at->n_out; i++) { memcpy(at->out[i].data, registers[n - at->n_out + i], count * sizeof(float)); }
