@@ -6,6 +6,7 @@
 #include "pytree/cache.h"
 #include "pytree/checkpoint.h"
 #include "pytree/containers.h"
+#include "pytree/derive.h"
 #include "pytree/filter.h"
 #include "pytree/io.h"
 #include "pytree/literal.h"
