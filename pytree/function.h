@@ -91,8 +91,8 @@ typedef struct pytree_fn {
 #define PYTREE_TYPES(...) ((const pytree_type *const[]){ __VA_ARGS__, NULL })
 
 /* Any tree, in takes and gives. */
-#define PYTREE_ANY (&pytree_any_tree)
-extern const pytree_type pytree_any_tree;
+#define PYTREE_ANY ((const pytree_type *)(const void *)pytree_any_tree)
+extern const char pytree_any_tree[1];
 
 /* Make a leaf without data, for shapes: PYTREE_SHAPED(float, 2, 3); without extents a scalar, PYTREE_SHAPED(float). It can be
  * printed, flattened and passed to pytree_eval_shape; its elements cannot be read. It lives as long as the enclosing block.

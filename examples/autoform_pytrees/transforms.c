@@ -21,7 +21,7 @@ static const pytree_fn_options in_autoform = { .tree = { .space = "OPTREE_AUTOFO
 
 enum { TEXT = 40 };
 
-/* ---- batch: a function of a state is called for each element of a state of lists ---------------------------------- */
+/* ---- batch: a function of a state is called for each element of a state of lists ----------------------------------------- */
 
 /* State -> State(topic, draft + " about " + topic). The context has room for a text of each element. */
 static pytree_status about(void *context, const pytree_call *at)

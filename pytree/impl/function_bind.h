@@ -4,8 +4,7 @@
 
 #include "function_memory.h"
 
-const pytree_type pytree_any_tree = { "any tree", 0, 1, PYTREE_KIND_LEAF, PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL,
-                                      NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+const char pytree_any_tree[1] = { 0 };
 
 static const pytree_node pytree__fn_leaf_node = { NULL, 0, 1, 1, 0 };
 const pytree_def pytree_leaf_def = { 1, 1, 0, &pytree__fn_leaf_node, (const unsigned char *)"", false, NULL, true, 0, NULL,
@@ -233,13 +232,12 @@ static void *pytree__fn_boxed(const pytree__cursor *c)
     } else {
         return NULL;
     }
-    while (((const pytree *)(const void *)at)->type->kind == PYTREE_KIND_REF) {
-        at = (char *)((const pytree *)(const void *)at)->data;
+    for (;;) {
+        const pytree *held = (const pytree *)(const void *)at;
+        if (held->type->kind == PYTREE_KIND_VIEW) { return (char *)held->data + offsetof(pytree_leaf, data); }
+        if (held->type->kind != PYTREE_KIND_REF) { return at + offsetof(pytree, data); }
+        at = (char *)held->data;
     }
-    if (((const pytree *)(const void *)at)->type->kind == PYTREE_KIND_VIEW) {
-        return (char *)((const pytree *)(const void *)at)->data + offsetof(pytree_leaf, data);
-    }
-    return at + offsetof(pytree, data);
 }
 
 /* Finds out where the leaves of a struct tree are stored: pointers to set, values to copy. *all: every leaf is. */

@@ -33,7 +33,7 @@ static const pytree_items *pytree__fn_tuple_of(pytree t)
 {
     int hops = 0;
     while (t.type != NULL && t.type->kind == PYTREE_KIND_REF && t.data != NULL && hops++ < 100) { t = *(const pytree *)t.data; }
-    return t.type == &pytree_types[PYTREE__T_tuple] ? (const pytree_items *)t.data : NULL;
+    return t.type != NULL && pytree__origin(t.type) == &pytree_types[PYTREE__T_tuple] ? (const pytree_items *)t.data : NULL;
 }
 
 /* Finds the caller's structs among the arguments and the result's parts. */
@@ -391,7 +391,18 @@ struct pytree_prepared {
     struct pytree__fn_plan plan;
     struct pytree__fn_frame frame;
     struct pytree__fn_kept kept;          /* what pytree_run_on flattens into */
+    bool steady;                          /* a callback whose slots are pointers, which stay from run to run */
 };
+
+/* Sets the pointers that a callback is given, if they are all that has to be set. */
+static void pytree__fn_steady(pytree_prepared *p)
+{
+    const struct pytree__fn_bound *top = p->frame.top;
+    size_t i;
+    p->steady = top->fn->kind == NULL && top->after.n == 0;
+    for (i = 0; i < top->before.n && p->steady; i++) { p->steady = top->before.slot[i].bytes == 0; }
+    if (p->steady) { pytree__fn_fill(&top->before); }
+}
 
 /* Prepares with or without using the caller's structs themselves. */
 static pytree_prepared *pytree__fn_prepare(const pytree_fn *f, size_t n, const pytree *args, pytree out, bool rebuilds,
@@ -406,7 +417,10 @@ static pytree_prepared *pytree__fn_prepare(const pytree_fn *f, size_t n, const p
     p->plan.rebuilds = rebuilds;
     status = pytree__fn_begin(&p->plan, &p->frame, f, n, args, &out);
     if (status == PYTREE_OK) { status = pytree__fn_distinct(p->frame.top); }
-    if (status == PYTREE_OK) { return p; }
+    if (status == PYTREE_OK) {
+        pytree__fn_steady(p);
+        return p;
+    }
     (void)pytree__fn_verdict(&p->plan, err);
     pytree_prepared_free(p);
     return NULL;
@@ -439,20 +453,39 @@ pytree_status pytree_run(pytree_prepared *p, pytree_error *err)
 {
     pytree_status status;
     if (p == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a prepared function, got NULL"); }
-    status = pytree__fn_run(p->frame.top);
+    if (PYTREE__LIKELY(p->steady)) {
+        struct pytree__fn_bound *top = p->frame.top;
+        status = top->fn->call(top->fn->context, &top->at);
+        if (PYTREE__UNLIKELY(status != PYTREE_OK)) { (void)pytree__fn_failed(top, status); }
+    } else {
+        status = pytree__fn_run(p->frame.top);
+    }
     return PYTREE__LIKELY(status == PYTREE_OK) ? PYTREE_OK : pytree__fn_run_failed(p, status, err);
 }
 
+/* Exchanges the data of the function's leaves with that of others. */
+static void pytree__fn_swap(struct pytree__fn_bound *top, pytree_leaf *leaves, size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        void *data = top->in[i].data;
+        top->in[i].data = leaves[i].data;
+        leaves[i].data = data;
+    }
+}
+
 /* Takes over the leaves of trees that equal the prepared ones in structure, types and shapes. */
-static pytree_status pytree__fn_take_over(pytree_prepared *p, const pytree_def *def, const pytree_leaf *leaves)
+static pytree_status pytree__fn_take_over(pytree_prepared *p, const pytree_def *def, pytree_leaf *leaves)
 {
     struct pytree__fn_bound *top = p->frame.top;
     size_t i;
     pytree_status status = pytree_def_equal(p->frame.flat.def, def) ? PYTREE_OK : PYTREE_STRUCTURE;
     for (i = 0; i < def->n_leaves && status == PYTREE_OK; i++) { status = pytree__fits(&top->in[i], &leaves[i]); }
     if (status != PYTREE_OK) { return pytree__fn_compare(top, NULL, p->frame.flat.def, top->in, def, leaves); }
-    for (i = 0; i < def->n_leaves; i++) { top->in[i].data = leaves[i].data; }
-    return pytree__fn_distinct(top);
+    pytree__fn_swap(top, leaves, def->n_leaves);
+    status = pytree__fn_distinct(top);
+    if (status != PYTREE_OK) { pytree__fn_swap(top, leaves, def->n_leaves); }
+    return status;
 }
 
 /* Takes over the structs of other trees: there must be one wherever a callback was given one. */
@@ -504,8 +537,14 @@ pytree_status pytree_run_on(pytree_prepared *p, size_t n, const pytree *args, py
     t.data = &all;
     status = pytree__flatten(t, false, &leaves, 0, &def, &opt, &p->plan.err);
     if (status == PYTREE_OK) { status = pytree__fn_take_over(p, def, leaves); }
-    if (status == PYTREE_OK && p->frame.own != NULL && !p->plan.rebuilds) { status = pytree__fn_take_structs(p, args, out); }
-    if (status == PYTREE_OK) { status = pytree__fn_run(p->frame.top); }
+    if (status == PYTREE_OK && !p->plan.rebuilds) {
+        status = pytree__fn_take_structs(p, args, out);
+        if (status != PYTREE_OK) { pytree__fn_swap(p->frame.top, leaves, def->n_leaves); }
+    }
+    if (status == PYTREE_OK) {
+        pytree__fn_steady(p);
+        status = pytree__fn_run(p->frame.top);
+    }
     pytree_def_free(def);
     return status == PYTREE_OK ? PYTREE_OK : pytree__fn_run_failed(p, status, err);
 }

@@ -101,7 +101,7 @@ static pytree_status pytree__tf_in_axes(const struct pytree__fn_bound *b, pytree
     int hops = 0;
     if (tree.type == NULL) { return PYTREE_OK; }
     while (tree.type->kind == PYTREE_KIND_REF && tree.data != NULL && hops++ < 100) { tree = *(const pytree *)tree.data; }
-    if (tree.type == &pytree_types[PYTREE__T_list]) { tree.type = &pytree_types[PYTREE__T_tuple]; }
+    if (pytree__origin(tree.type) == &pytree_types[PYTREE__T_list]) { tree.type = &pytree_types[PYTREE__T_tuple]; }
     full = pytree_def_tuple(b->n_args, b->defs, &b->plan->tree, b->err);
     return full == NULL ? b->err->status : pytree__tf_spread(b, tree, full, "in_axes", axes);
 }

@@ -164,8 +164,12 @@ static void prepared_functions_run_often(void **state)
     error.status = PYTREE_OK;
     assert_error(pytree_run_on(p, 1, (pytree[1]){ PYTREE(&other.dense) }, PYTREE_ARRAY(other_y, 3), &error), PYTREE_ARGUMENT,
                  "", &error);
+    REFUSES(pytree_run_on(p, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(layer.w, 3), &error),
+            PYTREE_SHARED, "", "dense: result: expected memory of its own, got that of argument [0].w");
     error.status = PYTREE_OK;
-    assert_ok(pytree_run(p, &error), &error);                  /* and still runs */
+    other_x[0] = 6;
+    assert_ok(pytree_run(p, &error), &error);                  /* and still runs, on what it ran on last */
+    assert_true(other_y[0] == dense_by_hand(&other.dense, other_x, 0));
     pytree_prepared_free(p);
     pytree_prepared_free(NULL);
 }
