@@ -37,6 +37,8 @@ static inline void print_error(const char *format, ...)
     va_end(arguments);
 }
 
+#define print_message print_error
+
 static inline void _fail(const char *file, int line)
 {
     printf("# %s:%d: error: Failure!\n", file, line);
