@@ -28,6 +28,7 @@ from matrix import amalgamation, rooms
 from mistakes import deletions, programs
 from models import minilm, resume, silero
 from packages import package_checks
+from platforms import platforms
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
 
 TESTS = ROOT / "tests"
@@ -517,6 +518,8 @@ SECTIONS = {
     "embedded": ("Flash and stack: a Cortex-M4 under QEMU, this machine; PYTREE_SMALL, no stb_ds.h", embedded_checks.checks),
     "coverage": ("Coverage of the tests", coverage_checks),
 }
+# Not part of `all`, which would take twice as long.
+ON_REQUEST = {"platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks)}
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),
              **{name: SECTIONS[name] for name in ("compile_fail", "docs", "examples")}}
 
@@ -542,10 +545,11 @@ def main():
     if what == ["fast"]:
         report.add("Tests", theme_checks(FAST_CONFIGS))
         return report.finish()
-    unknown = [name for name in what if name not in SECTIONS and what != ["all"]]
+    unknown = [name for name in what if name not in {**SECTIONS, **ON_REQUEST} and what != ["all"]]
     if unknown:
-        parser.error(f"unknown section: {' '.join(unknown)}; there are {', '.join(SECTIONS)}")
-    chosen = FOR_USERS if not what else SECTIONS if what == ["all"] else {name: SECTIONS[name] for name in what}
+        parser.error(f"unknown section: {' '.join(unknown)}; there are {', '.join([*SECTIONS, *ON_REQUEST])}")
+    chosen = FOR_USERS if not what else SECTIONS if what == ["all"] \
+        else {name: {**SECTIONS, **ON_REQUEST}[name] for name in what}
     for name, (title, checks) in chosen.items():
         report.add(title, checks())
         if name == "coverage":

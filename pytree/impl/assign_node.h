@@ -148,7 +148,7 @@ static bool pytree__as_find(struct pytree__assign *a, struct pytree__as_place *p
     pytree__frame_entry(&a->from, g, g->next - 1, &key);
     if (f->form == PYTREE_FORM_STRUCT && f->type->custom == NULL) { return pytree__as_member(a, &key, place); }
     if (key.name == NULL && pytree__as_keys(&a->to) == PYTREE__AS_SEQUENCE) {
-        return key.index < f->count ? pytree__as_take(a, key.index, place) : pytree__as_missing(a, &key);
+        return key.index < f->count ? pytree__as_take(a, (size_t)key.index, place) : pytree__as_missing(a, &key);
     }
     for (k = 0; k < f->count; k++) {
         pytree__frame_entry(&a->to, f, k, &mine);

@@ -145,7 +145,7 @@ static bool pytree__path_element(pytree_leaf *at, const pytree_entry *wanted)
     if (at->form != PYTREE_FORM_LEAF || at->ndim == 0 || wanted->kind != PYTREE_INDEX || wanted->index >= at->shape[0]) {
         return false;
     }
-    pytree__element(at, at, wanted->index);
+    pytree__element(at, at, (size_t)wanted->index);
     return true;
 }
 

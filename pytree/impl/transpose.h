@@ -11,7 +11,8 @@
 static pytree_flat pytree__alg_turn(const pytree_def *outer, const pytree_def *inner, const pytree_leaf *rows,
                                     const pytree_options *opt, pytree_error *err)
 {
-    pytree_def *both = pytree_def_compose(inner, outer, opt, err), *def = NULL;
+    const bool alike = pytree__td_same_none(inner, outer->none_is_leaf, err);      /* the caller's is the wrong one */
+    pytree_def *both = alike ? pytree_def_compose(inner, outer, opt, err) : NULL, *def = NULL;
     pytree_leaf *leaves = NULL;
     size_t i, j;
     if (both != NULL) { def = pytree__alg_copy(both, 0, &leaves, opt, err); }

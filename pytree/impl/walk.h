@@ -157,7 +157,7 @@ static pytree_status pytree__visit_stop(struct pytree__visit_state *w, const pyt
 {
     pytree__cursor *const c = &w->cursor;
     while (c->n_frames < w->stopped) {
-        const size_t child = w->entries[c->n_frames].index;
+        const size_t child = (size_t)w->entries[c->n_frames].index;
         const pytree_status status = pytree__open(c, value);
         pytree__frame *f;
         if (status != PYTREE_OK) { return status; }

@@ -16,7 +16,9 @@
 /* An extent as a size_t. Only of an integer there is a bitwise or. Where a size_t has fewer bits, an extent that does not fit
  * becomes SIZE_MAX, which no array has. */
 #if SIZE_MAX < UINT64_MAX
-#define PYTREE__SIZE(n) (sizeof(n) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX ? SIZE_MAX : (size_t)((n) | 0))
+#define PYTREE__SIZE(n)                                                                                                 \
+    (sizeof((n) | 0) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX && (int64_t)(n) != (ptrdiff_t)(n) ? SIZE_MAX              \
+                                                                                                   : (size_t)((n) | 0))
 #else
 #define PYTREE__SIZE(n) ((size_t)((n) | 0))
 #endif

@@ -2,6 +2,9 @@
  *
  * stb_ds does not notice that its allocator failed. So an array is allocated here, at its final size, and so is everything in a
  * map: the array of entries, the table that finds them, the keys. stb_ds itself then only inserts, which needs no memory. */
+#if !defined(PYTREE_H)
+#include "../../pytree.h"                 /* opened on its own */
+#endif
 #ifndef PYTREE_REGISTRY_STB_H
 #define PYTREE_REGISTRY_STB_H
 

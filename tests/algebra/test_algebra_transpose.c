@@ -74,6 +74,7 @@ static void transposes_refuse(void **state)
     flat = pytree_transpose(outer, nil, PYTREE_TUPLE(PYTREE_LIST(AN_INT, AN_INT), PYTREE_LIST(AN_INT, AN_INT)), NULL, &error);
     assert_null(flat.def);
     assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected a treedef in which None is a node, got one in which it is a leaf");
     error.status = PYTREE_OK;
     flat = pytree_transpose(outer, empty, PYTREE_TUPLE(PYTREE_TUPLE(), PYTREE_LIST()), NULL, &error);
     assert_ok(error.status, &error);                           /* inner has no leaves: only its structure is left */

@@ -28,7 +28,7 @@ static void members_by_name(void **state)
     const Settings *c = t.data;
     (void)state;
     assigned(t, "", "{'gamma': 2.2, 'window': {'size': [800, 600], 'title': 'Hello', 'full': True}, 'mode': 'fast'}");
-    assert_true(c->gamma == 2.2f);
+    assert_true(c->gamma == (float)2.2f);
     assert_int_equal(c->window.size[0], 800);
     assert_int_equal(c->window.size[1], 600);
     assert_string_equal(c->window.title, "Hello");
@@ -48,7 +48,7 @@ static void numbers(void **state)
     assigned(t, ".gamma", "3");
     assert_true(c->gamma == 3);
     assigned(t, ".gamma", "0.1");
-    assert_true(c->gamma == 0.1f);
+    assert_true(c->gamma == (float)0.1f);
     assigned(t, ".gamma", "inf");
     assert_true(c->gamma > 1e38f);
     assigned(t, ".window.size[0]", "3.0");
@@ -478,7 +478,7 @@ static void elements(void **state)
     assert_null(pytree_at(t, ".window.size['0']", NULL, &error).type);
     leaf = (pytree_leaf){ .data = &v, .type = PYTREE_TYPE(double) };
     pytree_leaf_set(&leaf, 0, 0.1);
-    assert_true(v == 0.1);
+    assert_true(v == (double)0.1);
 }
 
 static void setting_every_type(void **state)

@@ -14,7 +14,8 @@ import harness
 from harness import BUILD, Check, ROOT, failed, run
 
 TESTS = ROOT / "tests"
-WARNINGS = ["-pedantic-errors", "-Wall", "-Wextra"]
+# Messages are meant to be shortened, and whether gcc sees that depends on what it inlines.
+WARNINGS = ["-pedantic-errors", "-Wall", "-Wextra", "-Wshadow", "-Wno-format-truncation"]
 WINE = next((path for path in ("/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/bin/wine") if pathlib.Path(path).exists()), "wine64")
 
 
@@ -65,7 +66,8 @@ def bodies(platform):
     folder.mkdir(parents=True, exist_ok=True)
     flags = includes(platform, folder)
     made = folder / "bodies.o"
-    built = run([*platform.command, f"-std={platform.standard}", *WARNINGS, "-Wconversion", "-Wshadow", "-Werror", *flags, "-c",
+    more = [] if platform.name == "windows" else ["-Wconversion"]          # which macros of its math.h do not stand
+    built = run([*platform.command, f"-std={platform.standard}", *WARNINGS, *more, "-Werror", *flags, "-c",
                  TESTS / "support" / "bodies.c", "-o", made], timeout=600)
     archive = folder / "libbodies.a"
     archive.unlink(missing_ok=True)

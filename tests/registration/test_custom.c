@@ -324,8 +324,12 @@ static void answers_that_cannot_be(void **state)
     boxes_fill(&boxes);
     type.custom = &many;
     assert_null(pytree_structure(tree, NULL, &error));
-    assert_error(error.status, PYTREE_BAD_COUNT, "", &error);
-    assert_non_null(strstr(error.message, "children of Box"));
+    if (sizeof(size_t) < 8) {             /* with 32 bits there is only no memory for as many */
+        assert_int_equal(error.status, PYTREE_NO_MEMORY);
+    } else {
+        assert_error(error.status, PYTREE_BAD_COUNT, "", &error);
+        assert_non_null(strstr(error.message, "children of Box"));
+    }
     type.custom = &wild;
     memset(&error, 0, sizeof error);
     assert_null(pytree_structure(tree, NULL, &error));

@@ -29,6 +29,8 @@ static jmp_buf small_cmocka_end;
 #define cmocka_run_group_tests(tests, setup, teardown)                                                                  \
     small_cmocka_run(tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
 
+#define cmocka_run_group_tests_name(name, tests, setup, teardown) cmocka_run_group_tests(tests, setup, teardown)
+
 static inline void print_error(const char *format, ...)
 {
     va_list arguments;
@@ -36,6 +38,8 @@ static inline void print_error(const char *format, ...)
     vprintf(format, arguments);
     va_end(arguments);
 }
+
+#define print_message print_error
 
 static inline void _fail(const char *file, int line)
 {
