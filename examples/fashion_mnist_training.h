@@ -119,13 +119,6 @@ static pytree_status mask_decay(void *mask, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-static pytree_status clear(void *context, const pytree_iter *at)
-{
-    (void)context;
-    memset(at->leaf[0]->data, 0, pytree_leaf_bytes(at->leaf[0]));
-    return PYTREE_OK;
-}
-
 static pytree_status scale(void *factor, const pytree_iter *at)
 {
     float *x = at->leaf[0]->data, by = *(const float *)factor;
@@ -168,6 +161,15 @@ static pytree_status adamw(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
+/* How gradients are computed: by hand (fashion_mnist.c), or by the library (fashion_mnist_traced.c). */
+typedef struct Derivative {
+    /* Compute the scores of the first n images of a batch (the y of its last signal), the sum of their losses, and the
+     * gradients of its mean. */
+    pytree_status (*compute)(void *context, const MLP *model, pytree gradients, Batch *batch, int n, double *loss,
+                             pytree_error *err);
+    void *context;
+} Derivative;
+
 /* ---- Training ------------------------------------------------------------------------------------------------------ */
 
 /* Return the accuracy on the images from ... to - 1. counts (may be NULL): row label, column prediction. */
@@ -200,8 +202,8 @@ static int batches_per_epoch(const Training *training)
 }
 
 /* Train on all training images once, in random order, and print a line. */
-static pytree_status train_epoch(Training *training, pytree gradients, AdamW *optimizer, Batch *batch, const Images *images,
-                                 pytree_error *err)
+static pytree_status train_epoch(Training *training, const Derivative *derivative, pytree gradients, AdamW *optimizer,
+                                 Batch *batch, const Images *images, pytree_error *err)
 {
     const float clip = 1;
     const Settings *settings = &training->settings;
@@ -212,13 +214,13 @@ static pytree_status train_epoch(Training *training, pytree gradients, AdamW *op
     for (int k = 0; k < n_batches; k++) {
         int n = n_train - k * batch->size < batch->size ? n_train - k * batch->size : batch->size;
         gather(batch, images, training->order, k * batch->size, n);
-        forward(&training->model, batch, n);
+        double squares = 0, sum = 0;
+        if (derivative->compute(derivative->context, &training->model, gradients, batch, n, &sum, err) != PYTREE_OK) {
+            return err->status;
+        }
         for (int i = 0; i < n; i++) { right += guess(batch, i) == batch->labels[i]; }
-        loss += loss_and_gradient(batch, n);
+        loss += sum;
 
-        double squares = 0;
-        if (pytree_map(clear, NULL, NULL, 1, &gradients, NULL, err) != PYTREE_OK) { return err->status; }
-        backward(&training->model, gradients.data, batch, n);
         if (pytree_reduce(add_squares, &squares, gradients, NULL, err) != PYTREE_OK) { return err->status; }
         float norm = (float)sqrt(squares), factor = clip / norm;
         if (norm > clip && pytree_map(scale, &factor, NULL, 1, &gradients, NULL, err) != PYTREE_OK) { return err->status; }
@@ -282,8 +284,8 @@ static pytree_status resume(Training *training, const Settings *settings, const 
     return PYTREE_OK;
 }
 
-static pytree_status train(Training *training, pytree gradients, Batch *batch, const Images *images, const char *save,
-                           pytree_error *err)
+static pytree_status train(Training *training, const Derivative *derivative, pytree gradients, Batch *batch,
+                           const Images *images, const char *save, pytree_error *err)
 {
     pytree model = PYTREE(&training->model);
     int steps = training->settings.epochs * batches_per_epoch(training);
@@ -300,7 +302,7 @@ static pytree_status train(Training *training, pytree gradients, Batch *batch, c
     while (status == PYTREE_OK) {
         if (save != NULL) { status = pytree_save_safetensors(save, PYTREE(training), NULL, err); }
         if (status != PYTREE_OK || training->step >= steps) { break; }
-        status = train_epoch(training, gradients, &optimizer, batch, images, err);
+        status = train_epoch(training, derivative, gradients, &optimizer, batch, images, err);
     }
     free(decays);
     return status;

@@ -73,6 +73,11 @@ const pytree_leaf *pytree_value_shape(const pytree_trace *tr, pytree_value v);
  * at several leaves. */
 pytree_status pytree_return(pytree_trace *tr, pytree result);
 
+/* Make a tree of argument k's structure of n values in the order of its leaves: for results that contain a struct, such as
+ * the carry of a scan. Returns it, to be used before the body returns; its data is NULL on error. PYTREE_TOO_FEW_LEAVES or
+ * PYTREE_TOO_MANY_LEAVES if n is not the number of its leaves, PYTREE_ARGUMENT if there is no such argument. */
+pytree pytree_values_like(pytree_trace *tr, size_t k, size_t n, const pytree_value *leaves);
+
 /* End a body with a result of argument k's structure, of n values in the order of its leaves: for bodies that give a struct.
  * PYTREE_TOO_FEW_LEAVES or PYTREE_TOO_MANY_LEAVES if n is not the number of its leaves. */
 pytree_status pytree_return_like(pytree_trace *tr, size_t k, size_t n, const pytree_value *leaves);

@@ -233,7 +233,7 @@ static pytree_status pytree__op_take_shape(const pytree_op_call *c, pytree_error
 static pytree_status pytree__op_take_run(const pytree_op_call *c, pytree_error *err)
 {
     const size_t n = pytree_leaf_count(c->in[1]), bytes = pytree__op_inner(c->in[0], 0);
-    size_t i, row;
+    size_t i, row = 0;
     for (i = 0; i < n; i++) {
         if (pytree__op_row(c->in[1], i, c->in[0]->shape[0], &row, err) != PYTREE_OK) { return PYTREE_VALUE; }
         if (bytes != 0) { memcpy((char *)c->out[0]->data + i * bytes, (const char *)c->in[0]->data + row * bytes, bytes); }
@@ -263,7 +263,7 @@ static pytree_status pytree__op_put_run(const pytree_op_call *c, pytree_error *e
     const size_t n = pytree_leaf_count(c->in[1]), bytes = pytree__op_inner(c->out[0], 0);
     const bool wide = c->in[0]->type->dtype == PYTREE_F64;
     static const size_t one[2] = { 1, 1 };
-    size_t i, row;
+    size_t i, row = 0;
     memset(c->out[0]->data, 0, pytree_leaf_bytes(c->out[0]));
     for (i = 0; i < n; i++) {
         void *at[2];

@@ -187,21 +187,35 @@ pytree_status pytree_return(pytree_trace *tr, pytree result)
     return PYTREE_OK;
 }
 
+pytree pytree_values_like(pytree_trace *tr, size_t k, size_t n, const pytree_value *leaves)
+{
+    struct pytree__fn_plan *arena = tr->recorder->arena;
+    const pytree_def *def = k < tr->n_args ? tr->recorder->defs[k] : NULL;
+    pytree t = { NULL, NULL };
+    pytree_value *copy;
+    if (tr->err->status != PYTREE_OK) { return t; }
+    if (def == NULL) {
+        (void)pytree_fail(tr->err, PYTREE_ARGUMENT, NULL, "%s: expected an argument below %zu, got %zu", tr->recorder->name,
+                          tr->n_args, k);
+        return t;
+    }
+    if (n != def->n_leaves) {
+        (void)pytree_fail(tr->err, n < def->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL,
+                          "%s: expected %zu values, as argument %zu has leaves, got %zu", tr->recorder->name, def->n_leaves,
+                              k, n);
+        return t;
+    }
+    copy = (pytree_value *)pytree__fn_take(arena, n, sizeof *copy);
+    if (copy == NULL) { return t; }
+    if (n != 0) { memcpy(copy, leaves, n * sizeof *copy); }
+    (void)pytree__value_tree(arena, def, copy, &t);
+    return t;
+}
+
 pytree_status pytree_return_like(pytree_trace *tr, size_t k, size_t n, const pytree_value *leaves)
 {
-    pytree t;
-    if (tr->err->status != PYTREE_OK) { return tr->err->status; }
-    if (k >= tr->n_args) {
-        return pytree_fail(tr->err, PYTREE_ARGUMENT, NULL, "%s: expected an argument below %zu, got %zu", tr->recorder->name,
-                           tr->n_args, k);
-    }
-    if (n != tr->recorder->defs[k]->n_leaves) {
-        return pytree_fail(tr->err, n < tr->recorder->defs[k]->n_leaves ? PYTREE_TOO_FEW_LEAVES : PYTREE_TOO_MANY_LEAVES, NULL,
-                           "%s: expected %zu values, as argument %zu has leaves, got %zu", tr->recorder->name,
-                           tr->recorder->defs[k]->n_leaves, k, n);
-    }
-    if (!pytree__value_tree(tr->recorder->arena, tr->recorder->defs[k], leaves, &t)) { return tr->err->status; }
-    return pytree_return(tr, t);
+    const pytree t = pytree_values_like(tr, k, n, leaves);
+    return t.data == NULL ? tr->err->status : pytree_return(tr, t);
 }
 
 /* ---- Traced functions ---------------------------------------------------------------------------------------------- */

@@ -37,9 +37,9 @@ def images(n, seed):
     return idx([n, SIDE, SIDE], b"".join(image(label, source) for label in labels)), idx([n], labels)
 
 
-def small_data():
+def small_data(name="small"):
     """A folder with 6000 training and 500 test images."""
-    folder = harness.fresh(DATA / "small")
+    folder = harness.fresh(DATA / name)
     for name, content in zip(NAMES, [*images(6000, 1), *images(500, 2)]):
         (folder / name).write_bytes(content)
     return folder
@@ -116,6 +116,15 @@ def main_job():
         outcome.failed += not good
         outcome.log += "" if good else f"{whole.log()}{first.log()}{second.log()}{other.log()}not so: {what}\n"
     return outcome
+
+
+def derived(name, folder, epochs, least):
+    """A program whose gradients the library computes reaches that accuracy."""
+    result = run([EXAMPLES / "run", name, "--data", folder, "--epochs", str(epochs)], timeout=600)
+    reached = accuracy(result)
+    good = reached is not None and reached >= least
+    return Outcome(passed=int(good), failed=int(not good), note=f"test accuracy {reached} %",
+                   log="" if good else f"{result.log()}must reach {least} %\n")
 
 
 class FashionMnist:
@@ -263,6 +272,11 @@ def checks():
         Check("gpt2_params", lambda: prints("gpt2_params", [r"124,?439,?808"])),
         Check("fashion_mnist: made-up images, wrong files, wrong options", lambda: FashionMnist().check(), long=True),
         Check("fashion_mnist: --help", help_text),
+        Check("per_example_gradients: made-up images",
+              lambda: derived("per_example_gradients", small_data("each"), 1, 0.0),
+              long=True),
+        Check("ode", lambda: prints("ode", [r"^energy at the beginning -1\.67947476, after 400 steps -1\.67947476$",
+                                            r"^the gradient agrees with differences$"])),
         Check("examples/run: names", names),
     ]
     return made
@@ -270,4 +284,5 @@ def checks():
 
 def training_checks():
     """The only ones that need the dataset."""
-    return [Check("fashion_mnist: the real images", main_job, long=True)]
+    return [Check("fashion_mnist: the real images", main_job, long=True),
+            Check("fashion_mnist_traced: the real images", lambda: derived("fashion_mnist_traced", REAL, 20, 88.0), long=True)]
