@@ -302,8 +302,8 @@ static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
     }
 }
 
-/* Tells whether a required pointer of a struct to another one is NULL: its rows may read through that. A list or an array may be
- * NULL where it is empty, and row expressions may ask for it. */
+/* Tells whether a required pointer of a struct to another one is NULL: its rows may read through that. A list or an array may
+ * be NULL where it is empty, and row expressions may ask for it. */
 static bool pytree__lacks_data(const pytree_type *type, const void *self)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
