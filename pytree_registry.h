@@ -114,7 +114,7 @@ _Static_assert(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
 static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { PYTREE_CONSTANTS { NULL, 0 } };
 static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
     PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), _Alignof(PYTREE_ENUM), PYTREE_KIND_LEAF,
-    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM)
 };
 #endif
