@@ -133,8 +133,10 @@
 #endif
 #if defined(__GNUC__) && !defined(__TINYC__) && defined(__OPTIMIZE__) && !defined(PYTREE_SMALL)                        \
     && !defined(PYTREE_FAST_COMPILE) && !defined(PYTREE__SANITIZED)
+#define PYTREE__FOR_SPEED 1
 #define PYTREE__INLINE static inline __attribute__((always_inline, unused))
 #else
+#define PYTREE__FOR_SPEED 0
 #define PYTREE__INLINE static inline
 #endif
 #if defined(__GNUC__) && !defined(__TINYC__)                   /* errors: their buffers are not on the stack of what may fail */
@@ -349,10 +351,14 @@ enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_ST
  * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a
  * node, or because its views do not fit. */
 enum { PYTREE__HAS_NONE = 1, PYTREE__NEEDS_CHECK = 2, PYTREE__NOT_INLINABLE = 4 };
+enum { PYTREE__OF_CHILDREN, PYTREE__OF_LEAVES, PYTREE__OF_LEAVES_AND_NONE };   /* views that they write; None among them */
 typedef struct pytree__flatten_result {
     pytree_leaf *end;                     /* one past the last view */
     size_t flags;
 } pytree__flatten_result;
+
+/* Put leaves back in a row. Returns the next leaf; NULL if the row cannot take them. */
+const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const pytree_leaf *leaf);
 
 /* Counts the rows of a struct: in a small program, the built-in types stand in flash. */
 #if defined(PYTREE_SMALL)
@@ -371,20 +377,20 @@ struct pytree_type {
     pytree_dtype dtype;                   /* of a leaf type */
     pytree__row_count n_fields;           /* rows */
     pytree__row_count n_children;         /* DATA rows */
-    bool self_contained;                  /* no DATA row is a list or a tree: `leaves` may succeed */
+    bool self_contained;                  /* no DATA row is a list or a tree: there may be views of its leaves */
     bool trivial_statics;                 /* all STATIC rows are bytes without strings or padding */
     const pytree_field *fields;
-    /* The next four are generated, and NULL unless the type is a struct with rows. Write a view of each DATA row to
-     * child[0 … n_children-1]. Returns flags. */
-    unsigned (*children)(const void *self, pytree_leaf *child);
-    /* Write a view of each leaf, going on into structs in place. Returns flags; with PYTREE__NOT_INLINABLE or
-     * PYTREE__NEEDS_CHECK the views are invalid, and the struct must be traversed node by node. None has a view only if
-     * none_is_leaf. Nothing is written at `end` or beyond. */
-    pytree__flatten_result (*leaves)(const void *self, pytree_leaf *leaf, const pytree_leaf *end, bool none_is_leaf);
-    /* Check the same values without writing views. Returns flags. */
-    unsigned (*validate)(const void *self);
-    /* Store leaves, in the order of `leaves` without None: set pointers to the views' data, copy values in place, keep NULL
-     * pointers. Returns one past the last view used; NULL where `leaves` would return PYTREE__NOT_INLINABLE. */
+    /* Generated, and NULL unless the type is a struct with rows. Write a view of each DATA row to view[0 … n_children-1]
+     * (PYTREE__OF_CHILDREN), or of each leaf, going on into structs in place. Returns where the views end, and flags; with
+     * PYTREE__NOT_INLINABLE or PYTREE__NEEDS_CHECK views of leaves are invalid, and the struct must be traversed node by node.
+     * Nothing is written at `end` or beyond (of children: there is room). */
+    pytree__flatten_result (*views)(const void *self, pytree_leaf *view, const pytree_leaf *end, unsigned of);
+    /* Generated where code is optimised for speed, otherwise NULL: the library then does with `views` and the rows. Check the
+     * same values without writing views. Returns flags. */
+    size_t (*validate)(const void *self);
+    /* Put leaves back, in the order of PYTREE__OF_LEAVES: set pointers to the views' data, copy values in place, keep pointers
+     * that are NULL where None is allowed. Returns one past the last leaf; NULL if one has no data, or is of another type than
+     * a value in place. */
     const pytree_leaf *(*store_leaves)(void *self, const pytree_leaf *leaf);
     /* Of opaque leaf types. NULL: compare bytes; print "<name>". */
     bool (*equal)(const void *a, const void *b);

@@ -114,7 +114,7 @@ _Static_assert(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
 static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { PYTREE_CONSTANTS { NULL, 0 } };
 static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
     PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), _Alignof(PYTREE_ENUM), PYTREE_KIND_LEAF,
-    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM)
 };
 #endif
@@ -244,7 +244,7 @@ enum {
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_STRUCT,
-    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
@@ -270,7 +270,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 #endif
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_LEAF,
-    PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
+    PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
@@ -279,7 +279,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 #if defined(PYTREE_CUSTOM)
 static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
     PYTREE_KIND_CUSTOM,
-    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
+    PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
@@ -331,56 +331,65 @@ enum {
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
-/* Go over the children of *at once, writing views or not: see pytree_type. Returns where the views end, and flags. */
-PYTREE__PASS pytree__flatten_result PYTREE__CAT(pytree__pass_, PYTREE__ID)(const void *at, pytree_leaf *child,
-                                                                             const pytree_leaf *end, unsigned pass, bool writes)
+/* Write views of the children or of all leaves: see pytree_type. */
+PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *view,
+                                                                                      const pytree_leaf *end, unsigned of)
 {
-    const PYTREE__S *self = (const PYTREE__S *)at;
+    const PYTREE__S *const self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    pytree__view_writer to = pytree__view_writer_begin(PYTREE__CAT(pytree__room_, PYTREE__ID),
-                                                       row + PYTREE__CAT(pytree__rows_, PYTREE__ID), child, end, pass, writes);
-    if (to.flags != 0) { return pytree__view_writer_end(&to); }
+    const pytree_field *const last = row + PYTREE__CAT(pytree__rows_, PYTREE__ID);
+    pytree_leaf *const first = view;
+    pytree__flatten_result seen;
+    const void *pointer;
+    size_t extent, bits = 0, missing = 0, flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), view, end, of);
+    if (flags != 0) { return pytree__view_result(view, flags); }
+    if (!PYTREE__LAYOUTS) { of = PYTREE__OF_CHILDREN; }
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(__VA_ARGS__, NONE, NONE, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS
-    (void)self;
-    (void)row;
-    return pytree__view_writer_end(&to);
-}
-PYTREE__NOINLINE_CLANG unsigned PYTREE__CAT(pytree__children_, PYTREE__ID)(const void *self, pytree_leaf *child)
-{
-    return (unsigned)PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, child, NULL, PYTREE__PASS_CHILDREN, true).flags;
-}
-PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__leaves_, PYTREE__ID)(const void *self, pytree_leaf *leaf,
-                                                                              const pytree_leaf *end, bool none_is_leaf)
-{
-    return PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, leaf, end,
-                                                  none_is_leaf ? PYTREE__PASS_LEAVES_AND_NONE : PYTREE__PASS_LEAVES, true);
-}
-PYTREE__NOINLINE_CLANG unsigned PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *self)
-{
-    pytree_leaf nowhere;
-    return (unsigned)PYTREE__CAT(pytree__pass_, PYTREE__ID)(self, &nowhere, NULL, PYTREE__PASS_VALIDATE, false).flags;
+    (void)self; (void)last; (void)first; (void)seen; (void)pointer; (void)extent;
+    return pytree__view_result(view, flags | PYTREE__DOUBTS(missing, bits));
 }
 
-static inline const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *self, const pytree_leaf *leaf)
+#if PYTREE__FOR_SPEED
+/* Check the same values without writing views. */
+PYTREE__HELPER size_t PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *at)
 {
+    const PYTREE__S *const self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+    const void *pointer;
+    size_t extent, bits = 0, missing = 0, flags = 0;
+    if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return PYTREE__NOT_INLINABLE; }
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__STORED_##kind
+#define PYTREE_FIELD(kind, ...) PYTREE__VALID_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS
-    (void)self;
-    (void)row;
-    return leaf;
+    (void)self; (void)row; (void)pointer; (void)extent;
+    return flags | PYTREE__DOUBTS(missing, bits);
 }
+
+/* Put leaves back. */
+PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *at, const pytree_leaf *leaf)
+{
+    const PYTREE__S *const self = (const PYTREE__S *)at;
+    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+    const void *pointer;
+    size_t missing = 0;
+    if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return NULL; }
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__STORED_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
+    PYTREE_FIELDS
+    (void)self; (void)row; (void)pointer;
+    return missing != 0 ? NULL : leaf;
+}
+#endif
 
 static const pytree_type PYTREE__DESCRIPTOR = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
-    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__children_, PYTREE__ID),
-    PYTREE__CAT(pytree__leaves_, PYTREE__ID), PYTREE__CAT(pytree__validate_, PYTREE__ID),
-    PYTREE__CAT(pytree__store_leaves_, PYTREE__ID),
+    PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__views_, PYTREE__ID),
+    PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
+    PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),
     NULL, NULL, NULL, NULL, PYTREE__SPACE, PYTREE__NAMESPACES, NULL, NULL
 };
 #endif

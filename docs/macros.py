@@ -390,18 +390,18 @@ Assertions alone: no code, no data. The first look at the name and at the text o
 be many. For each row the layout comes first, then its type. Words that are misspelt were found
 before, by an `#if`; what is left then is assertions that say which. The messages are explained in
 [compiler-messages.md](compiler-messages.md)."""),
-    ("Leaves put back", lambda text: "pytree__store_leaves_Linear(" in text and text.endswith("}"), """\
-The other direction: each DATA row takes a leaf back. `pytree__store_leaf` sets a pointer or copies a value that lies in the
-struct, or goes on in a struct that lies in it; its row says which."""),
-    ("Children, leaves, validation", re.compile(r".*pytree__(pass|children|leaves|validate)_Linear\(.*\}$").match, """\
-The functions that every operation calls to look into a `Linear`. The first is the pass that the other three share: the
-compiler makes a copy of it for each, without what that one does not need. It visits the DATA rows in order; the extents
-are the row's own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows its row
-without searching. The flags say whether a value needs a closer look: a NULL, an extent that is negative or absurd.
+    ("Views", re.compile(r".*pytree__views_Linear\(.*\}$").match, """\
+The function that every operation calls to look into a `Linear`. It visits the DATA rows in order; the extents are the row's
+own expressions, with `self` as the struct. `row` keeps pace in the table, so that a helper knows its row without searching.
+The flags say whether a value needs a closer look: a NULL, an extent that is negative or absurd.
 
-`children` writes one view for each DATA row. `leaves` goes on into structs that lie in this one, and writes the views of
-all their leaves: that is how most of a tree is walked; what a treedef needs besides, nodes and static values, follows
-from the table. `validate` looks at the same values and writes nothing."""),
+Asked for children it writes one view for each DATA row. Asked for leaves it goes on into structs that lie in this one, and
+writes the views of all their leaves: that is how most of a tree is walked; what a treedef needs besides, nodes and static
+values, follows from the table. So does the way back: a leaf is stored at the offset that its row says.
+
+Where the compiler optimises for speed, rows like these two are statements in place of the calls, and there are two more
+functions: `pytree__validate_Linear` looks at the same values and writes nothing, `pytree__store_leaves_Linear` puts leaves
+back."""),
     ("The table of the rows", lambda text: "pytree__fields_Linear[]" in text, """\
 One entry for each row: name, type, kind of row, where the value lies, form, OPTIONAL, rank, offset, sizes, and for
 stb_ds containers the functions that resize and free them. Types are read from the struct: the row says no type, so none
@@ -425,8 +425,7 @@ its code says its element type and how it is held (in place, pointer, fixed arra
 (`pytree__held_…`), so that one association does for a value, an array and a pointer. The sums at the end are for the
 descriptor."""),
 ]
-ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Children, leaves, validation",
-         "Leaves put back", "The descriptor"]
+ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Views", "The descriptor"]
 
 INTRODUCTION = f"""\
 # What the macros leave
@@ -437,7 +436,7 @@ You write:
 ```c
 {REGISTRATION}```
 
-After the preprocessor there are a descriptor, functions that make views and store leaves, assertions, and a slot that
+After the preprocessor there are a descriptor, a function that makes views, assertions, and a slot that
 `_Generic` can find. This page shows all of it. It is made from the headers by `docs/macros.py`, and the tests fail when
 it is out of date.
 

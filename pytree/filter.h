@@ -59,7 +59,7 @@ PYTREE__ROLES(PYTREE__X)
 #endif
 #define PYTREE__ROLE_TYPE(name, base)                                                                                   \
     { name, sizeof(pytree_variable), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, NULL,     \
-      NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree_variable_node, NULL, NULL, base, NULL }
+      NULL, NULL, NULL, NULL, NULL, NULL, &pytree_variable_node, NULL, NULL, base, NULL }
 
 /* A value with a role, as states hold it: a custom node with one child. */
 typedef struct pytree_variable {

@@ -75,7 +75,7 @@ def subscripts():
 
 
 def count():
-    """PYTREE__COUNT_ARGUMENTS(a, b, c) => 3; PYTREE__EXTENTS(a, b) => PYTREE__EXTENTS_2(a, b)."""
+    """PYTREE__COUNT_ARGUMENTS(a, b, c) => 3; PYTREE__EXTENTS(op, a, b) => PYTREE__EXTENTS_2(op, a, b)."""
     names = [chr(ord("a") + i) for i in range(MOST + 1)]
     yield define("PYTREE__COUNT_ARGUMENTS(...)",
                  "PYTREE__SEVENTEENTH(__VA_ARGS__, " + ", ".join(str(n) for n in range(MOST, 0, -1)) + ", ~)")
@@ -83,23 +83,25 @@ def count():
 
 
 def extents():
-    yield define("PYTREE__EXTENTS(...)",
+    yield define("PYTREE__EXTENTS(op, ...)",
                  "PYTREE__SEVENTEENTH(__VA_ARGS__, " + ", ".join(f"PYTREE__EXTENTS_{n}" for n in range(MOST, 0, -1))
-                 + ", ~)(__VA_ARGS__)")
-    yield define("PYTREE__EXTENT(i, n)", "to.child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = PYTREE__SIZE(n);")
-    yield define("PYTREE__EXTENTS_1(a)", "to.child->shape[0] = PYTREE__SIZE(a);")
+                 + ", ~)(op, __VA_ARGS__)")
+    yield define("PYTREE__DIM(i)", "((i) < PYTREE_MAX_DIMS ? (i) : 0)")
+    yield define("PYTREE__EXTENTS_1(op, a)", "op(0, =, a)")
     for n in range(2, MOST + 1):
         names = [chr(ord("a") + i) for i in range(n)]
-        last = f"to.child->shape[{n - 1}] = PYTREE__SIZE({names[-1]});" if n <= 3 else f"PYTREE__EXTENT({n - 1}, {names[-1]})"
-        yield define(f"PYTREE__EXTENTS_{n}({', '.join(names)})", f"PYTREE__EXTENTS_{n - 1}({', '.join(names[:-1])}) {last}")
+        dim = n - 1 if n <= 3 else f"PYTREE__DIM({n - 1})"
+        yield define(f"PYTREE__EXTENTS_{n}(op, {', '.join(names)})",
+                     f"PYTREE__EXTENTS_{n - 1}(op, {', '.join(names[:-1])}) op({dim}, |=, {names[-1]})")
 
 
 def fixed_extents():
-    yield define("PYTREE__FIXED_EXTENT(i, x)", "PYTREE__EXTENT(i, sizeof(x) / sizeof((x)[0]))")
-    yield define("PYTREE__FIXED_EXTENTS_1(x)", "PYTREE__FIXED_EXTENT(0, x)")
+    yield define("PYTREE__FIXED_EXTENT(x)", "sizeof(x) / sizeof((x)[0])")
+    yield define("PYTREE__FIXED_EXTENTS_1(op, x)", "op(0, =, PYTREE__FIXED_EXTENT(x))")
     for n in range(2, MOST + 1):
-        yield define(f"PYTREE__FIXED_EXTENTS_{n}(x)",
-                     f"PYTREE__FIXED_EXTENTS_{n - 1}(x) PYTREE__FIXED_EXTENT({n - 1}, (x) PYTREE__SUBSCRIPTS_{n - 1})")
+        yield define(f"PYTREE__FIXED_EXTENTS_{n}(op, x)",
+                     f"PYTREE__FIXED_EXTENTS_{n - 1}(op, x) "
+                     f"op(PYTREE__DIM({n - 1}), |=, PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_{n - 1}))")
 
 
 def slots():
@@ -116,11 +118,9 @@ def slots():
     yield from count()
     yield "\n/* PYTREE__SUBSCRIPTS_2   =>   [0][0] */\n"
     yield from subscripts()
-    yield "\n/* The extents of the view at hand. Only of an integer there is a bitwise or:\n *\n"
-    yield " *     PYTREE__EXTENTS(self->n, 3)   =>\n"
-    yield " *     to.child->shape[0] = (size_t)((self->n) | 0); to.child->shape[1] = (size_t)((3) | 0); */\n"
+    yield "\n/* What a pass makes of each extent:   PYTREE__EXTENTS(OP, self->n, 3)   =>   OP(0, =, self->n) OP(1, |=, 3) */\n"
     yield from extents()
-    yield "\n/* Those of a fixed array:   PYTREE__FIXED_EXTENTS_1(a)   =>   to.child->shape[0] = sizeof(a) / sizeof((a)[0]); */\n"
+    yield "\n/* Of a fixed array:   PYTREE__FIXED_EXTENTS_1(OP, a)   =>   OP(0, =, sizeof(a) / sizeof((a)[0])) */\n"
     yield from fixed_extents()
     yield "\n/* Full groups. */\n"
     yield from full_groups()

@@ -222,7 +222,7 @@ static const pytree_leaf *pytree__build_preview(struct pytree__builder *b, const
         memcpy(&p, of->at + at->offset, sizeof p);
         if (p == NULL) { memcpy(of->at + at->offset, &zeros, sizeof zeros); }
     }
-    type->children(of->at, views);
+    pytree__child_views(type, of->at, views);
     for (at = type->fields; at != end; at++) {
         if (at->row != PYTREE_ROW_DATA) { continue; }
         if (at < row) { child++; }

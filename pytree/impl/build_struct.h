@@ -116,17 +116,10 @@ PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, con
 {
     enum { NOT_WRITTEN = PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE };
     const pytree_leaf *view = b->views;
-    const pytree__flatten_result seen = type->leaves(self, b->views, b->views + b->max_views, false);
+    const pytree__flatten_result seen = pytree__leaf_views(type, self, b->views, b->views + b->max_views, false);
     size_t differ = 0;
     if (PYTREE__UNLIKELY((seen.flags & NOT_WRITTEN) != 0 || seen.end != view + n)) { return false; }
-    for (; view != seen.end; view++, leaf++) {
-        const size_t ndim = (size_t)view->ndim;
-        size_t i;
-        if (ndim == 0) { continue; }
-        differ |= view->shape[0] ^ leaf->shape[0];
-        if (PYTREE__LIKELY(ndim == 1)) { continue; }
-        for (i = 1; i < ndim; i++) { differ |= view->shape[i] ^ leaf->shape[i]; }
-    }
+    for (; view != seen.end; view++, leaf++) { differ |= pytree__other_extents(view, leaf); }
     return differ == 0;
 }
 
@@ -244,7 +237,7 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
     pytree_status first = PYTREE_OK;
     const pytree_leaf *view = NULL, *given = NULL;
     if (views == NULL) { return; }
-    type->children(frame->at, views);
+    pytree__child_views(type, frame->at, views);
     for (i = type->n_children; i-- != 0; ) {
         const pytree_node *const n = &b->def->nodes[--node];
         pytree_status status;

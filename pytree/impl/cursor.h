@@ -323,10 +323,10 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     const pytree_type *const type = f->type;
     pytree_leaf *views;
     pytree_status status = PYTREE_OK;
-    unsigned flags;
+    size_t flags;
     size_t i;
     f->count = type->n_children;
-    if (PYTREE__UNLIKELY(type->children == NULL)) {
+    if (PYTREE__UNLIKELY(type->views == NULL)) {
         if (PYTREE__CONTAINERS && type->custom != NULL) { return pytree__open_custom(c, f); }
         return pytree__fail_at(c, PYTREE_ARGUMENT,
                                "expected a registered struct, got %s, which was declared and never defined", type->name);
@@ -337,7 +337,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     if (PYTREE__UNLIKELY(c->making || (!type->self_contained && pytree__lacks_data(type, f->self)))) {
         if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
     } else {
-        flags = type->children(f->self, views);
+        flags = pytree__child_views(type, f->self, views);
     }
     c->n_views += f->count;
     if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0)) {

@@ -102,7 +102,8 @@ static pytree_status pytree__extents_add_run(struct pytree__extents *x, const py
 {
     const char *const self = (const char *)value->data;
     const pytree_leaf *leaf = c->views + c->n_views;
-    const pytree__flatten_result seen = value->type->leaves(self, c->views + c->n_views, c->views + c->max_views, false);
+    const pytree__flatten_result seen =
+        pytree__leaf_views(value->type, self, c->views + c->n_views, c->views + c->max_views, false);
     if ((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0) { return PYTREE_SHARED; }
     for (; leaf != seen.end; leaf++) {
         const char *const data = (const char *)leaf->data;

@@ -137,7 +137,7 @@ static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *ty
     const pytree_field *row = type->fields;
     size_t n = first, n_leaves = leaves, left = type->n_children;
     pytree_node *node;
-    if (!type->self_contained || type->leaves == NULL) { return false; }
+    if (!type->self_contained || type->views == NULL) { return false; }
     if (s->max_nodes - n <= left) { return pytree__flatten_full(s); }
     for (; left != 0; row++) {
         const void *p;
@@ -185,8 +185,9 @@ static bool pytree__flatten_run_by_rows(struct pytree__flattener *s, const pytre
     const size_t n_nodes = s->n_nodes, n_leaves = s->n_leaves, n_statics = s->statics.length;
     if (pytree__emit_rows(s, type, (const char *)data)) {
         const size_t flags =
-            s->capacity == 0 ? type->validate(data)
-                             : type->leaves(data, s->leaves + n_leaves, s->leaves + s->capacity, s->cursor.none_is_leaf).flags;
+            s->capacity == 0
+                ? pytree__validate(type, data, s->cursor.views + s->cursor.n_views, s->cursor.views + s->cursor.max_views)
+                : pytree__leaf_views(type, data, s->leaves + n_leaves, s->leaves + s->capacity, s->cursor.none_is_leaf).flags;
         if (PYTREE__LIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0)) { return true; }
         s->full = (flags & PYTREE__NOT_INLINABLE) != 0;
     }
@@ -218,11 +219,13 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
     }
     if (direct) {
         pytree_leaf *const views = s->leaves + s->n_leaves;
-        const pytree__flatten_result seen = type->leaves(data, views, s->leaves + s->capacity, none_is_leaf);
+        const pytree__flatten_result seen = pytree__leaf_views(type, data, views, s->leaves + s->capacity, none_is_leaf);
         if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
         n_leaves = (size_t)(seen.end - views);
     } else if (mode != PYTREE__COUNT_ALL) {
-        if (PYTREE__UNLIKELY((type->validate(data) & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
+        const pytree__cursor *const c = &s->cursor;
+        const size_t flags = pytree__validate(type, data, c->views + c->n_views, c->views + c->max_views);
+        if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     }
     s->n_leaves += n_leaves;
     if (mode == PYTREE__FILL) {

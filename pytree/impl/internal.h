@@ -348,6 +348,10 @@ static bool pytree__same_string(const char *a, const char *b);
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b);
 static const char *pytree__constant_name(const pytree_type *type, const void *element);
 PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type);
+PYTREE__INLINE size_t pytree__child_views(const pytree_type *type, const void *self, pytree_leaf *view);
+PYTREE__INLINE pytree__flatten_result pytree__leaf_views(const pytree_type *type, const void *self, pytree_leaf *view,
+                                                         const pytree_leaf *end, bool none_is_leaf);
+PYTREE__INLINE size_t pytree__validate(const pytree_type *type, const void *self, pytree_leaf *scratch, const pytree_leaf *end);
 
 /* unicode.h */
 static unsigned pytree__utf8(const char *s, size_t n, uint32_t *character);
@@ -456,6 +460,7 @@ static const pytree_type *pytree__node_type(const pytree_leaf *v);
 static const char *pytree__view_name(const pytree_leaf *v);
 static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf);
 PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got);
+PYTREE__INLINE size_t pytree__other_extents(const pytree_leaf *a, const pytree_leaf *b);
 PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given);
 static bool pytree__near(double x, double y, const pytree_tolerance *tolerance);
 static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out);
@@ -526,6 +531,7 @@ static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t 
 static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f);
 
 /* unflatten_into.h */
+PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, void *self, const pytree_leaf *leaf);
 static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j);
 static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k,
                                        bool put);

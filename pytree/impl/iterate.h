@@ -303,9 +303,12 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
 {
     const pytree_type *const type = values[0]->type;
     const pytree__layout *layout;
-    unsigned flags = 0;
+    size_t flags = 0;
     size_t k;
-    for (k = 0; k < n; k++) { flags |= type->validate(values[k]->data); }
+    for (k = 0; k < n; k++) {
+        const pytree__cursor *const c = &it->cursors[k];
+        flags |= pytree__validate(type, values[k]->data, c->views + c->n_views, c->views + c->max_views);
+    }
     if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     if (n == 1) { return true; }
     layout = pytree__layout_of(&it->cache, type);
@@ -342,7 +345,8 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) { return PYTREE__AT_NODE; }
     for (k = 0; k < n; k++) {
         pytree_leaf *const views = c[k].views + c[k].n_views;
-        const pytree__flatten_result seen = type->leaves(values[k]->data, views, c[k].views + c[k].max_views, false);
+        const pytree__flatten_result seen =
+            pytree__leaf_views(type, values[k]->data, views, c[k].views + c[k].max_views, false);
         if (k == 0) { count = (size_t)(seen.end - views); }
         /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
         if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count

@@ -87,7 +87,7 @@ static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *lay
     const uint32_t first = p->n_nodes;
     const pytree_field *row = type->fields;
     uint32_t n = first, n_leaves = 0, left = type->n_children;             /* nodes; leaves in this struct; rows that come */
-    if (type->leaves == NULL || !type->self_contained || type->size > UINT32_MAX) { return false; }
+    if (type->views == NULL || !type->self_contained || type->size > UINT32_MAX) { return false; }
     for (; left != 0; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
         left--;
@@ -128,11 +128,11 @@ static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *lay
 static pytree__layout *pytree__layout_find(pytree__layout_cache *p, const pytree_type *type)
 {
     const size_t slot = pytree__type_slot(type);
-    pytree__layout *layout = &p->layouts[slot % p->max_layouts];
+    pytree__layout *layout = &p->layouts[slot & (p->max_layouts - 1)];
     size_t i;
     bool empty;
     for (i = 1; layout->type != type && layout->type != NULL && i < p->max_layouts; i++) {
-        layout = &p->layouts[(slot + i) % p->max_layouts];
+        layout = &p->layouts[(slot + i) & (p->max_layouts - 1)];
     }
     if (layout->type == type) { return layout; }
     if (layout->type != NULL) { pytree__layout_clear(p); }

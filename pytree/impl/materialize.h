@@ -22,7 +22,7 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
         memcpy(&p, copy + row->offset, sizeof p);
         if ((p == NULL && !row->optional) || p == PYTREE_WANTED) { memcpy(copy + row->offset, &zeros, sizeof zeros); }
     }
-    type->children(copy, views);
+    pytree__child_views(type, copy, views);
     for (at = type->fields; at != end; at++) {
         row = pytree__active_row(at, self);
         if (row == NULL || row->form == PYTREE_FORM_NONE) { views++; continue; }       /* of a union */

@@ -84,7 +84,7 @@ static bool pytree__suffixes_add(struct pytree__path_writer *w, struct pytree__p
     const char *const separator = w->separator == NULL ? "." : w->separator;
     const size_t n_separator = strlen(separator);
     unsigned i;
-    if (type->children == NULL) { return false; }
+    if (type->views == NULL) { return false; }
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *const row = &type->fields[i];
         const pytree_type *const inner = to->whole && row->form == PYTREE_FORM_STRUCT ? pytree__origin(row->type) : NULL;
@@ -203,7 +203,7 @@ static bool pytree__put_suffixes(struct pytree__path_writer *w, const pytree__cu
         outer[depth].end = end;
         view = end;
         if (type->n_children > (size_t)(room - view) || (!type->self_contained && pytree__lacks_data(type, self))
-            || (type->children(self, view) & PYTREE__NEEDS_CHECK) != 0) {
+            || (pytree__child_views(type, self, view) & PYTREE__NEEDS_CHECK) != 0) {
             return false;
         }
         end = view + type->n_children;

@@ -88,7 +88,8 @@ PYTREE__INLINE bool pytree__alg_closed(pytree__cursor *c, pytree__layout_cache *
         || !pytree__layout_matches_instance(cache, layout, (const char *)value->data, def, node + 1 - layout->n_nodes)) {
         return false;
     }
-    return (type->leaves(value->data, to, to + room, none_is_leaf).flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0;
+    return (pytree__leaf_views(type, value->data, to, to + room, none_is_leaf).flags
+            & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0;
 }
 
 /* Walk a tree along a treedef and collect the subtrees. Return PYTREE_STRUCTURE, not reported yet, if a node does not match;

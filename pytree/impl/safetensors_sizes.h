@@ -174,7 +174,7 @@ static void pytree__st_probe(struct pytree__st_sizer *z, const struct pytree__st
         unknown[i].value = second ? falling[i] : rising[i];
         (void)pytree__st_set(unknown[i].row->type, site->self + unknown[i].row->offset, unknown[i].value);
     }
-    (void)site->type->children(site->self, z->views + (second ? site->type->n_children : 0));
+    (void)pytree__child_views(site->type, site->self, z->views + (second ? site->type->n_children : 0));
 }
 
 static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name,
@@ -317,7 +317,7 @@ static bool pytree__st_size_one(struct pytree__st_sizer *z, struct pytree__st_si
     void *grown;
     if (site.field != NULL) { name = pytree__st_name(z, site.parent, site.field, 0); }
     if (name != SIZE_MAX && site.index != SIZE_MAX) { name = pytree__st_name(z, name, NULL, site.index); }
-    if (name == SIZE_MAX || site.type->children == NULL || site.type->n_children == 0) { return name != SIZE_MAX; }
+    if (name == SIZE_MAX || site.type->views == NULL || site.type->n_children == 0) { return name != SIZE_MAX; }
     views = 2 * (size_t)site.type->n_children;
     grown = pytree__array_grow(z->views, &z->max_views, views, sizeof *z->views, z->allocator, z->err);
     if (grown == NULL) { return false; }
@@ -333,7 +333,7 @@ static bool pytree__st_size_one(struct pytree__st_sizer *z, struct pytree__st_si
             return false;
         }
     }
-    (void)site.type->children(site.self, z->views);
+    (void)pytree__child_views(site.type, site.self, z->views);
     return (n == 0 || pytree__st_bound(z, &site, name)) && pytree__st_descend(z, &site, name);
 }
 

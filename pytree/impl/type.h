@@ -11,7 +11,7 @@
 #endif
 
 #define PYTREE__BUILTIN(name, size, align, kind, dtype)                                                                 \
-    { name, size, align, kind, dtype, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
+    { name, size, align, kind, dtype, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,   \
       NULL, NULL, NULL }
 
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
@@ -138,5 +138,25 @@ static const char *pytree__constant_name(const pytree_type *type, const void *el
 PYTREE__INLINE size_t pytree__type_slot(const pytree_type *type)
 {
     return (size_t)((uint64_t)(uintptr_t)type * UINT64_C(0x9E3779B97F4A7C15) >> 60) % PYTREE__TYPE_SLOTS;
+}
+
+/* Write a view of each child of a struct. Returns flags. */
+PYTREE__INLINE size_t pytree__child_views(const pytree_type *type, const void *self, pytree_leaf *view)
+{
+    return type->views(self, view, NULL, PYTREE__OF_CHILDREN).flags;
+}
+
+/* Write a view of each leaf of a struct. Returns where they end, and flags. */
+PYTREE__INLINE pytree__flatten_result pytree__leaf_views(const pytree_type *type, const void *self, pytree_leaf *view,
+                                                         const pytree_leaf *end, bool none_is_leaf)
+{
+    return type->views(self, view, end, none_is_leaf ? PYTREE__OF_LEAVES_AND_NONE : PYTREE__OF_LEAVES);
+}
+
+/* Check the values of a struct's leaves. Returns flags. Where the generated function is missing, views are written to scratch
+ * memory. */
+PYTREE__INLINE size_t pytree__validate(const pytree_type *type, const void *self, pytree_leaf *scratch, const pytree_leaf *end)
+{
+    return type->validate != NULL ? type->validate(self) : pytree__leaf_views(type, self, scratch, end, false).flags;
 }
 #endif

@@ -69,6 +69,44 @@ static void pytree__store_child(const pytree_field *row, void *self, const pytre
     }
 }
 
+/* Calls itself for structs that lie in structs: no deeper than C's declarations. */
+const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const pytree_leaf *leaf)
+{
+    char *const at = (char *)self + row->offset;
+    unsigned i;
+    void *p;
+    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+        if (row->type->views == NULL) { return NULL; }
+        for (i = 0; i < row->type->n_fields && leaf != NULL; i++) {
+            const pytree_field *const inner = &row->type->fields[i];
+            if (inner->row == PYTREE_ROW_DATA) { leaf = pytree__store_row(inner, at, leaf); }
+        }
+        return leaf;
+    }
+    if (row->optional != 0) {
+        memcpy(&p, at, sizeof p);
+        if (p == NULL) { return leaf; }
+    }
+    if (row->form != PYTREE_FORM_LEAF || leaf->form != PYTREE_FORM_LEAF || leaf->data == NULL
+        || (row->place == PYTREE_IN_PLACE
+            && (leaf->type != row->type || leaf->ndim != row->ndim || pytree_leaf_bytes(leaf) != row->size))) {
+        return NULL;
+    }
+    pytree__store_child(row, self, leaf);
+    return leaf + 1;
+}
+
+PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, void *self, const pytree_leaf *leaf)
+{
+    pytree_field whole;
+    if (PYTREE__LIKELY(type->store_leaves != NULL)) { return type->store_leaves(self, leaf); }
+    memset(&whole, 0, sizeof whole);
+    whole.type = type;
+    whole.form = PYTREE_FORM_STRUCT;
+    whole.place = PYTREE_IN_PLACE;
+    return pytree__store_row(&whole, self, leaf);
+}
+
 /* Compares a leaf of dst with the given one or, in the second pass, stores that there. */
 static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put)
 {
@@ -102,7 +140,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
     const pytree__layout *layout;
     pytree__flatten_result seen;
     if (put) {                            /* where it turns out to be no run the same leaves are stored again */
-        leaf = type->store_leaves(self, leaf);
+        leaf = pytree__store_leaves(type, self, leaf);
         if (leaf == NULL) { return false; }
         *k = (size_t)(leaf - leaves);
         return true;
@@ -112,7 +150,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
         || !pytree__layout_matches_instance(cache, layout, (const char *)self, def, &def->nodes[*j])) {
         return false;
     }
-    seen = type->leaves(self, views, c->views + c->max_views, false);
+    seen = pytree__leaf_views(type, self, views, c->views + c->max_views, false);
     if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0
                          || !pytree__fit(views, seen.end, leaf))) {
         return false;

@@ -109,24 +109,31 @@ PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytre
     return PYTREE_OK;
 }
 
+/* Compares the extents of two leaves of equally many dimensions. Returns 0 if they are equal. */
+PYTREE__INLINE size_t pytree__other_extents(const pytree_leaf *a, const pytree_leaf *b)
+{
+    const size_t n = (size_t)a->ndim;
+    size_t differ, i;
+    if (n == 0) { return 0; }
+    differ = a->shape[0] ^ b->shape[0];
+    if (PYTREE__LIKELY(n == 1)) { return differ; }
+    for (i = 1; i < n; i++) { differ |= a->shape[i] ^ b->shape[i]; }
+    return differ;
+}
+
 /* Does each of the caller's leaves, which may be anything, fit and have data? The usual answer is found first. */
 PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given)
 {
+    enum { KIND = offsetof(pytree_leaf, shape) - offsetof(pytree_leaf, type) };        /* bytes of type, ndim and form */
+    size_t differ = 0;
     for (; wanted != end; wanted++, given++) {
-        const size_t n = (size_t)wanted->ndim;
-        size_t differ = 0, i;
-        if (PYTREE__UNLIKELY(wanted->type != given->type || given->data == NULL
-                             || memcmp(&wanted->ndim, &given->ndim, sizeof given->ndim + sizeof given->form) != 0)) {
-            if (given->data == NULL || given->type == NULL || pytree__fits(wanted, given) != PYTREE_OK) { return false; }
-            continue;
+        if (PYTREE__UNLIKELY(given->data == NULL || memcmp(&wanted->type, &given->type, KIND) != 0)
+            && (given->data == NULL || given->type == NULL || pytree__fits(wanted, given) != PYTREE_OK)) {
+            return false;
         }
-        if (n != 0) {
-            differ = wanted->shape[0] ^ given->shape[0];
-            for (i = 1; i < n; i++) { differ |= wanted->shape[i] ^ given->shape[i]; }
-        }
-        if (PYTREE__UNLIKELY(differ != 0)) { return false; }
+        differ |= pytree__other_extents(wanted, given);
     }
-    return true;
+    return differ == 0;
 }
 
 static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)

@@ -176,7 +176,7 @@ PYTREE__INLINE bool pytree__visit_as_run(struct pytree__visit_state *w, const py
     pytree_leaf node;
     int answer;
     const pytree__flatten_result seen =
-        value->type->leaves(value->data, c->views + c->n_views, c->views + c->max_views, false);
+        pytree__leaf_views(value->type, value->data, c->views + c->n_views, c->views + c->max_views, false);
     if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     answer = pytree__visit_run(w, value->type, (const char *)value->data, c->n_frames + 1, &leaf);
     if (answer <= 0 && w->visitor->leave != NULL) {

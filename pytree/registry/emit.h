@@ -1,283 +1,346 @@
-/* pytree/registry/emit.h: emit the functions of a registration: the passes over the rows, and the view writer that they
- * call. Included by pytree_registry.h, once. */
+/* pytree/registry/emit.h: emit the functions of a registration: what each pass makes of a row, and the helpers that it calls.
+ * Included by pytree_registry.h, once.
+ *
+ * Compilers take most of their time for these functions. So rows that are common are a few statements in the function itself,
+ * whose conditions are constants; the others call helpers, of which a file has one each. */
 #ifndef PYTREE_REGISTRY_EMIT_H
 #define PYTREE_REGISTRY_EMIT_H
 
 #include "rows.h"
 #include "stb.h"
 
-/* ---- Passes over the rows -------------------------------------------------------------------------------------------- */
+/* ---- How functions are compiled -------------------------------------------------------------------------------------- */
+
+/* Where speed counts, rows that are common are statements. Elsewhere each row is a call, and only `views` is generated: with it
+ * the library does without the other. */
+#if PYTREE__FOR_SPEED
+#define PYTREE__WHERE_FAST(function) function
+#else
+#define PYTREE__WHERE_FAST(function) NULL
+#endif
+#if defined(__GNUC__) && !defined(__TINYC__) && !defined(PYTREE_SMALL)
+#define PYTREE__HELPER static __attribute__((noinline, unused))
+#else
+#define PYTREE__HELPER static inline
+#endif
+
+/* ---- What a row is ------------------------------------------------------------------------------------------------------ */
+
+/* Tell by a row's code whether it is a number in the struct itself. */
+#define PYTREE__IS_NUMBER_HERE(code)                                                                                    \
+    ((code & (PYTREE__IS_USER | PYTREE__HELD)) == 0 && code / PYTREE__CODE_FORM == PYTREE_FORM_LEAF                     \
+     && PYTREE__PACK(code) != PYTREE__PACK_TEXT)
+
+/* Go on to the rows' macros: DATA rows by how their value is stored.
+ *
+ *     PYTREE__DATA_ROW(PYTREE__VIEW_, Linear, w, ARRAY(self->din, self->dout), NONE, NONE, …)   =>
+ *     PYTREE__VIEW_ARRAY(pytree__code_Linear_w, w, 0, (self->din, self->dout)) */
+#define PYTREE__DATA_ROW(pass, id, name, m1, m2, m3, ...)                                                               \
+    PYTREE__DATA_STORED(pass, pytree__code_##id##_##name, name,                                                         \
+                        (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                                   \
+                        ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+#define PYTREE__DATA_STORED(...) PYTREE__DATA_STORED_(__VA_ARGS__)
+#define PYTREE__DATA_STORED_(pass, code, name, optional, skipped, store, arguments, ...)                                \
+    pass##store(code, name, optional, arguments) row++;
+
+/* Of STATIC rows only a string in the struct is looked at: it must end there. */
+#define PYTREE__STATIC_NONE(name) row++;
+#define PYTREE__STATIC_BITS(name) row++;
+#define PYTREE__STATIC_STRING(name) flags |= pytree__ends(row, self->name); row++;
+
+/* ---- Views -------------------------------------------------------------------------------------------------------------- */
 
 /* Pass: write views.
  *
- *     static inline pytree__flatten_result pytree__pass_Linear(const void *at, pytree_leaf *child, const pytree_leaf *end,
- *                                                              unsigned pass, bool writes)
+ *     static inline pytree__flatten_result pytree__views_Linear(const void *at, pytree_leaf *view, const pytree_leaf *end,
+ *                                                               unsigned of)
  *     {
- *         const Linear *self = (const Linear *)at;
- *         const pytree_field *row = pytree__fields_Linear;
- *         pytree__view_writer to = pytree__view_writer_begin(…);
  *         …
+ *         row++;                                                                                      STATIC, DROP
+ *         extent = view->shape[0] = (size_t)((self->din) | 0); extent |= …
+ *         pointer = self->w;                                                                          DATA, w, ARRAY(…)
+ *         if ((0 & 1) && pointer == NULL) { … } else {
+ *             missing |= (size_t)(pointer == NULL); bits |= extent;
+ *             view->data = (void *)(uintptr_t)pointer; view->type = …; view->ndim = 2; view->form = PYTREE_FORM_LEAF; view++;
+ *         }
  *         row++;
- *         to.child->shape[0] = (size_t)((self->din) | 0); to.child->shape[1] = (size_t)((self->dout) | 0);
- *         pytree__array(&to, row++, self->w, 2);
  *         …
  *     } */
-#define PYTREE__VIEW_DATA(name, m1, m2, m3, ...)                                                                        \
-    PYTREE__VIEW_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
-#define PYTREE__VIEW_STORED(...) PYTREE__VIEW_STORED_(__VA_ARGS__)
-#define PYTREE__VIEW_STORED_(name, skipped, store, arguments, ...) PYTREE__VIEW_##store(name, arguments)
-#define PYTREE__VIEW_STATIC(name, m1, ...) PYTREE__VIEW_STATIC_##m1(name)
-#define PYTREE__VIEW_STATIC_NONE(name) row++;
-#define PYTREE__VIEW_STATIC_STRING(name) pytree__ends(&to, row++, self->name);
-#define PYTREE__VIEW_STATIC_BITS(name) row++;
+#define PYTREE__VIEW_DATA(id, ...) PYTREE__DATA_ROW(PYTREE__VIEW_, id, __VA_ARGS__)
+#define PYTREE__VIEW_STATIC(id, name, m1, ...) PYTREE__STATIC_##m1(name)
 #define PYTREE__VIEW_DROP(...) row++;
-#define PYTREE__VIEW_PLAIN(name, arguments) pytree__plain(&to, row++, &self->name);
-#define PYTREE__VIEW_ENUM PYTREE__VIEW_PLAIN
-#define PYTREE__VIEW_ARRAY(name, arguments)                                                                             \
-    PYTREE__EXTENTS arguments pytree__array(&to, row++, self->name, PYTREE__COUNT_ARGUMENTS arguments);
-#define PYTREE__VIEW_LIST(name, arguments) to.child->shape[0] = (size_t)(arguments | 0);                                \
-    pytree__list(&to, row++, self->name);
-#define PYTREE__VIEW_RANK(name, arguments) PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(self->name)   \
-    pytree__plain(&to, row++, &self->name);
-#define PYTREE__VIEW_STRING(name, arguments) pytree__ends(&to, row, self->name); pytree__plain(&to, row++, self->name);
-#define PYTREE__VIEW_BITS(name, arguments) row++;
-#define PYTREE__VIEW_UNION(name, arguments)                                                                             \
+#define PYTREE__VIEW_EXTENT(i, set, n) extent set view->shape[i] = PYTREE__SIZE(n);
+#define PYTREE__VIEW_EXTENTS(...) PYTREE__EXTENTS(PYTREE__VIEW_EXTENT, __VA_ARGS__)
+#define PYTREE__VIEW_ADD(at, of_type, n, of_form)                                                                       \
+    view->data = (void *)(uintptr_t)(at); view->type = of_type; view->ndim = n; view->form = of_form; view++;
+#define PYTREE__VIEW_SEEN(call) seen = call; flags |= seen.flags; view = seen.end;
+/* Behind the leaves of a struct there must be room for the rows that follow; where there is none, those write where the first
+ * row began. */
+#define PYTREE__VIEW_ROOM                                                                                               \
+    if (PYTREE__UNLIKELY(of != PYTREE__OF_CHILDREN && (size_t)(end - view) < (size_t)(last - row) - 1)) {               \
+        flags |= PYTREE__NOT_INLINABLE; view = first;                                                                   \
+    }
+#if PYTREE__FOR_SPEED
+#define PYTREE__VIEW_ARRAY(code, name, optional, arguments)                                                             \
+    PYTREE__VIEW_EXTENTS arguments                                                                                      \
+    pointer = self->name;                                                                                               \
+    if ((optional & 1) && pointer == NULL) { PYTREE__VIEW_SEEN(pytree__view_none(row, view, of)) } else {               \
+        missing |= (size_t)(pointer == NULL); bits |= PYTREE__BOUND(extent, PYTREE__COUNT_ARGUMENTS arguments);         \
+        PYTREE__VIEW_ADD(pointer, PYTREE__BUILTIN_OF(code), PYTREE__COUNT_ARGUMENTS arguments, PYTREE_FORM_LEAF)        \
+    }
+#define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
+    if (PYTREE__IS_NUMBER_HERE(code)) { PYTREE__VIEW_ADD(&self->name, PYTREE__BUILTIN_OF(code), 0, PYTREE_FORM_LEAF) }  \
+    else { PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of)) PYTREE__VIEW_ROOM }
+#else
+#define PYTREE__VIEW_ARRAY(code, name, optional, arguments)                                                             \
+    PYTREE__VIEW_EXTENTS arguments PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, extent, view, of))
+#define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
+    PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of)) PYTREE__VIEW_ROOM
+#endif
+#define PYTREE__VIEW_LIST(code, name, optional, arguments)                                                              \
+    view->shape[0] = (size_t)(arguments | 0); PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
+#define PYTREE__VIEW_RANK(code, name, optional, arguments)                                                              \
+    PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__VIEW_EXTENT, self->name)                     \
+    PYTREE__VIEW_ADD(&self->name, PYTREE__BUILTIN_OF(code), PYTREE__RANK_OF arguments, PYTREE_FORM_LEAF)
+#define PYTREE__VIEW_STRING(code, name, optional, arguments)                                                            \
+    flags |= pytree__ends(row, self->name); PYTREE__VIEW_SEEN(pytree__view_here(row, self->name, view))
+#define PYTREE__VIEW_ENUM(code, name, optional, arguments) PYTREE__VIEW_SEEN(pytree__view_here(row, &self->name, view))
+#define PYTREE__VIEW_UNION(code, name, optional, arguments)                                                             \
     {                                                                                                                   \
-        const pytree_field *const next = row + 1;                                                                       \
+        const pytree_field *const whole = row;                                                                          \
         row = row->functions->cases;                                                                                    \
         PYTREE__CASES(PYTREE__CASE_VIEW, PYTREE__TAG_OF arguments, name, ~, ~, PYTREE__CASES_OF arguments)              \
-        { pytree__no_case(&to, (int64_t)PYTREE__TAG_OF arguments); }                                                    \
-        row = next;                                                                                                     \
+        { PYTREE__VIEW_SEEN(pytree__view_no_case(view, (int64_t)PYTREE__TAG_OF arguments)) }                            \
+        row = whole;                                                                                                    \
     }
 #define PYTREE__CASE_VIEW(...) PYTREE__CASE_VIEW_(__VA_ARGS__)
 #define PYTREE__CASE_VIEW_(tag, name, c, d, value, member, m1, m2, ...)                                                 \
     PYTREE__CASE_STORED(PYTREE__VIEW_OF_CASE, tag, name, value, member,                                                 \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__VIEW_OF_CASE(tag, name, value, member, skipped, store, arguments, ...)                                  \
-    if (tag == (value)) { PYTREE__VIEW_##store(name.member, arguments) } else if (row++, 0) {} else
-#define PYTREE__VIEW_NOTHING(name, arguments) pytree__view_writer_none(&to, row);
-#define PYTREE__VIEW_STB_ARRAY(name, arguments) to.child->shape[0] = pytree__stb_array_length(self->name);              \
-    pytree__list(&to, row++, self->name);
-#define PYTREE__VIEW_STB_MAP(name, arguments)                                                                           \
-    to.child->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                       \
-    to.child->shape[1] = sizeof(*self->name);                                                                           \
-    to.child->shape[2] = self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char               \
-    *)self->name);                                                                                                      \
-    pytree__list(&to, row++, self->name);
+    if (tag == (value)) { PYTREE__CASE_##store##_VIEW(name.member, arguments) } else if (row++, 0) {} else
+#define PYTREE__CASE_PLAIN_VIEW(name, arguments) PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of))
+#define PYTREE__CASE_ENUM_VIEW PYTREE__CASE_PLAIN_VIEW
+#define PYTREE__CASE_RANK_VIEW(name, arguments)                                                                         \
+    PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__VIEW_EXTENT, self->name)                     \
+    PYTREE__CASE_PLAIN_VIEW(name, arguments)
+#define PYTREE__CASE_ARRAY_VIEW(name, arguments)                                                                        \
+    PYTREE__VIEW_EXTENTS arguments PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, extent, view, of))
+#define PYTREE__CASE_LIST_VIEW(name, arguments) PYTREE__VIEW_LIST(, name, , arguments)
+#define PYTREE__CASE_STRING_VIEW(name, arguments) PYTREE__VIEW_STRING(, name, , arguments)
+#define PYTREE__CASE_STB_ARRAY_VIEW(name, arguments) PYTREE__VIEW_STB_ARRAY(, name, , arguments)
+#define PYTREE__CASE_STB_MAP_VIEW(name, arguments) PYTREE__VIEW_STB_MAP(, name, , arguments)
+#define PYTREE__CASE_NOTHING_VIEW(name, arguments) PYTREE__VIEW_SEEN(pytree__view_none(row, view, of))
+#define PYTREE__VIEW_BITS(code, name, optional, arguments)
+#define PYTREE__VIEW_STB_ARRAY(code, name, optional, arguments)                                                         \
+    view->shape[0] = pytree__stb_array_length(self->name);                                                              \
+    PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
+#define PYTREE__VIEW_STB_MAP(code, name, optional, arguments)                                                           \
+    view->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                           \
+    view->shape[1] = sizeof(*self->name);                                                                               \
+    view->shape[2] = self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name);    \
+    PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
 
-/* Pass: put leaves back.
- *
- *     row++;                                          STATIC, DROP
- *     leaf = pytree__store_leaf(row++, self, leaf);   DATA */
-#define PYTREE__STORED_DATA leaf = pytree__store_leaf(row++, self, leaf);
-#define PYTREE__STORED_STATIC row++;
-#define PYTREE__STORED_DROP row++;
+/* Bound the extents of an array of n dimensions so that its bytes cannot overflow: none has as many bits as
+ * PYTREE__EXTENT_BITS. A negative int becomes a huge size_t and is found the same way. */
+#define PYTREE__EXTENT_BITS ((sizeof(size_t) * 8 - 8) / 2)
+#define PYTREE__BOUND(extent, n)                                                                                        \
+    ((n) <= 2 ? extent : extent >> (sizeof(size_t) * 8 - 8) / (size_t)((n) + ((n) == 0)) << PYTREE__EXTENT_BITS)
 
-/* ---- How functions are compiled -------------------------------------------------------------------------------------- */
+#define PYTREE__DOUBTS(missing, bits)                                                                                   \
+    ((missing) != 0 || bits >> PYTREE__EXTENT_BITS != 0 ? (size_t)PYTREE__NEEDS_CHECK : 0)
 
-/* Copy a pass into each function that is made of it, and the helpers of its rows into the pass, where most branches go away
- * because the row is constant. PYTREE_SMALL and PYTREE_FAST_COMPILE keep one of each, which is called. */
-#if !(defined(PYTREE_SMALL) || defined(PYTREE_FAST_COMPILE)) || !defined(__GNUC__) || defined(__TINYC__)
-#define PYTREE__PASS PYTREE__INLINE
-#elif defined(__clang__)
-#define PYTREE__PASS static __attribute__((noinline, unused))
-#else
-#define PYTREE__PASS static __attribute__((noinline, noclone, unused))
-#endif
-
-/* ---- The view writer ---------------------------------------------------------------------------------------------------- */
-
-/* Which of the generated functions a pass over the values is for; each has a copy of the pass. Only validation writes no views.
- */
-enum { PYTREE__PASS_CHILDREN, PYTREE__PASS_LEAVES, PYTREE__PASS_LEAVES_AND_NONE, PYTREE__PASS_VALIDATE };
-
-/* Where a pass is: copies of its arguments, and what it has found, in registers. */
-typedef struct pytree__view_writer {
-    pytree_leaf *child;                   /* the next view */
-    pytree_leaf *first;                   /* with room for one of each child */
-    const pytree_leaf *end;
-    const pytree_field *last;             /* behind the rows */
-    unsigned pass;
-    bool writes;
-    size_t extent_overflow;               /* not 0: an extent is negative or absurd */
-    size_t flags;
-} pytree__view_writer;
-
-/* Begin a pass over n children. Leaves need room for n views first; INT_MAX: the struct has lists or trees. */
-PYTREE__INLINE pytree__view_writer pytree__view_writer_begin(int n, const pytree_field *last, pytree_leaf *child,
-                                                             const pytree_leaf *end, unsigned pass, bool writes)
+PYTREE__INLINE pytree__flatten_result pytree__view_result(pytree_leaf *end, size_t flags)
 {
-    const bool fits = pass == PYTREE__PASS_CHILDREN || (n != INT_MAX && (!writes || end - child >= n));
-    pytree__view_writer to;
-    to.child = to.first = child;
-    to.end = end;
-    to.last = last;
-    to.pass = pass;
-    to.writes = writes;
-    to.extent_overflow = 0;
-    to.flags = fits ? 0 : PYTREE__NOT_INLINABLE;
-    return to;
+    pytree__flatten_result result;
+    result.end = end;
+    result.flags = flags;
+    return result;
 }
 
-PYTREE__INLINE pytree__flatten_result pytree__view_writer_end(const pytree__view_writer *to)
+/* Begin with flags: leaves need room for a view of each child first. Only children of a struct that has lists or trees
+ * (`room` INT_MAX) have views. */
+PYTREE__INLINE size_t pytree__view_begin(int room, const pytree_leaf *view, const pytree_leaf *end, unsigned of)
 {
-    pytree__flatten_result seen;
-    seen.end = to->child;
-    seen.flags = to->flags | (to->extent_overflow != 0 ? PYTREE__NEEDS_CHECK : 0u);
-    return seen;
+    return !PYTREE__LAYOUTS || of == PYTREE__OF_CHILDREN || (room != INT_MAX && end - view >= room) ? 0 : PYTREE__NOT_INLINABLE;
 }
 
 /* Add a child that is None, where None has a view: the type and the extents that it would have otherwise; a leaf is like
  * others. */
-PYTREE__INLINE void pytree__view_writer_none(pytree__view_writer *to, const pytree_field *row)
+PYTREE__INLINE pytree__flatten_result pytree__view_none(const pytree_field *row, pytree_leaf *view, unsigned of)
 {
-    to->flags |= PYTREE__HAS_NONE;
-    if (to->writes && to->pass != PYTREE__PASS_LEAVES) {
-        const bool leaf = to->pass != PYTREE__PASS_CHILDREN;
-        to->child->data = NULL;
-        to->child->type = leaf ? &pytree_types[PYTREE__T_none] : row->type;
-        to->child->ndim = leaf ? 0 : row->ndim;
-        to->child->form = PYTREE_FORM_NONE;
-        to->child++;
+    if (of != PYTREE__OF_LEAVES) {
+        const bool leaf = of != PYTREE__OF_CHILDREN;
+        view->data = NULL;
+        view->type = leaf ? &pytree_types[PYTREE__T_none] : row->type;
+        view->ndim = leaf ? 0 : row->ndim;
+        view->form = PYTREE_FORM_NONE;
+        view++;
     }
+    return pytree__view_result(view, PYTREE__HAS_NONE);
 }
 
-/* Add a child that is not None, if views are wanted. */
-PYTREE__INLINE void pytree__view_writer_add(pytree__view_writer *to, const pytree_field *row, const void *data, int ndim,
-                                            unsigned form)
+/* Add a pointer to numbers, whose extents stand in the view. */
+PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const void *p, size_t extent,
+                                                         pytree_leaf *view, unsigned of)
 {
-    if (to->writes) {
-        pytree_leaf *const child = to->child;
-        child->data = (void *)(uintptr_t)data;
-        child->type = row->type;
-        child->ndim = ndim;
-        child->form = form;
-        to->child++;
-    }
+    size_t flags = PYTREE__DOUBTS(p == NULL, PYTREE__BOUND(extent, row->ndim));
+    if (row->optional != 0 && p == NULL) { return pytree__view_none(row, view, of); }
+    PYTREE__VIEW_ADD(p, row->type, row->ndim, PYTREE_FORM_LEAF)
+    return pytree__view_result(view, flags);
 }
 
-/* 2 to this power bounds an extent of an array of that many dimensions so that bytes cannot overflow: larger ones are
- * looked at. A negative int becomes a huge size_t and is caught the same way. */
-PYTREE__INLINE size_t pytree__huge(const pytree_leaf *child, int ndim)
+/* Add a union whose tag no CASE has: the check of the view says so. */
+PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view, int64_t tag)
 {
-    size_t bits = 0;
-    int i;
-    if (ndim > 0) { bits = child->shape[0]; }
-    if (ndim > 1) { bits |= child->shape[1]; }
-    if (ndim > 2) {                       /* a loop costs compilers time even where it is never entered */
-        for (i = 2; i < ndim; i++) { bits |= child->shape[i]; }
-    }
-    return bits >> ((sizeof(size_t) * 8 - 8) / (size_t)(ndim < 2 ? 2 : ndim));
+    view->shape[0] = (size_t)tag;
+    PYTREE__VIEW_ADD(NULL, &pytree_types[PYTREE__T_ref], 0, PYTREE_FORM_CUSTOM)
+    return pytree__view_result(view, PYTREE__NEEDS_CHECK);
 }
 
-/* A pointer to numbers, whose extents stand in the view. */
-PYTREE__PASS void pytree__array(pytree__view_writer *to, const pytree_field *row, const void *p, int ndim)
+/* Add a list or map, whose length stands in the view. */
+PYTREE__HELPER pytree__flatten_result pytree__view_list(const pytree_field *row, const void *p, pytree_leaf *view, unsigned of)
 {
-    if (row->optional != 0 && p == NULL) { pytree__view_writer_none(to, row); return; }
-    to->flags |= p == NULL ? PYTREE__NEEDS_CHECK : 0u;
-    to->extent_overflow |= pytree__huge(to->child, ndim);
-    pytree__view_writer_add(to, row, p, ndim, PYTREE_FORM_LEAF);
-}
-
-/* A list or map, whose length stands in the view. */
-PYTREE__PASS void pytree__list(pytree__view_writer *to, const pytree_field *row, const void *p)
-{
+    size_t flags = PYTREE__DOUBTS(0, view->shape[0]);
     if (p == NULL) {
-        if (row->optional != 0 && row->place != PYTREE_STB) { pytree__view_writer_none(to, row); return; }
-        if (to->child->shape[0] != 0) { to->flags |= PYTREE__NEEDS_CHECK; }
+        if (row->optional != 0 && row->place != PYTREE_STB) { return pytree__view_none(row, view, of); }
+        if (view->shape[0] != 0) { flags |= PYTREE__NEEDS_CHECK; }
     }
-    to->extent_overflow |= pytree__huge(to->child, 1);
-    pytree__view_writer_add(to, row, p, 1, row->form);
+    PYTREE__VIEW_ADD(p, row->type, 1, row->form)
+    return pytree__view_result(view, flags);
 }
 
-/* A struct in the struct, whose leaves take its place. Behind them there must be room for the rows that follow; where there is
- * none, those write where this struct began. */
-PYTREE__INLINE void pytree__inlined(pytree__view_writer *to, const pytree_field *row, const void *at)
-{
-    pytree__flatten_result seen;
-    if (PYTREE__UNLIKELY(row->type->leaves == NULL)) { to->flags |= PYTREE__NOT_INLINABLE; return; }
-    if (!to->writes) { to->flags |= row->type->validate(at); return; }
-    seen = row->type->leaves(at, to->child, to->end, to->pass == PYTREE__PASS_LEAVES_AND_NONE);
-    to->flags |= seen.flags;
-    to->child = seen.end;
-    if (PYTREE__UNLIKELY((size_t)(to->end - seen.end) < (size_t)(to->last - row) - 1)) {
-        to->flags |= PYTREE__NOT_INLINABLE;
-        to->child = to->first;
-    }
-}
-
-/* A union whose tag no CASE has: the check of the view says so. */
-PYTREE__PASS void pytree__no_case(pytree__view_writer *to, int64_t tag)
-{
-    to->flags |= PYTREE__NEEDS_CHECK;
-    if (to->writes) {
-        to->child->data = NULL;
-        to->child->type = &pytree_types[PYTREE__T_ref];
-        to->child->ndim = 0;
-        to->child->form = PYTREE_FORM_CUSTOM;
-        to->child->shape[0] = (size_t)tag;
-        to->child++;
-    }
-}
-
-/* Strings that lie in the struct, each of which must end there. */
-PYTREE__PASS void pytree__ends(pytree__view_writer *to, const pytree_field *row, const void *at)
+/* Find whether strings that lie in the struct end there, each of them. Returns flags. */
+PYTREE__HELPER size_t pytree__ends(const pytree_field *row, const void *at)
 {
     const size_t room = row->ndim == 2 ? row->inner : row->size;
     size_t i;
     for (i = 0; i < row->size; i += room) {
-        if (memchr((const char *)at + i, '\0', room) == NULL) { to->flags |= PYTREE__NEEDS_CHECK; }
+        if (memchr((const char *)at + i, '\0', room) == NULL) { return PYTREE__NEEDS_CHECK; }
     }
+    return 0;
 }
 
-/* A row without modifier, or of RANK, whose extents stand in the view. */
-PYTREE__PASS void pytree__plain(pytree__view_writer *to, const pytree_field *row, const void *at)
+/* Add a value in the struct itself that is no struct. */
+PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row, const void *at, pytree_leaf *view)
 {
-    const void *data = at, *p;
-    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && to->pass != PYTREE__PASS_CHILDREN) {
-        pytree__inlined(to, row, at);
-        return;
-    }
-    if (row->place == PYTREE_POINTER || (row->type == &pytree_types[PYTREE__T_string] && row->ndim == 0)) {
-        memcpy(&p, at, sizeof p);
-        if (p == NULL) {
-            if (row->optional != 0) { pytree__view_writer_none(to, row); return; }
-            to->flags |= PYTREE__NEEDS_CHECK;
-        }
-        if (row->place == PYTREE_POINTER) {
-            data = p;
-            to->flags |= PYTREE__NOT_INLINABLE;
-        }
-    } else {
-        if (row->ndim == 1 || row->ndim == 2) { to->child->shape[0] = row->size / row->inner; }
-        if (row->ndim == 2) { to->child->shape[1] = row->inner / row->type->size; }
-        if (row->form >= PYTREE_FORM_FLAT) { to->flags |= PYTREE__NEEDS_CHECK; }
-    }
-    pytree__view_writer_add(to, row, data, row->ndim, row->form);
+    if (row->ndim == 1 || row->ndim == 2) { view->shape[0] = row->size / row->inner; }
+    if (row->ndim == 2) { view->shape[1] = row->inner / row->type->size; }
+    PYTREE__VIEW_ADD(at, row->type, row->ndim, row->form)
+    return pytree__view_result(view, row->form >= PYTREE_FORM_FLAT ? PYTREE__NEEDS_CHECK : 0);
 }
 
-/* Store a DATA row's leaf, or the leaves of a struct that lies there. Returns the next leaf; NULL once a row, this one or one
- * before it, cannot be inlined. */
-PYTREE__PASS const pytree_leaf *pytree__store_leaf(const pytree_field *row, void *self, const pytree_leaf *leaf)
+/* Add the value of a row without modifier. Leaves of a struct in the struct take its place. */
+PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row, const void *at, pytree_leaf *view,
+                                                         const pytree_leaf *end, unsigned of)
 {
-    char *at = (char *)self + row->offset;
-    void *p;
-    if (PYTREE__UNLIKELY(leaf == NULL)) { return NULL; }
-    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) { return row->type->store_leaves(at, leaf); }
-    if (row->optional != 0) {
-        memcpy(&p, at, sizeof p);
-        if (p == NULL) { return leaf; }
+    const bool pointer = row->place == PYTREE_POINTER;
+    const void *p;
+    size_t flags = 0;
+    if (row->form == PYTREE_FORM_STRUCT && !pointer && of != PYTREE__OF_CHILDREN) {
+        if (row->type->views == NULL) { return pytree__view_result(view, PYTREE__NOT_INLINABLE); }
+        return row->type->views(at, view, end, of);
     }
-    if (row->form != PYTREE_FORM_LEAF || row->place == PYTREE_FLEXIBLE) { return NULL; }
-    if (row->place != PYTREE_IN_PLACE) {
-        p = leaf->form == PYTREE_FORM_NONE ? NULL : leaf->data;
-        memcpy(at, &p, sizeof p);
-    } else if (leaf->form == PYTREE_FORM_NONE) {
-        memset(at, 0, row->size);
-    } else if (leaf->data != (void *)at) {
-        memcpy(at, leaf->data, row->size);
+    if (!pointer && (row->type != &pytree_types[PYTREE__T_string] || row->ndim != 0)) {
+        return pytree__view_here(row, at, view);
     }
-    return leaf + 1;
+    memcpy(&p, at, sizeof p);
+    if (p == NULL) {
+        if (row->optional != 0) { return pytree__view_none(row, view, of); }
+        flags |= PYTREE__NEEDS_CHECK;
+    }
+    if (pointer) { flags |= PYTREE__NOT_INLINABLE; }
+    PYTREE__VIEW_ADD(pointer ? p : at, row->type, row->ndim, row->form)
+    return pytree__view_result(view, flags);
+}
+
+/* ---- Validation ------------------------------------------------------------------------------------------------------ */
+
+/* Pass: look at the same values.
+ *
+ *     pointer = self->w;                                                                              DATA, w, ARRAY(…)
+ *     if (!((0 & 1) && pointer == NULL)) {
+ *         extent = (size_t)((self->din) | 0); extent |= (size_t)((self->dout) | 0);
+ *         missing |= (size_t)(pointer == NULL); bits |= extent;
+ *     }
+ *     row++; */
+#define PYTREE__VALID_DATA(id, ...) PYTREE__DATA_ROW(PYTREE__VALID_, id, __VA_ARGS__)
+#define PYTREE__VALID_STATIC(id, name, m1, ...) PYTREE__STATIC_##m1(name)
+#define PYTREE__VALID_DROP(...) row++;
+#define PYTREE__VALID_EXTENT(i, set, n) extent set PYTREE__SIZE(n);
+#define PYTREE__VALID_EXTENTS(...) PYTREE__EXTENTS(PYTREE__VALID_EXTENT, __VA_ARGS__)
+#define PYTREE__VALID_ARRAY(code, name, optional, arguments)                                                            \
+    pointer = self->name;                                                                                               \
+    if (!((optional & 1) && pointer == NULL)) {                                                                               \
+        PYTREE__VALID_EXTENTS arguments                                                                                 \
+        missing |= (size_t)(pointer == NULL); bits |= PYTREE__BOUND(extent, PYTREE__COUNT_ARGUMENTS arguments);         \
+    }
+#define PYTREE__VALID_PLAIN(code, name, optional, arguments)                                                            \
+    if (!PYTREE__IS_NUMBER_HERE(code)) { flags |= pytree__valid_plain(row, &self->name); }
+#define PYTREE__VALID_ENUM(code, name, optional, arguments)
+#define PYTREE__VALID_RANK(code, name, optional, arguments)
+#define PYTREE__VALID_STRING(code, name, optional, arguments) flags |= pytree__ends(row, self->name);
+#define PYTREE__VALID_UNION(code, name, optional, arguments)
+#define PYTREE__VALID_BITS(code, name, optional, arguments)
+#define PYTREE__VALID_LIST(code, name, optional, arguments)    /* a struct that has one is not validated */
+#define PYTREE__VALID_STB_ARRAY(code, name, optional, arguments)
+#define PYTREE__VALID_STB_MAP(code, name, optional, arguments)
+
+PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const void *at)
+{
+    const void *p;
+    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
+        return row->type->validate == NULL ? PYTREE__NOT_INLINABLE : row->type->validate(at);
+    }
+    if (row->place == PYTREE_IN_PLACE && (row->type != &pytree_types[PYTREE__T_string] || row->ndim != 0)) {
+        return row->form >= PYTREE_FORM_FLAT ? PYTREE__NEEDS_CHECK : 0;
+    }
+    memcpy(&p, at, sizeof p);
+    if (p == NULL) { return row->optional != 0 ? 0 : PYTREE__NEEDS_CHECK; }
+    return row->place == PYTREE_IN_PLACE ? 0 : PYTREE__NOT_INLINABLE;
+}
+
+/* ---- Leaves put back ------------------------------------------------------------------------------------------------- */
+
+/* Pass: put leaves back.
+ *
+ *     row++;                                                                                          STATIC, DROP
+ *     pointer = self->w;                                                                              DATA, w, ARRAY(…)
+ *     if (!((0 & 1) && pointer == NULL)) {
+ *         missing |= (size_t)(leaf->data == NULL); memcpy((char *)at + row->offset, &leaf->data, sizeof leaf->data);
+ *         leaf++;
+ *     }
+ *     row++; */
+#define PYTREE__STORED_DATA(id, ...) PYTREE__DATA_ROW(PYTREE__STORED_, id, __VA_ARGS__)
+#define PYTREE__STORED_STATIC(...) row++;
+#define PYTREE__STORED_DROP(...) row++;
+#define PYTREE__STORED_ARRAY(code, name, optional, arguments)                                                           \
+    pointer = self->name;                                                                                               \
+    if (!((optional & 1) && pointer == NULL)) {                                                                            \
+        missing |= (size_t)(leaf->data == NULL); memcpy((char *)at + row->offset, &leaf->data, sizeof leaf->data);      \
+        leaf++;                                                                                                         \
+    }
+#define PYTREE__STORED_PLAIN(code, name, optional, arguments)                                                           \
+    if (PYTREE__IS_NUMBER_HERE(code)) {                                                                                 \
+        if (leaf->data == NULL || leaf->type != PYTREE__BUILTIN_OF(code) || leaf->ndim != 0) { return NULL; }           \
+        memmove((char *)at + row->offset, leaf->data, sizeof self->name); leaf++;                                       \
+    } else { leaf = pytree__store_plain(row, at, leaf); if (leaf == NULL) { return NULL; } }
+#define PYTREE__STORED_RANK(code, name, optional, arguments)                                                            \
+    leaf = pytree__store_plain(row, at, leaf); if (leaf == NULL) { return NULL; }
+#define PYTREE__STORED_ENUM PYTREE__STORED_RANK
+#define PYTREE__STORED_STRING PYTREE__STORED_RANK
+#define PYTREE__STORED_UNION(code, name, optional, arguments)
+#define PYTREE__STORED_BITS(code, name, optional, arguments)
+#define PYTREE__STORED_LIST(code, name, optional, arguments)   /* nor are leaves put back in one */
+#define PYTREE__STORED_STB_ARRAY(code, name, optional, arguments)
+#define PYTREE__STORED_STB_MAP(code, name, optional, arguments)
+
+PYTREE__INLINE const pytree_leaf *pytree__store_plain(const pytree_field *row, void *self, const pytree_leaf *leaf)
+{
+    if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE && row->type->store_leaves != NULL) {
+        return row->type->store_leaves((char *)self + row->offset, leaf);
+    }
+    return pytree__store_row(row, self, leaf);
 }
 
 #endif

@@ -94,57 +94,71 @@
 #define PYTREE__SUBSCRIPTS_15 [0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]
 #define PYTREE__SUBSCRIPTS_16 [0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]
 
-/* The extents of the view at hand. Only of an integer there is a bitwise or:
- *
- *     PYTREE__EXTENTS(self->n, 3)   =>
- *     to.child->shape[0] = (size_t)((self->n) | 0); to.child->shape[1] = (size_t)((3) | 0); */
-#define PYTREE__EXTENTS(...) PYTREE__SEVENTEENTH(__VA_ARGS__, PYTREE__EXTENTS_16, PYTREE__EXTENTS_15,                   \
+/* What a pass makes of each extent:   PYTREE__EXTENTS(OP, self->n, 3)   =>   OP(0, =, self->n) OP(1, |=, 3) */
+#define PYTREE__EXTENTS(op, ...) PYTREE__SEVENTEENTH(__VA_ARGS__, PYTREE__EXTENTS_16, PYTREE__EXTENTS_15,               \
     PYTREE__EXTENTS_14, PYTREE__EXTENTS_13, PYTREE__EXTENTS_12, PYTREE__EXTENTS_11, PYTREE__EXTENTS_10,                 \
     PYTREE__EXTENTS_9, PYTREE__EXTENTS_8, PYTREE__EXTENTS_7, PYTREE__EXTENTS_6, PYTREE__EXTENTS_5, PYTREE__EXTENTS_4,   \
-    PYTREE__EXTENTS_3, PYTREE__EXTENTS_2, PYTREE__EXTENTS_1, ~)(__VA_ARGS__)
-#define PYTREE__EXTENT(i, n) to.child->shape[(i) < PYTREE_MAX_DIMS ? (i) : 0] = PYTREE__SIZE(n);
-#define PYTREE__EXTENTS_1(a) to.child->shape[0] = PYTREE__SIZE(a);
-#define PYTREE__EXTENTS_2(a, b) PYTREE__EXTENTS_1(a) to.child->shape[1] = PYTREE__SIZE(b);
-#define PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENTS_2(a, b) to.child->shape[2] = PYTREE__SIZE(c);
-#define PYTREE__EXTENTS_4(a, b, c, d) PYTREE__EXTENTS_3(a, b, c) PYTREE__EXTENT(3, d)
-#define PYTREE__EXTENTS_5(a, b, c, d, e) PYTREE__EXTENTS_4(a, b, c, d) PYTREE__EXTENT(4, e)
-#define PYTREE__EXTENTS_6(a, b, c, d, e, f) PYTREE__EXTENTS_5(a, b, c, d, e) PYTREE__EXTENT(5, f)
-#define PYTREE__EXTENTS_7(a, b, c, d, e, f, g) PYTREE__EXTENTS_6(a, b, c, d, e, f) PYTREE__EXTENT(6, g)
-#define PYTREE__EXTENTS_8(a, b, c, d, e, f, g, h) PYTREE__EXTENTS_7(a, b, c, d, e, f, g) PYTREE__EXTENT(7, h)
-#define PYTREE__EXTENTS_9(a, b, c, d, e, f, g, h, i) PYTREE__EXTENTS_8(a, b, c, d, e, f, g, h) PYTREE__EXTENT(8, i)
-#define PYTREE__EXTENTS_10(a, b, c, d, e, f, g, h, i, j) PYTREE__EXTENTS_9(a, b, c, d, e, f, g, h, i) PYTREE__EXTENT(9, \
-    j)
-#define PYTREE__EXTENTS_11(a, b, c, d, e, f, g, h, i, j, k) PYTREE__EXTENTS_10(a, b, c, d, e, f, g, h, i, j)            \
-    PYTREE__EXTENT(10, k)
-#define PYTREE__EXTENTS_12(a, b, c, d, e, f, g, h, i, j, k, l) PYTREE__EXTENTS_11(a, b, c, d, e, f, g, h, i, j, k)      \
-    PYTREE__EXTENT(11, l)
-#define PYTREE__EXTENTS_13(a, b, c, d, e, f, g, h, i, j, k, l, m) PYTREE__EXTENTS_12(a, b, c, d, e, f, g, h, i, j, k,   \
-    l) PYTREE__EXTENT(12, m)
-#define PYTREE__EXTENTS_14(a, b, c, d, e, f, g, h, i, j, k, l, m, n) PYTREE__EXTENTS_13(a, b, c, d, e, f, g, h, i, j,   \
-    k, l, m) PYTREE__EXTENT(13, n)
-#define PYTREE__EXTENTS_15(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) PYTREE__EXTENTS_14(a, b, c, d, e, f, g, h, i,   \
-    j, k, l, m, n) PYTREE__EXTENT(14, o)
-#define PYTREE__EXTENTS_16(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) PYTREE__EXTENTS_15(a, b, c, d, e, f, g, h,   \
-    i, j, k, l, m, n, o) PYTREE__EXTENT(15, p)
+    PYTREE__EXTENTS_3, PYTREE__EXTENTS_2, PYTREE__EXTENTS_1, ~)(op, __VA_ARGS__)
+#define PYTREE__DIM(i) ((i) < PYTREE_MAX_DIMS ? (i) : 0)
+#define PYTREE__EXTENTS_1(op, a) op(0, =, a)
+#define PYTREE__EXTENTS_2(op, a, b) PYTREE__EXTENTS_1(op, a) op(1, |=, b)
+#define PYTREE__EXTENTS_3(op, a, b, c) PYTREE__EXTENTS_2(op, a, b) op(2, |=, c)
+#define PYTREE__EXTENTS_4(op, a, b, c, d) PYTREE__EXTENTS_3(op, a, b, c) op(PYTREE__DIM(3), |=, d)
+#define PYTREE__EXTENTS_5(op, a, b, c, d, e) PYTREE__EXTENTS_4(op, a, b, c, d) op(PYTREE__DIM(4), |=, e)
+#define PYTREE__EXTENTS_6(op, a, b, c, d, e, f) PYTREE__EXTENTS_5(op, a, b, c, d, e) op(PYTREE__DIM(5), |=, f)
+#define PYTREE__EXTENTS_7(op, a, b, c, d, e, f, g) PYTREE__EXTENTS_6(op, a, b, c, d, e, f) op(PYTREE__DIM(6), |=, g)
+#define PYTREE__EXTENTS_8(op, a, b, c, d, e, f, g, h) PYTREE__EXTENTS_7(op, a, b, c, d, e, f, g) op(PYTREE__DIM(7), |=, \
+    h)
+#define PYTREE__EXTENTS_9(op, a, b, c, d, e, f, g, h, i) PYTREE__EXTENTS_8(op, a, b, c, d, e, f, g, h)                  \
+    op(PYTREE__DIM(8), |=, i)
+#define PYTREE__EXTENTS_10(op, a, b, c, d, e, f, g, h, i, j) PYTREE__EXTENTS_9(op, a, b, c, d, e, f, g, h, i)           \
+    op(PYTREE__DIM(9), |=, j)
+#define PYTREE__EXTENTS_11(op, a, b, c, d, e, f, g, h, i, j, k) PYTREE__EXTENTS_10(op, a, b, c, d, e, f, g, h, i, j)    \
+    op(PYTREE__DIM(10), |=, k)
+#define PYTREE__EXTENTS_12(op, a, b, c, d, e, f, g, h, i, j, k, l) PYTREE__EXTENTS_11(op, a, b, c, d, e, f, g, h, i, j, \
+    k) op(PYTREE__DIM(11), |=, l)
+#define PYTREE__EXTENTS_13(op, a, b, c, d, e, f, g, h, i, j, k, l, m) PYTREE__EXTENTS_12(op, a, b, c, d, e, f, g, h, i, \
+    j, k, l) op(PYTREE__DIM(12), |=, m)
+#define PYTREE__EXTENTS_14(op, a, b, c, d, e, f, g, h, i, j, k, l, m, n) PYTREE__EXTENTS_13(op, a, b, c, d, e, f, g, h, \
+    i, j, k, l, m) op(PYTREE__DIM(13), |=, n)
+#define PYTREE__EXTENTS_15(op, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o) PYTREE__EXTENTS_14(op, a, b, c, d, e, f, g, \
+    h, i, j, k, l, m, n) op(PYTREE__DIM(14), |=, o)
+#define PYTREE__EXTENTS_16(op, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p) PYTREE__EXTENTS_15(op, a, b, c, d, e, f, \
+    g, h, i, j, k, l, m, n, o) op(PYTREE__DIM(15), |=, p)
 
-/* Those of a fixed array:   PYTREE__FIXED_EXTENTS_1(a)   =>   to.child->shape[0] = sizeof(a) / sizeof((a)[0]); */
-#define PYTREE__FIXED_EXTENT(i, x) PYTREE__EXTENT(i, sizeof(x) / sizeof((x)[0]))
-#define PYTREE__FIXED_EXTENTS_1(x) PYTREE__FIXED_EXTENT(0, x)
-#define PYTREE__FIXED_EXTENTS_2(x) PYTREE__FIXED_EXTENTS_1(x) PYTREE__FIXED_EXTENT(1, (x) PYTREE__SUBSCRIPTS_1)
-#define PYTREE__FIXED_EXTENTS_3(x) PYTREE__FIXED_EXTENTS_2(x) PYTREE__FIXED_EXTENT(2, (x) PYTREE__SUBSCRIPTS_2)
-#define PYTREE__FIXED_EXTENTS_4(x) PYTREE__FIXED_EXTENTS_3(x) PYTREE__FIXED_EXTENT(3, (x) PYTREE__SUBSCRIPTS_3)
-#define PYTREE__FIXED_EXTENTS_5(x) PYTREE__FIXED_EXTENTS_4(x) PYTREE__FIXED_EXTENT(4, (x) PYTREE__SUBSCRIPTS_4)
-#define PYTREE__FIXED_EXTENTS_6(x) PYTREE__FIXED_EXTENTS_5(x) PYTREE__FIXED_EXTENT(5, (x) PYTREE__SUBSCRIPTS_5)
-#define PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENTS_6(x) PYTREE__FIXED_EXTENT(6, (x) PYTREE__SUBSCRIPTS_6)
-#define PYTREE__FIXED_EXTENTS_8(x) PYTREE__FIXED_EXTENTS_7(x) PYTREE__FIXED_EXTENT(7, (x) PYTREE__SUBSCRIPTS_7)
-#define PYTREE__FIXED_EXTENTS_9(x) PYTREE__FIXED_EXTENTS_8(x) PYTREE__FIXED_EXTENT(8, (x) PYTREE__SUBSCRIPTS_8)
-#define PYTREE__FIXED_EXTENTS_10(x) PYTREE__FIXED_EXTENTS_9(x) PYTREE__FIXED_EXTENT(9, (x) PYTREE__SUBSCRIPTS_9)
-#define PYTREE__FIXED_EXTENTS_11(x) PYTREE__FIXED_EXTENTS_10(x) PYTREE__FIXED_EXTENT(10, (x) PYTREE__SUBSCRIPTS_10)
-#define PYTREE__FIXED_EXTENTS_12(x) PYTREE__FIXED_EXTENTS_11(x) PYTREE__FIXED_EXTENT(11, (x) PYTREE__SUBSCRIPTS_11)
-#define PYTREE__FIXED_EXTENTS_13(x) PYTREE__FIXED_EXTENTS_12(x) PYTREE__FIXED_EXTENT(12, (x) PYTREE__SUBSCRIPTS_12)
-#define PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENTS_13(x) PYTREE__FIXED_EXTENT(13, (x) PYTREE__SUBSCRIPTS_13)
-#define PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENTS_14(x) PYTREE__FIXED_EXTENT(14, (x) PYTREE__SUBSCRIPTS_14)
-#define PYTREE__FIXED_EXTENTS_16(x) PYTREE__FIXED_EXTENTS_15(x) PYTREE__FIXED_EXTENT(15, (x) PYTREE__SUBSCRIPTS_15)
+/* Of a fixed array:   PYTREE__FIXED_EXTENTS_1(OP, a)   =>   OP(0, =, sizeof(a) / sizeof((a)[0])) */
+#define PYTREE__FIXED_EXTENT(x) sizeof(x) / sizeof((x)[0])
+#define PYTREE__FIXED_EXTENTS_1(op, x) op(0, =, PYTREE__FIXED_EXTENT(x))
+#define PYTREE__FIXED_EXTENTS_2(op, x) PYTREE__FIXED_EXTENTS_1(op, x) op(PYTREE__DIM(1), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_1))
+#define PYTREE__FIXED_EXTENTS_3(op, x) PYTREE__FIXED_EXTENTS_2(op, x) op(PYTREE__DIM(2), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_2))
+#define PYTREE__FIXED_EXTENTS_4(op, x) PYTREE__FIXED_EXTENTS_3(op, x) op(PYTREE__DIM(3), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_3))
+#define PYTREE__FIXED_EXTENTS_5(op, x) PYTREE__FIXED_EXTENTS_4(op, x) op(PYTREE__DIM(4), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_4))
+#define PYTREE__FIXED_EXTENTS_6(op, x) PYTREE__FIXED_EXTENTS_5(op, x) op(PYTREE__DIM(5), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_5))
+#define PYTREE__FIXED_EXTENTS_7(op, x) PYTREE__FIXED_EXTENTS_6(op, x) op(PYTREE__DIM(6), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_6))
+#define PYTREE__FIXED_EXTENTS_8(op, x) PYTREE__FIXED_EXTENTS_7(op, x) op(PYTREE__DIM(7), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_7))
+#define PYTREE__FIXED_EXTENTS_9(op, x) PYTREE__FIXED_EXTENTS_8(op, x) op(PYTREE__DIM(8), |=, PYTREE__FIXED_EXTENT((x)   \
+    PYTREE__SUBSCRIPTS_8))
+#define PYTREE__FIXED_EXTENTS_10(op, x) PYTREE__FIXED_EXTENTS_9(op, x) op(PYTREE__DIM(9), |=, PYTREE__FIXED_EXTENT((x)  \
+    PYTREE__SUBSCRIPTS_9))
+#define PYTREE__FIXED_EXTENTS_11(op, x) PYTREE__FIXED_EXTENTS_10(op, x) op(PYTREE__DIM(10), |=,                         \
+    PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_10))
+#define PYTREE__FIXED_EXTENTS_12(op, x) PYTREE__FIXED_EXTENTS_11(op, x) op(PYTREE__DIM(11), |=,                         \
+    PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_11))
+#define PYTREE__FIXED_EXTENTS_13(op, x) PYTREE__FIXED_EXTENTS_12(op, x) op(PYTREE__DIM(12), |=,                         \
+    PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_12))
+#define PYTREE__FIXED_EXTENTS_14(op, x) PYTREE__FIXED_EXTENTS_13(op, x) op(PYTREE__DIM(13), |=,                         \
+    PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_13))
+#define PYTREE__FIXED_EXTENTS_15(op, x) PYTREE__FIXED_EXTENTS_14(op, x) op(PYTREE__DIM(14), |=,                         \
+    PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_14))
+#define PYTREE__FIXED_EXTENTS_16(op, x) PYTREE__FIXED_EXTENTS_15(op, x) op(PYTREE__DIM(15), |=,                         \
+    PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_15))
 
 /* Full groups. */
 #define PYTREE__PCODES_00 pytree__ptr000: pytree__pcode000, pytree__ptr001: pytree__pcode001, pytree__ptr002:           \
