@@ -4,6 +4,7 @@
 
 #include "internal.h"
 #include "../function.h"
+#include "flat.h"                         /* flats and the words of messages */
 #include "match.h"
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------------
