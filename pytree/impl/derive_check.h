@@ -203,6 +203,11 @@ pytree_status pytree_check_grads(const pytree_fn *f, size_t n, const pytree *arg
     plan.shapes_only = true;
     status = pytree__fn_begin(&plan, &frame, f, n, args, NULL);
     plan.shapes_only = false;
+    for (k = 0; status == PYTREE_OK && k < frame.top->n_in; k++) {
+        if (frame.top->in[k].data == NULL && pytree_leaf_bytes(&frame.top->in[k]) != 0) {
+            status = pytree_fail(&plan.err, PYTREE_NULL_POINTER, NULL, "check_grads: expected data, got a shape");
+        }
+    }
     if (status == PYTREE_OK) {
         struct pytree__fn_bound *by = pytree__ad_bind(frame.top, &numeric, n, frame.top->defs, frame.top->in, NULL, NULL);
         c.b = frame.top;

@@ -2,7 +2,6 @@
 #ifndef DERIVE_SHARED_H
 #define DERIVE_SHARED_H
 
-#define TEST_OWN_BODIES
 #include "support.h"
 
 #include "pytree/derive.h"

@@ -393,6 +393,9 @@ static void test_check_finds(void **state)
     assert_non_null(strstr(error.message, "vjp: expected "));
     assert_non_null(strstr(error.message, "at element 0"));
     memset(&error, 0, sizeof error);
+    assert_error(pytree_check_grads(&cube, 1, (pytree[1]){ PYTREE_SHAPED(double) }, NULL, &error), PYTREE_NULL_POINTER, "",
+                 &error);
+    memset(&error, 0, sizeof error);
     assert_ok(pytree_check_grads(&wrong, 1, (pytree[1]){ PYTREE(&x) },
                                  &(pytree_check_grads_options){ .modes = PYTREE_FORWARD }, &error),
               &error);
