@@ -448,7 +448,7 @@ static pytree pytree__build_run(struct pytree__builder *b, char *root)
         }
         if (b->status != PYTREE_OK || b->miscounted) { break; }
         if (top->left == 0) {
-            if (top->is_struct && b->verified) { pytree__build_verify(b, top); }
+            if (top->is_struct && pytree__is_verified(b, top->type)) { pytree__build_verify(b, top); }
             b->n_frames--;
         } else if (top->is_struct) {
             node = --b->next;

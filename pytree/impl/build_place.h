@@ -153,7 +153,9 @@ static void pytree__build_fail_leaf(struct pytree__builder *b, pytree_status sta
     if (status == PYTREE_NULL_POINTER) {
         b->status = pytree_fail(b->err, status, path, "expected data for a leaf of %s, got NULL", expected);
     } else {
-        b->status = pytree_fail(b->err, status, path, "expected %s, got %s", expected, found);
+        b->status = pytree_fail(b->err, status, path, "expected %s, got %s%s", expected, found,
+                                status == PYTREE_SHAPE && pytree_leaf_count(wanted) == 0
+                                    ? "; are the fields that its extents come from STATIC?" : "");
     }
 }
 

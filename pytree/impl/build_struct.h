@@ -110,6 +110,33 @@ PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder
     return PYTREE__LIKELY(layout != NULL && pytree__unpack_inlined(b, layout, self, n, restore)) ? layout : NULL;
 }
 
+/* Does a struct have DROP rows, or one that lies in it? They are zero in a copy. */
+static bool pytree__has_drops(const pytree_type *type)
+{
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *const row = &type->fields[i];
+        if (row->row == PYTREE_ROW_DROP) { return true; }
+        if (row->row == PYTREE_ROW_DATA && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE
+            && pytree__has_drops(row->type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Are structs of a type checked against the leaves they get? In a copy, which gets its own, those whose extents may have been
+ * computed from what a copy does not have. */
+static bool pytree__is_verified(struct pytree__builder *b, const pytree_type *type)
+{
+    if (b->verified || b->mode != PYTREE__COPY) { return b->verified; }
+    if (b->dropping != type) {
+        b->dropping = type;
+        b->drops = pytree__has_drops(type);
+    }
+    return b->drops;
+}
+
 /* Compare the extents that a finished struct's rows ask for with those of the n leaves that are in it. */
 PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, const pytree_type *type, const char *self,
                                                   size_t n, const pytree_leaf *leaf)
@@ -183,7 +210,7 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
             pytree__build_bytes(b, self + slot->at, last, bytes, true);
         }
     }
-    if (!b->verified || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf)) {
+    if (!pytree__is_verified(b, layout->type) || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf)) {
         return true;
     }
     b->head = head;
@@ -259,8 +286,8 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
     } else {
         char expected[60] = "";
         if (PYTREE__MESSAGES) {
-            snprintf(expected, sizeof expected, "a %s of %zu", view->form == PYTREE_FORM_TUPLE ? "tuple" : "list",
-                     view->shape[0]);
+            snprintf(expected, sizeof expected, "a %s of %zu%s", view->form == PYTREE_FORM_TUPLE ? "tuple" : "list",
+                     view->shape[0], view->shape[0] == 0 ? " (is its count STATIC?)" : "");
         }
         pytree__build_fail_node(b, at, expected);
     }

@@ -276,6 +276,8 @@ struct pytree__builder {
     size_t prefix;                        /* bytes in front of a piece of the head: 16 if the tree owns its leaves */
     bool zeroed;                          /* the block is zero already, its pages perhaps not touched yet */
     bool leaves_validated;                /* the leaves are known to be leaves */
+    const pytree_type *dropping;          /* the type that was asked for last, in a copy: does it have DROP rows? */
+    bool drops;
     bool verified;                        /* structs are checked against the leaves they get, which may not be their own */
     bool measured;                        /* nodes below inlined structs were looked at when the head was bounded */
     bool miscounted;                      /* they were not, and one is not the layout's: the head may be too small */
@@ -590,6 +592,7 @@ PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytre
 static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self, const pytree_leaf *leaf);
 PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_type *type, char *self, size_t node);
 static void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame);
+static bool pytree__is_verified(struct pytree__builder *b, const pytree_type *type);
 
 /* build_items.h */
 static void pytree__copy_keys(struct pytree__builder *b);

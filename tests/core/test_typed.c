@@ -169,6 +169,46 @@ static void types_of_scalar_roots(void **state)
     assert_int_equal(error.status, PYTREE_OK);
 }
 
+typedef struct Dropped { int n; float *values; } Dropped;
+#define PYTREE_STRUCT Dropped
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, n) PYTREE_FIELD(DATA, values, ARRAY(self->n))
+#include "pytree_registry.h"
+typedef struct DroppedList { int n; Dropped *items; } DroppedList;
+#define PYTREE_STRUCT DroppedList
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, n) PYTREE_FIELD(DATA, items, LIST(self->n))
+#include "pytree_registry.h"
+typedef struct DroppedInside { float scale; Dropped inner; } DroppedInside;
+#define PYTREE_STRUCT DroppedInside
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, scale) PYTREE_FIELD(DATA, inner)
+#include "pytree_registry.h"
+
+/* A count in a DROP row is zero in a copy: an error that says so, not an empty array. */
+static void counts_that_are_dropped(void **state)
+{
+    float values[3] = { 1, 2, 3 };
+    Dropped dropped = { 3, values }, none = { 0, values };
+    DroppedList list = { 1, &none };
+    DroppedInside inside = { 1, { 3, values } };
+    pytree trees[3], copy;
+    const char *const paths[] = { ".values", ".items", ".inner.values" };
+    size_t i;
+    (void)state;
+    trees[0] = PYTREE(&dropped);
+    trees[1] = PYTREE(&list);
+    trees[2] = PYTREE(&inside);
+    for (i = 0; i < COUNT_OF(trees); i++) {
+        pytree_error error = { PYTREE_OK, "", "" };
+        copy = pytree_clone(trees[i], NULL, &error);
+        assert_null(copy.type);
+        assert_error(error.status, i == 1 ? PYTREE_STRUCTURE : PYTREE_SHAPE, paths[i], &error);
+        assert_says(&error, "STATIC?");
+        assert_null(pytree_zeros_like(trees[i], NULL, NULL).type);
+    }
+    copy = pytree_clone(PYTREE(&none), NULL, NULL);         /* nothing was lost */
+    assert_non_null(copy.type);
+    pytree_free(copy);
+}
+
 /* Memory that was not set to zero holds no status; it must not pass for an earlier error. */
 static void errors_that_were_not_initialised(void **state)
 {
@@ -199,7 +239,7 @@ int main(void)
         cmocka_unit_test(elements_of_every_built_in_type), cmocka_unit_test(elements_that_are_not_there),
         cmocka_unit_test(elements_in_a_map_have_a_path),   cmocka_unit_test(a_map_stops_at_another_type),
         cmocka_unit_test(trees_as_structs),                cmocka_unit_test(types_of_scalar_roots),
-        cmocka_unit_test(errors_that_were_not_initialised),
+        cmocka_unit_test(errors_that_were_not_initialised), cmocka_unit_test(counts_that_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
