@@ -6,7 +6,7 @@
  *     pytree_assign_text(tree, "", text, NULL, &err);                            // {'window': {'size': [800, 600]}}
  *     pytree_assign_text(tree, ".window.title", getenv("TITLE"), NULL, &err);    // a setting from the environment
  *     pytree_assign_setting(tree, "window.size[0]=1024", NULL, &err);            // and one from the command line
- *     ...
+ *     run(config);
  *     pytree_free(tree);
  *
  * Members are found by name; a member that is not named stays as it is. So a file may hold a few settings only, and several

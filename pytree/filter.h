@@ -93,6 +93,7 @@ typedef struct pytree_place {
 
 /* ---- Filters ------------------------------------------------------------------------------------------------------- */
 
+/* Answer for PYTREE_WHERE whether a place is chosen. Everything is borrowed for the call. */
 typedef bool pytree_place_test(void *context, const pytree_place *at);
 
 typedef enum pytree_filter_kind {

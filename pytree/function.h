@@ -10,7 +10,7 @@
  *     static const pytree_fn linear = {
  *         .name = "linear", .call = forward, .takes = PYTREE_TYPES(PYTREE_TYPE(Linear), PYTREE_TYPE(float)) };
  *
- *     pytree_apply(&linear, 2, (pytree[2]){ PYTREE(&layer), PYTREE_ARRAY(x, 784) }, PYTREE_ARRAY(y, 10), NULL, &err);
+ *     pytree_apply(&linear, 2, (pytree[2]){ PYTREE(&layer), PYTREE_ARRAY(x, 784) }, PYTREE_ARRAY(y, 10), NULL, …);
  *
  * Literals end with their block. PYTREE_TYPES at the top of a file lives as long as the program; in a function it lives until
  * the end of the block it stands in, and so do the transforms of pytree/transform.h. A prepared function borrows the function
@@ -24,7 +24,7 @@
  *     pytree_apply_new           the same, into new memory
  *     pytree_prepare, _run       checks once, runs often: a run costs a few nanoseconds and allocates nothing
  *
- * The trees that a function takes and gives are made of leaves (numbers, arrays, texts) in any containers and structs. None
+ * The trees that a function takes and gives are made of leaves (numbers, arrays, strings) in any containers and structs. None
  * is a node without leaves. Of pytree_options the allocator, the alignment and the namespace are used. The rules of pytree.h
  * hold. Functions may be called from many threads if their callbacks may; a prepared function serves one thread at a time.
  *
@@ -147,7 +147,7 @@ typedef struct pytree_fn_options {
 pytree_status pytree_apply(const pytree_fn *f, size_t n, const pytree *args, pytree out, const pytree_fn_options *opt,
                            pytree_error *err);
 
-/* Call f and make its result: a treedef, and leaves with data of their own (texts, too), in one block to be freed with
+/* Call f and make its result: a treedef, and leaves with data of their own (strings, too), in one block to be freed with
  * pytree_flat_free; `def` is NULL on error. f must say what it gives: by `shape`, or because it is a transform of such a
  * function; otherwise PYTREE_ARGUMENT. */
 pytree_flat pytree_apply_new(const pytree_fn *f, size_t n, const pytree *args, const pytree_fn_options *opt, pytree_error *err);
@@ -168,7 +168,7 @@ pytree_prepared *pytree_prepare(const pytree_fn *f, size_t n, const pytree *args
                                 pytree_error *err);
 
 /* Run a prepared function on what its arguments' memory holds now. Returns PYTREE_OK or the status of what failed. No
- * allocation, unless operations make texts: those live until the next run. */
+ * allocation, unless operations make strings: those live until the next run. */
 pytree_status pytree_run(pytree_prepared *p, pytree_error *err);
 
 /* Run a prepared function on other trees, whose structure, types and shapes must be equal to those it was prepared with

@@ -1,7 +1,10 @@
 /* pytree/ops.h: array operations for traced functions (pytree/program.h), with derivatives of any order.
  *
- *     pytree_value h = pytree_op_tanh(tr, pytree_op_linear(tr, x, w, b));          // … tanh(x w + b)
- *     pytree_value loss = pytree_op_mean(tr, pytree_op_square(tr, pytree_op_sub(tr, h, y)));
+ *     static pytree_value loss(pytree_trace *tr, pytree_value x, pytree_value y, pytree_value w, pytree_value b)
+ *     {
+ *         pytree_value h = pytree_op_tanh(tr, pytree_op_linear(tr, x, w, b));      // tanh(x w + b)
+ *         return pytree_op_mean(tr, pytree_op_square(tr, pytree_op_sub(tr, h, y)));
+ *     }
  *
  * Each function records one call, or a few, and returns its result; nothing is computed until the program runs. Operands are
  * float or double arrays (f32, f64), all of one call of the same element type: there is no promotion, pytree_op_convert
@@ -39,6 +42,7 @@ pytree_value pytree_op_zeros_like(pytree_trace *tr, pytree_value like);
 
 /* ---- Elementwise --------------------------------------------------------------------------------------------------- */
 
+/* Record a function of each element. The derivatives of abs and relu at 0 are 0. */
 pytree_value pytree_op_neg(pytree_trace *tr, pytree_value x);
 pytree_value pytree_op_exp(pytree_trace *tr, pytree_value x);
 pytree_value pytree_op_log(pytree_trace *tr, pytree_value x);
@@ -46,8 +50,8 @@ pytree_value pytree_op_sqrt(pytree_trace *tr, pytree_value x);
 pytree_value pytree_op_tanh(pytree_trace *tr, pytree_value x);
 pytree_value pytree_op_sin(pytree_trace *tr, pytree_value x);
 pytree_value pytree_op_cos(pytree_trace *tr, pytree_value x);
-pytree_value pytree_op_abs(pytree_trace *tr, pytree_value x);             /* derivative at 0: 0 */
-pytree_value pytree_op_relu(pytree_trace *tr, pytree_value x);            /* derivative at 0: 0 */
+pytree_value pytree_op_abs(pytree_trace *tr, pytree_value x);
+pytree_value pytree_op_relu(pytree_trace *tr, pytree_value x);
 
 /* x * factor, x + summand, x to the power n. */
 pytree_value pytree_op_scale(pytree_trace *tr, pytree_value x, double factor);
@@ -121,11 +125,13 @@ pytree_value pytree_op_matmul_as(pytree_trace *tr, const pytree_op *op, pytree_v
 
 /* ---- Composed of the above ----------------------------------------------------------------------------------------- */
 
+/* Record the function of jax.numpy or jax.nn of that name: mean over all elements, gelu by tanh, softmax and log_softmax over
+ * the last axis. */
 pytree_value pytree_op_square(pytree_trace *tr, pytree_value x);
-pytree_value pytree_op_mean(pytree_trace *tr, pytree_value x);            /* over all elements */
+pytree_value pytree_op_mean(pytree_trace *tr, pytree_value x);
 pytree_value pytree_op_sigmoid(pytree_trace *tr, pytree_value x);
-pytree_value pytree_op_gelu(pytree_trace *tr, pytree_value x);            /* by tanh, as jax.nn.gelu */
-pytree_value pytree_op_softmax(pytree_trace *tr, pytree_value x);         /* over the last axis */
+pytree_value pytree_op_gelu(pytree_trace *tr, pytree_value x);
+pytree_value pytree_op_softmax(pytree_trace *tr, pytree_value x);
 pytree_value pytree_op_log_softmax(pytree_trace *tr, pytree_value x);
 
 /* Integers as rows of zeros with a one: of shape at.shape + (n,), of the element type of `like`. jax.nn.one_hot; a number that

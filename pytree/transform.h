@@ -93,7 +93,7 @@ extern const pytree_fn_kind pytree_fori_kind;
  *
  *     PYTREE_COND(&yes, &no)             which: one bool or number, yes if it is not 0                      jax.lax.cond
  *     PYTREE_SWITCH(&a, &b, &c)          which: one integer, clamped to 0 … n-1                             jax.lax.switch
- *     PYTREE_SELECT(&a, &b, &c)          which: one text, the name of a function (PYTREE_NOT_FOUND)         autoform.switch
+ *     PYTREE_SELECT(&a, &b, &c)          which: one string, the name of a function (PYTREE_NOT_FOUND)         autoform.switch
  */
 typedef struct pytree_switch_of {
     const pytree_fn *const *branches;

@@ -1,6 +1,7 @@
 /* comments.h: what the examples in the comments of the headers refer to. comments.py includes it before each; OWN_NAME says
  * that an example has a struct of that name itself. */
 #include HEADER
+#include <stdlib.h>
 #include "pytree/npy.h"
 #include "pytree/safetensors.h"
 
@@ -26,6 +27,14 @@ static MLP model;
 static Linear layer[3];
 #endif
 #endif
+
+typedef struct Config { int n; } Config;
+#define PYTREE_STRUCT Config
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, n)
+#include "pytree_registry.h"
+static Config defaults;
+static const char *text;
+static void run(const Config *config) { (void)config; }
 
 typedef struct Box { int n; } Box;
 static const pytree_custom box_callbacks;
