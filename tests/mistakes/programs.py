@@ -35,6 +35,15 @@ def use(expression, before=""):
 
 
 PLAIN = registered("typedef struct S { int n; float *w; } S;", ROWS)
+BITS_FIRST = "".join(
+    registered(f"typedef struct {name} {{ {members} }} {name};", f"PYTREE_FIELD(STATIC, a, BITS) {others}", name)
+    for name, members, others in (
+        ("Narrow", "_Bool a: 1; float w;", "PYTREE_FIELD(DATA, w)"), ("Alone", "signed a: 1;", ""),
+        ("Behind", "unsigned : 5; unsigned a: 3; short b;", "PYTREE_FIELD(STATIC, b)"),
+        ("Two", "unsigned a: 3; unsigned : 0; unsigned b: 32; S s;", "PYTREE_FIELD(DROP, b, BITS) PYTREE_FIELD(DATA, s)"),
+        ("Inner", "struct { unsigned a: 3, b: 5; }; float w[2];", "PYTREE_FIELD(STATIC, b, BITS) PYTREE_FIELD(DATA, w)"),
+        ("Either", "union { unsigned a: 3; int all; }; union { int i; float f; } u; float w;",
+         "PYTREE_FIELD(DROP, u) PYTREE_FIELD(DATA, w)")))
 MAP = "typedef struct S {{ struct {{ {} }} *map; }} S;"
 LEFT_OUT = "a field before this one is not listed"
 AT_END = "pytree: S: a field at the end is not listed"
@@ -58,6 +67,18 @@ COMPILED = [
     ("last int in padding", registered("typedef struct S { float *w; int n, m; } S;",
                                        "PYTREE_FIELD(DATA, w, ARRAY(self->n)) PYTREE_FIELD(STATIC, n)"), AT_END, None),
     ("no rows", rows(""), AT_END, None),
+    # A member that is left out before a first row that is a bit-field
+    *((f"{name} before a bit-field",
+       registered(f"{first}typedef struct S {{ {declaration}; unsigned a: 3, b: 2; float w; }} S;",
+                  "PYTREE_FIELD(STATIC, a, BITS) PYTREE_FIELD(STATIC, b, BITS) PYTREE_FIELD(DATA, w)"),
+       f"pytree: S.w: {LEFT_OUT}", None)
+      for name, first, declaration in (
+          ("int", "", "int n"), ("char", "", "char c"), ("pointer", "", "float *p"), ("function pointer", "", "void (*f)(void)"),
+          ("bit-field", "", "unsigned n: 4"), ("array", "", "int n[3]"), ("array of one", "", "int n[1]"),
+          ("struct", "typedef struct T { int n, m; } T; ", "T t"), ("struct of one", "typedef struct T { int n; } T; ", "T t"),
+          ("array of structs", "typedef struct T { int n[2]; } T; ", "T t[2]"), ("union", "", "union { int i; float f; } u"))),
+    ("two members before a bit-field", registered("typedef struct S { int n; float *p; unsigned a: 3; } S;",
+                                                  "PYTREE_FIELD(STATIC, a, BITS)"), AT_END, None),
     # Members
     ("union", member("union { int a; float b; } u", "PYTREE_FIELD(DATA, u)"), f"pytree: S.u: {UNKNOWN}", None),
     ("unnamed struct", member("struct { int a; } in", "PYTREE_FIELD(DATA, in)"), f"pytree: S.in: {UNKNOWN}", None),
@@ -149,11 +170,11 @@ def says(name, program, compiler, words):
 
 
 def compiles(compiler):
-    """The struct that most programs share is not a mistake."""
+    """The struct that most programs share is not a mistake, nor are structs whose first row is a bit-field."""
     source = BUILD / "mistakes" / f"{compiler}.plain.c"
     source.parent.mkdir(parents=True, exist_ok=True)
-    source.write_text(f'#include "pytree.h"\n{PLAIN}', encoding="utf-8")
-    result = run([*COMMAND[compiler], "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *harness.INCLUDE, source])
+    source.write_text(f'#include "pytree.h"\n{PLAIN}{BITS_FIRST}', encoding="utf-8")
+    result = run([*COMMAND[compiler], "-std=c11", *harness.STRICT, "-fsyntax-only", *harness.INCLUDE, source])
     return passed() if result.status == 0 else failed(result.log())
 
 
