@@ -341,8 +341,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__INITIAL_FLEXIBLE }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
 
 /* Begin the literal at the member of the first row, [0].din = { 0 }: its offset tells whether it is the first member. That of a
- * bit-field is unknown, so there the literal begins at the first member by itself, with a number without braces, which initialises
- * the first number of the struct, whatever holds it. This is a list of how each row would begin it. */
+ * bit-field is unknown, so there the literal begins at the first member by itself, with a number without braces, which
+ * initialises the first number of the struct, whatever holds it. This is a list of how each row would begin it. */
 #define PYTREE__START(...) PYTREE__START_(__VA_ARGS__)
 #define PYTREE__START_(name, m1, ...) PYTREE__START__(name, PYTREE__LIES_##m1 AS_DECLARED, ~)
 #define PYTREE__START__(...) PYTREE__START___(__VA_ARGS__)

@@ -40,22 +40,42 @@ def without(path, compiler, text, structs, number):
     for _, rows in reversed(structs):
         if number < len(rows):
             text = text[:rows[number][0]] + text[rows[number][1]:]
-    folder = BUILD / "mistakes" / "deletions"
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{path.relative_to(ROOT).as_posix().replace('/', '-')}.{compiler}.c"
+    target = made_of(path, f"{compiler}.c")
     target.write_text(text, encoding="utf-8")
     return target
+
+
+def made_of(path, ending):
+    """Where a file that is made of this one is written."""
+    folder = BUILD / "mistakes" / "deletions"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{path.relative_to(ROOT).as_posix().replace('/', '-')}.{ending}"
+
+
+def before(path, compiler, text, command):
+    """Compiles the headers that the file includes, once for all of its rows; options that put them before it."""
+    header = made_of(path, f"{compiler}.h")
+    included = re.findall(r'^#include .*$', text[:text.index(REGISTRATION)], re.M)
+    header.write_text("\n".join([*included, '#include "pytree.h"']) + "\n", encoding="utf-8")
+    compiled = header.with_name(header.name + (".gch" if compiler == "gcc" else ".pch"))
+    result = run([*command, "-x", "c-header", header, "-o", compiled], timeout=60)
+    if result.status != 0:
+        raise RuntimeError(result.log())
+    return ["-include", header] if compiler == "gcc" else ["-include-pch", compiled]
 
 
 def deletions(path, compiler):
     """Leaves out the first row of each struct in the file, then the second of each, and so on."""
     text = path.read_text(encoding="utf-8")
-    structs = registrations(text)
     places = ["-I", path.parent, "-I", ROOT / "tests", "-I", ROOT / "tests" / "support", *harness.INCLUDE]
+    command = [*COMMAND[compiler], "-std=c11", *places]
+    text = text.replace("#define PYTREE_IMPLEMENTATION", "")           # the bodies have no part in it
+    structs = registrations(text)
+    headers = before(path, compiler, text, command)
     missed, caught = [], 0
     for number in range(max(len(rows) for _, rows in structs)):
         source = without(path, compiler, text, structs, number)
-        result = run([*COMMAND[compiler], "-std=c11", "-fsyntax-only", *places, "-include", "pytree.h", source], timeout=60)
+        result = run([*command, "-fsyntax-only", *headers, source], timeout=60)
         said = SAID.findall(result.output)
         for name, rows in structs:
             if number < len(rows):
