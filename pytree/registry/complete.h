@@ -9,8 +9,8 @@
  *     sizeof((Packet[]){ 0 * sizeof (char) { 0 }, { 0 }, { 0 }, { 0 }, 0 }) >= 2 * sizeof(Packet)
  *
  * A flexible array member has no { 0 }, and ends the literal: members before the last one are checked without it. An unnamed
- * struct takes one { 0 } for all of its members, so that too few rows may be enough. Compilers warn of braces around a number, gcc
- * without an option to prevent it, so this is a system header. */
+ * struct takes one { 0 } for all of its members, so that too few rows may be enough. Compilers warn of braces around a number,
+ * gcc without an option to prevent it, so this is a system header. */
 #if defined(PYTREE__S)
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
