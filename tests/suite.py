@@ -502,7 +502,7 @@ SECTIONS = {
     "headers": ("Structs of the C library, zlib, GSL and MuJoCo, as their headers declare them", headers_checks.checks),
     "harness": ("A failure is noticed", harness_checks),
     "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks()),
-    "training": ("The network that examples/run trains, on the real images", examples_checks.training_checks),
+    "training": ("Examples that train on the real images, or take long to compile", examples_checks.training_checks),
     "oracle": ("Random trees: the same questions to the library, to JAX and to optree",
                lambda: [Check("two minutes of trees, ten thousand cases of transforms, seed 0",
                               lambda: steps([TESTS / "oracle" / "run", "--seconds", "120"],
