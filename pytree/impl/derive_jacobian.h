@@ -40,7 +40,7 @@ static pytree_value pytree__jacobian_basis(const struct pytree__jacobian *jac, c
     pytree_leaf basis;
     pytree_value v;
     size_t k;
-    if (pytree__ad_stacked(&basis, like, n, &jac->b->plan->err) != PYTREE_OK) { return (pytree_value){ 0 }; }
+    if (pytree__ad_stacked(&basis, like, n, &jac->b->plan->err) != PYTREE_OK) { return pytree__value(0); }
     basis.data = NULL;
     v = pytree_op_constant(jac->tr, &basis);
     if (v.id == 0) { return v; }

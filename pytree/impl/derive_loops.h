@@ -116,20 +116,9 @@ static pytree_status pytree__map_op_run(const pytree_op_call *c, pytree_error *e
     return PYTREE_OK;
 }
 
-static const pytree_op pytree__op_map;
-
 /* Records a map; `out` gets the results. */
 static bool pytree__map_record(pytree_trace *tr, const pytree_program *body, size_t n, const bool *mapped, const bool *summed,
-                               const struct pytree__ad_list *in, pytree_value *out)
-{
-    struct pytree__map p;
-    memset(&p, 0, sizeof p);
-    p.body = body;
-    p.n = n;
-    p.mapped = mapped;
-    p.summed = summed;
-    return body != NULL && pytree__pg_record(tr, &pytree__op_map, &p, in->n, in->at, body->n_out, out);
-}
+                               const struct pytree__ad_list *in, pytree_value *out);
 static void pytree__map_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out,
                             pytree_value *out_t)
 {
@@ -203,6 +192,17 @@ static const pytree_program *pytree__map_sub(const void *params, size_t i)
 static const struct pytree__op_hooks pytree__map_hooks = { pytree__map_plan, pytree__map_jvp, NULL, pytree__map_sub };
 static const pytree_op pytree__op_map = { "vmap", sizeof(struct pytree__map), 1, pytree__map_shape, pytree__map_op_run, NULL,
                                           pytree__map_vjp, &pytree__map_hooks };
+static bool pytree__map_record(pytree_trace *tr, const pytree_program *body, size_t n, const bool *mapped, const bool *summed,
+                               const struct pytree__ad_list *in, pytree_value *out)
+{
+    struct pytree__map p;
+    memset(&p, 0, sizeof p);
+    p.body = body;
+    p.n = n;
+    p.mapped = mapped;
+    p.summed = summed;
+    return body != NULL && pytree__pg_record(tr, &pytree__op_map, &p, in->n, in->at, body->n_out, out);
+}
 
 /* ---- switch: one of several programs ------------------------------------------------------------------------------- */
 
@@ -242,16 +242,8 @@ static pytree_status pytree__branches_run(const pytree_op_call *c, pytree_error 
     for (k = 0; k < c->n_out; k++) { plan->out[k] = c->out[k]->data; }
     return pytree__plan_run(plan, err);
 }
-static const pytree_op pytree__op_branches;
 static bool pytree__branches_record(pytree_trace *tr, const pytree_program *const *bodies, size_t n,
-                                    const struct pytree__ad_list *in, size_t n_out, pytree_value *out)
-{
-    struct pytree__branches p;
-    memset(&p, 0, sizeof p);
-    p.bodies = bodies;
-    p.n = n;
-    return pytree__pg_record(tr, &pytree__op_branches, &p, in->n, in->at, n_out, out);
-}
+                                    const struct pytree__ad_list *in, size_t n_out, pytree_value *out);
 static void pytree__branches_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out,
                                  pytree_value *out_t)
 {
@@ -320,6 +312,15 @@ static const struct pytree__op_hooks pytree__branches_hooks = { pytree__branches
                                                                 pytree__branches_sub };
 static const pytree_op pytree__op_branches = { "switch", sizeof(struct pytree__branches), 1, pytree__branches_shape,
                                                pytree__branches_run, NULL, pytree__branches_vjp, &pytree__branches_hooks };
+static bool pytree__branches_record(pytree_trace *tr, const pytree_program *const *bodies, size_t n,
+                                    const struct pytree__ad_list *in, size_t n_out, pytree_value *out)
+{
+    struct pytree__branches p;
+    memset(&p, 0, sizeof p);
+    p.bodies = bodies;
+    p.n = n;
+    return pytree__pg_record(tr, &pytree__op_branches, &p, in->n, in->at, n_out, out);
+}
 
 #include "derive_scan.h"
 #endif

@@ -313,7 +313,7 @@ static const pytree_program *pytree__fori_program(struct pytree__fn_bound *b)
     pytree_value *all = (pytree_value *)pytree__fn_take(b->plan, b->n_in + 1, sizeof *all), at;
     if (body == NULL || in == NULL || out == NULL || place == NULL || all == NULL) { return NULL; }
     memset(&numbers, 0, sizeof numbers);
-    numbers.type = PYTREE_TYPE(int64_t);
+    numbers.type = &pytree_types[PYTREE__T_INT64];
     numbers.ndim = 1;
     numbers.shape[0] = n;
     at = pytree_op_constant(&tr, &numbers);

@@ -96,20 +96,8 @@ static pytree_status pytree__scan_op_run(const pytree_op_call *c, pytree_error *
     return PYTREE_OK;
 }
 
-static const pytree_op pytree__op_scan;
 static bool pytree__scan_record(pytree_trace *tr, const struct pytree__scan *like, const pytree_program *body, size_t n_const,
-                                size_t n_carry, bool reverse, const struct pytree__ad_list *in, pytree_value *out)
-{
-    struct pytree__scan p;
-    memset(&p, 0, sizeof p);
-    p.body = body;
-    p.n = like->n;
-    p.n_const = n_const;
-    p.n_carry = n_carry;
-    p.reverse = reverse;
-    p.counted = like->counted;
-    return body != NULL && pytree__pg_record(tr, &pytree__op_scan, &p, in->n, in->at, body->n_out, out);
-}
+                                size_t n_carry, bool reverse, const struct pytree__ad_list *in, pytree_value *out);
 
 /* Finds which carries have a tangent, given which operands have: until nothing changes. Returns the pushforward of the body,
  * whose active carries stay active. NULL on failure. */
@@ -376,6 +364,19 @@ static const struct pytree__op_hooks pytree__scan_hooks = { pytree__scan_plan, p
 static const pytree_op pytree__op_scan = { "scan", sizeof(struct pytree__scan), 1, pytree__scan_shape, pytree__scan_op_run,
                                            NULL,
                                            pytree__scan_vjp, &pytree__scan_hooks };
+static bool pytree__scan_record(pytree_trace *tr, const struct pytree__scan *like, const pytree_program *body, size_t n_const,
+                                size_t n_carry, bool reverse, const struct pytree__ad_list *in, pytree_value *out)
+{
+    struct pytree__scan p;
+    memset(&p, 0, sizeof p);
+    p.body = body;
+    p.n = like->n;
+    p.n_const = n_const;
+    p.n_carry = n_carry;
+    p.reverse = reverse;
+    p.counted = like->counted;
+    return body != NULL && pytree__pg_record(tr, &pytree__op_scan, &p, in->n, in->at, body->n_out, out);
+}
 
 #include "derive_while.h"
 #endif

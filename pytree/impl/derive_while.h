@@ -30,7 +30,7 @@ static pytree_status pytree__while_shape(const pytree_op_call *c, pytree_error *
         }
         if (pytree__ad_stacked(c->out[c->n_in + k], p->body->out_views[k], p->most, err) != PYTREE_OK) { return err->status; }
     }
-    if (p->keep) { c->out[2 * c->n_in]->type = PYTREE_TYPE(int64_t); }
+    if (p->keep) { c->out[2 * c->n_in]->type = &pytree_types[PYTREE__T_INT64]; }
     return PYTREE_OK;
 }
 static pytree_status pytree__while_plan(pytree_op_call *c, struct pytree__fn_plan *arena)
@@ -48,7 +48,7 @@ static pytree_status pytree__while_plan(pytree_op_call *c, struct pytree__fn_pla
     for (k = 0; k < c->n_in; k++) { run->spare[k] = pytree__pg_memory(arena, pytree_leaf_bytes(c->out[k])); }
     return arena->err.status;
 }
-static pytree_status pytree__while_run(const pytree_op_call *c, pytree_error *err)
+static pytree_status pytree__while_op_run(const pytree_op_call *c, pytree_error *err)
 {
     const struct pytree__while *p = (const struct pytree__while *)c->params;
     struct pytree__while_run *run = (struct pytree__while_run *)c->memory;
@@ -79,20 +79,9 @@ static pytree_status pytree__while_run(const pytree_op_call *c, pytree_error *er
     return PYTREE_OK;
 }
 
-static const pytree_op pytree__op_while;
 static bool pytree__while_record(pytree_trace *tr, const pytree_program *cond, const pytree_program *body, size_t most,
                                  bool keep,
-                                 const struct pytree__ad_list *in, pytree_value *out)
-{
-    struct pytree__while p;
-    memset(&p, 0, sizeof p);
-    p.cond = cond;
-    p.body = body;
-    p.most = most;
-    p.keep = keep;
-    if (cond == NULL || body == NULL) { return false; }
-    return pytree__pg_record(tr, &pytree__op_while, &p, in->n, in->at, keep ? 2 * in->n + 1 : in->n, out);
-}
+                                 const struct pytree__ad_list *in, pytree_value *out);
 
 /* The condition on a carry that has tangents behind it. */
 static const pytree_program *pytree__while_cond(pytree_trace *outer, const pytree_program *cond, const pytree_program *body)
@@ -172,9 +161,21 @@ static const pytree_program *pytree__while_sub(const void *params, size_t i)
 }
 static const struct pytree__op_hooks pytree__while_hooks = { pytree__while_plan, pytree__while_jvp, pytree__while_keep,
                                                              pytree__while_sub };
-static const pytree_op pytree__op_while = { "while", sizeof(struct pytree__while), 1, pytree__while_shape, pytree__while_run,
-                                            NULL,
-                                            pytree__while_vjp, &pytree__while_hooks };
+static const pytree_op pytree__op_while = { "while", sizeof(struct pytree__while), 1, pytree__while_shape,
+                                            pytree__while_op_run, NULL, pytree__while_vjp, &pytree__while_hooks };
+static bool pytree__while_record(pytree_trace *tr, const pytree_program *cond, const pytree_program *body, size_t most,
+                                 bool keep,
+                                 const struct pytree__ad_list *in, pytree_value *out)
+{
+    struct pytree__while p;
+    memset(&p, 0, sizeof p);
+    p.cond = cond;
+    p.body = body;
+    p.most = most;
+    p.keep = keep;
+    if (cond == NULL || body == NULL) { return false; }
+    return pytree__pg_record(tr, &pytree__op_while, &p, in->n, in->at, keep ? 2 * in->n + 1 : in->n, out);
+}
 
 #include "derive_programs.h"
 #endif

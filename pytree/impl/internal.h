@@ -20,6 +20,17 @@
 #define PYTREE__SET_ERRNO(n) ((void)(errno = (n)))
 #endif
 
+/* Places in pytree_types of the integers of fixed width. C++ has no _Generic: there the usual types of those sizes. */
+#if defined(__cplusplus)
+#define PYTREE__T_INT32 PYTREE__T_int_
+#define PYTREE__T_INT64 (sizeof(long) == 8 ? PYTREE__T_long_ : PYTREE__T_llong)
+#define PYTREE__T_UINT64 (sizeof(long) == 8 ? PYTREE__T_ulong : PYTREE__T_ullong)
+#else
+#define PYTREE__T_INT32 _Generic((int32_t)0, long: PYTREE__T_long_, default: PYTREE__T_int_)
+#define PYTREE__T_INT64 _Generic((int64_t)0, long: PYTREE__T_long_, default: PYTREE__T_llong)
+#define PYTREE__T_UINT64 _Generic((uint64_t)0, unsigned long: PYTREE__T_ulong, default: PYTREE__T_ullong)
+#endif
+
 /* ---- Kinds -----------------------------------------------------------------------------------------------------------
  *
  * A row of the table of kinds (kind.h). Code asks for these, not for kinds by name, wherever more than one kind may come.

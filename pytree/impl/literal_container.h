@@ -80,7 +80,7 @@ static bool pytree__lit_maxlen(pytree__lit_parser *p, pytree__lit_container *c)
         return true;
     }
     start = p->at;
-    if (!pytree__lit_integer(p, &pytree_types[PYTREE__LIT_U64], &maxlen)) { return false; }
+    if (!pytree__lit_integer(p, &pytree_types[PYTREE__T_UINT64], &maxlen)) { return false; }
     (void)snprintf(expected, sizeof expected, "a maxlen of at least %zu, as many as there are", c->count);
     if (maxlen < c->count) { return pytree__lit_expected(p, start, expected); }
     if (maxlen >= SIZE_MAX) { return pytree__lit_expected(p, start, "a maxlen that fits"); }
@@ -148,7 +148,7 @@ static bool pytree__lit_key_of(pytree__lit_parser *p, pytree__lit_open *o)
     } else if (pytree__lit_digit(first) || first == '-') {
         if (o->count != 0 && !c->numbered) { return pytree__lit_expected(p, at, "a string in quotes, as the keys before"); }
         c->numbered = true;
-        if (!pytree__lit_integer(p, &pytree_types[PYTREE__LIT_I64], &number)) { return false; }
+        if (!pytree__lit_integer(p, &pytree_types[PYTREE__T_INT64], &number)) { return false; }
     } else {
         return pytree__lit_expected(p, at, o->count == 0 && o->form == PYTREE__LIT_BRACES
                                                ? "'}' or a key (a string in quotes or an integer)"

@@ -207,7 +207,7 @@ static bool pytree__lit_shape(pytree__lit_parser *p, pytree_leaf *view)
     do {
         if (pytree__lit_peek(p) == ')' && view->ndim > 0) { break; }
         if (view->ndim == PYTREE_MAX_DIMS) { return pytree__lit_expected(p, p->at, "')' (no more dimensions)"); }
-        if (!pytree__lit_integer(p, &pytree_types[PYTREE__LIT_U64], &extent)) { return false; }
+        if (!pytree__lit_integer(p, &pytree_types[PYTREE__T_UINT64], &extent)) { return false; }
         if (extent > PTRDIFF_MAX) { return pytree__lit_expected(p, start, "extents that fit memory"); }
         view->shape[view->ndim++] = (size_t)extent;
     } while (pytree__lit_skip(p, ','));

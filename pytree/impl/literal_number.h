@@ -305,7 +305,7 @@ static bool pytree__lit_plain_number(pytree__lit_parser *p)
             return pytree__lit_expected(p, p->at, "an integer of 64 bits");
         }
         p->at = x.end;
-        return pytree__lit_push(p, x.digits > (uint64_t)INT64_MAX && !x.minus ? PYTREE__LIT_U64 : PYTREE__LIT_I64,
+        return pytree__lit_push(p, x.digits > (uint64_t)INT64_MAX && !x.minus ? PYTREE__T_UINT64 : PYTREE__T_INT64,
                                 x.minus ? 0 - x.digits : x.digits);
     }
     v = pytree__lit_double(&x);

@@ -13,19 +13,10 @@
 
 /* ---- Types --------------------------------------------------------------------------------------------------------- */
 
-/* Types of numbers that name no type. */
-#if defined(__cplusplus)
-#define PYTREE__LIT_I64 (sizeof(long) == 8 ? PYTREE__T_long_ : PYTREE__T_llong)
-#define PYTREE__LIT_U64 (sizeof(long) == 8 ? PYTREE__T_ulong : PYTREE__T_ullong)
-#else
-#define PYTREE__LIT_I64 _Generic((int64_t)0, long: PYTREE__T_long_, default: PYTREE__T_llong)
-#define PYTREE__LIT_U64 _Generic((uint64_t)0, unsigned long: PYTREE__T_ulong, default: PYTREE__T_ullong)
-#endif
-
 /* Places in pytree_types, in the order of pytree_dtype. */
 static const unsigned char pytree__lit_types[] = {
-    PYTREE__T_none, PYTREE__T_bool_, PYTREE__T_schar, PYTREE__T_short_, PYTREE__T_int_, PYTREE__LIT_I64, PYTREE__T_uchar,
-    PYTREE__T_ushort, PYTREE__T_uint, PYTREE__LIT_U64, PYTREE__T_f16, PYTREE__T_bf16, PYTREE__T_float_, PYTREE__T_double_,
+    PYTREE__T_none, PYTREE__T_bool_, PYTREE__T_schar, PYTREE__T_short_, PYTREE__T_int_, PYTREE__T_INT64, PYTREE__T_uchar,
+    PYTREE__T_ushort, PYTREE__T_uint, PYTREE__T_UINT64, PYTREE__T_f16, PYTREE__T_bf16, PYTREE__T_float_, PYTREE__T_double_,
     PYTREE__T_ldouble, PYTREE__T_cfloat, PYTREE__T_cdouble, PYTREE__T_cldouble, PYTREE__T_string
 };
 

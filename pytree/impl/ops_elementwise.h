@@ -58,11 +58,11 @@ static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *
         (void)err;                                                                                                      \
         if (c->in[0]->type->dtype == PYTREE_F64) {                                                                      \
             const double *a = (const double *)c->in[0]->data;                                                           \
-            double *restrict o = (double *)c->out[0]->data;                                                             \
+            double *PYTREE__RESTRICT o = (double *)c->out[0]->data;                                                     \
             for (i = 0; i < n; i++) { const double x = a[i]; o[i] = f64; }                                              \
         } else {                                                                                                        \
             const float *a = (const float *)c->in[0]->data;                                                             \
-            float *restrict o = (float *)c->out[0]->data;                                                               \
+            float *PYTREE__RESTRICT o = (float *)c->out[0]->data;                                                       \
             for (i = 0; i < n; i++) { const float x = a[i]; o[i] = f32; }                                               \
         }                                                                                                               \
         return PYTREE_OK;                                                                                               \
@@ -70,7 +70,7 @@ static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *
 #define PYTREE__BINARY_ROW(NAME, T, R, expression)                                                                      \
     static void pytree__row_##NAME##_##T(void *const *at, size_t n, const size_t *step)                                 \
     {                                                                                                                   \
-        R *restrict o = (R *)at[0];                                                                                     \
+        R *PYTREE__RESTRICT o = (R *)at[0];                                                                             \
         const T *a = (const T *)at[1], *b = (const T *)at[2];                                                           \
         const size_t so = step[0], sa = step[1], sb = step[2];                                                          \
         size_t i;                                                                                                       \
@@ -203,7 +203,7 @@ PYTREE__UNARY(relu, x > 0 ? x : 0 * x * (float)(x != x), x > 0 ? x : 0 * x * (do
 /* d where x > 0, otherwise 0: what relu does to a derivative. */
 PYTREE__BINARY(gate, y > 0 ? x : 0)
 static pytree_value pytree__op_gate_of(pytree_trace *tr, pytree_value d, pytree_value x);
-PYTREE__RULE_2(gate, pytree__op_gate_of(tr, d, b), (pytree_value){ 0 })
+PYTREE__RULE_2(gate, pytree__op_gate_of(tr, d, b), pytree__value(0))
 PYTREE__OP_DEFINE(gate, 2, pytree__op_binary_shape, pytree__op_gate_jvp, pytree__op_gate_vjp)
 static pytree_value pytree__op_gate_of(pytree_trace *tr, pytree_value d, pytree_value x)
 {
@@ -365,8 +365,8 @@ static pytree_status pytree__op_convert_shape(const pytree_op_call *c, pytree_er
     const pytree_dtype to = *(const pytree_dtype *)c->params, from = c->in[0]->type->dtype;
     *c->out[0] = *c->in[0];
     c->out[0]->type = to == PYTREE_F32 ? &pytree_types[PYTREE__T_float_] : to == PYTREE_F64 ? &pytree_types[PYTREE__T_double_]
-        : to == PYTREE_BOOL8 ? &pytree_types[PYTREE__T_bool_] : to == PYTREE_I32 ? PYTREE_TYPE(int32_t)
-        : to == PYTREE_I64 ? PYTREE_TYPE(int64_t) : NULL;
+        : to == PYTREE_BOOL8 ? &pytree_types[PYTREE__T_bool_] : to == PYTREE_I32 ? &pytree_types[PYTREE__T_INT32]
+        : to == PYTREE_I64 ? &pytree_types[PYTREE__T_INT64] : NULL;
     if (c->out[0]->type == NULL) {
         return pytree_fail(err, PYTREE_TYPE, NULL, "expected f32, f64, i32, i64 or bool to convert to, got another type");
     }

@@ -98,7 +98,7 @@ static pytree_value pytree__op_part(pytree_trace *tr, pytree_value x, size_t axi
 pytree_value pytree_op_slice(pytree_trace *tr, pytree_value x, int axis, size_t from, size_t to)
 {
     int i;
-    if (x.id == 0 || !pytree__op_axis(tr, "slice", pytree__op_look(tr, x), axis, &i)) { return (pytree_value){ 0 }; }
+    if (x.id == 0 || !pytree__op_axis(tr, "slice", pytree__op_look(tr, x), axis, &i)) { return pytree__value(0); }
     return pytree__op_part(tr, x, (size_t)i, from, to);
 }
 
@@ -171,7 +171,7 @@ pytree_value pytree_op_concat(pytree_trace *tr, int axis, size_t n, const pytree
         (void)pytree_fail(tr->err, PYTREE_ARGUMENT, NULL, "%s: concat: expected an array, got none", tr->recorder->name);
     }
     if (n == 0 || x[0].id == 0 || !pytree__op_axis(tr, "concat", pytree__op_look(tr, x[0]), axis, &i)) {
-        return (pytree_value){ 0 };
+        return pytree__value(0);
     }
     at = (size_t)i;
     return pytree_record(tr, &pytree__op_concat, &at, n, x, NULL);

@@ -23,8 +23,9 @@ struct pytree__product {
 /* One tile: o[0 … high-1][0 … wide-1], from `deep` rows of b. `add` to what is there. Rows beyond `high` repeat the last one,
  * and columns beyond `wide` are computed from whatever b has there, so that the loops have constant bounds. */
 #define PYTREE__TILE(T, NAME, HIGH, WIDE)                                                                               \
-    static void pytree__tile_##T##NAME(T *restrict o, size_t n, size_t high, size_t wide, const T *restrict a, size_t ai, \
-                                       size_t al, const T *restrict b, size_t bl, size_t deep, bool add)                \
+    static void pytree__tile_##T##NAME(T *PYTREE__RESTRICT o, size_t n, size_t high, size_t wide,                       \
+                                       const T *PYTREE__RESTRICT a, size_t ai, size_t al, const T *PYTREE__RESTRICT b,  \
+                                       size_t bl, size_t deep, bool add)                                                \
     {                                                                                                                   \
         T sum[HIGH][WIDE] = { { 0 } };                                                                                  \
         size_t row[HIGH], l, i, j;                                                                                      \
@@ -55,10 +56,10 @@ PYTREE__TILE(double, _row, 1, PYTREE__TILE_WIDE / 2)
     static void pytree__columns_##T(T *o, const T *a, const T *b, const struct pytree__product *p, size_t j0, size_t l0, \
                                     size_t deep, size_t bl)                                                             \
     {                                                                                                                   \
-        const size_t wide = p->n - j0 < (TILE) ? p->n - j0 : (TILE);                                                    \
+        const size_t wide = p->n - j0 < (TILE) ? p->n - j0 : (size_t)(TILE);                                            \
         size_t i;                                                                                                       \
         for (i = 0; i + PYTREE__TILE_HIGH <= p->m || p->m - i > PYTREE__TILE_HIGH / 2; i += PYTREE__TILE_HIGH) {        \
-            const size_t high = p->m - i < PYTREE__TILE_HIGH ? p->m - i : PYTREE__TILE_HIGH;                            \
+            const size_t high = p->m - i < PYTREE__TILE_HIGH ? p->m - i : (size_t)PYTREE__TILE_HIGH;                    \
             pytree__tile_##T##_high(o + i * p->n + j0, p->n, high, wide, a + i * p->ai + l0 * p->al, p->ai, p->al, b, bl, \
                                     deep, l0 != 0);                                                                     \
             if (p->m - i <= PYTREE__TILE_HIGH) { return; }                                                              \
@@ -73,13 +74,13 @@ PYTREE__TILE(double, _row, 1, PYTREE__TILE_WIDE / 2)
         T panel[PYTREE__TILE_DEEP * (TILE)];                                                                            \
         size_t j0, l0, l, j;                                                                                            \
         for (j0 = 0; j0 < p->n; j0 += (TILE)) {                                                                         \
-            const size_t wide = p->n - j0 < (TILE) ? p->n - j0 : (TILE);                                                \
+            const size_t wide = p->n - j0 < (TILE) ? p->n - j0 : (size_t)(TILE);                                        \
             if (p->bj == 1 && wide == (TILE)) {                                                                         \
                 pytree__columns_##T(o, a, b + j0, p, j0, 0, p->k, p->bl);                                               \
                 continue;                                                                                               \
             }                                                                                                           \
             for (l0 = 0; l0 < p->k; l0 += PYTREE__TILE_DEEP) {                                                          \
-                const size_t deep = p->k - l0 < PYTREE__TILE_DEEP ? p->k - l0 : PYTREE__TILE_DEEP;                      \
+                const size_t deep = p->k - l0 < PYTREE__TILE_DEEP ? p->k - l0 : (size_t)PYTREE__TILE_DEEP;              \
                 if (wide < (TILE)) { memset(panel, 0, deep * (TILE) * sizeof(T)); }                                     \
                 for (j = 0; j < wide; j++) {                                                                            \
                     const T *from = b + (j0 + j) * p->bj + l0 * p->bl;                                                  \
@@ -162,7 +163,7 @@ static pytree_value pytree__op_matmul_like(pytree_trace *tr, const pytree_op *op
                                            pytree_value like)
 {
     const pytree_leaf *va = pytree__op_look(tr, a), *vb = pytree__op_look(tr, b);
-    if (a.id == 0 || b.id == 0) { return (pytree_value){ 0 }; }
+    if (a.id == 0 || b.id == 0) { return pytree__value(0); }
     if (pytree__op_look(tr, like)->ndim == 2 && va->ndim > 2 && va->ndim == vb->ndim && flags == PYTREE_TRANSPOSE_A) {
         size_t shape[2];
         shape[1] = va->shape[va->ndim - 1];

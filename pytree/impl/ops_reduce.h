@@ -29,7 +29,7 @@ pytree_value pytree_op_sum(pytree_trace *tr, pytree_value x, size_t n_axes, cons
 {
     struct pytree__op_shape ones, without;
     pytree_value sum;
-    if (!pytree__op_reduced(tr, "sum", x, n_axes, axes, &ones, &without)) { return (pytree_value){ 0 }; }
+    if (!pytree__op_reduced(tr, "sum", x, n_axes, axes, &ones, &without)) { return pytree__value(0); }
     sum = pytree__op_to_shape(tr, &pytree__op_sum_to, x, (int)ones.ndim, ones.shape);
     return pytree__op_to_shape(tr, &pytree__op_reshape, sum, (int)without.ndim, without.shape);
 }
@@ -93,7 +93,7 @@ static pytree_value pytree__op_maxima(pytree_trace *tr, pytree_value x, const st
 pytree_value pytree_op_max_of(pytree_trace *tr, pytree_value x, size_t n_axes, const int *axes)
 {
     struct pytree__op_shape ones, without;
-    if (!pytree__op_reduced(tr, "max_of", x, n_axes, axes, &ones, &without)) { return (pytree_value){ 0 }; }
+    if (!pytree__op_reduced(tr, "max_of", x, n_axes, axes, &ones, &without)) { return pytree__value(0); }
     return pytree__op_to_shape(tr, &pytree__op_reshape, pytree__op_maxima(tr, x, &ones), (int)without.ndim, without.shape);
 }
 
@@ -135,13 +135,13 @@ static bool pytree__op_exponentials(pytree_trace *tr, pytree_value x, pytree_val
 pytree_value pytree_op_softmax(pytree_trace *tr, pytree_value x)
 {
     pytree_value centred, powers, sums;
-    if (!pytree__op_exponentials(tr, x, &centred, &powers, &sums)) { return (pytree_value){ 0 }; }
+    if (!pytree__op_exponentials(tr, x, &centred, &powers, &sums)) { return pytree__value(0); }
     return pytree_op_div(tr, powers, sums);
 }
 pytree_value pytree_op_log_softmax(pytree_trace *tr, pytree_value x)
 {
     pytree_value centred, powers, sums;
-    if (!pytree__op_exponentials(tr, x, &centred, &powers, &sums)) { return (pytree_value){ 0 }; }
+    if (!pytree__op_exponentials(tr, x, &centred, &powers, &sums)) { return pytree__value(0); }
     return pytree_op_sub(tr, centred, pytree_op_log(tr, sums));
 }
 

@@ -9,12 +9,12 @@
 
 pytree_value pytree_op_constant(pytree_trace *tr, const pytree_leaf *leaf)
 {
-    if (tr->err->status != PYTREE_OK) { return (pytree_value){ 0 }; }
+    if (tr->err->status != PYTREE_OK) { return pytree__value(0); }
     if (leaf->type == NULL || pytree_leaf_bytes(leaf) == SIZE_MAX) {
         (void)pytree_fail(tr->err, PYTREE_OVERFLOW, NULL,
                           "%s: constant: expected an array that fits into memory, got a larger one",
                           tr->recorder->name);
-        return (pytree_value){ 0 };
+        return pytree__value(0);
     }
     return pytree__pg_constant(tr, leaf);
 }
@@ -29,7 +29,7 @@ pytree_value pytree_op_number(pytree_trace *tr, pytree_value like, double x)
     if (!pytree__is_float(&v)) {
         (void)pytree_fail(tr->err, PYTREE_TYPE, NULL, "%s: number: expected f32 or f64, got %s", tr->recorder->name,
                           pytree_dtype_name(v.type));
-        return (pytree_value){ 0 };
+        return pytree__value(0);
     }
     return pytree_op_constant(tr, &v);
 }
@@ -43,7 +43,8 @@ pytree_value pytree_op_zeros_like(pytree_trace *tr, pytree_value like)
 
 /* ---- Broadcast, and the sum to a shape ------------------------------------------------------------------------------ */
 
-static const pytree_op pytree__op_broadcast, pytree__op_sum_to;
+static pytree_value pytree__op_broadcast_like(pytree_trace *tr, pytree_value x, pytree_value like);
+static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree_value like);
 
 static pytree_value pytree__op_to_shape(pytree_trace *tr, const pytree_op *op, pytree_value x, int ndim, const size_t *shape)
 {
@@ -51,16 +52,6 @@ static pytree_value pytree__op_to_shape(pytree_trace *tr, const pytree_op *op, p
     const pytree_leaf *v = pytree__op_look(tr, x);
     if (x.id != 0 && v->ndim == ndim && memcmp(v->shape, shape, (size_t)ndim * sizeof *shape) == 0) { return x; }
     return pytree_record(tr, op, &p, 1, &x, NULL);
-}
-static pytree_value pytree__op_broadcast_like(pytree_trace *tr, pytree_value x, pytree_value like)
-{
-    const pytree_leaf *v = pytree__op_look(tr, like);
-    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_broadcast, x, v->ndim, v->shape);
-}
-static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree_value like)
-{
-    const pytree_leaf *v = pytree__op_look(tr, like);
-    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_sum_to, x, v->ndim, v->shape);
 }
 
 static void pytree__op_take_extents(const pytree_op_call *c)
@@ -116,6 +107,11 @@ static void pytree__op_broadcast_vjp(pytree_trace *tr, const pytree_eqn *e, cons
 static const pytree_op pytree__op_broadcast = { "broadcast", sizeof(struct pytree__op_shape), 1, pytree__op_broadcast_shape,
                                                 pytree__op_broadcast_run, pytree__op_broadcast_jvp, pytree__op_broadcast_vjp,
                                                 NULL };
+static pytree_value pytree__op_broadcast_like(pytree_trace *tr, pytree_value x, pytree_value like)
+{
+    const pytree_leaf *v = pytree__op_look(tr, like);
+    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_broadcast, x, v->ndim, v->shape);
+}
 
 static bool pytree__op_extents(pytree_trace *tr, const char *op, int ndim)
 {
@@ -127,7 +123,7 @@ static bool pytree__op_extents(pytree_trace *tr, const char *op, int ndim)
 }
 pytree_value pytree_op_broadcast(pytree_trace *tr, pytree_value x, int ndim, const size_t *shape)
 {
-    if (!pytree__op_extents(tr, "broadcast", ndim)) { return (pytree_value){ 0 }; }
+    if (!pytree__op_extents(tr, "broadcast", ndim)) { return pytree__value(0); }
     return pytree__op_to_shape(tr, &pytree__op_broadcast, x, ndim, shape);
 }
 
@@ -140,7 +136,7 @@ static pytree_status pytree__op_sum_to_shape(const pytree_op_call *c, pytree_err
 #define PYTREE__SUM_ROW(T)                                                                                              \
     static void pytree__sum_row_##T(void *const *at, size_t n, const size_t *step)                                      \
     {                                                                                                                   \
-        T *restrict to = (T *)at[0], sum[8] = { 0 };                                                                    \
+        T *PYTREE__RESTRICT to = (T *)at[0], sum[8] = { 0 };                                                            \
         const T *from = (const T *)at[1];                                                                               \
         size_t i = 0, j;                                                                                                \
         if (step[0] == 1 && step[1] == 1) {                                                                             \
@@ -189,6 +185,11 @@ static void pytree__op_sum_to_vjp(pytree_trace *tr, const pytree_eqn *e, const p
 }
 static const pytree_op pytree__op_sum_to = { "sum_to", sizeof(struct pytree__op_shape), 1, pytree__op_sum_to_shape,
                                              pytree__op_sum_to_run, pytree__op_sum_to_jvp, pytree__op_sum_to_vjp, NULL };
+static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree_value like)
+{
+    const pytree_leaf *v = pytree__op_look(tr, like);
+    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_sum_to, x, v->ndim, v->shape);
+}
 
 /* ---- Reshape ------------------------------------------------------------------------------------------------------- */
 
@@ -205,12 +206,7 @@ static pytree_status pytree__op_copy_run(const pytree_op_call *c, pytree_error *
     memcpy(c->out[0]->data, c->in[0]->data, pytree_leaf_bytes(c->out[0]));
     return PYTREE_OK;
 }
-static const pytree_op pytree__op_reshape;
-static pytree_value pytree__op_reshape_like(pytree_trace *tr, pytree_value x, pytree_value like)
-{
-    const pytree_leaf *v = pytree__op_look(tr, like);
-    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_reshape, x, v->ndim, v->shape);
-}
+static pytree_value pytree__op_reshape_like(pytree_trace *tr, pytree_value x, pytree_value like);
 static void pytree__op_reshape_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
 {
     out[0] = pytree__op_reshape_like(tr, t[0], e->out[0]);
@@ -221,9 +217,14 @@ static void pytree__op_reshape_vjp(pytree_trace *tr, const pytree_eqn *e, const 
 }
 static const pytree_op pytree__op_reshape = { "reshape", sizeof(struct pytree__op_shape), 1, pytree__op_reshape_shape,
                                               pytree__op_copy_run, pytree__op_reshape_jvp, pytree__op_reshape_vjp, NULL };
+static pytree_value pytree__op_reshape_like(pytree_trace *tr, pytree_value x, pytree_value like)
+{
+    const pytree_leaf *v = pytree__op_look(tr, like);
+    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_reshape, x, v->ndim, v->shape);
+}
 pytree_value pytree_op_reshape(pytree_trace *tr, pytree_value x, int ndim, const size_t *shape)
 {
-    if (!pytree__op_extents(tr, "reshape", ndim)) { return (pytree_value){ 0 }; }
+    if (!pytree__op_extents(tr, "reshape", ndim)) { return pytree__value(0); }
     return pytree__op_to_shape(tr, &pytree__op_reshape, x, ndim, shape);
 }
 

@@ -160,7 +160,7 @@ static struct pytree__plan *pytree__plan_new(const pytree_program *p, struct pyt
 static PYTREE__NOINLINE pytree_status pytree__plan_failed(const struct pytree__plan *plan, size_t call, pytree_status status,
                                                           pytree_error *err)
 {
-    pytree_error own = { 0 };
+    pytree_error own;
     if (err == NULL) { return status; }
     own = *err;
     memset(err, 0, sizeof *err);

@@ -7,9 +7,17 @@
 #include "match.h"
 #include "function_call.h"
 #include "function_child.h"
+#include "type.h"
 
-const pytree_type pytree_value_type = { .name = "value", .size = sizeof(pytree_value), .align = sizeof(uint32_t),
-                                        .kind = PYTREE_KIND_LEAF, .dtype = PYTREE_OPAQUE };
+const pytree_type pytree_value_type = PYTREE__BUILTIN("value", sizeof(pytree_value), sizeof(uint32_t), PYTREE_KIND_LEAF,
+                                                      PYTREE_OPAQUE);
+
+static pytree_value pytree__value(uint32_t id)
+{
+    pytree_value v;
+    v.id = id;
+    return v;
+}
 
 /* Hooks of operations that contain programs.
  *   plan   prepares the call for runs: sets c->memory
@@ -73,10 +81,10 @@ static pytree_value pytree__pg_value(pytree_trace *tr, const pytree_leaf *view)
         values = (const pytree_leaf **)pytree__pg_grow(r->arena, (void *)r->values, r->n_values + 1, &r->max_values,
                                                        sizeof *values);
     }
-    if (values == NULL) { return (pytree_value){ 0 }; }
+    if (values == NULL) { return pytree__value(0); }
     r->values = values;
     values[++r->n_values] = view;
-    return (pytree_value){ (uint32_t)r->n_values };
+    return pytree__value((uint32_t)r->n_values);
 }
 
 /* A copy of a view without its data. */
@@ -107,9 +115,9 @@ static pytree_value pytree__pg_constant(pytree_trace *tr, const pytree_leaf *lea
 {
     const size_t bytes = pytree_leaf_bytes(leaf);
     pytree_leaf *v = pytree__pg_view(tr->recorder->arena, leaf);
-    if (v == NULL) { return (pytree_value){ 0 }; }
+    if (v == NULL) { return pytree__value(0); }
     v->data = pytree__fn_take(tr->recorder->arena, bytes + 1, 1);
-    if (v->data == NULL) { return (pytree_value){ 0 }; }
+    if (v->data == NULL) { return pytree__value(0); }
     if (leaf->data != NULL && bytes != 0) { memcpy(v->data, leaf->data, bytes); }
     return pytree__pg_value(tr, v);
 }
@@ -182,9 +190,10 @@ static const pytree_leaf *const *pytree__pg_shapes(pytree_trace *tr, const pytre
     const pytree_leaf **views = (const pytree_leaf **)pytree__fn_take(r->arena, n_in + n_out, sizeof *views);
     pytree_leaf *out = (pytree_leaf *)pytree__fn_take(r->arena, n_out, sizeof *out), **outs;
     pytree_op_call c;
-    pytree_error err = { 0 };
+    pytree_error err;
     size_t k;
     if (views == NULL || out == NULL) { return NULL; }
+    memset(&err, 0, sizeof err);
     outs = (pytree_leaf **)(void *)(views + n_in);
     for (k = 0; k < n_in; k++) { views[k] = r->values[in[k].id]; }
     for (k = 0; k < n_out; k++) { outs[k] = &out[k]; }

@@ -42,7 +42,7 @@ static void pytree__pg_put_head(struct pytree__text_writer *to, const pytree_pro
     for (k = 0; k < p->n_in; k++) {
         pytree__put_text(to, k == 0 ? " " : ", ");
         pytree__pg_put_view(to, p->values[k + 1]);
-        pytree__pg_put_id(to, (pytree_value){ (uint32_t)k + 1 });
+        pytree__pg_put_id(to, pytree__value((uint32_t)k + 1));
     }
     pytree__put_text(to, " ->\n");
 }

@@ -32,7 +32,7 @@ static pytree_leaf *pytree__marks(struct pytree__fn_plan *plan, const pytree_def
     }
     for (k = 0; leaves != NULL && k < def->n_leaves; k++) {
         bytes = pytree_leaf_bytes(&in[k]);
-        bytes = bytes < PYTREE__MARK ? PYTREE__MARK : bytes < most ? bytes : most;
+        bytes = bytes < PYTREE__MARK ? (size_t)PYTREE__MARK : bytes < most ? bytes : most;
         leaves[k] = in[k];
         leaves[k].data = pytree__fn_take(plan, bytes, 1);
         if (leaves[k].data == NULL) { return NULL; }
@@ -45,8 +45,9 @@ static pytree_leaf *pytree__marks(struct pytree__fn_plan *plan, const pytree_def
 static bool pytree__mark_struct(struct pytree__fn_plan *plan, const pytree_def *def, pytree_leaf *leaves, void **arg)
 {
     struct pytree__fn_built *built = (struct pytree__fn_built *)pytree__fn_take(plan, 1, sizeof *built);
-    pytree_error err = { 0 };
+    pytree_error err;
     if (built == NULL) { return false; }
+    err.status = PYTREE_OK;
     built->tree = pytree_unflatten(def, def->n_leaves, leaves, &plan->tree, &err);
     if (built->tree.data == NULL) {       /* leaves of other types than the struct's fields: the body has the tree */
         if (err.status == PYTREE_NO_MEMORY) { plan->err = err; }
@@ -126,16 +127,16 @@ pytree_value pytree_value_of(pytree_trace *tr, const void *address)
     const struct pytree__address *found = NULL;
     key.at = address;
     key.id = 0;
-    if (tr->err->status != PYTREE_OK) { return (pytree_value){ 0 }; }
+    if (tr->err->status != PYTREE_OK) { return pytree__value(0); }
     if (r->n_addresses != 0) {
         found = (const struct pytree__address *)bsearch(&key, r->addresses, r->n_addresses, sizeof key, pytree__by_mark);
     }
     if (found == NULL) {
         (void)pytree_fail(tr->err, PYTREE_NOT_FOUND, NULL, "%s: expected the address of a leaf of an argument, got another",
                           r->name);
-        return (pytree_value){ 0 };
+        return pytree__value(0);
     }
-    return (pytree_value){ found->id };
+    return pytree__value(found->id);
 }
 
 /* Takes the values of a tree apart. NULL on failure; *def is its structure. */
@@ -169,12 +170,12 @@ pytree_value pytree_value_at(pytree_trace *tr, pytree of_values, size_t i)
 {
     const pytree_def *def;
     const pytree_value *ids = pytree__tree_values(tr, of_values, &def);
-    if (ids == NULL) { return (pytree_value){ 0 }; }
+    if (ids == NULL) { return pytree__value(0); }
     if (i < def->n_leaves) { return ids[i]; }
     (void)pytree_fail(tr->err, PYTREE_NOT_FOUND, NULL, "%s: expected a leaf below %zu, got %zu", tr->recorder->name,
                       def->n_leaves,
                       i);
-    return (pytree_value){ 0 };
+    return pytree__value(0);
 }
 
 pytree_status pytree_return(pytree_trace *tr, pytree result)

@@ -281,12 +281,6 @@ const pytree_fn_kind pytree_scan_kind = { "scan", pytree__tf_scan_inner, pytree_
 
 /* ---- while and fori ------------------------------------------------------------------------------------------------ */
 
-#if defined(__cplusplus)                  /* the type that is int64_t, where it can be asked for */
-#define PYTREE__TF_I64 (sizeof(long) == 8 ? PYTREE__T_long_ : PYTREE__T_llong)
-#else
-#define PYTREE__TF_I64 _Generic((int64_t)0, long: PYTREE__T_long_, default: PYTREE__T_llong)
-#endif
-
 struct pytree__tf_loop {
     struct pytree__fn_bound *cond, *body;
     struct pytree__tf_carry carry;
@@ -315,7 +309,7 @@ static pytree_status pytree__tf_loop_body(struct pytree__fn_bound *b, struct pyt
         if (!says) { body->out[i] = body->in[first + i]; }
     }
     if (n == 2) {
-        body->in[0].type = &pytree_types[PYTREE__TF_I64];
+        body->in[0].type = &pytree_types[PYTREE__T_INT64];
         body->in[0].data = &s->i;
     }
     if (status == PYTREE_OK && in_place) { status = pytree__tf_in_place(b, body, n - 1); }
