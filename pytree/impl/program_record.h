@@ -6,7 +6,6 @@
 #include "../program.h"
 #include "match.h"
 #include "function_call.h"
-#include "function_child.h"
 #include "type.h"
 
 const pytree_type pytree_value_type = PYTREE__BUILTIN("value", sizeof(pytree_value), sizeof(uint32_t), PYTREE_KIND_LEAF,
@@ -111,7 +110,7 @@ static pytree_value pytree__pg_input(pytree_trace *tr, const pytree_leaf *like)
 }
 
 /* A constant: a copy of the leaf's elements; NULL data: zeros. */
-static pytree_value pytree__pg_constant(pytree_trace *tr, const pytree_leaf *leaf)
+static inline pytree_value pytree__pg_constant(pytree_trace *tr, const pytree_leaf *leaf)
 {
     const size_t bytes = pytree_leaf_bytes(leaf);
     pytree_leaf *v = pytree__pg_view(tr->recorder->arena, leaf);
