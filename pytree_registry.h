@@ -338,7 +338,7 @@ PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE
     const PYTREE__S *const self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
     const pytree_field *const last = row + PYTREE__CAT(pytree__rows_, PYTREE__ID);
-    pytree_leaf *const first = view;
+    pytree_leaf *const pytree__first = view;
     pytree__flatten_result seen;
     const void *pointer;
     size_t extent, bits = 0, missing = 0, flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), view, end, of);
@@ -347,7 +347,7 @@ PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS
-    (void)self; (void)last; (void)first; (void)seen; (void)pointer; (void)extent;
+    (void)self; (void)last; (void)pytree__first; (void)seen; (void)pointer; (void)extent;
     return pytree__view_result(view, flags | PYTREE__DOUBTS(missing, bits));
 }
 

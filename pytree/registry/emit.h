@@ -78,7 +78,7 @@
  * row began. */
 #define PYTREE__VIEW_ROOM                                                                                               \
     if (PYTREE__UNLIKELY(of != PYTREE__OF_CHILDREN && (size_t)(end - view) < (size_t)(last - row) - 1)) {               \
-        flags |= PYTREE__NOT_INLINABLE; view = first;                                                                   \
+        flags |= PYTREE__NOT_INLINABLE; view = pytree__first;                                                           \
     }
 #if PYTREE__FOR_SPEED
 #define PYTREE__VIEW_ARRAY(code, name, optional, arguments)                                                             \
