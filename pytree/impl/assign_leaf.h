@@ -82,7 +82,8 @@ static size_t pytree__as_first_lost(pytree_dtype to, const char *converted, cons
         for (p = 0; p < a->parts; p++) {
             pytree__rv_read(&before, a->part, (const char *)from + (i * a->parts + p) * pytree__rv_number_size(a->part), 1, 1);
             pytree__rv_read(&after, b->part, converted + (i * b->parts + p) * step, 1, 1);
-            if (isinf(pytree__rv_wide_real(&after, 0)) && !isinf(pytree__rv_wide_real(&before, 0))) { return i; }
+            const long double x = pytree__rv_wide_real(&before, 0), y = pytree__rv_wide_real(&after, 0);
+            if (y - y != 0 && x - x == 0) { return i; }        /* it was finite */
         }
     }
     return n;
