@@ -44,21 +44,28 @@ def version():
     return next(iter(found.values()))
 
 
+def git(*arguments):
+    """What git prints; None without git, or outside a repository."""
+    if shutil.which("git") is None:
+        return None
+    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
 def files():
     """The release's files: tracked ones, or outside a repository all."""
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "--", *PARTS], capture_output=True,
-                            text=True, check=False)
-    if listed.returncode == 0:
-        return sorted(name for name in listed.stdout.splitlines() if (ROOT / name).is_file())
+    listed = git("ls-files", "-co", "--exclude-standard", "--", *PARTS)
+    if listed is not None:
+        return sorted(name for name in listed.splitlines() if (ROOT / name).is_file())
     return sorted(str(path.relative_to(ROOT)) for part in PARTS for path in [ROOT / part, *(ROOT / part).rglob("*")]
                   if path.is_file() and "__pycache__" not in path.parts)
 
 
 def time_of_release():
     """The seconds that files in archives carry: those of the last commit, or of the newest file outside a repository."""
-    last = subprocess.run(["git", "-C", str(ROOT), "log", "-1", "--format=%ct"], capture_output=True, text=True, check=False)
-    if last.returncode == 0:
-        return int(last.stdout)
+    last = git("log", "-1", "--format=%ct")
+    if last is not None:
+        return int(last)
     return int(max((ROOT / name).stat().st_mtime for name in files()))
 
 
