@@ -274,7 +274,8 @@ typedef enum pytree_kind {
     PYTREE_KIND_CUSTOM,                   /* registered with PYTREE_CUSTOM */
     PYTREE_KIND_VIEW,                     /* a value held as a pytree_leaf */
     PYTREE_KIND_REF,                      /* a value held as a pytree */
-    PYTREE_KIND_FLAT                      /* a value held as a pytree_flat: treedef and leaves */
+    PYTREE_KIND_FLAT,                     /* a value held as a pytree_flat: treedef and leaves */
+    PYTREE_KIND_ROW                       /* an element that is a pointer or an array, as the type's one row says (EACH) */
 } pytree_kind;
 
 /* How to read the memory that a view refers to. Users see PYTREE_FORM_LEAF for leaves and another form for subtrees; only the

@@ -79,6 +79,7 @@
 #pragma push_macro("NONE")
 #pragma push_macro("PLAIN")
 #pragma push_macro("ENUM")
+#pragma push_macro("EACH")
 #undef DATA
 #undef STATIC
 #undef DROP
@@ -97,6 +98,7 @@
 #undef NONE
 #undef PLAIN
 #undef ENUM
+#undef EACH
 
 /* ---- An enum: the names of its constants. It takes no slot: C does not tell its type from the integer's ---------------- */
 
@@ -426,6 +428,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S2
 #undef PYTREE__S1
 #undef PYTREE__S0
+#pragma pop_macro("EACH")
 #pragma pop_macro("ENUM")
 #pragma pop_macro("PLAIN")
 #pragma pop_macro("NONE")

@@ -285,7 +285,8 @@ static void pytree__build_list(struct pytree__builder *b, const struct pytree__b
     struct pytree__build_frame *frame;
     if (n->type->kind != kind || (!PYTREE__CONTAINERS && row->place == PYTREE_STB)
         || (row->place == PYTREE_IN_PLACE && row->size / step != n->arity)) {
-        const pytree_leaf *view = row->place == PYTREE_STB ? NULL : pytree__build_preview(b, of, row);
+        const bool known = row->place != PYTREE_STB && of->type->views != NULL;
+        const pytree_leaf *view = known ? pytree__build_preview(b, of, row) : NULL;
         char expected[PYTREE__SIDE];
         if (view == NULL && b->status != PYTREE_OK) { return; }
         if (!PYTREE__MESSAGES) { pytree__build_fail_node(b, node, ""); return; }
@@ -307,6 +308,53 @@ static void pytree__build_list(struct pytree__builder *b, const struct pytree__b
     }
     frame = pytree__build_push(b, row->type, at, step, n->arity);
     if (frame != NULL) { frame->from = from; }
+}
+
+/* Build a struct that lies in another one, or that it leads to. */
+static void pytree__build_member(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
+{
+    bool has_values = b->mode == PYTREE__ALLOCATE;
+    char *at = field;
+    if (row->place == PYTREE_POINTER) {
+        char *from;
+        if (has_values && row->type->kind == PYTREE_KIND_CUSTOM) { pytree__build_skip(b, node); return; }
+        size_t bytes;
+        memcpy(&from, field, sizeof from);
+        bytes = pytree__build_bytes_of(b, node, b->leaf);
+        at = pytree__bump_head(b, bytes);
+        memcpy(field, &at, sizeof at);
+        has_values = has_values && from != NULL && from != (const char *)PYTREE_WANTED;
+        if (has_values) { memcpy(at, from, bytes); }
+    } else if (pytree__is_flexible(row->type)) {
+        pytree__build_fail_node(b, node, "a struct of fixed size: one with a flexible array lies behind a pointer");
+        return;
+    }
+    pytree__build_struct(b, node, row->type, at, has_values);
+}
+
+/* Build the child of a struct, or of an element of a list, that `row` describes. */
+static void pytree__build_child(struct pytree__builder *b, const struct pytree__build_frame *of, const pytree_field *row,
+                                size_t node)
+{
+    const pytree_node *const n = &b->def->nodes[node];
+    char *const field = of->at + row->offset;
+    if (row->form == PYTREE_FORM_REF) {                        /* in pytree_allocate the caller's, like an stb_ds container */
+        pytree value;
+        if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
+        value = pytree__build_value(b, node);
+        memcpy(field, &value, sizeof value);
+    } else if (n->type == NULL) {
+        if (pytree__build_validate_leaves(b)) { pytree__build_leaf(b, row, field, node); }
+    } else if (n->type->kind == PYTREE_KIND_NONE) {
+        if (row->form == PYTREE_FORM_VIEW) { pytree__none_view((pytree_leaf *)(void *)field); }
+        else if (!row->optional) { pytree__build_fail_node(b, node, row->type->name); }
+    } else if (pytree__namespaced(n)
+               && (row->form == PYTREE_FORM_STRUCT
+                   || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
+        pytree__build_member(b, row, field, node);
+    } else {
+        pytree__build_list(b, of, row, node);
+    }
 }
 
 /* Build structs of a list, the last one first, as long as they are inlined. */
@@ -336,6 +384,13 @@ static void pytree__build_element(struct pytree__builder *b, size_t node)
         && pytree__build_validate_leaves(b)
         && pytree__build_subtree(b, &b->leaves[b->leaf - 1], type, PYTREE_FORM_STRUCT, false, at, type->size)) {
         b->leaf--;
+    } else if (PYTREE__MORE_ROWS && type->kind == PYTREE_KIND_ROW) {
+        struct pytree__build_frame of;
+        if (top->from == NULL) { memset(at, 0, type->size); }
+        else if (top->from + child * top->step != at) { memcpy(at, top->from + child * top->step, type->size); }
+        of = *top;
+        of.at = at;
+        pytree__build_child(b, &of, type->fields, node);
     } else if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM
                || (n->type != NULL && pytree__namespaced(n))) {
         const char *const from = top->from == NULL ? NULL : top->from + child * top->step;
@@ -367,61 +422,20 @@ static void pytree__build_element(struct pytree__builder *b, size_t node)
     }
 }
 
-/* Build a struct that lies in another one, or that it leads to. */
-static void pytree__build_member(struct pytree__builder *b, const pytree_field *row, char *field, size_t node)
-{
-    bool has_values = b->mode == PYTREE__ALLOCATE;
-    char *at = field;
-    if (row->place == PYTREE_POINTER) {
-        char *from;
-        if (has_values && row->type->kind == PYTREE_KIND_CUSTOM) { pytree__build_skip(b, node); return; }
-        size_t bytes;
-        memcpy(&from, field, sizeof from);
-        bytes = pytree__build_bytes_of(b, node, b->leaf);
-        at = pytree__bump_head(b, bytes);
-        memcpy(field, &at, sizeof at);
-        has_values = has_values && from != NULL && from != (const char *)PYTREE_WANTED;
-        if (has_values) { memcpy(at, from, bytes); }
-    } else if (pytree__is_flexible(row->type)) {
-        pytree__build_fail_node(b, node, "a struct of fixed size: one with a flexible array lies behind a pointer");
-        return;
-    }
-    pytree__build_struct(b, node, row->type, at, has_values);
-}
-
 /* Build the next child of a struct. */
 static void pytree__build_row(struct pytree__builder *b, size_t node)
 {
     struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
-    const pytree_node *const n = &b->def->nodes[node];
     const pytree_field *row;
-    char *field;
     top->left--;
     do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
     row = pytree__active_row(row, top->at);
     if (row == NULL) { pytree__build_fail_node(b, node, "a tag that a CASE of the union has"); return; }
-    field = top->at + row->offset;
     if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
         pytree__build_skip(b, node);      /* it lies in the caller's memory, which cannot grow */
         return;
     }
-    if (row->form == PYTREE_FORM_REF) {                        /* in pytree_allocate the caller's, like an stb_ds container */
-        pytree value;
-        if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
-        value = pytree__build_value(b, node);
-        memcpy(field, &value, sizeof value);
-    } else if (n->type == NULL) {
-        if (pytree__build_validate_leaves(b)) { pytree__build_leaf(b, row, field, node); }
-    } else if (n->type->kind == PYTREE_KIND_NONE) {
-        if (row->form == PYTREE_FORM_VIEW) { pytree__none_view((pytree_leaf *)(void *)field); }
-        else if (!row->optional) { pytree__build_fail_node(b, node, row->type->name); }
-    } else if (pytree__namespaced(n)
-               && (row->form == PYTREE_FORM_STRUCT
-                   || (row->form == PYTREE_FORM_LEAF && row->ndim == 0 && row->type->dtype == PYTREE_OPAQUE))) {
-        pytree__build_member(b, row, field, node);
-    } else {
-        pytree__build_list(b, top, row, node);
-    }
+    pytree__build_child(b, top, row, node);
 }
 
 /* Build the tree. `root`: the struct of pytree_allocate, or NULL. Returns the tree, which is finished if the status is OK. */

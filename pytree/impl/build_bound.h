@@ -45,6 +45,7 @@ static void pytree__bound_type(const struct pytree__builder *b, struct pytree__t
         if (row->place == PYTREE_STB) { to->head += sizeof(struct pytree__stb_cleanup) + 2 * piece; }
         if (row->form == PYTREE_FORM_REF) { to->head += sizeof(pytree_leaf) + piece; }
         if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->select != NULL) { to->sized = true; }
+        if (PYTREE__MORE_ROWS && row->type->kind == PYTREE_KIND_ROW) { to->sized = true; }
         if (row->place == PYTREE_STB || (row->form == PYTREE_FORM_LIST && row->place == PYTREE_POINTER)) {
             to->head += piece;
             to->sized = true;
@@ -63,6 +64,20 @@ static size_t pytree__bound_union(const pytree_field *row, const pytree_node *n)
     return step == 0 || n->type == NULL ? 0 : pytree__times(n->arity, step);
 }
 
+/* Bound what list n takes whose elements are pointers or arrays: its own memory, and the lists that they lead to. */
+static size_t pytree__bound_elements(const pytree_field *row, const pytree_node *n)
+{
+    const pytree_field *const each = row->type->fields;
+    size_t bytes = row->place == PYTREE_IN_PLACE ? 0 : pytree__times(n->arity, row->type->size);
+    const pytree_node *element = n - 1;
+    uint32_t i;
+    if (each->place != PYTREE_POINTER || each->form != PYTREE_FORM_LIST) { return bytes; }
+    for (i = 0; i < n->arity; i++, element -= element->nodes) {
+        bytes = pytree__plus(bytes, pytree__plus(32, pytree__times(element->arity, each->type->size)));
+    }
+    return bytes;
+}
+
 /* Add what lists of a struct node take for elements that are no nodes of their own, and the keys of its stb_ds containers. */
 static size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytree_type *type)
 {
@@ -73,6 +88,8 @@ static size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytr
         do { row--; } while (row->row != PYTREE_ROW_DATA);
         if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->select != NULL) {
             bytes = pytree__plus(bytes, pytree__bound_union(row, n));
+        } else if (PYTREE__MORE_ROWS && row->type->kind == PYTREE_KIND_ROW) {
+            bytes = pytree__plus(bytes, pytree__bound_elements(row, n));
         } else if (row->place == PYTREE_STB) {
             bytes = pytree__plus(bytes, pytree__times(n->arity, sizeof(char *)));
         } else if (row->place == PYTREE_POINTER && row->form == PYTREE_FORM_LIST) {

@@ -252,6 +252,40 @@ static pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf 
             && n->type->kind != PYTREE_KIND_NONE && view->shape[0] != n->arity ? PYTREE_STRUCTURE : PYTREE_OK;
 }
 
+/* The first child of a finished struct that is not what its row asks for. */
+struct pytree__build_difference {
+    pytree_status status;
+    size_t node;
+    pytree_leaf view;
+    const pytree_leaf *given;
+};
+
+/* Compare node `node`, whose leaves end before leaf `leaf`, with the view that its row (NULL: no CASE has the tag) gives of it;
+ * and, where that is a list of pointers or arrays, its elements. EACH is not nested, so that this calls itself once. */
+static void pytree__build_differ(struct pytree__builder *b, const pytree_field *row, pytree_leaf *view, size_t node,
+                                 size_t leaf, struct pytree__build_difference *to)
+{
+    const pytree_node *const n = &b->def->nodes[node];
+    const pytree_leaf *const given = &b->leaves[leaf - n->leaves];
+    const pytree_status status = row == NULL ? PYTREE_STRUCTURE : pytree__build_compare(row, view, n, given);
+    size_t i = n->arity;
+    pytree_leaf element;
+    if (status != PYTREE_OK) {
+        to->status = status;
+        to->node = node;
+        to->view = *view;
+        to->given = given;
+        return;
+    }
+    if (!PYTREE__MORE_ROWS || row->type->kind != PYTREE_KIND_ROW || n->type == NULL || view->data == NULL) { return; }
+    for (node--; i-- != 0; ) {
+        pytree__row_view(&element, row->type->fields, (const char *)view->data + i * row->type->size, view->shape + 1);
+        pytree__build_differ(b, row->type->fields, &element, node, leaf, to);
+        leaf -= b->def->nodes[node].leaves;
+        node -= b->def->nodes[node].nodes;
+    }
+}
+
 /* Check a struct when all its children are there: only then may its rows be evaluated, since they may read through pointers.
  * The extents that they ask for must be those of the leaves and lists that it got. The first child that differs is reported:
  * extents of later ones may depend on it. */
@@ -259,37 +293,29 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
 {
     const pytree_type *const type = frame->type;
     pytree_leaf *const views = pytree__build_views(b, type->n_children);
-    const pytree_field *row = type->fields + type->n_fields, *active;
-    size_t node = frame->node, leaf = frame->leaf, at = 0, i;
-    pytree_status first = PYTREE_OK;
-    const pytree_leaf *view = NULL, *given = NULL;
+    const pytree_field *row = type->fields + type->n_fields;
+    size_t node = frame->node, leaf = frame->leaf, i;
+    struct pytree__build_difference first;
     if (views == NULL) { return; }
+    first.status = PYTREE_OK;
     pytree__child_views(type, frame->at, views);
     for (i = type->n_children; i-- != 0; ) {
         const pytree_node *const n = &b->def->nodes[--node];
-        pytree_status status;
         do { row--; } while (row->row != PYTREE_ROW_DATA);
+        pytree__build_differ(b, pytree__active_row(row, frame->at), &views[i], node, leaf, &first);
         leaf -= n->leaves;
-        active = pytree__active_row(row, frame->at);
-        status = active == NULL ? PYTREE_STRUCTURE : pytree__build_compare(active, &views[i], n, &b->leaves[leaf]);
-        if (status != PYTREE_OK) {
-            first = status;
-            at = node;
-            view = &views[i];
-            given = &b->leaves[leaf];
-        }
         node -= n->nodes - 1;
     }
-    if (first == PYTREE_OK) { return; }
-    if (b->def->nodes[at].type == NULL) {
-        pytree__build_fail_leaf(b, first, at, view, given);
+    if (first.status == PYTREE_OK) { return; }
+    if (b->def->nodes[first.node].type == NULL) {
+        pytree__build_fail_leaf(b, first.status, first.node, &first.view, first.given);
     } else {
         char expected[60] = "";
         if (PYTREE__MESSAGES) {
-            snprintf(expected, sizeof expected, "a %s of %zu%s", view->form == PYTREE_FORM_TUPLE ? "tuple" : "list",
-                     view->shape[0], view->shape[0] == 0 ? " (is its count STATIC?)" : "");
+            snprintf(expected, sizeof expected, "a %s of %zu%s", first.view.form == PYTREE_FORM_TUPLE ? "tuple" : "list",
+                     first.view.shape[0], first.view.shape[0] == 0 ? " (is its count STATIC?)" : "");
         }
-        pytree__build_fail_node(b, at, expected);
+        pytree__build_fail_node(b, first.node, expected);
     }
 }
 #endif

@@ -364,15 +364,15 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
 }
 
 /* Opens a list of values that lie in a row. */
-static pytree_status pytree__open_row(pytree__cursor *c, pytree__frame *f, size_t count)
+static pytree_status pytree__open_row(pytree__cursor *c, pytree__frame *f, const size_t shape[3])
 {
     const pytree_type *const type = f->type;
-    f->from = PYTREE__FROM_ROW;
-    f->element = type->kind == PYTREE_KIND_STRUCT                                  ? PYTREE_FORM_STRUCT
-                 : type->kind == PYTREE_KIND_LEAF && type->dtype != PYTREE_STRING ? PYTREE_FORM_LEAF
-                                                                                   : PYTREE_FORM_REF;
+    const size_t count = shape[0];
+    f->element = type->kind == PYTREE_KIND_STRUCT ? PYTREE_FORM_STRUCT : PYTREE_FORM_LEAF;
+    f->from = type->kind <= PYTREE_KIND_STRUCT && type->dtype != PYTREE_STRING ? PYTREE__FROM_ROW : PYTREE__FROM_BOXED;
     f->count = count;
-    if (f->data != NULL || count == 0) { return PYTREE_OK; }
+    if (PYTREE__MORE_ROWS && type->kind == PYTREE_KIND_ROW) { memcpy(f->shape, shape, sizeof f->shape); }
+    if (count == 0 || (f->data != NULL && f->data != (const char *)PYTREE_WANTED)) { return PYTREE_OK; }
     if (count > UINT32_MAX) {
         return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %lu elements to make, got %zu", (unsigned long)UINT32_MAX,
                                count);
@@ -454,7 +454,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     switch (form) {
     case PYTREE_FORM_STRUCT: return pytree__open_struct(c, f);
     case PYTREE_FORM_LIST:
-    case PYTREE_FORM_TUPLE: return pytree__open_row(c, f, shape[0]);
+    case PYTREE_FORM_TUPLE: return pytree__open_row(c, f, shape);
     case PYTREE_FORM_MAP:
         memcpy(f->shape, shape, sizeof shape);
         f->count = shape[0];
@@ -489,6 +489,31 @@ static pytree_status pytree__take_item(pytree__cursor *c, const pytree *item, co
     return pytree__resolve_view(c, &c->child);
 }
 
+/* Makes a view of what a row describes at `at`; `shape` has the extents that it gives. */
+static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape)
+{
+    void *p = (void *)(uintptr_t)at;
+    if (row->place == PYTREE_POINTER) { memcpy(&p, at, sizeof p); }
+    if (p == NULL && row->optional != 0) { pytree__none_view(v); return; }
+    v->data = p;
+    v->type = row->type;
+    v->ndim = row->ndim;
+    v->form = row->form;
+    v->shape[0] = row->place == PYTREE_POINTER ? shape[0] : row->size / (row->inner == 0 ? 1 : row->inner);
+    v->shape[1] = row->place == PYTREE_POINTER ? shape[1] : row->inner / row->type->size;
+}
+
+/* Takes an element that is there, or that pytree_allocate will make. What is a pointer or an array is seen as its row says. */
+static pytree_status pytree__take_element(pytree__cursor *c, const pytree__frame *f, char *at)
+{
+    if (PYTREE__MORE_ROWS && f->type->kind == PYTREE_KIND_ROW) {
+        pytree__row_view(&c->child, f->type->fields, at, f->shape + 1);
+        return pytree__resolve_view(c, &c->child);
+    }
+    pytree__view(&c->child, f->type, at);
+    return f->from == PYTREE__FROM_ZEROS ? PYTREE_OK : pytree__resolve_view(c, &c->child);
+}
+
 /* Takes the next child of the open node on top, of which there must be one. */
 static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
 {
@@ -498,10 +523,9 @@ static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value)
     if (!PYTREE__CONTAINERS && f->from > PYTREE__FROM_ZEROS) { return PYTREE_TYPE; }           /* was not opened */
     switch (f->from) {
     case PYTREE__FROM_VIEWS: *value = &c->views[f->views + i]; return PYTREE_OK;
-    case PYTREE__FROM_ROW:
-        pytree__view(&c->child, f->type, f->data + i * f->type->size);
-        return f->element != PYTREE_FORM_REF ? PYTREE_OK : pytree__resolve_view(c, &c->child);
-    case PYTREE__FROM_ZEROS: pytree__view(&c->child, f->type, pytree__zeros()); return PYTREE_OK;
+    case PYTREE__FROM_ROW: pytree__view(&c->child, f->type, f->data + i * f->type->size); return PYTREE_OK;
+    case PYTREE__FROM_BOXED: return pytree__take_element(c, f, f->data + i * f->type->size);
+    case PYTREE__FROM_ZEROS: return pytree__take_element(c, f, (char *)pytree__zeros());
     case PYTREE__FROM_ITEMS: return pytree__take_item(c, (const pytree *)(const void *)f->data + i, value);
     case PYTREE__FROM_HELD: return pytree__take_item(c, pytree__held(c, f) + i, value);
     default: {
@@ -561,7 +585,7 @@ PYTREE__INLINE bool pytree__cursor_child(pytree__cursor *c, pytree__frame *f, co
 {
     if (f->from == PYTREE__FROM_VIEWS) {
         *value = &c->views[f->views + f->next++];
-    } else if (f->from == PYTREE__FROM_ROW && f->element != PYTREE_FORM_REF) {
+    } else if (f->from == PYTREE__FROM_ROW) {
         c->child.data = f->data + f->next++ * f->type->size;
         c->child.type = f->type;
         c->child.ndim = 0;

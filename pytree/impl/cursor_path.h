@@ -4,6 +4,12 @@
 
 #include "internal.h"
 
+/* Do the children of an open node lie in a row, so that their keys are 0, 1, 2, …? */
+PYTREE__INLINE bool pytree__in_row(const pytree__frame *f)
+{
+    return f->from == PYTREE__FROM_ROW || f->from == PYTREE__FROM_BOXED;
+}
+
 /* Returns the views whose memory n numbers take. */
 PYTREE__INLINE size_t pytree__number_views(size_t n)
 {
@@ -132,13 +138,18 @@ static bool pytree__descend(const pytree_type **type, const char **self, size_t 
     }
 }
 
-/* Returns the row of the value at hand, and in *self the struct that it lies in; NULL if it lies in none. */
+/* Returns the row of the value at hand, and in *self the struct, or the element of a list, that it lies in; NULL if it lies in
+ * none. */
 static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self)
 {
     const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
     const pytree_type *type;
     const pytree_field *row;
     size_t leaf, child;
+    if (PYTREE__MORE_ROWS && f != NULL && f->from == PYTREE__FROM_BOXED && f->type->kind == PYTREE_KIND_ROW) {
+        *self = f->data + (f->next - 1) * f->type->size;
+        return f->type->fields;
+    }
     if (f == NULL || f->form != PYTREE_FORM_STRUCT) { return NULL; }
     type = f->type;
     *self = (const char *)f->self;

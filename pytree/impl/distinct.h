@@ -11,6 +11,10 @@ static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v)
     const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
     if (row != NULL) { row = pytree__active_row(row, f->self); }
     if (f != NULL && (f->from == PYTREE__FROM_ROW || f->form == PYTREE_FORM_MAP)) { return 0; }
+    if (f != NULL && f->from == PYTREE__FROM_BOXED
+        && (f->type->kind != PYTREE_KIND_ROW || f->type->fields->place != PYTREE_POINTER)) {
+        return 0;
+    }
     if (f != NULL && f->form == PYTREE_FORM_CUSTOM && (const char *)v->data >= (const char *)f->self
         && (const char *)v->data < (const char *)f->self + f->type->size) {
         return 0;                         /* a member of the custom node itself */

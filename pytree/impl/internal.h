@@ -139,9 +139,13 @@ void pytree__def_entry_at(const pytree_def *def, size_t node, size_t i, pytree_e
  *
  * One cursor a tree. `root` or a frame's next child is the value at hand: a view. It is taken as a leaf or opened, which pushes
  * a frame. A struct's generated flatten writes its children's views onto the view stack, a custom node's callback its children
- * and their keys; a dict whose order is not known puts that there. What lies in a row gets its view one at a time.
+ * and their keys; a dict whose order is not known puts that there. What lies in a row gets its view one at a time; where the
+ * values stand for others (BOXED), by following them.
  */
-enum { PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS, PYTREE__FROM_HELD };
+enum {
+    PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_BOXED, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS,
+    PYTREE__FROM_HELD
+};
 
 /* What a walk has come to. LEAF, NONE, NODE: the next value, a node not opened yet. RUN: a node that is a self-contained
  * struct, for a consumer that asked for those (cursor.runs) and may take all its leaves at once. END: the children of the
@@ -488,6 +492,7 @@ static pytree_leaf *pytree__room(pytree__cursor *c, size_t n);
 static void *pytree__zeros(void);
 
 /* cursor_path.h */
+PYTREE__INLINE bool pytree__in_row(const pytree__frame *f);
 PYTREE__INLINE size_t pytree__number_views(size_t n);
 PYTREE__INLINE const uint32_t *pytree__found_order(const pytree__cursor *c, const pytree__frame *f);
 PYTREE__INLINE char *pytree__pair(const pytree__cursor *c, const pytree__frame *f, size_t i);
@@ -520,6 +525,7 @@ static int pytree__by_key(const void *a, const void *b);
 static void pytree__sort_keys(struct pytree__sorting *keys, size_t n);
 
 /* cursor.h */
+static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape);
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
 static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);
 static bool pytree__lacks_data(const pytree_type *type, const void *self);

@@ -213,7 +213,7 @@ static pytree_status pytree__keys_equal(pytree_iter *it, size_t k)
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
     pytree_entry x, y;
     size_t i;
-    if (f->from == PYTREE__FROM_ROW && g->from == PYTREE__FROM_ROW) { return PYTREE_OK; }
+    if (pytree__in_row(f) && pytree__in_row(g)) { return PYTREE_OK; }
     for (i = 0; i < f->count; i++) {
         char p[80], q[80];
         pytree__frame_entry(a, f, i, &x);

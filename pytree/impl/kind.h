@@ -39,7 +39,8 @@
       PYTREE__TEXT("CustomNode(%t[%m], [", "])", NULL, NULL, NULL), PYTREE__NO_TEXT)                                    \
     X(VIEW, VIEW, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)                 \
     X(REF, REF, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)                   \
-    X(FLAT, FLAT, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)
+    X(FLAT, FLAT, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)                 \
+    X(ROW, NONE, INDEX, NONE, FIXED, NONE, PYTREE__NOT_SAVED, false, PYTREE__NO_TEXT, PYTREE__NO_TEXT)
 
 #define PYTREE__TEXT(open, close, one, empty, key) { open, close, one, empty, key }
 #define PYTREE__NO_TEXT { NULL, NULL, NULL, NULL, NULL }

@@ -99,7 +99,7 @@ static pytree_status pytree__path_missing(const pytree_path *path, size_t n, con
 static size_t pytree__path_child(const pytree__cursor *c, const pytree_entry *wanted)
 {
     const pytree__frame *f = &c->frames[0];
-    const bool in_row = f->from == PYTREE__FROM_ROW || f->from == PYTREE__FROM_ITEMS;      /* keys are 0, 1, 2, … */
+    const bool in_row = pytree__in_row(f) || f->from == PYTREE__FROM_ITEMS;      /* keys are 0, 1, 2, … */
     pytree_entry key;
     size_t k;
     if (!pytree__path_named(wanted) && wanted->index < f->count) {                 /* no search in long lists */

@@ -103,6 +103,9 @@ bool pytree_type_equal(const pytree_type *a, const pytree_type *b)
     if (a->kind != b->kind || a->dtype != b->dtype || a->size != b->size || a->n_fields != b->n_fields) { return false; }
     if (a->kind == PYTREE_KIND_LEAF && a->dtype != PYTREE_OPAQUE) { return true; }       /* long and long long */
     if (strcmp(a->name, b->name) != 0 || !pytree__same_string(a->space, b->space)) { return false; }
+    if (PYTREE__MORE_ROWS && a->kind == PYTREE_KIND_ROW && !pytree_type_equal(a->fields->type, b->fields->type)) {
+        return false;
+    }
     for (i = 0; i < a->n_fields; i++) {
         const pytree_field *f = &a->fields[i], *g = &b->fields[i];
         if (f->row != g->row || f->offset != g->offset || f->size != g->size || f->form != g->form || f->ndim != g->ndim

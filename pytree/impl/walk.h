@@ -73,7 +73,7 @@ static int pytree__visit_end(struct pytree__visit_state *w)
     node.form = pytree__form_in(f);
     node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
     memset(node.shape, 0, sizeof node.shape);
-    if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT) {
+    if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT || f->type->kind == PYTREE_KIND_ROW) {
         memcpy(node.shape, f->shape, sizeof f->shape);
     } else {
         node.shape[0] = f->count;

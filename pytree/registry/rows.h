@@ -317,6 +317,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_LIST(...)
 #define PYTREE__LIES_RANK(...)
 #define PYTREE__LIES_ENUM(...)
+#define PYTREE__LIES_EACH(...)
 #define PYTREE__LIES_STB_ARRAY
 #define PYTREE__LIES_STB_MAP
 #define PYTREE__LIES_ROLE(...)
@@ -333,6 +334,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__INITIAL_LIST(...) { 0 },
 #define PYTREE__INITIAL_RANK(...) { 0 },
 #define PYTREE__INITIAL_ENUM(...) { 0 },
+#define PYTREE__INITIAL_EACH(...) { 0 },
 #define PYTREE__INITIAL_STB_ARRAY { 0 },
 #define PYTREE__INITIAL_STB_MAP { 0 },
 #define PYTREE__INITIAL_STRING { 0 },
@@ -461,6 +463,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_PLACE_STRING PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_UNION PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_ENUM PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_LISTS PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_EACH PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_BITS(gap, complete, x, in)
 #define PYTREE__UNKNOWN                                                                                                 \
     " its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE), or "                \
@@ -493,7 +497,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
     _Static_assert(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
-    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN "; of a pointer to pointers write LIST(n, EACH())");  \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
     PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
     _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                   \
@@ -598,6 +602,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACED_PLAIN(flags, s, name) offsetof(s, name), sizeof(((s *)0)->name)
 #define PYTREE__PLACED_ARRAY(flags, s, name) offsetof(s, name), (flags & 2) != 0 ? 0 : sizeof(void *)
 #define PYTREE__PLACED_LIST PYTREE__PLACED_ARRAY
+#define PYTREE__PLACED_LISTS PYTREE__PLACED_ARRAY
+#define PYTREE__PLACED_EACH PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_RANK PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_MAP PYTREE__PLACED_PLAIN
@@ -663,5 +669,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, ...)
 
+#include "each.h"
 #include "union.h"
 #endif

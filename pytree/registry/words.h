@@ -25,12 +25,13 @@
 #define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
+#define PYTREE__WORD_EACH(...) ~, 16
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
 #define PYTREE__STORE_FLEXIBLE
 #define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
-#define PYTREE__STORE_LIST(...) , LIST, (__VA_ARGS__)
+#define PYTREE__STORE_LIST(...) , PYTREE__LIST_OR_LISTS(__VA_ARGS__, NONE, ~), (__VA_ARGS__)
 #define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
 #define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
 #define PYTREE__STORE_STB_MAP , STB_MAP, ()
@@ -39,6 +40,12 @@
 #define PYTREE__STORE_BITS , BITS, ()
 #define PYTREE__STORE_ROLE(...)
 #define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
+#define PYTREE__STORE_EACH(...) , EACH, (__VA_ARGS__)
+
+/* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS. */
+#define PYTREE__LIST_OR_LISTS(n, second, ...) PYTREE__SECOND_OF(PYTREE__LISTS_##second, LIST, ~)
+#define PYTREE__SECOND_OF(...) PYTREE__SECOND(__VA_ARGS__)
+#define PYTREE__LISTS_EACH(...) ~, LISTS
 
 #define PYTREE__MAYBE_NONE
 #define PYTREE__MAYBE_OPTIONAL | 1
@@ -53,6 +60,7 @@
 #define PYTREE__MAYBE_BITS
 #define PYTREE__MAYBE_ROLE(...)
 #define PYTREE__MAYBE_ENUM(...)
+#define PYTREE__MAYBE_EACH(...)
 
 #define PYTREE__GIVES_NONE
 #define PYTREE__GIVES_OPTIONAL
@@ -61,6 +69,7 @@
 #define PYTREE__GIVES_LIST(...)
 #define PYTREE__GIVES_RANK(...)
 #define PYTREE__GIVES_ENUM(...)
+#define PYTREE__GIVES_EACH(...)
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP
 #define PYTREE__GIVES_STRING

@@ -1,8 +1,8 @@
-/* A pointer to pointers.
+/* A pointer to pointers without EACH.
  *
- * The values of a list are consecutive: `Linear *layers`. Make a pointer to pointers a DROP row. */
+ * The values of a LIST(n) are consecutive: `Linear *layers`. Of pointers, EACH() says what one of them leads to. */
 // both: pytree: MLP.layers: its type is not registered; register it before this struct (PYTREE_STRUCT, PYTREE_LEAF_TYPE),
-// both: or list the field as DROP
+// both: or list the field as DROP (an address: STATIC); of a pointer to pointers write LIST(n, EACH())
 // fixed: yes
 #include "pytree.h"
 
@@ -22,6 +22,6 @@ typedef struct MLP { int n; Linear **layers; } MLP;
 #else
 #define PYTREE_FIELDS                                      \
     PYTREE_FIELD(STATIC, n)                                \
-    PYTREE_FIELD(DROP, layers)
+    PYTREE_FIELD(DATA, layers, LIST(self->n, EACH()))
 #endif
 #include "pytree_registry.h"
