@@ -620,7 +620,9 @@ typedef struct pytree_options {
     void *is_leaf_context;
     const pytree_allocator *allocator;    /* NULL: realloc and free */
     size_t alignment;                     /* of the arrays in allocated blocks, a power of two; 0: 64 */
-    const char *space;                    /* namespace: its registrations take precedence; NULL or "": none */
+    /* Namespace: its registrations take precedence; NULL or "": none. One that is unknown to a file with others is an error at
+     * a root that is a struct of that file. */
+    const char *space;
     size_t print_values;                  /* pytree_print, pytree_text: most elements of an array to write; 0: only shapes */
 } pytree_options;
 

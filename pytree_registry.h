@@ -297,7 +297,9 @@ _Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
 #if defined(PYTREE__ROWS)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, ~)
-enum { PYTREE__CAT(pytree__begin_, PYTREE__ID), PYTREE_FIELDS PYTREE__CAT(pytree__end_, PYTREE__ID) };
+enum { PYTREE__CAT(pytree__begin_, PYTREE__ID),
+    PYTREE_FIELDS                         /* a bit-field: add BITS to its row; T f[]: FLEXIBLE (clang shows this line) */
+    PYTREE__CAT(pytree__end_, PYTREE__ID) };
 #include "pytree/registry/complete.h"
 
 #if defined(__GNUC__) && !defined(__TINYC__)  /* a number that is written to a bit-field may be too large for it */
@@ -348,7 +350,7 @@ PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE
     if (!PYTREE__LAYOUTS) { of = PYTREE__OF_CHILDREN; }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
-    PYTREE_FIELDS
+    PYTREE_FIELDS                         /* extents and counts are integers, self->n (clang shows this line) */
     (void)self; (void)last; (void)pytree__first; (void)seen; (void)pointer; (void)extent;
     return pytree__view_result(view, flags | PYTREE__DOUBTS(missing, bits));
 }

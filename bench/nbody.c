@@ -76,10 +76,6 @@ static void must(pytree_status status)
 #define LERP(m) y[i].m += a * (x[i].m - y[i].m);
 #define SCALE(m) y[i].m *= a;
 #define FILL(m) y[i].m = a;
-/* As pytree computes floats: in double, rounded once. */
-#define AXPY_ROUNDED(m) y[i].m = (float)((double)y[i].m + a * (double)x[i].m);
-#define LERP_ROUNDED(m) y[i].m = (float)((double)y[i].m + a * ((double)x[i].m - (double)y[i].m));
-#define SCALE_ROUNDED(m) y[i].m = (float)(a * (double)y[i].m);
 #define DOT(m) sum += (double)x[i].m * (double)y[i].m;
 
 #define BY_HAND(name, T, R, EACH, OP)                                                                                   \
@@ -93,10 +89,9 @@ BY_HAND(body_axpy, Body, double, EACH_OF_BODY, AXPY)
 BY_HAND(body_lerp, Body, double, EACH_OF_BODY, LERP)
 BY_HAND(body_scale, Body, double, EACH_OF_BODY, SCALE)
 BY_HAND(body_fill, Body, double, EACH_OF_BODY, FILL)
-BY_HAND(particle_axpy, Particle, double, EACH_OF_PARTICLE, AXPY_ROUNDED)
-BY_HAND(particle_axpy_float, Particle, float, EACH_OF_PARTICLE, AXPY)
-BY_HAND(particle_lerp, Particle, double, EACH_OF_PARTICLE, LERP_ROUNDED)
-BY_HAND(particle_scale, Particle, double, EACH_OF_PARTICLE, SCALE_ROUNDED)
+BY_HAND(particle_axpy, Particle, float, EACH_OF_PARTICLE, AXPY)
+BY_HAND(particle_lerp, Particle, float, EACH_OF_PARTICLE, LERP)
+BY_HAND(particle_scale, Particle, float, EACH_OF_PARTICLE, SCALE)
 BY_HAND(particle_fill, Particle, float, EACH_OF_PARTICLE, FILL)
 
 static NOINLINE double body_dot(const Body *x, const Body *y, size_t n)
@@ -183,13 +178,11 @@ static void step(Fixture *f, double dt, size_t n)
       must(pytree_dot(PYTREE(&f->b[0]), PYTREE(&f->b[1]), &f->result, NULL, NULL)))                                     \
     X("norm, structs of f64", 6 * MANY, f->result = sqrt(body_dot(f->bodies[0], f->bodies[0], MANY)),                   \
       must(pytree_norm(PYTREE(&f->b[0]), &f->result, NULL, NULL)))                                                      \
-    X("axpy, floats beside an int", 7 * MANY, particle_axpy(1e-6, f->particles[0], f->particles[1], MANY),              \
+    X("axpy, floats beside an int", 7 * MANY, particle_axpy(1e-6f, f->particles[0], f->particles[1], MANY),              \
       must(pytree_axpy(1e-6, PYTREE(&f->q[0]), PYTREE(&f->q[1]), NULL, NULL)))                                          \
-    X("axpy, by hand in float", 7 * MANY, particle_axpy_float(1e-6f, f->particles[0], f->particles[1], MANY),           \
-      must(pytree_axpy(1e-6, PYTREE(&f->q[0]), PYTREE(&f->q[1]), NULL, NULL)))                                          \
-    X("lerp, floats beside an int", 7 * MANY, particle_lerp(1e-6, f->particles[0], f->particles[1], MANY),              \
+    X("lerp, floats beside an int", 7 * MANY, particle_lerp(1e-6f, f->particles[0], f->particles[1], MANY),              \
       must(pytree_lerp(1e-6, PYTREE(&f->q[0]), PYTREE(&f->q[1]), NULL, NULL)))                                          \
-    X("scale, floats beside an int", 7 * MANY, particle_scale(1.0000001, f->particles[0], f->particles[1], MANY),        \
+    X("scale, floats beside an int", 7 * MANY, particle_scale(1.0000001f, f->particles[0], f->particles[1], MANY),       \
       must(pytree_scale(1.0000001, PYTREE(&f->q[1]), NULL, NULL)))                                                      \
     X("fill, floats beside an int", 7 * MANY, particle_fill(1.5f, f->particles[0], f->particles[1], MANY),              \
       must(pytree_fill(1.5, PYTREE(&f->q[1]), NULL, NULL)))                                                             \

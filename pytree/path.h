@@ -39,6 +39,12 @@
 #ifndef PYTREE_PATH_H
 #define PYTREE_PATH_H
 
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PYTREE__NEEDS_ERROR(argument) __attribute__((nonnull(argument)))
+#else
+#define PYTREE__NEEDS_ERROR(argument)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -99,9 +105,10 @@ bool pytree_path_starts_with(const pytree_path *path, const pytree_path *prefix)
  *     ***              one entry or more (stars are read in pairs from the left)
  *     [3]              index 3, and the key 3 of a dict
  *
- * A malformed pattern gives false with PYTREE_SYNTAX, whatever the path. No allocation. Cost: the sum of both lengths for one
- * `**`, at most their product for more. */
-bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err);
+ * A malformed pattern gives false with PYTREE_SYNTAX, whatever the path. It would be taken for one that does not match, so here
+ * err is not to be NULL: gcc and clang warn. No allocation. Cost: the sum of both lengths for one `**`, at most their product
+ * for more. */
+bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err) PYTREE__NEEDS_ERROR(3);
 
 /* Tell whether the path of an iterator's leaf matches a pattern, so that callbacks of pytree_map can tell leaves apart:
  * "**.b". If err is NULL, an error such as an unreadable pattern goes to the error object of the iteration or map. Allocates

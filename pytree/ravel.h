@@ -160,9 +160,10 @@ size_t pytree_summary_text(pytree t, char *text, size_t n, const pytree_summary_
  *     dot:   the sum of x y, for complex numbers the real part of jax.numpy.vdot. optax.tree.vdot.
  *     norm:  the Euclidean norm, without overflow or underflow of intermediate results. optax.tree.norm, optax.global_norm.
  *
- * Each element is computed in double (long double where one is) and rounded once, to y's type; y may be x. Numbers that lie
- * side by side in a struct, or in the structs of a list, are computed in one loop, as fast as it would be by hand: a step of a
- * simulation is a few calls. Beyond 64 such runs of numbers 48 bytes for each are borrowed from the allocator.
+ * Where both elements are f32 (or the parts of c64), a is rounded to f32 and they are computed in f32, as the loop by hand and
+ * JAX do; all others in double (long double where one is), rounded once to y's type; y may be x. Numbers that lie side by side
+ * in a struct, or in the structs of a list, are computed in one loop, as fast as it would be by hand: a step of a simulation is
+ * a few calls. Beyond 64 such runs of numbers 48 bytes for each are borrowed from the allocator.
  *
  * Sums are accumulated in double: blocks of 192 products in eight partial sums, and the blocks with compensated (Neumaier)
  * summation, so that the error stays below 5e-15 of the sum of |x y|, for long arrays as for many leaves. The order of

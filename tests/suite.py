@@ -29,14 +29,14 @@ from mistakes import deletions, programs
 from models import minilm, resume, silero
 from packages import package_checks
 from platforms import platforms
-from harness import BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, Check, Outcome, failed, passed, run, steps
+from harness import (BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, SANITIZE, SANITIZER_SETTINGS, Check, Outcome, failed, passed, run,
+                     steps)
 
 TESTS = ROOT / "tests"
 SHARED = ["-I", TESTS, "-I", TESTS / "support"]        # the headers of the test programs
 
 # ---- Themes: one cmocka program for each tests/*/test_*.c -------------------------------------------------------------
 
-SANITIZE = ["-g", "-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 CONFIGS = {                      # compiler, flags
     "gcc-O0": ("gcc", ["-g", "-O0"]),
     "gcc-O2": ("gcc", ["-O2"]),
@@ -58,7 +58,6 @@ CHECKED_CONFIGS = ["clang-sanitized", "valgrind"]
 FAST_CONFIGS = ["gcc-O0", "clang-sanitized"]
 VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=all",
             "--errors-for-leak-kinds=definite,indirect,possible"]
-SANITIZER_SETTINGS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 
 def themes():

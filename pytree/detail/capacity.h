@@ -198,6 +198,7 @@ enum {
     PYTREE__RV_BLOCK = 192,               /* pytree/ravel.h: elements that are converted at a time, 16 bytes each */
     PYTREE__RV_FEW = 128,                 /* leaves that are listed on the stack, 24 bytes each; more: in borrowed memory */
     PYTREE__RV_SPANS = 64,                /* spans of numbers likewise, 48 bytes each */
+    PYTREE__RV_CHILDREN = 8,              /* of a struct whose numbers are found without a walk */
     PYTREE__SORTED_KEYS = PYTREE_SORTED_KEYS,
     PYTREE__PIECE = PYTREE_STACK_PIECE
 };

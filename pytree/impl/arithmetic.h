@@ -258,19 +258,18 @@ enum { PYTREE__RV_BY_FOUR = 0 };
 #else
 enum { PYTREE__RV_BY_FOUR = 1 };
 #endif
-/* Compute n numbers of one element type. They are read before they are written, four at a time, so that compilers vectorize
- * although x may be y. */
+/* Compute n numbers of one element type, in that type. They are read before they are written, four at a time, so that
+ * compilers vectorize although x may be y. */
 #define PYTREE__RV_FOUR(T, op, x, y)                                                                                    \
     do {                                                                                                                \
-        const double x0 = (double)(x)[0], x1 = (double)(x)[1], x2 = (double)(x)[2], x3 = (double)(x)[3];                \
-        const double y0 = (double)(y)[0], y1 = (double)(y)[1], y2 = (double)(y)[2], y3 = (double)(y)[3];                \
+        const T x0 = (x)[0], x1 = (x)[1], x2 = (x)[2], x3 = (x)[3], y0 = (y)[0], y1 = (y)[1], y2 = (y)[2], y3 = (y)[3]; \
         (void)x0, (void)x1, (void)x2, (void)x3, (void)y0, (void)y1, (void)y2, (void)y3;                                 \
-        (y)[0] = (T)PYTREE__RV_RESULT(op, a, x0, y0);                                                                   \
-        (y)[1] = (T)PYTREE__RV_RESULT(op, a, x1, y1);                                                                   \
-        (y)[2] = (T)PYTREE__RV_RESULT(op, a, x2, y2);                                                                   \
-        (y)[3] = (T)PYTREE__RV_RESULT(op, a, x3, y3);                                                                   \
+        (y)[0] = PYTREE__RV_RESULT(op, a, x0, y0);                                                                      \
+        (y)[1] = PYTREE__RV_RESULT(op, a, x1, y1);                                                                      \
+        (y)[2] = PYTREE__RV_RESULT(op, a, x2, y2);                                                                      \
+        (y)[3] = PYTREE__RV_RESULT(op, a, x3, y3);                                                                      \
     } while (0)
-#define PYTREE__RV_ONE(T, op, x, y, k) (y)[k] = (T)PYTREE__RV_RESULT(op, a, (double)(x)[k], (double)(y)[k])
+#define PYTREE__RV_ONE(T, op, x, y, k) (y)[k] = PYTREE__RV_RESULT(op, a, (x)[k], (y)[k])
 
 /* Compute a span. Pieces are at most a few members of a struct, mostly. */
 #define PYTREE__RV_PIECES(T, op, body)                                                                                  \
@@ -293,7 +292,7 @@ enum { PYTREE__RV_BY_FOUR = 1 };
             for (; k < n; k++) { PYTREE__RV_ONE(T, op, x, y, k); });                                                    \
     }
 #define PYTREE__RV_LOOPS(name, T)                                                                                       \
-    static void name(int op, double a, const pytree__rv_span *s, const size_t n)                                        \
+    static void name(int op, const T a, const pytree__rv_span *s, const size_t n)                                       \
     {                                                                                                                   \
         size_t i, k;                                                                                                    \
         if (op == PYTREE__RV_AXPY) { PYTREE__RV_LOOP(T, PYTREE__RV_AXPY) }                                              \
@@ -304,6 +303,19 @@ enum { PYTREE__RV_BY_FOUR = 1 };
 PYTREE__RV_LOOPS(pytree__rv_loop_float, float)
 PYTREE__RV_LOOPS(pytree__rv_loop_double, double)
 
+/* Compute floats that lie at addresses that are none for floats, at most a block, by the same arithmetic. */
+static void pytree__rv_floats_anywhere(int op, float a, const char *x, char *y, size_t n)
+{
+    float p[PYTREE__RV_BLOCK], q[PYTREE__RV_BLOCK];
+    pytree__rv_span s = { NULL, NULL, 0, 1, 0, PYTREE_F32, PYTREE_F32 };
+    memcpy(p, x, n * sizeof *p);
+    memcpy(q, y, n * sizeof *q);
+    s.x = (char *)p;
+    s.y = (char *)q;
+    pytree__rv_loop_float(op, a, &s, n);
+    memcpy(y, q, n * sizeof *q);
+}
+
 static PYTREE__NOINLINE void pytree__rv_span_in_place(int op, double a, const pytree__rv_span *s)
 {
     const pytree__rv_number *from = &pytree__rv_numbers[s->x_type], *to = &pytree__rv_numbers[s->y_type];
@@ -312,14 +324,18 @@ static PYTREE__NOINLINE void pytree__rv_span_in_place(int op, double a, const py
     const size_t x_size = pytree__rv_number_size(from->part), y_size = pytree__rv_number_size(to->part) * step;
     size_t i, left, k;
     if (step == 1 && pytree__rv_are_both(PYTREE_F64, s)) { pytree__rv_loop_double(op, a, s, n); return; }
-    if (step == 1 && pytree__rv_are_both(PYTREE_F32, s)) { pytree__rv_loop_float(op, a, s, n); return; }
+    if (step == 1 && pytree__rv_are_both(PYTREE_F32, s)) { pytree__rv_loop_float(op, (float)a, s, n); return; }
     for (i = 0; i < s->count; i++) {
         const char *x = s->x + i * s->stride;
         char *y = s->y + i * s->stride;
         if (real && n != 0) { memset(y, 0, n * y_size); }
         for (left = n; left > 0; left -= k, x += k * x_size, y += k * y_size) {
             k = pytree__rv_least(left, PYTREE__RV_BLOCK);
-            pytree__rv_block(op, a, x, from->part, y, to->part, step, k);
+            if (step == 1 && from->part == PYTREE_F32 && to->part == PYTREE_F32) {
+                pytree__rv_floats_anywhere(op, (float)a, x, y, k);
+            } else {
+                pytree__rv_block(op, a, x, from->part, y, to->part, step, k);
+            }
         }
     }
 }

@@ -188,6 +188,18 @@ static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
     return status;
 }
 
+/* Tells whether a namespace is that of a registration in the file that registered this type. A file without any may have its
+ * types in namespaces that others ask for. */
+static bool pytree__knows_space(const pytree_type *type, const char *space)
+{
+    const pytree_type *next = type->namespaces;
+    if (*space == '\0' || next == NULL || next->name == NULL) { return true; }
+    for (; next != NULL && next->name != NULL; next = next->namespaces) {
+        if (strcmp(next->space, space) == 0) { return true; }
+    }
+    return false;
+}
+
 /* Puts the cursor before the tree: its root is the next value. */
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
 {
@@ -197,7 +209,14 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
     pytree__view(&c->root, pytree__origin(t.type), t.data);
     status = pytree__resolve_view(c, &c->root);
-    if (c->root.form == PYTREE_FORM_STRUCT) { c->root.type = pytree__origin(c->root.type); }
+    if (c->root.form == PYTREE_FORM_STRUCT) {
+        c->root.type = pytree__origin(c->root.type);
+        if (!c->plain && c->opt->space != NULL && !pytree__knows_space(c->root.type, c->opt->space)) {
+            return pytree_fail(c->err, PYTREE_ARGUMENT, NULL,
+                               "expected a namespace such as %.60s, which the file that registers %.60s has, got %.60s",
+                               c->root.type->namespaces->space, c->root.type->name, c->opt->space);
+        }
+    }
     return status;
 }
 

@@ -119,6 +119,14 @@ static bool pytree__path_has(const pytree_path *path, const pytree_filter *filte
     return false;
 }
 
+/* Tell whether a path matches a pattern; here err may be NULL. */
+static bool pytree__fits_pattern(const pytree_path *path, const char *pattern, pytree_error *err)
+{
+    pytree_error nobody;
+    memset(&nobody, 0, sizeof nobody);
+    return pytree_path_match(path, pattern, err == NULL ? &nobody : err);
+}
+
 /* This calls itself for filters in filters: as deep as the program has written them. */
 bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, pytree_error *err)
 {
@@ -133,7 +141,7 @@ bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, py
     case PYTREE_FILTER_REST: return true;
     case PYTREE_FILTER_ROLE: return pytree_role_is(at->role, filter->type);
     case PYTREE_FILTER_TYPE: return at->type != NULL && filter->type != NULL && pytree_type_equal(at->type, filter->type);
-    case PYTREE_FILTER_PATTERN: return pytree_path_match(&at->path, filter->text, err);
+    case PYTREE_FILTER_PATTERN: return pytree__fits_pattern(&at->path, filter->text, err);
     case PYTREE_FILTER_NAME:
     case PYTREE_FILTER_PART:
     case PYTREE_FILTER_INDEX: return pytree__path_has(&at->path, filter);

@@ -107,7 +107,7 @@ static bool pytree__path_step_fits(const struct pytree__path_step *step, const p
 
 /* Match a path. After a mismatch only the last `**` met is tried again, one entry further on. The entries after the last `**`
  * have a fixed number and are compared once, with the end of the path. */
-bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err)
+static bool pytree__path_matches(const pytree_path *path, const char *pattern, pytree_error *err)
 {
     const size_t n = pytree__path_length(path);
     struct pytree__path_reader r = pytree__path_read_begin(pattern, NULL, true, err), again = r, check = r;
@@ -145,6 +145,11 @@ bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_erro
     }
 }
 
+bool pytree_path_match(const pytree_path *path, const char *pattern, pytree_error *err)
+{
+    return pytree__path_matches(path, pattern, err);
+}
+
 bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_error *err)
 {
     pytree_entry short_entries[PYTREE__MATCH_ENTRIES], *entries = short_entries;
@@ -161,7 +166,7 @@ bool pytree_iter_path_match(const pytree_iter *it, const char *pattern, pytree_e
         pytree_iter_path(it, entries, path.n);
     }
     path.entries = entries;
-    fits = pytree_path_match(&path, pattern, err);
+    fits = pytree__path_matches(&path, pattern, err);
     if (entries != short_entries) { pytree__resize(it->allocator, entries, path.n * sizeof(*entries), 0); }
     return fits;
 }

@@ -44,28 +44,41 @@ static PYTREE__NOINLINE pytree_status pytree__rv_fail_pair(pytree_iter *it, cons
     return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected complex numbers to add %s to, got %s", expected, got);
 }
 
-static inline bool pytree__rv_is_float(const pytree_leaf *leaf)
+/* Can numbers of these types, one in each tree, be computed with? */
+static inline bool pytree__rv_takes(const pytree__rv_spans *spans, const pytree_type *x, const pytree_type *y)
 {
-    return leaf->form == PYTREE_FORM_LEAF && leaf->type->dtype >= PYTREE_F16 && leaf->type->dtype <= PYTREE_CLONG;
+    return x->dtype >= PYTREE_F16 && x->dtype <= PYTREE_CLONG && y->dtype >= PYTREE_F16 && y->dtype <= PYTREE_CLONG
+        && (spans->accepts == NULL || spans->accepts(x->dtype, y->dtype));
 }
 
-/* Add the leaves at hand. Where they lie behind the ones before in both trees, they become part of that span, unless it is one
- * before `first`. */
+/* Make numbers part of the last span, if they lie behind it in both trees and it is none before `first`; otherwise a span of
+ * their own, for which there is room. */
+static inline void pytree__rv_put(pytree__rv_spans *spans, size_t first, const pytree_type *x_type, void *x,
+                                  const pytree_type *y_type, void *y, size_t n)
+{
+    pytree__rv_span *s = spans->n == first ? NULL : &spans->at[spans->n - 1];
+    if (s != NULL && s->x_type == x_type->dtype && s->y_type == y_type->dtype && s->x + s->n * x_type->size == (char *)x
+        && s->y + s->n * y_type->size == (char *)y) {
+        s->n += n;
+        return;
+    }
+    s = &spans->at[spans->n++];
+    s->x = (char *)x;
+    s->y = (char *)y;
+    s->n = n;
+    s->count = 1;
+    s->stride = 0;
+    s->x_type = x_type->dtype;
+    s->y_type = y_type->dtype;
+}
+
+/* Add the leaves at hand. */
 static pytree_status pytree__rv_add_span(pytree__rv_spans *spans, size_t first, pytree_iter *it, const pytree_leaf *x,
                                          const pytree_leaf *y)
 {
-    pytree__rv_span *s = spans->n == first ? NULL : &spans->at[spans->n - 1];
-    size_t n;
-    if (!pytree__rv_is_float(x) || !pytree__rv_is_float(y) || x->ndim != y->ndim
-        || (x->ndim != 0 && memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape) != 0)
-        || (spans->accepts != NULL && !spans->accepts(x->type->dtype, y->type->dtype))) {
+    if (x->form != PYTREE_FORM_LEAF || y->form != PYTREE_FORM_LEAF || !pytree__rv_takes(spans, x->type, y->type)
+        || x->ndim != y->ndim || (x->ndim != 0 && memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape) != 0)) {
         return pytree__rv_fail_pair(it, x, y);
-    }
-    n = pytree_leaf_count(x);
-    if (s != NULL && s->x_type == x->type->dtype && s->y_type == y->type->dtype
-        && s->x + s->n * x->type->size == (char *)x->data && s->y + s->n * y->type->size == (char *)y->data) {
-        s->n += n;
-        return PYTREE_OK;
     }
     if (spans->n == spans->capacity) {
         void *grown = pytree__stack_grow(spans->at, spans->few, &spans->capacity, spans->n + 1, sizeof *spans->at,
@@ -73,15 +86,23 @@ static pytree_status pytree__rv_add_span(pytree__rv_spans *spans, size_t first, 
         if (grown == NULL) { return PYTREE_NO_MEMORY; }
         spans->at = (pytree__rv_span *)grown;
     }
-    s = &spans->at[spans->n++];
-    s->x = (char *)x->data;
-    s->y = (char *)y->data;
-    s->n = n;
-    s->count = 1;
-    s->stride = 0;
-    s->x_type = x->type->dtype;
-    s->y_type = y->type->dtype;
+    pytree__rv_put(spans, first, x->type, x->data, y->type, y->data, pytree_leaf_count(x));
     return PYTREE_OK;
+}
+
+/* Let the spans from `first` on be those of a struct, and of `count` structs of this size in a row. */
+static void pytree__rv_repeat(pytree__rv_spans *spans, size_t first, size_t count, size_t size)
+{
+    size_t i;
+    for (i = first; i < spans->n; i++) {
+        pytree__rv_span *const s = &spans->at[i];
+        s->count = count;
+        s->stride = size;
+        if (s->n * pytree__rv_number_size(s->x_type) == size && s->x_type == s->y_type) {      /* nothing else in between */
+            s->n *= count;
+            s->count = 1;
+        }
+    }
 }
 
 /* Do the leaves of such a struct lie in it, at the same places in each instance? *statics: they have static values. It calls
@@ -147,29 +168,91 @@ static pytree_status pytree__rv_add_run(pytree__rv_spans *spans, pytree_iter *it
         c->run_left--;                    /* for the path of an error */
     }
     if (status != PYTREE_OK) { return status; }
-    for (i = first; i < spans->n; i++) {
-        pytree__rv_span *const s = &spans->at[i];
-        s->count = more + 1;
-        s->stride = size;
-        if (s->n * pytree__rv_number_size(s->x_type) == size && s->x_type == s->y_type) {      /* nothing else in between */
-            s->n *= s->count;
-            s->count = 1;
-        }
-    }
+    pytree__rv_repeat(spans, first, more + 1, size);
     c->run_left = 0;
     for (k = 0; k < it->n_cursors && more != 0; k++) { c[k].frames[c[k].n_frames - (k == 0 ? 2 : 1)].next += more; }
     return PYTREE_OK;
 }
 
+/* ---- Without a walk ------------------------------------------------------------------------------------------------- */
+
+/* Add the numbers of a struct that has no other leaves, all of them in the struct itself, and *statics: whether it has static
+ * values. Returns false if it has, or there is no room. It calls itself as leaves_are_fixed does. */
+static bool pytree__rv_put_struct(pytree__rv_spans *spans, size_t first, const pytree_type *type, char *x, char *y,
+                                  bool *statics)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    for (; row != end; row++) {
+        *statics = *statics || row->row == PYTREE_ROW_STATIC;
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->place != PYTREE_IN_PLACE || row->optional != 0) { return false; }
+        if (row->form == PYTREE_FORM_STRUCT) {
+            if (!pytree__rv_put_struct(spans, first, row->type, x + row->offset, y + row->offset, statics)) { return false; }
+            continue;
+        }
+        if (row->form != PYTREE_FORM_LEAF || !pytree__rv_takes(spans, row->type, row->type) || spans->n == spans->capacity) {
+            return false;
+        }
+        pytree__rv_put(spans, first, row->type, x + row->offset, row->type, y + row->offset, row->size / row->type->size);
+    }
+    return true;
+}
+
+/* Add the numbers of a child, which is a number, an array, a struct or a list of structs. Returns false if it is anything
+ * else, or not alike in both trees. */
+static bool pytree__rv_put_child(pytree__rv_spans *spans, const pytree_leaf *x, const pytree_leaf *y)
+{
+    const size_t first = spans->n, count = x->form == PYTREE_FORM_STRUCT ? 1 : x->shape[0];
+    bool statics = false;
+    size_t i;
+    if (x->form != y->form || x->type != y->type || x->ndim != y->ndim
+        || (x->ndim != 0 && memcmp(x->shape, y->shape, (size_t)x->ndim * sizeof *x->shape) != 0)) { return false; }
+    if (x->form == PYTREE_FORM_LEAF) {
+        if (!pytree__rv_takes(spans, x->type, y->type) || spans->n == spans->capacity) { return false; }
+        pytree__rv_put(spans, 0, x->type, x->data, y->type, y->data, pytree_leaf_count(x));
+        return true;
+    }
+    if (x->form < PYTREE_FORM_STRUCT || x->form > PYTREE_FORM_TUPLE || x->ndim > 1 || x->type->views == NULL
+        || !x->type->self_contained) { return false; }
+    if (count == 0) { return true; }
+    if (!pytree__rv_put_struct(spans, first, x->type, (char *)x->data, (char *)y->data, &statics)) { return false; }
+    for (i = 0; statics && x->data != y->data && i < count; i++) {
+        const size_t at = i * x->type->size;
+        if (!pytree__same_statics(x->type, (const char *)x->data + at, (const char *)y->data + at)) { return false; }
+    }
+    pytree__rv_repeat(spans, first, count, x->type->size);
+    return true;
+}
+
+/* List the numbers of structs of such children: states of simulations, which are few numbers that are computed often, so that
+ * a walk would take longer. Returns false for all other trees, and where something is wrong: the walk says what. */
+static bool pytree__rv_list_directly(pytree__rv_spans *spans, size_t n_trees, const pytree *trees, const pytree_options *opt)
+{
+    pytree_leaf views[2][PYTREE__RV_CHILDREN + PYTREE__SPARE];
+    const pytree_type *const type = trees[0].type;
+    const char *const x = (const char *)trees[0].data, *const y = (const char *)trees[n_trees - 1].data;
+    unsigned i;
+    if (!PYTREE__LAYOUTS || !pytree__plain_walk(opt) || type == NULL || trees[n_trees - 1].type != type || x == NULL
+        || y == NULL || pytree__origin(type) != type || type->views == NULL || type->n_children > PYTREE__RV_CHILDREN) {
+        return false;
+    }
+    if (!type->self_contained && (pytree__lacks_data(type, x) || pytree__lacks_data(type, y))) { return false; }
+    if (pytree__child_views(type, x, views[0]) != 0 || (x != y && pytree__child_views(type, y, views[1]) != 0)
+        || (x != y && !pytree__same_statics(type, x, y))) {
+        return false;
+    }
+    for (i = 0; i < type->n_children; i++) {
+        if (!pytree__rv_put_child(spans, &views[0][i], &views[x != y][i])) { return false; }
+    }
+    return true;
+}
+
 /* List the numbers of one tree, or of two that have equal structure and shapes. End the list in any case. */
-static PYTREE__NOINLINE pytree_status pytree__rv_list_spans(pytree__rv_spans *spans, size_t n_trees, const pytree *trees,
+static PYTREE__NOINLINE pytree_status pytree__rv_walk_spans(pytree__rv_spans *spans, size_t n_trees, const pytree *trees,
                                                             const pytree_options *opt, pytree_error *err)
 {
     pytree_iter it;
     spans->n = 0;
-    spans->capacity = PYTREE__RV_SPANS;
-    spans->at = spans->few;
-    spans->allocator = pytree__allocator(opt);
     if (pytree_iter_begin(&it, n_trees, trees, opt, err) == PYTREE_OK) {
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree__cursor *const c = it.cursors;
@@ -181,6 +264,17 @@ static PYTREE__NOINLINE pytree_status pytree__rv_list_spans(pytree__rv_spans *sp
     }
     pytree_iter_end(&it);
     return it.status;
+}
+
+static PYTREE__NOINLINE pytree_status pytree__rv_list_spans(pytree__rv_spans *spans, size_t n_trees, const pytree *trees,
+                                                            const pytree_options *opt, pytree_error *err)
+{
+    spans->n = 0;
+    spans->capacity = PYTREE__RV_SPANS;
+    spans->at = spans->few;
+    spans->allocator = pytree__allocator(opt);
+    return pytree__rv_list_directly(spans, n_trees, trees, opt) ? PYTREE_OK
+                                                                : pytree__rv_walk_spans(spans, n_trees, trees, opt, err);
 }
 
 #include "arithmetic.h"

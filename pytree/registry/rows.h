@@ -20,7 +20,7 @@
     (sizeof((n) | 0) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX && (int64_t)(n) != (ptrdiff_t)(n) ? SIZE_MAX              \
                                                                                                    : (size_t)((n) | 0))
 #else
-#define PYTREE__SIZE(n) ((size_t)((n) | 0))
+#define PYTREE__SIZE(n) ((size_t)((n) | 0))     /* n is an integer (gcc shows this line) */
 #endif
 
 #define PYTREE__CAT(a, b) PYTREE__CAT_(a, b)
@@ -289,7 +289,8 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
  *     pytree__after_MLP_scale = …, */
 #if defined(__GNUC__) && !defined(__TINYC__)
-#define PYTREE__OFFSETOF __builtin_offsetof   /* in an error, offsetof leads through the system's headers first */
+/* In an error, offsetof leads through the system's headers first. */
+#define PYTREE__OFFSETOF __builtin_offsetof   /* a bit-field: add BITS to its row (gcc shows this line) */
 #else
 #define PYTREE__OFFSETOF offsetof
 #endif

@@ -16,14 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         again = pytree_path_parse(text, NULL, NULL, &err);
         REQUIRE(again != NULL && pytree_path_equal(path, again) && pytree_path_compare(path, again) == 0);
         REQUIRE(pytree_path_hash(path) == pytree_path_hash(again));
-        REQUIRE(pytree_path_match(path, text, NULL) && pytree_path_match(path, "**", NULL));
+        REQUIRE(pytree_path_match(path, text, &err) && pytree_path_match(path, "**", &err));
         pytree_path_free(again);
-        (void)pytree_path_match(path, input, NULL);
+        (void)pytree_path_match(path, input, &err);
         pytree_path_free(path);
         free(text);
     }
     path = pytree_path_parse(input, "/", NULL, NULL);
-    if (path != NULL) { (void)pytree_path_match(path, input, NULL); }
+    if (path != NULL) { (void)pytree_path_match(path, input, &err); }
     pytree_path_free(path);
     free(input);
     return 0;

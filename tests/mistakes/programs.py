@@ -1,170 +1,31 @@
-"""Mistakes that a user of the library can make, one small program each, and what a compiler or the program must say.
+"""Mistakes that a user of the library can make, one small program each, and what finds it.
 
-Each entry is a name, the program, and the words. Of a mistake that compilers catch, the words must stand within the first three
-lines that gcc and that clang print; where the two say it differently, there are two texts. A program that compiles is run, and
-what it prints must have the words.
+registrations.py has those that compilers find: their words must stand within the first three lines that gcc and that clang
+print; where the two say it differently, there are two texts. calls.py has those that the program tells when it runs, those that
+only sanitizers find, and what looks like a mistake and works.
 """
+import re
+
 import harness
-from harness import BUILD, Check, failed, passed, run
+from harness import BUILD, SANITIZE, SANITIZER_SETTINGS, Check, failed, passed, run
+from mistakes import calls
+from mistakes.registrations import BITS_FIRST, COMPILED, PLAIN, WARNED
 
 LINES = 3
 COMMAND = {"gcc": ["gcc", "-fdiagnostics-color=never", "-fmessage-length=0"],
            "clang": ["clang", "-fno-color-diagnostics", "-fmessage-length=0"]}
-ROWS = "PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"
+FOLDER = BUILD / "mistakes" / "programs"
 
 
-def registered(struct, rows, name="S"):
-    """A struct and its registration."""
-    return f'{struct}\n#define PYTREE_STRUCT {name}\n#define PYTREE_FIELDS {rows}\n#include "pytree_registry.h"\n'
-
-
-def member(declaration, row):
-    """A struct with this member between two others, and this row for it."""
-    return registered(f"typedef struct S {{ int n; {declaration}; float *w; }} S;",
-                      f"PYTREE_FIELD(STATIC, n) {row} PYTREE_FIELD(DATA, w, ARRAY(self->n))")
-
-
-def rows(text):
-    """A struct of a number and an array, with these rows."""
-    return registered("typedef struct S { int n; float *w; } S;", text)
-
-
-def use(expression, before=""):
-    """A program that makes a tree of the expression."""
-    return f"{before}\npytree f(void);\npytree f(void) {{ return {expression}; }}\n"
-
-
-PLAIN = registered("typedef struct S { int n; float *w; } S;", ROWS)
-BITS_FIRST = "".join(
-    registered(f"typedef struct {name} {{ {members} }} {name};", f"PYTREE_FIELD(STATIC, a, BITS) {others}", name)
-    for name, members, others in (
-        ("Narrow", "_Bool a: 1; float w;", "PYTREE_FIELD(DATA, w)"), ("Alone", "signed a: 1;", ""),
-        ("Behind", "unsigned : 5; unsigned a: 3; short b;", "PYTREE_FIELD(STATIC, b)"),
-        ("Two", "unsigned a: 3; unsigned : 0; unsigned b: 32; S s;", "PYTREE_FIELD(DROP, b, BITS) PYTREE_FIELD(DATA, s)"),
-        ("Inner", "struct { unsigned a: 3, b: 5; }; float w[2];", "PYTREE_FIELD(STATIC, b, BITS) PYTREE_FIELD(DATA, w)"),
-        ("Either", "union { unsigned a: 3; int all; }; union { int i; float f; } u; float w;",
-         "PYTREE_FIELD(DROP, u) PYTREE_FIELD(DATA, w)")))
-MAP = "typedef struct S {{ struct {{ {} }} *map; }} S;"
-LEFT_OUT = "a field before this one is not listed"
-AT_END = "pytree: S: a field at the end is not listed"
-UNKNOWN = "its type is not registered; register it before this struct"
-NOT_ONE = "it is an array, a string or a void *, not a pointer to one value"
-NOT_REGISTERED = "its type is not registered; register it before this line"
-WORDS = "pytree: S: a row is PYTREE_FIELD(kind, name, modifiers), with commas between them and without a type"
-BETWEEN = "pytree: S: PYTREE_FIELDS has rows, PYTREE_FIELD(...), and nothing between them"
-NOT_A_NAME = "is not the name of a type; write one identifier, without quotes, struct or semicolon"
-
-# name, program, what gcc says, what clang says (None: the same)
-COMPILED = [
-    # A member that is left out where padding could be
-    ("int in padding", registered("typedef struct S { int n, m; float *w; } S;", ROWS), f"pytree: S.w: {LEFT_OUT}", None),
-    ("bool in padding", registered("typedef struct S { int n; _Bool b; float *w; } S;", ROWS), f"pytree: S.w: {LEFT_OUT}", None),
-    ("two shorts in padding", registered("typedef struct S { int n; short a, b; float *w; } S;", ROWS), LEFT_OUT, None),
-    ("bit-field in padding", registered("typedef struct S { int n; unsigned a: 3; float *w; } S;", ROWS), LEFT_OUT, None),
-    ("array in padding", registered("typedef struct S { int n; char c[4]; float *w; } S;", ROWS), LEFT_OUT, None),
-    ("struct in padding", registered("typedef struct T { char c; } T; typedef struct S { int n; T t; float *w; } S;", ROWS),
-     LEFT_OUT, None),
-    ("last int in padding", registered("typedef struct S { float *w; int n, m; } S;",
-                                       "PYTREE_FIELD(DATA, w, ARRAY(self->n)) PYTREE_FIELD(STATIC, n)"), AT_END, None),
-    ("no rows", rows(""), AT_END, None),
-    # A member that is left out before a first row that is a bit-field
-    *((f"{name} before a bit-field",
-       registered(f"{first}typedef struct S {{ {declaration}; unsigned a: 3, b: 2; float w; }} S;",
-                  "PYTREE_FIELD(STATIC, a, BITS) PYTREE_FIELD(STATIC, b, BITS) PYTREE_FIELD(DATA, w)"),
-       f"pytree: S.w: {LEFT_OUT}", None)
-      for name, first, declaration in (
-          ("int", "", "int n"), ("char", "", "char c"), ("pointer", "", "float *p"), ("function pointer", "", "void (*f)(void)"),
-          ("bit-field", "", "unsigned n: 4"), ("array", "", "int n[3]"), ("array of one", "", "int n[1]"),
-          ("struct", "typedef struct T { int n, m; } T; ", "T t"), ("struct of one", "typedef struct T { int n; } T; ", "T t"),
-          ("array of structs", "typedef struct T { int n[2]; } T; ", "T t[2]"), ("union", "", "union { int i; float f; } u"))),
-    ("two members before a bit-field", registered("typedef struct S { int n; float *p; unsigned a: 3; } S;",
-                                                  "PYTREE_FIELD(STATIC, a, BITS)"), AT_END, None),
-    # Members
-    ("union", member("union { int a; float b; } u", "PYTREE_FIELD(DATA, u)"), f"pytree: S.u: {UNKNOWN}", None),
-    ("unnamed struct", member("struct { int a; } in", "PYTREE_FIELD(DATA, in)"), f"pytree: S.in: {UNKNOWN}", None),
-    ("function pointer", member("void (*f)(void)", "PYTREE_FIELD(DATA, f)"), f"pytree: S.f: {UNKNOWN}", None),
-    ("void pointer", member("void *user", "PYTREE_FIELD(DATA, user)"), f"pytree: S.user: {UNKNOWN}", None),
-    ("pointer without extent", member("unsigned char *bytes", "PYTREE_FIELD(DATA, bytes)"),
-     "pytree: S.bytes: a pointer needs its extent; write ARRAY(n, m)", None),
-    ("pointers with LIST", member("float **rows", "PYTREE_FIELD(DATA, rows, LIST(self->n))"), f"pytree: S.rows: {UNKNOWN}", None),
-    ("pointer to an array", member("float (*p)[3]", "PYTREE_FIELD(DATA, p, LIST(self->n))"),
-     "pytree: S.p: LIST is for a pointer to registered structs or", None),
-    ("fixed array of pointers to structs", registered("typedef struct P { int n; } P;", "PYTREE_FIELD(DATA, n)", "P")
-     + member("P *all[2]", "PYTREE_FIELD(DATA, all)"),
-     "pytree: S.all: an array whose element type is not registered", None),
-    ("STATIC array of unregistered structs", member("struct { char c; int i; } a[2]", "PYTREE_FIELD(STATIC, a)"),
-     f"pytree: S.a: {UNKNOWN}", None),
-    ("STATIC array of char", member("char name[16]", "PYTREE_FIELD(STATIC, name)"),
-     "pytree: S.name: an array of char is compared with what lies behind its text; write STRING", None),
-    ("map with integer keys", registered(MAP.format("int key; float value;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
-     "pytree: S.map: the keys of a STB_MAP are strings, char *key", None),
-    ("map with a third member", registered(MAP.format("char *key; float value; int count;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
-     "pytree: S.map: an entry of a STB_MAP has two members, key and value", None),
-    ("map with a third member in padding", registered(MAP.format("char *key; int value; int count;"),
-                                                      "PYTREE_FIELD(DATA, map, STB_MAP)"),
-     "pytree: S.map: an entry of a STB_MAP has two members, key and value", None),
-    ("map without key", registered(MAP.format("char *name; float value;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
-     "has no member named ‘key’", "no member named 'key'"),
-    # Rows
-    ("missing comma before the name", rows("PYTREE_FIELD(STATIC n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), WORDS, None),
-    ("missing comma before a modifier", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w ARRAY(self->n))"), WORDS, None),
-    ("type in a row", rows("PYTREE_FIELD(STATIC, int n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), WORDS, None),
-    ("semicolon behind a row", rows(ROWS.replace(") PYTREE", "); PYTREE")), BETWEEN, None),
-    ("comma behind a row", rows(ROWS.replace(") PYTREE", "), PYTREE")), BETWEEN, None),
-    ("misspelt row", rows(ROWS.replace("PYTREE_FIELD(DATA", "PYTREE_FEILD(DATA")), BETWEEN, None),
-    ("missing parenthesis", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n)"),
-     'unterminated argument list invoking macro "PYTREE_FIELD"', "unterminated function-like macro invocation"),
-    ("arguments swapped", rows("PYTREE_FIELD(n, STATIC) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), "unknown row kind n", None),
-    ("kind in lower case", rows("PYTREE_FIELD(static, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))"), "unknown row kind static", None),
-    ("modifier in lower case", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, array(self->n))"), "unknown modifier", None),
-    ("modifier without parentheses", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY)"), "unknown modifier", None),
-    ("extent missing", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY())"), "pytree: S.w: ARRAY takes an extent", None),
-    ("rows out of order", rows("PYTREE_FIELD(DATA, w, ARRAY(self->n)) PYTREE_FIELD(STATIC, n)"),
-     f"pytree: S.w: {LEFT_OUT}, or too late", None),
-    ("member misspelt", rows("PYTREE_FIELD(STATIC, m) PYTREE_FIELD(DATA, w, ARRAY(self->n))"),
-     "has no member named ‘m’", "no member named 'm'"),
-    # The registration
-    ("no typedef", "struct S { int n; float *w; };\n" + registered("", ROWS), "pytree: S: there is no type of this name above",
-     "must use 'struct' tag to refer to type 'S'"),
-    ("typedef unlike the tag", registered("typedef struct S { int n; float *w; } S;", ROWS, "S_s"),
-     "pytree: S_s: there is no type of this name above", "unknown type name 'S_s'"),
-    ("before the struct", registered("", ROWS) + "typedef struct S { int n; float *w; } S;",
-     "pytree: S: there is no type of this name above", "unknown type name 'S'"),
-    ("incomplete struct", registered("typedef struct S S;", ROWS), "invalid use of incomplete typedef ‘S’",
-     "incomplete type 'S'"),
-    ("pointer to a struct", registered("typedef struct T { int n; float *w; } *S;", ROWS), "pytree: S: only a struct has fields", None),
-    ("quotes", registered("typedef struct S { int n; float *w; } S;", ROWS, '"S"'), NOT_A_NAME, None),
-    ("semicolon behind the name", registered("typedef struct S { int n; float *w; } S;", ROWS, "S;"), NOT_A_NAME, None),
-    ("struct before the name", registered("typedef struct S { int n; float *w; } S;", ROWS, "struct S"), NOT_A_NAME, None),
-    ("inside a function", "typedef struct S { int n; float *w; } S;\nvoid f(void);\nvoid f(void) {\n" + registered("", ROWS) + "}",
-     "pytree: a registration stands outside of functions", None),
-    ("registered twice", PLAIN + registered("", ROWS), "this type is registered already", None),
-    ("FIELD in place of FIELDS", "typedef struct S { int n; } S;\n#define PYTREE_STRUCT S\n#define PYTREE_FIELD PYTREE_FIELD(STATIC, n)\n"
-     '#include "pytree_registry.h"', "define PYTREE_FIELDS, one PYTREE_FIELD row for each member", None),
-    # Trees
-    ("PYTREE of NULL", use("PYTREE(NULL)"), NOT_ONE, None),
-    ("PYTREE of a void pointer", use("PYTREE(p)", "static void *p;"), NOT_ONE, None),
-    ("PYTREE of an array of numbers", use("PYTREE(w)", "static float w[3];"), NOT_ONE, None),
-    ("PYTREE of an array of structs", PLAIN + use("PYTREE(all)", "static S all[2];"), NOT_ONE, None),
-    ("PYTREE of a string literal", use('PYTREE("abc")'), NOT_ONE, None),
-    ("PYTREE of a char pointer", use("PYTREE(name)", "static char *name;"), NOT_ONE, None),
-    ("PYTREE of the address of an array", use("PYTREE(&w)", "static float w[3];"), NOT_REGISTERED, None),
-    ("PYTREE of a pointer to a pointer", PLAIN + use("PYTREE(&p)", "static S *p;"), NOT_REGISTERED, None),
-    ("struct in place of a tree", PLAIN + "void f(S *s);\nvoid f(S *s) { pytree_free(s); }",
-     "incompatible type for argument 1 of ‘pytree_free’", "to parameter of incompatible type 'pytree'"),
-]
-
-
-def says(name, program, compiler, words):
-    """Compiles a program that must be refused with these words within the first lines."""
-    folder = BUILD / "mistakes" / "programs"
-    folder.mkdir(parents=True, exist_ok=True)
-    source = folder / f"{compiler}.{''.join(c if c.isalnum() else '_' for c in name)}.c"
+def says(name, program, compiler, words, error):
+    """Compiles a program that must be refused, or warned of, with these words within the first lines."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    source = FOLDER / f"{compiler}.{''.join(c if c.isalnum() else '_' for c in name)}.c"
     source.write_text(f'#include "pytree.h"\n{program}\n', encoding="utf-8")
     result = run([*COMMAND[compiler], "-std=c11", "-Wall", "-Wextra", "-fsyntax-only", *harness.INCLUDE, source], timeout=60)
     lines = [line for line in result.output.splitlines() if ": In function" not in line]       # gcc says where it is
     first = "\n".join(lines[:LINES])
-    if result.status == 0 or words not in first:
+    if (result.status != 0) != error or words not in first:
         return failed(f"{compiler}: {name}: not within {LINES} lines: {words}\n{first}\n")
     return passed()
 
@@ -178,11 +39,57 @@ def compiles(compiler):
     return passed() if result.status == 0 else failed(result.log())
 
 
+# ---- When they run -----------------------------------------------------------------------------------------------------
+
+HEADERS = ["pytree.h", "pytree/path.h", "pytree/typed.h"]
+
+
+def program_of(entries):
+    """One program with a function for each entry; its argument chooses one."""
+    parts = ["#include <time.h>", *(f'#include "{header}"' for header in HEADERS)]
+    for number, (_, declarations, statements, _) in enumerate(entries):
+        body = f"static void run_{number}(void)\n{{\n    pytree_error err = {{ 0 }};\n    {statements}\n" \
+               "    pytree_error_print(stdout, &err);\n}\n"
+        parts.append(re.sub(r"\b([ST]|map_S|literal_S|T_A|twice)\b", rf"\g<1>_{number}", f"{declarations}\n{body}"))
+    names = ", ".join(f"run_{number}" for number in range(len(entries)))
+    parts.append("int main(int argc, char **argv)\n{\n    static void (*const all[])(void) = { " + names + " };\n"
+                 "    if (argc == 2) { all[atoi(argv[1])](); }\n    return 0;\n}\n")
+    return "\n".join(parts)
+
+
+def tells(entries, compiler, flags, config):
+    """Each of these entries prints its words when it runs."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    source, program = FOLDER / f"{config}.calls.c", FOLDER / f"{config}.calls"
+    source.write_text(program_of(entries), encoding="utf-8")
+    trouble, archive = harness.bodies(config, compiler, list(flags))
+    if trouble:
+        return trouble
+    result = run([compiler, "-std=c11", "-Wall", "-Wextra", *flags, *harness.INCLUDE, source, archive, "-o", program, "-lm",
+                  "-lz"])
+    if result.status != 0:
+        return failed(result.log())
+    outcome = harness.Outcome()
+    for number, (name, _, _, words) in enumerate(entries):
+        result = run([program, str(number)], timeout=60, env=SANITIZER_SETTINGS)
+        good = words in result.output
+        outcome.passed += good
+        outcome.failed += not good
+        outcome.log += "" if good else f"{name}: must print: {words}\n{result.log()}"
+    return outcome
+
+
 def checks():
-    """Every program under both compilers."""
+    """Every program under both compilers, and what they print when they run."""
     made = [Check(f"no mistake {compiler}", lambda compiler=compiler: compiles(compiler)) for compiler in COMMAND]
-    for name, program, gcc, clang in COMPILED:
-        for compiler, words in (("gcc", gcc), ("clang", clang or gcc)):
-            made.append(Check(f"{name} {compiler}", lambda name=name, program=program, compiler=compiler, words=words:
-                              says(name, program, compiler, words)))
+    for entries, error in [*((entries, True) for entries in COMPILED.values()), (WARNED, False)]:
+        for name, program, gcc, clang in entries:
+            for compiler, words in (("gcc", gcc), ("clang", clang or gcc)):
+                made.append(Check(f"{name} {compiler}", lambda name=name, program=program, compiler=compiler, words=words,
+                                  error=error:
+                                  says(name, program, compiler, words, error)))
+    found = [*calls.WORKS, *calls.SAID, *(entry[:4] for entry in calls.UNSEEN)]
+    made.append(Check("what works, and what a call tells", lambda: tells(found, "gcc", ("-g", "-O0"), "gcc-O0")))
+    made.append(Check("the same under sanitizers, and what only they find",
+                      lambda: tells([*found, *calls.SANITIZED], "clang", tuple(SANITIZE), "clang-sanitized")))
     return made

@@ -57,8 +57,28 @@ typedef struct World {
     PYTREE_FIELD(DATA, wide)
 #include "pytree_registry.h"
 
+/* The same without pointers to numbers: a tree whose numbers are found without a walk. */
+typedef struct Near {
+    size_t n_bodies, n_mixed;
+    Body *bodies;
+    Mixed *mixed;
+    Mixed one;
+    long double wide;
+} Near;
+
+#define PYTREE_STRUCT Near
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n_bodies)                                                                                      \
+    PYTREE_FIELD(STATIC, n_mixed)                                                                                       \
+    PYTREE_FIELD(DATA, bodies, LIST(self->n_bodies))                                                                    \
+    PYTREE_FIELD(DATA, mixed, LIST(self->n_mixed))                                                                      \
+    PYTREE_FIELD(DATA, one)                                                                                             \
+    PYTREE_FIELD(DATA, wide)
+#include "pytree_registry.h"
+
 typedef struct Space {
     World world;
+    Near near;
     Body bodies[BODIES];
     Mixed mixed[MIXED];
     float w[LOOSE][2];
@@ -85,8 +105,9 @@ static void each_number(pytree t, void (*fn)(void *context, pytree_leaf *leaf, s
     pytree_iter_end(&it);
 }
 
-static pytree fill_space(Space *s, double from)
+static pytree fill_space(Space *s, double from, bool near)
 {
+    pytree t = near ? PYTREE(&s->near) : PYTREE(&s->world);
     size_t i;
     memset(s, 0, sizeof *s);
     s->world.n_bodies = BODIES;
@@ -98,14 +119,22 @@ static pytree fill_space(Space *s, double from)
         s->mixed[i].id = (int)i;
         memcpy(s->mixed[i].note, "notes", 6);
     }
-    each_number(PYTREE(&s->world), number, NULL);
-    assert_int_equal(pytree_scale(from, PYTREE(&s->world), NULL, NULL), PYTREE_OK);
-    return PYTREE(&s->world);
+    s->near = (Near){ BODIES, MIXED, s->bodies, s->mixed, { 0 }, 0 };
+    each_number(t, number, NULL);
+    assert_int_equal(pytree_scale(from, t, NULL, NULL), PYTREE_OK);
+    return t;
 }
 
+/* What each operation must give: number after number, floats by operations on floats. */
+static double wanted_double(char op, double a, double x, double y)
+{
+    return op == 'a' ? y + a * x : op == 'l' ? y + a * (x - y) : op == 's' ? a * y : a;
+}
 
-/* What each operation must give: number after number, in double, rounded once. */
-static double rounded(const pytree_type *type, double v) { return type->dtype == PYTREE_F32 ? (double)(float)v : v; }
+static float wanted_float(char op, float a, float x, float y)
+{
+    return op == 'a' ? y + a * x : op == 'l' ? y + a * (x - y) : op == 's' ? a * y : a;
+}
 
 static void collect(void *context, pytree_leaf *leaf, size_t i, double v)
 {
@@ -120,22 +149,21 @@ static void compare(void *context, pytree_leaf *leaf, size_t i, double v)
 {
     Check *c = context;
     const double x = c->x[c->at], y = c->y[c->at];
-    const double wanted = c->op == 'a' ? y + c->a * x : c->op == 'l' ? y + c->a * (x - y) : c->op == 's' ? c->a * y : c->a;
+    const float f = wanted_float(c->op, (float)c->a, (float)x, (float)y);
     (void)v;
     c->at++;
     if (leaf->type->dtype == PYTREE_FLONG) { return; }
-    assert_true(pytree_leaf_get(leaf, i) == rounded(leaf->type, wanted));
+    assert_true(pytree_leaf_get(leaf, i) == (leaf->type->dtype == PYTREE_F32 ? (double)f : wanted_double(c->op, c->a, x, y)));
 }
 
-static void operations_in_place(void **state)
+static void check_operations(bool near)
 {
     static Space s, t;
     static double x[1000], y[1000];
     const char ops[] = { 'a', 'l', 's', 'f' };
     size_t k;
-    (void)state;
     for (k = 0; k < sizeof ops; k++) {
-        pytree a = fill_space(&s, 0.5), b = fill_space(&t, 3);
+        pytree a = fill_space(&s, 0.5, near), b = fill_space(&t, 3, near);
         double *to = x;
         Check check = { x, y, 0.3, ops[k], 0 };
         pytree_error error = { 0 };
@@ -154,15 +182,23 @@ static void operations_in_place(void **state)
         each_number(a, compare, &check);
         assert_string_equal(t.mixed[MIXED - 1].note, "notes");
         assert_int_equal(t.mixed[MIXED - 1].id, MIXED - 1);
-        assert_true(pytree_zero(b, NULL, &error) == PYTREE_OK && t.bodies[BODIES - 1].mass[1] == 0 && t.world.wide == 0);
+        assert_true(pytree_zero(b, NULL, &error) == PYTREE_OK && t.bodies[BODIES - 1].mass[1] == 0);
+        assert_true((near ? t.near.wide : t.world.wide) == 0);
     }
+}
+
+static void operations_in_place(void **state)
+{
+    (void)state;
+    check_operations(false);
+    check_operations(true);
 }
 
 static void sums_over_structs(void **state)
 {
-    static Space s, t;
+    static Space s, t, u;
     static double x[1000], y[1000];
-    pytree a = fill_space(&s, 0.5), b = fill_space(&t, 3);
+    pytree a = fill_space(&s, 0.5, false), b = fill_space(&t, 3, false), near = fill_space(&u, 3, true);
     double *to = x, dot, norm, sum = 0, squares = 0;
     pytree_error error = { 0 };
     size_t i, n;
@@ -179,6 +215,11 @@ static void sums_over_structs(void **state)
     assert_true(fabs(dot - sum) < 1e-12 * sum);
     assert_ok(pytree_norm(b, &norm, NULL, &error), &error);
     assert_true(fabs(norm - sqrt(squares)) < 1e-12 * norm);
+    to = y;
+    each_number(near, collect, &to);
+    for (squares = 0, i = 0; i < (size_t)(to - y); i++) { squares += y[i] * y[i]; }
+    assert_ok(pytree_norm(near, &norm, NULL, &error), &error);
+    assert_true(fabs(norm - sqrt(squares)) < 1e-12 * norm);
     assert_ok(pytree_scale(1e200, b, NULL, &error), &error);  /* squares leave the range; float members are infinite */
     assert_ok(pytree_norm(b, &norm, NULL, &error), &error);
     assert_true(isinf(norm));
@@ -188,26 +229,39 @@ static void sums_over_structs(void **state)
 }
 
 /* A difference in the middle of a list of structs is found, with its path, and nothing is written. */
-static void structs_that_differ(void **state)
+static void check_differences(bool near)
 {
     static Space s, t;
-    pytree a = fill_space(&s, 0.5), b = fill_space(&t, 3);
+    pytree a = fill_space(&s, 0.5, near), b = fill_space(&t, 3, near);
     pytree_error error = { 0 };
     const double before = t.bodies[0].at.x;
     double once;
-    (void)state;
     t.mixed[6].id = 60;
     assert_error(pytree_axpy(1, a, b, NULL, &error), PYTREE_STRUCTURE, ".mixed[6]", &error);
     assert_true(t.bodies[0].at.x == before);
     t.mixed[6].id = 6;
     memset(&error, 0, sizeof error);
     t.world.n_mixed--;
+    t.near.n_mixed--;
     assert_error(pytree_lerp(1, a, b, NULL, &error), PYTREE_STRUCTURE, "", &error);
     assert_true(t.bodies[0].at.x == before);
     t.world.n_mixed++;
+    t.near.n_mixed++;
+    memset(&error, 0, sizeof error);
+    t.near.mixed = t.world.mixed = NULL;
+    assert_error(pytree_lerp(1, a, b, NULL, &error), PYTREE_NULL_POINTER, ".mixed", &error);
+    assert_true(t.bodies[0].at.x == before);
+    t.near.mixed = t.world.mixed = t.mixed;
     assert_true((once = s.bodies[1].at.x) != 0);
     assert_int_equal(pytree_axpy(1, a, a, NULL, NULL), PYTREE_OK);     /* a tree and itself */
     assert_true(s.bodies[1].at.x == 2 * once);
+}
+
+static void structs_that_differ(void **state)
+{
+    (void)state;
+    check_differences(false);
+    check_differences(true);
 }
 
 typedef struct Counted { float x; int n; float y; } Counted;
@@ -267,8 +321,8 @@ static void memory(void **state)
     pytree both[2];
     size_t i;
     (void)state;
-    both[0] = fill_space(&s, 0.5);
-    both[1] = fill_space(&t, 3);
+    both[0] = fill_space(&s, 0.5, false);
+    both[1] = fill_space(&t, 3, false);
     assert_int_equal(sweep_allocations(body_in_place, both), 0);
     for (i = 0; i < MANY; i++) { items[i] = PYTREE(&numbers[2 * i]); }
     list.count = MANY;

@@ -85,6 +85,17 @@ static const pytree_custom pair_callbacks = { .children = pair_children, .rebuil
 #define PYTREE_CUSTOM pair_callbacks
 #include "pytree_registry.h"
 
+/* A namespace that has nothing else. */
+typedef struct Apart { int a; } Apart;
+
+#define PYTREE_LEAF_TYPE Apart
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Apart
+#define PYTREE_NAMESPACE other
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a)
+#include "pytree_registry.h"
+
 static const pytree_options train = { .space = "train" }, frozen = { .space = "frozen" }, odd = { .space = "odd" },
                             other = { .space = "other" };
 
@@ -102,6 +113,26 @@ static void what_a_namespace_sees(void **state)
     assert_def_text(PYTREE(&pair), "PyTreeDef(CustomNode(Pair[None], [*, *]), namespace='odd')", &odd);
     assert_def_text(PYTREE(&pair), "PyTreeDef(*)", &other);
     assert_def_text(PYTREE_LIST(PYTREE_INT(1)), "PyTreeDef([*])", &train);      /* nothing in it that could differ */
+}
+
+/* A misspelt namespace is noticed where the root tells which namespaces there are. */
+static void unknown_namespace(void **state)
+{
+    static const pytree_options trian = { .space = "trian" }, none = { .space = "" };
+    Layer layer = { 1, 2, 3 };
+    pytree_error error = { 0 };
+    pytree_def *def = NULL;
+    double sum = 0;
+    (void)state;
+    assert_null(pytree_structure(PYTREE(&layer), &trian, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message,
+                        "expected a namespace such as train, which the file that registers Layer has, got trian");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_flatten(PYTREE(&layer), NULL, 0, &def, &trian, &error), PYTREE_ARGUMENT, "", &error);
+    assert_int_equal(pytree_sum(PYTREE(&layer), &sum, &trian, NULL), PYTREE_ARGUMENT);
+    assert_int_equal(pytree_num_leaves(PYTREE(&layer), &none, NULL), 1);
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(PYTREE(&layer)), &trian, NULL), 1);         /* a list belongs to no file */
 }
 
 static void namespace_and_none_switch_are_structure(void **state)
@@ -225,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_namespace_sees),
+        cmocka_unit_test(unknown_namespace),
         cmocka_unit_test(namespace_and_none_switch_are_structure),
         cmocka_unit_test(everywhere_in_a_struct),
         cmocka_unit_test(children_in_a_namespace),

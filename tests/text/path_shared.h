@@ -89,18 +89,19 @@ static inline void many_stars(void **state)
     pytree_entry *entries = malloc(N * sizeof(*entries));
     pytree_path path = { N, entries };
     char pattern[8 * STARS + 8] = "";
+    pytree_error error = { 0 };
     size_t i;
     (void)state;
     assert_non_null(entries);
     for (i = 0; i < N; i++) { entries[i] = attribute("a"); }
     for (i = 0; i < STARS; i++) { strcat(pattern, "**.a"); }
-    assert_true(pytree_path_match(&path, pattern, NULL));
+    assert_true(pytree_path_match(&path, pattern, &error));
     strcat(pattern, "**.b");
-    assert_false(pytree_path_match(&path, pattern, NULL));
+    assert_false(pytree_path_match(&path, pattern, &error));
     entries[N - 1] = attribute("b");
-    assert_true(pytree_path_match(&path, pattern, NULL));
+    assert_true(pytree_path_match(&path, pattern, &error));
     strcat(pattern, "**");
-    assert_true(pytree_path_match(&path, pattern, NULL));
+    assert_true(pytree_path_match(&path, pattern, &error));
     free(entries);
 }
 

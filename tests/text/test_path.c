@@ -246,12 +246,13 @@ static bool reads_consistently(const char *text)
 static bool reads_exactly(const char *text, size_t n)
 {
     char *copy = malloc(n + 1);
+    pytree_error error = { 0 };
     bool read;
     assert_non_null(copy);
     memcpy(copy, text, n);
     copy[n] = '\0';
     read = reads_consistently(copy);
-    pytree_path_match(NULL, copy, NULL);
+    pytree_path_match(NULL, copy, &error);
     free(copy);
     return read;
 }
