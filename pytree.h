@@ -182,7 +182,9 @@ extern "C" {
     X(ARGUMENT, "bad argument")                                                                                         \
     X(IO, "input or output failed")                                                                                     \
     X(STOPPED, "stopped by the callback")                                                                               \
-    X(FILTER, "filters do not fit")
+    X(FILTER, "filters do not fit")                                                                                     \
+    X(STATIC, "data where a static value must be")                                                                      \
+    X(FROZEN, "captured from an outer level")
 
 typedef enum pytree_status {
 #define PYTREE__X(name, text) PYTREE_##name,
