@@ -15,26 +15,33 @@ typedef struct Baz {
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, left) PYTREE_FIELD(DATA, a) PYTREE_FIELD(STATIC, b)
 #include "pytree_registry.h"
 
-static inline pytree seeds_tree(Golden *g, const cJSON *json);
+/* How leaves of a value are made, where that is not as they are written. */
+typedef struct SeedsLeaves {
+    bool (*leaf)(Golden *g, void *context, const cJSON *json, pytree *t);  /* false: as it is written */
+    void *context;
+} SeedsLeaves;
 
-static inline pytree seeds_sequence(Golden *g, const pytree_type *type, const cJSON *children)
+static inline pytree seeds_tree_of(Golden *g, const cJSON *json, const SeedsLeaves *leaves);
+
+static inline pytree seeds_sequence(Golden *g, const pytree_type *type, const cJSON *children, const SeedsLeaves *leaves)
 {
     pytree_items *items = golden_alloc(g, 1, sizeof *items);
     pytree *at = golden_alloc(g, (size_t)cJSON_GetArraySize(children) + 1, sizeof *at);
     const cJSON *child;
-    cJSON_ArrayForEach(child, children) { at[items->count++] = seeds_tree(g, child); }
+    cJSON_ArrayForEach(child, children) { at[items->count++] = seeds_tree_of(g, child, leaves); }
     items->items = at;
     return (pytree){ type, items };
 }
 
-static inline pytree seeds_keyed(Golden *g, const pytree_type *type, const char *name, const cJSON *pairs)
+static inline pytree seeds_keyed(Golden *g, const pytree_type *type, const char *name, const cJSON *pairs,
+                                 const SeedsLeaves *leaves)
 {
     pytree_items *items = golden_alloc(g, 1, sizeof *items);
     pytree_pair *at = golden_alloc(g, (size_t)cJSON_GetArraySize(pairs) + 1, sizeof *at);
     const cJSON *pair;
     cJSON_ArrayForEach(pair, pairs) {
         at[items->count].key = golden_string(pair->child);
-        at[items->count++].value = seeds_tree(g, pair->child->next);
+        at[items->count++].value = seeds_tree_of(g, pair->child->next, leaves);
     }
     items->pairs = at;
     items->name = name;
@@ -86,7 +93,7 @@ static inline pytree seeds_array(Golden *g, const cJSON *json)
     return pytree_of_view(leaf);
 }
 
-static inline pytree seeds_object(Golden *g, const cJSON *json)
+static inline pytree seeds_object(Golden *g, const cJSON *json, const SeedsLeaves *leaves)
 {
     Baz *baz = golden_alloc(g, 1, sizeof *baz);
     const cJSON *attr;
@@ -94,8 +101,8 @@ static inline pytree seeds_object(Golden *g, const cJSON *json)
     assert_string_equal(golden_word(json, "object"), "Baz");
     cJSON_ArrayForEach(attr, golden_at(json, "attrs")) {
         const cJSON *value = attr->child->next->next;
-        if (strcmp(golden_string(attr->child), "left") == 0) { baz->left = seeds_tree(g, value); }
-        else if (strcmp(golden_string(attr->child), "a") == 0) { baz->a = seeds_tree(g, value); }
+        if (strcmp(golden_string(attr->child), "left") == 0) { baz->left = seeds_tree_of(g, value, leaves); }
+        else if (strcmp(golden_string(attr->child), "a") == 0) { baz->a = seeds_tree_of(g, value, leaves); }
         else {
             text = cJSON_PrintUnformatted(value);
             baz->b = golden_copy(g, text);
@@ -106,7 +113,7 @@ static inline pytree seeds_object(Golden *g, const cJSON *json)
 }
 
 /* A dataclass as a namedtuple, which has the same children under the same names; static fields are part of its name. */
-static inline pytree seeds_dataclass(Golden *g, const cJSON *json)
+static inline pytree seeds_dataclass(Golden *g, const cJSON *json, const SeedsLeaves *leaves)
 {
     const cJSON *fixed = golden_get(json, "static"), *pair, *name;
     cJSON *fields = cJSON_CreateArray();
@@ -126,15 +133,15 @@ static inline pytree seeds_dataclass(Golden *g, const cJSON *json)
             cJSON_AddItemReferenceToArray(fields, (cJSON *)(uintptr_t)pair);
         }
     }
-    t = seeds_keyed(g, &pytree_types[PYTREE__T_namedtuple], to.at, fields);
+    t = seeds_keyed(g, &pytree_types[PYTREE__T_namedtuple], to.at, fields, leaves);
     cJSON_Delete(fields);
     return t;
 }
 
-/* Any value of a record. */
-static inline pytree seeds_tree(Golden *g, const cJSON *json)
+/* Any value of a record. A zero of autoform's is the number 0, or an empty text. */
+static inline pytree seeds_leaf(Golden *g, const cJSON *json)
 {
-    const cJSON *value;
+    const cJSON *zero = golden_get(json, "zero");
     if (cJSON_IsNull(json)) { return PYTREE_NONE; }
     if (cJSON_IsBool(json)) { return golden_scalar(g, PYTREE_TYPE(bool), &(bool){ cJSON_IsTrue(json) != 0 }); }
     if (cJSON_IsNumber(json)) {
@@ -142,23 +149,41 @@ static inline pytree seeds_tree(Golden *g, const cJSON *json)
         return v == (double)(int64_t)v ? golden_int_leaf(g, (int64_t)v) : golden_scalar(g, PYTREE_TYPE(double), &v);
     }
     if (golden_marked(json) != NULL) { return golden_scalar(g, PYTREE_TYPE(double), &(double){ golden_double(json) }); }
-    if (cJSON_IsString(json)) { return golden_scalar(g, &pytree_types[PYTREE__T_string], &(const char *){ json->valuestring });
-            }
-    if ((value = golden_get(json, "list")) != NULL) { return seeds_sequence(g, &pytree_types[PYTREE__T_list], value); }
-    if ((value = golden_get(json, "tuple")) != NULL) { return seeds_sequence(g, &pytree_types[PYTREE__T_tuple], value); }
-    if ((value = golden_get(json, "dict")) != NULL) { return seeds_keyed(g, &pytree_types[PYTREE__T_dict], NULL, value); }
-    if ((value = golden_get(json, "ordered_dict")) != NULL) {
-        return seeds_keyed(g, &pytree_types[PYTREE__T_odict], NULL, value);
+    if (cJSON_IsString(json)) {
+        return golden_scalar(g, &pytree_types[PYTREE__T_string], &(const char *){ json->valuestring });
+    }
+    if (zero == NULL) { fail_msg("%s: no such value", g->id); }
+    if (strcmp(golden_string(zero), "IntAVal()") == 0) { return golden_int_leaf(g, 0); }
+    if (strcmp(golden_string(zero), "BoolAVal()") == 0) { return golden_scalar(g, PYTREE_TYPE(bool), &(bool){ false }); }
+    return golden_scalar(g, &pytree_types[PYTREE__T_string], &(const char *){ "" });
+}
+
+static inline pytree seeds_tree_of(Golden *g, const cJSON *json, const SeedsLeaves *leaves)
+{
+    const char *const sequences[] = { "list", "tuple" }, *const keyed[] = { "dict", "ordered_dict" };
+    const int sequence_types[] = { PYTREE__T_list, PYTREE__T_tuple }, keyed_types[] = { PYTREE__T_dict, PYTREE__T_odict };
+    const cJSON *value;
+    pytree t;
+    if (leaves != NULL && leaves->leaf(g, leaves->context, json, &t)) { return t; }
+    if (!cJSON_IsObject(json)) { return seeds_leaf(g, json); }
+    for (int k = 0; k < 2; k++) {
+        if ((value = golden_get(json, sequences[k])) != NULL) {
+            return seeds_sequence(g, &pytree_types[sequence_types[k]], value, leaves);
+        }
+        if ((value = golden_get(json, keyed[k])) != NULL) {
+            return seeds_keyed(g, &pytree_types[keyed_types[k]], NULL, value, leaves);
+        }
     }
     if ((value = golden_get(json, "array")) != NULL) { return seeds_array(g, value); }
     if ((value = golden_get(json, "namedtuple")) != NULL) {
-        return seeds_keyed(g, &pytree_types[PYTREE__T_namedtuple], golden_string(value), golden_at(json, "fields"));
+        return seeds_keyed(g, &pytree_types[PYTREE__T_namedtuple], golden_string(value), golden_at(json, "fields"), leaves);
     }
-    if (golden_get(json, "dataclass") != NULL) { return seeds_dataclass(g, json); }
-    if (golden_get(json, "object") != NULL) { return seeds_object(g, json); }
-    fail_msg("%s: no such value", g->id);
-    return PYTREE_NONE;
+    if (golden_get(json, "dataclass") != NULL) { return seeds_dataclass(g, json, leaves); }
+    if (golden_get(json, "object") != NULL) { return seeds_object(g, json, leaves); }
+    return seeds_leaf(g, json);
 }
+
+static inline pytree seeds_tree(Golden *g, const cJSON *json) { return seeds_tree_of(g, json, NULL); }
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------------
  *
@@ -262,57 +287,28 @@ static inline SeedsValue seeds_compute(const char *text, const pytree_call *at)
 }
 
 /* The value of a text is a leaf without data. */
-static inline pytree seeds_shape_of(SeedsBody *body, const cJSON *json, const pytree_call *at)
+static inline bool seeds_shape_leaf(Golden *g, void *context, const cJSON *json, pytree *t)
 {
-    Golden *g = body->golden;
-    const char *const kinds[] = { "list", "tuple", "dict" };
-    const int types[] = { PYTREE__T_list, PYTREE__T_tuple, PYTREE__T_dict };
-    if (cJSON_IsString(json)) {
-        pytree_leaf *leaf = golden_alloc(g, 1, sizeof *leaf);
-        if (json->valuestring[0] == '\'') {
-            leaf->type = &pytree_types[PYTREE__T_string];
-        } else {
-            const SeedsValue v = seeds_compute(json->valuestring, at);
-            leaf->type = v.type;
-            leaf->ndim = v.ndim;
-            memcpy(leaf->shape, v.shape, sizeof v.shape);
-        }
-        return pytree_of_view(leaf);
+    pytree_leaf *leaf;
+    if (!cJSON_IsString(json)) { return false; }
+    leaf = golden_alloc(g, 1, sizeof *leaf);
+    if (json->valuestring[0] == '\'') {
+        leaf->type = &pytree_types[PYTREE__T_string];
+    } else {
+        const SeedsValue v = seeds_compute(json->valuestring, context);
+        leaf->type = v.type;
+        leaf->ndim = v.ndim;
+        memcpy(leaf->shape, v.shape, sizeof v.shape);
     }
-    if (cJSON_IsNull(json)) { return PYTREE_NONE; }
-    if (golden_get(json, "object") != NULL) {
-        Baz *baz = golden_alloc(g, 1, sizeof *baz);
-        const cJSON *attr = golden_at(json, "attrs")->child;
-        char *text = cJSON_PrintUnformatted(attr->next->next->child->next->next);
-        baz->left = seeds_shape_of(body, attr, at);
-        baz->a = seeds_shape_of(body, attr->next, at);
-        baz->b = golden_copy(g, text);
-        free(text);
-        return PYTREE(baz);
-    }
-    for (int k = 0; k < 3; k++) {
-        const cJSON *children = golden_get(json, kinds[k]), *child;
-        pytree_items *items;
-        if (children == NULL) { continue; }
-        items = golden_alloc(g, 1, sizeof *items);
-        pytree *values = golden_alloc(g, (size_t)cJSON_GetArraySize(children) + 1, sizeof *values);
-        pytree_pair *pairs = golden_alloc(g, (size_t)cJSON_GetArraySize(children) + 1, sizeof *pairs);
-        cJSON_ArrayForEach(child, children) {
-            if (k < 2) { values[items->count++] = seeds_shape_of(body, child, at); continue; }
-            pairs[items->count].key = golden_string(child->child);
-            pairs[items->count++].value = seeds_shape_of(body, child->child->next, at);
-        }
-        if (k < 2) { items->items = values; } else { items->pairs = pairs; }
-        return (pytree){ &pytree_types[types[k]], items };
-    }
-    fail_msg("%s: no such body", g->id);
-    return PYTREE_NONE;
+    *t = pytree_of_view(leaf);
+    return true;
 }
 
 static inline pytree_status seeds_body_shape(void *context, const pytree_call *at)
 {
     SeedsBody *body = context;
-    return pytree_result_like(at, seeds_shape_of(body, body->json, at));
+    const SeedsLeaves leaves = { seeds_shape_leaf, (void *)(uintptr_t)at };
+    return pytree_result_like(at, seeds_tree_of(body->golden, body->json, &leaves));
 }
 
 static inline int seeds_by_key(const void *a, const void *b)
@@ -340,7 +336,10 @@ static inline void seeds_write(const cJSON *json, const pytree_call *at, SeedsVa
         children = object ? golden_at(json, "attrs") : golden_get(json, "list") != NULL ? golden_at(json, "list")
                    : golden_at(json, "tuple");
         cJSON_ArrayForEach(child, children) {
-            if (!object || child->next != NULL) { seeds_write(child, at, values, n); }
+            if (!object) { seeds_write(child, at, values, n); }
+            else if (strcmp(golden_string(child->child->next), "data") == 0) {
+                seeds_write(child->child->next->next, at, values, n);
+            }
         }
     }
 }
@@ -420,6 +419,18 @@ static inline const char *seeds_places(Golden *g, size_t skip_bytes, size_t skip
         golden_puts(&to, ";");
     }
     return to.at;
+}
+
+static inline size_t seeds_number(const Golden *g) { return strtoul(strrchr(g->id, '.') + 1, NULL, 10); }
+
+/* The status of an error without places, and the places of one with them. */
+static inline void seeds_check_error(Golden *g, pytree_status wanted, const pytree_error *error, const SeedsPlaces *places,
+                                     size_t bytes, size_t facts)
+{
+    golden_check_text(g, "status", pytree_status_name(wanted), pytree_status_name(error->status));
+    if (golden_get(g->json, "error.facts") != NULL) {
+        golden_check_text(g, "places", seeds_places(g, bytes, facts), places->at);
+    }
 }
 
 /* All records of a group, each given to `test`. */

@@ -87,16 +87,6 @@ static void put_shapes(const cJSON *json, char *text, size_t room)
     }
 }
 
-/* The status of an error without places, and the places of one with them. */
-static void check_error(Golden *g, pytree_status wanted, const pytree_error *error, const SeedsPlaces *places, size_t bytes,
-                        size_t facts)
-{
-    golden_check_text(g, "status", pytree_status_name(wanted), pytree_status_name(error->status));
-    if (golden_get(g->json, "error.facts") != NULL) {
-        golden_check_text(g, "places", seeds_places(g, bytes, facts), places->at);
-    }
-}
-
 /* The places of sizes that differ: the first fact is the size that most have. */
 static const char *size_places(Golden *g)
 {
@@ -149,7 +139,7 @@ static void check_vmap_in(Golden *g)
         if (vmap_in_status(g) == PYTREE_SHAPE && golden_get(g->json, "error.facts") != NULL) {
             golden_check_text(g, "places", size_places(g), places.at);
         } else {
-            check_error(g, vmap_in_status(g), &error, &places, 0, 0);
+            seeds_check_error(g, vmap_in_status(g), &error, &places, 0, 0);
         }
     } else if (golden_check_ok(g, "call", &error)) {
         seeds_check_tree(g, "out", expected, PYTREE(&out));
@@ -176,11 +166,9 @@ static const char *const vmap_out_bodies[] = {
     "{\"dict\": [[\"u\", \"0\"], [\"v\", \"'text\"]]}"
 };
 
-static size_t number_of(const Golden *g) { return strtoul(strrchr(g->id, '.') + 1, NULL, 10); }
-
 static void check_vmap_out(Golden *g)
 {
-    const size_t number = number_of(g);
+    const size_t number = seeds_number(g);
     const cJSON *inputs = golden_at(g->json, "inputs"), *expected = golden_get(g->json, "outputs.out");
     const pytree_fn f = seeds_body(g, "f", vmap_out_bodies[number]);
     const pytree only_first = PYTREE_TUPLE(PYTREE_INT(0), PYTREE_NONE), all = PYTREE_INT(number == 11 ? -1 : 0);
@@ -207,7 +195,8 @@ static void check_vmap_out(Golden *g)
                                seeds_options(&places), &error);
     }
     if (expected == NULL) {
-        check_error(g, number == 6 ? PYTREE_VALUE : number == 10 ? PYTREE_SHAPE : PYTREE_STRUCTURE, &error, &places, 0, 0);
+        seeds_check_error(g, number == 6 ? PYTREE_VALUE : number == 10 ? PYTREE_SHAPE : PYTREE_STRUCTURE, &error, &places,
+                          0, 0);
         if (number == 6) { golden_check_text(g, "places", "['k10'];", places.at); }
     } else if (golden_check_ok(g, "call", &error)) {
         seeds_check_tree(g, "out", expected, PYTREE(&out));
@@ -239,7 +228,8 @@ static const char *const scan_bodies[] = {
             "{\"tuple\": [\"1 2 +\", {\"dict\": [[\"d\", \"2 2 *\"]]}]}"),
     PAIR("\"0 2 +\"", "\"1 sum 0 +\""), PAIR("{\"tuple\": [\"1\", \"0 1 +\"]}", "\"0\""), PAIR("\"0 #0.5 * 1 +\"", "\"0\""),
     PAIR("{\"dict\": [[\"c\", \"0\"]]}", "\"1 sum\""), PAIR("\"0 1 +\"", "null"),
-    PAIR("{\"object\": \"Baz\", \"attrs\": [\"0 2 +\", \"1 #1 -\", [\"b\", \"static\", \"hi\"]]}", "\"0\""),
+    PAIR("{\"object\": \"Baz\", \"attrs\": [[\"left\", \"data\", \"0 2 +\"], [\"a\", \"data\", \"1 #1 -\"], "
+         "[\"b\", \"static\", \"hi\"]]}", "\"0\""),
     PAIR("{\"dict\": [[\"k1\", \"0\"], [\"w2\", \"1\"]]}", "null"), PAIR("{\"dict\": [[\"k1\", \"2\"]]}", "null"),
     PAIR("{\"dict\": [[\"a\", \"1\"]]}", "null"), PAIR("{\"list\": [\"0\", \"1\"]}", "null"),
     PAIR("{\"list\": [\"0\", {\"dict\": [[\"k1\", {\"tuple\": [\"2\", \"2\"]}]]}]}", "null"),
@@ -247,7 +237,8 @@ static const char *const scan_bodies[] = {
     PAIR("{\"list\": [\"2\", \"2\", \"2\"]}", "null"), PAIR("{\"dict\": [[\"k1\", \"1\"], [\"a\", \"1\"]]}", "null"),
     PAIR("{\"dict\": [[\"k1\", {\"tuple\": [\"2\", \"zeros3\"]}]]}", "null"),
     PAIR("{\"dict\": [[\"k1\", \"1 #1.5 +\"], [\"a\", \"2\"]]}", "null"), PAIR("{\"list\": [\"zeros2\", \"1 float\"]}", "null"),
-    PAIR("{\"object\": \"Baz\", \"attrs\": [\"0\", \"1\", [\"b\", \"static\", 2]]}", "null"), "\"0 1 +\"",
+    PAIR("{\"object\": \"Baz\", \"attrs\": [[\"left\", \"data\", \"0\"], [\"a\", \"data\", \"1\"], "
+         "[\"b\", \"static\", 2]]}", "null"), "\"0 1 +\"",
     "{\"tuple\": [\"0\", \"1\", \"1\"]}", PAIR("\"0\"", "null"), PAIR("\"0\"", "null"), PAIR("\"0\"", "null"), PAIR("\"0\"",
             "null")
 };
@@ -267,7 +258,7 @@ static pytree_fn other_body(Golden *g, bool pair)
 
 static void check_scan(Golden *g)
 {
-    const size_t number = number_of(g);
+    const size_t number = seeds_number(g);
     const bool random = number >= COUNT_OF(scan_bodies);
     const cJSON *xs = golden_get(g->json, "inputs.xs"), *carry = golden_get(g->json, "outputs.carry");
     const size_t length = number == 3 ? 4 : number == 23 ? 5 : random ? 2 : 0;
@@ -290,7 +281,7 @@ static void check_scan(Golden *g)
                                                      : number == 24 ? PYTREE_ARGUMENT : PYTREE_SHAPE
                                      : strcmp(golden_word(facts->child, "kind"), "structure") == 0 ? PYTREE_STRUCTURE
                                      : number == 16 || number == 18 ? PYTREE_SHAPE : PYTREE_TYPE;
-        check_error(g, wanted, &error, &places, 0, 0);
+        seeds_check_error(g, wanted, &error, &places, 0, 0);
     }
     pytree_flat_free(&out);
     if (!random) { seeds_body_free(&f); }
@@ -313,7 +304,7 @@ static const LoopBody loop_bodies[] = {
 
 static void check_while(Golden *g)
 {
-    const size_t number = number_of(g);
+    const size_t number = seeds_number(g);
     const bool random = number >= COUNT_OF(loop_bodies), fori = !random && loop_bodies[number].cond == NULL;
     const cJSON *expected = golden_get(g->json, "outputs.out");
     const pytree_fn body = random ? other_body(g, false) : seeds_body(g, "body", loop_bodies[number].body);
@@ -334,7 +325,7 @@ static void check_while(Golden *g)
     } else {
         const pytree_status wanted = number == 7 || number == 10 || number == 13 ? PYTREE_TYPE
                                      : number == 8 || number == 11 || number == 15 ? PYTREE_SHAPE : PYTREE_STRUCTURE;
-        check_error(g, wanted, &error, &places, fori ? 3 : 0, 0);          /* JAX counts i to the carry: [1] in front */
+        seeds_check_error(g, wanted, &error, &places, fori ? 3 : 0, 0);          /* JAX counts i to the carry: [1] in front */
     }
     pytree_flat_free(&out);
     if (!random) { seeds_body_free(&body); }
@@ -382,7 +373,7 @@ static void check_branch(Golden *g, const pytree_fn *f, pytree which, pytree x, 
 static void check_cond(Golden *g)
 {
     static const int64_t indices[] = { -1, 0, 1, 2, 7 };
-    const size_t number = number_of(g);
+    const size_t number = seeds_number(g);
     const bool random = number >= COUNT_OF(cond_bodies);
     const Branches *texts = &cond_bodies[random ? 0 : number];
     const bool two[] = { true, false };
@@ -396,7 +387,7 @@ static void check_cond(Golden *g)
     if (number == 13) {                                        /* no branches: the struct by hand */
         const pytree_fn none = { .kind = &pytree_switch_kind, .context = &(pytree_switch_of){ .n = 0 } };
         out = pytree_apply_new(&none, 1, (pytree[1]){ PYTREE_INT(0) }, seeds_options(&places), &error);
-        check_error(g, PYTREE_ARGUMENT, &error, &places, 0, 0);
+        seeds_check_error(g, PYTREE_ARGUMENT, &error, &places, 0, 0);
         return;
     }
     f[0] = random ? gives(g, "one", seeds_tree(g, golden_at(g->json, "inputs.one"))) : seeds_body(g, "one", texts->one);
@@ -412,7 +403,7 @@ static void check_cond(Golden *g)
         /* the first branch is what the others are compared with; of COND that is `no` */
         out = pytree_apply_new(number == 12 ? PYTREE_SWITCH(&f[0], &f[1], &f[2]) : PYTREE_COND(&f[1], &f[0]), 2,
                                (pytree[2]){ which, x }, seeds_options(&places), &error);
-        check_error(g,
+        seeds_check_error(g,
                 number == 9 || number == 11 || number == 14 ? PYTREE_SHAPE : number == 10 ? PYTREE_TYPE : PYTREE_STRUCTURE,
                     &error, &places, 0, 0);
     }
