@@ -124,10 +124,35 @@ pytree pytree_op_apply(pytree_trace *tr, const pytree_fn *f, size_t n, const pyt
 /* ---- Programs of functions ----------------------------------------------------------------------------------------- */
 
 /* Trace a function for arguments, whose values do not matter and may be missing: jax.make_jaxpr, autoform.trace. Returns its
- * program, to be freed with pytree_program_free, or NULL on error. */
+ * program, to be freed with pytree_program_free, or NULL on error. It borrows nothing of the arguments; of the function it
+ * borrows the contexts of the callbacks that it calls. */
 pytree_program *pytree_program_new(const pytree_fn *f, size_t n, const pytree *args, const pytree_fn_options *opt,
                                    pytree_error *err);
-void pytree_program_free(pytree_program *p);               /* NULL is fine */
+
+/* Free a program. Programs that are made of one another are freed once each, in any order, by one thread at a time. NULL is
+ * fine. */
+void pytree_program_free(pytree_program *p);
+
+/* Make a function of a program, for arguments of the structure, types and shapes that it was traced for: PYTREE_PROGRAM(p) can
+ * be applied, mapped and differentiated like any other. It lives as long as the enclosing block, and borrows p, as whatever is
+ * prepared from it does. autoform's ir.call, jax.core.jaxpr_as_fun. */
+typedef struct pytree_program_of {
+    const pytree_program *p;
+} pytree_program_of;
+extern const pytree_fn_kind pytree_program_kind;
+#define PYTREE_PROGRAM(...) PYTREE__TRANSFORM(pytree_program_kind, pytree_program_of, .p = __VA_ARGS__)
+
+/* Make the program of the derivatives of a program: that of PYTREE_JVP, (arguments as a tuple, tangents as a tuple) -> (result,
+ * its tangent), and that of PYTREE_VJP, (arguments as a tuple, cotangent of the result) -> (result, cotangents as a tuple).
+ * autoform.pushforward, pullback. Returns it, or NULL on error. */
+pytree_program *pytree_pushforward(const pytree_program *p, pytree_error *err);
+pytree_program *pytree_pullback(const pytree_program *p, pytree_error *err);
+
+/* Make a program without the calls that the wanted results do not need. `out_used`: a tree of booleans, a prefix of the result;
+ * what is false becomes None. PYTREE_NONE: all are wanted. The arguments stay. Operations with an effect (pytree_op.effect)
+ * stay, too. Returns the program, or NULL on error. autoform.dce; calls that no result needs are left out of every program
+ * from the beginning. */
+pytree_program *pytree_dce(const pytree_program *p, pytree out_used, pytree_error *err);
 
 /* ---- Checks -------------------------------------------------------------------------------------------------------- */
 

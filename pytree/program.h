@@ -91,9 +91,16 @@ typedef struct pytree_op_call {
     size_t n_in, n_out;
     const void *params;
     void *memory;                         /* private: of operations of the library */
+    struct pytree__fn_strings *strings;   /* private: of pytree_op_memory */
 } pytree_op_call;
 
-/* A recorded call. */
+/* Take memory in `run` for what a result's elements refer to, such as the characters of strings. Returns it, not zeroed, or
+ * NULL with an error if there is none. It stays as it is until the next run of the function that was prepared or jitted.
+ * pytree_apply_new copies strings; pytree_apply, which has nowhere to keep them, fails with PYTREE_ARGUMENT if a result has
+ * some. Memory of earlier runs is used again. */
+void *pytree_op_memory(const pytree_op_call *c, size_t bytes, pytree_error *err);
+
+/* A recorded call. Its operands come before it in the program; none is 0. */
 typedef struct pytree_eqn {
     const struct pytree_op *op;
     const void *params;
@@ -141,6 +148,7 @@ typedef struct pytree_op {
     void (*jvp)(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out_t);
     void (*vjp)(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct);
     const struct pytree__op_hooks *hooks; /* private: of operations that contain programs */
+    bool effect;                          /* a call stays even if nothing needs its results: it does something besides */
 } pytree_op;
 
 /* Record a call. Returns its first result, and all results in out[0 … n_out-1] if `out` is not NULL. Copies the parameters.
@@ -191,6 +199,7 @@ typedef struct pytree_program {
     size_t n_values;
     const char *name;
     const pytree_op *plus;
+    bool effect;                          /* one of its calls has an effect */
     struct pytree__fn_plan *arena;        /* its memory */
 } pytree_program;
 

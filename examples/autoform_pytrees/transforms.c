@@ -1,8 +1,8 @@
-/* The effects of autoform's transforms on trees: batch, pullback, while_loop. The functions here use strings of at most 40
- * bytes. */
+/* autoform's transforms on trees of strings: batch, pullback, while_loop. Functions are traced: their bodies record operations
+ * on strings (text_ops.h), so that a transform can run them for each element, backwards, or again and again. */
 #define PYTREE_IMPLEMENTATION
 #include "../jax_pytrees/show.h"
-#include "pytree/transform.h"
+#include "text_ops.h"
 
 typedef struct State {
     pytree topic, draft;                                   /* strings, or lists of strings */
@@ -19,29 +19,26 @@ typedef struct State {
 static const pytree_options autoform = { .space = "OPTREE_AUTOFORM_NAMESPACE" };
 static const pytree_fn_options in_autoform = { .tree = { .space = "OPTREE_AUTOFORM_NAMESPACE" } };
 
-enum { TEXT = 40 };
+/* The values of a state's fields. */
+static pytree_value topic_of(pytree_trace *tr) { return pytree_value_at(tr, tr->tree[0], 0); }
+static pytree_value draft_of(pytree_trace *tr) { return pytree_value_at(tr, tr->tree[0], 1); }
 
 /* ---- batch: a function of a state is called for each element of a state of lists ----------------------------------------- */
 
-/* State -> State(topic, draft + " about " + topic). The context has room for a text of each element. */
-static pytree_status about(void *context, const pytree_call *at)
+static pytree_status about(void *context, pytree_trace *tr)    /* State -> State(topic, draft + " about " + topic) */
 {
-    char *text = (char *)context + at->index * TEXT;
-    const char *topic = *(const char **)at->in[0].data, *draft = *(const char **)at->in[1].data;
-    snprintf(text, TEXT, "%s about %s", draft, topic);
-    *(const char **)at->out[0].data = topic;
-    *(const char **)at->out[1].data = text;
-    return PYTREE_OK;
+    const pytree_value topic = topic_of(tr), draft = text_concat(tr, draft_of(tr), text(tr, " about "), topic);
+    (void)context;
+    return pytree_return_like(tr, 0, 2, (pytree_value[2]){ topic, draft });
 }
 
 static void batch(const pytree_def *state, const State *inputs)
 {
-    char texts[2][TEXT];
-    const pytree_fn written = { .name = "about", .call = about, .shape = pytree_result_first, .context = texts };
     pytree_error err = { 0 };
     pytree_def *list = pytree_structure(inputs->topic, &autoform, &err);
     pytree_flat elements = pytree_transpose(state, list, PYTREE(inputs), &autoform, &err);
-    pytree_flat outputs = pytree_apply_new(PYTREE_BATCH(&written), 1, (pytree[1]){ PYTREE(inputs) }, &in_autoform, &err);
+    pytree_flat outputs = pytree_apply_new(PYTREE_BATCH(PYTREE_TRACED(about)), 1, (pytree[1]){ PYTREE(inputs) }, &in_autoform,
+                                           &err);
     if (err.status == PYTREE_OK) {
         show_value("elements", PYTREE(&elements));             /* what the calls get, one after the other */
         show_value("outputs", PYTREE(&outputs));
@@ -54,49 +51,58 @@ static void batch(const pytree_def *state, const State *inputs)
 
 /* ---- pullback: feedback has the structure of the input ------------------------------------------------------------------ */
 
-/* Return the feedback on the output as a tree like the input; a leaf applies to the whole input. */
-static void pullback(const char *name, const pytree_def *input, pytree said)
+static pytree_status say(void *context, pytree_trace *tr)      /* State -> "topic: draft" */
+{
+    (void)context;
+    return pytree_return(tr, PYTREE_V(text_format(tr, "{}: {}", topic_of(tr), draft_of(tr))));
+}
+
+static pytree_status say_each(void *context, pytree_trace *tr) /* State -> State("T " + topic, "D " + draft) */
+{
+    (void)context;
+    return pytree_return_like(tr, 0, 2, (pytree_value[2]){ text_format(tr, "T {}", topic_of(tr)),
+                                                           text_format(tr, "D {}", draft_of(tr)) });
+}
+
+/* Call f, and show what is said about its output as feedback on its input. */
+static void pullback(const char *name, const pytree_fn *f, const State *state, pytree said)
 {
     pytree_error err = { 0 };
-    pytree_flat feedback = pytree_broadcast_prefix(said, input, "feedback", &autoform, &err);
-    if (feedback.def != NULL) { show_value(name, PYTREE(&feedback)); }
-    pytree_flat_free(&feedback);
+    pytree_flat both = pytree_apply_new(PYTREE_VJP(f), 2, (pytree[2]){ PYTREE_TUPLE(PYTREE(state)), said }, &in_autoform, &err);
+    pytree_leaf feedback = pytree_at(PYTREE(&both), "[1][0]", NULL, &err);         /* (output, (feedback,)) */
+    if (err.status == PYTREE_OK) { show_value(name, pytree_of_view(&feedback)); }
+    pytree_flat_free(&both);
     pytree_error_print(stdout, &err);
 }
 
 /* ---- while_loop: the state keeps its structure -------------------------------------------------------------------------- */
 
-static pytree_status topic_is_go(void *context, const pytree_call *at)
+static pytree_status topic_is_go(void *context, pytree_trace *tr)
 {
     (void)context;
-    *(bool *)at->res[0] = strcmp(*(const char **)at->in[0].data, "go") == 0;
-    return PYTREE_OK;
+    return pytree_return(tr, PYTREE_V(text_match(tr, topic_of(tr), text(tr, "go"))));
 }
 
-/* The draft becomes the topic and gets an exclamation mark. The context has room for a text of each step. */
-static pytree_status exclaim(void *context, const pytree_call *at)
+static pytree_status exclaim(void *context, pytree_trace *tr)  /* State -> State(draft, draft + "!") */
 {
-    char *text = (char *)context + at->index * TEXT;
-    const char *draft = *(const char **)at->in[1].data;
-    snprintf(text, TEXT, "%s!", draft);
-    *(const char **)at->out[0].data = draft;
-    *(const char **)at->out[1].data = text;
-    return PYTREE_OK;
+    const pytree_value draft = draft_of(tr);
+    (void)context;
+    return pytree_return_like(tr, 0, 2, (pytree_value[2]){ draft, text_concat(tr, draft, text(tr, "!")) });
 }
 
-static pytree_status as_tuple(void *context, const pytree_call *at)
+static pytree_status as_tuple(void *context, pytree_trace *tr) /* State -> (topic, draft) */
 {
     (void)context;
-    return pytree_result_like(at, PYTREE_TUPLE(PYTREE(&at->in[0]), PYTREE(&at->in[1])));
+    return pytree_return(tr, PYTREE_TUPLE(PYTREE_V(topic_of(tr)), PYTREE_V(draft_of(tr))));
 }
 
 static void loop(const pytree_fn *body, pytree carry)
 {
-    const pytree_fn is_go = { .name = "topic_is_go", .call = topic_is_go };
     pytree_error err = { 0 };
-    pytree_flat result = pytree_apply_new(PYTREE_WHILE(&is_go, body, .max_iters = 5), 1, &carry, &in_autoform, &err);
+    pytree_flat result = pytree_apply_new(PYTREE_WHILE(PYTREE_TRACED(topic_is_go), body, .max_iters = 5), 1, &carry,
+                                          &in_autoform, &err);
     if (result.def != NULL) { show_tree("result", PYTREE(&result), &autoform); }
-    if (err.status == PYTREE_STRUCTURE) {                      /* nothing was called */
+    if (err.status == PYTREE_STRUCTURE) {                      /* nothing was run */
         pytree_def *in_struct;
         pytree_flat given;
         err.status = PYTREE_OK;
@@ -131,17 +137,14 @@ int main(void)
     batch(def, &inputs);
 
     printf("-- af-06: feedback on a text, and on a state\n");
-    pullback("feedback", def, PYTREE_STR("be more specific"));
+    pullback("feedback", PYTREE_TRACED(say), &state, PYTREE_STR("be more specific"));
     State said = { PYTREE_STR("be more specific"), PYTREE_STR("too terse") };
-    pullback("feedback2", def, PYTREE(&said));
+    pullback("feedback2", PYTREE_TRACED(say_each), &state, PYTREE(&said));
 
     printf("-- af-07: a loop over a state; a body that returns something else\n");
-    char texts[5][TEXT];
     State carry = { PYTREE_STR("go"), PYTREE_STR("go") };
-    const pytree_fn body = { .name = "exclaim", .call = exclaim, .shape = pytree_result_first, .context = texts };
-    const pytree_fn other = { .name = "as_tuple", .call = exclaim, .shape = as_tuple, .context = texts };
-    loop(&body, PYTREE(&carry));
-    loop(&other, PYTREE(&carry));
+    loop(PYTREE_TRACED(exclaim), PYTREE(&carry));
+    loop(PYTREE_TRACED(as_tuple), PYTREE(&carry));
 
     pytree_def_free(def);
     return 0;

@@ -2,10 +2,11 @@
  * trees. A function that a rebuild calls must accept them.
  *
  * Here one struct is registered three times: in namespaces with a constructor that requires an array, and with one that knows
- * some placeholders; otherwise with a function that accepts anything. */
+ * some placeholders; otherwise with a function that accepts anything. Transforms work on treedefs and leaves and make no
+ * MyTree; only who rebuilds their results meets the constructors. */
 #define PYTREE_IMPLEMENTATION
 #include "show.h"
-#include "pytree/treedef.h"
+#include "pytree/derive.h"
 
 typedef struct MyTree { pytree a; } MyTree;                    /* a member of type pytree can be any tree */
 
@@ -72,6 +73,12 @@ static const pytree_custom tolerate_callbacks = { .children = mytree_flatten, .r
 
 /* ---- The three with five things in the place of the leaf ---------------------------------------------------------------- */
 
+static pytree_status same(void *context, pytree_trace *tr)
+{
+    (void)context;
+    return pytree_return(tr, tr->tree[0]);
+}
+
 /* Rebuild the structure with this leaf. */
 static pytree attempt(const char *what, const pytree_def *def, pytree_leaf leaf)
 {
@@ -84,31 +91,28 @@ static pytree attempt(const char *what, const pytree_def *def, pytree_leaf leaf)
 static void attempts(pytree tree, const char *space)
 {
     pytree_error err = { 0 };
-    pytree_options options = { .space = space };
+    const pytree_fn_options options = { .tree = { .space = space } };
+    const pytree_fn *identity = PYTREE_TRACED(same);
     Object object = { 0 };
     Sharding sharding = { 0 };
-    float identity[5][5] = { { 1 }, { 0, 1 }, { 0, 0, 1 }, { 0, 0, 0, 1 }, { 0, 0, 0, 0, 1 } };
-    pytree_leaf *leaves = NULL;
-    pytree_def *def = NULL, *nested = NULL;
+    pytree_flat mapped = pytree_apply_new(PYTREE_VMAP(identity), 1, &tree, &options, &err);
+    pytree_flat jacobian = pytree_apply_new(PYTREE_JACOBIAN(identity), 1, &tree, &options, &err);
 
-    if (pytree_flatten(tree, &leaves, 0, &def, &options, &err) == PYTREE_OK) {
-        pytree same = attempt("its leaf", def, leaves[0]);
-        if (same.data != NULL) { show_value("a", ((const MyTree *)same.data)->a); }
-        pytree_free(same);
-        pytree_free(attempt("an object", def, (pytree_leaf){ .type = PYTREE_TYPE(Object), .data = &object }));
-        pytree_free(attempt("None", def, (pytree_leaf){ .form = PYTREE_FORM_NONE }));
-        pytree_free(attempt("a sharding", def, (pytree_leaf){ .type = PYTREE_TYPE(Sharding), .data = &sharding }));
+    if (err.status == PYTREE_OK) {
+        pytree whole = attempt("its leaf", mapped.def, mapped.leaves[0]);
+        if (whole.data != NULL) { show_value("a", ((const MyTree *)whole.data)->a); }
+        pytree_free(whole);
+        pytree_free(attempt("an object", mapped.def, (pytree_leaf){ .type = PYTREE_TYPE(Object), .data = &object }));
+        pytree_free(attempt("None", mapped.def, (pytree_leaf){ .form = PYTREE_FORM_NONE }));
+        pytree_free(attempt("a sharding", mapped.def, (pytree_leaf){ .type = PYTREE_TYPE(Sharding), .data = &sharding }));
 
         /* A Jacobian is a tree of trees: each leaf of the output is replaced by the structure of the input. */
-        nested = pytree_def_compose(def, def, &options, &err);
-        if (nested != NULL) {
-            pytree jac = attempt("a MyTree", nested, *(pytree_leaf *)PYTREE_ARRAY(identity[0], 5, 5).data);
-            if (jac.data != NULL && space == NULL) { show_tree("jac", jac, &options); }
-            pytree_free(jac);
-        }
+        pytree jac = attempt("a MyTree", jacobian.def, jacobian.leaves[0]);
+        if (jac.data != NULL && space == NULL) { show_tree("jac", jac, &options.tree); }
+        pytree_free(jac);
     }
-    pytree_def_free(nested);
-    pytree_def_free(def);
+    pytree_flat_free(&jacobian);
+    pytree_flat_free(&mapped);
     pytree_error_print(stdout, &err);
 }
 

@@ -65,6 +65,7 @@ static pytree_status pytree__jit_run(pytree_prepared *p, const pytree_leaf *leav
     pytree_status status;
     size_t i;
     for (i = 0; i < n; i++) { top->in[i].data = leaves[i].data; }
+    p->plan.run++;
     status = pytree__fn_distinct(top);
     if (status == PYTREE_OK) { status = pytree__fn_run(top); }
     return PYTREE__LIKELY(status == PYTREE_OK) ? PYTREE_OK : pytree__fn_run_failed(p, status, err);

@@ -1,4 +1,4 @@
-/* pytree/impl/derive_apply.h: functions called from bodies, and programs of functions as data. */
+/* pytree/impl/derive_apply.h: functions called from bodies. */
 #ifndef PYTREE_IMPL_DERIVE_APPLY_H
 #define PYTREE_IMPL_DERIVE_APPLY_H
 
@@ -56,43 +56,5 @@ pytree pytree_op_apply(pytree_trace *tr, const pytree_fn *f, size_t n, const pyt
     return result;
 }
 
-/* ---- Programs as data ---------------------------------------------------------------------------------------------- */
-
-pytree_program *pytree_program_new(const pytree_fn *f, size_t n, const pytree *args, const pytree_fn_options *opt,
-                                   pytree_error *err)
-{
-    const pytree_allocator *allocator = opt == NULL ? NULL : opt->tree.allocator;
-    struct pytree__fn_plan *plan = (struct pytree__fn_plan *)pytree__array_new(1, sizeof *plan, allocator, err);
-    const pytree_program *p = NULL;
-    struct pytree__fn_frame frame;
-    pytree_program *result;
-    if (plan == NULL) { return NULL; }
-    pytree__fn_plan_begin(plan, NULL, opt);
-    plan->shapes_only = true;
-    if (pytree__fn_begin(plan, &frame, f, n, args, NULL) == PYTREE_OK) { p = pytree__pg_of(frame.top); }
-    result = p == NULL ? NULL : (pytree_program *)pytree__fn_take(plan, 1, sizeof *result);
-    if (result != NULL) {
-        *result = *p;
-        result->in_def = pytree_def_tuple(n, frame.top->defs, &plan->tree, &plan->err);
-        result->out_def = frame.top->def;
-        if (result->in_def != NULL) { return result; }
-    }
-    (void)pytree__fn_verdict(plan, err);
-    pytree__fn_plan_end(plan);
-    pytree__array_free(plan, 1, sizeof *plan, allocator);
-    return NULL;
-}
-
-void pytree_program_free(pytree_program *p)
-{
-    struct pytree__fn_plan *plan = p == NULL ? NULL : p->arena;
-    if (plan == NULL) { return; }
-    {
-        const pytree_allocator *allocator = plan->user.allocator;
-        pytree__fn_plan_end(plan);
-        pytree__array_free(plan, 1, sizeof *plan, allocator);
-    }
-}
-
-#include "derive_numeric.h"
+#include "derive_data.h"
 #endif

@@ -117,12 +117,12 @@ static bool pytree__check_plans(struct pytree__check *c, const pytree_program *p
     for (k = 0; k < p->n_in; k++) { in[k] = pytree__is_float(p->values[k + 1]); }
     for (k = 0; k < p->n_out; k++) { out[k] = pytree__is_float(p->out_views[k]); }
     if (forward != NULL) {
-        q = pytree__pg_pushforward(p, in, out, true);
+        q = pytree__pg_pushforward(c->plan, p, in, out, true);
         *forward = q == NULL ? NULL : pytree__plan_new(q, c->plan);
         if (*forward == NULL) { return false; }
     }
     if (reverse != NULL) {
-        q = pytree__pg_pullback(p, out, in, true);
+        q = pytree__pg_pullback(c->plan, p, out, in, true);
         *reverse = q == NULL ? NULL : pytree__plan_new(q, c->plan);
         if (*reverse == NULL) { return false; }
     }

@@ -67,11 +67,12 @@ static pytree_status pytree__jvp_bind(struct pytree__fn_bound *b)
     out = (pytree_value *)pytree__fn_take(b->plan, p->n_out, 2 * sizeof *out);
     in = pytree__ad_begin(&tr, &r, b);
     if (out_active == NULL || views == NULL || out == NULL || in == NULL) { return b->plan->err.status; }
+    r.plus = p->plus;
     for (k = 0; k < c->n_in; k++) { active[k] = pytree__pg_smooth(&c->in[k]); }
     for (k = 0, n = c->n_in; k < c->n_in; k++) {               /* tangents of integers are left out */
         if (active[k]) { in[n++] = in[c->n_in + k]; }
     }
-    q = pytree__pg_pushforward(p, active, out_active, false);
+    q = pytree__pg_pushforward(b->plan, p, active, out_active, false);
     results = q == NULL ? NULL : pytree__pg_inline(&tr, q, in);
     if (results == NULL) { return b->plan->err.status; }
     for (k = 0, at = p->n_out; k < p->n_out; k++) {
@@ -97,7 +98,7 @@ static bool pytree__ad_pull(pytree_trace *tr, const pytree_program *p, const pyt
         given[k] = ct[k].id != 0;
         if (given[k]) { all[n++] = ct[k]; }
     }
-    q = pytree__pg_pullback(p, given, wanted, true);
+    q = pytree__pg_pullback(tr->recorder->arena, p, given, wanted, true);
     results = q == NULL ? NULL : pytree__pg_inline(tr, q, all);
     if (results == NULL) { return false; }
     for (k = 0; k < p->n_out; k++) { out[k] = results[k]; }
@@ -124,6 +125,7 @@ static pytree_status pytree__vjp_bind(struct pytree__fn_bound *b)
     ct = (pytree_value *)pytree__fn_take(b->plan, p->n_out, sizeof *ct);
     in = pytree__ad_begin(&tr, &r, b);
     if (views == NULL || out == NULL || in == NULL || ct == NULL) { return b->plan->err.status; }
+    r.plus = p->plus;
     for (k = 0; k < p->n_out; k++) {
         views[k] = p->out_views[k];
         if (pytree__pg_smooth(views[k])) { ct[k] = in[p->n_in + k]; }

@@ -78,7 +78,7 @@ static bool pytree__jacobian_row(const struct pytree__jacobian *jac, size_t j)
     if (given == NULL || rows == NULL) { return false; }
     given[j] = true;
     basis = pytree__jacobian_basis(jac, y, n);
-    q = basis.id == 0 ? NULL : pytree__pg_pullback(jac->p, given, jac->chosen->wanted, false);
+    q = basis.id == 0 ? NULL : pytree__pg_pullback(jac->b->plan, jac->p, given, jac->chosen->wanted, false);
     if (q == NULL || !pytree__jacobian_map(jac, q, basis, n, rows)) { return false; }
     for (i = 0; i < jac->chosen->n; i++) {
         const size_t leaf = jac->chosen->leaf[i];
@@ -103,7 +103,7 @@ static bool pytree__jacobian_column(const struct pytree__jacobian *jac, size_t i
     if (active == NULL || out_active == NULL || columns == NULL) { return false; }
     active[leaf] = true;
     basis = pytree__jacobian_basis(jac, x, n);
-    q = basis.id == 0 ? NULL : pytree__pg_pushforward(jac->p, active, out_active, false);
+    q = basis.id == 0 ? NULL : pytree__pg_pushforward(jac->b->plan, jac->p, active, out_active, false);
     if (q == NULL || !pytree__jacobian_map(jac, q, basis, n, columns)) { return false; }
     for (j = 0; j < n_out; j++) {
         size_t shape[2];
@@ -200,7 +200,7 @@ static bool pytree__ad_is_program(const struct pytree__fn_kind *kind)
 {
     return kind == &pytree_traced_kind || kind == &pytree_jvp_kind || kind == &pytree_vjp_kind || kind == &pytree_grad_kind
         || kind == &pytree_value_and_grad_kind || kind == &pytree_jacobian_kind || kind == &pytree_numeric_kind
-        || kind == &pytree_complex_step_kind;
+        || kind == &pytree_complex_step_kind || kind == &pytree_program_kind;
 }
 
 #include "derive_apply.h"

@@ -33,7 +33,7 @@ struct pytree__map {
 struct pytree__map_run {
     struct pytree__plan *plan;
     size_t *in_step, *out_step;           /* bytes; 0: not mapped, summed */
-    void **sum;                           /* memory for the terms of sums */
+    void **sum, **spare;                  /* memory for the terms of sums, and for new sums of what is no number */
 };
 
 /* Puts a first axis of n elements into a view. */
@@ -57,6 +57,10 @@ static pytree_status pytree__map_shape(const pytree_op_call *c, pytree_error *er
     for (k = 0; k < c->n_out; k++) {
         const pytree_leaf *view = p->body->out_views[k];
         *c->out[k] = *view;
+        if (p->summed[k] && !pytree__is_float(view) && p->body->plus == NULL) {
+            return pytree_fail(err, PYTREE_TYPE, NULL, "expected f32 or f64, or an operation that adds derivatives "
+                               "(pytree_traced_of.plus), got %s", pytree_dtype_name(view->type));
+        }
         if (!p->summed[k] && pytree__ad_stacked(c->out[k], view, p->n, err) != PYTREE_OK) { return err->status; }
     }
     return PYTREE_OK;
@@ -72,24 +76,50 @@ static pytree_status pytree__map_plan(pytree_op_call *c, struct pytree__fn_plan 
     run->in_step = (size_t *)pytree__fn_take(arena, c->n_in, sizeof *run->in_step);
     run->out_step = (size_t *)pytree__fn_take(arena, c->n_out, sizeof *run->out_step);
     run->sum = (void **)pytree__fn_take(arena, c->n_out, sizeof *run->sum);
+    run->spare = (void **)pytree__fn_take(arena, c->n_out, sizeof *run->spare);
     if (arena->err.status != PYTREE_OK) { return arena->err.status; }
     for (k = 0; k < c->n_in; k++) { run->in_step[k] = p->mapped[k] ? pytree_leaf_bytes(p->body->values[k + 1]) : 0; }
     for (k = 0; k < c->n_out; k++) {
-        if (p->summed[k]) { run->sum[k] = pytree__pg_memory(arena, pytree_leaf_bytes(c->out[k])); }
-        else { run->out_step[k] = pytree_leaf_bytes(p->body->out_views[k]); }
+        const size_t bytes = pytree_leaf_bytes(p->body->out_views[k]);
+        if (!p->summed[k]) { run->out_step[k] = bytes; continue; }
+        run->sum[k] = pytree__pg_memory(arena, bytes);
+        if (!pytree__is_float(c->out[k])) { run->spare[k] = pytree__pg_memory(arena, bytes); }
     }
     return arena->err.status;
 }
 
-/* Adds n numbers of a leaf's type to others. */
-static void pytree__ad_accumulate(const pytree_leaf *to, void *from)
+/* Adds the term of sum k to it: numbers in place, others by the operation that adds derivatives. */
+static pytree_status pytree__ad_accumulate(const pytree_op_call *c, size_t k, pytree_error *err)
 {
     static const size_t one[2] = { 1, 1 };
+    const struct pytree__map_run *run = (const struct pytree__map_run *)c->memory;
+    const pytree_op *plus = ((const struct pytree__map *)c->params)->body->plus;
+    const pytree_leaf *to = c->out[k];
     void *at[2];
     at[0] = to->data;
-    at[1] = from;
+    at[1] = run->sum[k];
+    if (!pytree__is_float(to)) {
+        const size_t bytes = pytree_leaf_bytes(to);
+        pytree_leaf sum = *to, term = *to, made = *to, *out = &made;
+        const pytree_leaf *in[2];
+        pytree_op_call call = *c;
+        pytree_status status;
+        term.data = run->sum[k];
+        made.data = run->spare[k];
+        in[0] = &sum;
+        in[1] = &term;
+        call.in = in;
+        call.out = &out;
+        call.n_in = 2;
+        call.n_out = 1;
+        call.params = NULL;
+        status = plus->run(&call, err);
+        if (status == PYTREE_OK && bytes != 0) { memcpy(to->data, made.data, bytes); }
+        return status;
+    }
     if (to->type->dtype == PYTREE_F64) { pytree__sum_row_double(at, pytree_leaf_count(to), one); }
     else { pytree__sum_row_float(at, pytree_leaf_count(to), one); }
+    return PYTREE_OK;
 }
 static pytree_status pytree__map_op_run(const pytree_op_call *c, pytree_error *err)
 {
@@ -101,7 +131,7 @@ static pytree_status pytree__map_op_run(const pytree_op_call *c, pytree_error *e
     for (k = 0; k < c->n_in; k++) { plan->values[k + 1].data = c->in[k]->data; }
     for (k = 0; k < c->n_out; k++) {
         plan->out[k] = c->out[k]->data;
-        if (p->n == 0) { memset(c->out[k]->data, 0, pytree_leaf_bytes(c->out[k])); }
+        if (p->n == 0) { pytree__fn_zero(c->out[k]); }
     }
     for (i = 0; i < p->n; i++) {
         status = pytree__plan_run(plan, err);
@@ -109,7 +139,8 @@ static pytree_status pytree__map_op_run(const pytree_op_call *c, pytree_error *e
         for (k = 0; k < c->n_in; k++) { plan->values[k + 1].data = (char *)plan->values[k + 1].data + run->in_step[k]; }
         for (k = 0; k < c->n_out; k++) {
             if (!p->summed[k]) { plan->out[k] = (char *)plan->out[k] + run->out_step[k]; continue; }
-            if (i != 0) { pytree__ad_accumulate(c->out[k], run->sum[k]); }
+            status = i == 0 ? PYTREE_OK : pytree__ad_accumulate(c, k, err);
+            if (status != PYTREE_OK) { return status; }
             plan->out[k] = run->sum[k];
         }
     }
@@ -138,7 +169,7 @@ static void pytree__map_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_
         mapped[in.n] = p->mapped[k];
         pytree__ad_add(&in, e->in[k]);
     }
-    body = pytree__pg_pushforward(p->body, active, out_active, false);
+    body = pytree__pg_pushforward(tr->recorder->arena, p->body, active, out_active, false);
     for (k = 0; k < e->n_in; k++) {
         if (!active[k]) { continue; }
         mapped[in.n] = p->mapped[k];
@@ -179,7 +210,7 @@ static void pytree__map_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_
         mapped[in.n] = !p->summed[k];
         pytree__ad_add(&in, ct[k]);
     }
-    body = pytree__pg_pullback(p->body, given, wanted, false);
+    body = pytree__pg_pullback(tr->recorder->arena, p->body, given, wanted, false);
     if (!pytree__map_record(tr, body, p->n, mapped, summed, &in, out)) { return; }
     for (k = n = 0; k < e->n_in; k++) {
         if (wanted[k]) { in_ct[k] = out[n++]; }
@@ -191,7 +222,7 @@ static const pytree_program *pytree__map_sub(const void *params, size_t i)
 }
 static const struct pytree__op_hooks pytree__map_hooks = { pytree__map_plan, pytree__map_jvp, NULL, pytree__map_sub };
 static const pytree_op pytree__op_map = { "vmap", sizeof(struct pytree__map), 1, pytree__map_shape, pytree__map_op_run, NULL,
-                                          pytree__map_vjp, &pytree__map_hooks };
+                                          pytree__map_vjp, &pytree__map_hooks, false };
 static bool pytree__map_record(pytree_trace *tr, const pytree_program *body, size_t n, const bool *mapped, const bool *summed,
                                const struct pytree__ad_list *in, pytree_value *out)
 {
@@ -264,12 +295,12 @@ static void pytree__branches_jvp(pytree_trace *tr, const pytree_eqn *e, const py
         if (active[k - 1]) { pytree__ad_add(&in, t[k]); }
     }
     for (i = 0; i < p->n; i++) {
-        if (pytree__pg_pushforward(p->bodies[i], active, one, false) == NULL) { return; }
+        if (pytree__pg_pushforward(tr->recorder->arena, p->bodies[i], active, one, false) == NULL) { return; }
         for (k = 0; k < e->n_out; k++) { any[k] = any[k] || one[k]; }
     }
     for (k = 0; k < e->n_out; k++) { n += any[k]; }
     for (i = 0; i < p->n; i++) {
-        bodies[i] = pytree__pg_pushforward(p->bodies[i], active, any, true);
+        bodies[i] = pytree__pg_pushforward(tr->recorder->arena, p->bodies[i], active, any, true);
         if (bodies[i] == NULL) { return; }
     }
     if (!pytree__branches_record(tr, bodies, p->n, &in, n, all)) { return; }
@@ -294,7 +325,7 @@ static void pytree__branches_vjp(pytree_trace *tr, const pytree_eqn *e, const py
         if (given[k]) { pytree__ad_add(&in, ct[k]); }
     }
     for (i = 0; i < p->n; i++) {
-        bodies[i] = pytree__pg_pullback(p->bodies[i], given, wanted, false);
+        bodies[i] = pytree__pg_pullback(tr->recorder->arena, p->bodies[i], given, wanted, false);
         if (bodies[i] == NULL) { return; }
     }
     for (k = 1; k < e->n_in; k++) { n += wanted[k - 1]; }
@@ -311,7 +342,8 @@ static const pytree_program *pytree__branches_sub(const void *params, size_t i)
 static const struct pytree__op_hooks pytree__branches_hooks = { pytree__branches_plan, pytree__branches_jvp, NULL,
                                                                 pytree__branches_sub };
 static const pytree_op pytree__op_branches = { "switch", sizeof(struct pytree__branches), 1, pytree__branches_shape,
-                                               pytree__branches_run, NULL, pytree__branches_vjp, &pytree__branches_hooks };
+                                               pytree__branches_run, NULL, pytree__branches_vjp, &pytree__branches_hooks,
+                                               false };
 static bool pytree__branches_record(pytree_trace *tr, const pytree_program *const *bodies, size_t n,
                                     const struct pytree__ad_list *in, size_t n_out, pytree_value *out)
 {

@@ -2,7 +2,7 @@
 #ifndef PYTREE_IMPL_DERIVE_NUMERIC_H
 #define PYTREE_IMPL_DERIVE_NUMERIC_H
 
-#include "derive_apply.h"
+#include "derive_data.h"
 
 /* A function, and what its derivatives are computed with: itself, or its twin over complex numbers. `call` comes first: the
  * function is called as a callback is. */
@@ -211,10 +211,10 @@ static void pytree__approx_no_rule(pytree_trace *tr, const pytree_eqn *e, const 
 static const struct pytree__op_hooks pytree__approx_hooks = { pytree__approx_plan, NULL, NULL, NULL };
 static const pytree_op pytree__op_tangent = { "differences", sizeof(struct pytree__approx), 1, pytree__callback_shape,
                                               pytree__tangent_run, pytree__approx_no_rule, pytree__approx_no_rule,
-                                              &pytree__approx_hooks };
+                                              &pytree__approx_hooks, false };
 static const pytree_op pytree__op_cotangent = { "differences", sizeof(struct pytree__approx), 1, pytree__cotangent_shape,
                                                 pytree__cotangent_run, pytree__approx_no_rule, pytree__approx_no_rule,
-                                                &pytree__approx_hooks };
+                                                &pytree__approx_hooks, false };
 
 /* The operands of a derivative: the function's, and t[k] for each view that is f32 or f64, zeros where that is 0. */
 static bool pytree__approx_operands(pytree_trace *tr, const pytree_eqn *e, size_t n, const pytree_leaf *views,
@@ -263,7 +263,7 @@ static void pytree__approx_vjp(pytree_trace *tr, const pytree_eqn *e, const pytr
 }
 static const pytree_op pytree__op_approx = { "call", sizeof(struct pytree__approx), 1, pytree__callback_shape,
                                              pytree__callback_run, pytree__approx_jvp, pytree__approx_vjp,
-                                             &pytree__callback_hooks };
+                                             &pytree__callback_hooks, false };
 
 /* ---- The functions ------------------------------------------------------------------------------------------------- */
 

@@ -69,11 +69,21 @@ static pytree_status pytree__callback_shape(const pytree_op_call *c, pytree_erro
     for (k = 0; k < c->n_out; k++) { *c->out[k] = p->bound->out[k]; }
     return PYTREE_OK;
 }
+/* A bound function as one of another plan, for what is bound below it: programs may have been made in a plan of their own. */
+static struct pytree__fn_bound pytree__ad_in(const struct pytree__fn_bound *b, struct pytree__fn_plan *plan)
+{
+    struct pytree__fn_bound here = *b;
+    here.plan = plan;
+    here.err = &plan->err;
+    return here;
+}
+
 /* Binds a function again, to be run. NULL on failure. */
 static struct pytree__fn_bound *pytree__callback_bind(const struct pytree__fn_bound *shapes, struct pytree__fn_plan *arena,
                                                       const bool *wanted)
 {
-    struct pytree__fn_bound *b = pytree__fn_child(shapes, shapes->fn, shapes->n_args, shapes->defs, shapes->def);
+    const struct pytree__fn_bound above = pytree__ad_in(shapes, arena);
+    struct pytree__fn_bound *b = pytree__fn_child(&above, shapes->fn, shapes->n_args, shapes->defs, shapes->def);
     size_t k;
     if (b == NULL) { return NULL; }
     for (k = 0; k < b->n_in; k++) { b->in[k] = shapes->in[k]; }
@@ -82,7 +92,6 @@ static struct pytree__fn_bound *pytree__callback_bind(const struct pytree__fn_bo
         b->out[k].data = NULL;
     }
     b->at.wanted = wanted;
-    b->err = &arena->err;
     return pytree__fn_bind(b) == PYTREE_OK ? b : NULL;
 }
 static pytree_status pytree__callback_plan(pytree_op_call *c, struct pytree__fn_plan *arena)
@@ -117,6 +126,7 @@ static pytree_value *pytree__callback_rule(pytree_trace *tr, const pytree_eqn *e
                                            const pytree_leaf *more_views, const bool *wanted)
 {
     const struct pytree__fn_bound *b = ((const struct pytree__callback *)e->params)->bound;
+    const struct pytree__fn_bound above = pytree__ad_in(b, tr->recorder->arena);
     const size_t n_args = b->n_args + 1 + n_more, n_known = b->n_in + b->n_out;
     const pytree_def **defs = (const pytree_def **)pytree__ad_take(tr, n_args, sizeof *defs);
     pytree_leaf *in;
@@ -144,7 +154,7 @@ static pytree_value *pytree__callback_rule(pytree_trace *tr, const pytree_eqn *e
         ids[k] = k < b->n_in ? e->in[k] : k < n_known ? e->out[k - b->n_in] : more[k - n_known];
         if (ids[k].id == 0) { ids[k] = pytree_op_constant(tr, &in[k]); }
     }
-    bound = pytree__ad_bind(b, rule, n_args, defs, in, NULL, NULL);
+    bound = pytree__ad_bind(&above, rule, n_args, defs, in, NULL, NULL);
     if (bound == NULL) { return NULL; }
     bound->at.wanted = wanted;
     p = pytree__pg_of(bound);
@@ -172,7 +182,7 @@ static void pytree__callback_vjp(pytree_trace *tr, const pytree_eqn *e, const py
 static const struct pytree__op_hooks pytree__callback_hooks = { pytree__callback_plan, NULL, NULL, NULL };
 static const pytree_op pytree__op_callback = { "call", sizeof(struct pytree__callback), 1, pytree__callback_shape,
                                                pytree__callback_run, pytree__callback_jvp, pytree__callback_vjp,
-                                               &pytree__callback_hooks };
+                                               &pytree__callback_hooks, false };
 
 static const pytree_program *pytree__callback_program(struct pytree__fn_bound *b)
 {
@@ -225,6 +235,7 @@ static const pytree_program *pytree__vmap_program(struct pytree__fn_bound *b)
     body = child == NULL ? NULL : pytree__pg_of(child);
     in = pytree__ad_begin(&tr, &r, b);
     if (body == NULL || in == NULL || mapped == NULL || summed == NULL || out == NULL) { return NULL; }
+    r.plus = body->plus;
     for (k = 0; k < b->n_in; k++) {
         mapped[k] = s->in_axes[k] != PYTREE__TF_NOT_MAPPED;
         if (mapped[k]) { in[k] = pytree__ad_move_axis(&tr, in[k], s->in_axes[k], 0); }
@@ -278,7 +289,7 @@ static bool pytree__ad_scan(pytree_trace *tr, const pytree_program *body, size_t
     memset(&like, 0, sizeof like);
     like.n = n;
     (void)pytree__ad_constants(body, n_carry, place, out_place, &n_const);
-    q = pytree__pg_reorder(body, body->n_in, place, body->n_out - n_const, out_place);
+    q = pytree__pg_reorder(tr->recorder->arena, body, body->n_in, place, body->n_out - n_const, out_place);
     for (k = 0; k < body->n_in; k++) { pytree__ad_add(&list, in[place[k]]); }
     if (!pytree__scan_record(tr, &like, q, n_const, n_carry - n_const, reverse, &list, some)) { return false; }
     for (k = 0; k < n_carry; k++) { out[k] = in[k]; }
@@ -294,6 +305,7 @@ static const pytree_program *pytree__scan_program(struct pytree__fn_bound *b)
     pytree_trace tr;
     pytree_value *in = pytree__ad_begin(&tr, &r, b), *out = (pytree_value *)pytree__fn_take(b->plan, b->n_out, sizeof *out);
     if (body == NULL || in == NULL || out == NULL) { return NULL; }
+    r.plus = body->plus;
     if (!pytree__ad_scan(&tr, body, s->n, b->in_first[1], s->reverse, in, out)) { return NULL; }
     return pytree__ad_end(&tr, b, out);
 }
@@ -312,6 +324,7 @@ static const pytree_program *pytree__fori_program(struct pytree__fn_bound *b)
     pytree_value *in = pytree__ad_begin(&tr, &r, b), *out = (pytree_value *)pytree__fn_take(b->plan, b->n_out + 1, sizeof *out);
     pytree_value *all = (pytree_value *)pytree__fn_take(b->plan, b->n_in + 1, sizeof *all), at;
     if (body == NULL || in == NULL || out == NULL || place == NULL || all == NULL) { return NULL; }
+    r.plus = body->plus;
     memset(&numbers, 0, sizeof numbers);
     numbers.type = &pytree_types[PYTREE__T_INT64];
     numbers.ndim = 1;
@@ -326,7 +339,7 @@ static const pytree_program *pytree__fori_program(struct pytree__fn_bound *b)
     }
     place[b->n_in] = 0;
     all[b->n_in] = at;
-    body = pytree__pg_reorder(body, b->n_in + 1, place, b->n_in, place + b->n_in + 1);
+    body = pytree__pg_reorder(b->plan, body, b->n_in + 1, place, b->n_in, place + b->n_in + 1);
     if (body == NULL || !pytree__ad_scan(&tr, body, n, b->n_in, false, all, out)) { return NULL; }
     return pytree__ad_end(&tr, b, out);
 }
@@ -342,6 +355,7 @@ static const pytree_program *pytree__while_program(struct pytree__fn_bound *b)
     list.at = pytree__ad_begin(&tr, &r, b);
     list.n = b->n_in;
     if (body == NULL || list.at == NULL || out == NULL) { return NULL; }
+    r.plus = body->plus;
     if (!pytree__while_record(&tr, cond, body, ((const pytree_while_of *)b->fn->context)->max_iters, false, &list, out)) {
         return NULL;
     }
@@ -366,6 +380,7 @@ static const pytree_program *pytree__switch_program(struct pytree__fn_bound *b)
     list.at = pytree__ad_begin(&tr, &r, b);
     list.n = b->n_in;
     if (list.at == NULL || bodies == NULL || out == NULL) { return NULL; }
+    r.plus = bodies[0]->plus;
     if (b->fn->kind == &pytree_cond_kind) { list.at[0] = pytree_op_convert(&tr, list.at[0], PYTREE_BOOL8); }
     if (!pytree__branches_record(&tr, bodies, s->n, &list, b->n_out, out)) { return NULL; }
     return pytree__ad_end(&tr, b, out);

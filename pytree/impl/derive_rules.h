@@ -95,10 +95,11 @@ static bool pytree__pg_push(pytree_trace *tr, const pytree_program *p, const pyt
 }
 
 /* (inputs, tangents of inputs that are active) -> (results, tangents of results that are active). `out_active` is read if
- * `forced`, and otherwise set: the results that have a tangent. NULL on failure. */
-static pytree_program *pytree__pg_pushforward(const pytree_program *p, const bool *active, bool *out_active, bool forced)
+ * `forced`, and otherwise set: the results that have a tangent. NULL on failure. Like all programs that are made of p it lies
+ * in the arena given, not in p's: p may be a program of the user's. */
+static pytree_program *pytree__pg_pushforward(struct pytree__fn_plan *arena, const pytree_program *p, const bool *active,
+                                              bool *out_active, bool forced)
 {
-    struct pytree__fn_plan *arena = p->arena;
     pytree_value *map = (pytree_value *)pytree__fn_take(arena, p->n_values + 1, sizeof *map);
     pytree_value *t = (pytree_value *)pytree__fn_take(arena, p->n_values + 1, sizeof *t);
     pytree_value *out = (pytree_value *)pytree__fn_take(arena, p->n_out, 2 * sizeof *out);
@@ -201,7 +202,7 @@ static bool pytree__pull_back(struct pytree__pull *pull, size_t i)
 static bool pytree__pull_begin(struct pytree__pull *pull, const bool *given, const bool *wanted)
 {
     const pytree_program *p = pull->p;
-    struct pytree__fn_plan *arena = p->arena;
+    struct pytree__fn_plan *arena = pull->tr->recorder->arena;
     pytree_value *d = (pytree_value *)pytree__fn_take(arena, p->n_out, sizeof *d);
     size_t k;
     pull->copies = (pytree_eqn *)pytree__fn_take(arena, p->n_eqns, sizeof *pull->copies);
@@ -228,9 +229,9 @@ static bool pytree__pull_begin(struct pytree__pull *pull, const bool *given, con
 
 /* (inputs, cotangents of results that are given) -> (results if `primal`, cotangents of inputs that are wanted). NULL on
  * failure. */
-static pytree_program *pytree__pg_pullback(const pytree_program *p, const bool *given, const bool *wanted, bool primal)
+static pytree_program *pytree__pg_pullback(struct pytree__fn_plan *arena, const pytree_program *p, const bool *given,
+                                           const bool *wanted, bool primal)
 {
-    struct pytree__fn_plan *arena = p->arena;
     pytree_value *out = (pytree_value *)pytree__fn_take(arena, p->n_out + p->n_in, sizeof *out);
     const pytree_leaf **views = (const pytree_leaf **)pytree__fn_take(arena, p->n_out + p->n_in, sizeof *views);
     struct pytree__pull pull;
@@ -261,10 +262,9 @@ static pytree_program *pytree__pg_pullback(const pytree_program *p, const bool *
 
 /* p with inputs and results in another order: input i of the new one is input in[i] of p, result i is result out[i]; those from
  * n_out on are inputs of p. */
-static pytree_program *pytree__pg_reorder(const pytree_program *p, size_t n_in, const size_t *in, size_t n_out,
-                                          const size_t *out)
+static pytree_program *pytree__pg_reorder(struct pytree__fn_plan *arena, const pytree_program *p, size_t n_in, const size_t *in,
+                                          size_t n_out, const size_t *out)
 {
-    struct pytree__fn_plan *arena = p->arena;
     pytree_value *inputs = (pytree_value *)pytree__fn_take(arena, p->n_in, sizeof *inputs), *results;
     pytree_value *chosen = (pytree_value *)pytree__fn_take(arena, n_out, sizeof *chosen);
     const pytree_leaf **views = (const pytree_leaf **)pytree__fn_take(arena, n_out, sizeof *views);

@@ -72,7 +72,7 @@ static pytree_status pytree__scan_op_run(const pytree_op_call *c, pytree_error *
     bool to_spare = n % 2 == 0;           /* the last step writes the result */
     pytree_status status;
     size_t i, k;
-    for (k = p->n_carry; n < p->n && k < c->n_out; k++) { memset(c->out[k]->data, 0, pytree_leaf_bytes(c->out[k])); }
+    for (k = p->n_carry; n < p->n && k < c->n_out; k++) { pytree__fn_zero(c->out[k]); }
     for (k = 0; n == 0 && k < p->n_carry; k++) { memcpy(c->out[k]->data, c->in[p->n_const + k]->data,
                                                         pytree_leaf_bytes(c->out[k])); }
     pytree__scan_begin(c, p->reverse && n != 0 ? n - 1 : 0, to_spare);
@@ -106,9 +106,8 @@ static const pytree_program *pytree__scan_push(pytree_trace *tr, const pytree_pr
 {
     for (;;) {
         bool changed = false, missing = false;
-        const pytree_program *q = pytree__pg_pushforward(body, active, out_active, false);
+        const pytree_program *q = pytree__pg_pushforward(tr->recorder->arena, body, active, out_active, false);
         size_t k;
-        (void)tr;
         for (k = 0; q != NULL && k < n_carry; k++) {
             changed = changed || (out_active[k] && !active[n_const + k]);
             active[n_const + k] = active[n_const + k] || out_active[k];
@@ -117,7 +116,7 @@ static const pytree_program *pytree__scan_push(pytree_trace *tr, const pytree_pr
         if (q == NULL || (!changed && !missing)) { return q; }
         if (changed) { continue; }
         for (k = 0; k < n_carry; k++) { out_active[k] = active[n_const + k]; }
-        return pytree__pg_pushforward(body, active, out_active, true);
+        return pytree__pg_pushforward(tr->recorder->arena, body, active, out_active, true);
     }
 }
 
@@ -161,7 +160,7 @@ static void pytree__scan_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree
     ends[0] = p->n_carry;
     ends[1] = e->n_out;
     n_out = pytree__scan_places(out_place, e->n_out, ends, 2, out_active);
-    body = pytree__pg_reorder(body, n_in, place, n_out, out_place);
+    body = pytree__pg_reorder(tr->recorder->arena, body, n_in, place, n_out, out_place);
     for (k = 0; k < p->n_const; k++) { n_const += active[k]; }
     for (k = 0; k < p->n_carry; k++) { n_carry += active[p->n_const + k]; }
     for (k = 0; k < n_in; k++) {
@@ -190,7 +189,7 @@ static const pytree_program *pytree__scan_keeping(pytree_trace *tr, const pytree
     for (k = 0; k < body->n_in; k++) { in[k] = k; }
     for (k = 0; k < body->n_out; k++) { out[k] = k; }
     for (k = 0; k < n_carry; k++) { out[body->n_out + k] = body->n_out + n_const + k; }
-    return pytree__pg_reorder(body, body->n_in, in, body->n_out + n_carry, out);
+    return pytree__pg_reorder(tr->recorder->arena, body, body->n_in, in, body->n_out + n_carry, out);
 }
 static void pytree__scan_keep(pytree_trace *tr, pytree_eqn *e)
 {
@@ -207,9 +206,9 @@ static void pytree__scan_keep(pytree_trace *tr, pytree_eqn *e)
 }
 
 /* Finds which results depend on inputs through calls that have a derivative. */
-static bool pytree__pg_reaches(const pytree_program *p, const bool *in, bool *out)
+static bool pytree__pg_reaches(struct pytree__fn_plan *arena, const pytree_program *p, const bool *in, bool *out)
 {
-    bool *active = (bool *)pytree__fn_take(p->arena, p->n_values + 1, 1), any;
+    bool *active = (bool *)pytree__fn_take(arena, p->n_values + 1, 1), any;
     size_t i, k;
     if (active == NULL) { return false; }
     for (k = 0; k < p->n_in; k++) { active[k + 1] = in[k] && pytree__pg_smooth(p->values[k + 1]); }
@@ -244,7 +243,7 @@ static bool pytree__back_active(pytree_trace *tr, struct pytree__back *b, const 
     for (k = 0; k < b->body->n_in; k++) { b->wanted[k] = wanted[k]; }
     while (changed) {
         changed = false;
-        if (!pytree__pg_reaches(b->body, b->wanted, reached)) { return false; }
+        if (!pytree__pg_reaches(tr->recorder->arena, b->body, b->wanted, reached)) { return false; }
         for (k = 0; k < b->loop.n_carry; k++) {
             changed = changed || (reached[k] && !b->wanted[b->loop.n_const + k]);
             b->wanted[b->loop.n_const + k] = b->wanted[b->loop.n_const + k] || reached[k];
@@ -260,7 +259,8 @@ static bool pytree__back_active(pytree_trace *tr, struct pytree__back *b, const 
  * of y) -> (cotangents of carries and sums; cotangents of x). */
 static const pytree_program *pytree__back_body(pytree_trace *outer, const struct pytree__back *b)
 {
-    const pytree_program *body = b->body, *pulled = pytree__pg_pullback(body, b->given, b->wanted, false), *q;
+    const pytree_program *body = b->body, *q;
+    const pytree_program *pulled = pytree__pg_pullback(outer->recorder->arena, body, b->given, b->wanted, false);
     const size_t n_const = b->loop.n_const, n_carry = b->loop.n_carry, n_in = body->n_in;
     pytree_value *in = (pytree_value *)pytree__ad_take(outer, n_in + body->n_out, sizeof *in);
     pytree_value *sum = (pytree_value *)pytree__ad_take(outer, n_const, sizeof *sum), *results;
@@ -271,7 +271,7 @@ static const pytree_program *pytree__back_body(pytree_trace *outer, const struct
     size_t k, at, group;
     if (pulled == NULL || in == NULL || sum == NULL || views == NULL || !pytree__ad_list_init(outer, &out,
             n_in)) { return NULL; }
-    pytree__pg_begin(&tr, &r, body->arena, body->name, body->plus);
+    pytree__pg_begin(&tr, &r, outer->recorder->arena, body->name, body->plus);
     for (k = 0; k < n_const; k++) { in[k] = pytree__pg_input(&tr, body->values[k + 1]); }
     for (k = 0, at = n_in; k < n_carry; k++) {
         if (b->given[k]) { in[at++] = pytree__pg_input(&tr, body->out_views[k]); }
@@ -363,7 +363,7 @@ static const struct pytree__op_hooks pytree__scan_hooks = { pytree__scan_plan, p
                                                             pytree__scan_sub };
 static const pytree_op pytree__op_scan = { "scan", sizeof(struct pytree__scan), 1, pytree__scan_shape, pytree__scan_op_run,
                                            NULL,
-                                           pytree__scan_vjp, &pytree__scan_hooks };
+                                           pytree__scan_vjp, &pytree__scan_hooks, false };
 static bool pytree__scan_record(pytree_trace *tr, const struct pytree__scan *like, const pytree_program *body, size_t n_const,
                                 size_t n_carry, bool reverse, const struct pytree__ad_list *in, pytree_value *out)
 {

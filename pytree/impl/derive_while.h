@@ -91,7 +91,7 @@ static const pytree_program *pytree__while_cond(pytree_trace *outer, const pytre
     pytree_trace tr;
     size_t k;
     if (in == NULL) { return NULL; }
-    pytree__pg_begin(&tr, &r, cond->arena, cond->name, cond->plus);
+    pytree__pg_begin(&tr, &r, outer->recorder->arena, cond->name, cond->plus);
     for (k = 0; k < body->n_in; k++) { in[k] = pytree__pg_input(&tr, body->values[k + 1]); }
     out = pytree__pg_inline(&tr, cond, in);
     return out == NULL ? NULL : pytree__pg_end(&tr, 1, out, cond->out_views);
@@ -162,7 +162,7 @@ static const pytree_program *pytree__while_sub(const void *params, size_t i)
 static const struct pytree__op_hooks pytree__while_hooks = { pytree__while_plan, pytree__while_jvp, pytree__while_keep,
                                                              pytree__while_sub };
 static const pytree_op pytree__op_while = { "while", sizeof(struct pytree__while), 1, pytree__while_shape,
-                                            pytree__while_op_run, NULL, pytree__while_vjp, &pytree__while_hooks };
+                                            pytree__while_op_run, NULL, pytree__while_vjp, &pytree__while_hooks, false };
 static bool pytree__while_record(pytree_trace *tr, const pytree_program *cond, const pytree_program *body, size_t most,
                                  bool keep,
                                  const struct pytree__ad_list *in, pytree_value *out)

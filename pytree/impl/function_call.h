@@ -221,6 +221,37 @@ static void pytree__fn_plan_on_stack(struct pytree__fn_plan *plan, union pytree_
     pytree__fn_plan_begin(plan, &start->chunk, opt);
 }
 
+/* Did an operation make that string? */
+static bool pytree__fn_made_string(const struct pytree__fn_plan *plan, const char *string)
+{
+    const struct pytree__fn_strings *s;
+    const struct pytree__fn_chunk *chunk;
+    for (s = plan->strings; s != NULL; s = s->before) {
+        for (chunk = s->chunks; chunk != NULL; chunk = chunk->before) {
+            const uintptr_t from = (uintptr_t)chunk;
+            if ((uintptr_t)string >= from && (uintptr_t)string < from + chunk->room) { return true; }
+        }
+    }
+    return false;
+}
+
+/* Fails if a result has strings that end with the plan, and takes them out of it. */
+static pytree_status pytree__fn_keeps_strings(const struct pytree__fn_bound *b)
+{
+    size_t i, k;
+    for (i = 0; b->plan->strings != NULL && i < b->n_out; i++) {
+        const size_t n = b->out[i].type->dtype == PYTREE_STRING ? pytree_leaf_count(&b->out[i]) : 0;
+        for (k = 0; k < n && !pytree__fn_made_string(b->plan, ((const char **)b->out[i].data)[k]); k++) {}
+        if (k != n) {
+            pytree__fn_zero(&b->out[i]);
+            (void)pytree__fn_fail(b, PYTREE_ARGUMENT, b->def, pytree__fn_node_of(b->def, i),
+                                  "result: expected pytree_apply_new or pytree_prepare, which keep the strings that operations "
+                                  "make, got pytree_apply");
+        }
+    }
+    return b->err->status;
+}
+
 pytree_status pytree_apply(const pytree_fn *f, size_t n, const pytree *args, pytree out, const pytree_fn_options *opt,
                            pytree_error *err)
 {
@@ -232,6 +263,7 @@ pytree_status pytree_apply(const pytree_fn *f, size_t n, const pytree *args, pyt
     status = pytree__fn_begin(&plan, &frame, f, n, args, &out);
     if (status == PYTREE_OK) { status = pytree__fn_distinct(frame.top); }
     if (status == PYTREE_OK) { status = pytree__fn_run(frame.top); }
+    if (status == PYTREE_OK) { status = pytree__fn_keeps_strings(frame.top); }
     if (status != PYTREE_OK) { (void)pytree__fn_verdict(&plan, err); }
     pytree__fn_plan_end(&plan);
     return status;
@@ -458,6 +490,7 @@ pytree_status pytree_run(pytree_prepared *p, pytree_error *err)
         status = top->fn->call(top->fn->context, &top->at);
         if (PYTREE__UNLIKELY(status != PYTREE_OK)) { (void)pytree__fn_failed(top, status); }
     } else {
+        p->plan.run++;
         status = pytree__fn_run(p->frame.top);
     }
     return PYTREE__LIKELY(status == PYTREE_OK) ? PYTREE_OK : pytree__fn_run_failed(p, status, err);
@@ -543,6 +576,7 @@ pytree_status pytree_run_on(pytree_prepared *p, size_t n, const pytree *args, py
     }
     if (status == PYTREE_OK) {
         pytree__fn_steady(p);
+        p->plan.run++;
         status = pytree__fn_run(p->frame.top);
     }
     pytree_def_free(def);

@@ -9,21 +9,32 @@
 enum { PYTREE__FN_ALIGN = 16, PYTREE__FN_CHUNK = 4096,
        PYTREE__FN_HEAD = (sizeof(struct pytree__fn_chunk) + PYTREE__FN_ALIGN - 1) / PYTREE__FN_ALIGN * PYTREE__FN_ALIGN };
 
-static struct pytree__fn_chunk *pytree__fn_add_chunk(struct pytree__fn_plan *plan, size_t bytes)
+/* Puts a chunk before others that has room for so many bytes, and is larger than those. NULL without an error on failure. */
+static struct pytree__fn_chunk *pytree__fn_add_chunk(const struct pytree__fn_plan *plan, struct pytree__fn_chunk **chunks,
+                                                     size_t bytes)
 {
-    const size_t before = plan->chunks == NULL ? PYTREE__FN_CHUNK / 4 : plan->chunks->room;
+    const size_t before = *chunks == NULL ? PYTREE__FN_CHUNK / 4 : (*chunks)->room;
     size_t room = pytree__times(before, 4);
     struct pytree__fn_chunk *chunk;
     if (room < bytes || room == SIZE_MAX) { room = bytes; }
     room = pytree__plus(room, PYTREE__FN_HEAD);
     chunk = (struct pytree__fn_chunk *)pytree__resize(plan->user.allocator, NULL, 0, room);
     if (chunk == NULL) { return NULL; }
-    chunk->before = plan->chunks;
+    chunk->before = *chunks;
     chunk->room = room;
     chunk->used = PYTREE__FN_HEAD;
     chunk->borrowed = false;
-    plan->chunks = chunk;
+    *chunks = chunk;
     return chunk;
+}
+
+static void pytree__fn_free_chunks(const struct pytree__fn_plan *plan, struct pytree__fn_chunk **chunks)
+{
+    struct pytree__fn_chunk *chunk;
+    while ((chunk = *chunks) != NULL) {
+        *chunks = chunk->before;
+        if (!chunk->borrowed) { (void)pytree__resize(plan->user.allocator, chunk, chunk->room, 0); }
+    }
 }
 
 /* Takes bytes that are not zeroed; NULL without an error if there are none. */
@@ -32,7 +43,7 @@ static void *pytree__fn_raw(struct pytree__fn_plan *plan, size_t bytes)
     struct pytree__fn_chunk *chunk = plan->chunks;
     bytes = pytree__round(bytes == 0 ? 1 : bytes, PYTREE__FN_ALIGN);
     if (bytes > SIZE_MAX / 2) { return NULL; }
-    if (chunk == NULL || chunk->room - chunk->used < bytes) { chunk = pytree__fn_add_chunk(plan, bytes); }
+    if (chunk == NULL || chunk->room - chunk->used < bytes) { chunk = pytree__fn_add_chunk(plan, &plan->chunks, bytes); }
     if (chunk == NULL) { return NULL; }
     plan->last = (char *)chunk + chunk->used;
     chunk->used += bytes;
@@ -66,6 +77,16 @@ static void *pytree__fn_take(struct pytree__fn_plan *plan, size_t n, size_t size
     return memset(p, 0, bytes);
 }
 
+/* Sets all elements of a leaf to zero; strings become empty. */
+static void pytree__fn_zero(const pytree_leaf *leaf)
+{
+    static const char empty[1] = "";
+    const size_t n = leaf->type->dtype == PYTREE_STRING ? pytree_leaf_count(leaf) : 0;
+    size_t k;
+    for (k = 0; k < n; k++) { ((const char **)leaf->data)[k] = empty; }
+    if (leaf->type->dtype != PYTREE_STRING) { memset(leaf->data, 0, pytree_leaf_bytes(leaf)); }
+}
+
 /* Begins a plan. `chunk` (may be NULL) is memory of the caller's, which is used first. */
 static void pytree__fn_plan_begin(struct pytree__fn_plan *plan, struct pytree__fn_chunk *chunk, const pytree_fn_options *opt)
 {
@@ -92,11 +113,10 @@ static void pytree__fn_plan_end(struct pytree__fn_plan *plan)
         plan->built = built->before;
         pytree_free(built->tree);
     }
-    while (plan->chunks != NULL) {
-        struct pytree__fn_chunk *chunk = plan->chunks;
-        plan->chunks = chunk->before;
-        if (!chunk->borrowed) { (void)pytree__resize(plan->user.allocator, chunk, chunk->room, 0); }
+    for (; plan->strings != NULL; plan->strings = plan->strings->before) {
+        pytree__fn_free_chunks(plan, &plan->strings->chunks);
     }
+    pytree__fn_free_chunks(plan, &plan->chunks);
 }
 
 /* Hands the plan's error over. Returns its status. */

@@ -18,6 +18,20 @@ struct pytree__fn_chunk {
     bool borrowed;                        /* the caller's memory */
 };
 
+/* Memory that operations take during a run, for strings: kept until the next run. Each program has its own, so that the tasks
+ * of an executor do not share any. */
+struct pytree__fn_strings {
+    struct pytree__fn_plan *plan;
+    struct pytree__fn_chunk *chunks;
+    uint64_t run;                         /* in which it was used last */
+    struct pytree__fn_strings *before;    /* all of a plan */
+};
+
+struct pytree__fn_held {                  /* a plan, of a program, that must stay as long as this one */
+    struct pytree__fn_plan *plan;
+    struct pytree__fn_held *before;
+};
+
 struct pytree__fn_built {                 /* a tree to be freed with the plan */
     pytree tree;
     struct pytree__fn_built *before;
@@ -36,6 +50,13 @@ struct pytree__fn_plan {
     pytree_error err;                     /* copied to the caller's at the end */
     bool shapes_only;                     /* nothing will run: no memory for data is needed */
     bool rebuilds;                        /* structs of the caller's are not used: others may come (pytree_jit) */
+    struct pytree__fn_strings *strings;
+    uint64_t run;                         /* number of the current run */
+    /* Of programs, which refer to programs that they were made of. */
+    bool holds;
+    size_t users;
+    struct pytree__fn_held *held;
+    struct pytree__fn_plan *below;        /* of plans that end together */
 };
 
 /* ---- Bound functions -------------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *
 
 /* An operation and the function that records it. */
 #define PYTREE__OP_DEFINE(NAME, N, shape, jvp, vjp)                                                                     \
-    static const pytree_op pytree__op_##NAME = { #NAME, 0, 1, shape, pytree__op_##NAME##_run, jvp, vjp, NULL };
+    static const pytree_op pytree__op_##NAME = { #NAME, 0, 1, shape, pytree__op_##NAME##_run, jvp, vjp, NULL, false };
 #define PYTREE__OP_1(NAME, rule)                                                                                        \
     PYTREE__OP_DEFINE(NAME, 1, pytree__op_unary_shape, rule, rule)                                                      \
     pytree_value pytree_op_##NAME(pytree_trace *tr, pytree_value x) { return pytree__op_1(tr, &pytree__op_##NAME, x); }
@@ -259,7 +259,7 @@ static void pytree__op_power_rule(pytree_trace *tr, const pytree_eqn *e, const p
 }
 #define PYTREE__OP_NUMBER(NAME, T)                                                                                      \
     static const pytree_op pytree__op_##NAME = { #NAME, sizeof(T), 1, pytree__op_unary_shape, pytree__op_##NAME##_run,  \
-                                                 pytree__op_##NAME##_rule, pytree__op_##NAME##_rule, NULL };            \
+                                                 pytree__op_##NAME##_rule, pytree__op_##NAME##_rule, NULL, false };            \
     pytree_value pytree_op_##NAME(pytree_trace *tr, pytree_value x, T by)                                               \
     {                                                                                                                   \
         return pytree_record(tr, &pytree__op_##NAME, &by, 1, &x, NULL);                                                 \
@@ -348,7 +348,7 @@ static void pytree__op_select_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     }
 }
 static const pytree_op pytree__op_select = { "select", 0, 1, pytree__op_select_shape, pytree__op_select_run,
-                                             pytree__op_select_jvp, pytree__op_select_vjp, NULL };
+                                             pytree__op_select_jvp, pytree__op_select_vjp, NULL, false };
 pytree_value pytree_op_select(pytree_trace *tr, pytree_value which, pytree_value yes, pytree_value no)
 {
     pytree_value in[3];
@@ -416,7 +416,8 @@ static void pytree__op_convert_vjp(pytree_trace *tr, const pytree_eqn *e, const 
     }
 }
 static const pytree_op pytree__op_convert = { "convert", sizeof(pytree_dtype), 1, pytree__op_convert_shape,
-                                              pytree__op_convert_run, pytree__op_convert_jvp, pytree__op_convert_vjp, NULL };
+                                              pytree__op_convert_run, pytree__op_convert_jvp, pytree__op_convert_vjp, NULL,
+                                              false };
 pytree_value pytree_op_convert(pytree_trace *tr, pytree_value x, pytree_dtype to)
 {
     if (x.id != 0 && pytree__op_look(tr, x)->type->dtype == to) { return x; }
@@ -430,7 +431,7 @@ static pytree_status pytree__op_stop_shape(const pytree_op_call *c, pytree_error
     return PYTREE_OK;
 }
 static const pytree_op pytree__op_stop = { "stop_gradient", 0, 1, pytree__op_stop_shape, pytree__op_copy_run, NULL, NULL,
-                                           NULL };
+                                           NULL, false };
 pytree_value pytree_op_stop_gradient(pytree_trace *tr, pytree_value x) { return pytree__op_1(tr, &pytree__op_stop, x); }
 
 #include "ops_reduce.h"

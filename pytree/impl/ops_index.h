@@ -75,9 +75,9 @@ static void pytree__op_same_rule(pytree_trace *tr, const pytree_eqn *e, const py
 static void pytree__op_slice_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct);
 static void pytree__op_pad_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct);
 static const pytree_op pytree__op_slice = { "slice", sizeof(struct pytree__part), 1, pytree__op_slice_shape,
-                                            pytree__op_slice_run, pytree__op_same_rule, pytree__op_slice_vjp, NULL };
+                                            pytree__op_slice_run, pytree__op_same_rule, pytree__op_slice_vjp, NULL, false };
 static const pytree_op pytree__op_pad = { "pad", sizeof(struct pytree__part), 1, pytree__op_pad_shape, pytree__op_pad_run,
-                                          pytree__op_same_rule, pytree__op_pad_vjp, NULL };
+                                          pytree__op_same_rule, pytree__op_pad_vjp, NULL, false };
 static void pytree__op_slice_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
 {
     in_ct[0] = pytree_record(tr, &pytree__op_pad, e->params, 1, ct, NULL);
@@ -162,7 +162,7 @@ static void pytree__op_concat_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     }
 }
 static const pytree_op pytree__op_concat = { "concat", sizeof(size_t), 1, pytree__op_concat_shape, pytree__op_concat_run,
-                                             pytree__op_concat_jvp, pytree__op_concat_vjp, NULL };
+                                             pytree__op_concat_jvp, pytree__op_concat_vjp, NULL, false };
 pytree_value pytree_op_concat(pytree_trace *tr, int axis, size_t n, const pytree_value *x)
 {
     size_t at;
@@ -290,9 +290,9 @@ static void pytree__op_put_vjp(pytree_trace *tr, const pytree_eqn *e, const pytr
     in_ct[0] = pytree_op_take(tr, ct[0], e->in[1]);
 }
 static const pytree_op pytree__op_take = { "take", 0, 1, pytree__op_take_shape, pytree__op_take_run, pytree__op_take_jvp,
-                                           pytree__op_take_vjp, NULL };
+                                           pytree__op_take_vjp, NULL, false };
 static const pytree_op pytree__op_put = { "put", sizeof(size_t), 1, pytree__op_put_shape, pytree__op_put_run,
-                                          pytree__op_take_jvp, pytree__op_put_vjp, NULL };
+                                          pytree__op_take_jvp, pytree__op_put_vjp, NULL, false };
 pytree_value pytree_op_take(pytree_trace *tr, pytree_value x, pytree_value at)
 {
     pytree_value in[2];
@@ -336,7 +336,7 @@ static pytree_status pytree__op_one_hot_run(const pytree_op_call *c, pytree_erro
     return PYTREE_OK;
 }
 static const pytree_op pytree__op_one_hot = { "one_hot", sizeof(size_t), 1, pytree__op_one_hot_shape, pytree__op_one_hot_run,
-                                              NULL, NULL, NULL };
+                                              NULL, NULL, NULL, false };
 pytree_value pytree_op_one_hot(pytree_trace *tr, pytree_value at, size_t n, pytree_value like)
 {
     pytree_value in[2];

@@ -198,7 +198,7 @@ static void pytree__op_matmul_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     }
 }
 const pytree_op pytree_op_matmul_op = { "matmul", sizeof(unsigned), 1, pytree__op_matmul_shape, pytree__op_matmul_run,
-                                        pytree__op_matmul_jvp, pytree__op_matmul_vjp, NULL };
+                                        pytree__op_matmul_jvp, pytree__op_matmul_vjp, NULL, false };
 
 pytree_value pytree_op_matmul_as(pytree_trace *tr, const pytree_op *op, pytree_value a, pytree_value b, unsigned flags)
 {

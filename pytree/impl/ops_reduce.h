@@ -83,7 +83,7 @@ static void pytree__op_max_of_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     in_ct[0] = pytree_op_mul(tr, pytree__op_max_shares(tr, e), ct[0]);
 }
 static const pytree_op pytree__op_max_of = { "max_of", sizeof(struct pytree__op_shape), 1, pytree__op_max_of_shape,
-                                             pytree__op_max_of_run, pytree__op_max_of_jvp, pytree__op_max_of_vjp, NULL };
+                                             pytree__op_max_of_run, pytree__op_max_of_jvp, pytree__op_max_of_vjp, NULL, false };
 
 /* The maxima with extents of 1 along the axes. */
 static pytree_value pytree__op_maxima(pytree_trace *tr, pytree_value x, const struct pytree__op_shape *ones)

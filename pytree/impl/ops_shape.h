@@ -106,7 +106,7 @@ static void pytree__op_broadcast_vjp(pytree_trace *tr, const pytree_eqn *e, cons
 }
 static const pytree_op pytree__op_broadcast = { "broadcast", sizeof(struct pytree__op_shape), 1, pytree__op_broadcast_shape,
                                                 pytree__op_broadcast_run, pytree__op_broadcast_jvp, pytree__op_broadcast_vjp,
-                                                NULL };
+                                                NULL, false };
 static pytree_value pytree__op_broadcast_like(pytree_trace *tr, pytree_value x, pytree_value like)
 {
     const pytree_leaf *v = pytree__op_look(tr, like);
@@ -184,7 +184,7 @@ static void pytree__op_sum_to_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     in_ct[0] = pytree__op_broadcast_like(tr, ct[0], e->in[0]);
 }
 static const pytree_op pytree__op_sum_to = { "sum_to", sizeof(struct pytree__op_shape), 1, pytree__op_sum_to_shape,
-                                             pytree__op_sum_to_run, pytree__op_sum_to_jvp, pytree__op_sum_to_vjp, NULL };
+                                             pytree__op_sum_to_run, pytree__op_sum_to_jvp, pytree__op_sum_to_vjp, NULL, false };
 static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree_value like)
 {
     const pytree_leaf *v = pytree__op_look(tr, like);
@@ -216,7 +216,8 @@ static void pytree__op_reshape_vjp(pytree_trace *tr, const pytree_eqn *e, const 
     in_ct[0] = pytree__op_reshape_like(tr, ct[0], e->in[0]);
 }
 static const pytree_op pytree__op_reshape = { "reshape", sizeof(struct pytree__op_shape), 1, pytree__op_reshape_shape,
-                                              pytree__op_copy_run, pytree__op_reshape_jvp, pytree__op_reshape_vjp, NULL };
+                                              pytree__op_copy_run, pytree__op_reshape_jvp, pytree__op_reshape_vjp, NULL,
+                                              false };
 static pytree_value pytree__op_reshape_like(pytree_trace *tr, pytree_value x, pytree_value like)
 {
     const pytree_leaf *v = pytree__op_look(tr, like);
@@ -283,7 +284,7 @@ static void pytree__op_transpose_vjp(pytree_trace *tr, const pytree_eqn *e, cons
 }
 static const pytree_op pytree__op_transpose = { "transpose", sizeof(struct pytree__axes), 1, pytree__op_transpose_shape,
                                                 pytree__op_transpose_run, pytree__op_transpose_jvp, pytree__op_transpose_vjp,
-                                                NULL };
+                                                NULL, false };
 pytree_value pytree_op_transpose(pytree_trace *tr, pytree_value x, const int *axes)
 {
     const int ndim = pytree__op_look(tr, x)->ndim;

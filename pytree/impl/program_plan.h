@@ -25,6 +25,7 @@ struct pytree__plan {
     size_t n_calls, n_copies, n_direct;
     struct pytree__plan_copy *copies;
     struct pytree__plan_direct *direct;
+    struct pytree__fn_strings strings;
 };
 
 /* Memory of a value, which another one may have when this one is not needed any more. */
@@ -127,6 +128,7 @@ static bool pytree__plan_call(struct pytree__plan *plan, size_t i, const size_t 
     c->n_in = e->n_in;
     c->n_out = e->n_out;
     c->params = e->params;
+    c->strings = &plan->strings;
     plan->ops[i] = e->op;
     return e->op->hooks == NULL || e->op->hooks->plan == NULL || e->op->hooks->plan(c, arena) == PYTREE_OK;
 }
@@ -140,6 +142,9 @@ static struct pytree__plan *pytree__plan_new(const pytree_program *p, struct pyt
     if (plan == NULL) { return NULL; }
     plan->program = p;
     plan->n_calls = p->n_eqns;
+    plan->strings.plan = arena;
+    plan->strings.before = arena->strings;
+    arena->strings = &plan->strings;
     plan->values = (pytree_leaf *)pytree__fn_take(arena, p->n_values + 1, sizeof *plan->values);
     plan->out = (void **)pytree__fn_take(arena, p->n_out, sizeof *plan->out);
     plan->calls = (pytree_op_call *)pytree__fn_take(arena, p->n_eqns, sizeof *plan->calls);
@@ -154,6 +159,32 @@ static struct pytree__plan *pytree__plan_new(const pytree_program *p, struct pyt
         if (!pytree__plan_call(plan, i, last, &slots, arena)) { return NULL; }
     }
     return plan;
+}
+
+void *pytree_op_memory(const pytree_op_call *c, size_t bytes, pytree_error *err)
+{
+    struct pytree__fn_strings *s = c->strings;
+    void *p = NULL;
+    bytes = pytree__round(bytes == 0 ? 1 : bytes, PYTREE__FN_ALIGN);
+    if (s == NULL) {
+        (void)pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the call that an operation's run is given, got another");
+        return NULL;
+    }
+    if (s->run != s->plan->run) {         /* the first in this run: the largest chunk is enough, or will be */
+        if (s->chunks != NULL) {
+            pytree__fn_free_chunks(s->plan, &s->chunks->before);
+            s->chunks->used = PYTREE__FN_HEAD;
+        }
+        s->run = s->plan->run;
+    }
+    if (bytes <= SIZE_MAX / 2
+        && ((s->chunks != NULL && s->chunks->room - s->chunks->used >= bytes)
+            || pytree__fn_add_chunk(s->plan, &s->chunks, bytes) != NULL)) {
+        p = (char *)s->chunks + s->chunks->used;
+        s->chunks->used += bytes;
+    }
+    if (p == NULL) { (void)pytree__no_memory(err, bytes); }
+    return p;
 }
 
 /* Puts the names of the function and the operation before the message of a call that failed. */
@@ -179,8 +210,13 @@ static pytree_status pytree__plan_run(struct pytree__plan *plan, pytree_error *e
     for (i = 0; i < plan->n_copies; i++) {
         const struct pytree__plan_copy *c = &plan->copies[i];
         if (c->bytes == 0) { continue; }
-        if (c->from != NULL) { memmove(plan->out[c->at], c->from->data, c->bytes); } else { memset(plan->out[c->at], 0,
-                c->bytes); }
+        if (c->from != NULL) {
+            memmove(plan->out[c->at], c->from->data, c->bytes);
+        } else {
+            pytree_leaf zeros = *plan->program->out_views[c->at];
+            zeros.data = plan->out[c->at];
+            pytree__fn_zero(&zeros);
+        }
     }
     return PYTREE_OK;
 }

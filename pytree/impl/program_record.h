@@ -109,16 +109,54 @@ static pytree_value pytree__pg_input(pytree_trace *tr, const pytree_leaf *like)
     return id;
 }
 
+/* Copies the characters of a constant's strings. */
+static bool pytree__pg_copy_strings(struct pytree__fn_plan *arena, const pytree_leaf *v)
+{
+    const size_t n = v->type->dtype == PYTREE_STRING ? pytree_leaf_count(v) : 0;
+    char **strings = (char **)v->data;
+    size_t k;
+    for (k = 0; k < n; k++) {
+        const size_t bytes = strings[k] == NULL ? 0 : strlen(strings[k]) + 1;
+        char *copy = bytes == 0 ? NULL : (char *)pytree__fn_take(arena, bytes, 1);
+        if (bytes != 0 && copy == NULL) { return false; }
+        if (bytes != 0) { strings[k] = (char *)memcpy(copy, strings[k], bytes); }
+    }
+    return true;
+}
+
+/* The same constant, if there is one already: only with `memoize`. */
+static pytree_value pytree__pg_same_constant(const struct pytree__recorder *r, const pytree_leaf *v)
+{
+    const size_t n = pytree_leaf_count(v), bytes = pytree_leaf_bytes(v);
+    const char *const *strings = (const char *const *)v->data;
+    size_t id = r->memoize ? r->n_values : 0, k;
+    for (; id != 0; id--) {
+        const pytree_leaf *old = r->values[id];
+        const char *const *olds = (const char *const *)old->data;
+        if (old->data == NULL || pytree__fits(old, v) != PYTREE_OK) { continue; }
+        if (v->type->dtype != PYTREE_STRING) {
+            if (bytes == 0 || memcmp(old->data, v->data, bytes) == 0) { break; }
+            continue;
+        }
+        for (k = 0; k < n && olds[k] != NULL && strings[k] != NULL && strcmp(olds[k], strings[k]) == 0; k++) {}
+        if (k == n) { break; }
+    }
+    return pytree__value((uint32_t)id);
+}
+
 /* A constant: a copy of the leaf's elements; NULL data: zeros. */
 static inline pytree_value pytree__pg_constant(pytree_trace *tr, const pytree_leaf *leaf)
 {
     const size_t bytes = pytree_leaf_bytes(leaf);
     pytree_leaf *v = pytree__pg_view(tr->recorder->arena, leaf);
+    pytree_value same;
     if (v == NULL) { return pytree__value(0); }
     v->data = pytree__fn_take(tr->recorder->arena, bytes + 1, 1);
     if (v->data == NULL) { return pytree__value(0); }
-    if (leaf->data != NULL && bytes != 0) { memcpy(v->data, leaf->data, bytes); }
-    return pytree__pg_value(tr, v);
+    if (leaf->data == NULL) { pytree__fn_zero(v); } else if (bytes != 0) { memcpy(v->data, leaf->data, bytes); }
+    if (!pytree__pg_copy_strings(tr->recorder->arena, v)) { return pytree__value(0); }
+    same = pytree__pg_same_constant(tr->recorder, v);
+    return same.id != 0 ? same : pytree__pg_value(tr, v);
 }
 
 /* Adds a call whose results have these views. Returns false on failure; `out` is set in any case. */
@@ -153,7 +191,7 @@ static const pytree_eqn *pytree__pg_again(const struct pytree__recorder *r, cons
                                           size_t n_in,
                                           const pytree_value *in)
 {
-    size_t i = r->memoize ? r->n_eqns : 0;
+    size_t i = r->memoize && !op->effect ? r->n_eqns : 0;
     while (i-- != 0) {
         const pytree_eqn *e = &r->eqns[i];
         if (e->op == op && e->n_in == n_in && (n_in == 0 || memcmp(e->in, in, n_in * sizeof *in) == 0)
@@ -202,6 +240,7 @@ static const pytree_leaf *const *pytree__pg_shapes(pytree_trace *tr, const pytre
     c.n_out = n_out;
     c.params = params;
     c.memory = NULL;
+    c.strings = NULL;
     if (op->shape(&c, &err) != PYTREE_OK) {
         const pytree_status status = err.status != PYTREE_OK ? err.status : PYTREE_SHAPE;
         (void)pytree_fail(tr->err, status, err.path, "%s: %s: %s", r->name, op->name, err.message);
@@ -304,6 +343,17 @@ static pytree_program *pytree__pg_end(pytree_trace *tr, size_t n_out, const pytr
     return p;
 }
 
+/* Does a call, or one of the programs in it, have an effect? */
+static bool pytree__pg_effect(const pytree_eqn *e)
+{
+    const pytree_program *sub;
+    bool any = e->op->effect;
+    size_t i;
+    if (e->op->hooks == NULL || e->op->hooks->sub == NULL) { return any; }
+    for (i = 0; !any && (sub = e->op->hooks->sub(e->params, i)) != NULL; i++) { any = sub->effect; }
+    return any;
+}
+
 /* Leaves out calls that no result needs. */
 static bool pytree__pg_prune(pytree_program *p)
 {
@@ -314,7 +364,8 @@ static bool pytree__pg_prune(pytree_program *p)
     for (k = 0; k < p->n_out; k++) { used[p->out[k].id] = true; }
     for (i = p->n_eqns; i-- != 0;) {
         const pytree_eqn *e = &p->eqns[i];
-        any = false;
+        any = pytree__pg_effect(e);
+        p->effect = p->effect || any;
         for (k = 0; k < e->n_out; k++) { any = any || used[e->out[k].id]; }
         for (k = 0; any && k < e->n_in; k++) { used[e->in[k].id] = true; }
         if (any) { kept[--n] = *e; }
