@@ -12,7 +12,8 @@
 /* Do these digits, d.ddde+x, read back as v? */
 static bool pytree__reads_back(const char *text, long double v, int kind)
 {
-    return kind == 'f'   ? strtof(text, NULL) == (float)v
+    return kind == 'h'   ? pytree__to_half(strtod(text, NULL), 10) == pytree__to_half((double)v, 10)
+           : kind == 'f' ? strtof(text, NULL) == (float)v
            : kind == 'd' ? strtod(text, NULL) == (double)v
                          : strtold(text, NULL) == v;
 }
@@ -114,15 +115,17 @@ static bool pytree__put_long(struct pytree__text_writer *to, double v)
 }
 
 /* Finds the shortest digits of v > 0, without trailing zeros, by asking the C library for more until they read back. Returns
- * how many there are, and sets the exponent of the first. */
+ * how many there are, and sets the exponent of the first. `kind`: as below, or 'h' for half precision. */
 static size_t pytree__find_digits(char digit[48], int *exponent, long double v, int kind)
 {
-    const int most = kind == 'f' ? 9 : kind == 'd' ? 17 : LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
-    const long double small = kind == 'f' ? (long double)FLT_MIN : kind == 'd' ? (long double)DBL_MIN : LDBL_MIN;
+    const int wide = LDBL_MANT_DIG == 64 ? 21 : LDBL_MANT_DIG == 113 ? 36 : 17;
+    const int most = kind == 'h' ? 5 : kind == 'f' ? 9 : kind == 'd' ? 17 : wide;
+    const long double normal = kind == 'f' ? (long double)FLT_MIN : kind == 'd' ? (long double)DBL_MIN : LDBL_MIN;
+    const long double small = kind == 'h' ? 1.0L / 16384 : normal;
     const int before = PYTREE__GET_ERRNO();             /* numbers below `small` set it as they are read */
     char text[80];
     size_t n = 0, i;
-    int digits = v < small ? 1 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG;
+    int digits = v < small ? 1 : kind == 'h' ? 3 : kind == 'f' ? FLT_DIG : kind == 'd' ? DBL_DIG : LDBL_DIG;
     for (;; digits++) {
         snprintf(text, sizeof text, "%.*Le", digits - 1, v);
         if (digits >= most || pytree__reads_back(text, v, kind)) { break; }

@@ -393,6 +393,7 @@ static struct pytree__text_writer pytree__text_to(char *at, size_t n, const stru
 static struct pytree__text_file pytree__file_sink(FILE *file);
 
 /* float_text.h */
+static size_t pytree__find_digits(char digit[48], int *exponent, long double v, int kind);
 static void pytree__put_float(struct pytree__text_writer *to, long double v, int kind);
 
 /* statics.h */
@@ -421,6 +422,7 @@ static void pytree__put_packed(struct pytree__text_writer *to, const pytree_type
 PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n);
 /* Compare the static values of a row, of a struct, with packed ones. Return where those end; NULL if they differ. */
 static const unsigned char *pytree__match_row(const pytree_field *row, const char *field, const unsigned char *at);
+static const unsigned char *pytree__put_row(struct pytree__text_writer *to, const pytree_field *row, const unsigned char *at);
 static const unsigned char *pytree__match_packed(const pytree_type *type, const char *self, const unsigned char *at);
 static bool pytree__same_row(const pytree_field *row, const char *x, const char *y);
 static bool pytree__same_statics(const pytree_type *type, const char *a, const char *b);

@@ -64,15 +64,10 @@ static void pytree__rv_rule(pytree__rv_table *table)
 static void pytree__rv_grouped(pytree__rv_table *table, int column, size_t n)
 {
     char text[40];
-    size_t i = sizeof text, digits = 0;
-    text[--i] = '\0';
-    do {
-        if (digits != 0 && digits % 3 == 0) { text[--i] = ','; }
-        text[--i] = (char)('0' + n % 10);
-        digits++;
-        n /= 10;
-    } while (n != 0);
-    pytree__rv_cell(table, column, text + i);
+    struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
+    pytree__put_grouped(&to, n);
+    pytree__end_text(&to, sizeof text);
+    pytree__rv_cell(table, column, text);
 }
 
 static void pytree__rv_types_cell(pytree__rv_table *table, uint32_t set)

@@ -69,6 +69,20 @@ void pytree__put_number(struct pytree__text_writer *to, uint64_t n)
     pytree__text_put(to, digits + i, sizeof digits - i);
 }
 
+/* Puts a number with commas: 1,234,567. */
+static inline void pytree__put_grouped(struct pytree__text_writer *to, uint64_t n)
+{
+    char text[27];
+    size_t i = sizeof text, digits = 0;
+    do {
+        if (digits != 0 && digits % 3 == 0) { text[--i] = ','; }
+        text[--i] = (char)('0' + n % 10);
+        digits++;
+        n /= 10;
+    } while (n != 0);
+    pytree__text_put(to, text + i, sizeof text - i);
+}
+
 static void pytree__put_integer(struct pytree__text_writer *to, int64_t n)
 {
     if (n < 0) { pytree__text_put(to, "-", 1); }

@@ -7,6 +7,7 @@
 #include "pytree/checkpoint.h"
 #include "pytree/containers.h"
 #include "pytree/derive.h"
+#include "pytree/display.h"
 #include "pytree/filter.h"
 #include "pytree/io.h"
 #include "pytree/literal.h"

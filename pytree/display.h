@@ -1,0 +1,61 @@
+/* pytree/display.h: trees, states and models as Flax NNX shows them: arrays with their values, sizes by role, tables.
+ *
+ *     pytree_display(stdout, PYTREE(&model), NULL, &err);           // Linear( # Param: 9 (36 B)
+ *                                                                   //   din=2,
+ *                                                                   //   kernel=Param( # 6 (24 B)
+ *                                                                   //     value=Array(shape=(2, 3), dtype=dtype('float32'))
+ *     pytree_state_print(stdout, PYTREE(&state), NULL, &err);       // State({
+ *                                                                   //   'kernel': Param( # 6 (24 B)
+ *                                                                   //     value=Array([[0., 0., 0.], ...
+ *
+ * Arrays have NumPy's text: as many digits as are needed, points below one another, an exponent where the numbers are large,
+ * small or differ much, and only the ends of axes beyond 1,000 elements. A bool, int64_t, double or string without dimensions
+ * is written as the value of Python that it is: 3, 0.5, 'relu'.
+ *
+ * Functions that write to a file end with the end of a line and fail with PYTREE_IO if that fails; _text functions work like
+ * snprintf: they write at most n bytes with the NUL and return the length without it; SIZE_MAX on error, and the text is empty.
+ * The tree is checked before anything is written. Sizes count every byte of every leaf. The rules of pytree.h hold. Nothing
+ * recurses.
+ *
+ * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
+ */
+#include "../pytree.h"
+#include "state.h"                        /* places, by which sizes are counted */
+
+#ifndef PYTREE_DISPLAY_H
+#define PYTREE_DISPLAY_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Arrays and sizes ---------------------------------------------------------------------------------------------- */
+
+/* Write an array as JAX does: "Array([[1., 2.],\n       [3., 4.]], dtype=float32)". Works like snprintf. A leaf
+ * without numbers is written as pytree_display does. No allocation. */
+size_t pytree_array_text(const pytree_leaf *array, char *text, size_t n);
+
+/* Write a number of elements and of bytes as Flax does: "5,790 (23.2 KB)". A kilobyte has 1,000 bytes. Works like snprintf. */
+size_t pytree_size_text(uint64_t elements, uint64_t bytes, char *text, size_t n);
+
+/* ---- Trees --------------------------------------------------------------------------------------------------------- */
+
+/* Write a state: repr(nnx.State). A dict is written over several lines, and so is a value with a role; its number of elements
+ * and bytes stands beside its role. Any tree will do; one that is no dict is written as pytree_display does. O(text). */
+pytree_status pytree_state_print(FILE *file, pytree state, const pytree_options *opt, pytree_error *err);
+size_t pytree_state_text(pytree state, char *text, size_t n, const pytree_options *opt, pytree_error *err);
+
+/* Write a model: repr(nnx.Module). A struct is written with its static and data fields, and with its elements and bytes by
+ * role; values without a role are not counted. An array of several elements is written as shape and type, except in a list.
+ * Static fields whose names begin with _ are left out, and so are DROP rows. O(text). */
+pytree_status pytree_display(FILE *file, pytree t, const pytree_options *opt, pytree_error *err);
+size_t pytree_display_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* PYTREE_DISPLAY_H */
+
+#if defined(PYTREE_IMPLEMENTATION)
+#include "impl/display_array.h"      /* the first of its rooms; each includes the next */
+#endif
