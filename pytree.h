@@ -336,8 +336,9 @@ typedef struct pytree_row_functions {
     /* a bit-field: the number it holds */
     int64_t (*read)(const void *self);
     void (*write)(void *self, int64_t number);
-    /* a union: the index of the active member's row; a negative number if no CASE has the tag */
-    int (*select)(const void *self);
+    /* a union: the index of the active member's row, and, unless `shape` is NULL, the extents that it gives; a negative number
+     * and the tag if no CASE has it */
+    int (*select)(const void *self, size_t *shape);
     const struct pytree_field *cases;
 } pytree_row_functions;
 

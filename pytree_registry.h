@@ -335,6 +335,24 @@ enum {
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
+#if !PYTREE__FOR_SPEED
+/* Write views of the children or of all leaves: see pytree_type. */
+static pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *view, const pytree_leaf *end,
+                                                                      unsigned of)
+{
+    const PYTREE__S *const self = (const PYTREE__S *)at;
+    const size_t flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), view, end, of);
+    (void)self;
+    if (flags != 0) { return pytree__view_result(view, flags); }
+    {
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__SIZES_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
+        const size_t pytree__sizes[] = { PYTREE_FIELDS 0 };
+        return pytree__view_rows(PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__rows_, PYTREE__ID), at,
+                                 pytree__sizes, view, end, of);
+    }
+}
+#else
 /* Write views of the children or of all leaves: see pytree_type. */
 PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *view,
                                                                                       const pytree_leaf *end, unsigned of)
@@ -347,7 +365,6 @@ PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE
     const void *pointer;
     size_t extent, bits = 0, missing = 0, flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), view, end, of);
     if (flags != 0) { return pytree__view_result(view, flags); }
-    if (!PYTREE__LAYOUTS) { of = PYTREE__OF_CHILDREN; }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS                         /* extents and counts are integers, self->n (clang shows this line) */
@@ -355,7 +372,6 @@ PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE
     return pytree__view_result(view, flags | PYTREE__DOUBTS(missing, bits));
 }
 
-#if PYTREE__FOR_SPEED
 /* Check the same values without writing views. */
 PYTREE__HELPER size_t PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *at)
 {

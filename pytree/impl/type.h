@@ -66,7 +66,7 @@ PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, c
 {
     int i;
     if (!PYTREE__MORE_ROWS || PYTREE__LIKELY(row->functions == NULL || row->functions->select == NULL)) { return row; }
-    i = row->functions->select(self);
+    i = row->functions->select(self, NULL);
     return i < 0 ? NULL : &row->functions->cases[i];
 }
 

@@ -95,19 +95,20 @@
 #define PYTREE__EACH_TABLE_LIST(code, held, x, d, optional, arguments)                                                  \
     PYTREE__EACH_TYPE(x, PYTREE__TABLE_LIST(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
 
-/* Write the view. Behind the count stand the extents of an element, which are those of all. */
-#define PYTREE__VIEW_LISTS(code, name, optional, arguments)                                                             \
-    view->shape[0] = PYTREE__SIZE(PYTREE__COUNT_OF arguments);                                                          \
-    PYTREE__EACH(PYTREE__EACH_VIEW_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~)                            \
-    PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
-#define PYTREE__VIEW_EACH(code, name, optional, arguments)                                                              \
-    PYTREE__EACH(PYTREE__EACH_VIEW_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~)                                  \
-    PYTREE__VIEW_SEEN(pytree__view_here(row, &self->name, view))
-#define PYTREE__EACH_EXTENT(i, set, n) view->shape[1 + (i)] = PYTREE__SIZE(n);
-#define PYTREE__EACH_EXTENTS(...) PYTREE__EXTENTS(PYTREE__EACH_EXTENT, __VA_ARGS__)
-#define PYTREE__EACH_VIEW_PLAIN(a, b, c, d, optional, arguments)
-#define PYTREE__EACH_VIEW_ARRAY(a, b, c, d, optional, arguments) PYTREE__EACH_EXTENTS arguments
-#define PYTREE__EACH_VIEW_LIST(a, b, c, d, optional, arguments) PYTREE__EACH_EXTENTS arguments
+/* The extents. Behind the count stand those of an element, which are those of all. */
+#define PYTREE__SIZES_LISTS(name, arguments)                                                                            \
+    PYTREE__EACH(PYTREE__EACH_COUNT_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~) + 1,                      \
+    PYTREE__SIZE(PYTREE__COUNT_OF arguments),                                                                           \
+    PYTREE__EACH(PYTREE__EACH_SIZES_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~)
+#define PYTREE__SIZES_EACH(name, arguments)                                                                             \
+    PYTREE__EACH(PYTREE__EACH_COUNT_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~) + 1, 0,                     \
+    PYTREE__EACH(PYTREE__EACH_SIZES_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~)
+#define PYTREE__EACH_COUNT_PLAIN(a, b, c, d, optional, arguments) 0
+#define PYTREE__EACH_COUNT_ARRAY(a, b, c, d, optional, arguments) PYTREE__COUNT_ARGUMENTS arguments
+#define PYTREE__EACH_COUNT_LIST(a, b, c, d, optional, arguments) 1
+#define PYTREE__EACH_SIZES_PLAIN(a, b, c, d, optional, arguments)
+#define PYTREE__EACH_SIZES_ARRAY(a, b, c, d, optional, arguments) PYTREE__SIZE_LIST arguments
+#define PYTREE__EACH_SIZES_LIST(a, b, c, d, optional, arguments) PYTREE__SIZE_LIST arguments
 #define PYTREE__VALID_LISTS(code, name, optional, arguments)   /* a struct that has one is not self-contained */
 #define PYTREE__VALID_EACH(code, name, optional, arguments)
 #define PYTREE__STORED_LISTS(code, name, optional, arguments)

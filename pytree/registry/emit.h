@@ -91,55 +91,45 @@
 #define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
     if (PYTREE__IS_NUMBER_HERE(code)) { PYTREE__VIEW_ADD(&self->name, PYTREE__BUILTIN_OF(code), 0, PYTREE_FORM_LEAF) }  \
     else { PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of)) PYTREE__VIEW_ROOM }
-#else
-#define PYTREE__VIEW_ARRAY(code, name, optional, arguments)                                                             \
-    PYTREE__VIEW_EXTENTS arguments PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, extent, view, of))
-#define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
-    PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of)) PYTREE__VIEW_ROOM
-#endif
-#define PYTREE__VIEW_LIST(code, name, optional, arguments)                                                              \
-    view->shape[0] = (size_t)(arguments | 0); PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
-#define PYTREE__VIEW_RANK(code, name, optional, arguments)                                                              \
-    PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__VIEW_EXTENT, self->name)                     \
-    PYTREE__VIEW_ADD(&self->name, PYTREE__BUILTIN_OF(code), PYTREE__RANK_OF arguments, PYTREE_FORM_LEAF)
-#define PYTREE__VIEW_STRING(code, name, optional, arguments)                                                            \
-    flags |= pytree__ends(row, self->name); PYTREE__VIEW_SEEN(pytree__view_here(row, self->name, view))
-#define PYTREE__VIEW_ENUM(code, name, optional, arguments) PYTREE__VIEW_SEEN(pytree__view_here(row, &self->name, view))
-#define PYTREE__VIEW_UNION(code, name, optional, arguments)                                                             \
-    {                                                                                                                   \
-        const pytree_field *const whole = row;                                                                          \
-        row = row->functions->cases;                                                                                    \
-        PYTREE__CASES(PYTREE__CASE_VIEW, PYTREE__TAG_OF arguments, name, ~, ~, PYTREE__CASES_OF arguments)              \
-        { PYTREE__VIEW_SEEN(pytree__view_no_case(view, (int64_t)PYTREE__TAG_OF arguments)) }                            \
-        row = whole;                                                                                                    \
-    }
-#define PYTREE__CASE_VIEW(...) PYTREE__CASE_VIEW_(__VA_ARGS__)
-#define PYTREE__CASE_VIEW_(tag, name, c, d, value, member, m1, m2, ...)                                                 \
-    PYTREE__CASE_STORED(PYTREE__VIEW_OF_CASE, tag, name, value, member,                                                 \
-                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
-#define PYTREE__VIEW_OF_CASE(tag, name, value, member, skipped, store, arguments, ...)                                  \
-    if (tag == (value)) { PYTREE__CASE_##store##_VIEW(name.member, arguments) } else if (row++, 0) {} else
-#define PYTREE__CASE_PLAIN_VIEW(name, arguments) PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of))
-#define PYTREE__CASE_ENUM_VIEW PYTREE__CASE_PLAIN_VIEW
-#define PYTREE__CASE_RANK_VIEW(name, arguments)                                                                         \
-    PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__VIEW_EXTENT, self->name)                     \
-    PYTREE__CASE_PLAIN_VIEW(name, arguments)
-#define PYTREE__CASE_ARRAY_VIEW(name, arguments)                                                                        \
-    PYTREE__VIEW_EXTENTS arguments PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, extent, view, of))
-#define PYTREE__CASE_LIST_VIEW(name, arguments) PYTREE__VIEW_LIST(, name, , arguments)
-#define PYTREE__CASE_STRING_VIEW(name, arguments) PYTREE__VIEW_STRING(, name, , arguments)
-#define PYTREE__CASE_STB_ARRAY_VIEW(name, arguments) PYTREE__VIEW_STB_ARRAY(, name, , arguments)
-#define PYTREE__CASE_STB_MAP_VIEW(name, arguments) PYTREE__VIEW_STB_MAP(, name, , arguments)
-#define PYTREE__CASE_NOTHING_VIEW(name, arguments) PYTREE__VIEW_SEEN(pytree__view_none(row, view, of))
+#define PYTREE__VIEW_OTHER(sizes)                                                                                       \
+    { const size_t pytree__sizes[] = { sizes 0 }; PYTREE__VIEW_SEEN(pytree__view_row(row, self, pytree__sizes, view, end, of)) }
+#define PYTREE__VIEW_LIST(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST(name, arguments))
+#define PYTREE__VIEW_RANK(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_RANK(name, arguments))
+#define PYTREE__VIEW_STRING(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STRING(name, arguments))
+#define PYTREE__VIEW_ENUM(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ENUM(name, arguments))
+#define PYTREE__VIEW_UNION(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_UNION(name, arguments))
+#define PYTREE__VIEW_LISTS(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LISTS(name, arguments))
+#define PYTREE__VIEW_EACH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_EACH(name, arguments))
 #define PYTREE__VIEW_BITS(code, name, optional, arguments)
-#define PYTREE__VIEW_STB_ARRAY(code, name, optional, arguments)                                                         \
-    view->shape[0] = pytree__stb_array_length(self->name);                                                              \
-    PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
-#define PYTREE__VIEW_STB_MAP(code, name, optional, arguments)                                                           \
-    view->shape[0] = pytree__stb_map_length(self->name, sizeof(*self->name));                                           \
-    view->shape[1] = sizeof(*self->name);                                                                               \
-    view->shape[2] = self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name);    \
-    PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
+#define PYTREE__VIEW_STB_ARRAY(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STB_ARRAY(name, arguments))
+#define PYTREE__VIEW_STB_MAP(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STB_MAP(name, arguments))
+#endif
+
+/* The extents that a row gives: their number, then they. Where speed does not count they are all that is generated.
+ *
+ *     PYTREE_FIELD(DATA, w, ARRAY(self->din, self->dout))   =>   2, PYTREE__SIZE(self->din), PYTREE__SIZE(self->dout),
+ *     PYTREE_FIELD(DATA, scale)                             =>   0, */
+#define PYTREE__SIZES_DATA(id, name, m1, m2, m3, ...)                                                                   \
+    PYTREE__SIZES_STORED(name, ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
+#define PYTREE__SIZES_STATIC(...)
+#define PYTREE__SIZES_DROP(...)
+#define PYTREE__SIZES_STORED(...) PYTREE__SIZES_STORED_(__VA_ARGS__)
+#define PYTREE__SIZES_STORED_(name, skipped, store, arguments, ...) PYTREE__SIZES_##store(name, arguments)
+#define PYTREE__SIZES_PLAIN(name, arguments) 0,
+#define PYTREE__SIZES_ARRAY(name, arguments) PYTREE__COUNT_ARGUMENTS arguments, PYTREE__SIZE_LIST arguments
+#define PYTREE__SIZES_LIST(name, arguments) 1, PYTREE__SIZE(arguments),
+#define PYTREE__SIZES_RANK(name, arguments)                                                                             \
+    PYTREE__RANK_OF arguments, PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__SIZE_OF, self->name)
+#define PYTREE__SIZES_STRING(name, arguments) 0,
+#define PYTREE__SIZES_ENUM(name, arguments) 0,
+#define PYTREE__SIZES_UNION(name, arguments) 0,                /* its function says them */
+#define PYTREE__SIZES_BITS(name, arguments)
+#define PYTREE__SIZES_STB_ARRAY(name, arguments) 1, pytree__stb_array_length(self->name),
+#define PYTREE__SIZES_STB_MAP(name, arguments)                                                                          \
+    3, pytree__stb_map_length(self->name, sizeof(*self->name)), sizeof(*self->name),                                    \
+        self->name == NULL ? 0 : (size_t)((const char *)&self->name->value - (const char *)self->name),
+#define PYTREE__SIZE_LIST(...) PYTREE__EXTENTS(PYTREE__SIZE_OF, __VA_ARGS__)
+#define PYTREE__SIZE_OF(i, set, n) PYTREE__SIZE(n),
 
 /* Bound the extents of an array of n dimensions so that its bytes cannot overflow: none has as many bits as
  * PYTREE__EXTENT_BITS. A negative int becomes a huge size_t and is found the same way. */
@@ -181,19 +171,20 @@ PYTREE__INLINE pytree__flatten_result pytree__view_none(const pytree_field *row,
 }
 
 /* Add a pointer to numbers, whose extents stand in the view. */
-PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const void *p, size_t extent,
-                                                         pytree_leaf *view, unsigned of)
+PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const void *p, pytree_leaf *view, unsigned of)
 {
-    size_t flags = PYTREE__DOUBTS(p == NULL, PYTREE__BOUND(extent, row->ndim));
+    size_t flags, extent = 0;
+    int i;
+    for (i = 0; i < row->ndim; i++) { extent |= view->shape[i]; }
+    flags = PYTREE__DOUBTS(p == NULL, PYTREE__BOUND(extent, row->ndim));
     if (row->optional != 0 && p == NULL) { return pytree__view_none(row, view, of); }
     PYTREE__VIEW_ADD(p, row->type, row->ndim, PYTREE_FORM_LEAF)
     return pytree__view_result(view, flags);
 }
 
-/* Add a union whose tag no CASE has: the check of the view says so. */
-PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view, int64_t tag)
+/* Add a union whose tag, which stands in the view, no CASE has: the check of the view says so. */
+PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view)
 {
-    view->shape[0] = (size_t)tag;
     PYTREE__VIEW_ADD(NULL, &pytree_types[PYTREE__T_ref], 0, PYTREE_FORM_CUSTOM)
     return pytree__view_result(view, PYTREE__NEEDS_CHECK);
 }
@@ -253,6 +244,55 @@ PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row
     PYTREE__VIEW_ADD(pointer ? p : at, row->type, row->ndim, row->form)
     return pytree__view_result(view, flags);
 }
+
+/* Add the child of a row that gives these extents: their number, then they. */
+PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, const void *self, const size_t *sizes,
+                                                       pytree_leaf *view, const pytree_leaf *end, unsigned of)
+{
+    const char *const at = (const char *)self + row->offset;
+    const void *p = at;
+    pytree__flatten_result seen;
+    memcpy(view->shape, sizes + 1, sizes[0] * sizeof *sizes);
+    if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->select != NULL) {
+        const int which = row->functions->select(self, view->shape);
+        if (which < 0) { return pytree__view_no_case(view); }
+        row = &row->functions->cases[which];
+    }
+    if (row->form == PYTREE_FORM_NONE) { return pytree__view_none(row, view, of); }
+    if (row->place == PYTREE_IN_PLACE || row->ndim == 0) {     /* in the struct itself, or one struct that is pointed to */
+        seen = pytree__view_plain(row, at, view, end, of);
+        if (PYTREE__MORE_ROWS && row->type->dtype == PYTREE_TEXT) { seen.flags |= pytree__ends(row, at); }
+        return seen;
+    }
+    if (row->place != PYTREE_FLEXIBLE) { memcpy(&p, at, sizeof p); }
+    return row->form == PYTREE_FORM_LEAF ? pytree__view_array(row, p, view, of) : pytree__view_list(row, p, view, of);
+}
+
+#if !PYTREE__FOR_SPEED
+/* Add the children of all rows. */
+PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row, int n, const void *self, const size_t *sizes,
+                                                        pytree_leaf *view, const pytree_leaf *end, unsigned of)
+{
+    const pytree_field *const last = row + n;
+    pytree__flatten_result seen;
+    size_t flags = 0;
+    if (!PYTREE__LAYOUTS) { of = PYTREE__OF_CHILDREN; }
+    for (; row < last; row++) {
+        if (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC && row->form == PYTREE__PACK_CHARS) {
+            flags |= pytree__ends(row, (const char *)self + row->offset);
+        }
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (of != PYTREE__OF_CHILDREN && (size_t)(end - view) < (size_t)(last - row)) {    /* behind the leaves of a struct */
+            return pytree__view_result(view, flags | PYTREE__NOT_INLINABLE);
+        }
+        seen = pytree__view_row(row, self, sizes, view, end, of);
+        flags |= seen.flags;
+        view = seen.end;
+        sizes += 1 + sizes[0];
+    }
+    return pytree__view_result(view, flags);
+}
+#endif
 
 /* ---- Validation ------------------------------------------------------------------------------------------------------ */
 

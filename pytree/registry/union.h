@@ -39,7 +39,25 @@
 #define PYTREE__MEMBER_OF_CASE(code, held, x, s, member, optional, skipped, store, arguments, ...)                      \
     PYTREE__MEMBERS_##store(code##_##member, code##_seen_##member, held##_##member, x.member, arguments, optional, s)
 #define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
-#define PYTREE__CASE_SELECT_(tag, b, c, d, value, ...) if (tag == (value)) { return n; } n++;
+#define PYTREE__CASE_SELECT_(tag, x, c, d, value, member, m1, m2, ...)                                                  \
+    PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, x.member, value,                                                   \
+                        PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
+#define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
+    if (tag == (value)) { if (shape != NULL) { PYTREE__CASE_EXTENTS_##store(x, arguments) } return n; } n++;
+#define PYTREE__CASE_EXTENT(i, set, n) shape[i] = PYTREE__SIZE(n);
+#define PYTREE__CASE_EXTENTS(...) PYTREE__EXTENTS(PYTREE__CASE_EXTENT, __VA_ARGS__)
+#define PYTREE__CASE_EXTENTS_PLAIN(x, arguments)
+#define PYTREE__CASE_EXTENTS_ENUM(x, arguments)
+#define PYTREE__CASE_EXTENTS_STRING(x, arguments)
+#define PYTREE__CASE_EXTENTS_NOTHING(x, arguments)
+#define PYTREE__CASE_EXTENTS_ARRAY(x, arguments) PYTREE__CASE_EXTENTS arguments
+#define PYTREE__CASE_EXTENTS_LIST(x, arguments) PYTREE__CASE_EXTENTS arguments
+#define PYTREE__CASE_EXTENTS_RANK(x, arguments)                                                                         \
+    PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__CASE_EXTENT, x)
+#define PYTREE__CASE_EXTENTS_STB_ARRAY(x, arguments)           /* the check of the row refuses these */
+#define PYTREE__CASE_EXTENTS_STB_MAP(x, arguments)
+#define PYTREE__CASE_EXTENTS_LISTS(x, arguments)
+#define PYTREE__CASE_EXTENTS_EACH(x, arguments)
 #define PYTREE__CASE_CHECK(...) PYTREE__CASE_CHECK_(__VA_ARGS__)
 #define PYTREE__CASE_CHECK_(code, in, c, d, value, member, m1, m2, ...)                                                 \
     PYTREE__CASE_STORED(PYTREE__CHECK_OF_CASE, code, in " CASE " #member ":", member,                                   \
@@ -82,22 +100,24 @@
 
 /* Find the codes of the members, and make the function.
  *
- *     static inline int pytree__code_Shape_as_select(const void *at)
+ *     static inline int pytree__code_Shape_as_select(const void *at, size_t *shape)
  *     {
  *         const Shape *self = (const Shape *)at;
  *         int n = 0;
- *         if ((self->kind) == (CIRCLE)) { return n; } n++;
- *         if ((self->kind) == (PATH)) { return n; } n++;
+ *         if ((self->kind) == (CIRCLE)) { if (shape != NULL) { } return n; } n++;
+ *         if ((self->kind) == (PATH)) { if (shape != NULL) { shape[0] = PYTREE__SIZE(self->n); } return n; } n++;
+ *         if (shape != NULL) { shape[0] = (size_t)(self->kind); }
  *         return -1;
  *     } */
 #define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
     enum { code = PYTREE__IS_MANY };                                                                                    \
     PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
-    static inline int code##_select(const void *at)                                                                     \
+    static inline int code##_select(const void *at, size_t *shape)                                                      \
     {                                                                                                                   \
         const s *self = (const s *)at;                                                                                  \
         int n = 0;                                                                                                      \
-        PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, ~, ~, ~, PYTREE__CASES_OF arguments)               \
+        PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, x, ~, ~, PYTREE__CASES_OF arguments)               \
+        if (shape != NULL) { shape[0] = (size_t)(int64_t)PYTREE__TAG_OF arguments; }                                    \
         return -1;                                                                                                      \
     }
 #define PYTREE__CHECK_UNION(code, arguments, optional, in)                                                              \

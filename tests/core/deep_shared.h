@@ -85,10 +85,10 @@ typedef struct Big { Eight x, y, z, u; } Big;                  /* more leaves th
 /* More children that may be None than a plan has bits for. */
 #define TEN(f) f##0, *f##1, *f##2, *f##3, *f##4, *f##5, *f##6, *f##7, *f##8, *f##9
 
-#define EACH(f) PYTREE_FIELD(DATA, f, ARRAY(1), OPTIONAL)
+#define ROW(f) PYTREE_FIELD(DATA, f, ARRAY(1), OPTIONAL)
 
 #define TEN_ROWS(f)                                                                                                     \
-    EACH(f##0) EACH(f##1) EACH(f##2) EACH(f##3) EACH(f##4) EACH(f##5) EACH(f##6) EACH(f##7) EACH(f##8) EACH(f##9)
+    ROW(f##0) ROW(f##1) ROW(f##2) ROW(f##3) ROW(f##4) ROW(f##5) ROW(f##6) ROW(f##7) ROW(f##8) ROW(f##9)
 
 typedef struct Long { float *TEN(a), *TEN(b), *TEN(c), *TEN(d), *TEN(e), *TEN(f), *TEN(g), *TEN(h); } Long;
 
