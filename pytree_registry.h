@@ -335,7 +335,7 @@ enum {
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
-#if !PYTREE__FOR_SPEED
+#if !PYTREE__ROWS_ARE_STATEMENTS
 /* Write views of the children or of all leaves: see pytree_type. */
 static pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *view, const pytree_leaf *end,
                                                                       unsigned of)
@@ -372,6 +372,9 @@ PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE
     return pytree__view_result(view, flags | PYTREE__DOUBTS(missing, bits));
 }
 
+#endif
+
+#if PYTREE__FOR_SPEED
 /* Check the same values without writing views. */
 PYTREE__HELPER size_t PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *at)
 {

@@ -11,12 +11,18 @@
 
 /* ---- How functions are compiled -------------------------------------------------------------------------------------- */
 
-/* Where speed counts, rows that are common are statements. Elsewhere each row is a call, and only `views` is generated: with it
- * the library does without the other. */
+/* Where speed counts, rows that are common are statements. Elsewhere only `views` is generated: with it the library does
+ * without the other functions. Its rows are statements where a compiler optimises for size and can fold what it knows of them;
+ * otherwise it only evaluates extents, which takes gcc -O0 two thirds of the time. */
 #if PYTREE__FOR_SPEED
 #define PYTREE__WHERE_FAST(function) function
 #else
 #define PYTREE__WHERE_FAST(function) NULL
+#endif
+#if PYTREE__FOR_SPEED || (defined(PYTREE_SMALL) && defined(__OPTIMIZE__))
+#define PYTREE__ROWS_ARE_STATEMENTS 1
+#else
+#define PYTREE__ROWS_ARE_STATEMENTS 0
 #endif
 #if defined(__GNUC__) && !defined(__TINYC__) && !defined(PYTREE_SMALL)
 #define PYTREE__HELPER static __attribute__((noinline, unused))
@@ -91,9 +97,16 @@
 #define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
     if (PYTREE__IS_NUMBER_HERE(code)) { PYTREE__VIEW_ADD(&self->name, PYTREE__BUILTIN_OF(code), 0, PYTREE_FORM_LEAF) }  \
     else { PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of)) PYTREE__VIEW_ROOM }
+#else
+#define PYTREE__VIEW_ARRAY(code, name, optional, arguments)                                                             \
+    PYTREE__VIEW_EXTENTS arguments PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, view, of))
+#define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
+    PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of))
+#endif
 #define PYTREE__VIEW_OTHER(sizes)                                                                                       \
     { const size_t pytree__sizes[] = { sizes 0 }; PYTREE__VIEW_SEEN(pytree__view_row(row, self, pytree__sizes, view, end, of)) }
-#define PYTREE__VIEW_LIST(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST(name, arguments))
+#define PYTREE__VIEW_LIST(code, name, optional, arguments)                                                              \
+    view->shape[0] = PYTREE__SIZE(arguments); PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, view, of))
 #define PYTREE__VIEW_RANK(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_RANK(name, arguments))
 #define PYTREE__VIEW_STRING(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STRING(name, arguments))
 #define PYTREE__VIEW_ENUM(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ENUM(name, arguments))
@@ -103,7 +116,6 @@
 #define PYTREE__VIEW_BITS(code, name, optional, arguments)
 #define PYTREE__VIEW_STB_ARRAY(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STB_ARRAY(name, arguments))
 #define PYTREE__VIEW_STB_MAP(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STB_MAP(name, arguments))
-#endif
 
 /* The extents that a row gives: their number, then they. Where speed does not count they are all that is generated.
  *
@@ -170,15 +182,15 @@ PYTREE__INLINE pytree__flatten_result pytree__view_none(const pytree_field *row,
     return pytree__view_result(view, PYTREE__HAS_NONE);
 }
 
-/* Add a pointer to numbers, whose extents stand in the view. */
+/* Add an array, list or map that is pointed to, whose extents stand in the view. */
 PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const void *p, pytree_leaf *view, unsigned of)
 {
     size_t flags, extent = 0;
     int i;
     for (i = 0; i < row->ndim; i++) { extent |= view->shape[i]; }
-    flags = PYTREE__DOUBTS(p == NULL, PYTREE__BOUND(extent, row->ndim));
-    if (row->optional != 0 && p == NULL) { return pytree__view_none(row, view, of); }
-    PYTREE__VIEW_ADD(p, row->type, row->ndim, PYTREE_FORM_LEAF)
+    flags = PYTREE__DOUBTS(p == NULL && (row->form == PYTREE_FORM_LEAF || extent != 0), PYTREE__BOUND(extent, row->ndim));
+    if (p == NULL && row->optional != 0 && row->place != PYTREE_STB) { return pytree__view_none(row, view, of); }
+    PYTREE__VIEW_ADD(p, row->type, row->ndim, row->form)
     return pytree__view_result(view, flags);
 }
 
@@ -187,18 +199,6 @@ PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view)
 {
     PYTREE__VIEW_ADD(NULL, &pytree_types[PYTREE__T_ref], 0, PYTREE_FORM_CUSTOM)
     return pytree__view_result(view, PYTREE__NEEDS_CHECK);
-}
-
-/* Add a list or map, whose length stands in the view. */
-PYTREE__HELPER pytree__flatten_result pytree__view_list(const pytree_field *row, const void *p, pytree_leaf *view, unsigned of)
-{
-    size_t flags = PYTREE__DOUBTS(0, view->shape[0]);
-    if (p == NULL) {
-        if (row->optional != 0 && row->place != PYTREE_STB) { return pytree__view_none(row, view, of); }
-        if (view->shape[0] != 0) { flags |= PYTREE__NEEDS_CHECK; }
-    }
-    PYTREE__VIEW_ADD(p, row->type, 1, row->form)
-    return pytree__view_result(view, flags);
 }
 
 /* Find whether strings that lie in the struct end there, each of them. Returns flags. */
@@ -265,10 +265,10 @@ PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, 
         return seen;
     }
     if (row->place != PYTREE_FLEXIBLE) { memcpy(&p, at, sizeof p); }
-    return row->form == PYTREE_FORM_LEAF ? pytree__view_array(row, p, view, of) : pytree__view_list(row, p, view, of);
+    return pytree__view_array(row, p, view, of);
 }
 
-#if !PYTREE__FOR_SPEED
+#if !PYTREE__ROWS_ARE_STATEMENTS
 /* Add the children of all rows. */
 PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row, int n, const void *self, const size_t *sizes,
                                                         pytree_leaf *view, const pytree_leaf *end, unsigned of)
