@@ -80,6 +80,7 @@
 #pragma push_macro("PLAIN")
 #pragma push_macro("ENUM")
 #pragma push_macro("EACH")
+#pragma push_macro("HANDLE")
 #undef DATA
 #undef STATIC
 #undef DROP
@@ -99,6 +100,7 @@
 #undef PLAIN
 #undef ENUM
 #undef EACH
+#undef HANDLE
 
 /* ---- An enum: the names of its constants. It takes no slot: C does not tell its type from the integer's ---------------- */
 
@@ -430,6 +432,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S2
 #undef PYTREE__S1
 #undef PYTREE__S0
+#pragma pop_macro("HANDLE")
 #pragma pop_macro("EACH")
 #pragma pop_macro("ENUM")
 #pragma pop_macro("PLAIN")

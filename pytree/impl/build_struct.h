@@ -218,10 +218,34 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
     return false;
 }
 
+/* Count the handles of a struct. */
+static size_t pytree__count_handles(const pytree_type *type)
+{
+    size_t n = 0;
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) { n += type->fields[i].functions != NULL && type->fields[i].functions->clone != NULL; }
+    return n;
+}
+
+/* Note a struct whose handles, if it has some, are to be cloned. */
+static void pytree__build_note_handles(struct pytree__builder *b, const pytree_type *type, char *self, size_t node)
+{
+    const size_t n = pytree__count_handles(type);
+    struct pytree__handles *handles;
+    if (n == 0) { return; }
+    handles = (struct pytree__handles *)(void *)pytree__bump_head(b, sizeof *handles + n * sizeof(struct pytree__stb_cleanup));
+    handles->self = self;
+    handles->type = type;
+    handles->node = node;
+    handles->next = b->handles;
+    b->handles = handles;
+}
+
 /* Push a frame for a struct's children. */
 PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_type *type, char *self, size_t node)
 {
     struct pytree__build_frame *frame;
+    if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(b->has_handles)) { pytree__build_note_handles(b, type, self, node); }
     frame = pytree__build_push(b, type, self, 0, type->n_children);
     if (frame != NULL) {
         frame->rows = type->n_fields;

@@ -59,7 +59,8 @@ static void pytree__clear_pointers(const pytree_type *type, char *self)
     }
 }
 
-/* Release custom nodes and stb_ds containers of an owned tree, those inside others first. They are where they were made. */
+/* Release custom nodes, stb_ds containers and handles of an owned tree, those inside others first. They are where they were
+ * made. */
 static void pytree__release(const struct pytree__block *block)
 {
     const struct pytree__custom_cleanup *custom;
@@ -92,7 +93,7 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
             unsigned i;
             for (i = 0; f->form == PYTREE_FORM_STRUCT && i < f->type->n_fields; i++) {
                 const pytree_field *row = &f->type->fields[i];
-                if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) {
+                if (row->functions != NULL && row->functions->release != NULL) {
                     row->functions->release((char *)(uintptr_t)f->self + row->offset, row);
                 }
             }

@@ -107,6 +107,7 @@
     PYTREE__CASES(PYTREE__CASE_CHECK, code, in, ~, ~, PYTREE__CASES_OF arguments)
 #define PYTREE__TABLE_UNION(code, held, x, arguments, optional, placed)                                                 \
     &pytree_types[PYTREE__T_ref], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_REF, 0, 0, placed, sizeof(x), 0,        \
-    &(const pytree_row_functions){ NULL, NULL, NULL, NULL, code##_select,                                               \
-        (const pytree_field[]){ PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments) { 0 } } }
+    &(const pytree_row_functions){ .select = code##_select,                                                             \
+        .cases = (const pytree_field[]){                                                                                \
+            PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments) { 0 } } }
 #endif

@@ -26,6 +26,7 @@
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
 #define PYTREE__WORD_EACH(...) ~, 16
+#define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
@@ -41,6 +42,7 @@
 #define PYTREE__STORE_ROLE(...)
 #define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
 #define PYTREE__STORE_EACH(...) , EACH, (__VA_ARGS__)
+#define PYTREE__STORE_HANDLE(...) , HANDLE, (__VA_ARGS__)
 
 /* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS. */
 #define PYTREE__LIST_OR_LISTS(n, second, ...) PYTREE__SECOND_OF(PYTREE__LISTS_##second, LIST, ~)
@@ -87,9 +89,10 @@
     PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
                       PYTREE__IS(PYTREE__WORD_##m3))
 #define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
-/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING or BITS. DROP: BITS. */
+/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING or BITS. DROP: BITS or HANDLE. */
 #define PYTREE__WORDS_FIT(kind, sum)                                                                                    \
-    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26))
+    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26)       \
+     || (kind == 4 && sum == 258))
 
 /* Pass: say which word is not known.
  *
