@@ -181,7 +181,7 @@ PYTREE__INLINE pytree__flatten_result pytree__view_none(const pytree_field *row,
 }
 
 /* Add a pointer to numbers, whose extents stand in the view. */
-PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const void *p, size_t extent,
+PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const volatile void *p, size_t extent,
                                                          pytree_leaf *view, unsigned of)
 {
     size_t flags = PYTREE__DOUBTS(p == NULL, PYTREE__BOUND(extent, row->ndim));
@@ -199,7 +199,8 @@ PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view, in
 }
 
 /* Add a list or map, whose length stands in the view. */
-PYTREE__HELPER pytree__flatten_result pytree__view_list(const pytree_field *row, const void *p, pytree_leaf *view, unsigned of)
+PYTREE__HELPER pytree__flatten_result pytree__view_list(const pytree_field *row, const volatile void *p, pytree_leaf *view,
+                                                        unsigned of)
 {
     size_t flags = PYTREE__DOUBTS(0, view->shape[0]);
     if (p == NULL) {
@@ -211,18 +212,18 @@ PYTREE__HELPER pytree__flatten_result pytree__view_list(const pytree_field *row,
 }
 
 /* Find whether strings that lie in the struct end there, each of them. Returns flags. */
-PYTREE__HELPER size_t pytree__ends(const pytree_field *row, const void *at)
+PYTREE__HELPER size_t pytree__ends(const pytree_field *row, const volatile void *at)
 {
     const size_t room = row->ndim == 2 ? row->inner : row->size;
     size_t i;
     for (i = 0; i < row->size; i += room) {
-        if (memchr((const char *)at + i, '\0', room) == NULL) { return PYTREE__NEEDS_CHECK; }
+        if (memchr((const char *)(uintptr_t)at + i, '\0', room) == NULL) { return PYTREE__NEEDS_CHECK; }
     }
     return 0;
 }
 
 /* Add a value in the struct itself that is no struct. */
-PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row, const void *at, pytree_leaf *view)
+PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row, const volatile void *at, pytree_leaf *view)
 {
     if (row->ndim == 1 || row->ndim == 2) { view->shape[0] = row->size / row->inner; }
     if (row->ndim == 2) { view->shape[1] = row->inner / row->type->size; }
@@ -231,11 +232,11 @@ PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row,
 }
 
 /* Add the value of a row without modifier. Leaves of a struct in the struct take its place. */
-PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row, const void *at, pytree_leaf *view,
-                                                         const pytree_leaf *end, unsigned of)
+PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row, const volatile void *member,
+                                                         pytree_leaf *view, const pytree_leaf *end, unsigned of)
 {
     const bool pointer = row->place == PYTREE_POINTER;
-    const void *p;
+    const void *const at = (const void *)(uintptr_t)member, *p;
     size_t flags = 0;
     if (row->form == PYTREE_FORM_STRUCT && !pointer && of != PYTREE__OF_CHILDREN) {
         if (row->type->views == NULL) { return pytree__view_result(view, PYTREE__NOT_INLINABLE); }
@@ -286,9 +287,9 @@ PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row
 #define PYTREE__VALID_STB_ARRAY(code, name, optional, arguments)
 #define PYTREE__VALID_STB_MAP(code, name, optional, arguments)
 
-PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const void *at)
+PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const volatile void *member)
 {
-    const void *p;
+    const void *const at = (const void *)(uintptr_t)member, *p;
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
         return row->type->validate == NULL ? PYTREE__NOT_INLINABLE : row->type->validate(at);
     }

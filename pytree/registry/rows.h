@@ -302,6 +302,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
 #define PYTREE__PLACE_AS_DECLARED(before, gap, after, s, name)                                                          \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+#define PYTREE__PLACE_ATOMIC PYTREE__PLACE_AS_DECLARED
 #define PYTREE__PLACE_LAST(before, gap, after, s, name)                /* a flexible array, which has no size */        \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
@@ -326,24 +327,18 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_STRING
 #define PYTREE__LIES_UNION(...)
 #define PYTREE__LIES_BITS BITS,
+#define PYTREE__LIES_ATOMIC ATOMIC,
 
-/* Initialise the member of a row by { 0 }. Before a flexible array, which nothing follows, the literal ends, and another one
- * that is large enough begins. */
-#define PYTREE__INITIAL(name, m1, m2, ...) PYTREE__INITIAL_##m2
-#define PYTREE__INITIAL_NONE { 0 },
-#define PYTREE__INITIAL_OPTIONAL { 0 },
-#define PYTREE__INITIAL_ARRAY(...) { 0 },
-#define PYTREE__INITIAL_LIST(...) { 0 },
-#define PYTREE__INITIAL_RANK(...) { 0 },
-#define PYTREE__INITIAL_ENUM(...) { 0 },
-#define PYTREE__INITIAL_EACH(...) { 0 },
-#define PYTREE__INITIAL_HANDLE(...) { 0 },
-#define PYTREE__INITIAL_STB_ARRAY { 0 },
-#define PYTREE__INITIAL_STB_MAP { 0 },
-#define PYTREE__INITIAL_STRING { 0 },
-#define PYTREE__INITIAL_UNION(...) { 0 },
-#define PYTREE__INITIAL_ROLE(...) { 0 },
-#define PYTREE__INITIAL_FLEXIBLE }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
+/* Initialise the member of a row by { 0 }; an atomic one without braces, which clang does not take. Before a flexible array,
+ * which nothing follows, the literal ends, and another one that is large enough begins. */
+#define PYTREE__INITIAL(...) PYTREE__INITIAL_(__VA_ARGS__)
+#define PYTREE__INITIAL_(name, m1, m2, ...) PYTREE__INITIAL__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 AS_DECLARED, ~)
+#define PYTREE__INITIAL__(...) PYTREE__INITIAL___(__VA_ARGS__)
+#define PYTREE__INITIAL___(lies, ...) PYTREE__INITIAL_##lies
+#define PYTREE__INITIAL_AS_DECLARED { 0 },
+#define PYTREE__INITIAL_BITS { 0 },
+#define PYTREE__INITIAL_ATOMIC 0,
+#define PYTREE__INITIAL_LAST }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
 
 /* Begin the literal at the member of the first row, [0].din = { 0 }: its offset tells whether it is the first member. That of a
  * bit-field is unknown, so there the literal begins at the first member by itself, with a number without braces, which
@@ -354,6 +349,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__START___(name, lies, ...) PYTREE__START_##lies(name)
 #define PYTREE__START_AS_DECLARED(name) [0].name =
 #define PYTREE__START_LAST PYTREE__START_AS_DECLARED
+#define PYTREE__START_ATOMIC PYTREE__START_AS_DECLARED
 #define PYTREE__START_BITS(name) 0 * sizeof (char)             /* and the row's { 0 } make one number */
 #define PYTREE__FIRST_ROW(...) PYTREE__FIRST_ROW_(__VA_ARGS__)
 #define PYTREE__FIRST_ROW_(first, ...) first
@@ -680,6 +676,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CODES_DROP_BITS(id, s, name, ...)
 
 #include "each.h"
+#include "atomic.h"
 #include "handle.h"
 #include "union.h"
 #endif

@@ -26,6 +26,7 @@
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
 #define PYTREE__WORD_EACH(...) ~, 16
+#define PYTREE__WORD_ATOMIC ~, 20         /* of STATIC and DROP rows, too */
 #define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
 
 #define PYTREE__STORE_NONE
@@ -42,6 +43,7 @@
 #define PYTREE__STORE_ROLE(...)
 #define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
 #define PYTREE__STORE_EACH(...) , EACH, (__VA_ARGS__)
+#define PYTREE__STORE_ATOMIC , ATOMIC, ()
 #define PYTREE__STORE_HANDLE(...) , HANDLE, (__VA_ARGS__)
 
 /* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS. */
@@ -63,6 +65,7 @@
 #define PYTREE__MAYBE_ROLE(...)
 #define PYTREE__MAYBE_ENUM(...)
 #define PYTREE__MAYBE_EACH(...)
+#define PYTREE__MAYBE_ATOMIC
 
 #define PYTREE__GIVES_NONE
 #define PYTREE__GIVES_OPTIONAL
@@ -72,6 +75,7 @@
 #define PYTREE__GIVES_RANK(...)
 #define PYTREE__GIVES_ENUM(...)
 #define PYTREE__GIVES_EACH(...)
+#define PYTREE__GIVES_ATOMIC
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP
 #define PYTREE__GIVES_STRING
@@ -89,10 +93,11 @@
     PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
                       PYTREE__IS(PYTREE__WORD_##m3))
 #define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
-/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING or BITS. DROP: BITS or HANDLE. */
+/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING, BITS or ATOMIC. DROP: BITS, HANDLE or
+ * ATOMIC. */
 #define PYTREE__WORDS_FIT(kind, sum)                                                                                    \
     (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26)       \
-     || (kind == 4 && sum == 258))
+     || (kind == 4 && sum == 258) || (kind != 1 && sum == 22))
 
 /* Pass: say which word is not known.
  *
