@@ -341,6 +341,8 @@ typedef struct pytree_row_functions {
     const struct pytree_field *cases;
     /* a handle: make one in the struct `to` like that in `from` */
     pytree_status (*clone)(void *to, const void *from);
+    /* a void *: the type of what it leads to; NULL: none that is known */
+    const struct pytree_type *(*as)(const void *self);
 } pytree_row_functions;
 
 /* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double

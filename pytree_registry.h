@@ -81,6 +81,7 @@
 #pragma push_macro("ENUM")
 #pragma push_macro("EACH")
 #pragma push_macro("HANDLE")
+#pragma push_macro("AS")
 #pragma push_macro("ATOMIC")
 #undef DATA
 #undef STATIC
@@ -102,6 +103,7 @@
 #undef ENUM
 #undef EACH
 #undef HANDLE
+#undef AS
 #undef ATOMIC
 
 /* ---- An enum: the names of its constants. It takes no slot: C does not tell its type from the integer's ---------------- */
@@ -435,6 +437,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S1
 #undef PYTREE__S0
 #pragma pop_macro("ATOMIC")
+#pragma pop_macro("AS")
 #pragma pop_macro("HANDLE")
 #pragma pop_macro("EACH")
 #pragma pop_macro("ENUM")

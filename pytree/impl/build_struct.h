@@ -318,6 +318,7 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
     const pytree_type *const type = frame->type;
     pytree_leaf *const views = pytree__build_views(b, type->n_children);
     const pytree_field *row = type->fields + type->n_fields;
+    pytree_field own;
     size_t node = frame->node, leaf = frame->leaf, i;
     struct pytree__build_difference first;
     if (views == NULL) { return; }
@@ -326,7 +327,7 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
     for (i = type->n_children; i-- != 0; ) {
         const pytree_node *const n = &b->def->nodes[--node];
         do { row--; } while (row->row != PYTREE_ROW_DATA);
-        pytree__build_differ(b, pytree__active_row(row, frame->at), &views[i], node, leaf, &first);
+        pytree__build_differ(b, pytree__given_row(row, frame->at, &own), &views[i], node, leaf, &first);
         leaf -= n->leaves;
         node -= n->nodes - 1;
     }

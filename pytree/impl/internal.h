@@ -373,6 +373,7 @@ static inline uint16_t pytree__to_half(double value, int mantissa);
 /* type.h */
 static const pytree_type *pytree__origin(const pytree_type *type);
 PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, const void *self);
+PYTREE__INLINE const pytree_field *pytree__given_row(const pytree_field *row, const void *self, pytree_field *own);
 static bool pytree__same_string(const char *a, const char *b);
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b);
 static const char *pytree__constant_name(const pytree_type *type, const void *element);

@@ -198,6 +198,21 @@ PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view, in
     return pytree__view_result(view, PYTREE__NEEDS_CHECK);
 }
 
+/* Add what a pointer to void leads to, whose extents stand in the view. Where no type is known, the check of the view says
+ * so. */
+PYTREE__HELPER pytree__flatten_result pytree__view_as(const pytree_field *row, const volatile void *p, const pytree_type *type,
+                                                      pytree_leaf *view, unsigned of)
+{
+    if (row->optional != 0 && p == NULL) { return pytree__view_none(row, view, of); }
+    if (type == NULL || (type->kind != PYTREE_KIND_LEAF
+                         && (row->ndim != 0 || (type->kind != PYTREE_KIND_STRUCT && type->kind != PYTREE_KIND_CUSTOM)))) {
+        PYTREE__VIEW_ADD(NULL, row->type, 0, PYTREE_FORM_CUSTOM)
+    } else {
+        PYTREE__VIEW_ADD(p, type, row->ndim, type->kind == PYTREE_KIND_LEAF ? PYTREE_FORM_LEAF : PYTREE_FORM_STRUCT)
+    }
+    return pytree__view_result(view, PYTREE__NEEDS_CHECK);
+}
+
 /* Add a list or map, whose length stands in the view. */
 PYTREE__HELPER pytree__flatten_result pytree__view_list(const pytree_field *row, const volatile void *p, pytree_leaf *view,
                                                         unsigned of)

@@ -320,6 +320,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_RANK(...)
 #define PYTREE__LIES_ENUM(...)
 #define PYTREE__LIES_EACH(...)
+#define PYTREE__LIES_AS(...)
 #define PYTREE__LIES_HANDLE(...)
 #define PYTREE__LIES_STB_ARRAY
 #define PYTREE__LIES_STB_MAP
@@ -676,6 +677,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CODES_DROP_BITS(id, s, name, ...)
 
 #include "each.h"
+#include "as.h"
 #include "atomic.h"
 #include "handle.h"
 #include "union.h"

@@ -26,6 +26,7 @@
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
 #define PYTREE__WORD_EACH(...) ~, 16
+#define PYTREE__WORD_AS(...) ~, 16
 #define PYTREE__WORD_ATOMIC ~, 20         /* of STATIC and DROP rows, too */
 #define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
 
@@ -43,6 +44,7 @@
 #define PYTREE__STORE_ROLE(...)
 #define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
 #define PYTREE__STORE_EACH(...) , EACH, (__VA_ARGS__)
+#define PYTREE__STORE_AS(...) , AS, (__VA_ARGS__)
 #define PYTREE__STORE_ATOMIC , ATOMIC, ()
 #define PYTREE__STORE_HANDLE(...) , HANDLE, (__VA_ARGS__)
 
@@ -65,6 +67,7 @@
 #define PYTREE__MAYBE_ROLE(...)
 #define PYTREE__MAYBE_ENUM(...)
 #define PYTREE__MAYBE_EACH(...)
+#define PYTREE__MAYBE_AS(...)
 #define PYTREE__MAYBE_ATOMIC
 
 #define PYTREE__GIVES_NONE
@@ -75,6 +78,7 @@
 #define PYTREE__GIVES_RANK(...)
 #define PYTREE__GIVES_ENUM(...)
 #define PYTREE__GIVES_EACH(...)
+#define PYTREE__GIVES_AS(...)
 #define PYTREE__GIVES_ATOMIC
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP
