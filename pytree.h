@@ -327,10 +327,10 @@ typedef struct pytree_field {
     const pytree_type *role;              /* of a DATA row with ROLE(x), see pytree/filter.h; otherwise NULL */
 } pytree_field;
 
-/* What a row can do with a member that has more than its memory, or whose memory has no address; each may be NULL. Reading and
- * writing get the struct itself, others the member. */
+/* What a row can do with a member that has more than its memory, or whose memory has no address; each may be NULL. `resize` and
+ * `release` get the member, others the struct itself. */
 typedef struct pytree_row_functions {
-    /* an stb_ds container: give it n elements; free it */
+    /* an stb_ds container: give it n elements; free it, or a handle */
     pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);
     void (*release)(void *field, const struct pytree_field *row);
     /* a bit-field: the number it holds */
@@ -340,6 +340,10 @@ typedef struct pytree_row_functions {
      * and the tag if no CASE has it */
     int (*select)(const void *self, size_t *shape);
     const struct pytree_field *cases;
+    /* a handle: make one in the struct `to` like that in `from` */
+    pytree_status (*clone)(void *to, const void *from);
+    /* a void *: the type of what it leads to; NULL: none that is known */
+    const struct pytree_type *(*as)(const void *self);
 } pytree_row_functions;
 
 /* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double

@@ -80,6 +80,9 @@
 #pragma push_macro("PLAIN")
 #pragma push_macro("ENUM")
 #pragma push_macro("EACH")
+#pragma push_macro("HANDLE")
+#pragma push_macro("AS")
+#pragma push_macro("ATOMIC")
 #undef DATA
 #undef STATIC
 #undef DROP
@@ -99,6 +102,9 @@
 #undef PLAIN
 #undef ENUM
 #undef EACH
+#undef HANDLE
+#undef AS
+#undef ATOMIC
 
 /* ---- An enum: the names of its constants. It takes no slot: C does not tell its type from the integer's ---------------- */
 
@@ -347,7 +353,10 @@ static pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void
     {
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__SIZES_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
-        const size_t pytree__sizes[] = { PYTREE_FIELDS 0 };
+        const size_t pytree__sizes[] = {
+            PYTREE_FIELDS                 /* extents and counts are integers, self->n (clang shows this line) */
+            0
+        };
         return pytree__view_rows(PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__rows_, PYTREE__ID), at,
                                  pytree__sizes, view, end, of);
     }
@@ -362,7 +371,7 @@ PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE
     const pytree_field *const last = row + PYTREE__CAT(pytree__rows_, PYTREE__ID);
     pytree_leaf *const pytree__first = view;
     pytree__flatten_result seen;
-    const void *pointer;
+    const volatile void *pointer;
     size_t extent, bits = 0, missing = 0, flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), view, end, of);
     if (flags != 0) { return pytree__view_result(view, flags); }
 #undef PYTREE_FIELD
@@ -380,7 +389,7 @@ PYTREE__HELPER size_t PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *at)
 {
     const PYTREE__S *const self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    const void *pointer;
+    const volatile void *pointer;
     size_t extent, bits = 0, missing = 0, flags = 0;
     if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return PYTREE__NOT_INLINABLE; }
 #undef PYTREE_FIELD
@@ -395,7 +404,7 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 {
     const PYTREE__S *const self = (const PYTREE__S *)at;
     const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    const void *pointer;
+    const volatile void *pointer;
     size_t missing = 0;
     if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return NULL; }
 #undef PYTREE_FIELD
@@ -449,6 +458,9 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S2
 #undef PYTREE__S1
 #undef PYTREE__S0
+#pragma pop_macro("ATOMIC")
+#pragma pop_macro("AS")
+#pragma pop_macro("HANDLE")
 #pragma pop_macro("EACH")
 #pragma pop_macro("ENUM")
 #pragma pop_macro("PLAIN")

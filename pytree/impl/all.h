@@ -41,6 +41,7 @@
 #include "build_items.h"
 #include "build_bound.h"
 #include "build.h"
+#include "build_handles.h"
 #include "build_block.h"
 #include "unflatten.h"
 #include "materialize.h"

@@ -427,10 +427,11 @@ static void pytree__build_row(struct pytree__builder *b, size_t node)
 {
     struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
     const pytree_field *row;
+    pytree_field own;
     top->left--;
     do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
-    row = pytree__active_row(row, top->at);
-    if (row == NULL) { pytree__build_fail_node(b, node, "a tag that a CASE of the union has"); return; }
+    row = pytree__given_row(row, top->at, &own);
+    if (row == NULL) { pytree__build_fail_node(b, node, "a tag that a CASE of the union has, or a type from AS"); return; }
     if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
         pytree__build_skip(b, node);      /* it lies in the caller's memory, which cannot grow */
         return;

@@ -79,6 +79,7 @@ static void pytree__build_undo(struct pytree__builder *b, void *base, size_t byt
     }
     pytree__resize(pytree__allocator(b->opt), base, bytes, 0);
     b->custom_cleanups = NULL;
+    b->handles = NULL;
     b->n_frames = 0;
     b->head = b->tail = 0;
     b->keys_copied = false;
@@ -112,6 +113,7 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
                                 "memory of their own, got a subtree as a leaf");
     }
     if (PYTREE__CONTAINERS && b->status == PYTREE_OK && !b->miscounted) { pytree__rebuild_customs(b); }
+    if (PYTREE__MORE_ROWS && b->status == PYTREE_OK && b->handles != NULL) { pytree__clone_handles(b); }
     if (b->status != PYTREE_OK || b->miscounted) {
         pytree__build_undo(b, base, bytes);
         return b->status;
@@ -157,16 +159,17 @@ static void pytree__builder_end(struct pytree__builder *b)
     if (b->views != b->own_views) { pytree__array_free(b->views, b->max_views, sizeof *b->views, a); }
 }
 
-/* Build a tree from a treedef and leaves, as the mode says. `in_place`: see pytree__build. The builder is on this function's
- * stack only. */
-static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
+/* Build a tree from a treedef and leaves, as the mode says. `source`: the tree that they are of, unless the new one refers to
+ * them; in pytree_allocate it is filled. The builder is on this function's stack only. */
+static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *source,
                                         const pytree_options *opt, pytree_error *err)
 {
     struct pytree__builder b;
     pytree_status status = pytree__builder_init(&b, def, leaves, mode, opt, err);
     if (status != PYTREE_OK) { return status; }
     if (mode == PYTREE__REFER) { b.n_arrays = def->n_leaves; } else { pytree__measure_leaves(&b); }
-    status = pytree__build(&b, t, in_place);
+    b.source = source;
+    status = pytree__build(&b, t, mode == PYTREE__ALLOCATE ? source : NULL);
     pytree__builder_end(&b);
     return status;
 }

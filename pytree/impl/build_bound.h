@@ -26,7 +26,7 @@ static size_t pytree__arrays_in_place(const pytree_type *type, size_t align, boo
     return bytes;
 }
 
-static void pytree__bound_type(const struct pytree__builder *b, struct pytree__type_bound *to, const pytree_type *of)
+static void pytree__bound_type(struct pytree__builder *b, struct pytree__type_bound *to, const pytree_type *of)
 {
     const pytree_type *const type = pytree__origin(of);
     const size_t piece = 16 + b->prefix;
@@ -41,6 +41,10 @@ static void pytree__bound_type(const struct pytree__builder *b, struct pytree__t
     to->sized = false;
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
+        if (PYTREE__MORE_ROWS && b->mode == PYTREE__COPY && row->functions != NULL && row->functions->clone != NULL) {
+            b->has_handles = true;
+            to->head += sizeof(struct pytree__handles) + sizeof(struct pytree__stb_cleanup) + piece;
+        }
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->place == PYTREE_STB) { to->head += sizeof(struct pytree__stb_cleanup) + 2 * piece; }
         if (row->form == PYTREE_FORM_REF) { to->head += sizeof(pytree_leaf) + piece; }

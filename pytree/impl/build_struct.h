@@ -218,10 +218,34 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
     return false;
 }
 
+/* Count the handles of a struct. */
+static size_t pytree__count_handles(const pytree_type *type)
+{
+    size_t n = 0;
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) { n += type->fields[i].functions != NULL && type->fields[i].functions->clone != NULL; }
+    return n;
+}
+
+/* Note a struct whose handles, if it has some, are to be cloned. */
+static void pytree__build_note_handles(struct pytree__builder *b, const pytree_type *type, char *self, size_t node)
+{
+    const size_t n = pytree__count_handles(type);
+    struct pytree__handles *handles;
+    if (n == 0) { return; }
+    handles = (struct pytree__handles *)(void *)pytree__bump_head(b, sizeof *handles + n * sizeof(struct pytree__stb_cleanup));
+    handles->self = self;
+    handles->type = type;
+    handles->node = node;
+    handles->next = b->handles;
+    b->handles = handles;
+}
+
 /* Push a frame for a struct's children. */
 PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_type *type, char *self, size_t node)
 {
     struct pytree__build_frame *frame;
+    if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(b->has_handles)) { pytree__build_note_handles(b, type, self, node); }
     frame = pytree__build_push(b, type, self, 0, type->n_children);
     if (frame != NULL) {
         frame->rows = type->n_fields;
@@ -294,6 +318,7 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
     const pytree_type *const type = frame->type;
     pytree_leaf *const views = pytree__build_views(b, type->n_children);
     const pytree_field *row = type->fields + type->n_fields;
+    pytree_field own;
     size_t node = frame->node, leaf = frame->leaf, i;
     struct pytree__build_difference first;
     if (views == NULL) { return; }
@@ -302,7 +327,7 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
     for (i = type->n_children; i-- != 0; ) {
         const pytree_node *const n = &b->def->nodes[--node];
         do { row--; } while (row->row != PYTREE_ROW_DATA);
-        pytree__build_differ(b, pytree__active_row(row, frame->at), &views[i], node, leaf, &first);
+        pytree__build_differ(b, pytree__given_row(row, frame->at, &own), &views[i], node, leaf, &first);
         leaf -= n->leaves;
         node -= n->nodes - 1;
     }

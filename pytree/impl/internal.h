@@ -243,6 +243,15 @@ struct pytree__custom_cleanup {
     struct pytree__custom_cleanup *before;
 };
 
+/* A struct of a clone with handles, which are cloned when the tree is finished. Behind it in the block is a cleanup for each
+ * handle. */
+struct pytree__handles {
+    char *self;
+    const pytree_type *type;
+    size_t node;
+    struct pytree__handles *next;         /* of a later node */
+};
+
 /* A node whose children are being built, from the last to the first. `type` NULL: container slots that are still to be filled,
  * linked through their `data`. */
 struct pytree__build_frame {
@@ -305,6 +314,9 @@ struct pytree__builder {
     size_t n_orders;                      /* of the treedef's, those that still come */
     struct pytree__stb_cleanup *stb_cleanups;                  /* the last one first */
     struct pytree__custom_cleanup *custom_cleanups;            /* likewise: those inside others come first */
+    const pytree *source;                 /* what is cloned */
+    bool has_handles;                     /* some of its structs have handles, */
+    struct pytree__handles *handles;      /* namely these */
     struct pytree__build_frame *frames;
     size_t n_frames, max_frames;
     pytree_leaf *views;                   /* for a moment */
@@ -361,6 +373,7 @@ static inline uint16_t pytree__to_half(double value, int mantissa);
 /* type.h */
 static const pytree_type *pytree__origin(const pytree_type *type);
 PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, const void *self);
+PYTREE__INLINE const pytree_field *pytree__given_row(const pytree_field *row, const void *self, pytree_field *own);
 static bool pytree__same_string(const char *a, const char *b);
 static bool pytree__same_struct(const pytree_type *a, const pytree_type *b);
 static const char *pytree__constant_name(const pytree_type *type, const void *element);
@@ -623,8 +636,11 @@ static pytree pytree__build_container(struct pytree__builder *b, size_t node);
 static void pytree__rebuild_customs(struct pytree__builder *b);
 static pytree pytree__build_run(struct pytree__builder *b, char *root);
 
+/* build_handles.h */
+static PYTREE__NOINLINE void pytree__clone_handles(struct pytree__builder *b);
+
 /* build_block.h */
-static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *in_place,
+static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *source,
                                         const pytree_options *opt, pytree_error *err);
 
 /* unflatten.h */

@@ -49,7 +49,7 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
     t->data = NULL;
     status = pytree__flatten(from, in_place, &leaves, 0, &def, &own, err);
     if (status != PYTREE_OK) { return status; }
-    status = pytree__build_tree(t, def, leaves, mode, in_place ? &from : NULL, &own, err);
+    status = pytree__build_tree(t, def, leaves, mode, &from, &own, err);
     pytree_def_free(def);
     return status;
 }

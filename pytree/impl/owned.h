@@ -18,7 +18,8 @@ static char *pytree__find_block_pointer(const pytree_type *type, const char *sel
     size_t k;
     type = pytree__origin(type);
     for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = pytree__active_row(&type->fields[i], self);
+        pytree_field own;
+        const pytree_field *row = pytree__given_row(&type->fields[i], self, &own);
         char *p = NULL;
         if (row == NULL || row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
         if (row->place == PYTREE_POINTER) {
@@ -48,7 +49,8 @@ static void pytree__clear_pointers(const pytree_type *type, char *self)
     size_t k;
     type = pytree__origin(type);
     for (i = 0; i < type->n_fields; i++) {
-        const pytree_field *row = pytree__active_row(&type->fields[i], self);
+        pytree_field own;
+        const pytree_field *row = pytree__given_row(&type->fields[i], self, &own);
         if (row == NULL || row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
         if (row->place == PYTREE_POINTER) { memset(self + row->offset, 0, sizeof(void *)); }
         else if (row->form == PYTREE_FORM_STRUCT) { pytree__clear_pointers(row->type, self + row->offset); }
@@ -59,7 +61,8 @@ static void pytree__clear_pointers(const pytree_type *type, char *self)
     }
 }
 
-/* Release custom nodes and stb_ds containers of an owned tree, those inside others first. They are where they were made. */
+/* Release custom nodes, stb_ds containers and handles of an owned tree, those inside others first. They are where they were
+ * made. */
 static void pytree__release(const struct pytree__block *block)
 {
     const struct pytree__custom_cleanup *custom;
@@ -92,7 +95,7 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
             unsigned i;
             for (i = 0; f->form == PYTREE_FORM_STRUCT && i < f->type->n_fields; i++) {
                 const pytree_field *row = &f->type->fields[i];
-                if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_STB) {
+                if (row->functions != NULL && row->functions->release != NULL) {
                     row->functions->release((char *)(uintptr_t)f->self + row->offset, row);
                 }
             }

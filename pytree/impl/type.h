@@ -70,6 +70,20 @@ PYTREE__INLINE const pytree_field *pytree__active_row(const pytree_field *row, c
     return i < 0 ? NULL : &row->functions->cases[i];
 }
 
+/* Returns the row of a union's active member, or of a pointer to void as one of its type, in *own; NULL if there is none. Any
+ * other row is returned as it is. */
+PYTREE__INLINE const pytree_field *pytree__given_row(const pytree_field *row, const void *self, pytree_field *own)
+{
+    if (!PYTREE__MORE_ROWS || PYTREE__LIKELY(row->functions == NULL)) { return row; }
+    row = pytree__active_row(row, self);
+    if (row == NULL || row->functions == NULL || row->functions->as == NULL) { return row; }
+    *own = *row;
+    own->type = row->functions->as(self);
+    if (own->type == NULL) { return NULL; }
+    own->form = own->type->kind == PYTREE_KIND_LEAF ? PYTREE_FORM_LEAF : PYTREE_FORM_STRUCT;
+    return own;
+}
+
 /* Are two strings, each of which may be NULL, equal? */
 static bool pytree__same_string(const char *a, const char *b)
 {

@@ -183,7 +183,8 @@ PYTREE__INLINE pytree__flatten_result pytree__view_none(const pytree_field *row,
 }
 
 /* Add an array, list or map that is pointed to, whose extents stand in the view. */
-PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const void *p, pytree_leaf *view, unsigned of)
+PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row, const volatile void *p, pytree_leaf *view,
+                                                         unsigned of)
 {
     size_t flags, extent = 0;
     int i;
@@ -201,19 +202,34 @@ PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view)
     return pytree__view_result(view, PYTREE__NEEDS_CHECK);
 }
 
+/* Add what a pointer to void leads to, whose extents stand in the view. Where no type is known, the check of the view says
+ * so. */
+PYTREE__HELPER pytree__flatten_result pytree__view_as(const pytree_field *row, const volatile void *p, const pytree_type *type,
+                                                      pytree_leaf *view, unsigned of)
+{
+    if (row->optional != 0 && p == NULL) { return pytree__view_none(row, view, of); }
+    if (type == NULL || (type->kind != PYTREE_KIND_LEAF
+                         && (row->ndim != 0 || (type->kind != PYTREE_KIND_STRUCT && type->kind != PYTREE_KIND_CUSTOM)))) {
+        PYTREE__VIEW_ADD(NULL, row->type, 0, PYTREE_FORM_CUSTOM)
+    } else {
+        PYTREE__VIEW_ADD(p, type, row->ndim, type->kind == PYTREE_KIND_LEAF ? PYTREE_FORM_LEAF : PYTREE_FORM_STRUCT)
+    }
+    return pytree__view_result(view, PYTREE__NEEDS_CHECK);
+}
+
 /* Find whether strings that lie in the struct end there, each of them. Returns flags. */
-PYTREE__HELPER size_t pytree__ends(const pytree_field *row, const void *at)
+PYTREE__HELPER size_t pytree__ends(const pytree_field *row, const volatile void *at)
 {
     const size_t room = row->ndim == 2 ? row->inner : row->size;
     size_t i;
     for (i = 0; i < row->size; i += room) {
-        if (memchr((const char *)at + i, '\0', room) == NULL) { return PYTREE__NEEDS_CHECK; }
+        if (memchr((const char *)(uintptr_t)at + i, '\0', room) == NULL) { return PYTREE__NEEDS_CHECK; }
     }
     return 0;
 }
 
 /* Add a value in the struct itself that is no struct. */
-PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row, const void *at, pytree_leaf *view)
+PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row, const volatile void *at, pytree_leaf *view)
 {
     if (row->ndim == 1 || row->ndim == 2) { view->shape[0] = row->size / row->inner; }
     if (row->ndim == 2) { view->shape[1] = row->inner / row->type->size; }
@@ -222,11 +238,11 @@ PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row,
 }
 
 /* Add the value of a row without modifier. Leaves of a struct in the struct take its place. */
-PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row, const void *at, pytree_leaf *view,
-                                                         const pytree_leaf *end, unsigned of)
+PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row, const volatile void *member,
+                                                         pytree_leaf *view, const pytree_leaf *end, unsigned of)
 {
     const bool pointer = row->place == PYTREE_POINTER;
-    const void *p;
+    const void *const at = (const void *)(uintptr_t)member, *p;
     size_t flags = 0;
     if (row->form == PYTREE_FORM_STRUCT && !pointer && of != PYTREE__OF_CHILDREN) {
         if (row->type->views == NULL) { return pytree__view_result(view, PYTREE__NOT_INLINABLE); }
@@ -257,6 +273,10 @@ PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, 
         const int which = row->functions->select(self, view->shape);
         if (which < 0) { return pytree__view_no_case(view); }
         row = &row->functions->cases[which];
+    }
+    if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->as != NULL) {
+        memcpy(&p, at, sizeof p);
+        return pytree__view_as(row, p, row->functions->as(self), view, of);
     }
     if (row->form == PYTREE_FORM_NONE) { return pytree__view_none(row, view, of); }
     if (row->place == PYTREE_IN_PLACE || row->ndim == 0) {     /* in the struct itself, or one struct that is pointed to */
@@ -326,9 +346,9 @@ PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row,
 #define PYTREE__VALID_STB_ARRAY(code, name, optional, arguments)
 #define PYTREE__VALID_STB_MAP(code, name, optional, arguments)
 
-PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const void *at)
+PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const volatile void *member)
 {
-    const void *p;
+    const void *const at = (const void *)(uintptr_t)member, *p;
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
         return row->type->validate == NULL ? PYTREE__NOT_INLINABLE : row->type->validate(at);
     }

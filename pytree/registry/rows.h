@@ -302,6 +302,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
 #define PYTREE__PLACE_AS_DECLARED(before, gap, after, s, name)                                                          \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+#define PYTREE__PLACE_ATOMIC PYTREE__PLACE_AS_DECLARED
 #define PYTREE__PLACE_LAST(before, gap, after, s, name)                /* a flexible array, which has no size */        \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
@@ -319,29 +320,26 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_RANK(...)
 #define PYTREE__LIES_ENUM(...)
 #define PYTREE__LIES_EACH(...)
+#define PYTREE__LIES_AS(...)
+#define PYTREE__LIES_HANDLE(...)
 #define PYTREE__LIES_STB_ARRAY
 #define PYTREE__LIES_STB_MAP
 #define PYTREE__LIES_ROLE(...)
 #define PYTREE__LIES_STRING
 #define PYTREE__LIES_UNION(...)
 #define PYTREE__LIES_BITS BITS,
+#define PYTREE__LIES_ATOMIC ATOMIC,
 
-/* Initialise the member of a row by { 0 }. Before a flexible array, which nothing follows, the literal ends, and another one
- * that is large enough begins. */
-#define PYTREE__INITIAL(name, m1, m2, ...) PYTREE__INITIAL_##m2
-#define PYTREE__INITIAL_NONE { 0 },
-#define PYTREE__INITIAL_OPTIONAL { 0 },
-#define PYTREE__INITIAL_ARRAY(...) { 0 },
-#define PYTREE__INITIAL_LIST(...) { 0 },
-#define PYTREE__INITIAL_RANK(...) { 0 },
-#define PYTREE__INITIAL_ENUM(...) { 0 },
-#define PYTREE__INITIAL_EACH(...) { 0 },
-#define PYTREE__INITIAL_STB_ARRAY { 0 },
-#define PYTREE__INITIAL_STB_MAP { 0 },
-#define PYTREE__INITIAL_STRING { 0 },
-#define PYTREE__INITIAL_UNION(...) { 0 },
-#define PYTREE__INITIAL_ROLE(...) { 0 },
-#define PYTREE__INITIAL_FLEXIBLE }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
+/* Initialise the member of a row by { 0 }; an atomic one without braces, which clang does not take. Before a flexible array,
+ * which nothing follows, the literal ends, and another one that is large enough begins. */
+#define PYTREE__INITIAL(...) PYTREE__INITIAL_(__VA_ARGS__)
+#define PYTREE__INITIAL_(name, m1, m2, ...) PYTREE__INITIAL__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 AS_DECLARED, ~)
+#define PYTREE__INITIAL__(...) PYTREE__INITIAL___(__VA_ARGS__)
+#define PYTREE__INITIAL___(lies, ...) PYTREE__INITIAL_##lies
+#define PYTREE__INITIAL_AS_DECLARED { 0 },
+#define PYTREE__INITIAL_BITS { 0 },
+#define PYTREE__INITIAL_ATOMIC 0,
+#define PYTREE__INITIAL_LAST }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
 
 /* Begin the literal at the member of the first row, [0].din = { 0 }: its offset tells whether it is the first member. That of a
  * bit-field is unknown, so there the literal begins at the first member by itself, with a number without braces, which
@@ -352,6 +350,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__START___(name, lies, ...) PYTREE__START_##lies(name)
 #define PYTREE__START_AS_DECLARED(name) [0].name =
 #define PYTREE__START_LAST PYTREE__START_AS_DECLARED
+#define PYTREE__START_ATOMIC PYTREE__START_AS_DECLARED
 #define PYTREE__START_BITS(name) 0 * sizeof (char)             /* and the row's { 0 } make one number */
 #define PYTREE__FIRST_ROW(...) PYTREE__FIRST_ROW_(__VA_ARGS__)
 #define PYTREE__FIRST_ROW_(first, ...) first
@@ -384,8 +383,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
     _Static_assert((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
                    " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
-#define PYTREE__CHECK_DROP(id, s, name, m1, ...) PYTREE__CHECK_DROP_##m1(id, s, name)
-#define PYTREE__CHECK_DROP_NONE(id, s, name)                                                                            \
+#define PYTREE__CHECK_DROP(id, s, name, m1, ...)                                                                        \
+    PYTREE__DROPPED(PYTREE__CHECK_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
+#define PYTREE__DROPPED(...) PYTREE__DROPPED_(__VA_ARGS__)
+#define PYTREE__DROPPED_(pass, id, s, name, skipped, store, ...) pass##store(id, s, name, __VA_ARGS__)
+#define PYTREE__CHECK_DROP_PLAIN(id, s, name, ...)                                                                      \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 
 /* Read and write a bit-field, which has no address.
@@ -396,7 +398,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Static_assert(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);          \
     static inline int64_t pytree__read_##id##_##name(const void *self) { return (int64_t)((const s *)self)->name; }     \
     static inline void pytree__write_##id##_##name(void *self, int64_t number) { ((s *)self)->name = number; }
-#define PYTREE__CHECK_DROP_BITS(id, s, name) _Static_assert(sizeof(((s *)0)->name != 0) != 0, "");
+#define PYTREE__CHECK_DROP_BITS(id, s, name, ...) _Static_assert(sizeof(((s *)0)->name != 0) != 0, "");
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
@@ -593,12 +595,13 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STATIC_BITS(id, s, name)                                                                          \
     { #name, &pytree_types[PYTREE__T_llong], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_BITS, 0, 0,               \
         0, sizeof(int64_t), 0,                                                                                          \
-        &(const pytree_row_functions){ NULL, NULL, pytree__read_##id##_##name, pytree__write_##id##_##name,             \
-                                       NULL, NULL }, NULL },
-#define PYTREE__TABLE_DROP(id, s, name, m1, ...) PYTREE__TABLE_DROP_##m1(id, s, name)
-#define PYTREE__TABLE_DROP_NONE(id, s, name)                                                                            \
+        &(const pytree_row_functions){ .read = pytree__read_##id##_##name, .write = pytree__write_##id##_##name }, NULL },
+#define PYTREE__TABLE_DROP(id, s, name, m1, ...)                                                                        \
+    PYTREE__DROPPED(PYTREE__TABLE_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
+#define PYTREE__TABLE_DROP_PLAIN(id, s, name, ...)                                                                      \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, NULL },
-#define PYTREE__TABLE_DROP_BITS(id, s, name) { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0, NULL },
+#define PYTREE__TABLE_DROP_BITS(id, s, name, ...)                                                                       \
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0, NULL },
 #define PYTREE__PLACED(s, name) offsetof(s, name), sizeof(((s *)0)->name)
 #define PYTREE__PLACED_PLAIN(flags, s, name) offsetof(s, name), sizeof(((s *)0)->name)
 #define PYTREE__PLACED_ARRAY(flags, s, name) offsetof(s, name), (flags & 2) != 0 ? 0 : sizeof(void *)
@@ -652,11 +655,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
     PYTREE_FORM_LIST,                                                                                                   \
     optional, 1, placed, sizeof(*x),                                                                                    \
-    &(const pytree_row_functions){ pytree__stb_array_resize, pytree__stb_array_release, NULL, NULL, NULL, NULL }
+    &(const pytree_row_functions){ .resize = pytree__stb_array_resize, .release = pytree__stb_array_release }
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
     PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x),                                                                   \
-    &(const pytree_row_functions){ pytree__stb_map_resize, pytree__stb_map_release, NULL, NULL, NULL, NULL }
+    &(const pytree_row_functions){ .resize = pytree__stb_map_resize, .release = pytree__stb_map_release }
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *
@@ -668,8 +671,14 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CODES_STATIC_BITS PYTREE__CODES_STATIC_STRING
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
     | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
-#define PYTREE__CODES_DROP(id, ...)
+#define PYTREE__CODES_DROP(id, s, name, m1, ...)                                                                        \
+    PYTREE__DROPPED(PYTREE__CODES_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
+#define PYTREE__CODES_DROP_PLAIN(id, s, name, ...)
+#define PYTREE__CODES_DROP_BITS(id, s, name, ...)
 
 #include "each.h"
+#include "as.h"
+#include "atomic.h"
+#include "handle.h"
 #include "union.h"
 #endif

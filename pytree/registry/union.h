@@ -65,7 +65,7 @@
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__CHECK_OF_CASE(code, in, member, optional, skipped, store, arguments, ...)                               \
     _Static_assert(PYTREE__IN_CASE_##store,                                                                             \
-                   in " an stb_ds container or EACH cannot be in a union; point to a struct with it");                  \
+                   in " an stb_ds container, EACH or AS cannot be in a union; point to a struct with it");                  \
     PYTREE__CHECK_##store(code##_##member, arguments, optional, in)
 #define PYTREE__IN_CASE_PLAIN 1
 #define PYTREE__IN_CASE_ARRAY 1
@@ -76,6 +76,7 @@
 #define PYTREE__IN_CASE_STB_ARRAY 0
 #define PYTREE__IN_CASE_LISTS 0
 #define PYTREE__IN_CASE_EACH 0
+#define PYTREE__IN_CASE_AS 0
 #define PYTREE__IN_CASE_STB_MAP 0
 #define PYTREE__CASE_TABLE(...) PYTREE__CASE_TABLE_(__VA_ARGS__)
 #define PYTREE__CASE_TABLE_(code, held, x, placed, value, member, m1, m2, ...)                                          \
@@ -127,6 +128,7 @@
     PYTREE__CASES(PYTREE__CASE_CHECK, code, in, ~, ~, PYTREE__CASES_OF arguments)
 #define PYTREE__TABLE_UNION(code, held, x, arguments, optional, placed)                                                 \
     &pytree_types[PYTREE__T_ref], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_REF, 0, 0, placed, sizeof(x), 0,        \
-    &(const pytree_row_functions){ NULL, NULL, NULL, NULL, code##_select,                                               \
-        (const pytree_field[]){ PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments) { 0 } } }
+    &(const pytree_row_functions){ .select = code##_select,                                                             \
+        .cases = (const pytree_field[]){                                                                                \
+            PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments) { 0 } } }
 #endif

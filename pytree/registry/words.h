@@ -26,6 +26,9 @@
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
 #define PYTREE__WORD_EACH(...) ~, 16
+#define PYTREE__WORD_AS(...) ~, 16
+#define PYTREE__WORD_ATOMIC ~, 20         /* of STATIC and DROP rows, too */
+#define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
 
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
@@ -41,6 +44,9 @@
 #define PYTREE__STORE_ROLE(...)
 #define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
 #define PYTREE__STORE_EACH(...) , EACH, (__VA_ARGS__)
+#define PYTREE__STORE_AS(...) , AS, (__VA_ARGS__)
+#define PYTREE__STORE_ATOMIC , ATOMIC, ()
+#define PYTREE__STORE_HANDLE(...) , HANDLE, (__VA_ARGS__)
 
 /* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS. */
 #define PYTREE__LIST_OR_LISTS(n, second, ...) PYTREE__SECOND_OF(PYTREE__LISTS_##second, LIST, ~)
@@ -61,6 +67,8 @@
 #define PYTREE__MAYBE_ROLE(...)
 #define PYTREE__MAYBE_ENUM(...)
 #define PYTREE__MAYBE_EACH(...)
+#define PYTREE__MAYBE_AS(...)
+#define PYTREE__MAYBE_ATOMIC
 
 #define PYTREE__GIVES_NONE
 #define PYTREE__GIVES_OPTIONAL
@@ -70,6 +78,8 @@
 #define PYTREE__GIVES_RANK(...)
 #define PYTREE__GIVES_ENUM(...)
 #define PYTREE__GIVES_EACH(...)
+#define PYTREE__GIVES_AS(...)
+#define PYTREE__GIVES_ATOMIC
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP
 #define PYTREE__GIVES_STRING
@@ -87,9 +97,11 @@
     PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
                       PYTREE__IS(PYTREE__WORD_##m3))
 #define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
-/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING or BITS. DROP: BITS. */
+/* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING, BITS or ATOMIC. DROP: BITS, HANDLE or
+ * ATOMIC. */
 #define PYTREE__WORDS_FIT(kind, sum)                                                                                    \
-    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26))
+    (sum == 3 || sum == 66 || (kind == 1 && (sum <= 31 || (sum >= 128 && sum <= 158))) || (kind == 2 && sum == 26)       \
+     || (kind == 4 && sum == 258) || (kind != 1 && sum == 22))
 
 /* Pass: say which word is not known.
  *

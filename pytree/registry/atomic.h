@@ -1,0 +1,39 @@
+/* pytree/registry/atomic.h: the rows of atomic numbers, which are read and written as plain ones. Included by rows.h, once. */
+#ifndef PYTREE_REGISTRY_ATOMIC_H
+#define PYTREE_REGISTRY_ATOMIC_H
+
+/* Compilers differ in what is left of _Atomic where the type of a member is asked for; of its value nothing is.
+ *
+ *     PYTREE_FIELD(DATA, hits, ATOMIC)   =>
+ *     enum { pytree__code_Stats_hits = sizeof(((Stats *)0)->hits) == sizeof(((void)0, ((Stats *)0)->hits)) ? … : 0 }; */
+#define PYTREE__MEMBERS_ATOMIC(code, seen, held, x, arguments, optional, s)                                             \
+    enum { code = sizeof(x) == sizeof(((void)0, x)) ? PYTREE__BUILTIN_CODE(x) : 0 };
+#define PYTREE__CHECK_ATOMIC(code, arguments, optional, in)                                                             \
+    PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
+    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__HELD) == 0 && !optional,                              \
+                   in " ATOMIC is for an _Atomic number in the struct itself; write DROP, or a plain member");
+#define PYTREE__CHECK_PLACE_ATOMIC PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_STATIC_ATOMIC(id, s, name)                                                                        \
+    PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
+    PYTREE__MEMBERS_ATOMIC(pytree__code_##id##_##name, , , ((s *)0)->name, , , s)                                       \
+    PYTREE__CHECK_ATOMIC(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))
+#define PYTREE__CHECK_DROP_ATOMIC PYTREE__CHECK_DROP_PLAIN
+
+#define PYTREE__PLACED_ATOMIC PYTREE__PLACED_PLAIN
+#define PYTREE__TABLE_ATOMIC(code, held, x, arguments, optional, placed)                                                \
+    PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0, 0, placed, sizeof(x), 0
+#define PYTREE__TABLE_STATIC_ATOMIC(id, s, name)                                                                        \
+    { #name, PYTREE__BUILTIN_OF(pytree__code_##id##_##name), PYTREE_ROW_STATIC, PYTREE_IN_PLACE,                        \
+        PYTREE__PACK(pytree__code_##id##_##name), 0, 0, PYTREE__PLACED(s, name), sizeof(((s *)0)->name), 0, NULL },
+#define PYTREE__TABLE_DROP_ATOMIC PYTREE__TABLE_DROP_PLAIN
+#define PYTREE__CODES_STATIC_ATOMIC PYTREE__CODES_STATIC_NONE
+#define PYTREE__CODES_DROP_ATOMIC PYTREE__CODES_DROP_PLAIN
+
+#define PYTREE__STATIC_ATOMIC(name) row++;
+#define PYTREE__VIEW_ATOMIC(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ATOMIC(name, arguments))
+#define PYTREE__SIZES_ATOMIC(name, arguments) 0,
+#define PYTREE__VALID_ATOMIC(code, name, optional, arguments)
+#define PYTREE__STORED_ATOMIC PYTREE__STORED_RANK
+#define PYTREE__IN_CASE_ATOMIC 1
+#define PYTREE__CASE_EXTENTS_ATOMIC(x, arguments)
+#endif

@@ -1,0 +1,36 @@
+/* pytree/registry/handle.h: the rows of handles, which functions of the user's clone and free. Included by rows.h, once. */
+#ifndef PYTREE_REGISTRY_HANDLE_H
+#define PYTREE_REGISTRY_HANDLE_H
+
+/* Clone and free a handle by the functions of HANDLE(log_clone, log_free), which get the member's own type.
+ *
+ *     static inline pytree_status pytree__clone_Trainer_log(void *to, const void *from)
+ *     {
+ *         return log_clone(&((Trainer *)to)->log, &((const Trainer *)from)->log);
+ *     }
+ *     static inline void pytree__free_Trainer_log(void *at, const pytree_field *row)
+ *     {
+ *         (void)row; log_free(&((Trainer *)(void *)((char *)at - offsetof(Trainer, log)))->log);
+ *     } */
+#define PYTREE__CHECK_DROP_HANDLE(id, s, name, arguments, ...)                                                          \
+    PYTREE__CHECK_DROP_PLAIN(id, s, name, ~)                                                                            \
+    _Static_assert(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " HANDLE" PYTREE__TOO_SMALL);                     \
+    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 2, PYTREE__QUOTE_(pytree: s.name:)                              \
+                   " HANDLE takes two functions, HANDLE(clone, free)");                                                 \
+    static inline pytree_status pytree__clone_##id##_##name(void *to, const void *from)                                 \
+    {                                                                                                                   \
+        return PYTREE__HANDLE_CLONE arguments(&((s *)to)->name, &((const s *)from)->name);                              \
+    }                                                                                                                   \
+    static inline void pytree__free_##id##_##name(void *at, const pytree_field *row)                                    \
+    {                                                                                                                   \
+        (void)row;                                                                                                      \
+        PYTREE__HANDLE_FREE arguments(&((s *)(void *)((char *)at - offsetof(s, name)))->name);                          \
+    }
+#define PYTREE__HANDLE_CLONE(clone, ...) clone
+#define PYTREE__HANDLE_FREE(clone, ...) PYTREE__FIRST(__VA_ARGS__, ~)
+
+#define PYTREE__TABLE_DROP_HANDLE(id, s, name, ...)                                                                     \
+    { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0,                                  \
+        &(const pytree_row_functions){ .release = pytree__free_##id##_##name, .clone = pytree__clone_##id##_##name }, NULL },
+#define PYTREE__CODES_DROP_HANDLE(id, s, name, ...) | PYTREE__IS_MANY                         /* such structs are no runs */
+#endif

@@ -1,0 +1,216 @@
+/* Rows with AS: pointers to void, whose type is computed. */
+#include "rows_shared.h"
+#include "pytree/ravel.h"
+#include "pytree/safetensors.h"
+
+typedef struct Dense { int n; float *w; } Dense;
+typedef struct Scale { double factor; char letter; } Scale;
+
+#define PYTREE_STRUCT Dense
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Scale
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, factor) PYTREE_FIELD(DATA, letter)
+#include "pytree_registry.h"
+
+typedef struct Later Later;
+struct Later { float x; };
+
+#define PYTREE_DECLARE Later
+#include "pytree_registry.h"
+
+enum { DENSE, SCALE, NUMBER, LATER, STRING, KINDS };
+
+static const pytree_type *type_of(int kind)
+{
+    const pytree_type *const types[KINDS] = { PYTREE_TYPE(Dense), PYTREE_TYPE(Scale), PYTREE_TYPE(short), PYTREE_TYPE(Later),
+                                              PYTREE_TYPE(char *) };
+    return kind >= 0 && kind < KINDS ? types[kind] : kind == KINDS ? PYTREE_TYPE(pytree) : NULL;
+}
+
+typedef struct Layer {
+    int kind, n;
+    void *layer;
+    pytree_dtype dtype;
+    const void *table;
+    void *scale;                          /* may be NULL */
+} Layer;
+
+#define PYTREE_STRUCT Layer
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, layer, AS(type_of(self->kind)))               \
+    PYTREE_FIELD(STATIC, dtype) PYTREE_FIELD(DATA, table, AS(pytree_dtype_type(self->dtype), ARRAY(self->n, 2)))        \
+    PYTREE_FIELD(DATA, scale, AS(PYTREE_TYPE(Scale)), OPTIONAL)
+#include "pytree_registry.h"
+
+#define PYTREE_DEFINE Later
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+typedef struct Model { size_t n; Layer *layers; Layer first; } Model;
+
+#define PYTREE_STRUCT Model
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, layers, LIST(self->n)) PYTREE_FIELD(DATA, first)
+#include "pytree_registry.h"
+
+static const pytree_type *const types[] = { PYTREE_TYPE(Dense), PYTREE_TYPE(Scale), PYTREE_TYPE(Later), PYTREE_TYPE(Layer),
+                                            PYTREE_TYPE(Model) };
+static float weights[3] = { 1.0f, 2.0f, 3.0f };
+static double table[KINDS][2][2] = { { { 4.0, 5.0 } } };
+static Dense dense = { 3, weights };
+static Scale scale = { 0.5, 'a' }, other = { 1.5, 'b' };
+static short number = 7;
+static Later later = { 8.0f };
+static char *string = "string";
+
+static Layer layer_make(int kind)
+{
+    void *const values[KINDS] = { &dense, &scale, &number, &later, &string };
+    Layer made = { kind, 2, values[kind], kind % 2 == 0 ? PYTREE_F64 : PYTREE_F32, table[kind], NULL };
+    if (kind == DENSE) { made.scale = &other; }
+    return made;
+}
+
+static void a_pointer_leads_to_what_its_type_says(void **state)
+{
+    static const char *const printed[KINDS] = {
+        ".layer.w  f32[3]\n.table  f64[2,2]\n.scale.factor  f64 1.5\n.scale.letter  i8 98\n",
+        ".layer.factor  f64 0.5\n.layer.letter  i8 97\n.table  f32[2,2]\n", ".layer  i16 7\n.table  f64[2,2]\n",
+        ".layer.x  f32 8.0\n.table  f32[2,2]\n", ".layer  str 'string'\n.table  f64[2,2]\n"
+    };
+    int kind;
+    (void)state;
+    for (kind = 0; kind < KINDS; kind++) {
+        Layer layer = layer_make(kind);
+        char text[ROWS_TEXT];
+        assert_string_equal(rows_printed(PYTREE(&layer), text), printed[kind]);
+    }
+}
+
+static void whatever_is_made_equals_its_source(void **state)
+{
+    Layer layers[KINDS];
+    Model model = { KINDS - 1, layers + 1, layer_make(DENSE) };
+    int kind;
+    (void)state;
+    for (kind = 0; kind < KINDS; kind++) {
+        layers[kind] = layer_make(kind);
+        rows_assert_round_trip(PYTREE(&layers[kind]), COUNT_OF(types), types);
+    }
+    rows_assert_round_trip(PYTREE(&model), COUNT_OF(types), types);
+}
+
+static void a_leaf_goes_behind_the_pointer(void **state)
+{
+    Layer layer = layer_make(SCALE);
+    float given[4] = { 9.0f };
+    pytree_leaf leaves[3];
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(PYTREE(&layer), NULL, &error);
+    pytree made;
+    size_t n;
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE(&layer), leaves, 3, &n, NULL, &error), &error);
+    leaves[2].data = given;
+    assert_ok(pytree_unflatten_into(def, n, leaves, PYTREE(&layer), NULL, &error), &error);
+    assert_ptr_equal(layer.table, given);
+    made = pytree_unflatten(def, n, leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_ptr_equal(((Layer *)made.data)->table, given);
+    assert_true(((Scale *)((Layer *)made.data)->layer)->factor == 0.5);
+    pytree_free(made);
+    leaves[2].type = PYTREE_TYPE(int);
+    assert_null(pytree_unflatten(def, n, leaves, NULL, &error).data);
+    assert_error(error.status, PYTREE_TYPE, ".table", &error);
+    pytree_def_free(def);
+}
+
+static void another_type_is_refused(void **state)
+{
+    static const struct { const char *text, *path; } wrong[] = {
+        { "PyTreeDef(CustomNode(Layer[(1, 0, 12)], [CustomNode(Dense[(0,)], [*]), *, None]))", ".layer" },
+        { "PyTreeDef(CustomNode(Layer[(2, 0, 12)], [CustomNode(Dense[(0,)], [*]), *, None]))", ".layer" },
+        { "PyTreeDef(CustomNode(Layer[(9, 0, 12)], [*, *, None]))", ".layer" },
+        { "PyTreeDef(CustomNode(Layer[(1, 0, 12)], [*, *, None]))", ".layer" },
+        { "PyTreeDef(CustomNode(Layer[(2, 0, 12)], [*, [*], None]))", ".table" },
+    };
+    Layer layer = layer_make(NUMBER);
+    pytree_leaf leaves[3];
+    size_t i;
+    (void)state;
+    assert_int_equal(PYTREE_F32, 12);
+    for (i = 0; i < COUNT_OF(wrong); i++) {
+        pytree_error error = { 0 };
+        pytree_def *def = pytree_def_parse(wrong[i].text, types, COUNT_OF(types), NULL, &error);
+        assert_ok(error.status, &error);
+        leaves[0] = (pytree_leaf){ .data = weights, .type = PYTREE_TYPE(short) };
+        leaves[1] = leaves[2] = (pytree_leaf){ .data = weights, .type = PYTREE_TYPE(float), .ndim = 2 };
+        assert_null(pytree_unflatten(def, pytree_def_num_leaves(def), leaves, NULL, &error).data);
+        assert_string_equal(error.path, wrong[i].path);
+        pytree_def_free(def);
+    }
+    for (i = KINDS; i < KINDS + 2; i++) {
+        pytree_error error = { 0 };
+        layer.kind = (int)i;
+        assert_null(pytree_clone(PYTREE(&layer), NULL, &error).data);
+        assert_error(error.status, PYTREE_TYPE, ".layer", &error);
+    }
+}
+
+static pytree_status allocate(void *context, const pytree_options *opt, pytree_error *error)
+{
+    int kind;
+    (void)context;
+    for (kind = 0; kind < STRING; kind++) {
+        Layer layer = { .kind = kind, .n = 3, .dtype = PYTREE_F64, .scale = PYTREE_WANTED };
+        if (pytree_allocate(PYTREE(&layer), opt, error) != PYTREE_OK) {
+            assert_true(layer.layer == NULL && layer.table == NULL && layer.scale == PYTREE_WANTED);
+            return error->status;
+        }
+        assert_true(layer.layer != NULL && ((const double *)layer.table)[5] == 0.0 && ((Scale *)layer.scale)->factor == 0.0);
+        pytree_free(PYTREE(&layer));
+        assert_true(layer.layer == NULL && layer.table == NULL && layer.scale == NULL);
+    }
+    return PYTREE_OK;
+}
+
+static void memory_is_allocated(void **state)
+{
+    (void)state;
+    assert_true(sweep_allocations(allocate, NULL) >= 4);
+}
+
+static void files_hold_what_pointers_lead_to(void **state)
+{
+    Layer layers[2] = { layer_make(DENSE), layer_make(SCALE) };
+    Model model = { 2, layers, layer_make(NUMBER) };
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io };
+    pytree_error error = { 0 };
+    pytree copy;
+    (void)state;
+    layers[1].layer = &other;
+    layers[0].scale = NULL;
+    assert_ok(pytree_save_safetensors("f", PYTREE(&model), &opt, &error), &error);
+    copy = pytree_zeros_like(PYTREE(&model), NULL, &error);
+    assert_false(pytree_equal(copy, PYTREE(&model), NULL, NULL, NULL));
+    assert_ok(pytree_load_safetensors("f", copy, &opt, &error), &error);
+    assert_true(pytree_equal(copy, PYTREE(&model), NULL, NULL, &error));
+    pytree_free(copy);
+    pytree_memory_free(&memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pointer_leads_to_what_its_type_says),
+        cmocka_unit_test(whatever_is_made_equals_its_source),
+        cmocka_unit_test(a_leaf_goes_behind_the_pointer),
+        cmocka_unit_test(another_type_is_refused),
+        cmocka_unit_test(memory_is_allocated),
+        cmocka_unit_test(files_hold_what_pointers_lead_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* Rows with HANDLE: members that only functions of their own can copy and free. */
+#include "rows_shared.h"
+
+typedef struct Counter { int value; } Counter;
+typedef struct Pair { int count, value; } Pair;
+
+typedef struct Log {
+    int level;
+    Counter *counter;                     /* a handle: each clone has its own */
+    char scratch[8];
+    float *w;
+    Pair pair;                            /* a handle, too: its count says what lives */
+} Log;
+
+typedef struct Bare { Counter *counter; } Bare;                /* nothing else */
+
+typedef struct Trainer {
+    size_t n;
+    Log *logs;                            /* n of them */
+    Log first;
+    Bare bare;
+    Log *more;                            /* an stb_ds array, in whose memory structs move */
+} Trainer;
+
+static int living, calls, fails_at;
+
+static Counter *counter_make(int value)
+{
+    Counter *const made = malloc(sizeof *made);
+    assert_non_null(made);
+    made->value = value;
+    living++;
+    return made;
+}
+
+static pytree_status counter_clone(Counter **to, Counter *const *from)
+{
+    if (*from == NULL) { return PYTREE_OK; }
+    if (++calls == fails_at) { return PYTREE_ARGUMENT; }
+    *to = counter_make((*from)->value);
+    return PYTREE_OK;
+}
+
+static void counter_free(Counter **counter)
+{
+    if (*counter == NULL) { return; }
+    free(*counter);
+    *counter = NULL;
+    living--;
+}
+
+static pytree_status pair_clone(Pair *to, const Pair *from)
+{
+    if (++calls == fails_at) { return PYTREE_VALUE; }
+    *to = *from;
+    living += to->count;
+    return PYTREE_OK;
+}
+
+static void pair_free(Pair *pair)
+{
+    living -= pair->count;
+}
+
+#define PYTREE_STRUCT Log
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, level) PYTREE_FIELD(DROP, counter, HANDLE(counter_clone, counter_free))                        \
+    PYTREE_FIELD(DROP, scratch) PYTREE_FIELD(DATA, w, ARRAY(2)) PYTREE_FIELD(DROP, pair, HANDLE(pair_clone, pair_free))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Bare
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, counter, HANDLE(counter_clone, counter_free))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Trainer
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, logs, LIST(self->n)) PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, bare)  \
+    PYTREE_FIELD(DATA, more, STB_ARRAY)
+#include "pytree_registry.h"
+
+static const pytree_type *const types[] = { PYTREE_TYPE(Log), PYTREE_TYPE(Bare), PYTREE_TYPE(Trainer) };
+
+static float weights[4][2];
+
+static Log log_make(int i)
+{
+    Log made = { .level = i, .counter = counter_make(10 + i), .w = weights[i], .pair = { 1, i } };
+    living++;
+    memcpy(made.scratch, "scratch", 8);
+    return made;
+}
+
+static Trainer trainer_make(Log logs[2])
+{
+    Trainer made = { .n = 2, .logs = logs, .first = log_make(2) };
+    logs[0] = log_make(0);
+    logs[1] = log_make(1);
+    made.bare.counter = counter_make(20);
+    return made;
+}
+
+static void trainer_clear(Trainer *t)
+{
+    size_t i;
+    for (i = 0; i < t->n; i++) {
+        counter_free(&t->logs[i].counter);
+        pair_free(&t->logs[i].pair);
+    }
+    counter_free(&t->first.counter);
+    pair_free(&t->first.pair);
+    counter_free(&t->bare.counter);
+    for (i = 0; i < (size_t)arrlen(t->more); i++) {
+        counter_free(&t->more[i].counter);
+        pair_free(&t->more[i].pair);
+    }
+    arrfree(t->more);
+    assert_int_equal(living, 0);
+}
+
+static void a_clone_has_handles_of_its_own(void **state)
+{
+    Log logs[2];
+    Trainer t = trainer_make(logs);
+    const int before = living;
+    pytree_error error = { 0 };
+    pytree copy;
+    const Trainer *made;
+    (void)state;
+    copy = pytree_clone(PYTREE(&t), NULL, &error);
+    assert_ok(error.status, &error);
+    made = copy.data;
+    assert_int_equal(living, 2 * before);
+    assert_true(made->logs[0].counter != logs[0].counter && made->logs[0].counter->value == 10);
+    assert_true(made->logs[1].counter->value == 11 && made->first.counter->value == 12 && made->bare.counter->value == 20);
+    assert_true(made->logs[1].pair.value == 1 && made->first.pair.value == 2);
+    assert_int_equal(made->first.scratch[0], 0);
+    pytree_free(copy);
+    assert_int_equal(living, before);
+    trainer_clear(&t);
+}
+
+static void handles_in_moving_memory_are_freed(void **state)
+{
+    Log logs[2];
+    Trainer t = trainer_make(logs);
+    int before;
+    pytree_error error = { 0 };
+    pytree copy;
+    Trainer *made;
+    (void)state;
+    arrput(t.more, log_make(3));
+    before = living;
+    copy = pytree_clone(PYTREE(&t), NULL, &error);
+    assert_ok(error.status, &error);
+    made = copy.data;
+    assert_true(made->more[0].counter != t.more[0].counter && made->more[0].counter->value == 13);
+    assert_int_equal(living, 2 * before);
+    arrsetcap(made->more, 100);
+    pytree_free(copy);
+    assert_int_equal(living, before);
+    trainer_clear(&t);
+}
+
+static void a_clone_that_fails_leaves_nothing(void **state)
+{
+    static const char *const paths[] = { ".logs[0]", ".logs[0]", ".logs[1]", ".logs[1]", ".first", ".first", ".bare" };
+    Log logs[2];
+    Trainer t = trainer_make(logs);
+    const int before = living;
+    int i;
+    (void)state;
+    for (i = 0; i < 7; i++) {
+        pytree_error error = { 0 };
+        calls = 0;
+        fails_at = i + 1;
+        assert_null(pytree_clone(PYTREE(&t), NULL, &error).data);
+        assert_error(error.status, i % 2 == 0 ? PYTREE_ARGUMENT : PYTREE_VALUE, paths[i], &error);
+        assert_string_equal(error.message, i % 2 == 0 ? "expected the clone of counter to succeed, got bad argument"
+                                                      : "expected the clone of pair to succeed, got values differ");
+        assert_int_equal(living, before);
+    }
+    calls = fails_at = 0;
+    trainer_clear(&t);
+}
+
+static void other_trees_have_zeros(void **state)
+{
+    Log logs[2];
+    Trainer t = trainer_make(logs);
+    const int before = living;
+    pytree_error error = { 0 };
+    pytree zeros = pytree_zeros_like(PYTREE(&t), NULL, &error), again;
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_true(((Trainer *)zeros.data)->logs[1].counter == NULL && ((Trainer *)zeros.data)->first.pair.count == 0);
+    again = pytree_clone(zeros, NULL, &error);
+    assert_ok(error.status, &error);
+    pytree_free(again);
+    pytree_free(zeros);
+    assert_int_equal(living, before);
+    trainer_clear(&t);
+}
+
+static void whatever_is_made_equals_its_source(void **state)
+{
+    Log logs[2];
+    Trainer t = trainer_make(logs);
+    const int before = living;
+    (void)state;
+    rows_assert_round_trip(PYTREE(&t), COUNT_OF(types), types);
+    rows_assert_round_trip(PYTREE(&t.first), COUNT_OF(types), types);
+    rows_assert_round_trip(PYTREE_LIST(PYTREE(&t.first), PYTREE(&t.bare)), COUNT_OF(types), types);
+    assert_int_equal(living, before);
+    trainer_clear(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clone_has_handles_of_its_own),
+        cmocka_unit_test(handles_in_moving_memory_are_freed),
+        cmocka_unit_test(a_clone_that_fails_leaves_nothing),
+        cmocka_unit_test(other_trees_have_zeros),
+        cmocka_unit_test(whatever_is_made_equals_its_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
