@@ -177,6 +177,7 @@ struct pytree__flattener {
     size_t n_orders;
     size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
+    bool shares;                          /* some nodes may be pytree_same */
     bool first_pass;                      /* to room.first, row by row: layouts come where that is too small */
     bool full;                            /* there was no room for a node */
     pytree__layout_cache cache;
@@ -275,6 +276,23 @@ struct pytree__leaf_slots {
     struct pytree__leaf_slot slots[PYTREE__LEAF_SLOTS];
 };
 
+/* Where a value is put that others stand for, or a pytree_same: see build_same.h. */
+struct pytree__build_link {
+    void *at;                             /* a pointer, a pytree, a pytree_leaf, or the value itself; NULL: not yet */
+    unsigned char place;                  /* PYTREE__LINK_… */
+    const pytree_field *row;              /* of a struct's child */
+    uint32_t node;
+    size_t of;                            /* of a value: one past its last leaf; of a pytree_same: the node it stands for */
+};
+enum { PYTREE__LINK_POINTER, PYTREE__LINK_PYTREE, PYTREE__LINK_VIEW, PYTREE__LINK_VALUE };
+struct pytree__build_links {
+    struct pytree__build_link *values, *sames;                 /* both in the order of their nodes */
+    size_t n, n_values;                   /* how many pytree_same there are; how many nodes they stand for */
+    size_t values_left, sames_left;       /* those that still come */
+    struct pytree__build_frame *finished; /* structs to verify when everything is in its place */
+    size_t n_finished, max_finished;
+};
+
 struct pytree__builder {
     const pytree_def *def;
     const pytree_leaf *leaves;
@@ -305,6 +323,8 @@ struct pytree__builder {
     size_t n_orders;                      /* of the treedef's, those that still come */
     struct pytree__stb_cleanup *stb_cleanups;                  /* the last one first */
     struct pytree__custom_cleanup *custom_cleanups;            /* likewise: those inside others come first */
+    struct pytree__build_links *links;    /* NULL: nothing is shared */
+    pytree root;
     struct pytree__build_frame *frames;
     size_t n_frames, max_frames;
     pytree_leaf *views;                   /* for a moment */
@@ -318,6 +338,19 @@ struct pytree__builder {
 
 /* The bytes of a long double that hold its value: the rest is padding. */
 enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };
+
+/* Values that were reached, hashed by address; at most half full. */
+struct pytree__reached {
+    const void *data;                     /* NULL: an empty slot */
+    const pytree_type *type;
+    unsigned form;
+    uint32_t number;                      /* the user's */
+};
+struct pytree__reached_set {
+    struct pytree__reached *at;
+    size_t n, max;
+    const pytree_allocator *allocator;
+};
 
 /* What pytree_check hears of instead of the walk's end. */
 struct pytree__problem_sink {
@@ -561,10 +594,19 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 static const char *pytree__frame_name(const pytree__frame *f);
 static size_t pytree__frame_maxlen(const pytree__frame *f);
 
+/* walk.h */
+static void pytree__frame_view(const pytree__frame *f, pytree_leaf *node);
+
 /* distinct.h */
 struct pytree__extent { uintptr_t from, to; };                 /* memory that a value takes */
+static size_t pytree__memory_bytes(const pytree_leaf *v);
+static bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v);
 static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v);
 static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt);
+
+/* reached.h */
+static struct pytree__reached *pytree__reach(struct pytree__reached_set *a, const pytree_leaf *v, bool *is_new);
+static void pytree__reached_free(struct pytree__reached_set *a);
 
 /* iterate.h */
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
@@ -597,6 +639,16 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
 static bool pytree__is_flexible(const pytree_type *type);
 static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf);
 static void pytree__build_skip(struct pytree__builder *b, size_t node);
+
+/* build_same.h */
+static pytree_status pytree__links_begin(struct pytree__builder *b, struct pytree__build_links *l);
+static void pytree__links_end(struct pytree__builder *b);
+static bool pytree__link(struct pytree__builder *b, size_t node, void *at, unsigned place, const pytree_field *row);
+static bool pytree__link_row(struct pytree__builder *b, size_t node, void *at, const pytree_field *row);
+static bool pytree__link_element(struct pytree__builder *b, size_t node, char *at, const pytree_type *type);
+static void pytree__link_finished(struct pytree__builder *b, const struct pytree__build_frame *frame);
+static const struct pytree__build_link *pytree__linked(const struct pytree__builder *b, size_t node);
+static void pytree__build_shares(struct pytree__builder *b);
 
 /* build_bound.h */
 static void pytree__bound_head(struct pytree__builder *b);
