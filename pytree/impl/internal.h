@@ -111,7 +111,13 @@ struct pytree__vector {
 struct pytree__vector pytree__vector_of(size_t size, const pytree_allocator *a);
 /* Adds n elements at the end, uninitialised. Returns the first of them; NULL with an error, and nothing added, if there is no
  * memory. The elements before them may move. */
-void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err);
+bool pytree__vector_grow(struct pytree__vector *v, size_t n, pytree_error *err);       /* makes room for n more */
+static inline void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err)
+{
+    if ((v->data == NULL || n > v->capacity - v->count) && !pytree__vector_grow(v, n, err)) { return NULL; }
+    v->count += n;
+    return (char *)v->data + (v->count - n) * v->size;
+}
 void pytree__vector_free(struct pytree__vector *v);
 
 /* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
@@ -641,6 +647,7 @@ static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t nod
 static void pytree__build_skip(struct pytree__builder *b, size_t node);
 
 /* build_same.h */
+static size_t pytree__same_target(const pytree_def *def, size_t node);
 static pytree_status pytree__links_begin(struct pytree__builder *b, struct pytree__build_links *l);
 static void pytree__links_end(struct pytree__builder *b);
 static bool pytree__link(struct pytree__builder *b, size_t node, void *at, unsigned place, const pytree_field *row);

@@ -55,20 +55,29 @@ static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *op
 
 /* ---- Growing bytes ------------------------------------------------------------------------------------------------- */
 
+/* Append n bytes, which the caller fills in. Return where they begin; NULL with an error. */
+PYTREE__INLINE unsigned char *pytree__td_room(pytree__td_bytes *b, size_t n, const pytree_options *opt, pytree_error *err)
+{
+    unsigned char *to;
+    if (PYTREE__UNLIKELY(n > UINT32_MAX - b->n)) {
+        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 bytes of keys and static values, got more");
+        return NULL;
+    }
+    if (PYTREE__UNLIKELY(b->at == NULL || n > b->max - b->n)) {
+        void *const grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
+        if (grown == NULL) { return NULL; }
+        b->at = (unsigned char *)grown;
+    }
+    to = b->at + b->n;
+    b->n += n;
+    return to;
+}
+
 static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err)
 {
-    void *grown = b->at;
-    if (n > UINT32_MAX - b->n) {
-        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 bytes of keys and static values, got more");
-        return false;
-    }
-    if (grown == NULL || n > b->max - b->n) {
-        grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
-    }
-    if (grown == NULL) { return false; }
-    b->at = (unsigned char *)grown;
-    if (n > 0) { memcpy(b->at + b->n, from, n); }
-    b->n += n;
+    unsigned char *const to = pytree__td_room(b, n, opt, err);
+    if (to == NULL) { return false; }
+    if (n > 0) { memcpy(to, from, n); }
     return true;
 }
 
@@ -76,12 +85,17 @@ static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, cons
 static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t length, const pytree_options *opt,
                                 pytree_error *err)
 {
+    unsigned char *to;
     uint32_t size = 0;
     if (text == NULL) { return pytree__td_add(b, &size, sizeof size, opt, err); }
     if (length >= UINT32_MAX) { length = UINT32_MAX - 1; }      /* more than can be added */
     size = (uint32_t)length + 1;
-    return pytree__td_add(b, &size, sizeof size, opt, err) && pytree__td_add(b, text, length, opt, err)
-        && pytree__td_add(b, "", 1, opt, err);
+    to = pytree__td_room(b, sizeof size + size, opt, err);
+    if (to == NULL) { return false; }
+    memcpy(to, &size, sizeof size);
+    memcpy(to + sizeof size, text, length);
+    to[sizeof size + length] = '\0';
+    return true;
 }
 
 /* ---- Nodes --------------------------------------------------------------------------------------------------------- */
@@ -136,7 +150,7 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
 {
     size_t i, child = m->n_nodes, leaves = type == NULL;
     pytree_node *node;
-    if (!pytree__td_reserve(m, 1)) { return false; }
+    if (PYTREE__UNLIKELY(m->n_nodes == m->max_nodes) && !pytree__td_reserve(m, 1)) { return false; }
     for (i = 0; i < arity; i++) {
         leaves += m->nodes[child - 1].leaves;
         child -= m->nodes[child - 1].nodes;
