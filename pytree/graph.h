@@ -1,12 +1,8 @@
 /* pytree/graph.h: graphs: trees in which several paths lead to one value, and cycles.
  *
- *     typedef struct Shared { float x; } Shared;
- *     typedef struct Parent { Shared *left, *right; } Parent;
- *     Shared one = { 1 };
- *     Parent m = { &one, &one };
- *
- *     pytree_def *graphdef = pytree_graphdef(PYTREE(&m), NULL, &err);        // Parent(Shared(*), Same)
- *     pytree copy = pytree_graph_clone(PYTREE(&m), NULL, &err);              // its left and right are one Shared, too
+ *     pytree pair = PYTREE_LIST(PYTREE(&model), PYTREE(&model));
+ *     pytree_def *graphdef = pytree_graphdef(pair, NULL, &err);              // [MLP(…), Same]
+ *     pytree copy = pytree_graph_clone(pair, NULL, &err);                    // its two items are one MLP, too
  *
  * Plain functions take a graph for a tree: what two paths lead to stands twice, and a cycle is PYTREE_CYCLE. The functions here
  * take each value once, where the first path leads to it, in the order of the tree. A graphdef is an ordinary treedef, with a

@@ -282,22 +282,8 @@ struct pytree__leaf_slots {
     struct pytree__leaf_slot slots[PYTREE__LEAF_SLOTS];
 };
 
-/* Where a value is put that others stand for, or a pytree_same: see build_same.h. */
-struct pytree__build_link {
-    void *at;                             /* a pointer, a pytree, a pytree_leaf, or the value itself; NULL: not yet */
-    unsigned char place;                  /* PYTREE__LINK_… */
-    const pytree_field *row;              /* of a struct's child */
-    uint32_t node;
-    size_t of;                            /* of a value: one past its last leaf; of a pytree_same: the node it stands for */
-};
-enum { PYTREE__LINK_POINTER, PYTREE__LINK_PYTREE, PYTREE__LINK_VIEW, PYTREE__LINK_VALUE };
-struct pytree__build_links {
-    struct pytree__build_link *values, *sames;                 /* both in the order of their nodes */
-    size_t n, n_values;                   /* how many pytree_same there are; how many nodes they stand for */
-    size_t values_left, sames_left;       /* those that still come */
-    struct pytree__build_frame *finished; /* structs to verify when everything is in its place */
-    size_t n_finished, max_finished;
-};
+struct pytree__build_link;
+struct pytree__build_links;
 
 struct pytree__builder {
     const pytree_def *def;
@@ -329,7 +315,7 @@ struct pytree__builder {
     size_t n_orders;                      /* of the treedef's, those that still come */
     struct pytree__stb_cleanup *stb_cleanups;                  /* the last one first */
     struct pytree__custom_cleanup *custom_cleanups;            /* likewise: those inside others come first */
-    struct pytree__build_links *links;    /* NULL: nothing is shared */
+    struct pytree__build_links *links;    /* of build_same.h; NULL: nothing is shared */
     pytree root;
     struct pytree__build_frame *frames;
     size_t n_frames, max_frames;

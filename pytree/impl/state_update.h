@@ -71,8 +71,10 @@ pytree pytree_merge(const pytree_def *graphdef, size_t n, const pytree *states, 
 
 /* ---- Update -------------------------------------------------------------------------------------------------------- */
 
-/* Find the leaf at a path that is none of the places of a tree: another path leads to it, too. Return false if there is none. */
-static bool pytree__other_path(pytree t, const pytree_path *path, pytree_leaf *leaf, const pytree_options *opt, pytree_error *err)
+/* Find the leaf at a path that is none of the places of a tree: another path leads to it, too. Return false if there is
+ * none. */
+static bool pytree__other_path(pytree t, const pytree_path *path, pytree_leaf *leaf, const pytree_options *opt,
+                               pytree_error *err)
 {
     char where[PYTREE_ERROR_PATH];
     *leaf = pytree_get(t, path, opt, err);
