@@ -440,6 +440,11 @@ typedef struct pytree_custom {
     void (*release)(void *self);          /* frees what `rebuild` acquired, when the tree is freed. NULL: nothing to free */
 } pytree_custom;
 
+/* The type of a treedef's node that stands for one that was reached before: pytree/graph.h makes such treedefs, and
+ * pytree_unflatten shares what they share. It has no children; its metadata are four bytes, least significant first: how many
+ * nodes back the other one is, negative for an ancestor. */
+extern const pytree_type pytree_same;
+
 /* The built-in types, indexed by PYTREE__T_float_ and so on. Use PYTREE_TYPE(float) to get one. */
 #define PYTREE__SCALARS(X)                                                                                              \
     X(bool_, bool) X(char_, char) X(schar, signed char) X(uchar, unsigned char) X(short_, short)                      \
@@ -898,6 +903,7 @@ struct pytree_def {
     const char *space;                    /* the namespace it was made in if it has struct or custom nodes, otherwise NULL */
     /* private */
     bool of_flat;                         /* it was made of a tree that has a pytree_flat in it */
+    bool shares;                          /* some of its nodes may be pytree_same */
     size_t n_orders;
     const uint32_t *orders;
     const pytree_allocator *allocator;

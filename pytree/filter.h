@@ -89,6 +89,7 @@ typedef struct pytree_place {
     pytree_path path;
     const pytree_type *role;              /* NULL: none */
     const pytree_type *type;              /* of the value: element type of a leaf, or node type */
+    const pytree_leaf *view;              /* the value; NULL where a filter is asked about a place without one */
 } pytree_place;
 
 /* ---- Filters ------------------------------------------------------------------------------------------------------- */

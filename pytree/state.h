@@ -21,6 +21,7 @@
 #include "../pytree.h"
 #include "algebra.h"                      /* pytree_flat_free */
 #include "filter.h"
+#include "graph.h"
 
 #ifndef PYTREE_STATE_H
 #define PYTREE_STATE_H

@@ -33,10 +33,12 @@
 #include "iterate.h"
 #include "walk.h"
 #include "distinct.h"
+#include "reached.h"
 #include "check.h"
 #include "owned.h"
 
 #include "build_place.h"
+#include "build_same.h"
 #include "build_struct.h"
 #include "build_items.h"
 #include "build_bound.h"

@@ -380,6 +380,7 @@ static void pytree__build_element(struct pytree__builder *b, size_t node)
     const pytree_type *const type = top->type;
     const size_t child = top->order == NULL ? --top->left : top->order[--top->left];
     char *const at = top->at + child * top->step;
+    if (PYTREE__UNLIKELY(b->links != NULL) && pytree__link_element(b, node, at, type)) { return; }
     if (n->type == NULL && (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM)
         && pytree__build_validate_leaves(b)
         && pytree__build_subtree(b, &b->leaves[b->leaf - 1], type, PYTREE_FORM_STRUCT, false, at, type->size)) {
@@ -391,6 +392,9 @@ static void pytree__build_element(struct pytree__builder *b, size_t node)
         of = *top;
         of.at = at;
         pytree__build_child(b, &of, type->fields, node);
+    } else if (type->kind == PYTREE_KIND_REF) {
+        const pytree value = pytree__build_value(b, node);
+        memcpy(at, &value, sizeof value);
     } else if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM
                || (n->type != NULL && pytree__namespaced(n))) {
         const char *const from = top->from == NULL ? NULL : top->from + child * top->step;
@@ -400,9 +404,6 @@ static void pytree__build_element(struct pytree__builder *b, size_t node)
         }
         if (from != NULL && from != at) { memcpy(at, from, type->size); }
         pytree__build_struct(b, node, type, at, from != NULL);
-    } else if (type->kind == PYTREE_KIND_REF) {
-        const pytree value = pytree__build_value(b, node);
-        memcpy(at, &value, sizeof value);
     } else if (n->type != NULL || (type->kind != PYTREE_KIND_VIEW && type->kind != PYTREE_KIND_LEAF)) {
         pytree__build_fail_node(b, node, type->name);
     } else {
@@ -432,11 +433,32 @@ static void pytree__build_row(struct pytree__builder *b, size_t node)
     do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
     row = pytree__given_row(row, top->at, &own);
     if (row == NULL) { pytree__build_fail_node(b, node, "a tag that a CASE of the union has, or a type from AS"); return; }
+    if (PYTREE__UNLIKELY(b->links != NULL) && pytree__link_row(b, node, top->at + row->offset, row)) { return; }
     if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
         pytree__build_skip(b, node);      /* it lies in the caller's memory, which cannot grow */
         return;
     }
     pytree__build_child(b, top, row, node);
+}
+
+/* Fill the next slot of a container. */
+static void pytree__build_slot(struct pytree__builder *b, struct pytree__build_frame *top)
+{
+    pytree *const slot = (pytree *)(void *)top->at;
+    const size_t node = --b->next;
+    pytree value = { &pytree_types[PYTREE__T_none], NULL };
+    top->left--;
+    top->at = (char *)slot->data;
+    if (PYTREE__LIKELY(b->links == NULL) || !pytree__link(b, node, slot, PYTREE__LINK_PYTREE, NULL)) {
+        value = pytree__build_value(b, node);
+    }
+    *slot = value;
+}
+
+/* Verify a struct whose children are all there; where some are shared, when everything is. */
+static void pytree__build_finished(struct pytree__builder *b, const struct pytree__build_frame *frame)
+{
+    if (PYTREE__LIKELY(b->links == NULL)) { pytree__build_verify(b, frame); } else { pytree__link_finished(b, frame); }
 }
 
 /* Build the tree. `root`: the struct of pytree_allocate, or NULL. Returns the tree, which is finished if the status is OK. */
@@ -452,18 +474,19 @@ static pytree pytree__build_run(struct pytree__builder *b, char *root)
         t.data = root;
         pytree__build_struct(b, node, t.type, root, true);
     } else {
-        t = pytree__build_value(b, node);
+        if (PYTREE__CONTAINERS && b->links != NULL) { (void)pytree__link(b, node, &b->root, PYTREE__LINK_PYTREE, NULL); }
+        b->root = t = pytree__build_value(b, node);
     }
     while (b->n_frames != 0 && b->status == PYTREE_OK && !b->miscounted) {
         struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
         if (PYTREE__CONTAINERS && top->type == NULL) {
-            if (b->mode == PYTREE__REFER) { pytree__refer_items(b); }
+            if (b->mode == PYTREE__REFER && b->links == NULL) { pytree__refer_items(b); }
         } else if (PYTREE__LAYOUTS && !top->is_struct && top->type->self_contained && top->order == NULL && top->from == NULL) {
             pytree__build_inlined_elements(b);
         }
         if (b->status != PYTREE_OK || b->miscounted) { break; }
         if (top->left == 0) {
-            if (top->is_struct && pytree__is_verified(b, top->type)) { pytree__build_verify(b, top); }
+            if (top->is_struct && pytree__is_verified(b, top->type)) { pytree__build_finished(b, top); }
             b->n_frames--;
         } else if (top->is_struct) {
             node = --b->next;
@@ -472,13 +495,7 @@ static pytree pytree__build_run(struct pytree__builder *b, char *root)
             node = --b->next;
             pytree__build_element(b, node);
         } else {
-            pytree *const slot = (pytree *)(void *)top->at;
-            pytree value;
-            top->left--;
-            top->at = (char *)slot->data;
-            node = --b->next;
-            value = pytree__build_value(b, node);
-            *slot = value;
+            pytree__build_slot(b, top);
         }
     }
     return t;

@@ -105,7 +105,7 @@ static size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytr
                 uint32_t i;
                 for (i = 0; i < n->arity; i++, element -= element->nodes) {
                     const pytree_type *const of = element->type;
-                    const bool counted = of != NULL && of->size >= step
+                    const bool counted = of != NULL && of->size >= step && row->type->kind != PYTREE_KIND_REF
                         && (of->kind == PYTREE_KIND_STRUCT || of->kind == PYTREE_KIND_CUSTOM);
                     if (!counted) { bytes = pytree__plus(bytes, step); }
                 }

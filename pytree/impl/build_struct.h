@@ -74,7 +74,7 @@ PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytr
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n)
 {
     pytree__layout *layout;
-    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained) { return NULL; }
+    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained || b->links != NULL) { return NULL; }
     layout = pytree__layout_of(&b->cache, type);
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
@@ -289,8 +289,9 @@ struct pytree__build_difference {
 static void pytree__build_differ(struct pytree__builder *b, const pytree_field *row, pytree_leaf *view, size_t node,
                                  size_t leaf, struct pytree__build_difference *to)
 {
-    const pytree_node *const n = &b->def->nodes[node];
-    const pytree_leaf *const given = &b->leaves[leaf - n->leaves];
+    const struct pytree__build_link *const same = b->def->nodes[node].type == &pytree_same ? pytree__linked(b, node) : NULL;
+    const pytree_node *const n = &b->def->nodes[same == NULL ? node : same->node];
+    const pytree_leaf *const given = &b->leaves[(same == NULL ? leaf : same->of) - n->leaves];
     const pytree_status status = row == NULL ? PYTREE_STRUCTURE : pytree__build_compare(row, view, n, given);
     size_t i = n->arity;
     pytree_leaf element;
@@ -301,7 +302,9 @@ static void pytree__build_differ(struct pytree__builder *b, const pytree_field *
         to->given = given;
         return;
     }
-    if (!PYTREE__MORE_ROWS || row->type->kind != PYTREE_KIND_ROW || n->type == NULL || view->data == NULL) { return; }
+    if (!PYTREE__MORE_ROWS || row->type->kind != PYTREE_KIND_ROW || n->type == NULL || view->data == NULL || same != NULL) {
+        return;
+    }
     for (node--; i-- != 0; ) {
         pytree__row_view(&element, row->type->fields, (const char *)view->data + i * row->type->size, view->shape + 1);
         pytree__build_differ(b, row->type->fields, &element, node, leaf, to);
@@ -332,7 +335,7 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
         node -= n->nodes - 1;
     }
     if (first.status == PYTREE_OK) { return; }
-    if (b->def->nodes[first.node].type == NULL) {
+    if (b->def->nodes[first.node].type == NULL || first.view.form == PYTREE_FORM_LEAF) {
         pytree__build_fail_leaf(b, first.status, first.node, &first.view, first.given);
     } else {
         char expected[60] = "";

@@ -14,14 +14,11 @@ struct pytree__memory_span {
     pytree_entry entry;
 };
 
-struct pytree__visit { const void *data; const pytree_type *type; unsigned form; };
-
 struct pytree__sharing_scan {
     struct pytree__memory_span *steps;    /* in visiting order */
     struct pytree__memory_span *sorted;   /* those with memory: by group, then in visiting order */
     size_t n, max, n_sorted;
-    struct pytree__visit *seen;           /* nodes so far, hashed; at most half full */
-    size_t n_seen, max_seen;
+    struct pytree__reached_set seen;     /* nodes so far */
     const pytree_allocator *allocator;
     pytree_status status;
     void (*report)(void *context, const pytree_error *problem);
@@ -86,36 +83,12 @@ static void pytree__reach_note(struct pytree__sharing_scan *r, const pytree__cur
     if (f != NULL) { pytree__frame_entry(c, f, f->next - 1, &step->entry); }
 }
 
-/* Tells whether a node was entered before, and records it. Types count: a struct and its first member begin at one address. */
+/* Tells whether a node was entered before, and records it. */
 static bool pytree__was_seen(struct pytree__sharing_scan *r, const pytree_leaf *v)
 {
-    const pytree_type *type = pytree__node_type(v);
-    size_t i, k;
-    if (2 * (r->n_seen + 1) > r->max_seen) {
-        size_t max = r->max_seen == 0 ? 64 : 2 * r->max_seen;
-        struct pytree__visit *grown =
-            (struct pytree__visit *)pytree__resize(r->allocator, NULL, 0, pytree__times(max, sizeof *grown));
-        if (grown == NULL) { r->status = PYTREE_NO_MEMORY; return true; }
-        for (i = 0; i < max; i++) { grown[i].data = NULL; }
-        for (k = 0; k < r->max_seen; k++) {
-            if (r->seen[k].data == NULL) { continue; }
-            for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)r->seen[k].data) & (max - 1); grown[i].data != NULL;
-                 i = (i + 1) & (max - 1)) {}
-            grown[i] = r->seen[k];
-        }
-        pytree__resize(r->allocator, r->seen, r->max_seen * sizeof *r->seen, 0);
-        r->seen = grown;
-        r->max_seen = max;
-    }
-    for (i = (size_t)pytree__mix(0, (uint64_t)(uintptr_t)v->data) & (r->max_seen - 1); r->seen[i].data != NULL;
-         i = (i + 1) & (r->max_seen - 1)) {
-        if (r->seen[i].data == v->data && r->seen[i].form == v->form && r->seen[i].type == type) { return true; }
-    }
-    r->seen[i].data = v->data;
-    r->seen[i].form = v->form;
-    r->seen[i].type = type;
-    r->n_seen++;
-    return false;
+    bool is_new = false;
+    if (pytree__reach(&r->seen, v, &is_new) == NULL) { r->status = PYTREE_NO_MEMORY; }
+    return !is_new;
 }
 
 static bool pytree__inside_itself(pytree__cursor *c, const pytree_leaf *v)
@@ -234,6 +207,7 @@ static void pytree__reaches_init(struct pytree__sharing_scan *r, const pytree_op
 {
     memset(r, 0, sizeof *r);
     r->allocator = pytree__allocator(opt);
+    r->seen.allocator = r->allocator;
     r->err = err;
 }
 
@@ -241,7 +215,7 @@ static void pytree__reaches_end(struct pytree__sharing_scan *r)
 {
     pytree__resize(r->allocator, r->steps, r->max * sizeof *r->steps, 0);
     pytree__resize(r->allocator, r->sorted, r->n_sorted * sizeof *r->sorted, 0);
-    pytree__resize(r->allocator, r->seen, r->max_seen * sizeof *r->seen, 0);
+    pytree__reached_free(&r->seen);
 }
 
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err)

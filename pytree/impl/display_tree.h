@@ -69,7 +69,7 @@ static bool pytree__dp_sizes_begin(struct pytree__dp_sizes *s, const pytree_flat
     s->of = (struct pytree__dp_range *)pytree__array_new(def->n_nodes, sizeof *s->of, s->allocator, err);
     if (s->of == NULL) { return false; }
     memset(s->of, 0, def->n_nodes * sizeof *s->of);
-    pytree__places_begin(&p, def, false, opt, err);
+    pytree__places_begin(&p, flat, false, opt, err);
     good = p.status == PYTREE_OK;
     while (good && pytree__places_next(&p)) {
         const size_t n = def->nodes[p.node].leaves;

@@ -4,26 +4,9 @@
 
 #include "internal.h"
 
-/* Returns the bytes that a value takes where it lies; 0 for a value inside its parent, whose bytes those are. */
-static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v)
+/* Returns the bytes that a value takes where it lies. */
+static size_t pytree__memory_bytes(const pytree_leaf *v)
 {
-    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-    const pytree_field *row = f != NULL && f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
-    if (row != NULL) { row = pytree__active_row(row, f->self); }
-    if (f != NULL && (f->from == PYTREE__FROM_ROW || f->form == PYTREE_FORM_MAP)) { return 0; }
-    if (f != NULL && f->from == PYTREE__FROM_BOXED
-        && (f->type->kind != PYTREE_KIND_ROW || f->type->fields->place != PYTREE_POINTER)) {
-        return 0;
-    }
-    if (f != NULL && f->form == PYTREE_FORM_CUSTOM && (const char *)v->data >= (const char *)f->self
-        && (const char *)v->data < (const char *)f->self + f->type->size) {
-        return 0;                         /* a member of the custom node itself */
-    }
-    if (PYTREE__MORE_ROWS && row != NULL && row->place == PYTREE_FLEXIBLE) { return 0; }
-    if (row != NULL && row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW
-        && row->form != PYTREE_FORM_FLAT) {
-        return 0;
-    }
     switch (v->form) {
     case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
     case PYTREE_FORM_STRUCT: return v->type->size;
@@ -32,6 +15,34 @@ static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v)
     case PYTREE_FORM_ITEMS: return sizeof(pytree_items);
     default: return 0;
     }
+}
+
+/* Tells whether the value at hand lies inside its parent, whose bytes it takes: not one that a pytree or a pytree_leaf there
+ * leads to. */
+static bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v)
+{
+    const pytree__frame *f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const pytree_field *row;
+    size_t bytes = 0;
+    if (f == NULL) { return false; }
+    if (f->from == PYTREE__FROM_ROW || f->from == PYTREE__FROM_BOXED) { bytes = f->count * f->type->size; }
+    if (f->form == PYTREE_FORM_MAP) { bytes = f->count * f->shape[1]; }
+    if (f->form == PYTREE_FORM_CUSTOM) { bytes = f->type->size; }
+    if (bytes != 0) {
+        return (const char *)v->data >= (const char *)f->self && (const char *)v->data < (const char *)f->self + bytes;
+    }
+    row = f->form == PYTREE_FORM_STRUCT ? pytree__data_row(f->type, f->next - 1) : NULL;
+    if (row != NULL) { row = pytree__active_row(row, f->self); }
+    if (row == NULL) { return false; }
+    if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE) { return true; }
+    return row->place == PYTREE_IN_PLACE && row->form != PYTREE_FORM_REF && row->form != PYTREE_FORM_VIEW
+        && row->form != PYTREE_FORM_FLAT;
+}
+
+/* Returns the bytes of memory of its own that the value at hand takes; 0 for one inside its parent. */
+static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v)
+{
+    return pytree__lies_inside(c, v) ? 0 : pytree__memory_bytes(v);
 }
 
 struct pytree__extents {

@@ -47,6 +47,7 @@ static pytree_def *pytree__alg_copy(const pytree_def *def, size_t more, pytree_l
     if (def->n_orders != 0) { memcpy((void *)(uintptr_t)copy->orders, def->orders, def->n_orders * sizeof *def->orders); }
     copy->n_leaves = def->n_leaves;
     copy->none_is_leaf = def->none_is_leaf;
+    copy->shares = def->shares;
     *leaves = pytree__def_leaves(copy);
     return copy;
 }

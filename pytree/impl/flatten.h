@@ -106,11 +106,18 @@ static void pytree__note_order(struct pytree__flattener *s, const int mode, cons
     s->n_orders += n + 1;
 }
 
+/* Records what a treedef in a pytree_flat, of which a node comes, hands on. */
+static void pytree__note_flat(struct pytree__flattener *s, const pytree_def *def)
+{
+    s->space = def->space;
+    s->shares = s->shares || def->shares;
+}
+
 /* Records what a node adds to the treedef besides itself: a namespace that could change it, the order of its pairs. */
 static void pytree__note_node(struct pytree__flattener *s, const int mode, const pytree__frame *f, const pytree_type *type)
 {
     if (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) {
-        if (f->form == PYTREE_FORM_FLAT) { s->space = ((const pytree_flat *)f->self)->def->space; }
+        if (f->form == PYTREE_FORM_FLAT) { pytree__note_flat(s, ((const pytree_flat *)f->self)->def); }
         else if (s->cursor.opt != NULL) { s->space = s->cursor.opt->space; }
     } else if (!PYTREE__CONTAINERS) {
         return;
@@ -344,7 +351,7 @@ static void pytree__flattener_init(struct pytree__flattener *s, const pytree_opt
     pytree__cursor_init(&s->cursor, &s->stacks, opt, err);
     s->leaves = NULL;
     s->capacity = s->statics.room = 0;
-    s->first_pass = s->full = false;
+    s->first_pass = s->full = s->shares = false;
 }
 
 /* Counts a tree. A small one is written at once, into room.first: then *whole is set. */
@@ -454,7 +461,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             status = pytree__flatten_into(&s, t, whole, *def, to, own ? room : leaves != NULL ? capacity : 0);
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = to; }
-            if (status == PYTREE_OK) { (*def)->of_flat = s.cursor.met_flat; }
+            if (status == PYTREE_OK) { (*def)->of_flat = s.cursor.met_flat; (*def)->shares = s.shares; }
         }
     }
     pytree__cursor_end(&s.cursor);

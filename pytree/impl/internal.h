@@ -111,7 +111,13 @@ struct pytree__vector {
 struct pytree__vector pytree__vector_of(size_t size, const pytree_allocator *a);
 /* Adds n elements at the end, uninitialised. Returns the first of them; NULL with an error, and nothing added, if there is no
  * memory. The elements before them may move. */
-void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err);
+bool pytree__vector_grow(struct pytree__vector *v, size_t n, pytree_error *err);       /* makes room for n more */
+static inline void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err)
+{
+    if ((v->data == NULL || n > v->capacity - v->count) && !pytree__vector_grow(v, n, err)) { return NULL; }
+    v->count += n;
+    return (char *)v->data + (v->count - n) * v->size;
+}
 void pytree__vector_free(struct pytree__vector *v);
 
 /* A treedef block with room for that many nodes, static bytes and orders; NULL and an error if memory or the limit of 2^32 - 1
@@ -177,6 +183,7 @@ struct pytree__flattener {
     size_t n_orders;
     size_t max_nodes, max_orders;         /* as they were counted */
     const char *space;                    /* of the first node that a namespace can change */
+    bool shares;                          /* some nodes may be pytree_same */
     bool first_pass;                      /* to room.first, row by row: layouts come where that is too small */
     bool full;                            /* there was no room for a node */
     pytree__layout_cache cache;
@@ -284,6 +291,9 @@ struct pytree__leaf_slots {
     struct pytree__leaf_slot slots[PYTREE__LEAF_SLOTS];
 };
 
+struct pytree__build_link;
+struct pytree__build_links;
+
 struct pytree__builder {
     const pytree_def *def;
     const pytree_leaf *leaves;
@@ -317,6 +327,8 @@ struct pytree__builder {
     const pytree *source;                 /* what is cloned */
     bool has_handles;                     /* some of its structs have handles, */
     struct pytree__handles *handles;      /* namely these */
+    struct pytree__build_links *links;    /* of build_same.h; NULL: nothing is shared */
+    pytree root;
     struct pytree__build_frame *frames;
     size_t n_frames, max_frames;
     pytree_leaf *views;                   /* for a moment */
@@ -330,6 +342,19 @@ struct pytree__builder {
 
 /* The bytes of a long double that hold its value: the rest is padding. */
 enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };
+
+/* Values that were reached, hashed by address; at most half full. */
+struct pytree__reached {
+    const void *data;                     /* NULL: an empty slot */
+    const pytree_type *type;
+    unsigned form;
+    uint32_t number;                      /* the user's */
+};
+struct pytree__reached_set {
+    struct pytree__reached *at;
+    size_t n, max;
+    const pytree_allocator *allocator;
+};
 
 /* What pytree_check hears of instead of the walk's end. */
 struct pytree__problem_sink {
@@ -573,10 +598,19 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
 static const char *pytree__frame_name(const pytree__frame *f);
 static size_t pytree__frame_maxlen(const pytree__frame *f);
 
+/* walk.h */
+static void pytree__frame_view(const pytree__frame *f, pytree_leaf *node);
+
 /* distinct.h */
 struct pytree__extent { uintptr_t from, to; };                 /* memory that a value takes */
+static size_t pytree__memory_bytes(const pytree_leaf *v);
+static bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v);
 static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v);
 static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt);
+
+/* reached.h */
+static struct pytree__reached *pytree__reach(struct pytree__reached_set *a, const pytree_leaf *v, bool *is_new);
+static void pytree__reached_free(struct pytree__reached_set *a);
 
 /* iterate.h */
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
@@ -609,6 +643,17 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
 static bool pytree__is_flexible(const pytree_type *type);
 static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf);
 static void pytree__build_skip(struct pytree__builder *b, size_t node);
+
+/* build_same.h */
+static size_t pytree__same_target(const pytree_def *def, size_t node);
+static pytree_status pytree__links_begin(struct pytree__builder *b, struct pytree__build_links *l);
+static void pytree__links_end(struct pytree__builder *b);
+static bool pytree__link(struct pytree__builder *b, size_t node, void *at, unsigned place, const pytree_field *row);
+static bool pytree__link_row(struct pytree__builder *b, size_t node, void *at, const pytree_field *row);
+static bool pytree__link_element(struct pytree__builder *b, size_t node, char *at, const pytree_type *type);
+static void pytree__link_finished(struct pytree__builder *b, const struct pytree__build_frame *frame);
+static const struct pytree__build_link *pytree__linked(const struct pytree__builder *b, size_t node);
+static void pytree__build_shares(struct pytree__builder *b);
 
 /* build_bound.h */
 static void pytree__bound_head(struct pytree__builder *b);

@@ -110,16 +110,11 @@ struct pytree__vector pytree__vector_of(size_t size, const pytree_allocator *a)
     return v;
 }
 
-void *pytree__vector_add(struct pytree__vector *v, size_t n, pytree_error *err)
+bool pytree__vector_grow(struct pytree__vector *v, size_t n, pytree_error *err)
 {
-    void *grown = v->data;
-    if (grown == NULL || n > v->capacity - v->count) {
-        grown = pytree__array_grow(v->data, &v->capacity, pytree__plus(v->count, n), v->size, v->allocator, err);
-    }
-    if (grown == NULL) { return NULL; }
-    v->data = grown;
-    v->count += n;
-    return (char *)grown + (v->count - n) * v->size;
+    void *const grown = pytree__array_grow(v->data, &v->capacity, pytree__plus(v->count, n), v->size, v->allocator, err);
+    if (grown != NULL) { v->data = grown; }
+    return grown != NULL;
 }
 
 void pytree__vector_free(struct pytree__vector *v)

@@ -6,6 +6,7 @@
 #include "../state.h"
 #include "diff.h"                         /* flats */
 #include "filter.h"
+#include "graph_walk.h"
 
 /* A child of an open node, as it will be visited. */
 struct pytree__place_child {
@@ -14,12 +15,21 @@ struct pytree__place_child {
     size_t node, leaf_end;                /* of the treedef; one past its last leaf */
 };
 
+/* A DATA row of a struct: which of them it is by name. The rows of a type are sorted once for a visit. */
+struct pytree__place_row { const pytree_field *row; size_t to; };
+struct pytree__place_rows { const pytree_type *type; size_t first; };
+
 /* A visit of all places. With `deep` it goes on into values with a role, and each of their leaves is a place with that role. */
 struct pytree__places {
+    const pytree_flat *flat;              /* its leaves may be NULL: places then have no view */
     const pytree_def *def;
     bool deep;
     struct pytree__vector children, frames, path;              /* of pytree__place_child; of size_t: next child; of entries */
+    struct pytree__vector rows;           /* of pytree__place_row */
+    struct pytree__place_rows sorted[PYTREE__TYPE_SLOTS];      /* types whose rows are there */
     pytree_place at;
+    pytree_leaf view;                     /* of a place that is a node */
+    size_t kept;                          /* entries of the path that are those of the place before */
     size_t node, leaf_end;                /* of the current place */
     pytree__td_orders orders;             /* of the treedef's dicts, for copies of subtrees */
     const pytree_options *opt;
@@ -28,19 +38,21 @@ struct pytree__places {
     pytree_error *err;
 };
 
-static void pytree__places_begin(struct pytree__places *p, const pytree_def *def, bool deep, const pytree_options *opt,
+static void pytree__places_begin(struct pytree__places *p, const pytree_flat *flat, bool deep, const pytree_options *opt,
                                  pytree_error *err)
 {
     const pytree_allocator *a = pytree__allocator(opt);
     memset(p, 0, sizeof *p);
-    p->def = def;
+    p->flat = flat;
+    p->def = flat->def;
     p->deep = deep;
     p->opt = opt;
     p->err = err;
-    if (!pytree__td_orders_begin(&p->orders, def, opt, err)) { p->status = PYTREE_NO_MEMORY; }
+    if (!pytree__td_orders_begin(&p->orders, p->def, opt, err)) { p->status = PYTREE_NO_MEMORY; }
     p->children = pytree__vector_of(sizeof(struct pytree__place_child), a);
     p->frames = pytree__vector_of(2 * sizeof(size_t), a);
     p->path = pytree__vector_of(sizeof(pytree_entry), a);
+    p->rows = pytree__vector_of(sizeof(struct pytree__place_row), a);
 }
 
 static void pytree__places_end(struct pytree__places *p)
@@ -48,6 +60,7 @@ static void pytree__places_end(struct pytree__places *p)
     pytree__vector_free(&p->children);
     pytree__vector_free(&p->frames);
     pytree__vector_free(&p->path);
+    pytree__vector_free(&p->rows);
     pytree__td_orders_end(&p->orders, p->opt);
 }
 
@@ -81,30 +94,80 @@ static void pytree__sort_children(struct pytree__place_child *child, size_t n)
     }
 }
 
-/* Note the children of a node, sorted by key. */
-static bool pytree__places_open(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+static int pytree__by_row_name(const void *a, const void *b)
+{
+    return strcmp(((const struct pytree__place_row *)a)->row->name, ((const struct pytree__place_row *)b)->row->name);
+}
+
+/* Find the slot of a type among those whose rows are sorted, or an empty one. If there is none, all begin anew. */
+static struct pytree__place_rows *pytree__places_type(struct pytree__places *p, const pytree_type *type)
+{
+    const size_t slot = pytree__type_slot(type);
+    size_t i;
+    for (i = 0; i < PYTREE__TYPE_SLOTS; i++) {
+        struct pytree__place_rows *const of = &p->sorted[(slot + i) % PYTREE__TYPE_SLOTS];
+        if (of->type == type || of->type == NULL) { return of; }
+    }
+    memset(p->sorted, 0, sizeof p->sorted);
+    p->rows.count = 0;
+    return &p->sorted[slot];
+}
+
+/* Return the DATA rows of a struct, in their own order; NULL if memory runs out. */
+static const struct pytree__place_row *pytree__places_rows(struct pytree__places *p, const pytree_type *type)
+{
+    struct pytree__place_rows *const of = pytree__places_type(p, type);
+    struct pytree__place_row *row;
+    const pytree_field *field = type->fields;
+    size_t i, n = type->n_children;
+    if (of->type == type) { return (const struct pytree__place_row *)p->rows.data + of->first; }
+    row = (struct pytree__place_row *)pytree__vector_add(&p->rows, 2 * n, p->err);
+    if (row == NULL) { return NULL; }
+    of->type = type;
+    of->first = p->rows.count - 2 * n;
+    for (i = 0; i < n; i++, field++) {
+        while (field->row != PYTREE_ROW_DATA) { field++; }
+        row[i].row = row[n + i].row = field;
+        row[n + i].to = i;
+    }
+    qsort(row + n, n, sizeof *row, pytree__by_row_name);
+    for (i = 0; i < n; i++) { row[row[n + i].to].to = i; }
+    p->rows.count -= n;                   /* the sorted copy is no longer needed */
+    return row;
+}
+
+/* Note the children of a struct, sorted by name. */
+static bool pytree__places_open_struct(struct pytree__places *p, const pytree_type *type, struct pytree__place_child *child,
+                                       size_t at, size_t leaf_end, const pytree_type *role)
+{
+    const struct pytree__place_row *const row = pytree__places_rows(p, type);
+    size_t i;
+    for (i = type->n_children; i-- != 0 && row != NULL; ) {
+        struct pytree__place_child *const to = &child[row[i].to];
+        to->key.kind = PYTREE_ATTRIBUTE;
+        to->key.name = row[i].row->name;
+        to->key.index = SIZE_MAX;         /* pytree_get takes it for a key, too */
+        to->role = role != NULL ? role : row[i].row->role;
+        to->node = at;
+        to->leaf_end = leaf_end;
+        leaf_end -= p->def->nodes[at].leaves;
+        at -= p->def->nodes[at].nodes;
+    }
+    return row != NULL;
+}
+
+/* Note the children of another node, sorted by key. */
+static void pytree__places_open_keyed(const struct pytree__places *p, size_t node, struct pytree__place_child *child,
+                                      size_t leaf_end, const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
-    const size_t first = p->children.count;
-    const pytree_field *row = n->type->kind == PYTREE_KIND_STRUCT ? pytree__origin(n->type)->fields : NULL;
     const unsigned char *key = pytree__first_key(p->def, node);
-    struct pytree__place_child *child = (struct pytree__place_child *)pytree__vector_add(&p->children, n->arity, p->err);
-    size_t *frame = child == NULL ? NULL : (size_t *)pytree__vector_add(&p->frames, 1, p->err);
     size_t i, at = node - 1;
-    if (frame == NULL || pytree__vector_add(&p->path, 1, p->err) == NULL) { p->status = PYTREE_NO_MEMORY; return false; }
-    frame[0] = first;
-    frame[1] = first;
     for (i = 0; i < n->arity; i++) {
         child[i].role = role;
         key = pytree__next_key(n, key, i, &child[i].key);
-        if (row != NULL) {
-            while (row->row != PYTREE_ROW_DATA) { row++; }
-            child[i].key.name = row->name;
-            if (role == NULL) { child[i].role = row->role; }
-            row++;
-        }
         child[i].key.kind = child[i].key.name != NULL ? PYTREE_ATTRIBUTE : PYTREE_INDEX;
-        if (child[i].key.name != NULL) { child[i].key.index = SIZE_MAX; }      /* pytree_get takes it for a key, too */
+        if (child[i].key.name != NULL) { child[i].key.index = SIZE_MAX; }
     }
     for (i = n->arity; i-- != 0; ) {
         child[i].node = at;
@@ -113,10 +176,30 @@ static bool pytree__places_open(struct pytree__places *p, size_t node, size_t le
         at -= p->def->nodes[at].nodes;
     }
     pytree__sort_children(child, n->arity);
-    return true;
 }
 
-/* Take a value: it is a place, or it is opened, or it holds nothing and is left out. Returns whether it is a place. */
+/* Note the children of a node, sorted by key. */
+static void pytree__places_open(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+{
+    const pytree_node *n = &p->def->nodes[node];
+    const size_t first = p->children.count;
+    struct pytree__place_child *child = (struct pytree__place_child *)pytree__vector_add(&p->children, n->arity, p->err);
+    size_t *frame = child == NULL ? NULL : (size_t *)pytree__vector_add(&p->frames, 1, p->err);
+    bool good = frame != NULL && pytree__vector_add(&p->path, 1, p->err) != NULL;
+    if (good) {
+        frame[0] = first;
+        frame[1] = first;
+    }
+    if (good && n->type->kind == PYTREE_KIND_STRUCT) {
+        good = pytree__places_open_struct(p, pytree__origin(n->type), child, node - 1, leaf_end, role);
+    } else if (good) {
+        pytree__places_open_keyed(p, node, child, leaf_end, role);
+    }
+    if (!good) { p->status = PYTREE_NO_MEMORY; }
+}
+
+/* Take a value: it is a place, or it is opened, or it holds nothing, or what stands elsewhere, and is left out. Returns whether
+ * it is a place. */
 static bool pytree__places_take(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
@@ -124,37 +207,51 @@ static bool pytree__places_take(struct pytree__places *p, size_t node, size_t le
         if (role == NULL) { role = n->type; }
         n = &p->def->nodes[--node];
     }
-    if (n->type != NULL && n->arity == 0) { return false; }    /* None, and what holds nothing */
-    if (n->type != NULL && (role == NULL || p->deep)) { (void)pytree__places_open(p, node, leaf_end, role); return false; }
+    if (n->type != NULL && n->arity == 0) { return false; }    /* None, pytree_same, and what holds nothing */
+    if (n->type != NULL && (role == NULL || p->deep)) { pytree__places_open(p, node, leaf_end, role); return false; }
     p->at.path.n = p->path.count;
     p->at.path.entries = (const pytree_entry *)p->path.data;
     p->at.role = role;
     p->at.type = n->type;
     p->node = node;
     p->leaf_end = leaf_end;
+    if (p->flat->leaves == NULL) { return true; }
+    if (n->type == NULL) {
+        p->at.view = &p->flat->leaves[leaf_end - 1];
+        p->at.type = p->at.view->type;
+    } else {
+        p->view.data = (void *)(uintptr_t)p->flat;
+        p->view.type = n->type;
+        p->view.form = PYTREE_FORM_FLAT;
+        p->view.shape[0] = node;
+        p->view.shape[1] = leaf_end - n->leaves;
+        p->view.shape[2] = p->orders.at == NULL ? 0 : p->orders.at[node + 1];
+        p->at.view = &p->view;
+    }
     return true;
 }
 
 /* Go to the next place. Returns false at the end, or if memory runs out: see p->status. */
 static bool pytree__places_next(struct pytree__places *p)
 {
+    p->kept = p->at.path.n;
     if (!p->begun) {
         p->begun = true;
         if (p->status == PYTREE_OK && pytree__places_take(p, p->def->n_nodes - 1, p->def->n_leaves, NULL)) { return true; }
     }
     while (p->status == PYTREE_OK && p->frames.count != 0) {
         size_t *frame = (size_t *)p->frames.data + 2 * (p->frames.count - 1);
-        struct pytree__place_child child;
-        const size_t end = p->children.count;
-        if (frame[0] == end) {
+        const struct pytree__place_child *child = (const struct pytree__place_child *)p->children.data + frame[0];
+        if (frame[0] == p->children.count) {
             p->children.count = frame[1];
             p->frames.count--;
             p->path.count--;
             continue;
         }
-        child = ((const struct pytree__place_child *)p->children.data)[frame[0]++];
-        ((pytree_entry *)p->path.data)[p->path.count - 1] = child.key;
-        if (pytree__places_take(p, child.node, child.leaf_end, child.role)) { return true; }
+        frame[0]++;
+        ((pytree_entry *)p->path.data)[p->path.count - 1] = child->key;
+        if (p->path.count <= p->kept) { p->kept = p->path.count - 1; }
+        if (pytree__places_take(p, child->node, child->leaf_end, child->role)) { return true; }
     }
     return false;
 }

@@ -6,11 +6,18 @@
 
 /* ---- Options and arguments ----------------------------------------------------------------------------------------- */
 
-/* Flatten a model or a state: None is a node there. */
+/* Flatten a state: None is a node there. */
 static pytree_flat pytree__state_flatten(pytree t, const pytree_options *opt, pytree_error *err)
 {
     const pytree_options mine = pytree__alg_options(opt, false);
     return pytree__alg_flatten(t, &mine, err);
+}
+
+/* Flatten a model, in which values may be shared. */
+static pytree_flat pytree__model_flatten(pytree t, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_options mine = pytree__alg_options(opt, false);
+    return pytree__graph_flat(t, &mine, err);
 }
 
 static bool pytree__takes_rest(const pytree_filter *filter)
@@ -34,7 +41,7 @@ static pytree_status pytree__check_filters(size_t n, const pytree_filter *filter
 }
 
 /* Describe a place that no filter takes. */
-static pytree_status pytree__fail_unfiltered(const struct pytree__places *p, const pytree_leaf *leaves, pytree_error *err)
+static pytree_status pytree__fail_unfiltered(const struct pytree__places *p, pytree_error *err)
 {
     char where[PYTREE_ERROR_PATH], what[96];
     struct pytree__text_writer to = pytree__text_to(what, sizeof what, NULL);
@@ -46,7 +53,7 @@ static pytree_status pytree__fail_unfiltered(const struct pytree__places *p, con
     }
     if (n->type == NULL) {
         char leaf[64];
-        pytree__leaf_text(leaf, sizeof leaf, &leaves[p->leaf_end - 1]);
+        pytree__leaf_text(leaf, sizeof leaf, p->at.view);
         pytree__put_text(&to, leaf);
     } else {
         pytree__node_text(&to, p->def, n);
@@ -71,12 +78,15 @@ static pytree_status pytree__states_of(const pytree_flat *flat, size_t n, const 
     if (b == NULL) { return PYTREE_NO_MEMORY; }
     problem.status = PYTREE_OK;
     for (i = 0; i < n_states; i++) { pytree__state_begin(&b[i], pure, opt, &problem); }
-    pytree__places_begin(&p, flat->def, false, opt, &problem);
+    pytree__places_begin(&p, flat, false, opt, &problem);
     while (problem.status == PYTREE_OK && pytree__places_next(&p)) {
+        for (i = 0; i < n_states; i++) {
+            if (p.kept < b[i].kept) { b[i].kept = p.kept; }
+        }
         for (i = 0; i < n && !pytree_filter_match(&filters[i], &p.at, &problem); i++) {}
         if (problem.status != PYTREE_OK) { break; }
-        if (n == 0 || i < n) { pytree__state_add(&b[i], &p, flat->leaves); }
-        else if (all) { (void)pytree__fail_unfiltered(&p, flat->leaves, &problem); }
+        if (n == 0 || i < n) { pytree__state_add(&b[i], &p, b[i].kept); }
+        else if (all) { (void)pytree__fail_unfiltered(&p, &problem); }
     }
     pytree__places_end(&p);
     for (i = 0; i < n_states; i++) { states[i] = pytree__state_finish(&b[i], problem.status == PYTREE_OK); }
@@ -99,7 +109,7 @@ pytree_status pytree_split(pytree t, size_t n, const pytree_filter *filters, pyt
     problem.status = PYTREE_OK;
     pytree__empty_states(states, n);
     if (graphdef != NULL) { *graphdef = NULL; }
-    if (pytree__check_filters(n, filters, states, &problem) == PYTREE_OK) { flat = pytree__state_flatten(t, opt, &problem); }
+    if (pytree__check_filters(n, filters, states, &problem) == PYTREE_OK) { flat = pytree__model_flatten(t, opt, &problem); }
     if (flat.def != NULL && pytree__states_of(&flat, n, filters, true, false, states, opt, &problem) == PYTREE_OK
         && graphdef != NULL) {
         *graphdef = (pytree_def *)(uintptr_t)flat.def;         /* its block also has the leaves, which cost less than a copy */
@@ -117,7 +127,7 @@ static pytree_status pytree__take_states(pytree t, size_t n, const pytree_filter
     problem.status = PYTREE_OK;
     pytree__empty_states(states, n);
     if (pytree__check_filters(n, filters, states, &problem) == PYTREE_OK) {
-        flat = pytree__state_flatten(t, opt, &problem);
+        flat = pytree__model_flatten(t, opt, &problem);
         if (flat.def != NULL) { (void)pytree__states_of(&flat, n, filters, false, pure, states, opt, &problem); }
         pytree_flat_free(&flat);
     }

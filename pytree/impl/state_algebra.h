@@ -11,22 +11,36 @@ struct pytree__state_side {
     pytree_flat flat;
     struct pytree__places places;
     bool more;                            /* the visit stands at a place */
+    bool borrowed;                        /* the flat is the caller's */
+    size_t equal;                         /* entries of the path that are known to be those of the path it is compared with */
 };
 
-static int pytree__place_compare(const pytree_path *a, const pytree_path *b)
+/* Compare paths. *equal entries are known to be equal, and become all that are. */
+static int pytree__place_compare(const pytree_path *a, const pytree_path *b, size_t *equal)
 {
-    size_t i;
-    for (i = 0; i < a->n && i < b->n; i++) {
-        const int order = pytree__key_compare(&a->entries[i], &b->entries[i]);
-        if (order != 0) { return order; }
-    }
-    return a->n < b->n ? -1 : a->n > b->n;
+    int order = 0;
+    size_t i = *equal;
+    for (; i < a->n && i < b->n && order == 0; i++) { order = pytree__key_compare(&a->entries[i], &b->entries[i]); }
+    *equal = i - (order != 0);
+    return order != 0 ? order : a->n < b->n ? -1 : a->n > b->n;
 }
 
 static bool pytree__side_next(struct pytree__state_side *side, pytree_error *err)
 {
     side->more = pytree__places_next(&side->places);
+    if (side->places.kept < side->equal) { side->equal = side->places.kept; }
     return err->status == PYTREE_OK;
+}
+
+/* Take a flat as it is, if flattening it would give the same. */
+static bool pytree__state_borrow(pytree t, const pytree_options *opt, pytree_flat *flat)
+{
+    const pytree_options mine = pytree__alg_options(opt, false);
+    struct pytree__alg_nones nones;
+    const pytree_flat *const given = pytree__alg_as_flat(t, &mine, &nones);
+    if (given == NULL || given->def->none_is_leaf || nones.removed != 0) { return false; }
+    *flat = *given;
+    return true;
 }
 
 /* Flatten n trees and go to the first place of each. Returns an array to be freed by pytree__sides_end; NULL on error. */
@@ -43,9 +57,10 @@ static struct pytree__state_side *pytree__sides_begin(size_t n, const pytree *tr
     if (side == NULL) { return NULL; }
     memset(side, 0, n * sizeof *side);
     for (i = 0; i < n; i++) {
-        side[i].flat = pytree__state_flatten(trees[i], opt, err);
+        side[i].borrowed = pytree__state_borrow(trees[i], opt, &side[i].flat);
+        if (!side[i].borrowed) { side[i].flat = pytree__state_flatten(trees[i], opt, err); }
         if (side[i].flat.def == NULL) { break; }
-        pytree__places_begin(&side[i].places, side[i].flat.def, deep, opt, err);
+        pytree__places_begin(&side[i].places, &side[i].flat, deep, opt, err);
         if (!pytree__side_next(&side[i], err)) { break; }
     }
     return side;
@@ -56,7 +71,7 @@ static void pytree__sides_end(struct pytree__state_side *side, size_t n, const p
     size_t i;
     for (i = 0; side != NULL && i < n; i++) {
         if (side[i].flat.def != NULL) { pytree__places_end(&side[i].places); }
-        pytree_flat_free(&side[i].flat);
+        if (!side[i].borrowed) { pytree_flat_free(&side[i].flat); }
     }
     pytree__array_free(side, n, side == NULL ? 0 : sizeof *side, pytree__allocator(opt));
 }
@@ -105,13 +120,19 @@ static size_t pytree__first_side(struct pytree__state_side *side, size_t n, pytr
 {
     size_t i, first = n;
     for (i = 0; i < n; i++) {
+        size_t equal = 0;
         const int order = !side[i].more ? 1 : first == n ? -1 : pytree__place_compare(&side[i].places.at.path,
-                                                                                     &side[first].places.at.path);
+                                                                                     &side[first].places.at.path, &equal);
         if (order > 0) { continue; }
         if (order == 0 && !pytree__side_next(&side[first], err)) { return n; }
         first = i;
     }
     return first;
+}
+
+static void pytree__state_append(struct pytree__state_builder *b, const struct pytree__state_side *side)
+{
+    pytree__state_add(b, &side->places, pytree__state_common(b, &side->places.at.path));
 }
 
 pytree_flat pytree_state_merge(size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)
@@ -125,7 +146,7 @@ pytree_flat pytree_state_merge(size_t n, const pytree *states, const pytree_opti
     side = pytree__sides_begin(n, states, false, opt, &problem);
     pytree__state_begin(&b, false, opt, &problem);
     while (problem.status == PYTREE_OK && (i = pytree__first_side(side, n, &problem)) != n) {
-        pytree__state_add(&b, &side[i].places, side[i].flat.leaves);
+        pytree__state_append(&b, &side[i]);
         if (problem.status == PYTREE_OK) { (void)pytree__side_next(&side[i], &problem); }
     }
     result = pytree__state_finish(&b, problem.status == PYTREE_OK);
@@ -147,8 +168,9 @@ pytree_flat pytree_state_minus(pytree a, pytree b, const pytree_options *opt, py
     side = pytree__sides_begin(2, both, false, opt, &problem);
     pytree__state_begin(&builder, false, opt, &problem);
     while (problem.status == PYTREE_OK && side[0].more) {
-        const int order = side[1].more ? pytree__place_compare(&side[0].places.at.path, &side[1].places.at.path) : -1;
-        if (order < 0) { pytree__state_add(&builder, &side[0].places, side[0].flat.leaves); }
+        size_t equal = 0;
+        const int order = side[1].more ? pytree__place_compare(&side[0].places.at.path, &side[1].places.at.path, &equal) : -1;
+        if (order < 0) { pytree__state_append(&builder, &side[0]); }
         if (problem.status == PYTREE_OK) { (void)pytree__side_next(&side[order > 0], &problem); }
     }
     result = pytree__state_finish(&builder, problem.status == PYTREE_OK);

@@ -12,14 +12,24 @@ struct pytree__state_builder {
     struct pytree__vector leaves;         /* const pytree_leaf *: of all places */
     const pytree_options *opt;
     pytree_error *err;
+    size_t kept;                          /* entries of the last place's path that the places since then have in common */
+    unsigned char value[24];              /* of a variable, packed: no metadata; keyed: `.value` */
+    size_t value_bytes;
     bool pure;                            /* roles are left out */
     bool good, any;
 };
 
 static void pytree__state_begin(struct pytree__state_builder *b, bool pure, const pytree_options *opt, pytree_error *err)
 {
+    static const unsigned char no_metadata[] = { 0, 0, 0, 0, 1, PYTREE_ATTRIBUTE };
     const pytree_allocator *a = pytree__allocator(opt);
+    pytree__statics packed = { NULL, 0, 0 };
     memset(b, 0, sizeof *b);
+    packed.at = b->value;
+    packed.room = sizeof b->value;
+    pytree__pack_bytes(&packed, no_metadata, sizeof no_metadata);
+    pytree__pack_string(&packed, "value");
+    b->value_bytes = packed.length;
     pytree__td_begin(&b->nodes, opt, err);
     b->keys = pytree__vector_of(sizeof(pytree_entry), a);
     b->opened = pytree__vector_of(sizeof(size_t), a);
@@ -62,24 +72,44 @@ static void pytree__state_open(struct pytree__state_builder *b)
     *first = b->keys.count;
 }
 
-/* Emit a place's value: its subtree, and around it the node of its role. */
-static void pytree__state_value(struct pytree__state_builder *b, const struct pytree__places *from, const pytree_leaf *leaves)
+/* Check that nothing in a value stands for something outside of it, which may be in another state. */
+static bool pytree__state_is_apart(const struct pytree__places *from, pytree_error *err)
 {
-    static const unsigned char value_key[] = { 0, 0, 0, 0, 1, PYTREE_ATTRIBUTE };      /* no metadata; keyed: `.value` */
+    const size_t first = from->node + 1 - from->def->nodes[from->node].nodes;
+    char where[PYTREE_ERROR_PATH];
+    size_t i;
+    for (i = first; i < from->node; i++) {
+        if (from->def->nodes[i].type != &pytree_same) { continue; }
+        if (pytree__same_target(from->def, i) - first > from->node - first) { break; }
+    }
+    if (i >= from->node) { return true; }
+    pytree_path_text(&from->at.path, where, sizeof where);
+    pytree_fail(err, PYTREE_SHARED, where, "expected a value that shares nothing with others, got one that does");
+    return false;
+}
+
+/* Emit a place's value: its subtree, and around it the node of its role. */
+static void pytree__state_value(struct pytree__state_builder *b, const struct pytree__places *from)
+{
     const pytree_node *n = &from->def->nodes[from->node];
     const pytree_leaf **to = (const pytree_leaf **)pytree__vector_add(&b->leaves, n->leaves, b->err);
     size_t i, meta;
     if (to == NULL) { b->good = false; return; }
-    for (i = 0; i < n->leaves; i++) { to[i] = &leaves[from->leaf_end - n->leaves + i]; }
-    b->good = n->type == NULL ? pytree__td_push(&b->nodes, NULL, 0, 0)
-        : pytree__td_use_space(&b->nodes, from->def->space) && pytree__td_copy(&b->nodes, from->def, from->node, &from->orders);
+    for (i = 0; i < n->leaves; i++) { to[i] = &from->flat->leaves[from->leaf_end - n->leaves + i]; }
+    if (n->type == NULL) {
+        b->good = pytree__td_push(&b->nodes, NULL, 0, 0);
+    } else {
+        b->good = (!from->def->shares || pytree__state_is_apart(from, b->err))
+            && pytree__td_use_space(&b->nodes, from->def->space)
+            && pytree__td_copy(&b->nodes, from->def, from->node, &from->orders);
+    }
     meta = b->nodes.statics.n;
     if (!b->good || b->pure || from->at.role == NULL) { return; }
-    b->good = pytree__td_add(&b->nodes.statics, value_key, sizeof value_key, b->opt, b->err)
-        && pytree__td_add_text(&b->nodes.statics, "value", 5, b->opt, b->err)
+    b->good = pytree__td_add(&b->nodes.statics, b->value, b->value_bytes, b->opt, b->err)
         && pytree__td_push(&b->nodes, from->at.role, 1, meta);
 }
 
+/* Count the entries that a path has in common with that of the last place. */
 static size_t pytree__state_common(const struct pytree__state_builder *b, const pytree_path *path)
 {
     const pytree_entry *old = (const pytree_entry *)b->path.data;
@@ -88,11 +118,11 @@ static size_t pytree__state_common(const struct pytree__state_builder *b, const 
     return i;
 }
 
-/* Add the current place of `from`, which comes after all that were added before. */
-static void pytree__state_add(struct pytree__state_builder *b, const struct pytree__places *from, const pytree_leaf *leaves)
+/* Add the current place of `from`, which comes after all that were added before; `common` entries of its path are the last
+ * one's. */
+static void pytree__state_add(struct pytree__state_builder *b, const struct pytree__places *from, size_t common)
 {
     const pytree_path *path = &from->at.path;
-    const size_t common = pytree__state_common(b, path);
     pytree_entry *to;
     if (b->any && (common == b->path.count || common == path->n)) {
         char where[256];
@@ -108,7 +138,8 @@ static void pytree__state_add(struct pytree__state_builder *b, const struct pytr
     if (!b->good) { return; }
     if (to != NULL) { memcpy(to, path->entries + common, (path->n - common) * sizeof *to); }
     b->any = true;
-    pytree__state_value(b, from, leaves);
+    b->kept = path->n;
+    pytree__state_value(b, from);
     if (b->good && path->n != 0) { pytree__state_key(b, &path->entries[path->n - 1]); }
 }
 
@@ -117,22 +148,20 @@ static pytree_flat pytree__state_finish(struct pytree__state_builder *b, bool go
 {
     const pytree_leaf *const *from;
     pytree_leaf *leaves = NULL;
-    pytree_def *def, *whole = NULL;
+    pytree_def *def;
     size_t i;
     b->good = b->good && good;
     if (b->good && !b->any) { pytree__state_open(b); }
     while (b->good && b->opened.count != 0) { pytree__state_close(b); }
-    def = pytree__td_finish(&b->nodes, false, b->good);
-    if (def != NULL) { whole = pytree__alg_copy(def, 0, &leaves, b->opt, b->err); }
-    pytree_def_free(def);
+    def = pytree__td_finish_with(&b->nodes, false, b->leaves.count, b->good);
     from = (const pytree_leaf *const *)b->leaves.data;
-    for (i = 0; whole != NULL && i < whole->n_leaves; i++) { pytree__copy_view(&leaves[i], from[i]); }
-    if (whole != NULL) { whole->none_is_leaf = false; }
+    if (def != NULL) { leaves = pytree__def_leaves(def); }
+    for (i = 0; def != NULL && i < def->n_leaves; i++) { pytree__copy_view(&leaves[i], from[i]); }
     pytree__vector_free(&b->keys);
     pytree__vector_free(&b->opened);
     pytree__vector_free(&b->path);
     pytree__vector_free(&b->leaves);
-    return pytree__alg_flat(whole, leaves);
+    return pytree__alg_flat(def, leaves);
 }
 
 #include "state.h"

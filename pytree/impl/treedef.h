@@ -59,7 +59,7 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     }
     def->statics = (const unsigned char *)block + at;
     def->none_is_leaf = opt != NULL && opt->none_is_leaf;
-    def->of_flat = false;
+    def->of_flat = def->shares = false;
     def->allocator = pytree__allocator(opt);
     def->bytes = bytes;
     return def;
@@ -95,6 +95,7 @@ pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, py
         memcpy((void *)(uintptr_t)copy->statics, def->statics, def->n_statics);
         copy->n_leaves = def->n_leaves;
         copy->none_is_leaf = def->none_is_leaf;
+        copy->shares = def->shares;
     }
     return copy;
 }
@@ -234,6 +235,7 @@ pytree_def *pytree_def_child(const pytree_def *def, ptrdiff_t i, const pytree_op
         memcpy((void *)(uintptr_t)child->statics, def->statics + from, to - from);
         child->n_leaves = def->nodes[at].leaves;
         child->none_is_leaf = def->none_is_leaf;
+        child->shares = def->shares;
     }
     return child;
 }

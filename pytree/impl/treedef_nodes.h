@@ -23,6 +23,7 @@ typedef struct pytree__td_maker {
     pytree__td_bytes statics;
     pytree__td_bytes orders;              /* of dicts: see pytree_def */
     pytree__td_bytes space;               /* the namespace with its NUL; empty: none so far */
+    bool shares;                          /* some nodes may be pytree_same */
 } pytree__td_maker;
 
 /* For each node number i up to n_nodes, where the orders of nodes from i on begin in def->orders. `at` is NULL if there are
@@ -45,6 +46,7 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
 static pytree_status pytree__td_push_named(pytree__td_maker *m, const pytree_type *type, size_t n, size_t meta, size_t names,
                                            const unsigned char **twice);
 static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, bool good);
+static pytree_def *pytree__td_finish_with(pytree__td_maker *m, bool none_is_leaf, size_t leaves, bool good);
 
 /* Find the order of each dict's pairs in a treedef. */
 static bool pytree__td_orders_begin(pytree__td_orders *o, const pytree_def *def, const pytree_options *opt, pytree_error *err);
@@ -53,20 +55,29 @@ static void pytree__td_orders_end(pytree__td_orders *o, const pytree_options *op
 
 /* ---- Growing bytes ------------------------------------------------------------------------------------------------- */
 
+/* Append n bytes, which the caller fills in. Return where they begin; NULL with an error. */
+PYTREE__INLINE unsigned char *pytree__td_room(pytree__td_bytes *b, size_t n, const pytree_options *opt, pytree_error *err)
+{
+    unsigned char *to;
+    if (PYTREE__UNLIKELY(n > UINT32_MAX - b->n)) {
+        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 bytes of keys and static values, got more");
+        return NULL;
+    }
+    if (PYTREE__UNLIKELY(b->at == NULL || n > b->max - b->n)) {
+        void *const grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
+        if (grown == NULL) { return NULL; }
+        b->at = (unsigned char *)grown;
+    }
+    to = b->at + b->n;
+    b->n += n;
+    return to;
+}
+
 static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, const pytree_options *opt, pytree_error *err)
 {
-    void *grown = b->at;
-    if (n > UINT32_MAX - b->n) {
-        pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected fewer than 2^32 bytes of keys and static values, got more");
-        return false;
-    }
-    if (grown == NULL || n > b->max - b->n) {
-        grown = pytree__array_grow(b->at, &b->max, b->n + n, 1, pytree__allocator(opt), err);
-    }
-    if (grown == NULL) { return false; }
-    b->at = (unsigned char *)grown;
-    if (n > 0) { memcpy(b->at + b->n, from, n); }
-    b->n += n;
+    unsigned char *const to = pytree__td_room(b, n, opt, err);
+    if (to == NULL) { return false; }
+    if (n > 0) { memcpy(to, from, n); }
     return true;
 }
 
@@ -74,12 +85,17 @@ static bool pytree__td_add(pytree__td_bytes *b, const void *from, size_t n, cons
 static bool pytree__td_add_text(pytree__td_bytes *b, const char *text, size_t length, const pytree_options *opt,
                                 pytree_error *err)
 {
+    unsigned char *to;
     uint32_t size = 0;
     if (text == NULL) { return pytree__td_add(b, &size, sizeof size, opt, err); }
     if (length >= UINT32_MAX) { length = UINT32_MAX - 1; }      /* more than can be added */
     size = (uint32_t)length + 1;
-    return pytree__td_add(b, &size, sizeof size, opt, err) && pytree__td_add(b, text, length, opt, err)
-        && pytree__td_add(b, "", 1, opt, err);
+    to = pytree__td_room(b, sizeof size + size, opt, err);
+    if (to == NULL) { return false; }
+    memcpy(to, &size, sizeof size);
+    memcpy(to + sizeof size, text, length);
+    to[sizeof size + length] = '\0';
+    return true;
 }
 
 /* ---- Nodes --------------------------------------------------------------------------------------------------------- */
@@ -134,7 +150,7 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
 {
     size_t i, child = m->n_nodes, leaves = type == NULL;
     pytree_node *node;
-    if (!pytree__td_reserve(m, 1)) { return false; }
+    if (PYTREE__UNLIKELY(m->n_nodes == m->max_nodes) && !pytree__td_reserve(m, 1)) { return false; }
     for (i = 0; i < arity; i++) {
         leaves += m->nodes[child - 1].leaves;
         child -= m->nodes[child - 1].nodes;
@@ -145,6 +161,7 @@ static bool pytree__td_push(pytree__td_maker *m, const pytree_type *type, size_t
     node->leaves = (uint32_t)leaves;
     node->nodes = (uint32_t)(m->n_nodes - child);
     node->meta = pytree__td_plain(node) ? 0 : (uint32_t)meta;
+    m->shares = m->shares || type == &pytree_same;
     return true;
 }
 
@@ -200,6 +217,7 @@ static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t r
     uint32_t to = (uint32_t)m->statics.n;
     const uint32_t *orders = def->orders;
     if (!pytree__td_reserve(m, def->nodes[root].nodes)) { return false; }
+    m->shares = m->shares || def->shares;
     while (begin < root && pytree__td_plain(&def->nodes[begin])) { begin++; }
     begin = def->nodes[begin].meta;       /* of the first node that may have static values */
     end = pytree__td_plain(&def->nodes[root]) ? begin : def->nodes[root].meta + pytree__statics_size(def, root);
@@ -227,8 +245,9 @@ static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t r
     return end == begin || pytree__td_add(&m->statics, def->statics + begin, end - begin, m->opt, m->err);
 }
 
-/* Finish: return the treedef, or NULL if `good` is false or memory runs out. The maker is freed in any case. */
-static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, bool good)
+/* Finish: return the treedef, or NULL if `good` is false or memory runs out. Its block has room for that many leaves behind it.
+ * The maker is freed in any case. */
+static pytree_def *pytree__td_finish_with(pytree__td_maker *m, bool none_is_leaf, size_t leaves, bool good)
 {
     const char *space = m->space.n == 0 ? NULL : (const char *)m->space.at, *used = NULL;
     pytree_def *def = NULL;
@@ -244,7 +263,7 @@ static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, boo
         }
     }
     if (good) {
-        def = pytree__def_block(m->n_nodes, m->statics.n, m->orders.n / sizeof(uint32_t), used, 0, m->opt, m->err);
+        def = pytree__def_block(m->n_nodes, m->statics.n, m->orders.n / sizeof(uint32_t), used, leaves, m->opt, m->err);
     }
     if (def != NULL) {
         memcpy((void *)(uintptr_t)def->nodes, m->nodes, m->n_nodes * sizeof *m->nodes);
@@ -252,12 +271,18 @@ static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, boo
         if (m->orders.n > 0) { memcpy((void *)(uintptr_t)def->orders, m->orders.at, m->orders.n); }
         def->n_leaves = m->nodes[m->n_nodes - 1].leaves;
         def->none_is_leaf = none_is_leaf;
+        def->shares = m->shares;
     }
     pytree__array_free(m->nodes, m->max_nodes, sizeof *m->nodes, pytree__allocator(m->opt));
     pytree__array_free(m->statics.at, m->statics.max, 1, pytree__allocator(m->opt));
     pytree__array_free(m->orders.at, m->orders.max, 1, pytree__allocator(m->opt));
     pytree__array_free(m->space.at, m->space.max, 1, pytree__allocator(m->opt));
     return def;
+}
+
+static pytree_def *pytree__td_finish(pytree__td_maker *m, bool none_is_leaf, bool good)
+{
+    return pytree__td_finish_with(m, none_is_leaf, 0, good);
 }
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------- */

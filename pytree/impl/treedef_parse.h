@@ -33,7 +33,8 @@ static const pytree_type *pytree__td_find_type(const pytree_type *const *types, 
             : (type->kind == PYTREE_KIND_STRUCT && type->views != NULL) || type->kind == PYTREE_KIND_CUSTOM;
         if (fits && strlen(type->name) == length && memcmp(type->name, name, length) == 0) { return type; }
     }
-    return NULL;
+    if (namedtuple || length != strlen(pytree_same.name) || memcmp(pytree_same.name, name, length) != 0) { return NULL; }
+    return &pytree_same;
 }
 
 /* Parse the name of a type and find it. Return NULL with an error if there is none. */
@@ -102,6 +103,18 @@ static bool pytree__td_parse_factory(pytree__td_parser *p)
     return pytree__td_add_text(&p->held, begin, (size_t)(end - begin), p->m.opt, p->m.err);
 }
 
+/* Parse the metadata of a pytree_same: a number of 32 bits, packed with the least significant byte first. */
+static bool pytree__td_parse_same(pytree__td_parser *p)
+{
+    const uint32_t size = sizeof(int32_t);
+    const unsigned char keyed = 0;
+    if (!pytree__td_hold(p, &size, sizeof size) || !pytree__td_parse_integer(p, &pytree_types[PYTREE__T_INT32])) {
+        return false;
+    }
+    pytree__td_little(p->held.at + p->held.n - size, size);
+    return pytree__td_hold(p, &keyed, 1);
+}
+
 /* Parse the metadata of a custom node whose type does not print it: b'\x01\xff'. */
 static bool pytree__td_parse_metadata(pytree__td_parser *p, const pytree_type *type, const char *name)
 {
@@ -109,6 +122,7 @@ static bool pytree__td_parse_metadata(pytree__td_parser *p, const pytree_type *t
     const size_t start = p->held.n;
     const unsigned char keyed = 0;
     uint32_t size = 0;
+    if (type == &pytree_same) { return pytree__td_parse_same(p); }
     if (type->custom->print != NULL || type->custom->keyed) {
         return pytree__td_expected(p, name, PYTREE_TYPE, "a type whose text says all of it (one that prints its metadata, "
                                    "or has keys, can only be loaded)");

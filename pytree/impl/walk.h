@@ -58,6 +58,21 @@ static int pytree__visit(struct pytree__visit_state *w, int (*fn)(void *, const 
     return fn(w->visitor->context, value, &path);
 }
 
+/* Makes a view of an open node once more. */
+static void pytree__frame_view(const pytree__frame *f, pytree_leaf *node)
+{
+    node->data = (void *)(uintptr_t)f->self;
+    node->type = f->type;
+    node->form = pytree__form_in(f);
+    node->ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
+    memset(node->shape, 0, sizeof node->shape);
+    if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT || f->type->kind == PYTREE_KIND_ROW) {
+        memcpy(node->shape, f->shape, sizeof f->shape);
+    } else {
+        node->shape[0] = f->count;
+    }
+}
+
 /* Leaves the open node on top, which becomes a view once more, and closes it. Returns the callback's answer. */
 static int pytree__visit_end(struct pytree__visit_state *w)
 {
@@ -68,16 +83,7 @@ static int pytree__visit_end(struct pytree__visit_state *w)
         pytree__close(&w->cursor);
         return PYTREE_WALK_ON;
     }
-    node.data = (void *)(uintptr_t)f->self;
-    node.type = f->type;
-    node.form = pytree__form_in(f);
-    node.ndim = f->form == PYTREE_FORM_LIST || f->form == PYTREE_FORM_TUPLE;
-    memset(node.shape, 0, sizeof node.shape);
-    if (f->form == PYTREE_FORM_MAP || f->form == PYTREE_FORM_FLAT || f->type->kind == PYTREE_KIND_ROW) {
-        memcpy(node.shape, f->shape, sizeof f->shape);
-    } else {
-        node.shape[0] = f->count;
-    }
+    pytree__frame_view(f, &node);
     answer = pytree__visit(w, w->visitor->leave, &node, w->cursor.n_frames - 1);
     pytree__close(&w->cursor);
     return answer;

@@ -510,6 +510,35 @@ static void other_subtrees_are_refused(void **state)
     pytree_def_free(def);
 }
 
+/* ---- Lists of trees ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Trees { int n; pytree *list; } Trees;
+
+#define PYTREE_STRUCT Trees
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, list, LIST(self->n))
+#include "pytree_registry.h"
+
+static void lists_of_trees_have_structs(void **state)
+{
+    enum { N = 1000 };
+    static Holder holders[N];
+    static pytree list[N];
+    float y[1] = { 2 };
+    Shape shape = { 1, y };
+    Trees trees = { N, list };
+    pytree_error error = { 0 };
+    pytree copy;
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        holders[i].shape = &shape;
+        list[i] = PYTREE(&holders[i]);
+    }
+    copy = pytree_clone(PYTREE(&trees), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(PYTREE(&trees), copy, NULL, NULL, &error));
+    pytree_free(copy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,6 +552,7 @@ int main(void)
         cmocka_unit_test(copies_of_copies_are_independent),
         cmocka_unit_test(subtrees_are_leaves_too),
         cmocka_unit_test(other_subtrees_are_refused),
+        cmocka_unit_test(lists_of_trees_have_structs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "pytree/path.h"
 #include "pytree/derive.h"
 #include "pytree/display.h"
+#include "pytree/graph.h"
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"
 #include "pytree/state.h"
@@ -45,6 +46,7 @@
     X(pytree_check_grads) X(pytree_op_matmul)                                                                           \
     X(pytree_program_print)                                                                                             \
     X(pytree_merge) X(pytree_pure) X(pytree_state_merge) X(pytree_state_minus) X(pytree_update)                         \
+    X(pytree_graph_clone) X(pytree_graph_duplicates) X(pytree_graph_flatten) X(pytree_graph_walk) X(pytree_graphdef)    \
     X(pytree_check_grads) X(pytree_op_matmul)                                                                           \
     /* names before 0.2 */                                                                                              \
     X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)

@@ -304,6 +304,7 @@ static void states_join_and_subtract(void **state)
 static void states_are_sorted(void **state)
 {
     pytree_error error = { 0 };
+    int64_t numbers[12] = { 0 };
     pytree items[12], t = PYTREE_ODICT({ "z", PYTREE_INT(1) }, { "a", PYTREE_INT(2) }, { "M", PYTREE_INT(3) });
     pytree_items many = { .count = COUNT_OF(items), .items = items };
     pytree_flat sorted = pytree_pure(t, NULL, &error);
@@ -311,13 +312,81 @@ static void states_are_sorted(void **state)
     (void)state;
     assert_paths(PYTREE(&sorted), "['M'] ['a'] ['z'] ");
     pytree_flat_free(&sorted);
-    for (i = 0; i < COUNT_OF(items); i++) { items[i] = PYTREE_INT(0); }
+    for (i = 0; i < COUNT_OF(items); i++) { items[i] = PYTREE(&numbers[i]); }
     sorted = pytree_pure((pytree){ &pytree_types[PYTREE__T_list], &many }, NULL, &error);
     assert_paths(PYTREE(&sorted), "[0] [1] [2] [3] [4] [5] [6] [7] [8] [9] [10] [11] ");
     pytree_flat_free(&sorted);
     sorted = pytree_pure(PYTREE_INT(1), NULL, &error);         /* a leaf is its own state */
     assert_def_text(PYTREE(&sorted), "PyTreeDef(*)", NULL);
     pytree_flat_free(&sorted);
+}
+
+/* ---- Shared values ------------------------------------------------------------------------------------------------- */
+
+typedef struct Tied {
+    float *z;                             /* the kernel of what `b` and `a` lead to */
+    Dense *b, *a;
+} Tied;
+
+#define PYTREE_STRUCT Tied
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, z, ARRAY(6), ROLE(Param), OPTIONAL) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, a)
+#include "pytree_registry.h"
+
+static void shared_values_stand_once(void **state)
+{
+    float x[6] = { 1, 2, 3, 4, 5, 6 }, y[1] = { 7 }, ones[6] = { 1, 1, 1, 1, 1, 1 }, twos[6] = { 2, 2, 2, 2, 2, 2 };
+    Dense dense = { 6, 1, x, y };
+    Tied tied = { NULL, &dense, &dense };
+    pytree_error error = { 0 };
+    pytree_def *graphdef;
+    pytree_flat one;
+    pytree model, change;
+    const Tied *made;
+    (void)state;
+    assert_ok(pytree_split(PYTREE(&tied), 0, NULL, &graphdef, &one, NULL, &error), &error);
+    assert_paths(PYTREE(&one), "['b']['bias'].value ['b']['kernel'].value ");  /* the first path in the model's own order */
+    model = pytree_merge(graphdef, 1, (pytree[1]){ PYTREE(&one) }, NULL, &error);
+    assert_ok(error.status, &error);
+    made = model.data;
+    assert_ptr_equal(made->a, made->b);
+    assert_ptr_equal(made->a->kernel, x);
+    pytree_free(model);
+    change = PYTREE_DICT({ "a", PYTREE_DICT({ "kernel", PYTREE_ARRAY(ones, 6, 1) }) },
+                         { "b", PYTREE_DICT({ "kernel", PYTREE_ARRAY(twos, 6, 1) }) });
+    assert_ok(pytree_update(PYTREE(&tied), 1, &change, NULL, &error), &error);
+    assert_true(x[0] == 2 && x[5] == 2);                       /* both paths lead there: the later one wins */
+    change = PYTREE_DICT({ "a", PYTREE_DICT({ "kernel", PYTREE_ARRAY(ones, 6, 1) }) });
+    assert_ok(pytree_update(PYTREE(&tied), 1, &change, NULL, &error), &error);
+    assert_true(x[0] == 1 && x[5] == 1);
+    change = PYTREE_DICT({ "a", PYTREE_DICT({ "kernel", PYTREE_ARRAY(ones, 6) }) });
+    assert_error(pytree_update(PYTREE(&tied), 1, &change, NULL, &error), PYTREE_SHAPE, ".a.kernel", &error);
+    pytree_def_free(graphdef);
+    pytree_flat_free(&one);
+}
+
+static void what_cannot_be_shared(void **state)
+{
+    float x[6] = { 0 };
+    Dense dense = { 2, 3, x, NULL };
+    Tied tied = { x, &dense, &dense };
+    pytree_error error = { 0 };
+    pytree_flat flat;
+    pytree cached;
+    (void)state;
+    flat = pytree_state(PYTREE(&tied), PYTREE_EVERYTHING, NULL, &error);
+    assert_null(flat.def);
+    assert_error(error.status, PYTREE_SHARED, ".b.kernel", &error);
+    assert_string_equal(error.message, "expected f32[6] in the role Param as at .z, got f32[2,3] in the role Param");
+    error = (pytree_error){ 0 };
+    cached = PYTREE_LIST(PYTREE_ARRAY(x, 6), PYTREE_VARIABLE(Cache, PYTREE_LIST(PYTREE_INT(1), PYTREE_LIST())));
+    flat = pytree_state(cached, PYTREE_EVERYTHING, NULL, &error);
+    assert_ok(error.status, &error);
+    pytree_flat_free(&flat);
+    cached = PYTREE_LIST(PYTREE_VARIABLE(Param, PYTREE_LIST(PYTREE(&dense), PYTREE_INT(1))),
+                         PYTREE_VARIABLE(Param, PYTREE_LIST(PYTREE(&dense), PYTREE_INT(2))));
+    flat = pytree_state(cached, PYTREE_EVERYTHING, NULL, &error);
+    assert_null(flat.def);
+    assert_error(error.status, PYTREE_SHARED, "[1]", &error);
 }
 
 /* ---- Limits -------------------------------------------------------------------------------------------------------- */
@@ -397,6 +466,8 @@ int main(void)
         cmocka_unit_test(zeros_have_arrays_of_their_own),
         cmocka_unit_test(states_join_and_subtract),
         cmocka_unit_test(states_are_sorted),
+        cmocka_unit_test(shared_values_stand_once),
+        cmocka_unit_test(what_cannot_be_shared),
         cmocka_unit_test(depth_needs_only_memory),
         cmocka_unit_test(every_allocation_may_fail),
     };

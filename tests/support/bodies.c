@@ -9,6 +9,7 @@
 #include "pytree/derive.h"
 #include "pytree/display.h"
 #include "pytree/filter.h"
+#include "pytree/graph.h"
 #include "pytree/io.h"
 #include "pytree/literal.h"
 #include "pytree/npy.h"
