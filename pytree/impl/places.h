@@ -21,6 +21,7 @@ struct pytree__places {
     struct pytree__vector children, frames, path;              /* of pytree__place_child; of size_t: next child; of entries */
     pytree_place at;
     size_t node, leaf_end;                /* of the current place */
+    size_t variable;                      /* the variable that holds it; SIZE_MAX: a row with a role does, or nothing */
     pytree__td_orders orders;             /* of the treedef's dicts, for copies of subtrees */
     const pytree_options *opt;
     bool begun;
@@ -120,8 +121,12 @@ static bool pytree__places_open(struct pytree__places *p, size_t node, size_t le
 static bool pytree__places_take(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
+    p->variable = SIZE_MAX;
     if (n->type != NULL && n->type->custom == &pytree_variable_node) {
-        if (role == NULL) { role = n->type; }
+        if (role == NULL) {
+            role = n->type;
+            p->variable = node;
+        }
         n = &p->def->nodes[--node];
     }
     if (n->type != NULL && n->arity == 0) { return false; }    /* None, and what holds nothing */

@@ -75,6 +75,13 @@ static void pytree__state_value(struct pytree__state_builder *b, const struct py
         : pytree__td_use_space(&b->nodes, from->def->space) && pytree__td_copy(&b->nodes, from->def, from->node, &from->orders);
     meta = b->nodes.statics.n;
     if (!b->good || b->pure || from->at.role == NULL) { return; }
+    if (from->variable != SIZE_MAX) {     /* with its metadata */
+        const size_t node = from->variable;
+        b->good = pytree__td_add(&b->nodes.statics, from->def->statics + from->def->nodes[node].meta,
+                                 pytree__statics_size(from->def, node), b->opt, b->err)
+            && pytree__td_push(&b->nodes, from->at.role, 1, meta);
+        return;
+    }
     b->good = pytree__td_add(&b->nodes.statics, value_key, sizeof value_key, b->opt, b->err)
         && pytree__td_add_text(&b->nodes.statics, "value", 5, b->opt, b->err)
         && pytree__td_push(&b->nodes, from->at.role, 1, meta);
