@@ -417,6 +417,12 @@ typedef struct pytree_constant {
     int64_t value;
 } pytree_constant;
 
+struct pytree_making;
+struct pytree_options;
+
+/* Receive a problem that pytree_check found. It is valid during the call. */
+typedef void pytree_report_fn(void *context, const pytree_error *problem);
+
 /* A node type defined by callbacks: jax.tree_util.register_pytree_node. It is registered by
  *
  *     #define PYTREE_STRUCT Box
@@ -435,15 +441,31 @@ typedef struct pytree_custom {
     /* Write metadata as it appears in a treedef's text, CustomNode(Box[text], [*]). Works like snprintf. NULL: as bytes. */
     size_t (*print)(const void *metadata, size_t bytes, char *text, size_t n);
     /* Build *self, which is zeroed, from n children that live as long as the new tree. Any status other than PYTREE_OK fails
-     * the whole rebuild. NULL: trees with such nodes can be read but not rebuilt. */
+     * the whole rebuild. NULL, and no `make`: trees with such nodes can be read but not rebuilt. */
     pytree_status (*rebuild)(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes);
     void (*release)(void *self);          /* frees what `rebuild` acquired, when the tree is freed. NULL: nothing to free */
+    /* Called in place of `rebuild`, for nodes that need more than it gets; with an error of its own. NULL: there is none. */
+    pytree_status (*make)(void *self, const struct pytree_making *from, pytree_error *err);
+    /* Report what is wrong with the node itself, for pytree_check; paths begin at the node. NULL: nothing can be. */
+    void (*check)(const void *self, pytree_report_fn *report, void *context);
+    bool growing;                         /* private: the node begins with a void * to its growing container */
 } pytree_custom;
 
 /* The type of a treedef's node that stands for one that was reached before: pytree/graph.h makes such treedefs, and
  * pytree_unflatten shares what they share. It has no children; its metadata are four bytes, least significant first: how many
  * nodes back the other one is, negative for an ancestor. */
 extern const pytree_type pytree_same;
+
+/* What a custom node is made of. Children, keys and metadata live as long as the new tree. */
+typedef struct pytree_making {
+    const pytree_type *type;
+    size_t n;
+    const pytree *children;
+    const struct pytree_entry *keys;      /* NULL: the type has none */
+    const void *metadata;                 /* aligned for bytes only */
+    size_t bytes;
+    const struct pytree_options *opt;     /* of the call; may be NULL */
+} pytree_making;
 
 /* The built-in types, indexed by PYTREE__T_float_ and so on. Use PYTREE_TYPE(float) to get one. */
 #define PYTREE__SCALARS(X)                                                                                              \
@@ -562,6 +584,12 @@ typedef struct pytree_flat {
  * const pytree_type *. */
 #define PYTREE_TYPE(T) PYTREE__TYPE_OF(*(T *)0)
 
+/* Refer to *p as an array of no dimensions, jnp.array(3.0): data to objects (pytree/object.h), to which PYTREE(&x) is a number.
+ * It lives as long as the enclosing block. */
+#define PYTREE_SCALAR(p)                                                                                                \
+    ((pytree){ &pytree_types[PYTREE__T_view],                                                                           \
+               &(pytree_leaf){ .data = (void *)(uintptr_t)(p), .type = PYTREE__TYPE_OF(*(p)) } })
+
 /* None: a node without children. */
 #define PYTREE_NONE ((pytree){ &pytree_types[PYTREE__T_none], NULL })
 
@@ -624,6 +652,11 @@ typedef struct pytree_path {
     const pytree_entry *entries;
 } pytree_path;
 
+/* How deep a program is in transforms: pytree/object.h. */
+typedef struct pytree_level {
+    unsigned depth;
+} pytree_level;
+
 /* Options of a call. All members zero: the defaults. */
 typedef struct pytree_options {
     bool none_is_leaf;                    /* None counts as a leaf (form PYTREE_FORM_NONE); recorded in the treedef */
@@ -636,6 +669,7 @@ typedef struct pytree_options {
      * a root that is a struct of that file. */
     const char *space;
     size_t print_values;                  /* pytree_print, pytree_text: most elements of an array to write; 0: only shapes */
+    pytree_level *level;                  /* growing containers and objects remember it: pytree/object.h. NULL: none */
 } pytree_options;
 
 /* ---- Flatten ------------------------------------------------------------------------------------------------------- */
@@ -842,11 +876,9 @@ typedef struct pytree_tolerance {
  * otherwise, and on any failure, false, and the error says where and how they differ first. */
 bool pytree_equal(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt, pytree_error *err);
 
-/* Receive a problem that pytree_check found. It is valid during the call. */
-typedef void pytree_report_fn(void *context, const pytree_error *problem);
-
 /* Find all problems of a tree: nnx.check_pytree. Returns PYTREE_OK, or the status of the first problem. Problems are NULL where
- * data is required, bad counts, sizes that overflow, cycles, and memory reached twice; the search continues after each.
+ * data is required, bad counts, sizes that overflow, cycles, memory reached twice, and what custom nodes report of themselves,
+ * such as data in static values (pytree/object.h); the search continues after each.
  * `report` may be NULL. Allocates temporary memory. */
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err);
 

@@ -61,15 +61,23 @@ PYTREE__ROLES(PYTREE__X)
     { name, sizeof(pytree_variable), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, NULL,     \
       NULL, NULL, NULL, NULL, NULL, NULL, &pytree_variable_node, NULL, NULL, base, NULL }
 
-/* A value with a role, as states hold it: a custom node with one child. */
+/* A value with a role, as states hold it: a custom node with one child. In a literal `value` is set, and the rest zero;
+ * pytree/object.h makes variables at run time, and has functions that read and change them. */
 typedef struct pytree_variable {
+    void *container;                      /* of one that has grown: its value and its metadata; NULL: what follows */
     pytree value;
+    const char *metadata;                 /* the literal of a dict; NULL: none */
+    pytree_level *level;                  /* of one that was rebuilt, and the depth at which it was */
+    const pytree_allocator *allocator;
+    unsigned depth;
+    bool rebuilt;
+    void (*release)(void *self);          /* frees the container */
 } pytree_variable;
 extern const pytree_custom pytree_variable_node;
 
 /* Give a value of a literal a role: PYTREE_DICT({ "w", PYTREE_VARIABLE(Param, PYTREE_ARRAY(w, 2, 3)) }). It lives as long as
  * the enclosing block. */
-#define PYTREE_VARIABLE(role, v) ((pytree){ &pytree_role_##role, &(pytree_variable){ v } })
+#define PYTREE_VARIABLE(role, v) ((pytree){ &pytree_role_##role, &(pytree_variable){ .value = v } })
 
 /* Tell whether a role is another one or is derived from it: isinstance. Returns false if `role` is NULL. O(bases). */
 bool pytree_role_is(const pytree_type *role, const pytree_type *base);

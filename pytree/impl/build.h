@@ -11,10 +11,11 @@ static void pytree__build_custom(struct pytree__builder *b, size_t node, const p
     struct pytree__custom_cleanup *cleanup;
     pytree *children;
     if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
-    if (type->custom->rebuild == NULL) {
+    if (type->custom->rebuild == NULL && type->custom->make == NULL) {
         pytree__build_fail_node(b, node, "a type that can be rebuilt (its pytree_custom has no rebuild)");
         return;
     }
+    if (type->custom->make != NULL && !b->keys_copied) { pytree__copy_keys(b); }
     children = (pytree *)(void *)pytree__bump_head(b, n->arity * sizeof *children);
     cleanup = (struct pytree__custom_cleanup *)(void *)pytree__bump_head(b, sizeof *cleanup);
     memset(self, 0, type->size);
@@ -27,25 +28,66 @@ static void pytree__build_custom(struct pytree__builder *b, size_t node, const p
     pytree__build_push(b, NULL, (char *)pytree__build_chain(children, n->arity, NULL), 0, n->arity);
 }
 
-/* Call `rebuild` of every custom node, those inside others first. After a failure those that were made are released. */
+/* Call `make` of a custom node. Its keys are unpacked into `keys`. */
+static pytree_status pytree__make_custom(struct pytree__builder *b, const struct pytree__custom_cleanup *at,
+                                         struct pytree__vector *keys, pytree_error *err)
+{
+    const pytree_node *n = &b->def->nodes[at->node];
+    const unsigned char *metadata = b->statics + n->meta, *key;
+    pytree_making from;
+    pytree_entry *entry = NULL;
+    size_t i;
+    from.type = at->type;
+    from.n = n->arity;
+    from.children = at->children;
+    from.metadata = metadata + sizeof(uint32_t);
+    from.bytes = pytree__u32(metadata);
+    from.opt = b->opt;
+    if (at->type->custom->keyed) {
+        keys->count = 0;
+        entry = (pytree_entry *)pytree__vector_add(keys, from.n, err);
+        if (entry == NULL) { return PYTREE_NO_MEMORY; }
+        key = pytree__first_key(b->def, at->node);
+        for (i = 0; i < from.n; i++) {
+            key = pytree__next_key(n, key, i, &entry[i]);
+            if (entry[i].name != NULL) {  /* in the copy, which stays */
+                entry[i].name = (const char *)b->statics + ((const unsigned char *)entry[i].name - b->def->statics);
+            }
+        }
+    }
+    from.keys = entry;
+    return at->type->custom->make(at->self, &from, err);
+}
+
+/* Call `rebuild` or `make` of every custom node, those inside others first. After a failure those that were made are
+ * released. */
 static void pytree__rebuild_customs(struct pytree__builder *b)
 {
     struct pytree__custom_cleanup *at, *done;
+    struct pytree__vector keys = pytree__vector_of(sizeof(pytree_entry), pytree__allocator(b->opt));
     for (at = b->custom_cleanups; at != NULL && b->status == PYTREE_OK; at = at->before) {
         const pytree_node *n = &b->def->nodes[at->node];
         const unsigned char *metadata = b->def->statics + n->meta;
-        b->status = at->type->custom->rebuild(at->self, n->arity, at->children, metadata + sizeof(uint32_t),
-                                              pytree__u32(metadata));
+        pytree_error problem;
+        problem.status = PYTREE_OK;
+        problem.path[0] = '\0';
+        b->status = at->type->custom->make != NULL ? pytree__make_custom(b, at, &keys, &problem)
+            : at->type->custom->rebuild(at->self, n->arity, at->children, metadata + sizeof(uint32_t), pytree__u32(metadata));
         if (b->status != PYTREE_OK) {
             char path[PYTREE__PATH];
             pytree__node_path(b->def, at->node, path, sizeof path);
-            pytree_fail(b->err, b->status, path, "expected the rebuild of %s to succeed, got %s", at->type->name,
-                        pytree_status_name(b->status));
+            if (problem.status != PYTREE_OK) {
+                pytree_fail(b->err, b->status, path, "%s", problem.message);
+            } else {
+                pytree_fail(b->err, b->status, path, "expected the rebuild of %s to succeed, got %s", at->type->name,
+                            pytree_status_name(b->status));
+            }
             for (done = b->custom_cleanups; done != at; done = done->before) {
                 if (done->type->custom->release != NULL) { done->type->custom->release(done->self); }
             }
         }
     }
+    pytree__vector_free(&keys);
 }
 
 /* Build a struct that is inlined: its leaves and static values, and those of the structs in it, in one go. Returns false if it

@@ -62,6 +62,7 @@ static void pytree__finish_block(struct pytree__builder *b, void *base, size_t b
     block->customs = b->custom_cleanups;
     block->nested = pytree__has_outside_cleanups(b, (const char *)base, bytes);
     block->attached = NULL;
+    block->next = NULL;
     block->n_nodes = b->only_containers ? def->n_nodes : 0;
     block->n_leaves = def->n_leaves;
     block->n_statics = def->n_statics;

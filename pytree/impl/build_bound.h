@@ -173,6 +173,7 @@ static void pytree__bound_head(struct pytree__builder *b)
         } else if (type->kind == PYTREE_KIND_CUSTOM) {
             b->only_containers = false;
             items += n[-1].arity;
+            keyed = keyed || pytree__origin(type)->custom->make != NULL;
             head = pytree__plus(head, type->size + sizeof(struct pytree__custom_cleanup) + 3 * piece);
         } else {
             b->only_containers = b->only_containers && type->kind <= PYTREE_KIND_DICT;

@@ -118,6 +118,23 @@ static int pytree__by_group(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group ? 1 : x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* Passes on a problem that a custom node reports of itself, with the path of the node before its own. */
+struct pytree__node_problems {
+    struct pytree__sharing_scan *scan;
+    size_t step;
+};
+static void pytree__node_problem(void *context, const pytree_error *problem)
+{
+    const struct pytree__node_problems *of = (const struct pytree__node_problems *)context;
+    char path[PYTREE__PATH + PYTREE_ERROR_PATH];
+    pytree_error whole;
+    (void)pytree__step_text(of->scan, of->step, path, PYTREE__PATH);
+    strcat(path, problem->path);
+    whole.status = PYTREE_OK;
+    pytree_fail(&whole, problem->status, path, "%s", problem->message);
+    pytree__reach_problem(of->scan, &whole);
+}
+
 /* Records the value at hand. Opens a node, unless it was entered before. */
 static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree__cursor *c, const pytree_leaf *value, int at)
 {
@@ -134,6 +151,12 @@ static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree_
     }
     pytree__reach_note(r, c, value);
     if (at == PYTREE__AT_NODE && r->status == PYTREE_OK) {
+        if (pytree__node_checks(value)) {
+            struct pytree__node_problems of;
+            of.scan = r;
+            of.step = step;
+            value->type->custom->check(value->data, pytree__node_problem, &of);
+        }
         status = pytree__open(c, value);
         if (status == PYTREE_OK && c->n_frames > depth) { c->frames[depth].leaves = step; }
     }

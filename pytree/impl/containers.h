@@ -8,12 +8,23 @@
 /*     rows    ....[v0][v1][v2]........        owned   ....[0][1][0]........        order   1 0 2
  *             head count                              beside them                  of pairs: row numbers by key
  *
- * Rows may have room at both ends, so that a deque can grow at either. */
+ * Rows may have room at both ends, so that a deque can grow at either.
+ *
+ * A custom node may be a growing container, too (pytree_custom.growing): it begins with a pointer to one, whose values are its
+ * children. A new node lies behind its container, in the same memory; one that was rebuilt lies in the block of its tree, which
+ * frees it. */
+struct pytree__container;
+
+/* Decide about a value that is to come in: at `key`, in place of one with flags `old` (-1: of none). May take an annotation off
+ * *value, and sets *flags. */
+typedef pytree_status pytree__ct_admit_fn(const struct pytree__container *c, const pytree_entry *key, int old, pytree *value,
+                                          unsigned char *flags, pytree_error *err);
+
 typedef struct pytree__container {
     pytree_items items;                   /* the part that walks read; must be the first member */
     struct pytree__container *owner;      /* the container that owns it; during a free, the next one to free */
     char *rows;                           /* stb_ds array of pytree, pytree_pair or pytree_int_pair: `step` bytes each */
-    bool *owned;                          /* stb_ds array: whether the container owns the value */
+    unsigned char *flags;                 /* stb_ds array: of each value, PYTREE__CT_OWNED and PYTREE__CT_STATIC */
     uint32_t *order;                      /* stb_ds array */
     uint32_t *index;                      /* of many keys: see containers_index.h */
     size_t index_slots;
@@ -22,10 +33,18 @@ typedef struct pytree__container {
     size_t step, value_at;                /* bytes of a row, and where its value is */
     size_t children;                      /* growing containers that it owns */
     const pytree_type *type;
+    bool keyed;                           /* it is a dict or a namedtuple */
     bool numbered;                        /* keys are numbers */
+    bool fixed;                           /* other functions than those of containers change it */
+    bool in_block;                        /* its node lies in the block of a tree */
+    unsigned depth;                       /* of copying.level when it was made */
     pytree_options copying;               /* allocator and options for copies */
+    pytree__ct_admit_fn *admit;           /* decides whether a value may come in; NULL: every one may */
     size_t bytes;                         /* size of its block; names follow it */
 } pytree__container;
+
+enum { PYTREE__CT_OWNED = 1,              /* the container owns the value */
+       PYTREE__CT_STATIC = 2 };           /* it is no child: an object's static attribute */
 
 enum pytree__ct_holding { PYTREE__CT_REFERENCE, PYTREE__CT_COPY, PYTREE__CT_OWN };
 
@@ -60,13 +79,19 @@ static pytree *pytree__ct_row_value(const pytree__container *c, size_t i)
     return (pytree *)(void *)(pytree__ct_row(c, i) + c->value_at);
 }
 
+/* Are its values visited in the order of their keys? */
+static bool pytree__ct_sorts(const pytree__container *c)
+{
+    return c->type->kind == PYTREE_KIND_CUSTOM || pytree__traits(c->type)->order == PYTREE__ORDER_SORTED;
+}
+
 /* Update the pointers that walks use after rows and order have moved. The member that the kind does not need points to the
  * container itself: see pytree__ct_growing. */
 static void pytree__ct_show_rows(pytree__container *c)
 {
     const void *rows = c->rows == NULL ? NULL : pytree__ct_row(c, 0);
     pytree_items *items = &c->items;
-    if (!pytree__keyed(c->type)) {
+    if (!c->keyed) {
         items->items = (const pytree *)rows;
         items->pairs = (const pytree_pair *)(const void *)c;
         return;
@@ -74,7 +99,7 @@ static void pytree__ct_show_rows(pytree__container *c)
     items->items = (const pytree *)(const void *)c;
     items->pairs = c->numbered ? NULL : (const pytree_pair *)rows;
     items->int_pairs = c->numbered ? (const pytree_int_pair *)rows : NULL;
-    if (pytree__traits(c->type)->order == PYTREE__ORDER_SORTED) {
+    if (pytree__ct_sorts(c)) {
         items->order = c->unsorted ? NULL : c->order;
         items->sorted = !c->unsorted;
     }
@@ -87,19 +112,19 @@ static bool pytree__ct_near_front(const pytree__container *c, size_t i) { return
 static bool pytree__ct_reserve_rows(pytree__container *c, size_t n)
 {
     char *rows = (char *)pytree__stb_reserve(c->rows, n, c->step);
-    bool *owned;
+    unsigned char *flags;
     if (rows == NULL) { return false; }
     c->rows = rows;
     pytree__ct_show_rows(c);
-    if (pytree__keyed(c->type)) {
+    if (c->keyed) {
         uint32_t *order = (uint32_t *)pytree__stb_reserve(c->order, n, sizeof *order);
         if (order == NULL) { return false; }
         c->order = order;
         pytree__ct_show_rows(c);
     }
-    owned = (bool *)pytree__stb_reserve(c->owned, n, sizeof *owned);      /* the last one, so that its capacity holds for all */
-    if (owned == NULL) { return false; }
-    c->owned = owned;
+    flags = (unsigned char *)pytree__stb_reserve(c->flags, n, sizeof *flags);    /* the last: its capacity holds for all */
+    if (flags == NULL) { return false; }
+    c->flags = flags;
     return true;
 }
 
@@ -109,7 +134,7 @@ static pytree_status pytree__ct_row_room(pytree__container *c, size_t i, pytree_
 {
     const bool front = pytree__ct_near_front(c, i);
     const size_t n = pytree__ct_rows(c);
-    size_t room = c->owned == NULL ? 0 : stbds_header(c->owned)->capacity, head;
+    size_t room = c->flags == NULL ? 0 : stbds_header(c->flags)->capacity, head;
     if (front ? c->head != 0 : c->head + n < room) { return PYTREE_OK; }
     if (room - n <= n) {
         room = pytree__plus(pytree__times(n, 2), 8);
@@ -118,7 +143,7 @@ static pytree_status pytree__ct_row_room(pytree__container *c, size_t i, pytree_
     head = front ? (room - n + 1) / 2 : c->head / 2;
     if (head != c->head) {
         memmove(c->rows + head * c->step, pytree__ct_row(c, 0), n * c->step);
-        memmove(c->owned + head, c->owned + c->head, n * sizeof *c->owned);
+        memmove(c->flags + head, c->flags + c->head, n * sizeof *c->flags);
         c->head = head;
         pytree__ct_show_rows(c);
     }
@@ -129,10 +154,10 @@ static pytree_status pytree__ct_row_room(pytree__container *c, size_t i, pytree_
 static void pytree__ct_shift_rows(pytree__container *c, size_t i, size_t n, int by)
 {
     char *from = pytree__ct_row(c, i);
-    bool *owned = c->owned + c->head + i;
+    unsigned char *flags = c->flags + c->head + i;
     if (n == 0) { return; }               /* at the end: the usual case */
     memmove(by < 0 ? from - c->step : from + c->step, from, n * c->step);
-    memmove(owned + by, owned, n * sizeof *owned);
+    memmove(flags + by, flags, n * sizeof *flags);
 }
 
 /* Open a row before row i, for which there is room; the caller sets value and key. */
@@ -162,11 +187,19 @@ static void pytree__ct_close_row(pytree__container *c, size_t i)
 
 /* ---- Make and free ------------------------------------------------------------------------------------------------- */
 
+/* Return the growing container of a custom node; NULL for anything else, and for a literal. */
+static pytree__container *pytree__ct_of_node(pytree t)
+{
+    return t.type != NULL && t.type->custom != NULL && t.type->custom->growing && t.data != NULL
+        ? (pytree__container *)*(void *const *)t.data : NULL;
+}
+
 /* Return the items of a container of pytrees, growing or not; NULL for anything else. */
 static const pytree_items *pytree__ct_items_of(pytree t)
 {
-    const bool yes = pytree__traits(t.type)->form == PYTREE_FORM_ITEMS;
-    return yes ? (const pytree_items *)t.data : NULL;
+    const pytree__container *c = pytree__ct_of_node(t);
+    if (c != NULL) { return &c->items; }
+    return pytree__traits(t.type)->form == PYTREE_FORM_ITEMS ? (const pytree_items *)t.data : NULL;
 }
 
 /* Return the growing container behind a pytree, or NULL. It refers to itself through the member that its kind does not need;
@@ -175,18 +208,35 @@ static pytree__container *pytree__ct_growing(pytree t)
 {
     const pytree_items *items = pytree__ct_items_of(t);
     const void *mark = items == NULL ? NULL : pytree__keyed(t.type) ? (const void *)items->items : (const void *)items->pairs;
+    pytree__container *c = pytree__ct_of_node(t);
+    if (c != NULL) { return c; }
     return mark != NULL && mark == t.data ? (pytree__container *)t.data : NULL;
 }
 
-/* Return the growing container of a call that changes it; NULL with an error if it is of another kind. */
-static pytree__container *pytree__ct_to_change(pytree t, bool keyed, pytree_error *err)
+static bool pytree__ct_is_keyed(pytree t)
 {
-    pytree__container *c = pytree__ct_growing(t);
-    if (c != NULL && pytree__keyed(c->type) == keyed) { return c; }
-    pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a growing %s, got %s%s",
-                keyed ? "dict or namedtuple" : "list, tuple or deque",
-                t.type == NULL ? "no value" : t.type->name, c == NULL && t.data != NULL ? " that does not grow" : "");
-    return NULL;
+    const pytree__container *c = pytree__ct_growing(t);
+    return c != NULL ? c->keyed : pytree__keyed(t.type);
+}
+
+/* Check that a container is of the level at which it is to be changed. */
+static pytree_status pytree__ct_on_level(const pytree_level *level, unsigned depth, const pytree_type *type, pytree_error *err)
+{
+    if (level == NULL || level->depth == depth) { return PYTREE_OK; }
+    return pytree_fail(err, PYTREE_FROZEN, NULL, "expected a %s of this level (%u), got one of level %u", type->name,
+                       level->depth, depth);
+}
+
+/* Find the growing container of a call that changes it. Fails if it is of another kind, or of another level. */
+static pytree_status pytree__ct_to_change(pytree t, bool keyed, pytree__container **c, pytree_error *err)
+{
+    *c = pytree__ct_growing(t);
+    if (*c != NULL && (*c)->keyed == keyed && !(*c)->fixed) {
+        return pytree__ct_on_level((*c)->copying.level, (*c)->depth, (*c)->type, err);
+    }
+    return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a growing %s, got %s%s",
+                       keyed ? "dict or namedtuple" : "list, tuple or deque", t.type == NULL ? "no value" : t.type->name,
+                       *c == NULL && t.data != NULL ? " that does not grow" : "");
 }
 
 static void pytree__ct_number_keys(pytree__container *c, bool numbered)
@@ -196,28 +246,46 @@ static void pytree__ct_number_keys(pytree__container *c, bool numbered)
     c->value_at = numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value);
 }
 
-static pytree pytree__ct_new(int type, const char *name, size_t maxlen, const pytree_options *opt, pytree_error *err)
+/* Make a container. `node`: bytes of the custom node that it is, with which its memory ends; 0 for a built-in type. */
+static pytree pytree__ct_make(const pytree_type *type, size_t node, bool keyed, const char *name, const pytree_options *opt,
+                              pytree_error *err)
 {
     const char *space = opt == NULL ? NULL : opt->space;
     const size_t name_bytes = name == NULL ? 0 : strlen(name) + 1, space_bytes = space == NULL ? 0 : strlen(space) + 1;
-    const size_t bytes = sizeof(pytree__container) + name_bytes + space_bytes;
+    const size_t bytes = sizeof(pytree__container) + node + name_bytes + space_bytes;
     pytree__container *c = (pytree__container *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
     pytree t = pytree__ct_no_value();
     char *names;
     if (c == NULL) { pytree__no_memory(err, bytes); return t; }
-    memset(c, 0, sizeof *c);
-    names = (char *)(c + 1);
+    memset(c, 0, sizeof *c + node);
+    names = (char *)(c + 1) + node;
     c->bytes = bytes;
-    c->type = &pytree_types[type];
-    c->items.maxlen = maxlen;
+    c->type = type;
+    c->keyed = keyed;
     if (name != NULL) { c->items.name = (const char *)memcpy(names, name, name_bytes); }
-    if (opt != NULL) { c->copying.allocator = opt->allocator; c->copying.alignment = opt->alignment; }
+    if (opt != NULL) {
+        c->copying.allocator = opt->allocator;
+        c->copying.alignment = opt->alignment;
+        c->copying.level = opt->level;
+        c->depth = opt->level == NULL ? 0 : opt->level->depth;
+    }
     if (space != NULL) { c->copying.space = (const char *)memcpy(names + name_bytes, space, space_bytes); }
     c->step = sizeof(pytree);
-    if (pytree__keyed(c->type)) { pytree__ct_number_keys(c, false); }
+    if (keyed) { pytree__ct_number_keys(c, false); }
     pytree__ct_show_rows(c);
-    t.type = c->type;
+    t.type = type;
     t.data = c;
+    if (node != 0) {
+        t.data = c + 1;
+        *(void **)t.data = c;
+    }
+    return t;
+}
+
+static pytree pytree__ct_new(int type, const char *name, size_t maxlen, const pytree_options *opt, pytree_error *err)
+{
+    const pytree t = pytree__ct_make(&pytree_types[type], 0, pytree__keyed(&pytree_types[type]), name, opt, err);
+    if (t.data != NULL) { ((pytree__container *)t.data)->items.maxlen = maxlen; }
     return t;
 }
 
@@ -250,21 +318,29 @@ pytree pytree_new_deque(size_t maxlen, const pytree_options *opt, pytree_error *
     return pytree__ct_new(PYTREE__T_deque, NULL, maxlen, opt, err);
 }
 
-/* Free a value that a container owned or was to own: growing containers are only put on the list of those to free. */
-static void pytree__ct_let_go(pytree value, pytree__container **to_free)
+/* What is still to be freed: containers, linked by their owners, and blocks of trees. */
+struct pytree__ct_freeing {
+    pytree__container *containers;
+    struct pytree__block *blocks;
+};
+
+/* Free a value that a container owned or was to own: it is only put on the list, so that nothing recurses. */
+static void pytree__ct_let_go(pytree value, struct pytree__ct_freeing *to_free)
 {
     pytree__container *child = pytree__ct_growing(value);
-    if (child == NULL) {
-        pytree_free(value);
-    } else {
-        child->owner = *to_free;
-        *to_free = child;
+    struct pytree__block *block = pytree__block_of_root(value);
+    if (block != NULL) {
+        block->next = to_free->blocks;
+        to_free->blocks = block;
+    } else if (child != NULL) {
+        child->owner = to_free->containers;
+        to_free->containers = child;
     }
 }
 
 static void pytree__ct_free_key(pytree__container *c, size_t i)
 {
-    if (pytree__keyed(c->type) && !c->numbered) {
+    if (c->keyed && !c->numbered) {
         char *key;
         memcpy(&key, pytree__ct_row(c, i), sizeof key);
         pytree__resize(c->copying.allocator, key, strlen(key) + 1, 0);
@@ -273,12 +349,12 @@ static void pytree__ct_free_key(pytree__container *c, size_t i)
 
 static void pytree__ct_drop_index(pytree__container *c);
 
-static void pytree__ct_empty(pytree__container *c, pytree__container **to_free)
+static void pytree__ct_empty(pytree__container *c, struct pytree__ct_freeing *to_free)
 {
     const size_t rows = pytree__ct_rows(c);
     size_t i;
     for (i = 0; i < rows; i++) {
-        if (c->owned[c->head + i]) { pytree__ct_let_go(*pytree__ct_row_value(c, i), to_free); }
+        if ((c->flags[c->head + i] & PYTREE__CT_OWNED) != 0) { pytree__ct_let_go(*pytree__ct_row_value(c, i), to_free); }
         pytree__ct_free_key(c, i);
     }
     c->items.count = c->items.removed = c->head = c->children = 0;
@@ -287,31 +363,67 @@ static void pytree__ct_empty(pytree__container *c, pytree__container **to_free)
     pytree__ct_show_rows(c);
 }
 
-static void pytree__ct_free_all(pytree__container *to_free)
+/* Free the block of a tree. What its objects own is put on the list first. */
+static void pytree__ct_free_block(struct pytree__block *block, struct pytree__ct_freeing *to_free)
 {
-    while (to_free != NULL) {
-        pytree__container *c = to_free;
-        to_free = c->owner;
-        pytree__ct_empty(c, &to_free);
+    const struct pytree__custom_cleanup *node;
+    pytree t;
+    for (node = block->nested ? NULL : block->customs; node != NULL; node = node->before) {
+        pytree self;
+        pytree__container *c;
+        self.type = node->type;
+        self.data = node->self;
+        c = pytree__ct_of_node(self);
+        if (c != NULL) { pytree__ct_empty(c, to_free); }
+    }
+    t.type = &block->type;
+    t.data = block;                       /* anything: None has no data */
+    pytree_free(t);
+}
+
+static void pytree__ct_free_list(struct pytree__ct_freeing *to_free)
+{
+    while (to_free->containers != NULL || to_free->blocks != NULL) {
+        pytree__container *c = to_free->containers;
+        if (c == NULL) {
+            struct pytree__block *const block = to_free->blocks;
+            to_free->blocks = block->next;
+            pytree__ct_free_block(block, to_free);
+            continue;
+        }
+        to_free->containers = c->owner;
+        pytree__ct_empty(c, to_free);
         stbds_arrfree(c->rows);
-        stbds_arrfree(c->owned);
+        stbds_arrfree(c->flags);
         stbds_arrfree(c->order);
         pytree__resize(c->copying.allocator, c, c->bytes, 0);
     }
 }
 
+/* Free a container and all that it owns. */
+static void pytree__ct_free_all(pytree__container *c)
+{
+    struct pytree__ct_freeing to_free = { NULL, NULL };
+    to_free.containers = c;
+    c->owner = NULL;
+    pytree__ct_free_list(&to_free);
+}
+
 void pytree_container_free(pytree t)
 {
     pytree__container *c = pytree__ct_growing(t);
-    if (c != NULL && c->owner == NULL) { pytree__ct_free_all(c); }
+    if (c == NULL || c->owner != NULL) { return; }
+    if (c->in_block) { pytree_free(t); } else { pytree__ct_free_all(c); }
 }
 
 pytree_status pytree_container_clear(pytree t, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_growing(t), *to_free = NULL;
-    if (c == NULL) { pytree__ct_to_change(t, t.type != NULL && pytree__keyed(t.type), err); return PYTREE_ARGUMENT; }
+    pytree__container *c;
+    struct pytree__ct_freeing to_free = { NULL, NULL };
+    const pytree_status status = pytree__ct_to_change(t, t.type != NULL && pytree__ct_is_keyed(t), &c, err);
+    if (status != PYTREE_OK) { return status; }
     pytree__ct_empty(c, &to_free);
-    pytree__ct_free_all(to_free);
+    pytree__ct_free_list(&to_free);
     return PYTREE_OK;
 }
 
@@ -323,52 +435,90 @@ size_t pytree_container_length(pytree t)
 
 /* ---- Values -------------------------------------------------------------------------------------------------------- */
 
+/* Tell whether c, or what owns it, lies in the block of a tree. */
+static bool pytree__ct_lies_in(const pytree__container *c, pytree tree)
+{
+    const struct pytree__block *block = pytree__block_of_root(tree);
+    const struct pytree__custom_cleanup *node;
+    for (; c != NULL && block != NULL; c = c->owner) {
+        for (node = c->in_block ? block->customs : NULL; node != NULL; node = node->before) {
+            if (node->type->custom->growing && *(void *const *)node->self == c) { return true; }
+        }
+    }
+    return false;
+}
+
 /* Check that c may own a value: it has no other owner and does not own c. A value that owns no container cannot own c. */
 static pytree_status pytree__ct_may_own(const pytree__container *c, pytree value, pytree_error *err)
 {
     const pytree__container *child = pytree__ct_growing(value);
-    if (child == NULL) {
-        if (value.type->origin != NULL && value.type->origin != value.type) { return PYTREE_OK; }
+    if ((child == NULL || child->in_block) && (value.type->origin == NULL || value.type->origin == value.type)) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL,
                            "expected a growing container or a tree that pytree_clone or pytree_unflatten returned, got %s",
                            value.type->name);
     }
-    if (child->owner != NULL) {
+    if (child != NULL && child->owner != NULL) {
         return pytree_fail(err, PYTREE_SHARED, NULL, "expected a container that belongs to no other, got a %s that does",
                            child->type->name);
     }
-    while (c != NULL && c != child) { c = child->children == 0 ? NULL : c->owner; }
-    if (c == NULL) { return PYTREE_OK; }
+    if (child == NULL || child->in_block) {
+        if (!pytree__ct_lies_in(c, value)) { return PYTREE_OK; }
+    } else {
+        while (c != NULL && c != child) { c = child->children == 0 ? NULL : c->owner; }
+        if (c == NULL) { return PYTREE_OK; }
+    }
     return pytree_fail(err, PYTREE_CYCLE, NULL,
                        "expected a value that can belong to the container, got the %s that it is, or that it belongs to",
-                       child->type->name);
+                       value.type->name);
 }
 
+/* Copy a value. An array of no dimensions stays one, where a clone is a number. */
 static pytree_status pytree__ct_copy_value(const pytree__container *c, pytree *value, pytree_error *err)
 {
     pytree_error own = { PYTREE_OK, "", "" };
-    const pytree copy = pytree_clone(*value, &c->copying, &own);
+    const bool scalar = value->type->kind == PYTREE_KIND_VIEW && value->data != NULL
+        && ((const pytree_leaf *)value->data)->form == PYTREE_FORM_LEAF && ((const pytree_leaf *)value->data)->ndim == 0;
+    pytree copy;
+    pytree_leaf one;
+    if (scalar) {
+        one = *(const pytree_leaf *)value->data;
+        one.ndim = 1;
+        one.shape[0] = 1;
+        value->data = &one;
+    }
+    copy = pytree_clone(*value, &c->copying, &own);
     if (own.status != PYTREE_OK) { return pytree_fail(err, own.status, own.path, "%s", own.message); }
+    if (scalar) { ((pytree_leaf *)copy.data)->ndim = 0; }
     *value = copy;
     return PYTREE_OK;
 }
 
-/* Check or copy a value, as the call asks. */
-static pytree_status pytree__ct_hold(const pytree__container *c, pytree *value, int how, pytree_error *err)
+/* Let a value in at `key`, in place of one with flags `old` (-1: of none). Sets its flags. */
+static pytree_status pytree__ct_let_in(const pytree__container *c, const pytree_entry *key, int old, pytree *value,
+                                       unsigned char *flags, pytree_error *err)
 {
+    *flags = 0;
     if (value->type == NULL) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a value, got a pytree without a type");
     }
-    if (how == PYTREE__CT_OWN) { return pytree__ct_may_own(c, *value, err); }
-    return how == PYTREE__CT_COPY ? pytree__ct_copy_value(c, value, err) : PYTREE_OK;
+    return c->admit == NULL ? PYTREE_OK : c->admit(c, key, old, value, flags, err);
 }
 
-/* Store a value that pytree__ct_hold has passed in an empty row. */
-static void pytree__ct_fill_row(pytree__container *c, size_t i, pytree value, int how)
+/* Check or copy a value, as the call asks. */
+static pytree_status pytree__ct_hold(const pytree__container *c, pytree *value, int how, unsigned char *flags,
+                                     pytree_error *err)
 {
-    pytree__container *child = how == PYTREE__CT_OWN ? pytree__ct_growing(value) : NULL;
+    if (how == PYTREE__CT_REFERENCE) { return PYTREE_OK; }
+    *flags |= PYTREE__CT_OWNED;
+    return how == PYTREE__CT_OWN ? pytree__ct_may_own(c, *value, err) : pytree__ct_copy_value(c, value, err);
+}
+
+/* Store a value in an empty row. */
+static void pytree__ct_fill_row(pytree__container *c, size_t i, pytree value, unsigned char flags)
+{
+    pytree__container *child = (flags & PYTREE__CT_OWNED) != 0 ? pytree__ct_growing(value) : NULL;
     *pytree__ct_row_value(c, i) = value;
-    c->owned[c->head + i] = how != PYTREE__CT_REFERENCE;
+    c->flags[c->head + i] = flags;
     if (child != NULL) {
         child->owner = c;
         c->children++;
@@ -380,7 +530,7 @@ static pytree pytree__ct_empty_row(pytree__container *c, size_t i, bool *owned)
 {
     const pytree value = *pytree__ct_row_value(c, i);
     pytree__container *child;
-    *owned = c->owned[c->head + i];
+    *owned = (c->flags[c->head + i] & PYTREE__CT_OWNED) != 0;
     child = *owned ? pytree__ct_growing(value) : NULL;
     if (child != NULL) {
         child->owner = NULL;
@@ -391,26 +541,31 @@ static pytree pytree__ct_empty_row(pytree__container *c, size_t i, bool *owned)
 
 static void pytree__ct_discard(pytree value, bool owned)
 {
-    pytree__container *to_free = NULL;
+    struct pytree__ct_freeing to_free = { NULL, NULL };
     if (owned) {
         pytree__ct_let_go(value, &to_free);
-        pytree__ct_free_all(to_free);
+        pytree__ct_free_list(&to_free);
     }
 }
 
-static pytree_status pytree__ct_replace(pytree__container *c, size_t i, pytree value, int how, pytree_error *err)
+static pytree_status pytree__ct_replace(pytree__container *c, size_t i, const pytree_entry *key, pytree value, int how,
+                                        pytree_error *err)
 {
     pytree old = *pytree__ct_row_value(c, i);
-    bool owned = c->owned[c->head + i];
-    pytree_status status;
+    const unsigned char had = c->flags[c->head + i];
+    bool owned = (had & PYTREE__CT_OWNED) != 0;
+    unsigned char flags;
+    pytree_status status = pytree__ct_let_in(c, key, had, &value, &flags, err);
+    if (status != PYTREE_OK) { return status; }
     if (how != PYTREE__CT_COPY && old.type == value.type && old.data == value.data
         && (owned || how == PYTREE__CT_REFERENCE)) {
+        c->flags[c->head + i] = (unsigned char)((had & PYTREE__CT_OWNED) | flags);
         return PYTREE_OK;                 /* it would be freed to make room for itself */
     }
-    status = pytree__ct_hold(c, &value, how, err);
+    status = pytree__ct_hold(c, &value, how, &flags, err);
     if (status != PYTREE_OK) { return status; }
     old = pytree__ct_empty_row(c, i, &owned);
-    pytree__ct_fill_row(c, i, value, how);
+    pytree__ct_fill_row(c, i, value, flags);
     pytree__ct_discard(old, owned);
     return PYTREE_OK;
 }

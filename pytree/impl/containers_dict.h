@@ -63,7 +63,7 @@ static pytree_status pytree__ct_accept_key(pytree__container *c, const pytree__c
 {
     const bool numbered = key->numbered;
     if (!numbered && key->name == NULL) { return pytree__ct_key_error(PYTREE_NULL_POINTER, "a key", key, err); }
-    if (numbered && pytree__traits(c->type)->entry == PYTREE_ATTRIBUTE) {
+    if (numbered && (c->type->kind == PYTREE_KIND_CUSTOM || pytree__traits(c->type)->entry == PYTREE_ATTRIBUTE)) {
         return pytree__ct_key_error(PYTREE_ARGUMENT, "the name of a field", key, err);
     }
     if (c->items.count != 0 && numbered != c->numbered) {
@@ -71,7 +71,7 @@ static pytree_status pytree__ct_accept_key(pytree__container *c, const pytree__c
                                     c->numbered ? "a number, as the other keys" : "a string, as the other keys", key, err);
     }
     if (numbered != c->numbered) {
-        stbds_arrfree(c->owned);          /* rows for the other kind of keys: start over */
+        stbds_arrfree(c->flags);          /* rows for the other kind of keys: start over */
         stbds_arrfree(c->rows);
         pytree__ct_number_keys(c, numbered);
         pytree__ct_show_rows(c);
@@ -84,8 +84,10 @@ static pytree_status pytree__ct_add_pair(pytree__container *c, size_t place, con
                                       pytree_error *err)
 {
     const size_t bytes = c->numbered ? 0 : strlen(key->name) + 1;
+    const pytree_entry at = { PYTREE_ATTRIBUTE, key->name, 0 };
     char *name = NULL;
     size_t n;
+    unsigned char flags;
     pytree_status status;
     if (pytree__ct_rows(c) >= UINT32_MAX) {
         return pytree_fail(err, PYTREE_OVERFLOW, NULL, "expected a %s of at most %lu keys, got one more", c->type->name,
@@ -100,7 +102,8 @@ static pytree_status pytree__ct_add_pair(pytree__container *c, size_t place, con
         if (name == NULL) { return pytree__no_memory(err, bytes); }
         memcpy(name, key->name, bytes);
     }
-    status = pytree__ct_hold(c, &value, how, err);
+    status = pytree__ct_let_in(c, &at, -1, &value, &flags, err);
+    if (status == PYTREE_OK) { status = pytree__ct_hold(c, &value, how, &flags, err); }
     if (status != PYTREE_OK) {
         if (name != NULL) { pytree__resize(c->copying.allocator, name, bytes, 0); }
         return status;
@@ -108,7 +111,7 @@ static pytree_status pytree__ct_add_pair(pytree__container *c, size_t place, con
     pytree__ct_open_row(c, n);
     if (c->numbered) { memcpy(pytree__ct_row(c, n), &key->number, sizeof key->number); }
     else { memcpy(pytree__ct_row(c, n), &name, sizeof name); }
-    pytree__ct_fill_row(c, n, value, how);
+    pytree__ct_fill_row(c, n, value, flags);
     if (c->index != NULL) { pytree__ct_index_last(c); return PYTREE_OK; }
     memmove(c->order + place + 1, c->order + place, (n - place) * sizeof *c->order);
     c->order[place] = (uint32_t)n;
@@ -117,11 +120,13 @@ static pytree_status pytree__ct_add_pair(pytree__container *c, size_t place, con
 
 static pytree_status pytree__ct_put_pair(pytree dict, pytree__ct_key key, pytree value, int how, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_to_change(dict, true, err);
-    pytree_status status = c == NULL ? PYTREE_ARGUMENT : pytree__ct_accept_key(c, &key, err);
+    const pytree_entry at = { PYTREE_ATTRIBUTE, key.name, 0 };
+    pytree__container *c;
+    pytree_status status = pytree__ct_to_change(dict, true, &c, err);
     size_t row, place = 0;
+    if (status == PYTREE_OK) { status = pytree__ct_accept_key(c, &key, err); }
     if (status != PYTREE_OK) { return status; }
-    if (pytree__ct_find_row(c, &key, &row, &place)) { return pytree__ct_replace(c, row, value, how, err); }
+    if (pytree__ct_find_row(c, &key, &row, &place)) { return pytree__ct_replace(c, row, &at, value, how, err); }
     return pytree__ct_add_pair(c, place, &key, value, how, err);
 }
 pytree_status pytree_dict_put(pytree dict, const char *key, pytree value, pytree_error *err)
@@ -156,7 +161,7 @@ static pytree pytree__ct_get_pair(pytree dict, pytree__ct_key key, pytree_error 
     const uint32_t *order = c != NULL ? c->order : items == NULL ? NULL : items->order;
     size_t place = 0;
     bool found;
-    if (items == NULL || !pytree__keyed(dict.type)) {
+    if (items == NULL || !pytree__ct_is_keyed(dict)) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a dict or namedtuple, got %s",
                     dict.type == NULL ? "no value" : dict.type->name);
         return pytree__ct_no_value();
@@ -181,9 +186,10 @@ pytree pytree_dict_get_int(pytree dict, int64_t key, pytree_error *err)
 
 static pytree_status pytree__ct_take_pair(pytree dict, pytree__ct_key key, pytree *value, bool *owned, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_to_change(dict, true, err);
+    pytree__container *c;
+    const pytree_status status = pytree__ct_to_change(dict, true, &c, err);
     size_t place = 0, row, i;
-    if (c == NULL) { return PYTREE_ARGUMENT; }
+    if (status != PYTREE_OK) { return status; }
     if (!pytree__ct_find_row(c, &key, &row, &place)) {
         return pytree__ct_key_error(PYTREE_NOT_FOUND, "an existing key", &key, err);
     }

@@ -94,7 +94,7 @@ static void pytree__ct_compact(pytree__container *c)
         if (pytree__ct_removed(c, i)) { pytree__ct_free_key(c, i); continue; }
         if (to != i) {
             memcpy(pytree__ct_row(c, to), pytree__ct_row(c, i), c->step);
-            c->owned[c->head + to] = c->owned[c->head + i];
+            c->flags[c->head + to] = c->flags[c->head + i];
         }
         to++;
     }
@@ -171,10 +171,12 @@ static pytree_status pytree__ct_reindex(pytree__container *c, pytree_error *err)
     return PYTREE_OK;
 }
 
-/* Make room in the index for one more row, or begin one if the keys get many. */
+/* Make room in the index for one more row, or begin one if the keys get many. Custom nodes have none: their callbacks need the
+ * order of the keys at every moment. */
 static pytree_status pytree__ct_index_room(pytree__container *c, pytree_error *err)
 {
     const size_t rows = pytree__ct_rows(c);
+    if (c->type->kind == PYTREE_KIND_CUSTOM) { return PYTREE_OK; }
     const bool full = c->index == NULL ? rows >= PYTREE__SORTED_KEYS : (rows + 1) * 3 > c->index_slots * 2;
     return full ? pytree__ct_reindex(c, err) : PYTREE_OK;
 }
@@ -194,7 +196,7 @@ static void pytree__ct_index_last(pytree__container *c)
 static void pytree__ct_index_remove(pytree__container *c, size_t row)
 {
     *pytree__ct_row_value(c, row) = pytree__ct_no_value();
-    c->owned[c->head + row] = false;
+    c->flags[c->head + row] = 0;
     c->items.removed++;
     c->items.count--;
     c->unsorted = true;

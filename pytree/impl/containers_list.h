@@ -19,10 +19,13 @@ static size_t pytree__ct_list_place(ptrdiff_t i, size_t count, const pytree_type
 static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop, pytree value, int how, pytree_error *err)
 {
     const bool full = pytree__traits(c->type)->meta == PYTREE__META_MAXLEN && c->items.count == c->items.maxlen;
+    const pytree_entry key = { PYTREE_INDEX, NULL, i };
     pytree dropped = value;
     bool owned = false;
+    unsigned char flags;
     pytree_status status = pytree__ct_row_room(c, i, err);
-    if (status == PYTREE_OK) { status = pytree__ct_hold(c, &value, how, err); }
+    if (status == PYTREE_OK) { status = pytree__ct_let_in(c, &key, -1, &value, &flags, err); }
+    if (status == PYTREE_OK) { status = pytree__ct_hold(c, &value, how, &flags, err); }
     if (status != PYTREE_OK) { return status; }
     if (full && c->items.maxlen == 0) {
         pytree__ct_discard(value, how != PYTREE__CT_REFERENCE);
@@ -34,15 +37,16 @@ static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop,
         if (i > drop) { i--; }
     }
     pytree__ct_open_row(c, i);
-    pytree__ct_fill_row(c, i, value, how);
+    pytree__ct_fill_row(c, i, value, flags);
     pytree__ct_discard(dropped, owned);
     return PYTREE_OK;
 }
 
 static pytree_status pytree__ct_append(pytree list, pytree value, int how, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_to_change(list, false, err);
-    return c == NULL ? PYTREE_ARGUMENT : pytree__ct_add(c, c->items.count, 0, value, how, err);
+    pytree__container *c;
+    const pytree_status status = pytree__ct_to_change(list, false, &c, err);
+    return status != PYTREE_OK ? status : pytree__ct_add(c, c->items.count, 0, value, how, err);
 }
 pytree_status pytree_list_append(pytree list, pytree value, pytree_error *err)
 {
@@ -59,8 +63,9 @@ pytree_status pytree_list_append_own(pytree list, pytree value, pytree_error *er
 
 static pytree_status pytree__ct_append_left(pytree deque, pytree value, int how, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_to_change(deque, false, err);
-    if (c == NULL) { return PYTREE_ARGUMENT; }
+    pytree__container *c;
+    const pytree_status status = pytree__ct_to_change(deque, false, &c, err);
+    if (status != PYTREE_OK) { return status; }
     if (c->type->kind != PYTREE_KIND_DEQUE) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a deque, got a %s", c->type->name);
     }
@@ -81,9 +86,10 @@ pytree_status pytree_deque_append_left_own(pytree deque, pytree value, pytree_er
 
 static pytree_status pytree__ct_insert(pytree list, ptrdiff_t i, pytree value, int how, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_to_change(list, false, err);
+    pytree__container *c;
+    const pytree_status status = pytree__ct_to_change(list, false, &c, err);
     size_t place;
-    if (c == NULL) { return PYTREE_ARGUMENT; }
+    if (status != PYTREE_OK) { return status; }
     if (pytree__traits(c->type)->meta == PYTREE__META_MAXLEN && c->items.count == c->items.maxlen) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a deque of less than its %zu values, got a full one",
                            c->items.maxlen);
@@ -106,11 +112,14 @@ pytree_status pytree_list_insert_own(pytree list, ptrdiff_t i, pytree value, pyt
 
 static pytree_status pytree__ct_set(pytree list, ptrdiff_t i, pytree value, int how, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_to_change(list, false, err);
+    pytree__container *c;
+    const pytree_status status = pytree__ct_to_change(list, false, &c, err);
+    pytree_entry key = { PYTREE_INDEX, NULL, 0 };
     size_t place;
-    if (c == NULL) { return PYTREE_ARGUMENT; }
+    if (status != PYTREE_OK) { return status; }
     place = pytree__ct_list_place(i, c->items.count, c->type, err);
-    return place == SIZE_MAX ? PYTREE_NOT_FOUND : pytree__ct_replace(c, place, value, how, err);
+    key.index = place;
+    return place == SIZE_MAX ? PYTREE_NOT_FOUND : pytree__ct_replace(c, place, &key, value, how, err);
 }
 pytree_status pytree_list_set(pytree list, ptrdiff_t i, pytree value, pytree_error *err)
 {
@@ -129,7 +138,7 @@ pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err)
 {
     const pytree_items *items = pytree__ct_items_of(list);
     size_t place;
-    if (items == NULL || pytree__keyed(list.type)) {
+    if (items == NULL || pytree__ct_is_keyed(list)) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a list, tuple or deque, got %s",
                     list.type == NULL ? "no value" : list.type->name);
         return pytree__ct_no_value();
@@ -144,9 +153,10 @@ pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err)
 
 static pytree_status pytree__ct_list_take(pytree list, ptrdiff_t i, pytree *value, bool *owned, pytree_error *err)
 {
-    pytree__container *c = pytree__ct_to_change(list, false, err);
+    pytree__container *c;
+    const pytree_status status = pytree__ct_to_change(list, false, &c, err);
     size_t place;
-    if (c == NULL) { return PYTREE_ARGUMENT; }
+    if (status != PYTREE_OK) { return status; }
     place = pytree__ct_list_place(i, c->items.count, c->type, err);
     if (place == SIZE_MAX) { return PYTREE_NOT_FOUND; }
     *value = pytree__ct_empty_row(c, place, owned);

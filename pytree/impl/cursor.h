@@ -249,6 +249,9 @@ static pytree_status pytree__open_custom(pytree__cursor *c, pytree__frame *f)
         return pytree__fail_at(c, PYTREE_BAD_COUNT, "expected at most %lu children of %s, got %zu", (unsigned long)UINT32_MAX,
                                f->type->name, n);
     }
+    if (metadata == SIZE_MAX) {
+        return pytree__fail_at(c, PYTREE_TYPE, "expected a %s that can be written as text, got one that cannot", f->type->name);
+    }
     if (metadata >= UINT32_MAX) {
         return pytree__fail_at(c, PYTREE_OVERFLOW, "expected metadata of less than 4 GiB, got %zu bytes", metadata);
     }

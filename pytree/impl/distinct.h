@@ -45,6 +45,12 @@ static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v)
     return pytree__lies_inside(c, v) ? 0 : pytree__memory_bytes(v);
 }
 
+/* Does a node say itself what is wrong with it? */
+static bool pytree__node_checks(const pytree_leaf *node)
+{
+    return node->form == PYTREE_FORM_STRUCT && node->type->custom != NULL && node->type->custom->check != NULL;
+}
+
 struct pytree__extents {
     struct pytree__vector all;            /* of struct pytree__extent */
     size_t next_verdict;                  /* the count at which they are compared before the walk is over */
@@ -137,6 +143,7 @@ static pytree_status pytree__extents_add_value(struct pytree__extents *x, pytree
         if (status != PYTREE_SHARED) { return status; }
     }
     if (at != PYTREE__AT_RUN && at != PYTREE__AT_NODE) { return PYTREE_OK; }
+    if (pytree__node_checks(value)) { return PYTREE_SHARED; }
     if (x->all.count >= x->next_verdict) {                     /* a tree that reaches its nodes again and again has no end */
         x->next_verdict = pytree__times(x->next_verdict, 2);
         if (pytree__extents_verdict(x) != PYTREE_OK) { return PYTREE_SHARED; }

@@ -9,7 +9,9 @@
 
 static size_t pytree__variable_children(const void *self, pytree *children, pytree_entry *keys)
 {
-    if (children != NULL) { children[0] = ((const pytree_variable *)self)->value; }
+    const pytree_variable *v = (const pytree_variable *)self;
+    const pytree_items *grown = (const pytree_items *)v->container;
+    if (children != NULL) { children[0] = grown == NULL ? v->value : grown->items[0]; }
     if (keys != NULL) {
         keys[0].kind = PYTREE_ATTRIBUTE;
         keys[0].name = "value";
@@ -18,24 +20,57 @@ static size_t pytree__variable_children(const void *self, pytree *children, pytr
     return 1;
 }
 
-static size_t pytree__variable_print(const void *metadata, size_t bytes, char *text, size_t n)
+/* Get the literal of a variable's metadata. Returns NULL if it has none. */
+static const char *pytree__variable_text(const pytree_variable *v)
 {
-    (void)metadata;
-    (void)bytes;
-    if (n != 0) { *text = '\0'; }
-    return 0;
+    const pytree_items *grown = (const pytree_items *)v->container;
+    if (grown == NULL) { return v->metadata; }
+    return grown->count < 2 ? NULL : *(const char *const *)grown->items[1].data;
 }
 
-static pytree_status pytree__variable_rebuild(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+static size_t pytree__variable_metadata(const void *self, void *to)
 {
-    (void)metadata;
-    if (n != 1 || bytes != 0) { return PYTREE_ARGUMENT; }
-    ((pytree_variable *)self)->value = children[0];
+    const char *text = pytree__variable_text((const pytree_variable *)self);
+    const size_t bytes = text == NULL ? 0 : strlen(text) + 1;
+    if (to != NULL && bytes != 0) { memcpy(to, text, bytes); }
+    return bytes;
+}
+
+static size_t pytree__variable_print(const void *metadata, size_t bytes, char *text, size_t n)
+{
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
+    const char *const at = (const char *)metadata, *const end = bytes == 0 ? NULL : (const char *)memchr(at, '\0', bytes);
+    pytree__text_put(&to, end == NULL ? "None" : at, end == NULL ? 4 : (size_t)(end - at));
+    return pytree__end_text(&to, n);
+}
+
+static pytree_status pytree__variable_make(void *self, const pytree_making *from, pytree_error *err)
+{
+    pytree_variable *v = (pytree_variable *)self;
+    if (from->n != 1 || (from->bytes != 0 && ((const char *)from->metadata)[from->bytes - 1] != '\0')) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected one value and the text of metadata for a %s, got other ones",
+                           from->type->name);
+    }
+    v->value = from->children[0];
+    v->metadata = from->bytes == 0 ? NULL : (const char *)from->metadata;
+    v->rebuilt = true;
+    if (from->opt != NULL) {
+        v->allocator = from->opt->allocator;
+        v->level = from->opt->level;
+        v->depth = v->level == NULL ? 0 : v->level->depth;
+    }
     return PYTREE_OK;
 }
 
+static void pytree__variable_release(void *self)
+{
+    const pytree_variable *v = (const pytree_variable *)self;
+    if (v->release != NULL) { v->release(self); }
+}
+
 const pytree_custom pytree_variable_node = {
-    pytree__variable_children, true, NULL, pytree__variable_print, pytree__variable_rebuild, NULL
+    pytree__variable_children, true, pytree__variable_metadata, pytree__variable_print, NULL, pytree__variable_release,
+    pytree__variable_make, NULL, true
 };
 
 const pytree_type pytree_role_Variable = PYTREE__ROLE_TYPE("Variable", NULL);

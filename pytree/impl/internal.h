@@ -216,6 +216,7 @@ struct pytree__block {                    /* stands right before the first thing
     size_t n_nodes, n_leaves, n_statics, n_orders;
     bool nested;                          /* some lie in the memory of an stb_ds container, which may have moved since */
     struct pytree__attached *attached;    /* strings and structs that pytree_assign made */
+    struct pytree__block *next;           /* while containers free what they own: the next one to free */
     const pytree_allocator *allocator;
     pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
 };
@@ -606,6 +607,7 @@ struct pytree__extent { uintptr_t from, to; };                 /* memory that a 
 static size_t pytree__memory_bytes(const pytree_leaf *v);
 static bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v);
 static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v);
+static bool pytree__node_checks(const pytree_leaf *node);
 static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt);
 
 /* reached.h */

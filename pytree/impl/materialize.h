@@ -118,7 +118,12 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
     pytree_leaf *leaves = NULL;
     pytree_status status;
     memset(&own, 0, sizeof own);
-    if (opt != NULL) { own.allocator = opt->allocator; own.alignment = opt->alignment; own.space = opt->space; }
+    if (opt != NULL) {
+        own.allocator = opt->allocator;
+        own.alignment = opt->alignment;
+        own.space = opt->space;
+        own.level = opt->level;
+    }
     t->type = NULL;
     t->data = NULL;
     status = pytree__flatten(from, in_place, &leaves, 0, &def, &own, err);

@@ -31,6 +31,7 @@ struct pytree__places {
     pytree_leaf view;                     /* of a place that is a node */
     size_t kept;                          /* entries of the path that are those of the place before */
     size_t node, leaf_end;                /* of the current place */
+    size_t variable;                      /* the variable that holds it; SIZE_MAX: a row with a role does, or nothing */
     pytree__td_orders orders;             /* of the treedef's dicts, for copies of subtrees */
     const pytree_options *opt;
     bool begun;
@@ -203,8 +204,12 @@ static void pytree__places_open(struct pytree__places *p, size_t node, size_t le
 static bool pytree__places_take(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
+    p->variable = SIZE_MAX;
     if (n->type != NULL && n->type->custom == &pytree_variable_node) {
-        if (role == NULL) { role = n->type; }
+        if (role == NULL) {
+            role = n->type;
+            p->variable = node;
+        }
         n = &p->def->nodes[--node];
     }
     if (n->type != NULL && n->arity == 0) { return false; }    /* None, pytree_same, and what holds nothing */

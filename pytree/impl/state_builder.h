@@ -105,6 +105,13 @@ static void pytree__state_value(struct pytree__state_builder *b, const struct py
     }
     meta = b->nodes.statics.n;
     if (!b->good || b->pure || from->at.role == NULL) { return; }
+    if (from->variable != SIZE_MAX) {     /* with its metadata */
+        const size_t node = from->variable;
+        b->good = pytree__td_add(&b->nodes.statics, from->def->statics + from->def->nodes[node].meta,
+                                 pytree__statics_size(from->def, node), b->opt, b->err)
+            && pytree__td_push(&b->nodes, from->at.role, 1, meta);
+        return;
+    }
     b->good = pytree__td_add(&b->nodes.statics, b->value, b->value_bytes, b->opt, b->err)
         && pytree__td_push(&b->nodes, from->at.role, 1, meta);
 }

@@ -32,7 +32,7 @@ static size_t box_print(const void *metadata, size_t bytes, char *text, size_t n
     return (size_t)snprintf(text, n, "%c", *(const char *)metadata);
 }
 
-static const pytree_custom box_callbacks = { box_children, false, box_metadata, box_print, NULL, NULL };
+static const pytree_custom box_callbacks = { .children = box_children, .metadata = box_metadata, .print = box_print };
 
 #define PYTREE_STRUCT Box
 #define PYTREE_CUSTOM box_callbacks

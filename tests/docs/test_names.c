@@ -6,6 +6,7 @@
 #include "pytree/literal.h"
 #include "pytree/npy.h"
 #include "pytree/npz.h"
+#include "pytree/object.h"
 #include "pytree/path.h"
 #include "pytree/derive.h"
 #include "pytree/display.h"
@@ -48,6 +49,11 @@
     X(pytree_merge) X(pytree_pure) X(pytree_state_merge) X(pytree_state_minus) X(pytree_update)                         \
     X(pytree_graph_clone) X(pytree_graph_duplicates) X(pytree_graph_flatten) X(pytree_graph_walk) X(pytree_graphdef)    \
     X(pytree_check_grads) X(pytree_op_matmul)                                                                           \
+    X(pytree_new_object) X(pytree_object_put) X(pytree_object_get) X(pytree_object_remove) X(pytree_object_length)      \
+    X(pytree_object_attribute) X(pytree_is_data) X(pytree_has_data) X(pytree_new_variable) X(pytree_variable_value)     \
+    X(pytree_variable_set) X(pytree_variable_metadata) X(pytree_variable_put_metadata)                                  \
+    X(pytree_variable_remove_metadata) X(pytree_level_enter) X(pytree_level_leave) X(pytree_seal_new)                   \
+    X(pytree_seal_check)                                                                                                \
     /* names before 0.2 */                                                                                              \
     X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)
 

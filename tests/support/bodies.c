@@ -13,6 +13,7 @@
 #include "pytree/io.h"
 #include "pytree/literal.h"
 #include "pytree/npy.h"
+#include "pytree/object.h"
 #if !defined(TEST_NO_ZLIB)                /* platforms without zlib */
 #include "pytree/npz.h"
 #endif

@@ -43,7 +43,7 @@ static size_t pack_children(const void *self, pytree *children, pytree_entry *ke
     return 1;
 }
 
-static const pytree_custom pack_callbacks = { pack_children, false, NULL, NULL, NULL, NULL };
+static const pytree_custom pack_callbacks = { .children = pack_children };
 
 #define PYTREE_STRUCT Pack
 #define PYTREE_CUSTOM pack_callbacks

@@ -16,14 +16,14 @@ static size_t box_children(const void *self, pytree *children, pytree_entry *key
     return 4;
 }
 
-static const pytree_custom box_callbacks = { box_children, false, NULL, NULL, NULL, NULL };
+static const pytree_custom box_callbacks = { .children = box_children };
 
 #define PYTREE_STRUCT Box
 #define PYTREE_CUSTOM box_callbacks
 #include "pytree_registry.h"
 
 typedef struct KeyedBox { Box box; } KeyedBox;
-static const pytree_custom keyed_callbacks = { box_children, true, NULL, NULL, NULL, NULL };
+static const pytree_custom keyed_callbacks = { .children = box_children, .keyed = true };
 
 #define PYTREE_STRUCT KeyedBox
 #define PYTREE_CUSTOM keyed_callbacks

@@ -1,0 +1,239 @@
+/* pytree/impl/object_data.h: what is data, and static values. */
+#ifndef PYTREE_IMPL_OBJECT_DATA_H
+#define PYTREE_IMPL_OBJECT_DATA_H
+
+#include "internal.h"
+#include "../object.h"
+#include "containers.h"
+#include "filter.h"
+
+enum { PYTREE__OD_TEXT = 120 };            /* characters of what describes a value */
+
+/* ---- What is data -------------------------------------------------------------------------------------------------- */
+
+/* Follow values that are held as a pytree, and annotations of static elements. */
+static pytree pytree__od_referent(pytree value)
+{
+    while (value.data != NULL && value.type != NULL
+           && (value.type->kind == PYTREE_KIND_REF || pytree__origin(value.type) == &pytree_static_type)) {
+        value = *(const pytree *)value.data;
+    }
+    return value;
+}
+
+bool pytree_is_data(pytree value)
+{
+    const pytree_leaf *view;
+    if (value.type == NULL || pytree__origin(value.type) == &pytree_static_type) { return false; }
+    value = pytree__od_referent(value);
+    if (value.type == NULL) { return false; }
+    view = (const pytree_leaf *)value.data;
+    switch (value.type->kind) {
+    case PYTREE_KIND_LEAF: return value.type->dtype == PYTREE_OPAQUE;
+    case PYTREE_KIND_STRUCT: return value.type->n_children != 0;
+    case PYTREE_KIND_CUSTOM: return value.type->custom->growing;
+    case PYTREE_KIND_VIEW:
+        return view != NULL
+            && (view->form == PYTREE_FORM_LEAF || (view->form == PYTREE_FORM_STRUCT && view->type->n_children != 0));
+    default: return false;
+    }
+}
+
+/* Describe a value that is data: "an array f32[2]", "a Param". */
+static void pytree__od_describe(pytree value, char *text, size_t n)
+{
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
+    const pytree_leaf *view;
+    value = pytree__od_referent(value);
+    view = value.type->kind == PYTREE_KIND_VIEW ? (const pytree_leaf *)value.data : NULL;
+    if (view != NULL && view->form == PYTREE_FORM_LEAF) {
+        char leaf[80];
+        pytree__leaf_text(leaf, sizeof leaf, view);
+        pytree__put_text(&to, "an array ");
+        pytree__put_text(&to, leaf);
+    } else {
+        const char *name = view != NULL ? view->type->name : value.type->name;
+        pytree__put_text(&to, strchr("AEIOUaeiou", *name) != NULL ? "an " : "a ");
+        pytree__put_text(&to, name);
+    }
+    pytree__end_text(&to, n);
+}
+
+/* A container whose values are being looked at. */
+struct pytree__od_frame {
+    const pytree_items *items;
+    const pytree_type *type;
+    size_t next;
+};
+
+/* What a search in a value has found first. */
+enum { PYTREE__OD_NOTHING, PYTREE__OD_DATA, PYTREE__OD_ANNOTATION, PYTREE__OD_FAILED };
+struct pytree__od_found {
+    int what;
+    pytree value;
+    const pytree_type *in;                /* the container it is in; NULL: it is the value itself */
+    char path[PYTREE_ERROR_PATH];
+};
+
+/* Does a node that only its callbacks or its treedef can open have children? */
+static bool pytree__od_has_children(pytree value)
+{
+    const pytree_custom *custom = value.type->custom;
+    if (value.type->kind == PYTREE_KIND_CUSTOM) {
+        return custom->children != NULL && custom->children(value.data, NULL, NULL) != 0;
+    }
+    if (value.type->kind == PYTREE_KIND_FLAT) { return ((const pytree_flat *)value.data)->def->n_leaves != 0; }
+    return value.type->kind == PYTREE_KIND_VIEW && ((const pytree_leaf *)value.data)->form != PYTREE_FORM_NONE;
+}
+
+/* Get the next value of a container and its key. Returns false behind the last one. */
+static bool pytree__od_next(struct pytree__od_frame *f, pytree *value, pytree_entry *key)
+{
+    const size_t i = f->next, n = f->items->count + f->items->removed;
+    key->kind = PYTREE_INDEX;
+    key->name = NULL;
+    key->index = i;
+    if (i >= n) { return false; }
+    f->next++;
+    if (!pytree__keyed(f->type)) {
+        *value = f->items->items[i];
+    } else if (f->items->int_pairs != NULL) {
+        *value = f->items->int_pairs[i].value;
+        key->kind = PYTREE_INT_KEY;
+        key->index = (pytree_key_index)f->items->int_pairs[i].key;
+    } else {
+        *value = f->items->pairs[i].value;
+        key->kind = f->type->kind == PYTREE_KIND_NAMEDTUPLE ? PYTREE_ATTRIBUTE : PYTREE_KEY;
+        key->name = f->items->pairs[i].key;
+    }
+    return true;
+}
+
+/* Note what was found, and its path. */
+static void pytree__od_note(const struct pytree__vector *frames, int what, pytree value, struct pytree__od_found *found)
+{
+    struct pytree__text_writer to = pytree__text_to(found->path, sizeof found->path, NULL);
+    size_t i;
+    found->what = what;
+    found->value = value;
+    found->in = NULL;
+    for (i = 0; i < frames->count; i++) {
+        struct pytree__od_frame f = ((const struct pytree__od_frame *)frames->data)[i];
+        pytree ignored;
+        pytree_entry key;
+        f.next--;
+        (void)pytree__od_next(&f, &ignored, &key);
+        pytree__put_entry(&to, &key, NULL, false);
+        found->in = f.type;
+    }
+    pytree__end_text(&to, sizeof found->path);
+}
+
+/* Look at a value in a search: a container is opened. `anchor` is a container further up, which must not come again. */
+static void pytree__od_look(struct pytree__vector *frames, const void **anchor, pytree value, struct pytree__od_found *found)
+{
+    struct pytree__od_frame *f;
+    const bool annotated = value.type != NULL && pytree__origin(value.type) == &pytree_data_type;
+    if (annotated && frames->count != 0) { pytree__od_note(frames, PYTREE__OD_ANNOTATION, value, found); return; }
+    value = pytree__od_referent(annotated ? *(const pytree *)value.data : value);
+    if (value.type == NULL || value.data == NULL) { return; }
+    if (pytree_is_data(value) || pytree__od_has_children(value)) {
+        pytree__od_note(frames, PYTREE__OD_DATA, value, found);
+        return;
+    }
+    if (pytree__traits(value.type)->form != PYTREE_FORM_ITEMS || value.data == *anchor) { return; }
+    if ((frames->count & (frames->count + 1)) == 0) { *anchor = value.data; }
+    f = (struct pytree__od_frame *)pytree__vector_add(frames, 1, NULL);
+    if (f == NULL) { found->what = PYTREE__OD_FAILED; return; }
+    f->items = (const pytree_items *)value.data;
+    f->type = value.type;
+    f->next = 0;
+}
+
+/* Find the first data, or the first annotation that is in a container, in a value. */
+static void pytree__od_find(pytree value, const pytree_allocator *a, struct pytree__od_found *found)
+{
+    struct pytree__vector frames = pytree__vector_of(sizeof(struct pytree__od_frame), a);
+    const void *anchor = NULL;
+    found->what = PYTREE__OD_NOTHING;
+    pytree__od_look(&frames, &anchor, value, found);
+    while (found->what == PYTREE__OD_NOTHING && frames.count != 0) {
+        struct pytree__od_frame *f = (struct pytree__od_frame *)frames.data + frames.count - 1;
+        pytree_entry key;
+        if (pytree__od_next(f, &value, &key)) { pytree__od_look(&frames, &anchor, value, found); } else { frames.count--; }
+    }
+    pytree__vector_free(&frames);
+}
+
+bool pytree_has_data(pytree value, pytree_error *where)
+{
+    struct pytree__od_found found;
+    char what[PYTREE__OD_TEXT];
+    pytree__od_find(value, NULL, &found);
+    if (found.what == PYTREE__OD_NOTHING) { return false; }
+    if (found.what == PYTREE__OD_FAILED) {
+        pytree_fail(where, PYTREE_NO_MEMORY, NULL, "expected memory to look into a deep value, got none");
+        return true;
+    }
+    if (found.what == PYTREE__OD_ANNOTATION) { found.value = *(const pytree *)found.value.data; }
+    pytree__od_describe(found.value, what, sizeof what);
+    pytree_fail(where, PYTREE_STATIC, found.path, "expected a static value, got %s", what);
+    return true;
+}
+
+/* ---- Static values ------------------------------------------------------------------------------------------------- */
+
+static size_t pytree__od_no_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    (void)self;
+    (void)children;
+    (void)keys;
+    return 0;
+}
+
+/* Write the literal of a static value, with its NUL. */
+static size_t pytree__static_metadata(const void *self, void *to)
+{
+    const pytree value = *(const pytree *)self;
+    const size_t bytes = pytree_literal_text(value, NULL, 0, NULL, NULL);
+    if (bytes == SIZE_MAX) { return SIZE_MAX; }
+    if (to != NULL) { (void)pytree_literal_text(value, (char *)to, bytes + 1, NULL, NULL); }
+    return bytes + 1;
+}
+
+static pytree_status pytree__static_make(void *self, const pytree_making *from, pytree_error *err)
+{
+    pytree_options opt;
+    memset(&opt, 0, sizeof opt);
+    opt.allocator = pytree__allocator(from->opt);
+    if (from->n != 0 || from->bytes == 0) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the literal of a static value, got %zu children", from->n);
+    }
+    *(pytree *)self = pytree_parse_n((const char *)from->metadata, from->bytes - 1, &opt, err);
+    return err->status;
+}
+
+static void pytree__static_release(void *self) { pytree_free(*(const pytree *)self); }
+
+/* Report data that has come into a static value. */
+static void pytree__static_report(const void *self, pytree_report_fn *report, void *context)
+{
+    pytree_error problem;
+    problem.status = PYTREE_OK;
+    if (pytree_has_data(*(const pytree *)self, &problem)) { report(context, &problem); }
+}
+
+static const pytree_custom pytree__static_node = {
+    pytree__od_no_children, false, pytree__static_metadata, pytree__variable_print, NULL, pytree__static_release,
+    pytree__static_make, pytree__static_report, false
+};
+static const pytree_custom pytree__data_node = { NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, false };
+
+#define PYTREE__ANNOTATION(name, custom)                                                                                \
+    { name, sizeof(pytree), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL,  \
+      NULL, NULL, NULL, NULL, custom, NULL, NULL, NULL, NULL }
+const pytree_type pytree_static_type = PYTREE__ANNOTATION("static", &pytree__static_node);
+const pytree_type pytree_data_type = PYTREE__ANNOTATION("PYTREE_AS_DATA", &pytree__data_node);
+
+#include "object.h"
+#endif
