@@ -150,11 +150,11 @@ static pytree_status pytree__tf_switch_run(struct pytree__fn_bound *b)
 }
 
 const pytree_fn_kind pytree_cond_kind = { "cond", NULL, pytree__tf_switch_says, pytree__tf_switch_bind,
-                                          pytree__tf_switch_run };
+                                          pytree__tf_switch_run, NULL };
 const pytree_fn_kind pytree_switch_kind = { "switch", NULL, pytree__tf_switch_says, pytree__tf_switch_bind,
-                                            pytree__tf_switch_run };
+                                            pytree__tf_switch_run, NULL };
 const pytree_fn_kind pytree_select_kind = { "select", NULL, pytree__tf_switch_says, pytree__tf_switch_bind,
-                                            pytree__tf_switch_run };
+                                            pytree__tf_switch_run, NULL };
 
 #include "transform_batch.h"
 #endif

@@ -487,7 +487,7 @@ static pytree_status pytree__tf_vmap_run(struct pytree__fn_bound *b)
 }
 
 const pytree_fn_kind pytree_vmap_kind = { "vmap", pytree__tf_vmap_inner, pytree__tf_vmap_says, pytree__tf_vmap_bind,
-                                          pytree__tf_vmap_run };
+                                          pytree__tf_vmap_run, NULL };
 
 #include "transform_loops.h"
 #endif
