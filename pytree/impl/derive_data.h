@@ -115,7 +115,8 @@ static pytree_status pytree__program_bind(struct pytree__fn_bound *b)
     here->arena = b->plan;
     return pytree__pg_hold(b->plan, p->arena) ? pytree__pg_bind(b, here) : PYTREE_NO_MEMORY;
 }
-const pytree_fn_kind pytree_program_kind = { "program", NULL, pytree__program_says, pytree__program_bind, pytree__pg_run };
+const pytree_fn_kind pytree_program_kind = { "program", NULL, pytree__program_says, pytree__program_bind,
+                                             pytree__pg_run, NULL };
 
 /* ---- Derivatives --------------------------------------------------------------------------------------------------- */
 

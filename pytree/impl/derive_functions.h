@@ -137,8 +137,8 @@ static pytree_status pytree__vjp_bind(struct pytree__fn_bound *b)
     if (!pytree__ad_pull(&tr, p, in, ct, wanted, out, out + p->n_out)) { return b->plan->err.status; }
     return pytree__ad_finish(b, &tr, pytree__ad_pair(b, c->def, b->defs[0]), p->n_out + p->n_in, out, views);
 }
-const pytree_fn_kind pytree_jvp_kind = { "jvp", pytree__ad_inner, pytree__ad_says, pytree__jvp_bind, pytree__pg_run };
-const pytree_fn_kind pytree_vjp_kind = { "vjp", pytree__ad_inner, pytree__ad_says, pytree__vjp_bind, pytree__pg_run };
+const pytree_fn_kind pytree_jvp_kind = { "jvp", pytree__ad_inner, pytree__ad_says, pytree__jvp_bind, pytree__pg_run, NULL };
+const pytree_fn_kind pytree_vjp_kind = { "vjp", pytree__ad_inner, pytree__ad_says, pytree__vjp_bind, pytree__pg_run, NULL };
 
 /* ---- Arguments to differentiate by --------------------------------------------------------------------------------- */
 
@@ -270,9 +270,9 @@ static pytree_status pytree__grad_bind(struct pytree__fn_bound *b)
     }
     return pytree__ad_finish(b, &tr, pytree__grad_def(b, c, chosen.def, of->has_aux ? parts[1] : NULL, value), n, all, views);
 }
-const pytree_fn_kind pytree_grad_kind = { "grad", pytree__ad_inner, pytree__ad_says, pytree__grad_bind, pytree__pg_run };
+const pytree_fn_kind pytree_grad_kind = { "grad", pytree__ad_inner, pytree__ad_says, pytree__grad_bind, pytree__pg_run, NULL };
 const pytree_fn_kind pytree_value_and_grad_kind = { "value_and_grad", pytree__ad_inner, pytree__ad_says, pytree__grad_bind,
-                                                    pytree__pg_run };
+                                                    pytree__pg_run, NULL };
 
 #include "derive_jacobian.h"
 #endif

@@ -194,7 +194,7 @@ static pytree_status pytree__jacobian_bind(struct pytree__fn_bound *b)
     return pytree__ad_finish(b, &tr, def, n, all, jac.views);
 }
 const pytree_fn_kind pytree_jacobian_kind = { "jacobian", pytree__ad_inner, pytree__ad_says, pytree__jacobian_bind,
-                                              pytree__pg_run };
+                                              pytree__pg_run, NULL };
 
 static bool pytree__ad_is_program(const struct pytree__fn_kind *kind)
 {

@@ -314,9 +314,9 @@ static pytree_status pytree__approx_bind(struct pytree__fn_bound *b)
     return pytree__ad_finish(b, &tr, c->def, c->n_out, out, views);
 }
 const pytree_fn_kind pytree_numeric_kind = { "numeric", pytree__ad_inner, pytree__ad_says, pytree__approx_bind,
-                                             pytree__pg_run };
+                                             pytree__pg_run, NULL };
 const pytree_fn_kind pytree_complex_step_kind = { "complex_step", pytree__ad_inner, pytree__ad_says, pytree__approx_bind,
-                                                  pytree__pg_run };
+                                                  pytree__pg_run, NULL };
 
 #include "derive_check.h"
 #endif

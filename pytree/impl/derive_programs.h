@@ -364,6 +364,42 @@ static const pytree_program *pytree__while_program(struct pytree__fn_bound *b)
 
 /* ---- Branches ------------------------------------------------------------------------------------------------------ */
 
+/* The number of the branch of a SELECT that has a name. */
+struct pytree__named {
+    const pytree_switch_of *of;
+};
+static pytree_status pytree__named_shape(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    c->out[0]->type = &pytree_types[PYTREE__T_INT64];
+    return PYTREE_OK;
+}
+static pytree_status pytree__named_run(const pytree_op_call *c, pytree_error *err)
+{
+    const pytree_switch_of *of = ((const struct pytree__named *)c->params)->of;
+    char names[PYTREE__SIDE];
+    const char *name;
+    size_t which;
+    memcpy(&name, c->in[0]->data, sizeof name);
+    which = pytree__tf_named(of, name);
+    *(int64_t *)c->out[0]->data = (int64_t)which;
+    if (which < of->n) { return PYTREE_OK; }
+    pytree__tf_names(of, names, sizeof names);
+    return pytree_fail(err, PYTREE_NOT_FOUND, "[0]", "expected %s, got '%s'", names, name == NULL ? "" : name);
+}
+static const pytree_op pytree__op_named = { "select", sizeof(struct pytree__named), 1, pytree__named_shape, pytree__named_run,
+                                            NULL, NULL, NULL, false };
+
+/* The operand that says which branch, as a number. */
+static pytree_value pytree__ad_which(pytree_trace *tr, const struct pytree__fn_bound *b, pytree_value which)
+{
+    struct pytree__named named;
+    if (b->fn->kind == &pytree_cond_kind) { return pytree_op_convert(tr, which, PYTREE_BOOL8); }
+    if (b->fn->kind != &pytree_select_kind) { return which; }
+    named.of = (const pytree_switch_of *)b->fn->context;
+    return pytree_record(tr, &pytree__op_named, &named, 1, &which, NULL);
+}
+
 static const pytree_program *pytree__switch_program(struct pytree__fn_bound *b)
 {
     const struct pytree__tf_switch *s = (const struct pytree__tf_switch *)b->state;
@@ -381,9 +417,34 @@ static const pytree_program *pytree__switch_program(struct pytree__fn_bound *b)
     list.n = b->n_in;
     if (list.at == NULL || bodies == NULL || out == NULL) { return NULL; }
     r.plus = bodies[0]->plus;
-    if (b->fn->kind == &pytree_cond_kind) { list.at[0] = pytree_op_convert(&tr, list.at[0], PYTREE_BOOL8); }
+    list.at[0] = pytree__ad_which(&tr, b, list.at[0]);
     if (!pytree__branches_record(&tr, bodies, s->n, &list, b->n_out, out)) { return NULL; }
     return pytree__ad_end(&tr, b, out);
+}
+
+/* ---- Batches ------------------------------------------------------------------------------------------------------- */
+
+/* The calls for all elements, one after the other. */
+static const pytree_program *pytree__batch_program(struct pytree__fn_bound *b)
+{
+    const struct pytree__tf_batch *s = (const struct pytree__tf_batch *)b->state;
+    struct pytree__fn_bound *child = s->child;
+    const pytree_program *body = pytree__pg_of(child);
+    pytree_value *out = (pytree_value *)pytree__fn_take(b->plan, b->n_out, sizeof *out);
+    pytree_value *element = (pytree_value *)pytree__fn_take(b->plan, child->n_in, sizeof *element), *in, *results;
+    struct pytree__recorder r;
+    pytree_trace tr;
+    size_t i, j;
+    if (body == NULL || out == NULL || element == NULL) { return NULL; }
+    in = pytree__ad_begin(&tr, &r, b);
+    r.plus = body->plus;
+    for (i = 0; in != NULL && i < s->n; i++) {
+        for (j = 0; j < child->n_in; j++) { element[j] = in[s->from[j] + i * s->step[j]]; }
+        results = pytree__pg_inline(&tr, body, element);
+        if (results == NULL) { return NULL; }
+        for (j = 0; j < child->n_out; j++) { out[pytree__tf_batch_place(s, j, i)] = results[j]; }
+    }
+    return in == NULL ? NULL : pytree__ad_end(&tr, b, out);
 }
 
 /* ---- Any function -------------------------------------------------------------------------------------------------- */
@@ -400,7 +461,10 @@ static const pytree_program *pytree__pg_of(struct pytree__fn_bound *b)
     if (kind == &pytree_scan_kind) { return pytree__scan_program(b); }
     if (kind == &pytree_fori_kind) { return pytree__fori_program(b); }
     if (kind == &pytree_while_kind) { return pytree__while_program(b); }
-    if (kind == &pytree_cond_kind || kind == &pytree_switch_kind) { return pytree__switch_program(b); }
+    if (kind == &pytree_batch_kind) { return pytree__batch_program(b); }
+    if (kind == &pytree_cond_kind || kind == &pytree_switch_kind || kind == &pytree_select_kind) {
+        return pytree__switch_program(b);
+    }
     return pytree__callback_program(b);
 }
 

@@ -14,6 +14,8 @@ const pytree_def pytree_leaf_def = { 1, 1, 0, &pytree__fn_leaf_node, (const unsi
 
 static const char *pytree__fn_name(const pytree_fn *f)
 {
+    const char *called = f->kind == NULL || f->kind->called == NULL ? NULL : f->kind->called(f);
+    if (called != NULL) { return called; }
     return f->name != NULL ? f->name : f->kind != NULL ? f->kind->name : "function";
 }
 

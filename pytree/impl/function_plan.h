@@ -111,6 +111,7 @@ struct pytree__fn_kind {
     bool (*says)(const pytree_fn *f);
     pytree_status (*bind)(struct pytree__fn_bound *b);
     pytree_status (*run)(struct pytree__fn_bound *b);
+    const char *(*called)(const pytree_fn *f);                 /* its name, if not that of pytree_fn; may be NULL */
 };
 
 /* Takes n zeroed elements. Returns NULL with an error if there is no memory. */

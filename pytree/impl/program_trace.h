@@ -312,5 +312,5 @@ static pytree_status pytree__traced_bind(struct pytree__fn_bound *b)
     return pytree__pg_bind(b, pytree__pg_trace(b->plan, b->fn, b->n_args, b->defs, b->in, b->n_in));
 }
 const struct pytree__fn_kind pytree_traced_kind = { "function", NULL, pytree__traced_says, pytree__traced_bind,
-                                                    pytree__pg_run };
+                                                    pytree__pg_run, pytree__traced_name };
 #endif

@@ -53,7 +53,7 @@ static pytree_status pytree__tf_check_axes(const struct pytree__fn_bound *b, pyt
     return it.status != PYTREE_OK ? it.status : status;
 }
 
-/* Reports all places where a tree of axes is no prefix. */
+/* Reports all places where a tree of axes is no prefix, or that memory ran out where it is one. */
 static pytree_status pytree__tf_no_prefix(const struct pytree__fn_bound *b, pytree axes, const pytree_def *full,
                                           const char *label, const pytree_options *options)
 {
@@ -66,7 +66,8 @@ static pytree_status pytree__tf_no_prefix(const struct pytree__fn_bound *b, pytr
         (void)pytree__fn_fail_at(b, PYTREE_STRUCTURE, wrong->path, "%s%s", label, message);
     }
     pytree_prefix_errors_free(list);
-    return b->err->status;
+    if (b->err->status != PYTREE_OK) { return b->err->status; }
+    return pytree__fn_fail(b, PYTREE_NO_MEMORY, NULL, 0, "expected memory, got none");     /* it is a prefix */
 }
 
 /* Spreads a tree of axes over a structure: axes[i] is that of leaf i, or PYTREE__TF_NOT_MAPPED. No tree: axis 0 for all. */
@@ -84,10 +85,7 @@ static pytree_status pytree__tf_spread(const struct pytree__fn_bound *b, pytree 
     status = pytree__tf_check_axes(b, tree, label);
     if (status != PYTREE_OK) { return status; }
     status = pytree_broadcast_leaves(tree, full, leaves, full->n_leaves, label, &options, NULL);
-    if (status != PYTREE_OK) {
-        status = pytree__tf_no_prefix(b, tree, full, label, &options);
-        return status != PYTREE_OK ? status : pytree__fn_fail(b, PYTREE_NO_MEMORY, NULL, 0, "expected memory, got none");
-    }
+    if (status != PYTREE_OK) { return pytree__tf_no_prefix(b, tree, full, label, &options); }
     for (i = 0; i < full->n_leaves; i++) {
         axes[i] = leaves[i].form == PYTREE_FORM_NONE ? PYTREE__TF_NOT_MAPPED : (int)pytree_leaf_get(&leaves[i], 0);
     }

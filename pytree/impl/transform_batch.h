@@ -250,5 +250,5 @@ static pytree_status pytree__tf_batch_run(struct pytree__fn_bound *b)
 }
 
 const pytree_fn_kind pytree_batch_kind = { "batch", pytree__tf_batch_inner, pytree__tf_batch_says, pytree__tf_batch_bind,
-                                           pytree__tf_batch_run };
+                                           pytree__tf_batch_run, NULL };
 #endif

@@ -101,19 +101,25 @@ static pytree_status pytree__tf_switch_bind(struct pytree__fn_bound *b)
     }
 }
 
-static pytree_status pytree__tf_no_branch(const struct pytree__fn_bound *b, const char *name)
+/* The number of the branch with that name; n: there is none. */
+static size_t pytree__tf_named(const pytree_switch_of *of, const char *name)
 {
-    const pytree_switch_of *of = (const pytree_switch_of *)b->fn->context;
-    char names[PYTREE__SIDE];
-    struct pytree__text_writer to = pytree__text_to(names, sizeof names, NULL);
+    size_t k = 0;
+    while (k < of->n && (name == NULL || strcmp(name, pytree__fn_name(of->branches[k])) != 0)) { k++; }
+    return k;
+}
+
+/* Writes the names of all branches: 'a', 'b' or 'c'. */
+static void pytree__tf_names(const pytree_switch_of *of, char *text, size_t n)
+{
+    struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     size_t k;
     for (k = 0; k < of->n; k++) {
         pytree__put_text(&to, k == 0 ? "'" : k + 1 == of->n ? " or '" : ", '");
         pytree__put_text(&to, pytree__fn_name(of->branches[k]));
         pytree__put_text(&to, "'");
     }
-    pytree__end_text(&to, sizeof names);
-    return pytree__fn_fail_at(b, PYTREE_NOT_FOUND, "[0]", "expected %s, got '%s'", names, name == NULL ? "" : name);
+    pytree__end_text(&to, n);
 }
 
 static pytree_status pytree__tf_switch_run(struct pytree__fn_bound *b)
@@ -125,8 +131,12 @@ static pytree_status pytree__tf_switch_run(struct pytree__fn_bound *b)
     if (b->fn->kind == &pytree_select_kind) {
         const char *name;
         memcpy(&name, b->in[0].data, sizeof name);
-        while (which < s->n && (name == NULL || strcmp(name, pytree__fn_name(of->branches[which])) != 0)) { which++; }
-        if (which == s->n) { return pytree__tf_no_branch(b, name); }
+        which = pytree__tf_named(of, name);
+        if (which == s->n) {
+            char names[PYTREE__SIDE];
+            pytree__tf_names(of, names, sizeof names);
+            return pytree__fn_fail_at(b, PYTREE_NOT_FOUND, "[0]", "expected %s, got '%s'", names, name == NULL ? "" : name);
+        }
     } else {
         const double value = pytree_leaf_get(&b->in[0], 0);
         if (b->fn->kind == &pytree_cond_kind) { which = value != 0; }
@@ -140,11 +150,11 @@ static pytree_status pytree__tf_switch_run(struct pytree__fn_bound *b)
 }
 
 const pytree_fn_kind pytree_cond_kind = { "cond", NULL, pytree__tf_switch_says, pytree__tf_switch_bind,
-                                          pytree__tf_switch_run };
+                                          pytree__tf_switch_run, NULL };
 const pytree_fn_kind pytree_switch_kind = { "switch", NULL, pytree__tf_switch_says, pytree__tf_switch_bind,
-                                            pytree__tf_switch_run };
+                                            pytree__tf_switch_run, NULL };
 const pytree_fn_kind pytree_select_kind = { "select", NULL, pytree__tf_switch_says, pytree__tf_switch_bind,
-                                            pytree__tf_switch_run };
+                                            pytree__tf_switch_run, NULL };
 
 #include "transform_batch.h"
 #endif

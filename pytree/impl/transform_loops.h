@@ -277,7 +277,7 @@ static pytree_status pytree__tf_scan_run(struct pytree__fn_bound *b)
 }
 
 const pytree_fn_kind pytree_scan_kind = { "scan", pytree__tf_scan_inner, pytree__tf_scan_says, pytree__tf_scan_bind,
-                                          pytree__tf_scan_run };
+                                          pytree__tf_scan_run, NULL };
 
 /* ---- while and fori ------------------------------------------------------------------------------------------------ */
 
@@ -421,9 +421,9 @@ static pytree_status pytree__tf_fori_run(struct pytree__fn_bound *b)
 }
 
 const pytree_fn_kind pytree_while_kind = { "while", pytree__tf_while_inner, pytree__tf_loop_says, pytree__tf_while_bind,
-                                           pytree__tf_while_run };
+                                           pytree__tf_while_run, NULL };
 const pytree_fn_kind pytree_fori_kind = { "fori", pytree__tf_fori_inner, pytree__tf_loop_says, pytree__tf_fori_bind,
-                                          pytree__tf_fori_run };
+                                          pytree__tf_fori_run, NULL };
 
 #include "transform_branches.h"
 #endif

@@ -310,12 +310,12 @@ static pytree_status pytree__tf_vmap_bind(struct pytree__fn_bound *b)
     }
     if (status == PYTREE_OK) { status = pytree__tf_size(b, s->in_axes, of->axis_size, &s->n); }
     if (status != PYTREE_OK) { return status; }
-    if (s->batch && pytree__fn_says(of->f->batch)) {
-        status = pytree__tf_vmap_infer(b, s, true, &probe);
-        probe = NULL;
-    } else if (pytree__fn_says(of->f)) {
+    if (pytree__fn_says(of->f)) {          /* a batch rule must give that, too */
         status = pytree__tf_vmap_infer(b, s, false, &probe);
         if (s->batch) { probe = NULL; }
+    } else if (s->batch && pytree__fn_says(of->f->batch)) {
+        status = pytree__tf_vmap_infer(b, s, true, &probe);
+        probe = NULL;
     } else if (b->def == NULL) {
         return pytree__fn_fail(b, PYTREE_ARGUMENT, NULL, 0, "expected a function that says what it gives (shape), got %s",
                                pytree__fn_name(of->f));
@@ -487,7 +487,7 @@ static pytree_status pytree__tf_vmap_run(struct pytree__fn_bound *b)
 }
 
 const pytree_fn_kind pytree_vmap_kind = { "vmap", pytree__tf_vmap_inner, pytree__tf_vmap_says, pytree__tf_vmap_bind,
-                                          pytree__tf_vmap_run };
+                                          pytree__tf_vmap_run, NULL };
 
 #include "transform_loops.h"
 #endif

@@ -290,12 +290,12 @@ static void test_aux(void **state)
     assert_error(pytree_apply(PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(2), .has_aux = true), 3, args, PYTREE_NONE, NULL,
                               &error),
                  PYTREE_TYPE, "[2]", &error);
-    assert_string_equal(error.message, "grad of with_aux: expected f32 or f64, got i32 (allow_int gives zeros)");
+    assert_string_equal(error.message, "grad of f: expected f32 or f64, got i32 (allow_int gives zeros)");
     memset(&error, 0, sizeof error);
     assert_error(pytree_apply(PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(3), .has_aux = true), 3, args, PYTREE_NONE, NULL,
                               &error),
                  PYTREE_ARGUMENT, "", &error);
-    assert_string_equal(error.message, "grad of with_aux: expected argument -3 to 2, got 3");
+    assert_string_equal(error.message, "grad of f: expected argument -3 to 2, got 3");
     memset(&error, 0, sizeof error);
     assert_error(pytree_apply(PYTREE_GRAD(f), 3, args, PYTREE(&dx), NULL, &error), PYTREE_STRUCTURE, "", &error);
 }

@@ -167,10 +167,123 @@ static inline pytree_status seeds_match_run(const pytree_op_call *c, pytree_erro
 
 static const pytree_op seeds_match = { .name = "match", .shape = seeds_match_shape, .run = seeds_match_run };
 
+/* ---- Identities -------------------------------------------------------------------------------------------------------- */
+
+static inline pytree_status seeds_same_shape(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    for (size_t k = 0; k < c->n_in; k++) { *c->out[k] = *c->in[k]; }
+    return PYTREE_OK;
+}
+
+static inline pytree_status seeds_same_run(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    for (size_t k = 0; k < c->n_in; k++) { memcpy(c->out[k]->data, c->in[k]->data, pytree_leaf_bytes(c->in[k])); }
+    return PYTREE_OK;
+}
+
+/* No derivative flows through it. */
+static const pytree_op seeds_stop = { .name = "stop_gradient", .shape = seeds_same_shape, .run = seeds_same_run };
+
+/* A value that is looked at, or replaced, while a program runs. */
+typedef struct SeedsCheckpoint {
+    const char *key, *collection;
+    const cJSON *form;                    /* the structure of the value; NULL: one text */
+} SeedsCheckpoint;
+
+enum { SEEDS_MOST = 16 };
+static struct {
+    const char *collect;                  /* the collection; "": all, NULL: none */
+    size_t n;
+    struct { const char *key; pytree value; } got[SEEDS_MOST];
+    const cJSON *inject;                  /* a recorded dict of lists, for the collection `into` */
+    const char *into;
+    size_t used;                          /* of them: the first value of a key, the second … */
+} seeds_collector;
+
+static inline bool seeds_next_text(Golden *g, void *context, const cJSON *json, pytree *t)
+{
+    const pytree_op_call *const c = ((void **)context)[0];
+    size_t *next = ((void **)context)[1];
+    if (golden_get(json, "var") == NULL) { return false; }
+    *t = golden_scalar(g, &pytree_types[PYTREE__T_string], c->in[(*next)++]->data);
+    return true;
+}
+
+static inline pytree_status seeds_checkpoint_run(const pytree_op_call *c, pytree_error *err)
+{
+    const SeedsCheckpoint *at = c->params;
+    const cJSON *entry;
+    size_t next = 0;
+    (void)seeds_same_run(c, err);
+    if (seeds_collector.collect != NULL && golden_among(seeds_collector.collect, at->collection)) {
+        void *context[2] = { (void *)(uintptr_t)c, &next };
+        const SeedsLeaves leaves = { seeds_next_text, context };
+        assert_in_range(seeds_collector.n, 0, SEEDS_MOST - 1);
+        seeds_collector.got[seeds_collector.n].key = at->key;
+        seeds_collector.got[seeds_collector.n++].value =
+            at->form != NULL ? seeds_tree_of(seeds_memory, at->form, &leaves)
+            : golden_scalar(seeds_memory, &pytree_types[PYTREE__T_string], c->in[0]->data);
+    }
+    if (seeds_collector.inject == NULL || strcmp(seeds_collector.into, at->collection) != 0) { return PYTREE_OK; }
+    cJSON_ArrayForEach(entry, golden_at(seeds_collector.inject, "dict")) {
+        const cJSON *value = cJSON_GetArrayItem(golden_at(entry->child->next, "list"), (int)seeds_collector.used);
+        if (strcmp(golden_string(entry->child), at->key) != 0 || value == NULL) { continue; }
+        *(const char **)c->out[0]->data = golden_string(value);
+        seeds_collector.used++;
+    }
+    return PYTREE_OK;
+}
+
+static inline void seeds_checkpoint_rule(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    (void)tr;
+    for (size_t k = 0; k < e->n_in; k++) { out[k] = t[k]; }
+}
+
+static const pytree_op seeds_checkpoint = { .name = "checkpoint", .params = sizeof(SeedsCheckpoint),
+                                            .shape = seeds_same_shape, .run = seeds_checkpoint_run,
+                                            .jvp = seeds_checkpoint_rule, .vjp = seeds_checkpoint_rule, .effect = true };
+
+/* The same for a value of several leaves. */
+static inline const pytree_op *seeds_checkpoint_of(Golden *g, size_t n)
+{
+    pytree_op *op = golden_alloc(g, 1, sizeof *op);
+    *op = seeds_checkpoint;
+    op->n_out = n;
+    return op;
+}
+
+/* What was collected as a dict of lists; nothing is collected from now on. */
+static inline pytree seeds_collected(Golden *g)
+{
+    pytree_items *dict = golden_alloc(g, 1, sizeof *dict);
+    pytree_pair *pairs = golden_alloc(g, SEEDS_MOST, sizeof *pairs);
+    for (size_t i = 0; i < seeds_collector.n; i++) {
+        pytree_items *list;
+        size_t k = 0;
+        while (k < dict->count && strcmp(pairs[k].key, seeds_collector.got[i].key) != 0) { k++; }
+        if (k == dict->count) {
+            list = golden_alloc(g, 1, sizeof *list);
+            list->items = golden_alloc(g, SEEDS_MOST, sizeof *list->items);
+            pairs[k].key = seeds_collector.got[i].key;
+            pairs[k].value = (pytree){ &pytree_types[PYTREE__T_list], list };
+            dict->count++;
+        }
+        list = pairs[k].value.data;
+        ((pytree *)(uintptr_t)list->items)[list->count++] = seeds_collector.got[i].value;
+    }
+    dict->pairs = pairs;
+    memset(&seeds_collector, 0, sizeof seeds_collector);
+    return (pytree){ &pytree_types[PYTREE__T_dict], dict };
+}
+
 /* ---- Bodies ------------------------------------------------------------------------------------------------------------
  *
- * Besides the words of seeds_shared.h: sq, pow3, sumlast, stop, $name (an input of the record), 'text', cat (of two), match,
- * and `template`2 (format with so many operands). Numbers in a body are constants. The body "=" gives argument 0 back.
+ * Besides the words of seeds_shared.h: sq, pow3, sumlast, stop, $name (an input of the record), 'text', cat2 (of two), match,
+ * `template`2 (format with so many operands; `template`1:k, with one more that has a name), @key (checkpoint), drop. Numbers in
+ * a body are constants. The body "=" gives argument 0 back.
  */
 typedef struct SeedsTraced {
     Golden *golden;
@@ -231,7 +344,7 @@ static inline pytree_value seeds_one_operand(pytree_trace *tr, const char *word,
     if (strcmp(word, "sumlast") == 0) { return pytree_op_sum(tr, v, 1, last); }
     if (strcmp(word, "sq") == 0) { return pytree_op_square(tr, v); }
     if (strcmp(word, "pow3") == 0) { return pytree_op_power(tr, v, 3); }
-    if (strcmp(word, "stop") == 0) { return pytree_op_stop_gradient(tr, v); }
+    if (strcmp(word, "stop") == 0) { return pytree_record(tr, &seeds_stop, NULL, 1, &v, NULL); }
     if (strcmp(word, "int") == 0) { return pytree_op_convert(tr, v, PYTREE_I32); }
     assert_string_equal(word, "float");
     return pytree_op_convert(tr, v, PYTREE_F32);
@@ -244,10 +357,27 @@ static inline bool seeds_two_operands(pytree_trace *tr, const char *word, const 
     else if (strcmp(word, "-") == 0) { *to = pytree_op_sub(tr, v[0], v[1]); }
     else if (strcmp(word, "*") == 0) { *to = pytree_op_mul(tr, v[0], v[1]); }
     else if (strcmp(word, ">") == 0) { *to = pytree_op_greater(tr, v[0], v[1]); }
-    else if (strcmp(word, "cat") == 0) { *to = pytree_record(tr, &seeds_concat, NULL, 2, v, NULL); }
     else if (strcmp(word, "match") == 0) { *to = pytree_record(tr, &seeds_match, NULL, 2, v, NULL); }
     else { return false; }
     return true;
+}
+
+/* Records `template`count:names. Returns how many values are left. */
+static inline size_t seeds_format_word(Golden *g, pytree_trace *tr, char *word, pytree_value *stack, size_t n)
+{
+    char *end = strrchr(word, '`'), *names = strchr(end, ':');
+    SeedsFormat f = { .names = names == NULL ? "" : golden_copy(g, names + 1), .n_named = names != NULL };
+    const size_t count = strtoul(end + 1, NULL, 10) + f.n_named;
+    *end = '\0';
+    f.text = golden_copy(g, word + 1);
+    stack[n - count] = pytree_record(tr, &seeds_format, &f, count, stack + n - count, NULL);
+    return n - count + 1;
+}
+
+static inline pytree_value seeds_checkpoint_word(Golden *g, pytree_trace *tr, const char *key, pytree_value v)
+{
+    const SeedsCheckpoint at = { .key = golden_copy(g, key), .collection = "debug" };
+    return pytree_record(tr, &seeds_checkpoint, &at, 1, &v, NULL);
 }
 
 static inline pytree_value seeds_recorded(Golden *g, const SeedsRecorded *r, const char *text)
@@ -269,14 +399,15 @@ static inline pytree_value seeds_recorded(Golden *g, const SeedsRecorded *r, con
             word[strlen(word) - 1] = '\0';
             stack[n++] = seeds_constant_text(tr, golden_copy(g, word + 1));
         } else if (word[0] == '`') {
-            char *end = strrchr(word, '`');
-            const size_t count = strtoul(end + 1, NULL, 10);
-            SeedsFormat f = { 0 };
-            *end = '\0';
-            f.text = golden_copy(g, word + 1);
-            n -= count;
-            stack[n] = pytree_record(tr, &seeds_format, &f, count, stack + n, NULL);
+            n = seeds_format_word(g, tr, word, stack, n);
+        } else if (strcmp(word, "drop") == 0) {
+            n--;
+        } else if (strncmp(word, "cat", 3) == 0) {
+            n -= strtoul(word + 3, NULL, 10);
+            stack[n] = pytree_record(tr, &seeds_concat, NULL, strtoul(word + 3, NULL, 10), stack + n, NULL);
             n++;
+        } else if (word[0] == '@') {
+            stack[n - 1] = seeds_checkpoint_word(g, tr, word + 1, stack[n - 1]);
         } else if (n >= 2 && seeds_two_operands(tr, word, stack + n - 2, &stack[n - 2])) {
             n--;
         } else {
@@ -317,16 +448,22 @@ static inline pytree_status seeds_traced_body(void *context, pytree_trace *tr)
     return pytree_return(tr, seeds_tree_of(body->golden, body->json, &leaves));
 }
 
-/* A traced function that computes what the text says. Its memory is the case's but for the JSON: seeds_traced_free. */
-static inline pytree_fn seeds_traced(Golden *g, const char *name, const char *text)
+/* A traced function that computes what the text says. Its memory is the case's but for the JSON: seeds_traced_free. `plus`:
+ * how derivatives meet, NULL for numbers. */
+static inline pytree_fn seeds_traced_by(Golden *g, const char *name, const char *text, const pytree_op *plus)
 {
     SeedsTraced *body = golden_alloc(g, 1, sizeof *body);
     body->golden = g;
     body->json = cJSON_Parse(text);
     if (body->json == NULL) { fail_msg("%s: no JSON: %s", g->id, text); }
-    body->of = (pytree_traced_of){ .body = seeds_traced_body, .context = body, .name = name };
+    body->of = (pytree_traced_of){ .body = seeds_traced_body, .context = body, .name = name, .plus = plus };
     seeds_memory = g;
     return (pytree_fn){ .name = name, .kind = &pytree_traced_kind, .context = &body->of };
+}
+
+static inline pytree_fn seeds_traced(Golden *g, const char *name, const char *text)
+{
+    return seeds_traced_by(g, name, text, NULL);
 }
 
 static inline void seeds_traced_free(const pytree_fn *f)

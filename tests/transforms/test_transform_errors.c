@@ -74,8 +74,10 @@ static void axes_of_results(void **state)
     const pytree full = PYTREE_SHAPED(float, 1, 1, 1, 1, 1, 1, 1, 1);
     const pytree_fn scalar = gives("scalar", &one), pair = gives("pair", &two), deep = gives("deep", &full);
     const pytree_fn untold = { .name = "untold", .call = never };
+    pytree_fn ruled = gives("ruled", &one);                    /* its batch rule gives something else */
     pytree_error error = { 0 };
     pytree args[1] = { PYTREE_ARRAY(a[0], 2, 2) };
+    ruled.batch = &pair;
     (void)state;
     VMAP_REFUSES(1, args, PYTREE_STRUCTURE, "",
             "vmap of scalar: out_axes: different types: expected tuple of length 1, got leaf",
@@ -89,6 +91,7 @@ static void axes_of_results(void **state)
 #else
     (void)deep;
 #endif
+    VMAP_REFUSES(1, args, PYTREE_STRUCTURE, "", "pair: result: expected tuple of length 2, got f32[2]", &ruled);
     VMAP_REFUSES(1, args, PYTREE_ARGUMENT, "",
                  "vmap of untold: expected a function that says what it gives (shape), got untold", &untold);
     REFUSES(pytree_apply(PYTREE_VMAP(&untold), 1, args, PYTREE_ARRAY(y, 3), NULL, &error), PYTREE_SHAPE, "",
@@ -145,9 +148,11 @@ static void scans_refuse(void **state)
 static void loops_refuse(void **state)
 {
     const pytree number = PYTREE_SHAPED(int), bools = PYTREE_SHAPED(bool, 2), truth = PYTREE_SHAPED(bool),
-                 tree = PYTREE_LIST(PYTREE_SHAPED(bool)), ints = PYTREE_SHAPED(int, 2), floats = PYTREE_SHAPED(float, 2);
+                 tree = PYTREE_LIST(PYTREE_SHAPED(bool)), ints = PYTREE_SHAPED(int, 2), floats = PYTREE_SHAPED(float, 2),
+                 three = PYTREE_SHAPED(float, 3);
     const pytree_fn less = gives("less", &number), many = gives("many", &bools), yes = gives("yes", &truth),
-                    list = gives("list", &tree), wrong = gives("wrong", &ints), right = gives("right", &floats);
+                    list = gives("list", &tree), wrong = gives("wrong", &ints), right = gives("right", &floats),
+                    longer = gives("longer", &three);
     pytree_error error = { 0 };
     pytree args[1] = { PYTREE_ARRAY(b, 2) };
     (void)state;
@@ -164,6 +169,7 @@ static void loops_refuse(void **state)
     LOOP_REFUSES(PYTREE_STRUCTURE, "", "while of right: condition: expected one bool, got list of length 1",
                  PYTREE_WHILE(&list, &right));
     LOOP_REFUSES(PYTREE_TYPE, "", "while of wrong: carry: expected f32[2], got i32[2]", PYTREE_WHILE(&yes, &wrong));
+    LOOP_REFUSES(PYTREE_SHAPE, "", "fori of longer: carry: expected f32[2], got f32[3]", PYTREE_FORI(&longer, .to = 3));
     LOOP_REFUSES(PYTREE_STRUCTURE, "", "fori of list: carry: expected f32[2], got list of length 1",
                  PYTREE_FORI(&list, .to = 3));
     LOOP_REFUSES(PYTREE_ARGUMENT, "", "while of right: expected a function, got NULL", PYTREE_WHILE(NULL, &right));

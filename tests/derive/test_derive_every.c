@@ -1,0 +1,329 @@
+/* Every kind of function through every call: derivatives beside differences, results that share memory with arguments, and each
+ * allocation failing once. */
+#include "derive_shared.h"
+#include "pytree/cache.h"
+
+/* ---- Functions to be made of ----------------------------------------------------------------------------------------- */
+
+BODY(element, pytree_op_mul(tr, pytree_op_sin(tr, pytree_op_mul(tr, a, b)), b))                        /* (w, x) -> y */
+BODY(no_element, pytree_op_square(tr, a))                                                             /* (w, x) -> w² */
+BODY(sines, pytree_op_sin(tr, a))                                                                     /* x -> y */
+BODY(cubes, pytree_op_power(tr, a, 3))
+BODY(squares, pytree_op_sum(tr, pytree_op_square(tr, pytree_op_mul(tr, a, b)), 0, NULL))               /* (w, xs) -> number */
+BODY(is_small, pytree_op_greater(tr, pytree_op_number(tr, a, 3), a))
+BODY(grows, pytree_op_add(tr, pytree_op_mul(tr, a, a), a))
+BODY(scaled, pytree_op_scale(tr, b, 0.5))                                                             /* (i, carry) */
+
+/* (carry, x) -> (carry, y) */
+static pytree_status stepped(void *context, pytree_trace *tr)
+{
+    const pytree_value c = V(tr->arg[0]), x = V(tr->arg[1]), next = pytree_op_tanh(tr, pytree_op_add(tr, c, x));
+    (void)context;
+    return pytree_return(tr, PYTREE_TUPLE(PYTREE_V(next), PYTREE_V(pytree_op_mul(tr, c, next))));
+}
+
+/* (w, xs) -> (number, (xs, number)) */
+static pytree_status with_aux(void *context, pytree_trace *tr)
+{
+    const pytree_value w = V(tr->arg[0]), xs = V(tr->arg[1]), y = pytree_op_sum(tr, pytree_op_mul(tr, w, xs), 0, NULL);
+    (void)context;
+    return pytree_return(tr, PYTREE_TUPLE(PYTREE_V(pytree_op_square(tr, y)), PYTREE_TUPLE(PYTREE_V(xs), PYTREE_V(y))));
+}
+
+/* Every operation of ops.h on (w, xs). */
+static pytree_status operated(void *context, pytree_trace *tr)
+{
+    static const size_t tall[2] = { 3, 1 }, wide[2] = { 3, 3 }, flat[1] = { 9 };
+    static const int64_t rows[2] = { 2, 0 };
+    const pytree_leaf numbers = { .data = (void *)(uintptr_t)rows, .type = PYTREE_TYPE(int64_t), .ndim = 1, .shape = { 2 } };
+    const pytree_value w = V(tr->arg[0]), x = V(tr->arg[1]), at = pytree_op_constant(tr, &numbers);
+    const pytree_value p = pytree_op_shift(tr, pytree_op_exp(tr, pytree_op_neg(tr, x)), 1);
+    const pytree_value q = pytree_op_div(tr, pytree_op_log(tr, p), pytree_op_sqrt(tr, p));
+    const pytree_value waves = pytree_op_sub(tr, pytree_op_sin(tr, x), pytree_op_cos(tr, w));
+    const pytree_value r = pytree_op_add(tr, pytree_op_tanh(tr, q), waves);
+    const pytree_value s = pytree_op_max(tr, pytree_op_abs(tr, r), pytree_op_relu(tr, pytree_op_scale(tr, x, 2)));
+    const pytree_value more = pytree_op_greater(tr, s, w);
+    const pytree_value t = pytree_op_select(tr, more, pytree_op_power(tr, s, 3), pytree_op_square(tr, w));
+    const pytree_value m = pytree_op_broadcast(tr, pytree_op_reshape(tr, t, 2, tall), 2, wide);
+    const pytree_value mm = pytree_op_matmul_t(tr, m, m, PYTREE_TRANSPOSE_B);
+    const pytree_value n = pytree_op_matmul(tr, pytree_op_transpose(tr, m, NULL), mm);
+    const pytree_value o = pytree_op_linear(tr, pytree_op_softmax(tr, n), pytree_op_log_softmax(tr, m), t);
+    const pytree_value u = pytree_op_put(tr, pytree_op_take(tr, o, at), at, 3);
+    const pytree_value parts[2] = { pytree_op_slice(tr, u, 0, 1, 3), pytree_op_gelu(tr, pytree_op_sigmoid(tr, o)) };
+    const pytree_value v = pytree_op_reshape(tr, pytree_op_slice(tr, pytree_op_concat(tr, 0, 2, parts), 0, 0, 3), 1, flat);
+    const pytree_value hot = pytree_op_one_hot(tr, at, 3, x), stopped = pytree_op_stop_gradient(tr, x);
+    const pytree_value loss = pytree_op_cross_entropy(tr, pytree_op_take(tr, o, at), hot);
+    const pytree_value single = pytree_op_convert(tr, pytree_op_convert(tr, w, PYTREE_F32), PYTREE_F64);
+    pytree_value y = pytree_op_add(tr, pytree_op_mean(tr, v), pytree_op_max_of(tr, v, 0, NULL));
+    (void)context;
+    y = pytree_op_add(tr, pytree_op_mul(tr, y, loss), pytree_op_scale(tr, single, 0));
+    y = pytree_op_add(tr, y, pytree_op_mul(tr, w, pytree_op_sum(tr, pytree_op_mul(tr, stopped, pytree_op_zeros_like(tr, x)), 0,
+                                                              NULL)));
+    return pytree_return(tr, PYTREE_V(y));
+}
+
+static pytree_status sine_call(void *context, const pytree_call *at)
+{
+    (void)context;
+    *(double *)at->res[0] = sin(*(double *)at->arg[0]);
+    return PYTREE_OK;
+}
+static pytree_status sine_rule(void *context, const pytree_call *at)              /* (x, y, derivative) */
+{
+    (void)context;
+    *(double *)at->out[0].data = cos(*(double *)at->arg[0]) * *(double *)at->arg[2];
+    return PYTREE_OK;
+}
+static pytree_status sine_complex(void *context, const pytree_call *at)
+{
+    const double *x = at->in[0].data;
+    double *y = at->out[0].data;
+    (void)context;
+    y[0] = sin(x[0]) * cosh(x[1]);
+    y[1] = cos(x[0]) * sinh(x[1]);
+    return PYTREE_OK;
+}
+static pytree_status one_tuple(void *context, const pytree_call *at)
+{
+    (void)context;
+    return pytree_result_like(at, PYTREE_TUPLE(at->args[0]));
+}
+static const pytree_fn sine_jvp = { .name = "sine_jvp", .call = sine_rule, .shape = pytree_result_first };
+static const pytree_fn sine_vjp = { .name = "sine_vjp", .call = sine_rule, .shape = one_tuple };
+static const pytree_fn sine = { .name = "sine", .call = sine_call, .shape = pytree_result_first, .jvp = &sine_jvp,
+                                .vjp = &sine_vjp };
+static const pytree_fn bare = { .name = "bare", .call = sine_call, .shape = pytree_result_first };
+static const pytree_fn twin = { .name = "twin", .call = sine_complex, .shape = pytree_result_first };
+
+/* ---- All of them ------------------------------------------------------------------------------------------------------ */
+
+/* A function with arguments. */
+typedef struct Every {
+    const pytree_fn *f;
+    size_t n;
+    const pytree *args;
+    bool first_only;                      /* it has no second derivative, or none at all */
+} Every;
+
+static void every_function(void (*test)(const Every *e))
+{
+    double w = 0.7, xs[3] = { 0.3, -0.4, 0.9 }, table[2][3] = { { 0.1, 0.2, 0.3 }, { 0.5, -0.6, 0.7 } }, x = 0.4;
+    const pytree wx[2] = { PYTREE(&w), PYTREE_ARRAY(xs, 3) }, wt[2] = { PYTREE(&w), PYTREE_ARRAY(table[0], 2, 3) };
+    const pytree one[1] = { PYTREE(&x) }, pick[2] = { PYTREE_INT(1), PYTREE(&x) }, yes[2] = { PYTREE_BOOL(true), PYTREE(&x) };
+    const pytree named[2] = { PYTREE_STR("cubes"), PYTREE(&x) }, list[1] = { PYTREE_LIST(PYTREE(&x), PYTREE(&w)) };
+    const pytree axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0)), last = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(-1));
+    const pytree primals = PYTREE_TUPLE(PYTREE(&w), PYTREE_ARRAY(xs, 3)), jvp[2] = { primals, primals },
+                 vjp[2] = { primals, PYTREE(&x) };
+    const pytree_fn *pointwise = PYTREE_TRACED(element), *loss = PYTREE_TRACED(squares), *f = PYTREE_TRACED(sines),
+                    *g = PYTREE_TRACED(cubes, .name = "cubes"), *inner = PYTREE_VMAP(pointwise, .in_axes = axes);
+    const Every all[] = {
+        { loss, 2, wx, false }, { PYTREE_TRACED(operated), 2, wx, false }, { inner, 2, wx, false },
+        { PYTREE_VMAP(inner, .in_axes = last, .out_axes = PYTREE_INT(-1)), 2, wt, false },
+        { PYTREE_VMAP(PYTREE_TRACED(no_element), .in_axes = axes, .out_axes = PYTREE_NONE), 2, wx, false },
+        { PYTREE_SCAN(PYTREE_TRACED(stepped), .reverse = true), 2, wx, false },
+        { PYTREE_FORI(PYTREE_TRACED(scaled), .to = 3), 1, one, false },
+        { PYTREE_WHILE(PYTREE_TRACED(is_small), PYTREE_TRACED(grows), .max_iters = 4), 1, one, false },
+        { PYTREE_COND(f, g), 2, yes, false }, { PYTREE_SWITCH(f, g), 2, pick, false }, { PYTREE_SELECT(f, g), 2, named, false },
+        { PYTREE_BATCH(f), 1, list, false }, { PYTREE_JVP(loss), 2, jvp, false }, { PYTREE_VJP(loss), 2, vjp, false },
+        { PYTREE_GRAD(loss, .argnums = PYTREE_ARGNUMS(1, 0)), 2, wx, false },
+        { PYTREE_VALUE_AND_GRAD(PYTREE_TRACED(with_aux), .has_aux = true), 2, wx, false },
+        { PYTREE_GRAD(PYTREE_TRACED(with_aux), .has_aux = true), 2, wx, false },
+        { PYTREE_JACOBIAN(inner, .mode = PYTREE_FORWARD, .argnums = PYTREE_ARGNUMS(0, 1)), 2, wx, false },
+        { PYTREE_JACOBIAN(inner, .mode = PYTREE_REVERSE), 2, wx, false }, { PYTREE_HESSIAN(loss), 2, wx, false },
+        { &sine, 1, one, false }, { PYTREE_VMAP(&sine), 1, wx + 1, false }, { PYTREE_NUMERIC(&bare), 1, one, true },
+        { PYTREE_COMPLEX_STEP(&bare, &twin), 1, one, true }, { PYTREE_BATCH(PYTREE_SELECT(f, g), .in_axes = PYTREE_TUPLE(
+              PYTREE_BOOL(false), PYTREE_BOOL(true))), 2, (pytree[2]){ named[0], list[0] }, false }
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) { test(&all[k]); }
+}
+
+static pytree_flat result_of(const Every *e)
+{
+    pytree_error error = { 0 };
+    pytree_flat out = pytree_apply_new(e->f, e->n, e->args, NULL, &error);
+    assert_ok(error.status, &error);
+    return out;
+}
+
+static pytree tuple_of(const Every *e, pytree_items *items)
+{
+    memset(items, 0, sizeof *items);
+    items->count = e->n;
+    items->items = e->args;
+    return (pytree){ PYTREE_TUPLE(PYTREE_NONE).type, items };
+}
+
+/* ---- Derivatives ------------------------------------------------------------------------------------------------------ */
+
+static void check_derivatives(const Every *e)
+{
+    if (!e->first_only) { assert_grads(e->f, e->n, e->args); }
+}
+
+static void derivatives_agree_with_differences(void **state)
+{
+    (void)state;
+    every_function(check_derivatives);
+}
+
+/* ---- Shared memory ---------------------------------------------------------------------------------------------------- */
+
+/* A result of which leaf k lies where an argument or another leaf does is refused by each call that writes results. */
+static void refused_at(const pytree_fn *f, size_t n, const pytree *args, const pytree_flat *out, size_t k, void *where)
+{
+    const size_t n_out = pytree_def_num_leaves(out->def);
+    pytree_leaf leaves[16];
+    const pytree_flat shared = { out->def, leaves };
+    pytree_error error = { 0 };
+    pytree_prepared *p = pytree_prepare(f, n, args, PYTREE(out), NULL, &error);
+    pytree_jit *jit = pytree_jit_new(f, 0, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_ok(pytree_jit_call(jit, n, args, PYTREE(out), &error), &error);
+    assert_in_range(n_out, k + 1, 16);
+    memcpy(leaves, out->leaves, n_out * sizeof *leaves);
+    leaves[k].data = where;
+    assert_error(pytree_apply(f, n, args, PYTREE(&shared), NULL, &error), PYTREE_SHARED, NULL, &error);
+    assert_non_null(strstr(error.message, "expected memory of its own, got that of "));
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_run_on(p, n, args, PYTREE(&shared), &error), PYTREE_SHARED, NULL, &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_jit_call(jit, n, args, PYTREE(&shared), &error), PYTREE_SHARED, NULL, &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_prepare(f, n, args, PYTREE(&shared), NULL, &error));
+    assert_int_equal(error.status, PYTREE_SHARED);
+    pytree_prepared_free(p);
+    pytree_jit_free(jit);
+}
+
+static void check_shared(const Every *e)
+{
+    pytree_items items;
+    pytree_leaf in[8];
+    size_t n_in = 0;
+    pytree_flat out = result_of(e);
+    const size_t n_out = pytree_def_num_leaves(out.def);
+    assert_int_equal(pytree_leaves(tuple_of(e, &items), in, 8, &n_in, NULL, NULL), PYTREE_OK);
+    for (size_t k = 0; k < n_out; k++) {
+        for (size_t i = 0; i < n_in; i++) {
+            if (in[i].type == PYTREE_TYPE(double)) { refused_at(e->f, e->n, e->args, &out, k, in[i].data); }
+        }
+        if (k != 0) { refused_at(e->f, e->n, e->args, &out, k, out.leaves[k - 1].data); }
+    }
+    pytree_flat_free(&out);
+}
+
+static void shared_memory_is_refused(void **state)
+{
+    (void)state;
+    every_function(check_shared);
+}
+
+/* ---- Memory that runs out --------------------------------------------------------------------------------------------- */
+
+/* One call, with its result where it needs one. */
+typedef struct Sweep {
+    const pytree_fn *f;
+    size_t n;
+    const pytree *args;
+    pytree out;
+} Sweep;
+
+static pytree_status sweep_apply(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    return pytree_apply(s->f, s->n, s->args, s->out, &(pytree_fn_options){ .tree = *opt }, err);
+}
+static pytree_status sweep_new(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    pytree_flat out = pytree_apply_new(s->f, s->n, s->args, &(pytree_fn_options){ .tree = *opt }, err);
+    pytree_flat_free(&out);
+    return err->status;
+}
+static pytree_status sweep_shape(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    pytree_flat out = pytree_eval_shape(s->f, s->n, s->args, &(pytree_fn_options){ .tree = *opt }, err);
+    pytree_flat_free(&out);
+    return err->status;
+}
+static pytree_status sweep_prepare(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    pytree_prepared *p = pytree_prepare(s->f, s->n, s->args, s->out, &(pytree_fn_options){ .tree = *opt }, err);
+    if (p != NULL && pytree_run(p, err) == PYTREE_OK) { (void)pytree_run_on(p, s->n, s->args, s->out, err); }
+    pytree_prepared_free(p);
+    return err->status;
+}
+static pytree_status sweep_jit(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    pytree_jit *jit = pytree_jit_new(s->f, 1, &(pytree_fn_options){ .tree = *opt }, err);
+    for (int i = 0; jit != NULL && i < 2 && err->status == PYTREE_OK; i++) {
+        (void)pytree_jit_call(jit, s->n, s->args, s->out, err);
+    }
+    pytree_jit_free(jit);
+    return err->status;
+}
+static pytree_status sweep_program(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    const pytree_fn_options options = { .tree = *opt };
+    pytree_program *p = pytree_program_new(s->f, s->n, s->args, &options, err), *forward = NULL, *pruned = NULL;
+    if (p != NULL) { pruned = pytree_dce(p, PYTREE_NONE, err); }
+    if (pruned != NULL) { forward = pytree_pushforward(pruned, err); }
+    if (forward != NULL) { (void)pytree_apply(PYTREE_PROGRAM(pruned), s->n, s->args, s->out, &options, err); }
+    pytree_program_free(pruned);
+    pytree_program_free(forward);
+    pytree_program_free(p);
+    return err->status;
+}
+static pytree_status sweep_pullback(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    pytree_program *p = pytree_program_new(s->f, s->n, s->args, &(pytree_fn_options){ .tree = *opt }, err), *back = NULL;
+    if (p != NULL) { back = pytree_pullback(p, err); }
+    pytree_program_free(back);
+    pytree_program_free(p);
+    return err->status;
+}
+static pytree_status sweep_check(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Sweep *s = context;
+    return pytree_check_grads(s->f, s->n, s->args, &(pytree_check_grads_options){ .fn.tree = *opt, .n_directions = 1 }, err);
+}
+
+static void check_memory(const Every *e)
+{
+    pytree_flat out = result_of(e);
+    pytree_items items;
+    const pytree primals = tuple_of(e, &items), jvp[2] = { primals, primals }, vjp[2] = { primals, PYTREE(&out) };
+    Sweep call = { e->f, e->n, e->args, PYTREE(&out) }, forward = { PYTREE_JVP(e->f), 2, jvp, PYTREE_NONE };
+    Sweep back = { PYTREE_VJP(e->f), 2, vjp, PYTREE_NONE };
+    (void)sweep_allocations(sweep_apply, &call);
+    (void)sweep_allocations(sweep_new, &call);
+    (void)sweep_allocations(sweep_shape, &call);
+    (void)sweep_allocations(sweep_prepare, &call);
+    (void)sweep_allocations(sweep_jit, &call);
+    (void)sweep_allocations(sweep_program, &call);
+    (void)sweep_allocations(sweep_new, &forward);
+    (void)sweep_allocations(sweep_new, &back);
+    (void)sweep_allocations(sweep_pullback, &call);
+    if (!e->first_only) { (void)sweep_allocations(sweep_check, &call); }
+    pytree_flat_free(&out);
+}
+
+static void each_allocation_fails_once(void **state)
+{
+    (void)state;
+    every_function(check_memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_agree_with_differences), cmocka_unit_test(shared_memory_is_refused),
+        cmocka_unit_test(each_allocation_fails_once)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
