@@ -8,9 +8,10 @@
  * The roles are Flax's types of variables. A role has a base, so that a filter for Variable takes all of them:
  *
  *     Variable
- *         Param  BatchStat  Cache  OptState  MetricState
+ *         Param  BatchStat  Cache  MetricState
  *         Intermediate    Perturbation
  *         RngState        RngKey  RngCount
+ *         OptState        OptArray  OptVariable
  *
  * A filter is a value, and filters nest as literals do:
  *
@@ -38,7 +39,7 @@ extern "C" {
     X(Param, Variable, "params") X(BatchStat, Variable, "batch_stats") X(Cache, Variable, "cache")                      \
     X(Intermediate, Variable, "intermediates") X(Perturbation, Intermediate, "perturbations")                           \
     X(RngState, Variable, "") X(RngKey, RngState, "") X(RngCount, RngState, "")                                         \
-    X(OptState, Variable, "") X(MetricState, Variable, "")
+    X(OptState, Variable, "") X(OptArray, OptState, "") X(OptVariable, OptState, "") X(MetricState, Variable, "")
 
 /* A role is a node type: in a state, pytree/state.h, a value with a role is a node of this type with the one child `.value`. */
 #define PYTREE__X(name, base, collection) extern const pytree_type pytree_role_##name;

@@ -7,6 +7,7 @@
 #include "pytree/npy.h"
 #include "pytree/npz.h"
 #include "pytree/object.h"
+#include "pytree/optimizer.h"
 #include "pytree/path.h"
 #include "pytree/derive.h"
 #include "pytree/display.h"
@@ -43,7 +44,7 @@
     X(pytree_apply) X(pytree_apply_new) X(pytree_cache_get) X(pytree_eval_shape) X(pytree_jit_call) X(pytree_jit_new)   \
     X(pytree_prepare) X(pytree_run) X(pytree_program_new) X(pytree_program_print) X(pytree_split) X(pytree_states)      \
     X(pytree_pushforward) X(pytree_pullback) X(pytree_dce)                                                              \
-    X(pytree_display) X(pytree_state_print) X(pytree_array_text)                                                        \
+    X(pytree_display) X(pytree_state_print) X(pytree_array_text) X(pytree_optimizer_new) X(pytree_optimizer_update)     \
     X(pytree_check_grads) X(pytree_op_matmul)                                                                           \
     X(pytree_program_print)                                                                                             \
     X(pytree_merge) X(pytree_pure) X(pytree_state_merge) X(pytree_state_minus) X(pytree_update)                         \

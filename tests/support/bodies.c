@@ -17,6 +17,7 @@
 #if !defined(TEST_NO_ZLIB)                /* platforms without zlib */
 #include "pytree/npz.h"
 #endif
+#include "pytree/optimizer.h"
 #include "pytree/path.h"
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"
