@@ -139,6 +139,8 @@ static pytree_flat pytree__opt_zeros(const pytree_rule *rule, pytree_flat *like,
     memset(&root, 0, sizeof root);
     memset(&moments, 0, sizeof moments);
     memset(&chain, 0, sizeof chain);
+    memset(&count, 0, sizeof count);
+    memset(&step, 0, sizeof step);
     count.value.type = &pytree_types[PYTREE__T_INT32];
     count.value.data = &no_count;
     step.value.type = &pytree_types[PYTREE__T_uint];
