@@ -37,16 +37,24 @@ static void pytree__fn_free_chunks(const struct pytree__fn_plan *plan, struct py
     }
 }
 
-/* Takes bytes that are not zeroed; NULL without an error if there are none. */
-static void *pytree__fn_raw(struct pytree__fn_plan *plan, size_t bytes)
+static PYTREE__NOINLINE struct pytree__fn_chunk *pytree__fn_more(struct pytree__fn_plan *plan, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2) { return NULL; }
+    return pytree__fn_add_chunk(plan, &plan->chunks, pytree__round(bytes, PYTREE__FN_ALIGN));
+}
+
+/* Takes bytes that are not zeroed; NULL without an error if there are none. What is taken and what is left in a chunk are
+ * multiples of the alignment. */
+static inline void *pytree__fn_raw(struct pytree__fn_plan *plan, size_t bytes)
 {
     struct pytree__fn_chunk *chunk = plan->chunks;
-    bytes = pytree__round(bytes == 0 ? 1 : bytes, PYTREE__FN_ALIGN);
-    if (bytes > SIZE_MAX / 2) { return NULL; }
-    if (chunk == NULL || chunk->room - chunk->used < bytes) { chunk = pytree__fn_add_chunk(plan, &plan->chunks, bytes); }
-    if (chunk == NULL) { return NULL; }
+    bytes += bytes == 0;
+    if (PYTREE__UNLIKELY(chunk == NULL || chunk->room - chunk->used < bytes)) {
+        chunk = pytree__fn_more(plan, bytes);
+        if (chunk == NULL) { return NULL; }
+    }
     plan->last = (char *)chunk + chunk->used;
-    chunk->used += bytes;
+    chunk->used += (bytes + PYTREE__FN_ALIGN - 1) / PYTREE__FN_ALIGN * PYTREE__FN_ALIGN;
     return plan->last;
 }
 
@@ -71,7 +79,8 @@ static void *pytree__fn_resize(void *context, void *p, size_t old_size, size_t n
 
 static void *pytree__fn_take(struct pytree__fn_plan *plan, size_t n, size_t size)
 {
-    const size_t bytes = pytree__times(n, size);
+    enum { SMALL = 0x7fff };
+    const size_t bytes = n <= SMALL && size <= SMALL ? n * size : pytree__times(n, size);      /* most need no division */
     void *p = pytree__fn_raw(plan, bytes);
     if (p == NULL) { (void)pytree__no_memory(&plan->err, bytes); return NULL; }
     return memset(p, 0, bytes);
