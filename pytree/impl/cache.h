@@ -81,8 +81,8 @@ static void pytree__cache_link(pytree_cache *c, struct pytree__cache_entry *e)
     c->ring.next = e;
 }
 
-/* Finds an entry and makes it the most recently used one. Most calls ask for the one that is that already: it is compared before
- * anything is hashed. */
+/* Finds an entry and makes it the most recently used one. Most calls ask for the one that is that already: it is compared
+ * before anything is hashed. */
 static struct pytree__cache_entry *pytree__cache_lookup(pytree_cache *c, const pytree_flat *key)
 {
     struct pytree__cache_entry *e = c->ring.next;
