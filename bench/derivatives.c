@@ -101,7 +101,7 @@ static void perceptron_rows(void)
     row("its trace, pullback and plan", "operation", ns, NAN, 3000, SIZE_MAX);
 }
 
-/* ---- A recurrent network: 100 steps, a state of 16 rows of 64, tanh ------------------------------------------------------- */
+/* ---- A recurrent network: 100 steps, a state of 16 rows of 64, tanh ------------------------------------------------------ */
 
 enum { STEPS = 100, BATCH = 16, WIDE = 64 };
 static float weight[WIDE][WIDE], first[BATCH][WIDE], xs[STEPS][BATCH][WIDE], end[BATCH][WIDE], end_weight[WIDE][WIDE],

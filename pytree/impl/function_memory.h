@@ -15,7 +15,7 @@ static struct pytree__fn_chunk *pytree__fn_add_chunk(const struct pytree__fn_pla
                                                      size_t bytes)
 {
     const size_t before = *chunks == NULL ? PYTREE__FN_CHUNK / 4 : (*chunks)->room;
-    size_t room = before < PYTREE__FN_LARGE / 4 ? 4 * before : PYTREE__FN_LARGE;
+    size_t room = before < PYTREE__FN_LARGE / 4 ? 4 * before : (size_t)PYTREE__FN_LARGE;
     struct pytree__fn_chunk *chunk;
     if (room < bytes) { room = bytes; }
     room = pytree__plus(room, PYTREE__FN_HEAD);

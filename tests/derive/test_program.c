@@ -357,7 +357,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_function), cmocka_unit_test(test_derivatives), cmocka_unit_test(test_dce),
-        cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_strings), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
