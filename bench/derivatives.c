@@ -1,5 +1,5 @@
-/* derivatives.c: what derivatives of traced functions cost, beside the same by hand: a gradient of a perceptron, tracing, and the
- * way back through a scan.
+/* derivatives.c: what derivatives of traced functions cost, beside the same by hand: a gradient of a perceptron, tracing, and
+ * the way back through a scan.
  *
  *     derivatives [--samples 25]             JSON lines (rows.h), of which transforms_peer.py makes a table
  *
