@@ -13,8 +13,8 @@
  * What has derivatives:
  *   traced functions          of any order, by the rules of their operations (pytree/program.h)
  *   vmap, scan, fori, cond,   of any order, if what they are made of has; the reverse derivative of while needs max_iters.
- *   switch, select, while,    That of a scan keeps the carry of each step, and computes each step again on the way back
- *   batch
+ *   switch, select, while,    That of a scan keeps the carry of each step, and computes the rest of it again on the way
+ *   batch                     back
  *   callbacks                 by their rules (pytree_fn.jvp, pytree_fn.vjp), and what those rules have
  *   PYTREE_NUMERIC(f)         any f, by differences: first derivatives
  * Any other function is PYTREE_ARGUMENT: "jvp of simulate: expected a rule (pytree_fn.jvp) or PYTREE_NUMERIC, got neither".

@@ -26,13 +26,15 @@ struct pytree_cache {
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------- */
 
-/* Flattens a key; its memory is the cache's until pytree_def_free. */
+/* Flattens a key, which is probably that of the last call; its memory is the cache's until pytree_def_free. */
 static pytree_status pytree__cache_key(pytree_cache *c, pytree t, pytree_flat *key, pytree_error *err)
 {
     pytree_options opt = c->opt.tree;
     pytree_leaf *leaves = NULL;
     pytree_def *def = NULL;
-    const pytree_status status = (opt.allocator = &c->kept.face, pytree__flatten(t, false, &leaves, 0, &def, &opt, err));
+    pytree_status status;
+    opt.allocator = &c->kept.face;
+    status = pytree__flatten_like(t, c->ring.next->key.def, &leaves, &def, &opt, err);
     key->def = def;
     key->leaves = leaves;
     return status;
@@ -57,12 +59,10 @@ static uint64_t pytree__cache_hash(const pytree_flat *key)
 
 static bool pytree__cache_same(const pytree_flat *a, const pytree_flat *b)
 {
-    size_t i;
+    const pytree_leaf *x = a->leaves, *y = b->leaves, *end;
     if (!pytree_def_equal(a->def, b->def)) { return false; }
-    for (i = 0; i < a->def->n_leaves; i++) {
-        if (pytree__fits(&a->leaves[i], &b->leaves[i]) != PYTREE_OK) { return false; }
-    }
-    return true;
+    for (end = x + a->def->n_leaves; x != end && pytree__alike(x, y); x++, y++) {}
+    return x == end;
 }
 
 /* ---- Entries ------------------------------------------------------------------------------------------------------- */
@@ -81,11 +81,18 @@ static void pytree__cache_link(pytree_cache *c, struct pytree__cache_entry *e)
     c->ring.next = e;
 }
 
-/* Finds an entry and makes it the most recently used one. */
-static struct pytree__cache_entry *pytree__cache_lookup(pytree_cache *c, const pytree_flat *key, uint64_t hash)
+/* Finds an entry and makes it the most recently used one. Most calls ask for the one that is that already: it is compared
+ * before anything is hashed. */
+static struct pytree__cache_entry *pytree__cache_lookup(pytree_cache *c, const pytree_flat *key)
 {
-    struct pytree__cache_entry *e = c->n_buckets == 0 ? NULL : c->buckets[hash & (c->n_buckets - 1)];
-    while (e != NULL && (e->hash != hash || !pytree__cache_same(&e->key, key))) { e = e->chain; }
+    struct pytree__cache_entry *e = c->ring.next;
+    if (c->stats.entries == 0) {
+        e = NULL;
+    } else if (!pytree__cache_same(&e->key, key)) {
+        const uint64_t hash = pytree__cache_hash(key);
+        e = c->buckets[hash & (c->n_buckets - 1)];
+        while (e != NULL && (e->hash != hash || !pytree__cache_same(&e->key, key))) { e = e->chain; }
+    }
     if (e == NULL) {
         c->stats.misses++;
     } else {
@@ -148,9 +155,10 @@ static pytree_flat pytree__cache_copy_key(const pytree_flat *key, const pytree_o
 }
 
 /* Adds the value that `make` makes. */
-static struct pytree__cache_entry *pytree__cache_add(pytree_cache *c, const pytree_flat *key, uint64_t hash,
-                                                     pytree_make_fn *make, void *context, pytree_error *err)
+static struct pytree__cache_entry *pytree__cache_add(pytree_cache *c, const pytree_flat *key, pytree_make_fn *make,
+                                                     void *context, pytree_error *err)
 {
+    const uint64_t hash = pytree__cache_hash(key);
     struct pytree__cache_entry *e = (struct pytree__cache_entry *)pytree__array_new(1, sizeof *e, c->opt.tree.allocator, err);
     pytree_status status;
     if (e == NULL) { return NULL; }
@@ -219,9 +227,8 @@ static void *pytree__cache_value(pytree_cache *c, pytree t, pytree_make_fn *make
         return NULL;
     }
     if (pytree__cache_key(c, t, &key, err) == PYTREE_OK) {
-        const uint64_t hash = pytree__cache_hash(&key);
-        e = pytree__cache_lookup(c, &key, hash);
-        if (e == NULL && make != NULL) { e = pytree__cache_add(c, &key, hash, make, context, err); }
+        e = pytree__cache_lookup(c, &key);
+        if (e == NULL && make != NULL) { e = pytree__cache_add(c, &key, make, context, err); }
         pytree_def_free((pytree_def *)(uintptr_t)key.def);
     }
     return e == NULL ? NULL : e->value;

@@ -94,13 +94,12 @@ pytree_status pytree_jit_call(pytree_jit *jit, size_t n, const pytree *args, pyt
     t.data = &all;
     status = pytree__cache_key(&jit->cache, t, &key, &own);
     if (status == PYTREE_OK) {
-        const uint64_t hash = pytree__cache_hash(&key);
-        struct pytree__cache_entry *e = pytree__cache_lookup(&jit->cache, &key, hash);
+        struct pytree__cache_entry *e = pytree__cache_lookup(&jit->cache, &key);
         call.jit = jit;
         call.n = n;
         call.args = args;
         call.out = out;
-        if (e == NULL) { e = pytree__cache_add(&jit->cache, &key, hash, pytree__jit_make, &call, &own); }
+        if (e == NULL) { e = pytree__cache_add(&jit->cache, &key, pytree__jit_make, &call, &own); }
         status = e == NULL ? own.status : pytree__jit_run((pytree_prepared *)e->value, key.leaves, &own);
         pytree_def_free((pytree_def *)(uintptr_t)key.def);
     }

@@ -122,7 +122,7 @@ static bool pytree__check_plans(struct pytree__check *c, const pytree_program *p
         if (*forward == NULL) { return false; }
     }
     if (reverse != NULL) {
-        q = pytree__pg_pullback(c->plan, p, out, in, true);
+        q = pytree__pg_pullback(c->plan, p, out, in, NULL, true);
         *reverse = q == NULL ? NULL : pytree__plan_new(q, c->plan);
         if (*reverse == NULL) { return false; }
     }

@@ -98,7 +98,7 @@ static bool pytree__ad_pull(pytree_trace *tr, const pytree_program *p, const pyt
         given[k] = ct[k].id != 0;
         if (given[k]) { all[n++] = ct[k]; }
     }
-    q = pytree__pg_pullback(tr->recorder->arena, p, given, wanted, true);
+    q = pytree__pg_pullback(tr->recorder->arena, p, given, wanted, NULL, true);
     results = q == NULL ? NULL : pytree__pg_inline(tr, q, all);
     if (results == NULL) { return false; }
     for (k = 0; k < p->n_out; k++) { out[k] = results[k]; }

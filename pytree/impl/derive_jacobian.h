@@ -78,7 +78,7 @@ static bool pytree__jacobian_row(const struct pytree__jacobian *jac, size_t j)
     if (given == NULL || rows == NULL) { return false; }
     given[j] = true;
     basis = pytree__jacobian_basis(jac, y, n);
-    q = basis.id == 0 ? NULL : pytree__pg_pullback(jac->b->plan, jac->p, given, jac->chosen->wanted, false);
+    q = basis.id == 0 ? NULL : pytree__pg_pullback(jac->b->plan, jac->p, given, jac->chosen->wanted, NULL, false);
     if (q == NULL || !pytree__jacobian_map(jac, q, basis, n, rows)) { return false; }
     for (i = 0; i < jac->chosen->n; i++) {
         const size_t leaf = jac->chosen->leaf[i];

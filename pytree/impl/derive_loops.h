@@ -210,7 +210,7 @@ static void pytree__map_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_
         mapped[in.n] = !p->summed[k];
         pytree__ad_add(&in, ct[k]);
     }
-    body = pytree__pg_pullback(tr->recorder->arena, p->body, given, wanted, false);
+    body = pytree__pg_pullback(tr->recorder->arena, p->body, given, wanted, NULL, false);
     if (!pytree__map_record(tr, body, p->n, mapped, summed, &in, out)) { return; }
     for (k = n = 0; k < e->n_in; k++) {
         if (wanted[k]) { in_ct[k] = out[n++]; }
@@ -325,7 +325,7 @@ static void pytree__branches_vjp(pytree_trace *tr, const pytree_eqn *e, const py
         if (given[k]) { pytree__ad_add(&in, ct[k]); }
     }
     for (i = 0; i < p->n; i++) {
-        bodies[i] = pytree__pg_pullback(tr->recorder->arena, p->bodies[i], given, wanted, false);
+        bodies[i] = pytree__pg_pullback(tr->recorder->arena, p->bodies[i], given, wanted, NULL, false);
         if (bodies[i] == NULL) { return; }
     }
     for (k = 1; k < e->n_in; k++) { n += wanted[k - 1]; }

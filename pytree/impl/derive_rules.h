@@ -143,7 +143,20 @@ struct pytree__pull {
     pytree_eqn *copies;
     pytree_value *map, *ct;
     bool *active;                         /* by value: a wanted cotangent depends on its own */
+    pytree_value *known;                  /* by value: an input that holds it already, or 0 */
 };
+
+/* Uses what is known in the place of results of a call, which is left out then if nothing else needs it. */
+static void pytree__pull_known(struct pytree__pull *pull, const pytree_eqn *of, pytree_eqn *copy)
+{
+    pytree_value *out = (pytree_value *)(uintptr_t)copy->out;  /* ids of the copy's own */
+    size_t k;
+    for (k = 0; k < of->n_out; k++) {
+        const pytree_value known = pull->known[of->out[k].id];
+        if (known.id != 0) { pull->map[of->out[k].id] = out[k] = known; }
+    }
+}
+
 
 /* Copies p's calls, those on active values so that they keep what their rules need. */
 static bool pytree__pull_forward(struct pytree__pull *pull)
@@ -166,6 +179,7 @@ static bool pytree__pull_forward(struct pytree__pull *pull)
         } else if (!pytree__pg_copy(pull->tr, p, e, pull->map, &pull->copies[i])) {
             return false;
         }
+        pytree__pull_known(pull, e, &pull->copies[i]);
     }
     return true;
 }
@@ -198,8 +212,8 @@ static bool pytree__pull_back(struct pytree__pull *pull, size_t i)
     return pull->tr->err->status == PYTREE_OK;
 }
 
-/* Begins a pullback: inputs and, where given, cotangents of results. */
-static bool pytree__pull_begin(struct pytree__pull *pull, const bool *given, const bool *wanted)
+/* Begins a pullback: inputs, cotangents of results where given, results where known. */
+static bool pytree__pull_begin(struct pytree__pull *pull, const bool *given, const bool *wanted, const bool *known)
 {
     const pytree_program *p = pull->p;
     struct pytree__fn_plan *arena = pull->tr->recorder->arena;
@@ -209,13 +223,18 @@ static bool pytree__pull_begin(struct pytree__pull *pull, const bool *given, con
     pull->map = (pytree_value *)pytree__fn_take(arena, p->n_values + 1, sizeof *pull->map);
     pull->ct = (pytree_value *)pytree__fn_take(arena, p->n_values + 1, sizeof *pull->ct);
     pull->active = (bool *)pytree__fn_take(arena, p->n_values + 1, sizeof *pull->active);
-    if (d == NULL || pull->copies == NULL || pull->map == NULL || pull->ct == NULL || pull->active == NULL) { return false; }
+    pull->known = (pytree_value *)pytree__fn_take(arena, p->n_values + 1, sizeof *pull->known);
+    if (d == NULL || pull->copies == NULL || pull->map == NULL || pull->ct == NULL || pull->active == NULL
+        || pull->known == NULL) { return false; }
     for (k = 0; k < p->n_in; k++) {
         pull->map[k + 1] = pytree__pg_input(pull->tr, p->values[k + 1]);
         pull->active[k + 1] = wanted[k] && pytree__pg_smooth(p->values[k + 1]);
     }
     for (k = 0; k < p->n_out; k++) {      /* inputs come first */
         if (given[k]) { d[k] = pytree__pg_input(pull->tr, p->out_views[k]); }
+    }
+    for (k = 0; known != NULL && k < p->n_out; k++) {
+        if (known[k]) { pull->known[p->out[k].id] = pytree__pg_input(pull->tr, p->out_views[k]); }
     }
     pytree__pg_constants(pull->tr, p, pull->map);
     pull->tr->recorder->in_rule = true;
@@ -227,10 +246,10 @@ static bool pytree__pull_begin(struct pytree__pull *pull, const bool *given, con
     return pull->tr->err->status == PYTREE_OK;
 }
 
-/* (inputs, cotangents of results that are given) -> (results if `primal`, cotangents of inputs that are wanted). NULL on
- * failure. */
+/* (inputs, cotangents of results that are given, results that are known) -> (results if `primal`, cotangents of inputs that are
+ * wanted). `known` (may be NULL): results of calls that need not be computed again. NULL on failure. */
 static pytree_program *pytree__pg_pullback(struct pytree__fn_plan *arena, const pytree_program *p, const bool *given,
-                                           const bool *wanted, bool primal)
+                                           const bool *wanted, const bool *known, bool primal)
 {
     pytree_value *out = (pytree_value *)pytree__fn_take(arena, p->n_out + p->n_in, sizeof *out);
     const pytree_leaf **views = (const pytree_leaf **)pytree__fn_take(arena, p->n_out + p->n_in, sizeof *views);
@@ -242,7 +261,7 @@ static pytree_program *pytree__pg_pullback(struct pytree__fn_plan *arena, const 
     pytree__pg_begin(&tr, &r, arena, p->name, p->plus);
     pull.p = p;
     pull.tr = &tr;
-    if (out == NULL || views == NULL || !pytree__pull_begin(&pull, given, wanted)
+    if (out == NULL || views == NULL || !pytree__pull_begin(&pull, given, wanted, known)
         || !pytree__pull_forward(&pull)) { return NULL; }
     for (i = p->n_eqns; i-- != 0;) {
         if (!pytree__pull_back(&pull, i)) { return NULL; }

@@ -223,13 +223,15 @@ static bool pytree__pg_reaches(struct pytree__fn_plan *arena, const pytree_progr
 }
 
 /* A loop to be run backwards. The program gives (carry, ys) and has operands (constants, carry, x); `kept` are the carries as
- * they were before each step, `ct` the cotangents of the results. */
+ * they were before each step, `ct` the cotangents of the results. What a step gave is known, too: the carry is that before the
+ * next step, so it goes along as a carry of the loop backwards, and y is there. So nothing is computed again for it. */
 struct pytree__back {
     struct pytree__scan loop;             /* n, n_const, n_carry, reverse, counted */
     const pytree_program *body;
-    const pytree_value *in, *kept, *ct, *out;      /* out: results, for their shapes */
+    const pytree_value *in, *kept, *ct, *out;      /* out: results */
     pytree_value count;
-    bool *wanted, *given;                 /* operands of the program whose cotangents are needed; results that have one */
+    bool *wanted, *given, *known;         /* operands whose cotangents are needed; results that have one; that are used */
+    const pytree_program *pulled;         /* the program's pullback */
 };
 
 /* Finds which carries take part. */
@@ -255,38 +257,93 @@ static bool pytree__back_active(pytree_trace *tr, struct pytree__back *b, const 
     return true;
 }
 
-/* The program of the loop backwards: (constants, cotangents of carries and sums of those of constants; carry, x, cotangents
- * of y) -> (cotangents of carries and sums; cotangents of x). */
+/* Is a value read by a call of a program, or a result of it? */
+static bool pytree__pg_reads(const pytree_program *p, uint32_t id)
+{
+    size_t i, k;
+    for (k = 0; k < p->n_out; k++) {
+        if (p->out[k].id == id) { return true; }
+    }
+    for (i = 0; i < p->n_eqns; i++) {
+        for (k = 0; k < p->eqns[i].n_in; k++) {
+            if (p->eqns[i].in[k].id == id) { return true; }
+        }
+    }
+    return false;
+}
+
+/* Makes the program's pullback, which takes from the results that are known what it needs. */
+static bool pytree__back_pull(pytree_trace *tr, struct pytree__back *b)
+{
+    const pytree_program *body = b->body;
+    size_t k, i, last;
+    b->known = (bool *)pytree__ad_take(tr, body->n_out, 1);
+    if (b->known == NULL) { return false; }
+    for (k = 0; k < body->n_out; k++) {   /* results of calls, each once, preferably as y */
+        bool again = body->out[k].id <= body->n_in;
+        for (i = k + 1; i < body->n_out; i++) { again = again || body->out[i].id == body->out[k].id; }
+        b->known[k] = !again;
+    }
+    b->pulled = pytree__pg_pullback(tr->recorder->arena, body, b->given, b->wanted, b->known, false);
+    if (b->pulled == NULL) { return false; }
+    for (last = b->pulled->n_in, k = body->n_out; k-- != 0;) {
+        if (b->known[k]) { b->known[k] = pytree__pg_reads(b->pulled, (uint32_t)last--); }
+    }
+    b->pulled = pytree__pg_pullback(tr->recorder->arena, body, b->given, b->wanted, b->known, false);
+    return b->pulled != NULL;
+}
+
+/* Records the inputs of the program of the loop backwards, and puts those of the pullback in its order into `in`: constants,
+ * carries (cotangents, sums, results), xs (carries before the step, xs, cotangents, ys). */
+static void pytree__back_inputs(pytree_trace *tr, const struct pytree__back *b, pytree_value *in, pytree_value *sum)
+{
+    const pytree_program *body = b->body;
+    const size_t n_const = b->loop.n_const, n_carry = b->loop.n_carry, n_in = body->n_in, n_out = body->n_out;
+    size_t k, at = n_in, known = n_in;
+    for (k = 0; k < n_out; k++) { known += b->given[k]; }
+    for (k = 0; k < n_const; k++) { in[k] = pytree__pg_input(tr, body->values[k + 1]); }
+    for (k = 0; k < n_carry; k++) {
+        if (b->given[k]) { in[at++] = pytree__pg_input(tr, body->out_views[k]); }
+    }
+    for (k = 0; k < n_const; k++) {
+        if (b->wanted[k]) { sum[k] = pytree__pg_input(tr, body->values[k + 1]); }
+    }
+    for (k = 0; k < n_carry; k++) {
+        if (b->known[k]) { in[known++] = pytree__pg_input(tr, body->out_views[k]); }
+    }
+    for (k = n_const; k < n_in; k++) { in[k] = pytree__pg_input(tr, body->values[k + 1]); }
+    for (k = n_carry; k < n_out; k++) {
+        if (b->given[k]) { in[at++] = pytree__pg_input(tr, body->out_views[k]); }
+    }
+    for (k = n_carry; k < n_out; k++) {
+        if (b->known[k]) { in[known++] = pytree__pg_input(tr, body->out_views[k]); }
+    }
+}
+
+/* The program of the loop backwards: (cotangents of carries, sums of those of constants, carries; cotangents of xs). */
 static const pytree_program *pytree__back_body(pytree_trace *outer, const struct pytree__back *b)
 {
     const pytree_program *body = b->body, *q;
-    const pytree_program *pulled = pytree__pg_pullback(outer->recorder->arena, body, b->given, b->wanted, false);
     const size_t n_const = b->loop.n_const, n_carry = b->loop.n_carry, n_in = body->n_in;
-    pytree_value *in = (pytree_value *)pytree__ad_take(outer, n_in + body->n_out, sizeof *in);
+    pytree_value *in = (pytree_value *)pytree__ad_take(outer, n_in + 2 * body->n_out, sizeof *in);
     pytree_value *sum = (pytree_value *)pytree__ad_take(outer, n_const, sizeof *sum), *results;
-    const pytree_leaf **views = (const pytree_leaf **)pytree__ad_take(outer, n_in, sizeof *views);
+    const pytree_leaf **views = (const pytree_leaf **)pytree__ad_take(outer, n_in + n_carry, sizeof *views);
     struct pytree__ad_list out;
     struct pytree__recorder r;
     pytree_trace tr;
     size_t k, at, group;
-    if (pulled == NULL || in == NULL || sum == NULL || views == NULL || !pytree__ad_list_init(outer, &out,
-            n_in)) { return NULL; }
+    if (in == NULL || sum == NULL || views == NULL || !pytree__ad_list_init(outer, &out, n_in + n_carry)) { return NULL; }
     pytree__pg_begin(&tr, &r, outer->recorder->arena, body->name, body->plus);
-    for (k = 0; k < n_const; k++) { in[k] = pytree__pg_input(&tr, body->values[k + 1]); }
-    for (k = 0, at = n_in; k < n_carry; k++) {
-        if (b->given[k]) { in[at++] = pytree__pg_input(&tr, body->out_views[k]); }
-    }
-    for (k = 0; k < n_const; k++) {
-        if (b->wanted[k]) { sum[k] = pytree__pg_input(&tr, body->values[k + 1]); }
-    }
-    for (k = n_const; k < n_in; k++) { in[k] = pytree__pg_input(&tr, body->values[k + 1]); }
-    for (k = n_carry; k < body->n_out; k++) {
-        if (b->given[k]) { in[at++] = pytree__pg_input(&tr, body->out_views[k]); }
-    }
-    results = pytree__pg_inline(&tr, pulled, in);
+    pytree__back_inputs(&tr, b, in, sum);
+    results = pytree__pg_inline(&tr, b->pulled, in);
     if (results == NULL) { return NULL; }
     r.in_rule = true;
     for (group = 0; group < 3; group++) {                      /* carries, constants, xs */
+        for (k = 0; group == 2 && k < n_carry; k++) {
+            if (!b->known[k]) { continue; }
+            views[out.n] = body->values[n_const + k + 1];
+            pytree__ad_add(&out, in[n_const + k]);
+        }
         for (k = at = 0; k < n_in; k++) {
             if (!b->wanted[k]) { continue; }
             if (group == (k < n_const ? 1U : k < n_const + n_carry ? 0U : 2U)) {
@@ -301,42 +358,56 @@ static const pytree_program *pytree__back_body(pytree_trace *outer, const struct
     return q != NULL && pytree__pg_prune((pytree_program *)(uintptr_t)q) ? q : NULL;
 }
 
+/* The operands of the loop backwards, in the order of pytree__back_inputs. Returns the number of carries. */
+static size_t pytree__back_operands(pytree_trace *tr, const struct pytree__back *b, struct pytree__ad_list *in)
+{
+    const size_t n_const = b->loop.n_const, n_carry = b->loop.n_carry, n_out = b->body->n_out;
+    size_t k, carries;
+    for (k = 0; k < n_const; k++) { pytree__ad_add(in, b->in[k]); }
+    for (k = 0; k < n_carry; k++) {
+        if (b->given[k]) { pytree__ad_add(in, b->ct[k].id != 0 ? b->ct[k] : pytree_op_zeros_like(tr, b->out[k])); }
+    }
+    for (k = 0; k < n_const; k++) {
+        if (b->wanted[k]) { pytree__ad_add(in, pytree_op_zeros_like(tr, b->in[k])); }
+    }
+    for (k = 0; k < n_carry; k++) {
+        if (b->known[k]) { pytree__ad_add(in, b->out[k]); }
+    }
+    carries = in->n - n_const;
+    for (k = 0; k < n_carry; k++) { pytree__ad_add(in, b->kept[k]); }
+    for (k = n_const + n_carry; k < b->body->n_in; k++) { pytree__ad_add(in, b->in[k]); }
+    for (k = n_carry; k < n_out; k++) {
+        if (b->given[k]) { pytree__ad_add(in, b->ct[k]); }
+    }
+    for (k = n_carry; k < n_out; k++) {
+        if (b->known[k]) { pytree__ad_add(in, b->out[k]); }
+    }
+    if (b->loop.counted) { pytree__ad_add(in, b->count); }
+    return carries;
+}
+
 /* Records the loop backwards, and gives the cotangents of the operands. */
 static void pytree__back_record(pytree_trace *tr, struct pytree__back *b, const bool *wanted, pytree_value *in_ct)
 {
     const pytree_program *q;
     const size_t n_const = b->loop.n_const, n_carry = b->loop.n_carry, n_in = b->body->n_in;
-    size_t k, n = 0, at = 0;
+    size_t k, carries, at = 0;
     pytree_value *out;
     struct pytree__ad_list in;
-    if (!pytree__back_active(tr, b, wanted) || !pytree__ad_list_init(tr, &in, 3 * n_in + b->body->n_out + 1)) { return; }
+    if (!pytree__back_active(tr, b, wanted) || !pytree__back_pull(tr, b)
+        || !pytree__ad_list_init(tr, &in, 4 * n_in + 3 * b->body->n_out + 1)) { return; }
     q = pytree__back_body(tr, b);
-    out = (pytree_value *)pytree__ad_take(tr, n_in, sizeof *out);
+    out = (pytree_value *)pytree__ad_take(tr, n_in + n_carry, sizeof *out);
     if (q == NULL || out == NULL) { return; }
-    for (k = 0; k < n_const; k++) { pytree__ad_add(&in, b->in[k]); }
-    for (k = 0; k < n_carry; k++) {
-        if (!b->given[k]) { continue; }
-        pytree__ad_add(&in, b->ct[k].id != 0 ? b->ct[k] : pytree_op_zeros_like(tr, b->out[k]));
-        n++;
-    }
-    for (k = 0; k < n_const; k++) {
-        if (!b->wanted[k]) { continue; }
-        pytree__ad_add(&in, pytree_op_zeros_like(tr, b->in[k]));
-        n++;
-    }
-    for (k = 0; k < n_carry; k++) { pytree__ad_add(&in, b->kept[k]); }
-    for (k = n_const + n_carry; k < n_in; k++) { pytree__ad_add(&in, b->in[k]); }
-    for (k = n_carry; k < b->body->n_out; k++) {
-        if (b->given[k]) { pytree__ad_add(&in, b->ct[k]); }
-    }
-    if (b->loop.counted) { pytree__ad_add(&in, b->count); }
-    if (!pytree__scan_record(tr, &b->loop, q, n_const, n, !b->loop.reverse, &in, out)) { return; }
+    carries = pytree__back_operands(tr, b, &in);
+    if (!pytree__scan_record(tr, &b->loop, q, n_const, carries, !b->loop.reverse, &in, out)) { return; }
     for (k = n_const; k < n_const + n_carry; k++) {
         if (b->wanted[k]) { in_ct[k] = out[at++]; }
     }
     for (k = 0; k < n_const; k++) {
         if (b->wanted[k]) { in_ct[k] = out[at++]; }
     }
+    for (k = 0; k < n_carry; k++) { at += b->known[k]; }
     for (k = n_const + n_carry; k < n_in; k++) {
         if (b->wanted[k]) { in_ct[k] = out[at++]; }
     }

@@ -356,15 +356,25 @@ static pytree_status pytree__fn_check_types(const struct pytree__fn_bound *b, co
     return worst;
 }
 
+/* Counts the slots that an argument or a part of the result may need: one for each leaf only if a struct is built for it. */
+static size_t pytree__fn_most_slots(const pytree_def *def, const pytree_leaf *own)
+{
+    const pytree_type *type = def->nodes[def->n_nodes - 1].type;
+    return own == NULL && type != NULL && type->kind == PYTREE_KIND_STRUCT ? def->n_leaves : 1;
+}
+
 /* Makes the trees of all arguments. */
 static pytree_status pytree__fn_trees(struct pytree__fn_bound *b)
 {
     struct pytree__fn_plan *plan = b->plan;
     pytree *args = (pytree *)pytree__fn_take(plan, b->n_args, sizeof *args);
-    size_t k;
+    size_t k, most = 0;
+    for (k = 0; k < b->n_args; k++) {
+        most += pytree__fn_most_slots(b->defs[k], b->own_arg == NULL ? NULL : b->own_arg[k]);
+    }
     b->trees = (pytree_flat *)pytree__fn_take(plan, b->n_args + 1, sizeof *b->trees);
     b->arg = (void **)pytree__fn_take(plan, b->n_args, sizeof *b->arg);
-    b->before.slot = (struct pytree__fn_slot *)pytree__fn_take(plan, b->n_in, sizeof *b->before.slot);
+    b->before.slot = (struct pytree__fn_slot *)pytree__fn_take(plan, most, sizeof *b->before.slot);
     if (args == NULL || b->trees == NULL || b->arg == NULL || b->before.slot == NULL) { return PYTREE_NO_MEMORY; }
     for (k = 0; k < b->n_args; k++) {
         b->trees[k].def = b->defs[k];
@@ -393,6 +403,7 @@ static pytree_status pytree__fn_parts(struct pytree__fn_bound *b)
 {
     struct pytree__fn_plan *plan = b->plan;
     struct pytree__fn_slots before;
+    size_t k, most = 0;
     if (pytree_def_kind(b->def) == PYTREE_KIND_TUPLE) {
         b->n_res = pytree_def_num_children(b->def);
         b->res_defs = pytree__fn_split(plan, b->def, &b->out_first);
@@ -405,10 +416,14 @@ static pytree_status pytree__fn_parts(struct pytree__fn_bound *b)
         b->out_first[1] = b->n_out;
         b->res_defs = defs;
     }
+    if (b->res_defs == NULL) { return PYTREE_NO_MEMORY; }
+    for (k = 0; k < b->n_res; k++) {
+        most += pytree__fn_most_slots(b->res_defs[k], k < b->n_own_res ? b->own_res[k] : NULL);
+    }
     b->res = (void **)pytree__fn_take(plan, b->n_res, sizeof *b->res);
-    before.slot = (struct pytree__fn_slot *)pytree__fn_take(plan, b->n_in + b->n_out, sizeof *before.slot);
-    b->after.slot = (struct pytree__fn_slot *)pytree__fn_take(plan, b->n_out, sizeof *b->after.slot);
-    if (b->res_defs == NULL || b->res == NULL || before.slot == NULL || b->after.slot == NULL) { return PYTREE_NO_MEMORY; }
+    before.slot = (struct pytree__fn_slot *)pytree__fn_take(plan, b->before.n + most, sizeof *before.slot);
+    b->after.slot = (struct pytree__fn_slot *)pytree__fn_take(plan, most, sizeof *b->after.slot);
+    if (b->res == NULL || before.slot == NULL || b->after.slot == NULL) { return PYTREE_NO_MEMORY; }
     memcpy(before.slot, b->before.slot, b->before.n * sizeof *before.slot);
     b->before.slot = before.slot;
     b->trees[b->n_args].def = b->def;

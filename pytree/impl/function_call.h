@@ -161,6 +161,7 @@ static pytree_status pytree__fn_distinct(const struct pytree__fn_bound *b)
 {
     struct pytree__fn_extent few[16], *outs = few;
     pytree_status status = PYTREE_OK;
+    uintptr_t free_from = 1;
     bool sorted = true;
     size_t i, n = 0;
     if (b->n_out > 16) {
@@ -186,16 +187,19 @@ static pytree_status pytree__fn_distinct(const struct pytree__fn_bound *b)
             status = pytree__fn_fail_shared(b, outs[i].leaf, b->def, outs[i - 1].leaf, "result");
         }
     }
+    if (n != 0) { free_from = outs[n - 1].to; }                /* behind all results, and not NULL */
     for (i = 0; i < b->n_in && status == PYTREE_OK; i++) {
-        const size_t bytes = pytree_leaf_bytes(&b->in[i]);
         const uintptr_t from = (uintptr_t)b->in[i].data;
+        size_t bytes;
+        if (from >= free_from) { continue; }
+        bytes = pytree_leaf_bytes(&b->in[i]);
         if (bytes == 0) { continue; }
         if (from == 0) {
             size_t k = 0;
             while (b->in_first[k + 1] <= i) { k++; }
             status = pytree__fn_fail(b, PYTREE_NULL_POINTER, b->defs[k], pytree__fn_node_of(b->defs[k], i - b->in_first[k]),
                                      "argument %zu: expected data, got a shape", k);
-        } else if (n != 0 && from < outs[n - 1].to && from + bytes > outs[0].from) {
+        } else if (from + bytes > outs[0].from) {
             status = pytree__fn_meets(b, outs, n, i, from, from + bytes);
         }
     }
@@ -568,7 +572,7 @@ pytree_status pytree_run_on(pytree_prepared *p, size_t n, const pytree *args, py
     all.items = all_items;
     t.type = &pytree_types[PYTREE__T_tuple];
     t.data = &all;
-    status = pytree__flatten(t, false, &leaves, 0, &def, &opt, &p->plan.err);
+    status = pytree__flatten_like(t, p->frame.flat.def, &leaves, &def, &opt, &p->plan.err);
     if (status == PYTREE_OK) { status = pytree__fn_take_over(p, def, leaves); }
     if (status == PYTREE_OK && !p->plan.rebuilds) {
         status = pytree__fn_take_structs(p, args, out);

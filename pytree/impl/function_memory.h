@@ -6,17 +6,18 @@
 
 /* ---- The arena ----------------------------------------------------------------------------------------------------- */
 
-enum { PYTREE__FN_ALIGN = 16, PYTREE__FN_CHUNK = 4096,
+enum { PYTREE__FN_ALIGN = 16, PYTREE__FN_CHUNK = 4096, PYTREE__FN_LARGE = 65536,
        PYTREE__FN_HEAD = (sizeof(struct pytree__fn_chunk) + PYTREE__FN_ALIGN - 1) / PYTREE__FN_ALIGN * PYTREE__FN_ALIGN };
 
-/* Puts a chunk before others that has room for so many bytes, and is larger than those. NULL without an error on failure. */
+/* Puts a chunk before others that has room for so many bytes: each larger than the one before, up to a size above which pieces
+ * get what they need. NULL without an error on failure. */
 static struct pytree__fn_chunk *pytree__fn_add_chunk(const struct pytree__fn_plan *plan, struct pytree__fn_chunk **chunks,
                                                      size_t bytes)
 {
     const size_t before = *chunks == NULL ? PYTREE__FN_CHUNK / 4 : (*chunks)->room;
-    size_t room = pytree__times(before, 4);
+    size_t room = before < PYTREE__FN_LARGE / 4 ? 4 * before : (size_t)PYTREE__FN_LARGE;
     struct pytree__fn_chunk *chunk;
-    if (room < bytes || room == SIZE_MAX) { room = bytes; }
+    if (room < bytes) { room = bytes; }
     room = pytree__plus(room, PYTREE__FN_HEAD);
     chunk = (struct pytree__fn_chunk *)pytree__resize(plan->user.allocator, NULL, 0, room);
     if (chunk == NULL) { return NULL; }
@@ -37,17 +38,30 @@ static void pytree__fn_free_chunks(const struct pytree__fn_plan *plan, struct py
     }
 }
 
-/* Takes bytes that are not zeroed; NULL without an error if there are none. */
-static void *pytree__fn_raw(struct pytree__fn_plan *plan, size_t bytes)
+/* A chunk for a piece that does not fit into the current one, which stays the current one if the piece is large. */
+static PYTREE__NOINLINE struct pytree__fn_chunk *pytree__fn_more(struct pytree__fn_plan *plan, size_t bytes)
+{
+    struct pytree__fn_chunk **chunks = &plan->chunks;
+    if (bytes > SIZE_MAX / 2) { return NULL; }
+    if (plan->chunks != NULL && bytes >= PYTREE__FN_LARGE) { chunks = &plan->chunks->before; }
+    return pytree__fn_add_chunk(plan, chunks, pytree__round(bytes, PYTREE__FN_ALIGN));
+}
+
+/* Takes bytes that are not zeroed; NULL without an error if there are none. What is taken and what is left in a chunk are
+ * multiples of the alignment. */
+static inline void *pytree__fn_raw(struct pytree__fn_plan *plan, size_t bytes)
 {
     struct pytree__fn_chunk *chunk = plan->chunks;
-    bytes = pytree__round(bytes == 0 ? 1 : bytes, PYTREE__FN_ALIGN);
-    if (bytes > SIZE_MAX / 2) { return NULL; }
-    if (chunk == NULL || chunk->room - chunk->used < bytes) { chunk = pytree__fn_add_chunk(plan, &plan->chunks, bytes); }
-    if (chunk == NULL) { return NULL; }
-    plan->last = (char *)chunk + chunk->used;
-    chunk->used += bytes;
-    return plan->last;
+    char *p;
+    bytes += bytes == 0;
+    if (PYTREE__UNLIKELY(chunk == NULL || chunk->room - chunk->used < bytes)) {
+        chunk = pytree__fn_more(plan, bytes);
+        if (chunk == NULL) { return NULL; }
+    }
+    p = (char *)chunk + chunk->used;
+    plan->last = chunk == plan->chunks ? p : NULL;
+    chunk->used += (bytes + PYTREE__FN_ALIGN - 1) / PYTREE__FN_ALIGN * PYTREE__FN_ALIGN;
+    return p;
 }
 
 /* pytree_allocator.resize of the arena. */
@@ -71,7 +85,8 @@ static void *pytree__fn_resize(void *context, void *p, size_t old_size, size_t n
 
 static void *pytree__fn_take(struct pytree__fn_plan *plan, size_t n, size_t size)
 {
-    const size_t bytes = pytree__times(n, size);
+    enum { SMALL = 0x7fff };
+    const size_t bytes = n <= SMALL && size <= SMALL ? n * size : pytree__times(n, size);      /* most need no division */
     void *p = pytree__fn_raw(plan, bytes);
     if (p == NULL) { (void)pytree__no_memory(&plan->err, bytes); return NULL; }
     return memset(p, 0, bytes);

@@ -156,6 +156,7 @@ static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf);
 PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytree_leaf *got);
 PYTREE__INLINE size_t pytree__other_extents(const pytree_leaf *a, const pytree_leaf *b);
 PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given);
+PYTREE__INLINE bool pytree__alike(const pytree_leaf *a, const pytree_leaf *b);
 static bool pytree__near(double x, double y, const pytree_tolerance *tolerance);
 static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out);
 
@@ -221,6 +222,8 @@ static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, p
 /* flatten.h */
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
                                      const pytree_options *opt, pytree_error *err);
+static pytree_status pytree__flatten_like(pytree t, const pytree_def *like, pytree_leaf **leaves, pytree_def **def,
+                                          const pytree_options *opt, pytree_error *err);
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err);
 static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f);

@@ -58,11 +58,28 @@ static void pytree__walk_join(struct pytree__walk *w)
     w->ndim = to + 1;
 }
 
+/* One run, if each operand has the whole shape or one element. */
+static bool pytree__walk_whole(struct pytree__walk *w, const pytree_leaf *shape, size_t n, const pytree_leaf *const *operands)
+{
+    size_t k;
+    for (k = 0; k < n; k++) {
+        const pytree_leaf *v = operands[k];
+        const bool same = v->ndim == shape->ndim && pytree__other_extents(v, shape) == 0;
+        if (!same && v->ndim != 0) { return false; }
+        w->step[k][0] = same && v->ndim != 0;
+    }
+    w->ndim = 1;
+    w->n = n;
+    w->extent[0] = pytree_leaf_count(shape);
+    return true;
+}
+
 /* The loop over `shape` of operands that broadcast to it. */
 static void pytree__walk_broadcast(struct pytree__walk *w, const pytree_leaf *shape, size_t n,
                                    const pytree_leaf *const *operands)
 {
     size_t k;
+    if (pytree__walk_whole(w, shape, n, operands)) { return; }
     w->ndim = shape->ndim;
     w->n = n;
     memcpy(w->extent, shape->shape, sizeof w->extent);
@@ -85,6 +102,7 @@ static void pytree__walk_run(const struct pytree__walk *w, void *const *data, co
         at[k] = (char *)data[k];
         step[k] = w->step[k][last];
     }
+    if (last == 0) { row(data, w->extent[0], step); return; }
     for (;;) {
         for (k = 0; k < w->n; k++) { to[k] = at[k]; }
         row(to, w->extent[last], step);

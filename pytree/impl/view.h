@@ -136,6 +136,14 @@ PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *co
     return differ == 0;
 }
 
+/* Have two views, with data or without, one type, form and shape? */
+PYTREE__INLINE bool pytree__alike(const pytree_leaf *a, const pytree_leaf *b)
+{
+    enum { KIND = offsetof(pytree_leaf, shape) - offsetof(pytree_leaf, type) };
+    return PYTREE__LIKELY(memcmp(&a->type, &b->type, KIND) == 0) ? pytree__other_extents(a, b) == 0
+                                                                 : pytree__fits(a, b) == PYTREE_OK;
+}
+
 static bool pytree__near(double x, double y, const pytree_tolerance *tolerance)
 {
     if (x == y) { return true; }

@@ -200,6 +200,59 @@ static void test_effect(void **state)
     pytree_program_free(q);
 }
 
+/* ---- The way back through a loop: what a step gave is not computed again ------------------------------------------------ */
+
+static pytree_status recur(void *context, pytree_trace *tr)    /* ((w, h), x) -> ((w, tanh(w h + x)), y) */
+{
+    const pytree_value w = pytree_value_at(tr, tr->tree[0], 0), h = pytree_value_at(tr, tr->tree[0], 1), u = V(tr->arg[1]);
+    const pytree_value next = pytree_op_tanh(tr, pytree_op_add(tr, pytree_op_mul(tr, w, h), u));
+    const int which = *(const int *)context;                   /* y: none, the carry, a result of its own, both */
+    const pytree_value own = which >= 2 ? pytree_op_exp(tr, pytree_op_mul(tr, h, u)) : h;
+    const pytree carry = PYTREE_TUPLE(PYTREE_V(w), PYTREE_V(next));
+    return pytree_return(tr, PYTREE_TUPLE(carry, which == 0 ? PYTREE_NONE : which == 1 ? PYTREE_V(next) : which == 2
+        ? PYTREE_V(own) : PYTREE_TUPLE(PYTREE_V(next), PYTREE_V(own))));
+}
+static pytree_status summed(void *context, pytree_trace *tr)   /* (w, h, xs) -> sum of squares of all that the scan gives */
+{
+    const pytree args[2] = { PYTREE_TUPLE(PYTREE_V(V(tr->arg[0])), PYTREE_V(V(tr->arg[1]))), PYTREE_V(V(tr->arg[2])) };
+    const pytree given = pytree_op_apply(tr, context, 2, args);
+    const pytree_flat *flat = given.data;
+    pytree_value sum = { 0 };
+    for (size_t k = 1; tr->err->status == PYTREE_OK && k < pytree_def_num_leaves(flat->def); k++) {
+        const pytree_value part = pytree_op_sum(tr, pytree_op_square(tr, pytree_value_at(tr, given, k)), 0, NULL);
+        sum = k == 1 ? part : pytree_op_add(tr, sum, part);
+    }
+    return pytree_return(tr, PYTREE_V(sum));
+}
+static size_t occurrences(const pytree_program *p, const char *word)
+{
+    static char text[20000];
+    size_t n = 0;
+    assert_true(pytree_program_text(p, text, sizeof text) < sizeof text);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) { n++; }
+    return n;
+}
+static void test_known(void **state)
+{
+    double w = 0.7, h = 0.3, us[4] = { 0.5, -0.2, 0.1, 0.4 };
+    const pytree args[3] = { PYTREE(&w), PYTREE(&h), PYTREE_ARRAY(us, 4) };
+    pytree_error error = { 0 };
+    (void)state;
+    for (int which = 0; which < 4; which++) {
+        for (int reverse = 0; reverse < 2; reverse++) {
+            const pytree_fn *scan = PYTREE_SCAN(PYTREE_TRACED(recur, .context = &which), .reverse = reverse != 0);
+            const pytree_fn *f = PYTREE_TRACED(summed, .context = (void *)(uintptr_t)scan);
+            pytree_program *p = pytree_program_new(PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(0, 1, 2)), 3, args, NULL, &error);
+            assert_ok(error.status, &error);
+            assert_int_equal(occurrences(p, "tanh"), 1);
+            assert_int_equal(occurrences(p, "exp"), which >= 2);
+            pytree_program_free(p);
+            assert_grads(f, 3, args);
+            assert_grads(PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(0, 1, 2)), 3, args);
+        }
+    }
+}
+
 /* ---- Strings ------------------------------------------------------------------------------------------------------- */
 
 static pytree_status join_shape(const pytree_op_call *c, pytree_error *err)
@@ -304,7 +357,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_function), cmocka_unit_test(test_derivatives), cmocka_unit_test(test_dce),
-        cmocka_unit_test(test_effect), cmocka_unit_test(test_strings), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
