@@ -26,9 +26,9 @@
  *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows
  *     DROP, f                  neither visited nor compared; padding members too
  *
- * In row expressions `self` is the struct. They may read through its pointers to structs and lists, as ARRAY(self->shape->n)
- * does: where such a pointer is NULL and not OPTIONAL, the tree is refused. Pointers to numbers are looked at afterwards: check
- * those in the expression. Other forms of this include:
+ * In row expressions `self` is the struct. They may read through its pointers to structs, as ARRAY(self->shape->n) does, also
+ * through two of them: where such a pointer is NULL and not OPTIONAL, the tree is refused. Lists and arrays are looked at
+ * afterwards: check them in the expression, as LIST(self->next == NULL ? 0 : 1) does. Other forms of this include:
  *
  *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT

@@ -328,21 +328,6 @@ static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
     }
 }
 
-/* Tells whether a required pointer of a struct to another one is NULL: its rows may read through that. A list or an array may
- * be NULL where it is empty, and row expressions may ask for it. */
-static bool pytree__lacks_data(const pytree_type *type, const void *self)
-{
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    const void *p;
-    for (; row != end; row++) {
-        if (row->row != PYTREE_ROW_DATA || row->optional != 0) { continue; }
-        if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
-        memcpy(&p, (const char *)self + row->offset, sizeof p);
-        if (p == NULL) { return true; }
-    }
-    return false;
-}
-
 /* Opens a struct: its children's views come to lie on the view stack. */
 static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
 {
@@ -351,6 +336,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     pytree_status status = PYTREE_OK;
     size_t flags;
     size_t i;
+    int lacks = PYTREE__LACKS_NOTHING;
     f->count = type->n_children;
     if (PYTREE__UNLIKELY(type->views == NULL)) {
         if (PYTREE__CONTAINERS && type->custom != NULL) { return pytree__open_custom(c, f); }
@@ -360,12 +346,21 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     views = pytree__room(c, f->count);
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
     flags = PYTREE__NEEDS_CHECK;
-    if (PYTREE__UNLIKELY(c->making || (!type->self_contained && pytree__lacks_data(type, f->self)))) {
+    if (PYTREE__UNLIKELY(c->making)) {
         if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
     } else {
-        flags = pytree__child_views(type, f->self, views);
+        lacks = type->self_contained ? PYTREE__LACKS_NOTHING : pytree__lacks(type, f->self);
+        flags = PYTREE__LIKELY(lacks == PYTREE__LACKS_NOTHING)
+            ? pytree__child_views(type, f->self, views)
+            : pytree__views_lacking(c, type, (const char *)f->self, views, lacks);
+        if (flags == SIZE_MAX) { return PYTREE_NO_MEMORY; }
     }
     c->n_views += f->count;
+    if (PYTREE__UNLIKELY(lacks == PYTREE__LACKS_BEYOND)) {
+        status = pytree__fail_beyond(c);
+        if (status != PYTREE_OK) { return status; }
+        f = &c->frames[c->n_frames - 1];
+    }
     if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0)) {
         for (i = 0; i < f->count && status == PYTREE_OK; i++) {
             f->next = i + 1;

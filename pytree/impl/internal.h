@@ -543,7 +543,6 @@ static void pytree__sort_keys(struct pytree__sorting *keys, size_t n);
 static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape);
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
 static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);
-static bool pytree__lacks_data(const pytree_type *type, const void *self);
 static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value);
 static pytree_status pytree__take(pytree__cursor *c, const pytree_leaf **value);
 static void pytree__close(pytree__cursor *c);
@@ -648,6 +647,15 @@ static void pytree__refer_items(struct pytree__builder *b);
 
 /* materialize.h */
 static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views);
+enum {                                    /* what is NULL that the rows of a struct may read through */
+    PYTREE__LACKS_NOTHING,
+    PYTREE__LACKS_STRUCT,
+    PYTREE__LACKS_BEYOND                  /* a struct that one of its structs must have: rows may read through both */
+};
+static int pytree__lacks(const pytree_type *type, const void *self);
+static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views,
+                                    int lacks);
+static pytree_status pytree__fail_beyond(pytree__cursor *c);
 
 /* compare.h */
 static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i);

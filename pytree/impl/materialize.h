@@ -34,6 +34,80 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
     return true;
 }
 
+/* Tell whether a required pointer of a struct to another one is NULL: its rows may read through that. */
+static bool pytree__lacks_data(const pytree_type *type, const void *self)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    const void *p;
+    for (; row != end; row++) {
+        if (row->row != PYTREE_ROW_DATA || row->optional != 0) { continue; }
+        if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
+        memcpy(&p, (const char *)self + row->offset, sizeof p);
+        if (p == NULL) { return true; }
+    }
+    return false;
+}
+
+/* Find what is NULL that the rows of a struct may read through. A list or an array may be NULL where it is empty, and row
+ * expressions may ask for it. */
+static int pytree__lacks(const pytree_type *type, const void *self)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    int lacks = PYTREE__LACKS_NOTHING;
+    for (; row != end; row++) {
+        const pytree_type *inner;
+        const void *p;
+        if (row->row != PYTREE_ROW_DATA || row->optional != 0) { continue; }
+        if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
+        memcpy(&p, (const char *)self + row->offset, sizeof p);
+        if (p == NULL) { lacks = PYTREE__LACKS_STRUCT; }
+        inner = pytree__origin(row->type);
+        if (p == NULL ? inner->size > PYTREE__ZEROS || pytree__lacks_data(inner, pytree__zeros())
+                      : !inner->self_contained && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
+    }
+    return lacks;
+}
+
+/* Write views of a struct that lacks what its rows may read through. Where something certainly is wrong, rows are evaluated
+ * with zeros in its place, or not at all, and what they describe is None: the error comes from what is NULL. Returns flags. */
+static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, const char *self,
+                                                     pytree_leaf *views, int lacks)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    if (lacks == PYTREE__LACKS_BEYOND && (c->plain || pytree__lacks_data(type, self))) {
+        for (; row != end; row++) {
+            if (row->row != PYTREE_ROW_DATA) { continue; }
+            pytree__none_view(views);
+            if (row->place == PYTREE_POINTER && row->form == PYTREE_FORM_STRUCT) {
+                memcpy(&views->data, self + row->offset, sizeof views->data);
+                if (views->data != NULL || row->optional == 0) { views->type = row->type; views->form = PYTREE_FORM_STRUCT; }
+            }
+            views++;
+        }
+        return PYTREE__NEEDS_CHECK;
+    }
+    if (lacks == PYTREE__LACKS_BEYOND) { return pytree__child_views(type, self, views); }
+    return pytree__children_to_make(c, type, self, views) ? PYTREE__NEEDS_CHECK : SIZE_MAX;
+}
+
+/* Fail for a struct of which one of its structs lacks another that it must have: by opening that, once its views are there. A
+ * walk with a predicate may not come there, and one that reports all problems comes there later. */
+static pytree_status pytree__fail_beyond(pytree__cursor *c)
+{
+    pytree__frame *const f = &c->frames[c->n_frames - 1];
+    size_t i;
+    if (!c->plain || c->watch != NULL || pytree__lacks_data(f->type, f->self)) { return PYTREE_OK; }
+    for (i = 0; i < f->count; i++) {
+        const pytree_leaf *const view = &c->views[f->views + i];
+        if (view->form == PYTREE_FORM_STRUCT && view->data != NULL
+            && pytree__lacks_data(pytree__origin(view->type), view->data)) {
+            f->next = i + 1;
+            return pytree__open(c, view);
+        }
+    }
+    return PYTREE_OK;
+}
+
 /* Flatten a tree, for which no predicate of the caller's is asked, and build a new one from its structure and its leaves.
  * `in_place`: pytree_allocate. */
 static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const pytree_options *opt, pytree_error *err)

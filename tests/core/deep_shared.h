@@ -85,10 +85,10 @@ typedef struct Big { Eight x, y, z, u; } Big;                  /* more leaves th
 /* More children that may be None than a plan has bits for. */
 #define TEN(f) f##0, *f##1, *f##2, *f##3, *f##4, *f##5, *f##6, *f##7, *f##8, *f##9
 
-#define EACH(f) PYTREE_FIELD(DATA, f, ARRAY(1), OPTIONAL)
+#define MAYBE(f) PYTREE_FIELD(DATA, f, ARRAY(1), OPTIONAL)
 
 #define TEN_ROWS(f)                                                                                                     \
-    EACH(f##0) EACH(f##1) EACH(f##2) EACH(f##3) EACH(f##4) EACH(f##5) EACH(f##6) EACH(f##7) EACH(f##8) EACH(f##9)
+    MAYBE(f##0) MAYBE(f##1) MAYBE(f##2) MAYBE(f##3) MAYBE(f##4) MAYBE(f##5) MAYBE(f##6) MAYBE(f##7) MAYBE(f##8) MAYBE(f##9)
 
 typedef struct Long { float *TEN(a), *TEN(b), *TEN(c), *TEN(d), *TEN(e), *TEN(f), *TEN(g), *TEN(h); } Long;
 

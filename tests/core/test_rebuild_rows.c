@@ -40,6 +40,18 @@ typedef struct Reader {
     PYTREE_FIELD(DATA, later)
 #include "pytree_registry.h"
 
+/* An extent behind two pointers, and a list that may be empty, of which the row asks. */
+typedef struct Beyond { Holder *holder; float *through; int n; Shape *list; float *asked; } Beyond;
+
+#define PYTREE_STRUCT Beyond
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, holder)                                                                                          \
+    PYTREE_FIELD(DATA, through, ARRAY(self->holder->shape->n))                                                          \
+    PYTREE_FIELD(STATIC, n)                                                                                             \
+    PYTREE_FIELD(DATA, list, LIST(self->n))                                                                             \
+    PYTREE_FIELD(DATA, asked, ARRAY(self->list == NULL ? 2 : self->list[0].n))
+#include "pytree_registry.h"
+
 /* Extents that are numbers of the tree; the struct itself has nothing but leaves. */
 typedef struct Ragged { int *lengths; float *first, *second; } Ragged;
 
@@ -222,6 +234,29 @@ static void null_where_rows_read_through(void **state)
         }
         assert_all_refuse(PYTREE(&reading.reader), PYTREE(&sound.reader), def, leaves, paths[i]);
     }
+    pytree_def_free(def);
+}
+
+static void null_behind_a_pointer(void **state)
+{
+    float x[3] = { 1, 2, 3 };
+    Shape shape = { 3, x };
+    Holder holder = { &shape }, empty = { NULL };
+    Beyond sound = { &holder, x, 0, NULL, x }, broken = sound;
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    (void)state;
+    assert_ok(pytree_flatten(PYTREE(&sound), &leaves, 0, &def, NULL, &error), &error);
+    assert_int_equal(pytree_def_num_leaves(def), 3);
+    assert_int_equal(leaves[2].shape[0], 2);                   /* asked: what the row says of an empty list */
+    broken.holder = &empty;
+    assert_all_refuse(PYTREE(&broken), PYTREE(&sound), def, leaves, ".holder.shape");
+    broken.holder = NULL;
+    assert_all_refuse(PYTREE(&broken), PYTREE(&sound), def, leaves, ".holder");
+    broken = sound;
+    broken.n = 1;
+    assert_all_refuse(PYTREE(&broken), PYTREE(&sound), def, leaves, ".list");
     pytree_def_free(def);
 }
 
@@ -480,6 +515,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_may_read_through_pointers),
         cmocka_unit_test(null_where_rows_read_through),
+        cmocka_unit_test(null_behind_a_pointer),
         cmocka_unit_test(rows_may_read_numbers),
         cmocka_unit_test(rows_beside_a_map_may_read_through_pointers),
         cmocka_unit_test(leaves_that_rows_read_through_are_checked),

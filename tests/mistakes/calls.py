@@ -1,8 +1,8 @@
 """Mistakes that compile, and things that look like mistakes and work: what the program says when it runs.
 
 Each entry has declarations and the statements of a function with `pytree_error err = { 0 };`, which is printed at the end, and
-the words that must be in what is printed. All are one program, which is told the number of the entry to run; structs named S and
-T get a number, so that each entry has its own.
+the words that must be in what is printed. All are one program, which is told the number of the entry to run; structs named S,
+T and M get a number, so that each entry has its own.
 """
 from mistakes.registrations import PLAIN, registered, rows
 
@@ -118,6 +118,10 @@ SAID = [
      LISTED + registered("typedef struct S { T *t; float *w; } S;",
                          "PYTREE_FIELD(DATA, t) PYTREE_FIELD(DATA, w, ARRAY((int)self->t->x))"),
      f"S s = {{ NULL, NULL }}; {PRINT}", ".t: expected a T"),
+    ("a count behind two pointers, the second of which is NULL",
+     LISTED + registered("typedef struct M { T *t; } M;", "PYTREE_FIELD(DATA, t)", "M")
+     + registered("typedef struct S { M *m; float *w; } S;", "PYTREE_FIELD(DATA, m) PYTREE_FIELD(DATA, w, ARRAY((int)self->m->t->x))"),
+     f"M m = {{ NULL }}; S s = {{ &m, NULL }}; {PRINT}", ".m.t: expected a T"),
     ("floats read from a leaf of doubles", "", "double x = 1; pytree_leaf leaf; pytree t = PYTREE(&x);"
      "pytree_leaves(t, &leaf, 1, NULL, NULL, &err); (void)pytree_floats(&leaf, NULL, &err);", "expected f32, got f64"),
     ("data read as another struct", PLAIN + LISTED, "T t = { 1 }; (void)PYTREE_CAST(S, PYTREE(&t), &err);", "expected S"),

@@ -50,7 +50,7 @@ def program_of(entries):
     for number, (_, declarations, statements, _) in enumerate(entries):
         body = f"static void run_{number}(void)\n{{\n    pytree_error err = {{ 0 }};\n    {statements}\n" \
                "    pytree_error_print(stdout, &err);\n}\n"
-        parts.append(re.sub(r"\b([ST]|map_S|literal_S|T_A|twice)\b", rf"\g<1>_{number}", f"{declarations}\n{body}"))
+        parts.append(re.sub(r"\b([STM]|map_S|literal_S|T_A|twice)\b", rf"\g<1>_{number}", f"{declarations}\n{body}"))
     names = ", ".join(f"run_{number}" for number in range(len(entries)))
     parts.append("int main(int argc, char **argv)\n{\n    static void (*const all[])(void) = { " + names + " };\n"
                  "    if (argc == 2) { all[atoi(argv[1])](); }\n    return 0;\n}\n")
