@@ -29,8 +29,9 @@
 #define PYTREE__CODES_STATIC_ATOMIC PYTREE__CODES_STATIC_NONE
 #define PYTREE__CODES_DROP_ATOMIC PYTREE__CODES_DROP_PLAIN
 
-#define PYTREE__STATIC_ATOMIC(name) row++;
-#define PYTREE__VIEW_ATOMIC(code, name, optional, arguments) PYTREE__VIEW_SEEN(pytree__view_here(row, &self->name, view))
+#define PYTREE__STATIC_ATOMIC(name) pytree__row++;
+#define PYTREE__VIEW_ATOMIC(code, name, optional, arguments)                                                            \
+    PYTREE__VIEW_SEEN(pytree__view_here(pytree__row, &self->name, pytree__to))
 #define PYTREE__VALID_ATOMIC(code, name, optional, arguments)
 #define PYTREE__STORED_ATOMIC PYTREE__STORED_RANK
 #define PYTREE__IN_CASE_ATOMIC 1

@@ -97,13 +97,13 @@
 
 /* Write the view. Behind the count stand the extents of an element, which are those of all. */
 #define PYTREE__VIEW_LISTS(code, name, optional, arguments)                                                             \
-    view->shape[0] = PYTREE__SIZE(PYTREE__COUNT_OF arguments);                                                          \
+    pytree__to->shape[0] = PYTREE__SIZE(PYTREE__COUNT_OF arguments);                                                  \
     PYTREE__EACH(PYTREE__EACH_VIEW_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~)                            \
-    PYTREE__VIEW_SEEN(pytree__view_list(row, self->name, view, of))
+    PYTREE__VIEW_SEEN(pytree__view_list(pytree__row, self->name, pytree__to, pytree__of))
 #define PYTREE__VIEW_EACH(code, name, optional, arguments)                                                              \
-    PYTREE__EACH(PYTREE__EACH_VIEW_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~)                                  \
-    PYTREE__VIEW_SEEN(pytree__view_here(row, &self->name, view))
-#define PYTREE__EACH_EXTENT(i, set, n) view->shape[1 + (i)] = PYTREE__SIZE(n);
+    PYTREE__EACH(PYTREE__EACH_VIEW_, ~, ~, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~)                              \
+    PYTREE__VIEW_SEEN(pytree__view_here(pytree__row, &self->name, pytree__to))
+#define PYTREE__EACH_EXTENT(i, set, n) pytree__to->shape[1 + (i)] = PYTREE__SIZE(n);
 #define PYTREE__EACH_EXTENTS(...) PYTREE__EXTENTS(PYTREE__EACH_EXTENT, __VA_ARGS__)
 #define PYTREE__EACH_VIEW_PLAIN(a, b, c, d, optional, arguments)
 #define PYTREE__EACH_VIEW_ARRAY(a, b, c, d, optional, arguments) PYTREE__EACH_EXTENTS arguments

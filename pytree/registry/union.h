@@ -39,7 +39,7 @@
 #define PYTREE__MEMBER_OF_CASE(code, held, x, s, member, optional, skipped, store, arguments, ...)                      \
     PYTREE__MEMBERS_##store(code##_##member, code##_seen_##member, held##_##member, x.member, arguments, optional, s)
 #define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
-#define PYTREE__CASE_SELECT_(tag, b, c, d, value, ...) if (tag == (value)) { return n; } n++;
+#define PYTREE__CASE_SELECT_(tag, b, c, d, value, ...) if (tag == (value)) { return pytree__n; } pytree__n++;
 #define PYTREE__CASE_CHECK(...) PYTREE__CASE_CHECK_(__VA_ARGS__)
 #define PYTREE__CASE_CHECK_(code, in, c, d, value, member, m1, m2, ...)                                                 \
     PYTREE__CASE_STORED(PYTREE__CHECK_OF_CASE, code, in " CASE " #member ":", member,                                   \
@@ -83,21 +83,21 @@
 
 /* Find the codes of the members, and make the function.
  *
- *     static inline int pytree__code_Shape_as_select(const void *at)
+ *     static inline int pytree__code_Shape_as_select(const void *pytree__at)
  *     {
- *         const Shape *self = (const Shape *)at;
- *         int n = 0;
- *         if ((self->kind) == (CIRCLE)) { return n; } n++;
- *         if ((self->kind) == (PATH)) { return n; } n++;
+ *         const Shape *self = (const Shape *)pytree__at;
+ *         int pytree__n = 0;
+ *         if ((self->kind) == (CIRCLE)) { return pytree__n; } pytree__n++;
+ *         if ((self->kind) == (PATH)) { return pytree__n; } pytree__n++;
  *         return -1;
  *     } */
 #define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
     enum { code = PYTREE__IS_MANY };                                                                                    \
     PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
-    static inline int code##_select(const void *at)                                                                     \
+    static inline int code##_select(const void *pytree__at)                                                             \
     {                                                                                                                   \
-        const s *self = (const s *)at;                                                                                  \
-        int n = 0;                                                                                                      \
+        const s *self = (const s *)pytree__at;                                                                          \
+        int pytree__n = 0;                                                                                              \
         PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, ~, ~, ~, PYTREE__CASES_OF arguments)               \
         return -1;                                                                                                      \
     }
