@@ -53,9 +53,16 @@
 
 #include "pytree/registry/scope.h"
 #ifndef PYTREE_REGISTRY_EMIT_H           /* nor these, for the same reason */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"    /* of what the program has named like a local of these */
+#endif
 #include "pytree/registry/words.h"        /* from here, so that gcc prints one line less above an error */
 #include "pytree/registry/rows.h"
 #include "pytree/registry/emit.h"
+#if defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC diagnostic pop
+#endif
 #endif
 
 /* ==== Each include: one type ======================================================================================== */
@@ -312,6 +319,7 @@ enum { PYTREE__CAT(pytree__begin_, PYTREE__ID),
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
@@ -341,15 +349,23 @@ enum {
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
 
+/* Names of a program in row expressions are its own: all that is local here but self begins with pytree__. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"    /* of a self at file scope */
+#endif
+
 #if !PYTREE__ROWS_ARE_STATEMENTS
 /* Write views of the children or of all leaves: see pytree_type. */
-static pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *view, const pytree_leaf *end,
-                                                                      unsigned of)
+static pytree__flatten_result
+PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pytree__to, const pytree_leaf *pytree__end,
+                                        unsigned pytree__of)
 {
-    const PYTREE__S *const self = (const PYTREE__S *)at;
-    const size_t flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), view, end, of);
+    const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
+    const size_t pytree__flags =
+        pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), pytree__to, pytree__end, pytree__of);
     (void)self;
-    if (flags != 0) { return pytree__view_result(view, flags); }
+    if (pytree__flags != 0) { return pytree__view_result(pytree__to, pytree__flags); }
     {
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__SIZES_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
@@ -357,62 +373,68 @@ static pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void
             PYTREE_FIELDS                 /* extents and counts are integers, self->n (clang shows this line) */
             0
         };
-        return pytree__view_rows(PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__rows_, PYTREE__ID), at,
-                                 pytree__sizes, view, end, of);
+        return pytree__view_rows(PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__rows_, PYTREE__ID), self,
+                                 pytree__sizes, pytree__to, pytree__end, pytree__of);
     }
 }
 #else
 /* Write views of the children or of all leaves: see pytree_type. */
-PYTREE__NOINLINE_CLANG pytree__flatten_result PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *at, pytree_leaf *view,
-                                                                                      const pytree_leaf *end, unsigned of)
+PYTREE__NOINLINE_CLANG pytree__flatten_result
+PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pytree__to, const pytree_leaf *pytree__end,
+                                        unsigned pytree__of)
 {
-    const PYTREE__S *const self = (const PYTREE__S *)at;
-    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    const pytree_field *const last = row + PYTREE__CAT(pytree__rows_, PYTREE__ID);
-    pytree_leaf *const pytree__first = view;
-    pytree__flatten_result seen;
-    const volatile void *pointer;
-    size_t extent, bits = 0, missing = 0, flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), view, end, of);
-    if (flags != 0) { return pytree__view_result(view, flags); }
+    const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
+    const pytree_field *pytree__row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+    const pytree_field *const pytree__last = pytree__row + PYTREE__CAT(pytree__rows_, PYTREE__ID);
+    pytree_leaf *const pytree__first = pytree__to;
+    pytree__flatten_result pytree__seen;
+    const volatile void *pytree__pointer;
+    size_t pytree__extent, pytree__bits = 0, pytree__missing = 0;
+    size_t pytree__flags = pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), pytree__to, pytree__end, pytree__of);
+    if (pytree__flags != 0) { return pytree__view_result(pytree__to, pytree__flags); }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VIEW_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS                         /* extents and counts are integers, self->n (clang shows this line) */
-    (void)self; (void)last; (void)pytree__first; (void)seen; (void)pointer; (void)extent;
-    return pytree__view_result(view, flags | PYTREE__DOUBTS(missing, bits));
+    (void)self; (void)pytree__last; (void)pytree__first; (void)pytree__seen; (void)pytree__pointer; (void)pytree__extent;
+    return pytree__view_result(pytree__to, pytree__flags | PYTREE__DOUBTS(pytree__missing, pytree__bits));
 }
-
 #endif
 
 #if PYTREE__FOR_SPEED
 /* Check the same values without writing views. */
-PYTREE__HELPER size_t PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *at)
+PYTREE__HELPER size_t PYTREE__CAT(pytree__validate_, PYTREE__ID)(const void *pytree__at)
 {
-    const PYTREE__S *const self = (const PYTREE__S *)at;
-    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    const volatile void *pointer;
-    size_t extent, bits = 0, missing = 0, flags = 0;
+    const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
+    const pytree_field *pytree__row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+    const volatile void *pytree__pointer;
+    size_t pytree__extent, pytree__bits = 0, pytree__missing = 0, pytree__flags = 0;
     if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return PYTREE__NOT_INLINABLE; }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__VALID_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS
-    (void)self; (void)row; (void)pointer; (void)extent;
-    return flags | PYTREE__DOUBTS(missing, bits);
+    (void)self; (void)pytree__row; (void)pytree__pointer; (void)pytree__extent;
+    return pytree__flags | PYTREE__DOUBTS(pytree__missing, pytree__bits);
 }
 
 /* Put leaves back. */
-PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *at, const pytree_leaf *leaf)
+PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)(void *pytree__at,
+                                                                                 const pytree_leaf *pytree__leaf)
 {
-    const PYTREE__S *const self = (const PYTREE__S *)at;
-    const pytree_field *row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
-    const volatile void *pointer;
-    size_t missing = 0;
+    const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
+    const pytree_field *pytree__row = PYTREE__CAT(pytree__fields_, PYTREE__ID);
+    const volatile void *pytree__pointer;
+    size_t pytree__missing = 0;
     if (!PYTREE__CAT(pytree__self_contained_, PYTREE__ID)) { return NULL; }
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__STORED_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
     PYTREE_FIELDS
-    (void)self; (void)row; (void)pointer;
-    return missing != 0 ? NULL : leaf;
+    (void)self; (void)pytree__row; (void)pytree__pointer;
+    return pytree__missing != 0 ? NULL : pytree__leaf;
 }
+#endif
+
+#if defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC diagnostic pop
 #endif
 
 static const pytree_type PYTREE__DESCRIPTOR = {

@@ -5,9 +5,9 @@
 /* AS(type) is for one value, AS(type, ARRAY(n, m)) for an array of numbers.
  *
  *     PYTREE_FIELD(DATA, layer, AS(self->kind == 0 ? PYTREE_TYPE(Linear) : PYTREE_TYPE(Conv)))   =>
- *     static inline const pytree_type *pytree__code_Node_layer_as(const void *at)
+ *     static inline const pytree_type *pytree__code_Node_layer_as(const void *pytree__at)
  *     {
- *         const Node *self = (const Node *)at;
+ *         const Node *self = (const Node *)pytree__at;
  *         (void)self; return self->kind == 0 ? … : …;
  *     } */
 #define PYTREE__AS_TYPE(...) PYTREE__FIRST(__VA_ARGS__, ~)
@@ -15,9 +15,9 @@
 #define PYTREE__AS_WORD_(type, word, ...) word
 #define PYTREE__MEMBERS_AS(code, seen, held, x, arguments, optional, s)                                                 \
     enum { code = PYTREE__IS_MANY | _Generic((x), void *: PYTREE__IS_POINTER, const void *: PYTREE__IS_POINTER, default: 0) }; \
-    static inline const pytree_type *code##_as(const void *at)                                                          \
+    static inline const pytree_type *code##_as(const void *pytree__at)                                                  \
     {                                                                                                                   \
-        const s *self = (const s *)at;                                                                                  \
+        const s *self = (const s *)pytree__at;                                                                          \
         (void)self; return PYTREE__AS_TYPE arguments;                                                                   \
     }
 #define PYTREE__CHECK_PLACE_AS PYTREE__CHECK_LAYOUT

@@ -29,7 +29,7 @@
 #define PYTREE__CODES_STATIC_ATOMIC PYTREE__CODES_STATIC_NONE
 #define PYTREE__CODES_DROP_ATOMIC PYTREE__CODES_DROP_PLAIN
 
-#define PYTREE__STATIC_ATOMIC(name) row++;
+#define PYTREE__STATIC_ATOMIC(name) pytree__row++;
 #define PYTREE__VIEW_ATOMIC(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ATOMIC(name, arguments))
 #define PYTREE__SIZES_ATOMIC(name, arguments) 0,
 #define PYTREE__VALID_ATOMIC(code, name, optional, arguments)

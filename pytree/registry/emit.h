@@ -47,66 +47,78 @@
                         ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__DATA_STORED(...) PYTREE__DATA_STORED_(__VA_ARGS__)
 #define PYTREE__DATA_STORED_(pass, code, name, optional, skipped, store, arguments, ...)                                \
-    pass##store(code, name, optional, arguments) row++;
+    pass##store(code, name, optional, arguments) pytree__row++;
 
 /* Of STATIC rows only a string in the struct is looked at: it must end there. */
-#define PYTREE__STATIC_NONE(name) row++;
-#define PYTREE__STATIC_BITS(name) row++;
-#define PYTREE__STATIC_STRING(name) flags |= pytree__ends(row, self->name); row++;
+#define PYTREE__STATIC_NONE(name) pytree__row++;
+#define PYTREE__STATIC_BITS(name) pytree__row++;
+#define PYTREE__STATIC_STRING(name) pytree__flags |= pytree__ends(pytree__row, self->name); pytree__row++;
 
 /* ---- Views -------------------------------------------------------------------------------------------------------------- */
 
 /* Pass: write views.
  *
- *     static inline pytree__flatten_result pytree__views_Linear(const void *at, pytree_leaf *view, const pytree_leaf *end,
- *                                                               unsigned of)
+ *     static inline pytree__flatten_result pytree__views_Linear(const void *pytree__at, pytree_leaf *pytree__to, …)
  *     {
  *         …
- *         row++;                                                                                      STATIC, DROP
- *         extent = view->shape[0] = (size_t)((self->din) | 0); extent |= …
- *         pointer = self->w;                                                                          DATA, w, ARRAY(…)
- *         if ((0 & 1) && pointer == NULL) { … } else {
- *             missing |= (size_t)(pointer == NULL); bits |= extent;
- *             view->data = (void *)(uintptr_t)pointer; view->type = …; view->ndim = 2; view->form = PYTREE_FORM_LEAF; view++;
+ *         pytree__row++;                                                                              STATIC, DROP
+ *         pytree__extent = pytree__to->shape[0] = (size_t)((self->din) | 0); pytree__extent |= …
+ *         pytree__pointer = self->w;                                                                  DATA, w, ARRAY(…)
+ *         if ((0 & 1) && pytree__pointer == NULL) { … } else {
+ *             pytree__missing |= (size_t)(pytree__pointer == NULL); pytree__bits |= pytree__extent;
+ *             pytree__to->data = (void *)(uintptr_t)pytree__pointer; pytree__to->type = …; … pytree__to++;
  *         }
- *         row++;
+ *         pytree__row++;
  *         …
  *     } */
 #define PYTREE__VIEW_DATA(id, ...) PYTREE__DATA_ROW(PYTREE__VIEW_, id, __VA_ARGS__)
 #define PYTREE__VIEW_STATIC(id, name, m1, ...) PYTREE__STATIC_##m1(name)
-#define PYTREE__VIEW_DROP(...) row++;
-#define PYTREE__VIEW_EXTENT(i, set, n) extent set view->shape[i] = PYTREE__SIZE(n);
+#define PYTREE__VIEW_DROP(...) pytree__row++;
+#define PYTREE__VIEW_EXTENT(i, set, n) pytree__extent set pytree__to->shape[i] = PYTREE__SIZE(n);
 #define PYTREE__VIEW_EXTENTS(...) PYTREE__EXTENTS(PYTREE__VIEW_EXTENT, __VA_ARGS__)
-#define PYTREE__VIEW_ADD(at, of_type, n, of_form)                                                                       \
+#define PYTREE__VIEW_ADD(view, at, of_type, n, of_form)                                                                 \
     view->data = (void *)(uintptr_t)(at); view->type = of_type; view->ndim = n; view->form = of_form; view++;
-#define PYTREE__VIEW_SEEN(call) seen = call; flags |= seen.flags; view = seen.end;
+#define PYTREE__VIEW_SEEN(call) pytree__seen = call; pytree__flags |= pytree__seen.flags; pytree__to = pytree__seen.end;
 /* Behind the leaves of a struct there must be room for the rows that follow; where there is none, those write where the first
  * row began. */
 #define PYTREE__VIEW_ROOM                                                                                               \
-    if (PYTREE__UNLIKELY(of != PYTREE__OF_CHILDREN && (size_t)(end - view) < (size_t)(last - row) - 1)) {               \
-        flags |= PYTREE__NOT_INLINABLE; view = pytree__first;                                                           \
+    if (PYTREE__UNLIKELY(pytree__of != PYTREE__OF_CHILDREN                                                              \
+                         && (size_t)(pytree__end - pytree__to) < (size_t)(pytree__last - pytree__row) - 1)) {           \
+        pytree__flags |= PYTREE__NOT_INLINABLE; pytree__to = pytree__first;                                             \
     }
 #if PYTREE__FOR_SPEED
 #define PYTREE__VIEW_ARRAY(code, name, optional, arguments)                                                             \
     PYTREE__VIEW_EXTENTS arguments                                                                                      \
-    pointer = self->name;                                                                                               \
-    if ((optional & 1) && pointer == NULL) { PYTREE__VIEW_SEEN(pytree__view_none(row, view, of)) } else {               \
-        missing |= (size_t)(pointer == NULL); bits |= PYTREE__BOUND(extent, PYTREE__COUNT_ARGUMENTS arguments);         \
-        PYTREE__VIEW_ADD(pointer, PYTREE__BUILTIN_OF(code), PYTREE__COUNT_ARGUMENTS arguments, PYTREE_FORM_LEAF)        \
+    pytree__pointer = self->name;                                                                                       \
+    if ((optional & 1) && pytree__pointer == NULL) {                                                                    \
+        PYTREE__VIEW_SEEN(pytree__view_none(pytree__row, pytree__to, pytree__of))                                       \
+    } else {                                                                                                            \
+        pytree__missing |= (size_t)(pytree__pointer == NULL);                                                           \
+        pytree__bits |= PYTREE__BOUND(pytree__extent, PYTREE__COUNT_ARGUMENTS arguments);                               \
+        PYTREE__VIEW_ADD(pytree__to, pytree__pointer, PYTREE__BUILTIN_OF(code), PYTREE__COUNT_ARGUMENTS arguments,      \
+                         PYTREE_FORM_LEAF)                                                                              \
     }
 #define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
-    if (PYTREE__IS_NUMBER_HERE(code)) { PYTREE__VIEW_ADD(&self->name, PYTREE__BUILTIN_OF(code), 0, PYTREE_FORM_LEAF) }  \
-    else { PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of)) PYTREE__VIEW_ROOM }
+    if (PYTREE__IS_NUMBER_HERE(code)) {                                                                                 \
+        PYTREE__VIEW_ADD(pytree__to, &self->name, PYTREE__BUILTIN_OF(code), 0, PYTREE_FORM_LEAF)                        \
+    } else {                                                                                                            \
+        PYTREE__VIEW_SEEN(pytree__view_plain(pytree__row, &self->name, pytree__to, pytree__end, pytree__of))            \
+        PYTREE__VIEW_ROOM                                                                                               \
+    }
 #else
 #define PYTREE__VIEW_ARRAY(code, name, optional, arguments)                                                             \
-    PYTREE__VIEW_EXTENTS arguments PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, view, of))
+    PYTREE__VIEW_EXTENTS arguments PYTREE__VIEW_SEEN(pytree__view_array(pytree__row, self->name, pytree__to, pytree__of))
 #define PYTREE__VIEW_PLAIN(code, name, optional, arguments)                                                             \
-    PYTREE__VIEW_SEEN(pytree__view_plain(row, &self->name, view, end, of))
+    PYTREE__VIEW_SEEN(pytree__view_plain(pytree__row, &self->name, pytree__to, pytree__end, pytree__of))
 #endif
 #define PYTREE__VIEW_OTHER(sizes)                                                                                       \
-    { const size_t pytree__sizes[] = { sizes 0 }; PYTREE__VIEW_SEEN(pytree__view_row(row, self, pytree__sizes, view, end, of)) }
+    {                                                                                                                   \
+        const size_t pytree__sizes[] = { sizes 0 };                                                                     \
+        PYTREE__VIEW_SEEN(pytree__view_row(pytree__row, self, pytree__sizes, pytree__to, pytree__end, pytree__of))      \
+    }
 #define PYTREE__VIEW_LIST(code, name, optional, arguments)                                                              \
-    view->shape[0] = PYTREE__SIZE(arguments); PYTREE__VIEW_SEEN(pytree__view_array(row, self->name, view, of))
+    pytree__to->shape[0] = PYTREE__SIZE(arguments);                                                                     \
+    PYTREE__VIEW_SEEN(pytree__view_array(pytree__row, self->name, pytree__to, pytree__of))
 #define PYTREE__VIEW_RANK(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_RANK(name, arguments))
 #define PYTREE__VIEW_STRING(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STRING(name, arguments))
 #define PYTREE__VIEW_ENUM(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ENUM(name, arguments))
@@ -191,14 +203,14 @@ PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row
     for (i = 0; i < row->ndim; i++) { extent |= view->shape[i]; }
     flags = PYTREE__DOUBTS(p == NULL && (row->form == PYTREE_FORM_LEAF || extent != 0), PYTREE__BOUND(extent, row->ndim));
     if (p == NULL && row->optional != 0 && row->place != PYTREE_STB) { return pytree__view_none(row, view, of); }
-    PYTREE__VIEW_ADD(p, row->type, row->ndim, row->form)
+    PYTREE__VIEW_ADD(view, p, row->type, row->ndim, row->form)
     return pytree__view_result(view, flags);
 }
 
 /* Add a union whose tag, which stands in the view, no CASE has: the check of the view says so. */
 PYTREE__HELPER pytree__flatten_result pytree__view_no_case(pytree_leaf *view)
 {
-    PYTREE__VIEW_ADD(NULL, &pytree_types[PYTREE__T_ref], 0, PYTREE_FORM_CUSTOM)
+    PYTREE__VIEW_ADD(view, NULL, &pytree_types[PYTREE__T_ref], 0, PYTREE_FORM_CUSTOM)
     return pytree__view_result(view, PYTREE__NEEDS_CHECK);
 }
 
@@ -210,9 +222,9 @@ PYTREE__HELPER pytree__flatten_result pytree__view_as(const pytree_field *row, c
     if (row->optional != 0 && p == NULL) { return pytree__view_none(row, view, of); }
     if (type == NULL || (type->kind != PYTREE_KIND_LEAF
                          && (row->ndim != 0 || (type->kind != PYTREE_KIND_STRUCT && type->kind != PYTREE_KIND_CUSTOM)))) {
-        PYTREE__VIEW_ADD(NULL, row->type, 0, PYTREE_FORM_CUSTOM)
+        PYTREE__VIEW_ADD(view, NULL, row->type, 0, PYTREE_FORM_CUSTOM)
     } else {
-        PYTREE__VIEW_ADD(p, type, row->ndim, type->kind == PYTREE_KIND_LEAF ? PYTREE_FORM_LEAF : PYTREE_FORM_STRUCT)
+        PYTREE__VIEW_ADD(view, p, type, row->ndim, type->kind == PYTREE_KIND_LEAF ? PYTREE_FORM_LEAF : PYTREE_FORM_STRUCT)
     }
     return pytree__view_result(view, PYTREE__NEEDS_CHECK);
 }
@@ -233,7 +245,7 @@ PYTREE__HELPER pytree__flatten_result pytree__view_here(const pytree_field *row,
 {
     if (row->ndim == 1 || row->ndim == 2) { view->shape[0] = row->size / row->inner; }
     if (row->ndim == 2) { view->shape[1] = row->inner / row->type->size; }
-    PYTREE__VIEW_ADD(at, row->type, row->ndim, row->form)
+    PYTREE__VIEW_ADD(view, at, row->type, row->ndim, row->form)
     return pytree__view_result(view, row->form >= PYTREE_FORM_FLAT ? PYTREE__NEEDS_CHECK : 0);
 }
 
@@ -257,7 +269,7 @@ PYTREE__INLINE pytree__flatten_result pytree__view_plain(const pytree_field *row
         flags |= PYTREE__NEEDS_CHECK;
     }
     if (pointer) { flags |= PYTREE__NOT_INLINABLE; }
-    PYTREE__VIEW_ADD(pointer ? p : at, row->type, row->ndim, row->form)
+    PYTREE__VIEW_ADD(view, pointer ? p : at, row->type, row->ndim, row->form)
     return pytree__view_result(view, flags);
 }
 
@@ -318,28 +330,29 @@ PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row,
 
 /* Pass: look at the same values.
  *
- *     pointer = self->w;                                                                              DATA, w, ARRAY(…)
- *     if (!((0 & 1) && pointer == NULL)) {
- *         extent = (size_t)((self->din) | 0); extent |= (size_t)((self->dout) | 0);
- *         missing |= (size_t)(pointer == NULL); bits |= extent;
+ *     pytree__pointer = self->w;                                                                   DATA, w, ARRAY(…)
+ *     if (!((0 & 1) && pytree__pointer == NULL)) {
+ *         pytree__extent = (size_t)((self->din) | 0); pytree__extent |= (size_t)((self->dout) | 0);
+ *         pytree__missing |= (size_t)(pytree__pointer == NULL); pytree__bits |= pytree__extent;
  *     }
- *     row++; */
+ *     pytree__row++; */
 #define PYTREE__VALID_DATA(id, ...) PYTREE__DATA_ROW(PYTREE__VALID_, id, __VA_ARGS__)
 #define PYTREE__VALID_STATIC(id, name, m1, ...) PYTREE__STATIC_##m1(name)
-#define PYTREE__VALID_DROP(...) row++;
-#define PYTREE__VALID_EXTENT(i, set, n) extent set PYTREE__SIZE(n);
+#define PYTREE__VALID_DROP(...) pytree__row++;
+#define PYTREE__VALID_EXTENT(i, set, n) pytree__extent set PYTREE__SIZE(n);
 #define PYTREE__VALID_EXTENTS(...) PYTREE__EXTENTS(PYTREE__VALID_EXTENT, __VA_ARGS__)
 #define PYTREE__VALID_ARRAY(code, name, optional, arguments)                                                            \
-    pointer = self->name;                                                                                               \
-    if (!((optional & 1) && pointer == NULL)) {                                                                               \
+    pytree__pointer = self->name;                                                                                       \
+    if (!((optional & 1) && pytree__pointer == NULL)) {                                                                 \
         PYTREE__VALID_EXTENTS arguments                                                                                 \
-        missing |= (size_t)(pointer == NULL); bits |= PYTREE__BOUND(extent, PYTREE__COUNT_ARGUMENTS arguments);         \
+        pytree__missing |= (size_t)(pytree__pointer == NULL);                                                           \
+        pytree__bits |= PYTREE__BOUND(pytree__extent, PYTREE__COUNT_ARGUMENTS arguments);                               \
     }
 #define PYTREE__VALID_PLAIN(code, name, optional, arguments)                                                            \
-    if (!PYTREE__IS_NUMBER_HERE(code)) { flags |= pytree__valid_plain(row, &self->name); }
+    if (!PYTREE__IS_NUMBER_HERE(code)) { pytree__flags |= pytree__valid_plain(pytree__row, &self->name); }
 #define PYTREE__VALID_ENUM(code, name, optional, arguments)
 #define PYTREE__VALID_RANK(code, name, optional, arguments)
-#define PYTREE__VALID_STRING(code, name, optional, arguments) flags |= pytree__ends(row, self->name);
+#define PYTREE__VALID_STRING(code, name, optional, arguments) pytree__flags |= pytree__ends(pytree__row, self->name);
 #define PYTREE__VALID_UNION(code, name, optional, arguments)
 #define PYTREE__VALID_BITS(code, name, optional, arguments)
 #define PYTREE__VALID_LIST(code, name, optional, arguments)    /* a struct that has one is not validated */
@@ -364,29 +377,37 @@ PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const volatil
 
 /* Pass: put leaves back.
  *
- *     row++;                                                                                          STATIC, DROP
- *     pointer = self->w;                                                                              DATA, w, ARRAY(…)
- *     if (!((0 & 1) && pointer == NULL)) {
- *         missing |= (size_t)(leaf->data == NULL); memcpy((char *)at + row->offset, &leaf->data, sizeof leaf->data);
- *         leaf++;
+ *     pytree__row++;                                                                               STATIC, DROP
+ *     pytree__pointer = self->w;                                                                   DATA, w, ARRAY(…)
+ *     if (!((0 & 1) && pytree__pointer == NULL)) {
+ *         pytree__missing |= (size_t)(pytree__leaf->data == NULL);
+ *         memcpy((char *)pytree__at + pytree__row->offset, &pytree__leaf->data, sizeof pytree__leaf->data);
+ *         pytree__leaf++;
  *     }
- *     row++; */
+ *     pytree__row++; */
 #define PYTREE__STORED_DATA(id, ...) PYTREE__DATA_ROW(PYTREE__STORED_, id, __VA_ARGS__)
-#define PYTREE__STORED_STATIC(...) row++;
-#define PYTREE__STORED_DROP(...) row++;
+#define PYTREE__STORED_STATIC(...) pytree__row++;
+#define PYTREE__STORED_DROP(...) pytree__row++;
 #define PYTREE__STORED_ARRAY(code, name, optional, arguments)                                                           \
-    pointer = self->name;                                                                                               \
-    if (!((optional & 1) && pointer == NULL)) {                                                                            \
-        missing |= (size_t)(leaf->data == NULL); memcpy((char *)at + row->offset, &leaf->data, sizeof leaf->data);      \
-        leaf++;                                                                                                         \
+    pytree__pointer = self->name;                                                                                       \
+    if (!((optional & 1) && pytree__pointer == NULL)) {                                                                 \
+        pytree__missing |= (size_t)(pytree__leaf->data == NULL);                                                        \
+        memcpy((char *)pytree__at + pytree__row->offset, &pytree__leaf->data, sizeof pytree__leaf->data);               \
+        pytree__leaf++;                                                                                                 \
     }
 #define PYTREE__STORED_PLAIN(code, name, optional, arguments)                                                           \
     if (PYTREE__IS_NUMBER_HERE(code)) {                                                                                 \
-        if (leaf->data == NULL || leaf->type != PYTREE__BUILTIN_OF(code) || leaf->ndim != 0) { return NULL; }           \
-        memmove((char *)at + row->offset, leaf->data, sizeof self->name); leaf++;                                       \
-    } else { leaf = pytree__store_plain(row, at, leaf); if (leaf == NULL) { return NULL; } }
+        if (pytree__leaf->data == NULL || pytree__leaf->type != PYTREE__BUILTIN_OF(code) || pytree__leaf->ndim != 0) {  \
+            return NULL;                                                                                                \
+        }                                                                                                               \
+        memmove((char *)pytree__at + pytree__row->offset, pytree__leaf->data, sizeof self->name); pytree__leaf++;       \
+    } else {                                                                                                            \
+        pytree__leaf = pytree__store_plain(pytree__row, pytree__at, pytree__leaf);                                      \
+        if (pytree__leaf == NULL) { return NULL; }                                                                      \
+    }
 #define PYTREE__STORED_RANK(code, name, optional, arguments)                                                            \
-    leaf = pytree__store_plain(row, at, leaf); if (leaf == NULL) { return NULL; }
+    pytree__leaf = pytree__store_plain(pytree__row, pytree__at, pytree__leaf);                                          \
+    if (pytree__leaf == NULL) { return NULL; }
 #define PYTREE__STORED_ENUM PYTREE__STORED_RANK
 #define PYTREE__STORED_STRING PYTREE__STORED_RANK
 #define PYTREE__STORED_UNION(code, name, optional, arguments)

@@ -43,8 +43,12 @@
     PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, x.member, value,                                                   \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
-    if (tag == (value)) { if (shape != NULL) { PYTREE__CASE_EXTENTS_##store(x, arguments) } return n; } n++;
-#define PYTREE__CASE_EXTENT(i, set, n) shape[i] = PYTREE__SIZE(n);
+    if (tag == (value)) {                                                                                               \
+        if (pytree__shape != NULL) { PYTREE__CASE_EXTENTS_##store(x, arguments) }                                       \
+        return pytree__n;                                                                                               \
+    }                                                                                                                   \
+    pytree__n++;
+#define PYTREE__CASE_EXTENT(i, set, n) pytree__shape[i] = PYTREE__SIZE(n);
 #define PYTREE__CASE_EXTENTS(...) PYTREE__EXTENTS(PYTREE__CASE_EXTENT, __VA_ARGS__)
 #define PYTREE__CASE_EXTENTS_PLAIN(x, arguments)
 #define PYTREE__CASE_EXTENTS_ENUM(x, arguments)
@@ -65,7 +69,7 @@
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__CHECK_OF_CASE(code, in, member, optional, skipped, store, arguments, ...)                               \
     _Static_assert(PYTREE__IN_CASE_##store,                                                                             \
-                   in " an stb_ds container, EACH or AS cannot be in a union; point to a struct with it");                  \
+                   in " an stb_ds container, EACH or AS cannot be in a union; point to a struct with it");              \
     PYTREE__CHECK_##store(code##_##member, arguments, optional, in)
 #define PYTREE__IN_CASE_PLAIN 1
 #define PYTREE__IN_CASE_ARRAY 1
@@ -101,24 +105,29 @@
 
 /* Find the codes of the members, and make the function.
  *
- *     static inline int pytree__code_Shape_as_select(const void *at, size_t *shape)
+ *     static inline int pytree__code_Shape_as_select(const void *pytree__at, size_t *pytree__shape)
  *     {
- *         const Shape *self = (const Shape *)at;
- *         int n = 0;
- *         if ((self->kind) == (CIRCLE)) { if (shape != NULL) { } return n; } n++;
- *         if ((self->kind) == (PATH)) { if (shape != NULL) { shape[0] = PYTREE__SIZE(self->n); } return n; } n++;
- *         if (shape != NULL) { shape[0] = (size_t)(self->kind); }
+ *         const Shape *self = (const Shape *)pytree__at;
+ *         int pytree__n = 0;
+ *         if ((self->kind) == (CIRCLE)) { if (pytree__shape != NULL) { } return pytree__n; }
+ *         pytree__n++;
+ *         if ((self->kind) == (PATH)) {
+ *             if (pytree__shape != NULL) { pytree__shape[0] = PYTREE__SIZE(self->n); }
+ *             return pytree__n;
+ *         }
+ *         pytree__n++;
+ *         if (pytree__shape != NULL) { pytree__shape[0] = (size_t)(self->kind); }
  *         return -1;
  *     } */
 #define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
     enum { code = PYTREE__IS_MANY };                                                                                    \
     PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
-    static inline int code##_select(const void *at, size_t *shape)                                                      \
+    static inline int code##_select(const void *pytree__at, size_t *pytree__shape)                                      \
     {                                                                                                                   \
-        const s *self = (const s *)at;                                                                                  \
-        int n = 0;                                                                                                      \
+        const s *self = (const s *)pytree__at;                                                                          \
+        int pytree__n = 0;                                                                                              \
         PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, x, ~, ~, PYTREE__CASES_OF arguments)               \
-        if (shape != NULL) { shape[0] = (size_t)(int64_t)PYTREE__TAG_OF arguments; }                                    \
+        if (pytree__shape != NULL) { pytree__shape[0] = (size_t)(int64_t)PYTREE__TAG_OF arguments; }                    \
         return -1;                                                                                                      \
     }
 #define PYTREE__CHECK_UNION(code, arguments, optional, in)                                                              \

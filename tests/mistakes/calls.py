@@ -55,6 +55,10 @@ WORKS = [
     ("a constant of an enum as an extent",
      "enum { WIDE = 2 };" + registered("typedef struct S { float *w; } S;", "PYTREE_FIELD(DATA, w, ARRAY(WIDE))"),
      f"S s = {{ (float[]){{ 1, 2 }} }}; {PRINT}", ".w  f32[2]"),
+    ("names in rows that are local to what a registration makes",
+     "enum { extent = 2, row = 3, flags = 4 };"
+     + registered("typedef struct S { float *w; } S;", "PYTREE_FIELD(DATA, w, ARRAY(extent, row, flags))"),
+     f"S s = {{ (float[24]){{ 1, 2 }} }}; {PRINT}", ".w  f32[2,3,4]"),
     ("an extent with a comma, a call and sizeof",
      "static int twice(int n) { return 2 * n; }"
      + rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY((self->n > 0 ? (twice(self->n), 1) : 0) * (int)sizeof(char)))"),

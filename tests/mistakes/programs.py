@@ -9,7 +9,7 @@ import re
 import harness
 from harness import BUILD, SANITIZE, SANITIZER_SETTINGS, Check, failed, passed, run
 from mistakes import calls
-from mistakes.registrations import BITS_FIRST, COMPILED, PLAIN, WARNED
+from mistakes.registrations import BITS_FIRST, COMPILED, OWN_NAMES, PLAIN, WARNED
 
 LINES = 3
 COMMAND = {"gcc": ["gcc", "-fdiagnostics-color=never", "-fmessage-length=0"],
@@ -31,10 +31,10 @@ def says(name, program, compiler, words, error):
 
 
 def compiles(compiler):
-    """The struct that most programs share is not a mistake, nor are structs whose first row is a bit-field."""
+    """No mistakes: the struct that most programs share, structs whose first row is a bit-field, names like the library's own."""
     source = BUILD / "mistakes" / f"{compiler}.plain.c"
     source.parent.mkdir(parents=True, exist_ok=True)
-    source.write_text(f'#include "pytree.h"\n{PLAIN}{BITS_FIRST}', encoding="utf-8")
+    source.write_text(f'#include "pytree.h"\n{OWN_NAMES}{PLAIN}{BITS_FIRST}', encoding="utf-8")
     result = run([*COMMAND[compiler], "-std=c11", *harness.STRICT, "-fsyntax-only", *harness.INCLUDE, source])
     return passed() if result.status == 0 else failed(result.log())
 

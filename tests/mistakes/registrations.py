@@ -38,6 +38,10 @@ BITS_FIRST = "".join(
         ("Inner", "struct { unsigned a: 3, b: 5; }; float w[2];", "PYTREE_FIELD(STATIC, b, BITS) PYTREE_FIELD(DATA, w)"),
         ("Either", "union { unsigned a: 3; int all; }; union { int i; float f; } u; float w;",
          "PYTREE_FIELD(DROP, u) PYTREE_FIELD(DATA, w)")))
+NAMES = "row last pointer seen extent bits missing flags view end of at leaf whole first p n size statics number map field keys head"
+OWN_NAMES = ("enum { " + ", ".join(f"{name} = 2" for name in NAMES.split()) + " };\nint self;\n"
+             + registered("typedef struct Own { float *w; float x; } Own;",
+                          f"PYTREE_FIELD(DATA, w, ARRAY({', '.join(NAMES.split()[:7])})) PYTREE_FIELD(DATA, x)", "Own"))
 MAP = "typedef struct S {{ struct {{ {} }} *map; }} S;"
 LEFT_OUT = "a field before this one is not listed"
 AT_END = "pytree: S: a field at the end is not listed"
