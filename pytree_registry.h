@@ -81,6 +81,7 @@
 #pragma push_macro("ENUM")
 #pragma push_macro("EACH")
 #pragma push_macro("HANDLE")
+#pragma push_macro("WITH")
 #pragma push_macro("AS")
 #pragma push_macro("ATOMIC")
 #undef DATA
@@ -103,6 +104,7 @@
 #undef ENUM
 #undef EACH
 #undef HANDLE
+#undef WITH
 #undef AS
 #undef ATOMIC
 
@@ -460,6 +462,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S0
 #pragma pop_macro("ATOMIC")
 #pragma pop_macro("AS")
+#pragma pop_macro("WITH")
 #pragma pop_macro("HANDLE")
 #pragma pop_macro("EACH")
 #pragma pop_macro("ENUM")

@@ -71,7 +71,10 @@ typedef struct pytree__cursor {
     const pytree_options *opt;
     pytree_error *err;
     pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
-    size_t run_left;                      /* in an iterator: of the run on top, leaves that still come */
+    union {
+        size_t run_left;                  /* in an iterator: of the run on top, leaves that still come */
+        struct pytree__given *given;      /* while a tree is made (`giving`): copies of structs */
+    } of;
     const struct pytree__problem_sink *watch; /* NULL: the first problem ends the walk */
     pytree_status status;                 /* of the last event, where that is PYTREE__FAILED */
     bool begun;                           /* the root was taken */
@@ -80,6 +83,7 @@ typedef struct pytree__cursor {
     bool runs;                            /* self-contained structs are PYTREE__AT_RUN; set it after init, where `plain` */
     bool met_flat;                        /* leaves of a pytree_flat came, which may be others than fields require */
     bool making;                          /* NULL where data is required is no error: it is about to be made */
+    bool giving;                          /* likewise, and structs have copies with the static values that WITH gives them */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;
     pytree__frame *own_frames;            /* where the stacks began */
