@@ -447,7 +447,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     pytree__flattener_init(&s, opt, err);
     s.cursor.making = making;
     if (PYTREE__MORE_ROWS && making) {
-        s.cursor.giving = true;
+        s.cursor.making = PYTREE__GIVING;
         s.cursor.of.given = NULL;
     }
     status = pytree__flatten_first(&s, t, leaves != NULL, &whole);

@@ -10,7 +10,7 @@ struct pytree__given {
     size_t bytes;
 };
 
-static void pytree__given_free(struct pytree__given *last, const pytree_allocator *a)
+static PYTREE__NOINLINE void pytree__given_free(struct pytree__given *last, const pytree_allocator *a)
 {
     while (last != NULL) {
         struct pytree__given *const before = last->before;
@@ -57,6 +57,7 @@ static bool pytree__copy_given(pytree__cursor *c, const pytree_field *row, pytre
 static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f)
 {
     const pytree_type *const type = f->type;
+    const bool giving = c->making == PYTREE__GIVING;
     pytree_status status = PYTREE_OK;
     size_t k = 0;
     unsigned i;
@@ -67,8 +68,8 @@ static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f)
         if (row->row != PYTREE_ROW_DATA) { continue; }
         k++;
         if (row->functions == NULL || row->functions->with == NULL) { continue; }
-        if (c->giving && !pytree__copy_given(c, row, view)) { return PYTREE_NO_MEMORY; }
-        name = pytree__other_given(row, f->self, view, c->giving);
+        if (giving && !pytree__copy_given(c, row, view)) { return PYTREE_NO_MEMORY; }
+        name = pytree__other_given(row, f->self, view, giving);
         if (name == NULL) { continue; }
         f->next = k;
         status = pytree__fail_at(c, PYTREE_VALUE, "expected %s of each %s as WITH gives it, got another value", name,

@@ -204,7 +204,7 @@ static void pytree__sort_keys(struct pytree__sorting *keys, size_t n);
 
 /* given.h */
 struct pytree__given;
-static void pytree__given_free(struct pytree__given *last, const pytree_allocator *a);
+static PYTREE__NOINLINE void pytree__given_free(struct pytree__given *last, const pytree_allocator *a);
 static const char *pytree__other_given(const pytree_field *row, const void *self, const pytree_leaf *view, bool fill);
 static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f);
 

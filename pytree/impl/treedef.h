@@ -76,8 +76,9 @@ static pytree_leaf *pytree__def_leaves(const pytree_def *def)
 
 void pytree_def_free(pytree_def *def)
 {
-    if (PYTREE__MORE_ROWS && def != NULL && def->given != NULL) { pytree__given_free(def->given, def->allocator); }
-    if (def != NULL) { pytree__resize(def->allocator, def, def->bytes, 0); }
+    if (def == NULL) { return; }
+    if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(def->given != NULL)) { pytree__given_free(def->given, def->allocator); }
+    pytree__resize(def->allocator, def, def->bytes, 0);
 }
 
 static void *pytree__no_def(pytree_error *err)
