@@ -344,6 +344,8 @@ typedef struct pytree_row_functions {
     pytree_status (*clone)(void *to, const void *from);
     /* a void *: the type of what it leads to; NULL: none that is known */
     const struct pytree_type *(*as)(const void *self);
+    /* structs with WITH: `fill` static members of the struct `inner` that are zero; the first that is another, NULL: none */
+    const char *(*with)(const void *self, void *inner, bool fill);
 } pytree_row_functions;
 
 /* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double
@@ -940,6 +942,7 @@ struct pytree_def {
     const uint32_t *orders;
     const pytree_allocator *allocator;
     size_t bytes;
+    struct pytree__given *given;          /* copies of structs that leaves of pytree_allocate lie in */
 };
 
 /* Free a treedef, and the leaf array that pytree_flatten may have made with it. NULL is allowed. */

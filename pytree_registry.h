@@ -88,6 +88,7 @@
 #pragma push_macro("ENUM")
 #pragma push_macro("EACH")
 #pragma push_macro("HANDLE")
+#pragma push_macro("WITH")
 #pragma push_macro("AS")
 #pragma push_macro("ATOMIC")
 #undef DATA
@@ -110,6 +111,7 @@
 #undef ENUM
 #undef EACH
 #undef HANDLE
+#undef WITH
 #undef AS
 #undef ATOMIC
 
@@ -482,6 +484,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__S0
 #pragma pop_macro("ATOMIC")
 #pragma pop_macro("AS")
+#pragma pop_macro("WITH")
 #pragma pop_macro("HANDLE")
 #pragma pop_macro("EACH")
 #pragma pop_macro("ENUM")

@@ -41,6 +41,7 @@ CHAPTERS = {
     "Lists of pointers, arrays of arrays": ["each_of_structs", "each_without_list", "each_of_fixed_array",
                                             "each_of_numbers_without_extent", "each_of_three_extents",
                                             "each_optional_outside", "each_in_a_union"],
+    "Sizes that stand once": ["with_of_numbers", "with_without_value", "with_of_no_member"],
     "Pointers to void": ["as_of_a_known_type", "as_list"],
     "Handles and atomic numbers": ["handle_of_one_function", "handle_of_data", "atomic_pointer"],
     "Unions": ["union_without_row", "union_of_unknown_type", "union_optional"],

@@ -54,7 +54,7 @@ typedef struct pytree__frame {            /* an open node */
     uint32_t views;                       /* where its children's views begin, in pytree__cursor.views */
     uint32_t nodes, leaves;               /* flatten: emitted before it was opened; see also walk, paths, check */
     uint8_t form, from;                   /* pytree_form; how children are found */
-    uint8_t element;                      /* of a row: the form of its elements if they need no check, or PYTREE_FORM_REF */
+    uint8_t element;                      /* of a row: the form of its elements, where they need no check */
     unsigned char ordered : 1;            /* of pairs: the order was found, and stands among the views */
     unsigned char numbered : 1;           /* of pairs: keys are numbers */
     unsigned char sparse : 1;             /* of pairs: some were removed; the others are listed among the views, first */
@@ -64,6 +64,9 @@ typedef struct pytree__cursor_space {     /* where a cursor's stacks begin */
     pytree__frame frames[PYTREE__FRAMES];
     pytree_leaf views[PYTREE__VIEWS];
 } pytree__cursor_space;
+/* A cursor that makes structs, and gives them the static values that others have for them (WITH). */
+enum { PYTREE__GIVING = 2 };
+
 typedef struct pytree__cursor {
     pytree__frame *frames;
     pytree_leaf *views;
@@ -71,7 +74,10 @@ typedef struct pytree__cursor {
     const pytree_options *opt;
     pytree_error *err;
     pytree_leaf root, child;              /* the whole tree; an element that has no view of its own */
-    size_t run_left;                      /* in an iterator: of the run on top, leaves that still come */
+    union {
+        size_t run_left;                  /* in an iterator: of the run on top, leaves that still come */
+        struct pytree__given *given;      /* in one that is GIVING: copies of structs, with these values */
+    } of;
     const struct pytree__problem_sink *watch; /* NULL: the first problem ends the walk */
     pytree_status status;                 /* of the last event, where that is PYTREE__FAILED */
     bool begun;                           /* the root was taken */
@@ -79,7 +85,7 @@ typedef struct pytree__cursor {
     bool none_is_leaf;
     bool runs;                            /* self-contained structs are PYTREE__AT_RUN; set it after init, where `plain` */
     bool met_flat;                        /* leaves of a pytree_flat came, which may be others than fields require */
-    bool making;                          /* NULL where data is required is no error: it is about to be made */
+    unsigned char making;                 /* NULL where data is required is no error: it is about to be made; or GIVING */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;
     pytree__frame *own_frames;            /* where the stacks began */

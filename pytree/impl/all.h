@@ -24,6 +24,7 @@
 #include "cursor_path.h"
 
 #include "dict_order.h"
+#include "given.h"
 
 #include "cursor.h"
 

@@ -121,11 +121,12 @@ static void pytree__build_struct(struct pytree__builder *b, size_t node, const p
     type = pytree__origin(n->type);       /* as the treedef's namespace sees it */
     if (PYTREE__CONTAINERS && type->kind == PYTREE_KIND_CUSTOM) { pytree__build_custom(b, node, type, self); return; }
     if (!has_values) { memset(self, 0, type->size); }
+    else if (PYTREE__MORE_ROWS && b->def->given != NULL) { pytree__unpack(b, type, self, b->def->statics + n->meta, false); }
     if (pytree__build_inlined(b, node, type, self, has_values)) { return; }
     if (b->miscounted) { return; }
     if (!has_values) {
         memset(self, 0, type->size);
-        pytree__unpack(b, type, self, b->def->statics + n->meta);
+        pytree__unpack(b, type, self, b->def->statics + n->meta, true);
     }
     pytree__build_open(b, type, self, node);
 }

@@ -25,7 +25,7 @@ PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes)
 }
 
 /* Static values on their way from their packed form into a struct; strings are copied into the block. */
-struct pytree__unpacking { struct pytree__builder *b; char *self; const unsigned char *at; };
+struct pytree__unpacking { struct pytree__builder *b; char *self; const unsigned char *at; bool strings; };
 
 static bool pytree__unpack_piece(void *context, const pytree_field *row, size_t at, size_t bytes)
 {
@@ -42,6 +42,7 @@ static bool pytree__unpack_piece(void *context, const pytree_field *row, size_t 
         const char *s = pytree__string_at(u->at, 0, &n);
         char *copy = NULL;
         u->at = pytree__skip_strings(u->at, 1);
+        if (PYTREE__MORE_ROWS && !u->strings) { return true; }
         if (s != NULL) {
             copy = pytree__bump_head(u->b, n + 1);
             memcpy(copy, s, n + 1);
@@ -55,13 +56,15 @@ static bool pytree__unpack_piece(void *context, const pytree_field *row, size_t 
     return true;
 }
 
-/* Restore static values of a struct from their packed form. */
-static void pytree__unpack(struct pytree__builder *b, const pytree_type *type, char *self, const unsigned char *at)
+/* Restore static values of a struct from their packed form: all, or all but strings. */
+static void pytree__unpack(struct pytree__builder *b, const pytree_type *type, char *self, const unsigned char *at,
+                           bool strings)
 {
     struct pytree__unpacking u;
     u.b = b;
     u.self = self;
     u.at = at;
+    if (PYTREE__MORE_ROWS) { u.strings = strings; }
     (void)pytree__visit_statics(type, 0, pytree__unpack_piece, &u);
 }
 

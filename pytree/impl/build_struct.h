@@ -331,6 +331,11 @@ static void pytree__build_verify(struct pytree__builder *b, const struct pytree_
         const pytree_node *const n = &b->def->nodes[--node];
         do { row--; } while (row->row != PYTREE_ROW_DATA);
         pytree__build_differ(b, pytree__given_row(row, frame->at, &own), &views[i], node, leaf, &first);
+        if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->with != NULL
+            && pytree__other_given(row, frame->at, &views[i], false) != NULL) {
+            pytree__build_fail_node(b, node, "structs with the static values that WITH gives them");
+            return;
+        }
         leaf -= n->leaves;
         node -= n->nodes - 1;
     }

@@ -365,13 +365,15 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
         f = &c->frames[c->n_frames - 1];
     }
     if (PYTREE__UNLIKELY((flags & PYTREE__NEEDS_CHECK) != 0)) {
+        if (PYTREE__MORE_ROWS && c->making == PYTREE__GIVING) { status = pytree__give(c, f); }
         for (i = 0; i < f->count && status == PYTREE_OK; i++) {
             f->next = i + 1;
             status = pytree__resolve_view(c, &c->views[f->views + i]);
         }
         if (status == PYTREE_OK) {
             f->next = 0;
-            if (PYTREE__MORE_ROWS && !type->trivial_statics) {
+            if (PYTREE__MORE_ROWS && !c->making) { status = pytree__give(c, f); }
+            if (PYTREE__MORE_ROWS && status == PYTREE_OK && !type->trivial_statics) {
                 struct pytree__static_check check = { NULL, NULL, PYTREE_OK };
                 check.c = c;
                 check.self = (const char *)f->self;

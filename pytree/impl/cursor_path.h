@@ -154,7 +154,7 @@ static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **
     type = f->type;
     *self = (const char *)f->self;
     if (!f->run) { return pytree__active_row(pytree__data_row(type, f->next - 1), f->self); }
-    for (leaf = f->next - 1 - c->run_left; pytree__descend(&type, self, &leaf, &row, &child);) {}
+    for (leaf = f->next - 1 - c->of.run_left; pytree__descend(&type, self, &leaf, &row, &child);) {}
     return row;
 }
 
@@ -170,7 +170,7 @@ static size_t pytree__depth(const pytree__cursor *c)
         const pytree_type *type = f->type;
         const char *self = (const char *)f->self;
         const pytree_field *row;
-        size_t leaf = f->next - 1 - c->run_left, child;
+        size_t leaf = f->next - 1 - c->of.run_left, child;
         for (; pytree__descend(&type, &self, &leaf, &row, &child); n++) {}
     }
     return n;
@@ -185,7 +185,7 @@ static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *en
         const pytree_type *type = f->type;
         const char *self = (const char *)f->self;
         const pytree_field *row;
-        size_t leaf = f->next - 1 - c->run_left, child, n = i - (c->n_frames - 1) + 1;
+        size_t leaf = f->next - 1 - c->of.run_left, child, n = i - (c->n_frames - 1) + 1;
         do { pytree__descend(&type, &self, &leaf, &row, &child); } while (--n != 0);
         entry->kind = PYTREE_ATTRIBUTE;
         entry->name = row->name;

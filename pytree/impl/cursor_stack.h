@@ -20,7 +20,7 @@ static void pytree__cursor_begin(pytree__cursor *c, pytree__frame *frames, size_
     c->plain = pytree__plain_walk(opt);
     c->none_is_leaf = opt != NULL && opt->none_is_leaf;
     c->status = PYTREE_OK;
-    c->run_left = 0;
+    c->of.run_left = 0;
     c->scratch = NULL;
     c->max_scratch = 0;
 }
@@ -37,6 +37,10 @@ static void pytree__cursor_end(pytree__cursor *c)
     if (c->frames != c->own_frames) { pytree__array_free(c->frames, c->max_frames, sizeof *c->frames, a); }
     if (c->views != c->own_views) { pytree__array_free(c->views, c->max_views, sizeof *c->views, a); }
     if (c->scratch != NULL) { pytree__resize(a, c->scratch, c->max_scratch, 0); }
+    if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(c->making == PYTREE__GIVING)) {
+        pytree__given_free(c->of.given, a);
+        c->of.given = NULL;
+    }
     c->frames = c->own_frames;
     c->views = c->own_views;
     c->scratch = NULL;

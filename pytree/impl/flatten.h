@@ -446,6 +446,10 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     }
     pytree__flattener_init(&s, opt, err);
     s.cursor.making = making;
+    if (PYTREE__MORE_ROWS && making) {
+        s.cursor.making = PYTREE__GIVING;
+        s.cursor.of.given = NULL;
+    }
     status = pytree__flatten_first(&s, t, leaves != NULL, &whole);
     if (status == PYTREE_OK && leaves != NULL && !own && s.n_leaves > capacity) {
         status = pytree_fail(err, PYTREE_TOO_MANY_LEAVES, NULL, "expected at most %zu leaves (the array's capacity), got %zu",
@@ -462,6 +466,10 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = to; }
             if (status == PYTREE_OK) { (*def)->of_flat = s.cursor.met_flat; (*def)->shares = s.shares; }
+            if (PYTREE__MORE_ROWS && making && status == PYTREE_OK) {
+                (*def)->given = s.cursor.of.given;
+                s.cursor.of.given = NULL;
+            }
         }
     }
     pytree__cursor_end(&s.cursor);

@@ -202,6 +202,12 @@ static uint64_t pytree__key_prefix64(const char *key);
 static int pytree__by_key(const void *a, const void *b);
 static void pytree__sort_keys(struct pytree__sorting *keys, size_t n);
 
+/* given.h */
+struct pytree__given;
+static PYTREE__NOINLINE void pytree__given_free(struct pytree__given *last, const pytree_allocator *a);
+static const char *pytree__other_given(const pytree_field *row, const void *self, const pytree_leaf *view, bool fill);
+static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f);
+
 /* cursor.h */
 static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape);
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
@@ -267,7 +273,8 @@ static void pytree__free_attached(struct pytree__attached *last, const struct py
 /* build_place.h */
 PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *b, size_t bytes);
 PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes);
-static void pytree__unpack(struct pytree__builder *b, const pytree_type *type, char *self, const unsigned char *at);
+static void pytree__unpack(struct pytree__builder *b, const pytree_type *type, char *self, const unsigned char *at,
+                           bool strings);
 PYTREE__INLINE struct pytree__build_frame *pytree__build_push(struct pytree__builder *b, const pytree_type *type, char *at,
                                                               size_t step, size_t n);
 static pytree_leaf *pytree__build_views(struct pytree__builder *b, size_t n);

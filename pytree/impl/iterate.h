@@ -7,7 +7,7 @@
 static pytree_status pytree__iter_fail(pytree_iter *it, pytree_status status)
 {
     it->status = status;
-    it->cursors[0].run_left = 0;
+    it->cursors[0].of.run_left = 0;
     return status;
 }
 
@@ -68,7 +68,7 @@ static pytree_status pytree__iter_init(pytree_iter *it, size_t n, const pytree_o
     it->status = PYTREE_OK;
     it->cursors = it->own_cursors;
     it->checked = it->up_to = false;
-    it->cursors[0].run_left = 0;
+    it->cursors[0].of.run_left = 0;
     it->allocator = pytree__allocator(opt);
     it->cache.layouts = it->own_layouts;
     it->cache.nodes = NULL;
@@ -122,7 +122,7 @@ static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees)
     const pytree_options *const opt = it->cursors[0].opt;
     it->checked = opt == NULL || opt->is_leaf == NULL;         /* who knows what a predicate says the next time */
     it->index = SIZE_MAX;
-    it->cursors[0].run_left = 0;
+    it->cursors[0].of.run_left = 0;
     return pytree__iter_roots(it, trees);
 }
 
@@ -366,7 +366,7 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     f->run = true;
     f->ordered = f->numbered = f->sparse = false;
     c->n_views += count;
-    c->run_left = count - 1;
+    c->of.run_left = count - 1;
     return PYTREE__AT_LEAF;
 }
 
@@ -392,8 +392,8 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     pytree__cursor *c = it->cursors;
     const pytree_leaf **values = it->views;
     size_t k;
-    if (!checking && c->run_left != 0) {
-        c->run_left--;
+    if (!checking && c->of.run_left != 0) {
+        c->of.run_left--;
         pytree__run_next(it, n);
         return true;
     }
@@ -452,8 +452,8 @@ static PYTREE__NOINLINE bool pytree__iter_next_run(pytree_iter *it) { return pyt
 
 bool pytree_iter_next(pytree_iter *it)
 {
-    if (!PYTREE__LAYOUTS || it->cursors[0].run_left == 0) { return pytree__iter_next_run(it); }
-    it->cursors[0].run_left--;
+    if (!PYTREE__LAYOUTS || it->cursors[0].of.run_left == 0) { return pytree__iter_next_run(it); }
+    it->cursors[0].of.run_left--;
     pytree__run_next(it, it->n_cursors);
     return true;
 }
@@ -486,13 +486,13 @@ static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
 PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
 {
     pytree__cursor *const c = it->cursors;
-    size_t left = c->run_left;
+    size_t left = c->of.run_left;
     for (;; pytree__run_next(it, n)) {
         pytree_status status;
         if (out) { it->out = it->leaf[n - 1]; }
         status = fn(context, it);
         if (status != PYTREE_OK || left == 0) { return status; }
-        c->run_left = --left;
+        c->of.run_left = --left;
     }
 }
 

@@ -304,7 +304,7 @@ static pytree_status pytree__st_place(const pytree__cursor *c, const pytree_leaf
 static pytree_status pytree__st_again(struct pytree__seeker *s, const pytree__wanted *w)
 {
     s->it.index = SIZE_MAX;
-    s->it.cursors[0].run_left = 0;
+    s->it.cursors[0].of.run_left = 0;
     return s->it.status = pytree__cursor_root(&s->it.cursors[0], w->tree);
 }
 

@@ -158,18 +158,18 @@ static size_t pytree__rv_structs_behind(pytree_iter *it)
 static pytree_status pytree__rv_add_run(pytree__rv_spans *spans, pytree_iter *it)
 {
     pytree__cursor *const c = it->cursors;
-    const size_t first = spans->n, leaves = c->run_left + 1, size = c->frames[c->n_frames - 1].type->size;
+    const size_t first = spans->n, leaves = c->of.run_left + 1, size = c->frames[c->n_frames - 1].type->size;
     const size_t more = pytree__rv_structs_behind(it);
     pytree_status status = PYTREE_OK;
     size_t i, k;
     for (i = 0; i < leaves && status == PYTREE_OK; i++) {
         status = pytree__rv_add_span(spans, first, it, it->leaf[0] + i, it->leaf[it->n_cursors - 1] + i);
         if (status != PYTREE_OK || i + 1 == leaves) { break; }
-        c->run_left--;                    /* for the path of an error */
+        c->of.run_left--;                    /* for the path of an error */
     }
     if (status != PYTREE_OK) { return status; }
     pytree__rv_repeat(spans, first, more + 1, size);
-    c->run_left = 0;
+    c->of.run_left = 0;
     for (k = 0; k < it->n_cursors && more != 0; k++) { c[k].frames[c[k].n_frames - (k == 0 ? 2 : 1)].next += more; }
     return PYTREE_OK;
 }
@@ -257,7 +257,7 @@ static PYTREE__NOINLINE pytree_status pytree__rv_walk_spans(pytree__rv_spans *sp
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree__cursor *const c = it.cursors;
             const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-            it.status = f != NULL && f->run && c->run_left == f->count - 1
+            it.status = f != NULL && f->run && c->of.run_left == f->count - 1
                 ? pytree__rv_add_run(spans, &it)
                 : pytree__rv_add_span(spans, spans->n, &it, it.leaf[0], it.leaf[n_trees - 1]);
         }

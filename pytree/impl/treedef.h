@@ -62,6 +62,7 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     def->of_flat = def->shares = false;
     def->allocator = pytree__allocator(opt);
     def->bytes = bytes;
+    if (PYTREE__MORE_ROWS) { def->given = NULL; }
     return def;
 }
 
@@ -75,7 +76,9 @@ static pytree_leaf *pytree__def_leaves(const pytree_def *def)
 
 void pytree_def_free(pytree_def *def)
 {
-    if (def != NULL) { pytree__resize(def->allocator, def, def->bytes, 0); }
+    if (def == NULL) { return; }
+    if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(def->given != NULL)) { pytree__given_free(def->given, def->allocator); }
+    pytree__resize(def->allocator, def, def->bytes, 0);
 }
 
 static void *pytree__no_def(pytree_error *err)

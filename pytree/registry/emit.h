@@ -278,6 +278,7 @@ PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, 
                                                        pytree_leaf *view, const pytree_leaf *end, unsigned of)
 {
     const char *const at = (const char *)self + row->offset;
+    const bool given = PYTREE__MORE_ROWS && row->functions != NULL && row->functions->with != NULL;
     const void *p = at;
     pytree__flatten_result seen;
     memcpy(view->shape, sizes + 1, sizes[0] * sizeof *sizes);
@@ -294,10 +295,12 @@ PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, 
     if (row->place == PYTREE_IN_PLACE || row->ndim == 0) {     /* in the struct itself, or one struct that is pointed to */
         seen = pytree__view_plain(row, at, view, end, of);
         if (PYTREE__MORE_ROWS && row->type->dtype == PYTREE_TEXT) { seen.flags |= pytree__ends(row, at); }
-        return seen;
+    } else {
+        if (row->place != PYTREE_FLEXIBLE) { memcpy(&p, at, sizeof p); }
+        seen = pytree__view_array(row, p, view, of);
     }
-    if (row->place != PYTREE_FLEXIBLE) { memcpy(&p, at, sizeof p); }
-    return pytree__view_array(row, p, view, of);
+    if (given) { seen.flags |= PYTREE__NEEDS_CHECK; }
+    return seen;
 }
 
 #if !PYTREE__ROWS_ARE_STATEMENTS

@@ -321,6 +321,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_ENUM(...)
 #define PYTREE__LIES_EACH(...)
 #define PYTREE__LIES_AS(...)
+#define PYTREE__LIES_WITH(...)
 #define PYTREE__LIES_HANDLE(...)
 #define PYTREE__LIES_STB_ARRAY
 #define PYTREE__LIES_STB_MAP
@@ -625,12 +626,14 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
     sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
+    PYTREE__TABLE_VALUE(code, held, x, optional, placed), 0
+#define PYTREE__TABLE_VALUE(code, held, x, optional, ...)                                                               \
     PYTREE__OF_TYPE(held, x) &pytree_types[code & PYTREE__CODE_TYPE] PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,              \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
     (code & PYTREE__IS_FIXED) != 0 && code / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE                  \
         : code / PYTREE__CODE_FORM,                                                                                     \
-    optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                  \
-    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
+    optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), __VA_ARGS__,                             \
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
 #define PYTREE__TABLE_ENUM(code, held, x, arguments, optional, placed)                                                  \
     &PYTREE__CAT(pytree__enum_, PYTREE__THE arguments), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,          \
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
@@ -640,10 +643,12 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
 #define PYTREE__POINTER_OR_FLEXIBLE(flags) (flags & 2) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
+    PYTREE__TABLE_ITEMS(code, held, x, optional, placed), 0
+#define PYTREE__TABLE_ITEMS(code, held, x, optional, ...)                                                               \
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                             \
     PYTREE__POINTER_OR_FLEXIBLE(optional),                                                                              \
     PYTREE_FORM_LIST,                                                                                                   \
-    optional & 1, 1, placed, sizeof(*x), 0
+    optional & 1, 1, __VA_ARGS__, sizeof(*x)
 #define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
     placed, sizeof(x[0]), 0
@@ -677,6 +682,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CODES_DROP_BITS(id, s, name, ...)
 
 #include "each.h"
+#include "with.h"
 #include "as.h"
 #include "atomic.h"
 #include "handle.h"

@@ -69,7 +69,7 @@
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__CHECK_OF_CASE(code, in, member, optional, skipped, store, arguments, ...)                               \
     _Static_assert(PYTREE__IN_CASE_##store,                                                                             \
-                   in " an stb_ds container, EACH or AS cannot be in a union; point to a struct with it");              \
+                   in " an stb_ds container, EACH, AS or WITH cannot be in a union; point to a struct with it");        \
     PYTREE__CHECK_##store(code##_##member, arguments, optional, in)
 #define PYTREE__IN_CASE_PLAIN 1
 #define PYTREE__IN_CASE_ARRAY 1
@@ -81,6 +81,8 @@
 #define PYTREE__IN_CASE_LISTS 0
 #define PYTREE__IN_CASE_EACH 0
 #define PYTREE__IN_CASE_AS 0
+#define PYTREE__IN_CASE_WITH 0
+#define PYTREE__IN_CASE_LIST_WITH 0
 #define PYTREE__IN_CASE_STB_MAP 0
 #define PYTREE__CASE_TABLE(...) PYTREE__CASE_TABLE_(__VA_ARGS__)
 #define PYTREE__CASE_TABLE_(code, held, x, placed, value, member, m1, m2, ...)                                          \

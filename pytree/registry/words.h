@@ -27,6 +27,7 @@
 #define PYTREE__WORD_ENUM(...) ~, 16
 #define PYTREE__WORD_EACH(...) ~, 16
 #define PYTREE__WORD_AS(...) ~, 16
+#define PYTREE__WORD_WITH(...) ~, 16
 #define PYTREE__WORD_ATOMIC ~, 20         /* of STATIC and DROP rows, too */
 #define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
 
@@ -45,13 +46,15 @@
 #define PYTREE__STORE_ENUM(...) , ENUM, (__VA_ARGS__)
 #define PYTREE__STORE_EACH(...) , EACH, (__VA_ARGS__)
 #define PYTREE__STORE_AS(...) , AS, (__VA_ARGS__)
+#define PYTREE__STORE_WITH(...) , WITH, (__VA_ARGS__)
 #define PYTREE__STORE_ATOMIC , ATOMIC, ()
 #define PYTREE__STORE_HANDLE(...) , HANDLE, (__VA_ARGS__)
 
-/* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS. */
+/* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS, LIST(n, WITH(…)) as LIST_WITH. */
 #define PYTREE__LIST_OR_LISTS(n, second, ...) PYTREE__SECOND_OF(PYTREE__LISTS_##second, LIST, ~)
 #define PYTREE__SECOND_OF(...) PYTREE__SECOND(__VA_ARGS__)
 #define PYTREE__LISTS_EACH(...) ~, LISTS
+#define PYTREE__LISTS_WITH(...) ~, LIST_WITH
 
 #define PYTREE__MAYBE_NONE
 #define PYTREE__MAYBE_OPTIONAL | 1
@@ -68,6 +71,7 @@
 #define PYTREE__MAYBE_ENUM(...)
 #define PYTREE__MAYBE_EACH(...)
 #define PYTREE__MAYBE_AS(...)
+#define PYTREE__MAYBE_WITH(...)
 #define PYTREE__MAYBE_ATOMIC
 
 #define PYTREE__GIVES_NONE
@@ -79,6 +83,7 @@
 #define PYTREE__GIVES_ENUM(...)
 #define PYTREE__GIVES_EACH(...)
 #define PYTREE__GIVES_AS(...)
+#define PYTREE__GIVES_WITH(...)
 #define PYTREE__GIVES_ATOMIC
 #define PYTREE__GIVES_STB_ARRAY
 #define PYTREE__GIVES_STB_MAP

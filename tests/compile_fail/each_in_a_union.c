@@ -1,5 +1,5 @@
 /* EACH in a union. Put the list into a struct, and point to that. */
-// both: pytree: Shape.as: CASE layers: an stb_ds container, EACH or AS cannot be in a union; point to a struct with it
+// both: pytree: Shape.as: CASE layers: an stb_ds container, EACH, AS or WITH cannot be in a union; point to a struct with it
 // fixed: yes
 #include "pytree.h"
 
