@@ -21,7 +21,7 @@ struct pytree__tf_stride {
 
 struct pytree__tf_task {
     struct pytree__fn_bound *child;
-    struct pytree__tf_stride *steps;        /* of a callback that is given nothing but pointers, which all move; otherwise NULL */
+    struct pytree__tf_stride *steps;      /* of a callback that is given nothing but pointers; otherwise NULL */
     void *unused;                         /* slot of leaves that are not at arg or res */
     struct pytree__tf_move *ins, *outs;
     struct pytree__tf_same *same;
@@ -264,10 +264,11 @@ static void pytree__tf_match(struct pytree__tf_stride *steps, size_t n, const st
 /* Lets leaves and the pointers of a callback move together, if that is all that has to be done for an element. */
 static pytree_status pytree__tf_task_steps(struct pytree__fn_plan *plan, struct pytree__tf_task *t)
 {
+    enum { FEW = 4 };                     /* for fewer elements it takes longer than it saves */
     const struct pytree__fn_bound *c = t->child;
     const size_t n = t->n_ins + t->n_outs;
     size_t i;
-    if (t->tiled || c->fn->kind != NULL || c->after.n != 0) { return PYTREE_OK; }
+    if (t->tiled || c->fn->kind != NULL || c->after.n != 0 || t->to - t->from < FEW) { return PYTREE_OK; }
     for (i = 0; i < c->before.n; i++) {
         if (c->before.slot[i].bytes != 0) { return PYTREE_OK; }
     }
