@@ -476,35 +476,6 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
     return status;
 }
 
-/* Flattens a tree, with its leaves in the treedef's block, in one pass if it is as large as that of `like` (may be NULL). */
-static pytree_status pytree__flatten_like(pytree t, const pytree_def *like, pytree_leaf **leaves, pytree_def **def,
-                                          const pytree_options *opt, pytree_error *err)
-{
-    struct pytree__flattener s;
-    *leaves = NULL;
-    if (PYTREE__LAYOUTS && like != NULL && like->n_nodes > PYTREE__FIRST_NODES && pytree__owned_block_of(t, opt) == NULL) {
-        const size_t room = like->n_leaves + PYTREE__SPARE;
-        pytree_status status;
-        *def = pytree__def_block(like->n_nodes, like->n_statics, like->n_orders, like->space, room, opt, err);
-        if (*def == NULL) { return PYTREE_NO_MEMORY; }
-        pytree__flattener_init(&s, opt, NULL);
-        pytree__layout_cache_init(&s.cache, &s.room.layouts);
-        s.n_nodes = like->n_nodes;
-        s.statics.length = like->n_statics;
-        s.n_orders = like->n_orders;
-        s.n_leaves = like->n_leaves;
-        status = pytree__flatten_into(&s, t, false, *def, pytree__def_leaves(*def), room);
-        pytree__cursor_end(&s.cursor);
-        if (status == PYTREE_OK && pytree__same_string(s.space, like->space)) {
-            (*def)->of_flat = s.cursor.met_flat;
-            *leaves = pytree__def_leaves(*def);
-            return PYTREE_OK;
-        }
-        pytree_def_free(*def);            /* it is another tree, or has an error, which is told now */
-    }
-    return pytree__flatten(t, false, leaves, 0, def, opt, err);
-}
-
 pytree_status pytree_flatten(pytree t, pytree_leaf **leaves, size_t capacity, pytree_def **def, const pytree_options *opt,
                              pytree_error *err)
 {

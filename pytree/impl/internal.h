@@ -228,8 +228,9 @@ static bool pytree__flatten_owned(const struct pytree__block *block, pytree t, p
 /* flatten.h */
 static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves, size_t capacity, pytree_def **def,
                                      const pytree_options *opt, pytree_error *err);
-static pytree_status pytree__flatten_like(pytree t, const pytree_def *like, pytree_leaf **leaves, pytree_def **def,
-                                          const pytree_options *opt, pytree_error *err);
+static void pytree__flattener_init(struct pytree__flattener *s, const pytree_options *opt, pytree_error *err);
+static pytree_status pytree__flatten_into(struct pytree__flattener *s, pytree t, bool whole, pytree_def *def,
+                                          pytree_leaf *leaves, size_t capacity);
 static pytree_status pytree__count_leaves(pytree t, pytree_leaf *leaves, size_t capacity, size_t *count,
                                           const pytree_options *opt, pytree_error *err);
 static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f);

@@ -12,8 +12,17 @@ struct pytree__tf_same {
 };
 
 /* Elements that are computed one after the other: all of them, or one worker's. */
+/* A leaf whose pointer moves, and where a callback finds that pointer. */
+struct pytree__tf_stride {
+    pytree_leaf *leaf;
+    void *slot;
+    size_t bytes;
+};
+
 struct pytree__tf_task {
     struct pytree__fn_bound *child;
+    struct pytree__tf_stride *steps;      /* of a callback that is given nothing but pointers; otherwise NULL */
+    void *unused;                         /* slot of leaves that are not at arg or res */
     struct pytree__tf_move *ins, *outs;
     struct pytree__tf_same *same;
     size_t n_ins, n_outs, n_same;
@@ -239,6 +248,43 @@ static pytree_status pytree__tf_task_moves(struct pytree__fn_bound *b, const str
     return status;
 }
 
+/* Sets the slots of steps from those of the callback. Both are in the order of the leaves of an array. */
+static void pytree__tf_match(struct pytree__tf_stride *steps, size_t n, const struct pytree__fn_slots *slots,
+                             const pytree_leaf *leaves, size_t n_leaves)
+{
+    size_t i = 0, k;
+    for (k = 0; k < slots->n; k++) {
+        const uintptr_t at = (uintptr_t)slots->slot[k].leaf;
+        if (at < (uintptr_t)leaves || at >= (uintptr_t)(leaves + n_leaves)) { continue; }
+        while (i < n && (uintptr_t)steps[i].leaf < at) { i++; }
+        if (i < n && (uintptr_t)steps[i].leaf == at) { steps[i].slot = slots->slot[k].at; }
+    }
+}
+
+/* Lets leaves and the pointers of a callback move together, if that is all that has to be done for an element. */
+static pytree_status pytree__tf_task_steps(struct pytree__fn_plan *plan, struct pytree__tf_task *t)
+{
+    enum { FEW = 4 };                     /* for fewer elements it takes longer than it saves */
+    const struct pytree__fn_bound *c = t->child;
+    const size_t n = t->n_ins + t->n_outs;
+    size_t i;
+    if (t->tiled || c->fn->kind != NULL || c->after.n != 0 || t->to - t->from < FEW) { return PYTREE_OK; }
+    for (i = 0; i < c->before.n; i++) {
+        if (c->before.slot[i].bytes != 0) { return PYTREE_OK; }
+    }
+    t->steps = (struct pytree__tf_stride *)pytree__fn_take(plan, n, sizeof *t->steps);
+    if (t->steps == NULL) { return PYTREE_NO_MEMORY; }
+    for (i = 0; i < n; i++) {
+        const struct pytree__tf_move *move = i < t->n_ins ? &t->ins[i] : &t->outs[i - t->n_ins];
+        t->steps[i].leaf = move->leaf;
+        t->steps[i].slot = &t->unused;
+        t->steps[i].bytes = move->step;
+    }
+    pytree__tf_match(t->steps, t->n_ins, &c->before, c->in, c->n_in);
+    pytree__tf_match(t->steps + t->n_ins, t->n_outs, &c->before, c->out, c->n_out);
+    return PYTREE_OK;
+}
+
 /* Makes task k of the elements. `probe` (NULL: none) is bound already. */
 static pytree_status pytree__tf_vmap_task(struct pytree__fn_bound *b, struct pytree__tf_vmap *s, size_t k,
                                           struct pytree__fn_bound *probe)
@@ -264,7 +310,8 @@ static pytree_status pytree__tf_vmap_task(struct pytree__fn_bound *b, struct pyt
         status = pytree__fn_bind(c);
         if (status != PYTREE_OK && c->err != b->err && b->err->status == PYTREE_OK) { *b->err = *c->err; }
     }
-    return status != PYTREE_OK ? status : pytree__tf_task_moves(b, s, task, k == 0);
+    if (status == PYTREE_OK) { status = pytree__tf_task_moves(b, s, task, k == 0); }
+    return status != PYTREE_OK ? status : pytree__tf_task_steps(b->plan, task);
 }
 
 /* Binds the function to the elements: once, or for each worker of an executor. */
@@ -397,6 +444,28 @@ static pytree_status pytree__tf_run_tiled(const struct pytree__fn_bound *b, size
     return status;
 }
 
+/* Runs the elements of a task whose leaves move together with the pointers of the callback. */
+static pytree_status pytree__tf_run_steps(struct pytree__tf_task *t)
+{
+    struct pytree__fn_bound *c = t->child;
+    const struct pytree__tf_stride *const steps = t->steps, *const end = steps + t->n_ins + t->n_outs, *step;
+    pytree_call_fn *const call = c->fn->call;
+    size_t i;
+    pytree__fn_fill(&c->before);
+    for (i = t->from; i < t->to; i++) {
+        pytree_status status;
+        c->at.index = i;
+        status = call(c->fn->context, &c->at);
+        if (PYTREE__UNLIKELY(status != PYTREE_OK)) { return pytree__fn_failed(c, status); }
+        for (step = steps; step != end; step++) {
+            void *const data = (char *)step->leaf->data + step->bytes;
+            step->leaf->data = data;
+            memcpy(step->slot, &data, sizeof data);
+        }
+    }
+    return PYTREE_OK;
+}
+
 static pytree_status pytree__tf_run_task(const struct pytree__fn_bound *b, size_t n, struct pytree__tf_task *t)
 {
     struct pytree__fn_bound *c = t->child;
@@ -407,6 +476,7 @@ static pytree_status pytree__tf_run_task(const struct pytree__fn_bound *b, size_
     if (t->tiled) { return pytree__tf_run_tiled(b, n, t); }
     pytree__tf_go_to(t->ins, t->n_ins, n, t->from, t, false);
     pytree__tf_go_to(t->outs, t->n_outs, n, t->from, t, false);
+    if (t->steps != NULL) { return pytree__tf_run_steps(t); }
     for (i = t->from; i < t->to; i++) {
         c->at.index = i;
         status = pytree__fn_run(c);

@@ -211,6 +211,13 @@ def help_text():
     return Outcome(passed=1) if good else failed(result.log())
 
 
+def blas():
+    """The gradient by a BLAS agrees with the one by the library's product."""
+    result = run([EXAMPLES / "run", "blas"], timeout=120, separate=True)
+    right = result.status == 0 and not result.errors and "by the library's product and by the BLAS agree\n" in result.output
+    return Outcome(passed=1) if right else failed(f"{result.log()}{result.errors}")
+
+
 def names():
     """examples/run lists every example, but not the file without main, for a name that is none; it runs one of a folder's."""
     unknown = run([EXAMPLES / "run", "no_such_example"])
@@ -283,5 +290,6 @@ def training_checks():
             Check("fashion_mnist_traced: the real images", lambda: derived("fashion_mnist_traced", REAL, 6, 88.0), long=True),
             Check("per_example_gradients: made-up images",
                   lambda: derived("per_example_gradients", small_data("each"), 1, 80.0), long=True),
+            Check("blas", blas),
             Check("ode", lambda: prints("ode", [r"^energy at the beginning -1\.67947476, after 400 steps -1\.67947476$",
                                                 r"^the gradient agrees with differences$"]), long=True)]

@@ -31,6 +31,19 @@ static size_t get(pytree_cache *cache, pytree key, Log *log)
     return value;
 }
 
+/* The sum of all leaves that are one float. */
+static pytree_status total_call(void *context, const pytree_call *at)
+{
+    float *sum = at->res[0];
+    (void)context;
+    *sum = 0;
+    for (size_t k = 0; k < at->n_in; k++) {
+        if (at->in[k].ndim == 0 && at->in[k].type == PYTREE_TYPE(float)) { *sum += *(const float *)at->in[k].data; }
+    }
+    return PYTREE_OK;
+}
+static const pytree_fn total = { .name = "total", .call = total_call, .shape = pytree_result_f32 };
+
 static void keys_are_structures_types_and_shapes(void **state)
 {
     Log log = { 0 };
@@ -63,6 +76,55 @@ static void keys_are_structures_types_and_shapes(void **state)
     assert_int_equal(pytree_cache_count(cache).hits, 5);
     assert_int_equal(pytree_cache_count(cache).misses, 10);
     assert_int_equal(pytree_cache_count(cache).entries, 9);
+    pytree_cache_free(cache);
+}
+
+/* Trees that are flattened in one pass if they are as large as the one before, and otherwise again. */
+static void large_trees_come_in_turns(void **state)
+{
+    enum { MANY = 60 };
+    Log log = { 0 };
+    pytree_error error = { 0 };
+    pytree_cache *cache = pytree_cache_new(NULL, &error);
+    pytree_jit *jit = pytree_jit_new(&total, 0, NULL, &error);
+    float f[MANY], sum[3];
+    double rate = 1;
+    Layer layer;
+    pytree items[MANY], tree, other;
+    (void)state;
+    layer_fill(&layer, 1);
+    for (int i = 0; i < MANY; i++) {
+        f[i] = (float)i;
+        items[i] = i % 7 == 0 ? PYTREE(&layer.dense) : PYTREE(&f[i]);
+    }
+    const pytree_items some = { .count = MANY - 1, .items = items }, all = { .count = MANY, .items = items };
+    tree = (pytree){ PYTREE_LIST(PYTREE_NONE).type, (void *)(uintptr_t)&some };
+    other = (pytree){ PYTREE_LIST(PYTREE_NONE).type, (void *)(uintptr_t)&all };
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(get(cache, tree, &log), 1);
+        assert_int_equal(get(cache, tree, &log), 1);
+        assert_int_equal(get(cache, other, &log), 2);
+        assert_int_equal(get(cache, PYTREE_TUPLE(tree), &log), 3);
+    }
+    const pytree same_size = items[1];
+    items[1] = PYTREE(&rate);             /* as many nodes; another type */
+    assert_int_equal(get(cache, tree, &log), 4);
+    items[1] = PYTREE_NONE;
+    assert_int_equal(get(cache, tree, &log), 5);
+    items[1] = (pytree){ PYTREE_TYPE(float), NULL };
+    assert_null(pytree_cache_get(cache, tree, make_count, &log, &error));
+    assert_error(error.status, PYTREE_NULL_POINTER, "[1]", &error);
+    items[1] = same_size;
+    assert_int_equal(get(cache, tree, &log), 1);
+    memset(&error, 0, sizeof error);
+    for (int i = 0; i < 3; i++) {
+        f[2] += 1;
+        assert_ok(pytree_jit_call(jit, 1, i == 1 ? &other : &tree, PYTREE(&sum[i]), &error), &error);
+    }
+    assert_float_equal(sum[1], sum[0] + 1 + f[MANY - 1], 1e-3f);
+    assert_float_equal(sum[2], sum[0] + 2, 1e-3f);
+    assert_int_equal(pytree_jit_count(jit).misses, 2);
+    pytree_jit_free(jit);
     pytree_cache_free(cache);
 }
 
@@ -208,7 +270,8 @@ static void hits_allocate_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_are_structures_types_and_shapes), cmocka_unit_test(the_least_recently_used_makes_room),
+        cmocka_unit_test(keys_are_structures_types_and_shapes), cmocka_unit_test(large_trees_come_in_turns),
+        cmocka_unit_test(the_least_recently_used_makes_room),
         cmocka_unit_test(mistakes_are_errors), cmocka_unit_test(jit_prepares_once_for_each_structure),
         cmocka_unit_test(memory_runs_out), cmocka_unit_test(hits_allocate_nothing)
     };

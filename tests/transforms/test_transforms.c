@@ -44,6 +44,73 @@ static void vmap_of_layers(void **state)
     pytree_flat_free(&many);
 }
 
+/* A struct of pointers that are mapped, another that is not, and one that is mapped in part: what a callback finds at arg and
+ * res is what its views say, in each call. */
+typedef struct Two { float *p, *q; } Two;
+#define PYTREE_STRUCT Two
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, p, ARRAY(2)) PYTREE_FIELD(DATA, q, ARRAY(2))
+#include "pytree_registry.h"
+
+static pytree_status sum_twos(void *context, const pytree_call *at)        /* (Two, Two, Two, x[2]) -> (Two, y) */
+{
+    const size_t *calls = context;
+    const Two *t[4] = { at->arg[0], at->arg[1], at->arg[2], at->res[0] };
+    const float *x = at->arg[3];
+    for (size_t k = 0; k < 3; k++) {
+        assert_ptr_equal(t[k]->p, at->in[2 * k].data);
+        assert_ptr_equal(t[k]->q, at->in[2 * k + 1].data);
+    }
+    assert_ptr_equal(x, at->in[6].data);
+    assert_ptr_equal(t[3]->p, at->out[0].data);
+    assert_ptr_equal(t[3]->q, at->out[1].data);
+    assert_ptr_equal(at->res[1], at->out[2].data);
+    for (int i = 0; i < 2; i++) {
+        t[3]->p[i] = t[0]->p[i] + t[1]->p[i] + t[2]->p[i] + x[i];
+        t[3]->q[i] = t[0]->q[i] + t[1]->q[i] + t[2]->q[i];
+    }
+    *(float *)at->res[1] = x[0];
+    return at->index == *calls ? PYTREE_STOPPED : PYTREE_OK;
+}
+static void pointers_and_views_move_together(void **state)
+{
+    enum { N = 6 };
+    size_t stop = N;
+    const pytree_fn f = { .name = "sum", .call = sum_twos, .context = &stop,
+                          .takes = PYTREE_TYPES(PYTREE_TYPE(Two), PYTREE_TYPE(Two), PYTREE_TYPE(Two), PYTREE_TYPE(float)),
+                          .gives = PYTREE_TYPES(PYTREE_TYPE(Two), PYTREE_TYPE(float)) };
+    float data[7][N][2], p[N][2], q[N][2], y[N];
+    float *const columns[6] = { data[0][0], data[1][0], data[4][0], data[5][0], p[0], q[0] };
+    Two fixed = { data[2][0], data[3][0] };
+    int zero = 0;
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(PYTREE(&fixed), NULL, &error);
+    pytree_leaf views[6], axes[2] = { { .data = &zero, .type = PYTREE_TYPE(int) }, { .form = PYTREE_FORM_NONE } };
+    pytree_flat mapped = { def, views }, partly = { def, views + 2 }, result = { def, views + 4 }, first_alone = { def, axes };
+    const pytree args[4] = { PYTREE(&mapped), PYTREE(&fixed), PYTREE(&partly), PYTREE_ARRAY(data[6][0], N, 2) };
+    const pytree out = PYTREE_TUPLE(PYTREE(&result), PYTREE_ARRAY(y, N));
+    const pytree_fn *each = PYTREE_VMAP(&f, .in_axes = PYTREE_TUPLE(PYTREE_INT(0), PYTREE_NONE, PYTREE(&first_alone),
+                                                                    PYTREE_INT(0)));
+    (void)state;
+    for (int k = 0; k < 7 * N * 2; k++) { data[k / (2 * N)][k / 2 % N][k % 2] = (float)k; }
+    for (int k = 0; k < 6; k++) {
+        views[k] = (pytree_leaf){ .data = columns[k], .type = PYTREE_TYPE(float), .ndim = 2, .shape = { N, 2 } };
+    }
+    views[3] = (pytree_leaf){ .data = data[5], .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } };
+    assert_ok(pytree_apply(each, 4, args, out, NULL, &error), &error);
+    for (int i = 0; i < N; i++) {
+        for (int j = 0; j < 2; j++) {
+            assert_true(p[i][j] == data[0][i][j] + data[2][0][j] + data[4][i][j] + data[6][i][j]);
+            assert_true(q[i][j] == data[1][i][j] + data[3][0][j] + data[5][0][j]);
+        }
+        assert_true(y[i] == data[6][i][0]);
+    }
+    stop = 4;
+    y[5] = -1;
+    assert_error(pytree_apply(each, 4, args, out, NULL, &error), PYTREE_STOPPED, NULL, &error);
+    assert_true(y[5] == -1);
+    pytree_def_free(def);
+}
+
 /* All pairs of axes of an array of three dimensions: out[.., i, ..] == in[.., i, ..]. */
 static void any_axis_to_any_axis(void **state)
 {
@@ -583,6 +650,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vmap_of_a_layer), cmocka_unit_test(vmap_of_layers), cmocka_unit_test(vmap_of_boxed_leaves),
+        cmocka_unit_test(pointers_and_views_move_together),
                 cmocka_unit_test(any_axis_to_any_axis),
         cmocka_unit_test(unmapped_results), cmocka_unit_test(batch_rules_are_called_once),
         cmocka_unit_test(executors_divide_the_elements), cmocka_unit_test(scans), cmocka_unit_test(scan_without_xs_or_ys),
