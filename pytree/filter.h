@@ -105,6 +105,7 @@ typedef struct pytree_place {
     const pytree_type *role;              /* NULL: none */
     const pytree_type *type;              /* of the value: element type of a leaf, or node type */
     const pytree_leaf *view;              /* the value; NULL where a filter is asked about a place without one */
+    const char *metadata;                 /* of a variable in a state: the literal of a dict; NULL: none */
 } pytree_place;
 
 /* ---- Filters ------------------------------------------------------------------------------------------------------- */

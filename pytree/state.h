@@ -98,9 +98,9 @@ pytree_flat pytree_prefix(pytree t, size_t n, const pytree_filter *filters, cons
                           const pytree_options *opt, pytree_error *err);
 
 /* Set a STATIC number or string of every struct that has one of that name and that the filter chooses: set_attributes, train,
- * eval. Returns PYTREE_OK, and in *found how many there are. None is PYTREE_NOT_FOUND, unless `found` is given. A number must be
- * one that the member can hold (PYTREE_VALUE), a string stays the caller's and must outlive the struct. All is checked before
- * the first value is written. The counts of arrays are static numbers, too: they must go on to be true. */
+ * eval. Returns PYTREE_OK, and in *found how many there are. None is PYTREE_NOT_FOUND, unless `found` is given. A number must
+ * be one that the member can hold (PYTREE_VALUE), a string stays the caller's and must outlive the struct. All is checked
+ * before the first value is written. The counts of arrays are static numbers, too: they must go on to be true. */
 pytree_status pytree_set_attributes(pytree t, pytree_filter nodes, const char *name, pytree value, size_t *found,
                                     const pytree_options *opt, pytree_error *err);
 

@@ -66,8 +66,8 @@ static void pytree__check_prefix(const pytree_flat *flat, const size_t *which, c
         pytree__put_prefix(&value[which[i]], b, sizeof b);
         if (pytree__leaf_where(flat->def, reached->number, first, sizeof first, opt, err)
             && pytree__leaf_where(flat->def, i, second, sizeof second, opt, err)) {
-            pytree_fail(err, PYTREE_SHARED, second, "%s%sexpected one prefix for memory reached as %s and %s, got %s and %s", label,
-                        *label == '\0' ? "" : ": ", first, second, a, b);
+            pytree_fail(err, PYTREE_SHARED, second, "%s%sexpected one prefix for memory reached as %s and %s, got %s and %s",
+                        label, *label == '\0' ? "" : ": ", first, second, a, b);
         }
     }
     pytree__reached_free(&set);

@@ -149,8 +149,8 @@ static void values_by_filter(void **state)
     axes = pytree_prefix(t, PYTREE_FILTERS(PYTREE_PATH(".layers[0].*"), PYTREE_REST), values, "model", NULL, &error);
     assert_null(axes.def);
     assert_error(error.status, PYTREE_SHARED, ".layers[1].kernel", &error);
-    assert_string_equal(error.message, "model: expected one prefix for memory reached as .layers[0].kernel and .layers[1].kernel, "
-                                       "got 0 and None");
+    assert_string_equal(error.message, "model: expected one prefix for memory reached as .layers[0].kernel and "
+                                       ".layers[1].kernel, got 0 and None");
 }
 
 /* ---- Attributes ---------------------------------------------------------------------------------------------------- */
@@ -168,7 +168,8 @@ static void attributes_of_all_nodes(void **state)
     assert_true(found == 2 && f.net.norm.train && other.train);
     assert_ok(pytree_set_attributes(t, PYTREE_PATH(".norm"), "mode", PYTREE_INT(-3), NULL, NULL, &error), &error);
     assert_true(f.net.norm.mode == -3 && other.mode == 0);
-    assert_ok(pytree_set_attributes(t, PYTREE_OF_TYPE(PYTREE_TYPE(Norm)), "name", PYTREE_STR("layer"), NULL, NULL, &error), &error);
+    assert_ok(pytree_set_attributes(t, PYTREE_OF_TYPE(PYTREE_TYPE(Norm)), "name", PYTREE_STR("layer"), NULL, NULL, &error),
+              &error);
     assert_string_equal(other.name, "layer");
     assert_ok(pytree_set_attributes(t, PYTREE_EVERYTHING, "wide", PYTREE_INT(7), NULL, NULL, &error), &error);
     assert_true(f.net.norm.wide == 7 && other.wide == 7);
