@@ -107,7 +107,8 @@ static void pytree__state_value(struct pytree__state_builder *b, const struct py
     if (!b->good || b->pure || from->at.role == NULL) { return; }
     if (from->at.metadata != NULL) {
         b->good = pytree__td_add_text(&b->nodes.statics, from->at.metadata, strlen(from->at.metadata), b->opt, b->err)
-            && pytree__td_add(&b->nodes.statics, b->value + sizeof(uint32_t), b->value_bytes - sizeof(uint32_t), b->opt, b->err);
+            && pytree__td_add(&b->nodes.statics, b->value + sizeof(uint32_t), b->value_bytes - sizeof(uint32_t), b->opt,
+                              b->err);
     } else {
         b->good = pytree__td_add(&b->nodes.statics, b->value, b->value_bytes, b->opt, b->err);
     }
