@@ -90,7 +90,9 @@ pytree_flat pytree_of_places(size_t n, const pytree_place *places, const pytree_
 /* Make a tree of the same structure as t, with the value of the first filter that matches for each leaf: nnx.prefix,
  * nnx.StateAxes. values[i], a leaf or None, belongs to filters[i]; None of t stays None. As axes of pytree/transform.h:
  *
- *     axes = pytree_prefix(PYTREE(&model), PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), values, "model", NULL, &err);
+ *     pytree values[2] = { PYTREE_INT(0), PYTREE_NONE };                     // parameters along axis 0, the rest whole
+ *     pytree_flat axes = pytree_prefix(PYTREE(&model), PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), values, "model", NULL,
+ *                                      &err);
  *
  * A place that no filter takes is PYTREE_FILTER; memory that several paths lead to, with different values, PYTREE_SHARED.
  * `label` begins the messages (NULL: none). The result's views borrow from the values. None is a leaf in it. */
