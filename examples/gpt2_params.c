@@ -16,9 +16,14 @@
  *     the checkpoint, in the order of the numbers; the report, with names as text   gone: pytree_iter_next, pytree_print
  *
  * Then in the natural form of the model: a list of blocks made of layers. The same functions serve it unchanged, and 148 arrays
- * need no more lists than 16. */
+ * need no more lists than 16.
+ *
+ * And with its head, whose weights are those of the embedding: one array, to which two pointers lead, also in a model that is
+ * merged from its parameters and a saved structure. */
 #define PYTREE_IMPLEMENTATION
 #include "pytree.h"
+#include "pytree/state.h"
+#include "pytree/treedef_io.h"
 
 #include <stdlib.h>
 
@@ -106,6 +111,62 @@ typedef struct GPT { int n_layer; Embedding wte, wpe; Block *h; LayerNorm ln_f; 
     PYTREE_FIELD(DATA, h, LIST(self->n_layer))                                                     \
     PYTREE_FIELD(DATA, ln_f)
 #include "pytree_registry.h"
+
+/* ---- With its head ----------------------------------------------------------------------------------------------------- */
+
+typedef struct GPTHead { GPT transformer; float *lm_head; } GPTHead;
+#define PYTREE_STRUCT GPTHead
+#define PYTREE_FIELDS                                                                              \
+    PYTREE_FIELD(DATA, transformer)                                                                \
+    PYTREE_FIELD(DATA, lm_head, ARRAY(self->transformer.wte.num, self->transformer.wte.dim))
+#include "pytree_registry.h"
+
+static size_t count_parameters(size_t n, const pytree_leaf *leaves)
+{
+    size_t i, total = 0;
+    for (i = 0; i < n; i++) { total += pytree_leaf_count(&leaves[i]); }
+    return total;
+}
+
+/* Write a structure to bytes, and read it from there. Returns it, or NULL. */
+static pytree_def *save_and_load(const pytree_def *def, pytree_error *err)
+{
+    const pytree_type *types[] = { PYTREE_TYPE(GPTHead), PYTREE_TYPE(GPT), PYTREE_TYPE(Embedding), PYTREE_TYPE(Block),
+                                   PYTREE_TYPE(Attention), PYTREE_TYPE(FeedForward), PYTREE_TYPE(Linear),
+                                   PYTREE_TYPE(LayerNorm) };
+    const size_t n = pytree_def_save(def, NULL, 0, NULL, err);
+    void *bytes = n == SIZE_MAX ? NULL : malloc(n);
+    pytree_def *loaded = NULL;
+    if (bytes != NULL) {
+        pytree_def_save(def, bytes, n, NULL, err);
+        loaded = pytree_def_load(bytes, n, types, sizeof types / sizeof *types, NULL, err);
+    }
+    free(bytes);
+    return loaded;
+}
+
+/* Split the model into structure and parameters, save and load the structure, and merge them again. */
+static void tie(const GPT *transformer, pytree_error *err)
+{
+    GPTHead model = { *transformer, transformer->wte.weight };
+    pytree_def *graphdef = NULL, *loaded = NULL;
+    pytree_flat params = { NULL, NULL };
+    pytree merged = { NULL, NULL };
+    if (pytree_split(PYTREE(&model), 0, NULL, &graphdef, &params, NULL, err) == PYTREE_OK) {
+        loaded = save_and_load(graphdef, err);
+    }
+    if (loaded != NULL) { merged = pytree_merge(loaded, 1, (pytree[]){ PYTREE(&params) }, NULL, err); }
+    if (merged.data != NULL) {
+        const GPTHead *again = merged.data;
+        printf("%zu arrays, of which %zu are parameters: %zu\n", pytree_num_leaves(PYTREE(&model), NULL, err),
+               params.def->n_leaves, count_parameters(params.def->n_leaves, params.leaves));
+        printf("lm_head is wte.weight: %s\n", again->lm_head == again->transformer.wte.weight ? "yes" : "no");
+    }
+    pytree_free(merged);
+    pytree_def_free(loaded);
+    pytree_flat_free(&params);
+    pytree_def_free(graphdef);
+}
 
 /* ---- The work: the same functions for both ---------------------------------------------------------------------------- */
 
@@ -235,6 +296,8 @@ int main(void)
     if (err.status == PYTREE_OK && pytree_allocate(PYTREE(&nested), NULL, &err) == PYTREE_OK) {
         printf("\nNested: a list of blocks, of which this is the first\n\n");
         describe(PYTREE(&nested), PYTREE(&nested.h[0]), nested_rule, &err);
+        printf("\nWith its head, whose weights are those of the embedding\n\n");
+        tie(&nested, &err);
         pytree_free(PYTREE(&nested));
     }
     pytree_error_print(stderr, &err);

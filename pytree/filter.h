@@ -89,6 +89,12 @@ bool pytree_role_is(const pytree_type *role, const pytree_type *base);
 const pytree_type *pytree_role_of_collection(const char *collection, pytree_error *err);
 const char *pytree_role_collection(const pytree_type *role);
 
+/* Find the role of the leaf that an iterator stands at, or that a callback of pytree_map gets: that of the outermost row or
+ * variable that holds it. Returns NULL if it has none. O(depth).
+ *
+ *     if (pytree_role_is(pytree_iter_role(at), &pytree_role_Param)) { decay(at->leaf[0]); } */
+const pytree_type *pytree_iter_role(const pytree_iter *at);
+
 /* ---- Places -------------------------------------------------------------------------------------------------------- */
 
 /* A place: a value of a tree that has a role, with all that is below it, or a leaf without one. Filters and callbacks see it;
@@ -99,6 +105,7 @@ typedef struct pytree_place {
     const pytree_type *role;              /* NULL: none */
     const pytree_type *type;              /* of the value: element type of a leaf, or node type */
     const pytree_leaf *view;              /* the value; NULL where a filter is asked about a place without one */
+    const char *metadata;                 /* of a variable in a state: the literal of a dict; NULL: none */
 } pytree_place;
 
 /* ---- Filters ------------------------------------------------------------------------------------------------------- */

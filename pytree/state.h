@@ -64,6 +64,48 @@ pytree pytree_merge(const pytree_def *graphdef, size_t n, const pytree *states, 
  * memory of the tree at another path than its own. */
 pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err);
 
+/* ---- Places --------------------------------------------------------------------------------------------------------- */
+
+/* The places of a tree, one after the other: the keys of a flat state. */
+typedef struct pytree_place_list {
+    size_t n;
+    const pytree_place *places;           /* sorted by path; views borrow from the tree */
+    /* private */
+    pytree_flat flat;
+    const pytree_allocator *allocator;
+    size_t bytes;
+} pytree_place_list;
+
+/* List the places that a filter chooses: nnx.to_flat_state, nnx.variables. Returns the list, to be freed with
+ * pytree_places_free, or NULL on error. Their values are at->view: a leaf, or a value with a role that is a node. */
+pytree_place_list *pytree_places(pytree t, pytree_filter filter, const pytree_options *opt, pytree_error *err);
+void pytree_places_free(pytree_place_list *list);         /* NULL is allowed */
+
+/* Make a state of n places, in any order: nnx.from_flat_state. A view must be a leaf, or come from a place list that still is;
+ * anything else is PYTREE_TYPE. One path twice, or a path through a value, is PYTREE_STRUCTURE. */
+pytree_flat pytree_of_places(size_t n, const pytree_place *places, const pytree_options *opt, pytree_error *err);
+
+/* ---- By filter ----------------------------------------------------------------------------------------------------- */
+
+/* Make a tree of the same structure as t, with the value of the first filter that matches for each leaf: nnx.prefix,
+ * nnx.StateAxes. values[i], a leaf or None, belongs to filters[i]; None of t stays None. As axes of pytree/transform.h:
+ *
+ *     pytree values[2] = { PYTREE_INT(0), PYTREE_NONE };                     // parameters along axis 0, the rest whole
+ *     pytree_flat axes = pytree_prefix(PYTREE(&model), PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), values, "model", NULL,
+ *                                      &err);
+ *
+ * A place that no filter takes is PYTREE_FILTER; memory that several paths lead to, with different values, PYTREE_SHARED.
+ * `label` begins the messages (NULL: none). The result's views borrow from the values. None is a leaf in it. */
+pytree_flat pytree_prefix(pytree t, size_t n, const pytree_filter *filters, const pytree *values, const char *label,
+                          const pytree_options *opt, pytree_error *err);
+
+/* Set a STATIC number or string of every struct that has one of that name and that the filter chooses: set_attributes, train,
+ * eval. Returns PYTREE_OK, and in *found how many there are. None is PYTREE_NOT_FOUND, unless `found` is given. A number must
+ * be one that the member can hold (PYTREE_VALUE), a string stays the caller's and must outlive the struct. All is checked
+ * before the first value is written. The counts of arrays are static numbers, too: they must go on to be true. */
+pytree_status pytree_set_attributes(pytree t, pytree_filter nodes, const char *name, pytree value, size_t *found,
+                                    const pytree_options *opt, pytree_error *err);
+
 /* ---- States from states -------------------------------------------------------------------------------------------- */
 
 /* Make a state of the same structure over zeroed arrays of its own, in one block: gradients, moments. Its leaves lie in the

@@ -126,6 +126,38 @@ const char *pytree_role_collection(const pytree_type *role)
     return NULL;
 }
 
+/* Find the role of the outermost row on the way to the leaf that an inlined struct stands at. */
+static const pytree_type *pytree__run_role(const pytree__cursor *c, const pytree__frame *f)
+{
+    const pytree_type *type = f->type;
+    const char *self = (const char *)f->self;
+    const pytree_field *row;
+    size_t leaf = f->next - 1 - c->run_left, child;
+    bool more = true;
+    while (more) {
+        more = pytree__descend(&type, &self, &leaf, &row, &child);
+        if (row->role != NULL) { return row->role; }
+    }
+    return NULL;
+}
+
+const pytree_type *pytree_iter_role(const pytree_iter *at)
+{
+    const pytree__cursor *const c = at == NULL ? NULL : at->cursors;
+    const pytree_type *role = NULL;
+    size_t i;
+    for (i = 0; c != NULL && i < c->n_frames && role == NULL; i++) {
+        const pytree__frame *const f = &c->frames[i];
+        const pytree_field *row = NULL;
+        if (f->run) { return pytree__run_role(c, f); }
+        if (f->form == PYTREE_FORM_STRUCT && f->next != 0) {
+            row = pytree__active_row(pytree__data_row(f->type, f->next - 1), f->self);
+        }
+        role = row != NULL ? row->role : f->type->custom == &pytree_variable_node ? f->type : NULL;
+    }
+    return role;
+}
+
 /* ---- Match --------------------------------------------------------------------------------------------------------- */
 
 /* Tell whether an entry of a path is a name that equals or contains a string. Numbers count as their digits only for the

@@ -31,7 +31,6 @@ struct pytree__places {
     pytree_leaf view;                     /* of a place that is a node */
     size_t kept;                          /* entries of the path that are those of the place before */
     size_t node, leaf_end;                /* of the current place */
-    size_t variable;                      /* the variable that holds it; SIZE_MAX: a row with a role does, or nothing */
     pytree__td_orders orders;             /* of the treedef's dicts, for copies of subtrees */
     const pytree_options *opt;
     bool begun;
@@ -199,16 +198,24 @@ static void pytree__places_open(struct pytree__places *p, size_t node, size_t le
     if (!good) { p->status = PYTREE_NO_MEMORY; }
 }
 
+/* Return the text of a variable's metadata, as a treedef holds it; NULL if there is none. */
+static const char *pytree__metadata_text(const unsigned char *packed)
+{
+    const uint32_t bytes = pytree__u32(packed);
+    const char *const text = (const char *)packed + sizeof bytes;
+    return bytes != 0 && text[bytes - 1] == '\0' ? text : NULL;
+}
+
 /* Take a value: it is a place, or it is opened, or it holds nothing, or what stands elsewhere, and is left out. Returns whether
  * it is a place. */
 static bool pytree__places_take(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
-    p->variable = SIZE_MAX;
+    p->at.metadata = NULL;
     if (n->type != NULL && n->type->custom == &pytree_variable_node) {
         if (role == NULL) {
             role = n->type;
-            p->variable = node;
+            p->at.metadata = pytree__metadata_text(p->def->statics + n->meta);
         }
         n = &p->def->nodes[--node];
     }

@@ -105,15 +105,14 @@ static void pytree__state_value(struct pytree__state_builder *b, const struct py
     }
     meta = b->nodes.statics.n;
     if (!b->good || b->pure || from->at.role == NULL) { return; }
-    if (from->variable != SIZE_MAX) {     /* with its metadata */
-        const size_t node = from->variable;
-        b->good = pytree__td_add(&b->nodes.statics, from->def->statics + from->def->nodes[node].meta,
-                                 pytree__statics_size(from->def, node), b->opt, b->err)
-            && pytree__td_push(&b->nodes, from->at.role, 1, meta);
-        return;
+    if (from->at.metadata != NULL) {
+        b->good = pytree__td_add_text(&b->nodes.statics, from->at.metadata, strlen(from->at.metadata), b->opt, b->err)
+            && pytree__td_add(&b->nodes.statics, b->value + sizeof(uint32_t), b->value_bytes - sizeof(uint32_t), b->opt,
+                              b->err);
+    } else {
+        b->good = pytree__td_add(&b->nodes.statics, b->value, b->value_bytes, b->opt, b->err);
     }
-    b->good = pytree__td_add(&b->nodes.statics, b->value, b->value_bytes, b->opt, b->err)
-        && pytree__td_push(&b->nodes, from->at.role, 1, meta);
+    b->good = b->good && pytree__td_push(&b->nodes, from->at.role, 1, meta);
 }
 
 /* Count the entries that a path has in common with that of the last place. */

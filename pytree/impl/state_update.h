@@ -167,4 +167,5 @@ pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytr
     return pytree__alg_status(&problem, err);
 }
 
+#include "state_places.h"
 #endif

@@ -48,6 +48,7 @@
     X(pytree_check_grads) X(pytree_op_matmul)                                                                           \
     X(pytree_program_print)                                                                                             \
     X(pytree_merge) X(pytree_pure) X(pytree_state_merge) X(pytree_state_minus) X(pytree_update)                         \
+    X(pytree_iter_role) X(pytree_of_places) X(pytree_places) X(pytree_prefix) X(pytree_set_attributes)                  \
     X(pytree_graph_clone) X(pytree_graph_duplicates) X(pytree_graph_flatten) X(pytree_graph_walk) X(pytree_graphdef)    \
     X(pytree_check_grads) X(pytree_op_matmul)                                                                           \
     X(pytree_new_object) X(pytree_object_put) X(pytree_object_get) X(pytree_object_remove) X(pytree_object_length)      \

@@ -74,6 +74,31 @@ static inline pytree array_of(Golden *g, const cJSON *json)
 
 static inline pytree value_of(Golden *g, const cJSON *json);
 
+/* What a record has read so far, by number: {"ref": 2} is the same value again. */
+static struct { char id[40]; long long number; pytree value; } nnx_known[256];
+static size_t nnx_n_known;
+
+static inline void nnx_know(Golden *g, const cJSON *json, pytree value)
+{
+    const cJSON *number = golden_get(json, "id");
+    if (number == NULL) { return; }
+    if (nnx_n_known != 0 && strcmp(nnx_known[0].id, g->id) != 0) { nnx_n_known = 0; }
+    assert_in_range(nnx_n_known, 0, COUNT_OF(nnx_known) - 1);
+    snprintf(nnx_known[nnx_n_known].id, sizeof nnx_known[0].id, "%s", g->id);
+    nnx_known[nnx_n_known].number = golden_int(number);
+    nnx_known[nnx_n_known++].value = value;
+}
+
+static inline pytree nnx_again(Golden *g, long long number)
+{
+    size_t i = nnx_n_known;
+    while (i-- != 0) {                    /* numbers begin anew with each value of a record */
+        if (nnx_known[i].number == number && strcmp(nnx_known[i].id, g->id) == 0) { return nnx_known[i].value; }
+    }
+    fail_msg("%s: nothing has the number %lld", g->id, number);
+    return PYTREE_NONE;
+}
+
 /* A value in a plain container, where a number is static: it is no data, and None is left out, too. */
 static inline pytree item_of(Golden *g, const cJSON *json)
 {
@@ -81,7 +106,7 @@ static inline pytree item_of(Golden *g, const cJSON *json)
 }
 
 /* A dict of pairs, or of the data among the attributes of an object: [name, status, value]. Names may be numbers. */
-static inline pytree dict_of(Golden *g, const cJSON *pairs, bool attributes)
+static inline pytree dict_of(Golden *g, const cJSON *pairs, bool attributes, const cJSON *json)
 {
     pytree_items *items = golden_alloc(g, 1, sizeof *items);
     const size_t n = (size_t)cJSON_GetArraySize(pairs) + 1;
@@ -89,6 +114,7 @@ static inline pytree dict_of(Golden *g, const cJSON *pairs, bool attributes)
     pytree_int_pair *numbered = golden_alloc(g, n, sizeof *numbered);
     bool numbers = false;
     const cJSON *pair;
+    nnx_know(g, json, (pytree){ &pytree_types[PYTREE__T_dict], items });
     cJSON_ArrayForEach(pair, pairs) {
         const cJSON *key = pair->child, *value = attributes ? key->next->next : key->next;
         if (attributes && strcmp(golden_string(key->next), "data") != 0) { continue; }
@@ -102,11 +128,12 @@ static inline pytree dict_of(Golden *g, const cJSON *pairs, bool attributes)
 }
 
 /* A list or tuple; with_status: of [status, value], of which static ones are no data. */
-static inline pytree list_of(Golden *g, const pytree_type *type, const cJSON *children, bool with_status)
+static inline pytree list_of(Golden *g, const pytree_type *type, const cJSON *children, bool with_status, const cJSON *json)
 {
     pytree_items *items = golden_alloc(g, 1, sizeof *items);
     pytree *at = golden_alloc(g, (size_t)cJSON_GetArraySize(children) + 1, sizeof *at);
     const cJSON *child;
+    nnx_know(g, json, (pytree){ type, items });
     cJSON_ArrayForEach(child, children) {
         const bool is_static = with_status && strcmp(golden_string(child->child), "static") == 0;
         at[items->count++] = is_static ? PYTREE_NONE : with_status ? value_of(g, child->child->next) : item_of(g, child);
@@ -124,16 +151,18 @@ static inline pytree value_of(Golden *g, const cJSON *json)
         *number = golden_int(json);
         return PYTREE(number);
     }
+    if ((value = golden_get(json, "ref")) != NULL) { return nnx_again(g, golden_int(value)); }
     if ((value = golden_get(json, "array")) != NULL) { return array_of(g, value); }
-    if ((value = golden_get(json, "state")) != NULL) { return dict_of(g, value, false); }
-    if ((value = golden_get(json, "dict")) != NULL) { return dict_of(g, value, false); }
-    if ((value = golden_get(json, "attrs")) != NULL) { return dict_of(g, value, true); }
-    if ((value = golden_get(json, "items")) != NULL) { return list_of(g, &pytree_types[PYTREE__T_list], value, true); }
-    if ((value = golden_get(json, "list")) != NULL) { return list_of(g, &pytree_types[PYTREE__T_list], value, false); }
-    if ((value = golden_get(json, "tuple")) != NULL) { return list_of(g, &pytree_types[PYTREE__T_tuple], value, false); }
+    if ((value = golden_get(json, "state")) != NULL) { return dict_of(g, value, false, json); }
+    if ((value = golden_get(json, "dict")) != NULL) { return dict_of(g, value, false, json); }
+    if ((value = golden_get(json, "attrs")) != NULL) { return dict_of(g, value, true, json); }
+    if ((value = golden_get(json, "items")) != NULL) { return list_of(g, &pytree_types[PYTREE__T_list], value, true, json); }
+    if ((value = golden_get(json, "list")) != NULL) { return list_of(g, &pytree_types[PYTREE__T_list], value, false, json); }
+    if ((value = golden_get(json, "tuple")) != NULL) { return list_of(g, &pytree_types[PYTREE__T_tuple], value, false, json); }
     if ((value = golden_get(json, "variable")) != NULL) {
         pytree_variable *variable = golden_alloc(g, 1, sizeof *variable);
         variable->value = value_of(g, golden_at(json, "value"));
+        nnx_know(g, json, (pytree){ role_of(g, golden_string(value)), variable });
         return (pytree){ role_of(g, golden_string(value)), variable };
     }
     fail_msg("%s: no such value", g->id);

@@ -18,7 +18,7 @@ static void places(pytree_place at[8], pytree_entry entries[8][3])
         for (k = 0; k < all[i].n; k++) {
             entries[i][k] = (pytree_entry){ all[i].path[k] != NULL ? PYTREE_ATTRIBUTE : PYTREE_INDEX, all[i].path[k], 0 };
         }
-        at[i] = (pytree_place){ { all[i].n, entries[i] }, all[i].role, NULL, NULL };
+        at[i] = (pytree_place){ { all[i].n, entries[i] }, all[i].role, NULL, NULL, NULL };
     }
     at[2].role = &pytree_role_Stat;
     at[3].type = PYTREE_TYPE(int);
@@ -76,7 +76,7 @@ static void filters_answer_as_in_nnx(void **state)
 static void mistakes_are_errors(void **state)
 {
     pytree_error error = { 0 };
-    pytree_place at = { { 0, NULL }, NULL, NULL, NULL };
+    pytree_place at = { { 0, NULL }, NULL, NULL, NULL, NULL };
     (void)state;
     assert_false(pytree_filter_match(&PYTREE_PATH("["), &at, &error));
     assert_error(error.status, PYTREE_SYNTAX, NULL, &error);
