@@ -230,9 +230,9 @@ pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytre
     p.err = &problem;
     p.items = pytree__vector_of(sizeof(struct pytree__pop_item), pytree__allocator(opt));
     for (i = 0; i < n; i++) { taken[i] = problem.status == PYTREE_OK ? pytree_new_dict(opt, &problem) : pytree__ct_no_value(); }
-    flat = pytree__state_flatten(t, opt, &problem);
+    flat = pytree__model_flatten(t, opt, &problem);
     if (flat.def != NULL) {
-        pytree__places_begin(&places, flat.def, false, opt, &problem);
+        pytree__places_begin(&places, &flat, false, opt, &problem);
         while (problem.status == PYTREE_OK && pytree__places_next(&places)) {
             for (i = 0; i < n && !pytree_filter_match(&filters[i], &places.at, &problem); i++) {}
             if (problem.status == PYTREE_OK && i < n) { (void)pytree__pop_plan(&p, &places.at, &taken[i]); }
