@@ -44,7 +44,8 @@ typedef struct pytree__container {
 } pytree__container;
 
 enum { PYTREE__CT_OWNED = 1,              /* the container owns the value */
-       PYTREE__CT_STATIC = 2 };           /* it is no child: an object's static attribute */
+       PYTREE__CT_STATIC = 2,             /* it is no child: an object's static attribute */
+       PYTREE__CT_TAKEN = 4 };            /* for the duration of a call: it is to be taken out */
 
 enum pytree__ct_holding { PYTREE__CT_REFERENCE, PYTREE__CT_COPY, PYTREE__CT_OWN };
 

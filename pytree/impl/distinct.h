@@ -27,7 +27,10 @@ static bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v)
     if (f == NULL) { return false; }
     if (f->from == PYTREE__FROM_ROW || f->from == PYTREE__FROM_BOXED) { bytes = f->count * f->type->size; }
     if (f->form == PYTREE_FORM_MAP) { bytes = f->count * f->shape[1]; }
-    if (f->form == PYTREE_FORM_CUSTOM) { bytes = f->type->size; }
+    if (f->form == PYTREE_FORM_CUSTOM) {
+        if (v->data == f->self && pytree__node_type(v) == f->type) { return false; }           /* the node itself: a cycle */
+        bytes = f->type->size;
+    }
     if (bytes != 0) {
         return (const char *)v->data >= (const char *)f->self && (const char *)v->data < (const char *)f->self + bytes;
     }

@@ -295,6 +295,32 @@ static void rebuilt_objects_grow(void **state)
     pytree_def_free(def);
 }
 
+static void graphs_of_objects(void **state)
+{
+    pytree_error error = { 0 };
+    pytree top = pytree_new_object(&pytree_class_Net, NULL, &error), inner = new_net(NULL, &error), made[2];
+    pytree_def *graphdef = NULL;
+    pytree_flat flat;
+    (void)state;
+    assert_ok(pytree_object_put_own(top, "a", inner, &error), &error);
+    assert_ok(pytree_object_put(top, "b", inner, &error), &error);
+    assert_ok(pytree_object_put(top, "me", top, &error), &error);
+    assert_ok(pytree_split(top, 0, NULL, &graphdef, &flat, NULL, &error), &error);
+    assert_paths(PYTREE(&flat), "['a']['a'] ['a']['w'].value ");
+    made[0] = pytree_graph_clone(top, NULL, &error);
+    made[1] = pytree_merge(graphdef, 1, (pytree[]){ PYTREE(&flat) }, NULL, &error);
+    assert_ok(error.status, &error);
+    for (int i = 0; i < 2; i++) {
+        assert_ptr_equal(pytree_object_get(made[i], "a", &error).data, pytree_object_get(made[i], "b", &error).data);
+        assert_ptr_equal(pytree_object_get(made[i], "me", &error).data, made[i].data);
+        assert_ok(pytree_object_put_copy(made[i], "new", PYTREE_INT(1), &error), &error);
+        pytree_free(made[i]);
+    }
+    pytree_flat_free(&flat);
+    pytree_def_free(graphdef);
+    pytree_container_free(top);
+}
+
 static void chains_of_a_million(void **state)
 {
     const size_t n = under_valgrind() ? 1000 : SANITIZED ? 100000 : 1000000;
@@ -499,6 +525,7 @@ int main(void)
         TEST(objects_of_a_namespace),
         TEST(owners),
         TEST(rebuilt_objects_grow),
+        TEST(graphs_of_objects),
         TEST(chains_of_a_million),
         TEST(clones_in_clones),
         TEST(metadata_is_structure),

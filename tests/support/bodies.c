@@ -20,6 +20,7 @@
 #include "pytree/optimizer.h"
 #include "pytree/path.h"
 #include "pytree/ravel.h"
+#include "pytree/record.h"
 #include "pytree/safetensors.h"
 #include "pytree/state.h"
 #include "pytree/transform.h"

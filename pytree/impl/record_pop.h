@@ -1,0 +1,279 @@
+/* pytree/impl/record_pop.h: variables taken out of a tree. */
+#ifndef PYTREE_IMPL_RECORD_POP_H
+#define PYTREE_IMPL_RECORD_POP_H
+
+#include "record.h"
+
+/* A place that is to be taken: a row of a growing container, or a member of a struct. Its entry in the result refers to the
+ * value until all are known to succeed. */
+struct pytree__pop_item {
+    pytree holder;                        /* growing container; type NULL: a member */
+    pytree_entry key;                     /* in the holder, and in the result */
+    pytree *member;
+    pytree parent;                        /* the dict of the result that has it */
+    pytree variable;                      /* made for a member */
+};
+
+struct pytree__pop {
+    pytree t;
+    pytree *taken;
+    struct pytree__vector items;
+    const pytree_options *opt;
+    pytree_error *err;
+};
+
+/* Get the struct, object or container that the first n entries of a path lead to; type NULL for anything else. */
+static pytree pytree__pop_get(pytree t, const pytree_path *path, size_t n, const pytree_options *opt, pytree_error *err)
+{
+    pytree_path start;
+    pytree_leaf found;
+    pytree value = t;
+    start.n = n;
+    start.entries = path->entries;
+    if (n == 0) { return t; }
+    found = pytree_get(t, &start, opt, err);
+    if (found.form != PYTREE_FORM_STRUCT && found.form != PYTREE_FORM_ITEMS) { return pytree__ct_no_value(); }
+    value.type = found.type;
+    value.data = found.data;
+    return value;
+}
+
+static pytree__ct_key pytree__pop_key(const pytree_entry *entry)
+{
+    return entry->name != NULL ? pytree__ct_string_key(entry->name) : pytree__ct_int_key((int64_t)entry->index);
+}
+
+/* Find the row of a growing container that an entry of a path stands for. */
+static bool pytree__pop_row(const pytree__container *c, const pytree_entry *entry, size_t *row)
+{
+    const pytree__ct_key key = pytree__pop_key(entry);
+    size_t place = 0;
+    *row = (size_t)entry->index;
+    return c->keyed ? pytree__ct_find_row(c, &key, row, &place) : entry->name == NULL && *row < c->items.count;
+}
+
+/* Get the dict of a result that is to have the last entry of a path; dicts on the way are made. */
+static pytree_status pytree__pop_parent(struct pytree__pop *p, pytree *root, const pytree_path *path, pytree *parent)
+{
+    size_t i;
+    *parent = *root;
+    for (i = 0; i + 1 < path->n; i++) {
+        const pytree__ct_key key = pytree__pop_key(&path->entries[i]);
+        pytree next = pytree__ct_get_pair(*parent, key, NULL);
+        if (next.type == NULL) {
+            pytree_status status;
+            next = pytree_new_dict(p->opt, p->err);
+            if (next.type == NULL) { return PYTREE_NO_MEMORY; }
+            status = pytree__ct_put_pair(*parent, key, next, PYTREE__CT_OWN, p->err);
+            if (status != PYTREE_OK) { pytree_container_free(next); return status; }
+        }
+        *parent = next;
+    }
+    return PYTREE_OK;
+}
+
+/* Say that a place cannot be taken out. */
+static pytree_status pytree__pop_refuse(const struct pytree__pop *p, const pytree_path *path, pytree holder)
+{
+    char where[PYTREE_ERROR_PATH];
+    pytree_path_text(path, where, sizeof where);
+    return pytree_fail(p->err, PYTREE_TYPE, where, "expected an attribute, an item or a member of type pytree, got a value of "
+                       "%s %s that stays where it is", holder.type == NULL ? "the" : pytree__article(holder.type->name),
+                       holder.type == NULL ? "tree itself" : holder.type->name);
+}
+
+/* Find the member of type pytree that an entry stands for. */
+static pytree *pytree__pop_member(pytree holder, const pytree_entry *entry)
+{
+    const pytree_type *const type = holder.type == NULL ? NULL : pytree__origin(holder.type);
+    unsigned i;
+    for (i = 0; type != NULL && type->kind == PYTREE_KIND_STRUCT && entry->name != NULL && i < type->n_fields; i++) {
+        const pytree_field *row = &type->fields[i];
+        if (row->row == PYTREE_ROW_DATA && row->form == PYTREE_FORM_REF && row->place == PYTREE_IN_PLACE
+            && strcmp(row->name, entry->name) == 0) {
+            return (pytree *)(void *)((char *)holder.data + row->offset);
+        }
+    }
+    return NULL;
+}
+
+/* Tell whether a member is to be taken already: its struct stands in two places. */
+static bool pytree__pop_has(const struct pytree__pop *p, const pytree *member)
+{
+    const struct pytree__pop_item *item = (const struct pytree__pop_item *)p->items.data;
+    size_t i;
+    for (i = 0; i < p->items.count && item[i].member != member; i++) {}
+    return i < p->items.count;
+}
+
+/* Make a variable that refers to what a member holds. */
+static pytree pytree__pop_variable(const struct pytree__pop *p, const pytree_type *role, pytree value)
+{
+    const pytree none = { &pytree_types[PYTREE__T_none], NULL };
+    pytree v = pytree_new_variable(role == NULL ? &pytree_role_Variable : role, none, p->opt, p->err);
+    pytree__container *c = pytree__ct_of_node(v);
+    if (c != NULL) { (void)pytree__ov_put(c, PYTREE__OV_VALUE, value, PYTREE__CT_REFERENCE, NULL); }
+    return v;
+}
+
+/* Plan to take a place for a result. */
+static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place *at, pytree *root)
+{
+    const pytree_path *path = &at->path;
+    const pytree_entry *last = path->n == 0 ? NULL : &path->entries[path->n - 1];
+    pytree holder = path->n == 0 ? pytree__ct_no_value() : pytree__pop_get(p->t, path, path->n - 1, p->opt, p->err);
+    pytree__container *c = holder.type == NULL ? NULL : pytree__ct_growing(holder);
+    struct pytree__pop_item item, *to;
+    size_t row = 0;
+    pytree value;
+    pytree_status status;
+    memset(&item, 0, sizeof item);
+    if (p->err->status != PYTREE_OK) { return p->err->status; }
+    item.member = c == NULL && last != NULL ? pytree__pop_member(holder, last) : NULL;
+    if (item.member == NULL && (c == NULL || last == NULL || c->fixed || !pytree__pop_row(c, last, &row))) {
+        return pytree__pop_refuse(p, path, holder);
+    }
+    if (c != NULL) {
+        status = pytree__ct_on_level(c->copying.level, c->depth, c->type, p->err);
+        if (status != PYTREE_OK || (c->flags[c->head + row] & PYTREE__CT_TAKEN) != 0) { return status; }
+        item.holder = holder;
+        value = *pytree__ct_row_value(c, row);
+    } else {
+        if (pytree__pop_has(p, item.member)) { return PYTREE_OK; }
+        value = item.variable = pytree__pop_variable(p, at->role, *item.member);
+        if (value.type == NULL) { return PYTREE_NO_MEMORY; }
+    }
+    item.key = *last;
+    to = (struct pytree__pop_item *)pytree__vector_add(&p->items, 1, p->err);
+    status = to == NULL ? PYTREE_NO_MEMORY : pytree__pop_parent(p, root, path, &item.parent);
+    if (status == PYTREE_OK) {
+        status = pytree__ct_put_pair(item.parent, pytree__pop_key(last), value,
+                                     c == NULL ? PYTREE__CT_OWN : PYTREE__CT_REFERENCE, p->err);
+    }
+    if (status != PYTREE_OK) {
+        p->items.count -= to != NULL;
+        if (item.variable.type != NULL) { pytree_container_free(item.variable); }
+        return status;
+    }
+    *to = item;
+    if (c != NULL) { c->flags[c->head + row] |= PYTREE__CT_TAKEN; }
+    return PYTREE_OK;
+}
+
+/* Make a container own the value of a row that it referred to. */
+static void pytree__pop_adopt(pytree__container *c, size_t row)
+{
+    pytree__ct_fill_row(c, row, *pytree__ct_row_value(c, row), PYTREE__CT_OWNED);
+}
+
+/* Move a planned value to the result, from the last one to the first, so that places in lists stay valid. */
+static void pytree__pop_move(const struct pytree__pop_item *item)
+{
+    pytree__container *c = pytree__ct_growing(item->holder), *to;
+    pytree value = pytree__ct_no_value();
+    bool owned = false;
+    size_t row = 0;
+    if (item->member != NULL) {
+        pytree__container *v = pytree__ct_of_node(item->variable);
+        value = *item->member;
+        if (pytree__ct_may_own(v, value, NULL) == PYTREE_OK) { pytree__pop_adopt(v, PYTREE__OV_VALUE); }
+        item->member->type = &pytree_types[PYTREE__T_none];
+        item->member->data = NULL;
+        return;
+    }
+    (void)pytree__pop_row(c, &item->key, &row);
+    if (c->keyed) {
+        (void)pytree__ct_take_pair(item->holder, pytree__pop_key(&item->key), &value, &owned, NULL);
+    } else {
+        (void)pytree__ct_list_take(item->holder, (ptrdiff_t)row, &value, &owned, NULL);
+    }
+    to = pytree__ct_growing(item->parent);
+    (void)pytree__pop_row(to, &item->key, &row);
+    if (owned) { pytree__pop_adopt(to, row); }
+}
+
+static void pytree__pop_finish(struct pytree__pop *p, size_t n)
+{
+    size_t i;
+    for (i = p->items.count; i-- != 0; ) {
+        const struct pytree__pop_item *item = (const struct pytree__pop_item *)p->items.data + i;
+        pytree__container *c = pytree__ct_growing(item->holder);
+        size_t row;
+        if (p->err->status == PYTREE_OK) { pytree__pop_move(item); }
+        else if (c != NULL && pytree__pop_row(c, &item->key, &row)) {
+            c->flags[c->head + row] &= (unsigned char)~PYTREE__CT_TAKEN;
+        }
+    }
+    for (i = 0; i < n && p->err->status != PYTREE_OK; i++) {
+        pytree_container_free(p->taken[i]);
+        p->taken[i] = pytree__ct_no_value();
+    }
+    pytree__vector_free(&p->items);
+}
+
+pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytree *taken, const pytree_options *opt,
+                         pytree_error *err)
+{
+    struct pytree__pop p;
+    struct pytree__places places;
+    pytree_error problem;
+    pytree_flat flat;
+    size_t i;
+    if (n == 0 || filters == NULL || taken == NULL) {
+        return pytree_fail(err, n == 0 ? PYTREE_FILTER : PYTREE_ARGUMENT, NULL, "expected at least one filter and a place "
+                           "for the result, got %s", n == 0 ? "none" : "NULL");
+    }
+    problem.status = PYTREE_OK;
+    p.t = t;
+    p.taken = taken;
+    p.opt = opt;
+    p.err = &problem;
+    p.items = pytree__vector_of(sizeof(struct pytree__pop_item), pytree__allocator(opt));
+    for (i = 0; i < n; i++) { taken[i] = problem.status == PYTREE_OK ? pytree_new_dict(opt, &problem) : pytree__ct_no_value(); }
+    flat = pytree__model_flatten(t, opt, &problem);
+    if (flat.def != NULL) {
+        pytree__places_begin(&places, &flat, false, opt, &problem);
+        while (problem.status == PYTREE_OK && pytree__places_next(&places)) {
+            for (i = 0; i < n && !pytree_filter_match(&filters[i], &places.at, &problem); i++) {}
+            if (problem.status == PYTREE_OK && i < n) { (void)pytree__pop_plan(&p, &places.at, &taken[i]); }
+        }
+        pytree__places_end(&places);
+    }
+    pytree__pop_finish(&p, n);
+    pytree_flat_free(&flat);
+    return pytree__alg_status(&problem, err);
+}
+
+/* ---- Capture ------------------------------------------------------------------------------------------------------- */
+
+pytree_status pytree_capture(pytree t, size_t n, const pytree_filter *filters, pytree init, pytree_capture_fn *fn,
+                             void *context, pytree *captured, const pytree_options *opt, pytree_error *err)
+{
+    pytree_error problem;
+    pytree_status status;
+    size_t i;
+    if (fn == NULL || n == 0 || filters == NULL || captured == NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function, filters and a place for the result, got NULL or "
+                           "none");
+    }
+    problem.status = PYTREE_OK;
+    status = init.type == NULL ? PYTREE_OK : pytree_update(t, 1, &init, opt, &problem);
+    if (status == PYTREE_OK) {
+        pytree_error popping;
+        popping.status = PYTREE_OK;
+        status = fn(context, t, &problem);
+        if (status != PYTREE_OK) { pytree_fail(&problem, status, NULL, "expected the function to succeed, got %s",
+                                               pytree_status_name(status)); }
+        if (pytree_pop(t, n, filters, captured, opt, &popping) != PYTREE_OK) {
+            pytree_fail(&problem, popping.status, popping.path, "%s", popping.message);
+        }
+    } else {
+        for (i = 0; i < n; i++) { captured[i] = pytree__ct_no_value(); }
+    }
+    for (i = 0; i < n && problem.status != PYTREE_OK; i++) {
+        if (captured[i].type != NULL) { pytree_container_free(captured[i]); }
+        captured[i] = pytree__ct_no_value();
+    }
+    return pytree__alg_status(&problem, err);
+}
+#endif

@@ -1,0 +1,402 @@
+/* Values that a model records: pytree/record.h. */
+#define TEST_OWN_BODIES                   /* with the memory of stb_ds in containers_shared.h */
+#include "containers/containers_shared.h"
+#include "pytree/record.h"
+
+PYTREE_CLASS(Block, Module);
+
+/* The same module as a struct. */
+typedef struct Layer {
+    float w[2];
+    pytree mean, shift;
+    pytree plain;
+} Layer;
+
+#define PYTREE_STRUCT Layer
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, w, ROLE(Param))                                                                                  \
+    PYTREE_FIELD(DATA, mean, ROLE(Intermediate))                                                              \
+    PYTREE_FIELD(DATA, shift, ROLE(Perturbation))                                                             \
+    PYTREE_FIELD(DATA, plain)
+#include "pytree_registry.h"
+
+#define LAYER { { 1, 2 }, PYTREE_NONE, PYTREE_NONE, PYTREE_NONE }
+
+typedef struct Stack {
+    size_t n;
+    Layer *layers;
+} Stack;
+
+#define PYTREE_STRUCT Stack
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, layers, LIST(self->n))
+#include "pytree_registry.h"
+
+static float numbers[] = { 1, 2, 3, 4, 5, 6 };
+
+#define assert_says(call, wanted, where, words)                                                                         \
+    do {                                                                                                                \
+        pytree_error refusal = { 0 };                                                                                   \
+        pytree_error *err = &refusal;                                                                                   \
+        assert_error((call), (wanted), (where), err);                                                                   \
+        assert_string_equal(refusal.message, (words));                                                                  \
+    } while (0)
+
+static void assert_prints(pytree t, const char *expected)
+{
+    char text[700];
+    pytree_error error = { 0 };
+    assert_in_range(pytree_text(t, text, sizeof text, NULL, &error), 0, sizeof text - 1);
+    assert_ok(error.status, &error);
+    assert_string_equal(text, expected);
+}
+
+static pytree new_block(const pytree_options *opt, pytree_error *error)
+{
+    pytree block = pytree_new_object(&pytree_class_Block, opt, error);
+    pytree w = pytree_new_variable(&pytree_role_Param, PYTREE_ARRAY(numbers, 2), opt, error);
+    if (pytree_object_put_own(block, "w", w, error) != PYTREE_OK) { pytree_container_free(w); }
+    pytree_object_put_copy(block, "name", PYTREE_STR("first"), error);
+    return block;
+}
+
+/* ---- Sow, pop ------------------------------------------------------------------------------------------------------ */
+
+static void sown_values_are_popped(void **state)
+{
+    pytree_error error = { 0 };
+    Layer layer = LAYER;
+    pytree block = new_block(NULL, &error), modules[2], taken;
+    (void)state;
+    modules[0] = block;
+    modules[1] = PYTREE(&layer);
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 2; k++) {
+            float mean = (float)k + 0.5f;
+            assert_ok(pytree_sow(modules[i], &pytree_role_Intermediate, "mean", PYTREE_SCALAR(&mean), NULL, &error), &error);
+        }
+        assert_ok(pytree_pop(modules[i], PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+        assert_prints(taken, "['mean'].value[0]  f32 0.5\n['mean'].value[1]  f32 1.5\n");
+        pytree_container_free(taken);
+        assert_ok(pytree_pop(modules[i], PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+        assert_prints(taken, "");
+        pytree_container_free(taken);
+    }
+    assert_prints(block, ".w.value  f32[2]\n");
+    assert_prints(PYTREE(&layer), ".w  f32[2]\n");
+    pytree_container_free(block);
+}
+
+static pytree zero(void *context)
+{
+    static double number;
+    (void)context;
+    number = 0;
+    return PYTREE(&number);
+}
+static pytree_status add(void *context, pytree so_far, pytree value)
+{
+    if (*(const double *)value.data < 0) { return PYTREE_STOPPED; }
+    *(double *)so_far.data += *(const double *)value.data * *(const double *)context;
+    return PYTREE_OK;
+}
+
+static void rules(void **state)
+{
+    pytree_error error = { 0 };
+    Layer layer = LAYER;
+    double twice = 2;
+    const pytree_sow_rule sum = { zero, add, &twice }, none = { NULL, add, NULL };
+    pytree block = new_block(NULL, &error), modules[2], taken;
+    (void)state;
+    modules[0] = block;
+    modules[1] = PYTREE(&layer);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pytree_sow(modules[i], &pytree_role_Intermediate, "mean", PYTREE_FLOAT(-1), &sum, &error),
+                         PYTREE_STOPPED);
+        assert_ok(pytree_sow(modules[i], &pytree_role_Intermediate, "mean", PYTREE_FLOAT(3), &sum, &error), &error);
+        assert_ok(pytree_sow(modules[i], &pytree_role_Intermediate, "mean", PYTREE_FLOAT(4), &sum, &error), &error);
+        assert_ok(pytree_pop(modules[i], PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+        assert_prints(taken, "['mean'].value  f64 14.0\n");
+        pytree_container_free(taken);
+    }
+    assert_says(pytree_sow(block, &pytree_role_Intermediate, "mean", PYTREE_NONE, &none, err), PYTREE_ARGUMENT, "",
+                "expected a rule with init and reduce, got NULL");
+    pytree_container_free(block);
+}
+
+static void what_cannot_be_sown(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_level level = { 0 };
+    const pytree_options opt = { .level = &level };
+    Layer layer = LAYER;
+    pytree block = new_block(&opt, &error);
+    (void)state;
+    assert_says(pytree_sow(block, &pytree_role_Intermediate, "w", PYTREE_NONE, NULL, err), PYTREE_TYPE, ".w",
+                "expected an Intermediate, got a Param");
+    assert_says(pytree_sow(block, &pytree_role_Intermediate, "name", PYTREE_NONE, NULL, err), PYTREE_TYPE, ".name",
+                "expected a variable, got a static str");
+    assert_says(pytree_sow(PYTREE(&layer), &pytree_role_Intermediate, "nothing", PYTREE_NONE, NULL, err), PYTREE_NOT_FOUND, "",
+                "expected a member 'nothing' of type pytree with ROLE(Intermediate) in Layer, got none");
+    assert_says(pytree_sow(PYTREE(&layer), &pytree_role_Intermediate, "plain", PYTREE_NONE, NULL, err), PYTREE_NOT_FOUND, "",
+                "expected a member 'plain' of type pytree with ROLE(Intermediate) in Layer, got none");
+    assert_says(pytree_sow(PYTREE(&layer), NULL, "mean", PYTREE_NONE, NULL, err), PYTREE_ARGUMENT, "",
+                "expected a module, a role and a name, got no role");
+    assert_error(pytree_sow(PYTREE_INT(1), &pytree_role_Intermediate, "mean", PYTREE_NONE, NULL, &error), PYTREE_ARGUMENT,
+                 "", &error);
+    layer.mean = PYTREE_INT(3);
+    assert_says(pytree_sow(PYTREE(&layer), &pytree_role_Intermediate, "mean", PYTREE_NONE, NULL, err), PYTREE_TYPE, "",
+                pytree_types[PYTREE__T_long_].size == 8 ? "expected a tuple of recorded values in 'mean', got long"
+                                                        : "expected a tuple of recorded values in 'mean', got long long");
+    pytree_level_enter(&level);
+    error = (pytree_error){ 0 };
+    assert_error(pytree_sow(block, &pytree_role_Intermediate, "mean", PYTREE_NONE, NULL, &error), PYTREE_FROZEN, "", &error);
+    pytree_level_leave(&level);
+    assert_int_equal(pytree_object_length(block), 2);
+    pytree_container_free(block);
+}
+
+static void a_copy_can_sow(void **state)
+{
+    pytree_error error = { 0 };
+    Layer layer = LAYER;
+    pytree block = new_block(NULL, &error), modules[2], copy, taken;
+    (void)state;
+    modules[0] = block;
+    modules[1] = PYTREE(&layer);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(pytree_sow(modules[i], &pytree_role_Intermediate, "mean", PYTREE_INT(1), NULL, &error), &error);
+        copy = pytree_clone(modules[i], NULL, &error);
+        assert_ok(pytree_sow(copy, &pytree_role_Intermediate, "mean", PYTREE_INT(2), NULL, &error), &error);
+        assert_ok(pytree_sow(copy, &pytree_role_Intermediate, "mean", PYTREE_INT(3), NULL, &error), &error);
+        assert_ok(pytree_pop(copy, PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+        assert_prints(taken, "['mean'].value[0]  i64 1\n['mean'].value[1]  i64 2\n['mean'].value[2]  i64 3\n");
+        pytree_container_free(taken);
+        pytree_free(copy);
+        assert_ok(pytree_pop(modules[i], PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+        assert_prints(taken, "['mean'].value[0]  i64 1\n");
+        pytree_container_free(taken);
+    }
+    pytree_container_free(block);
+}
+
+/* ---- Pop ----------------------------------------------------------------------------------------------------------- */
+
+static void from_lists_dicts_and_structs(void **state)
+{
+    pytree_error error = { 0 };
+    Layer layers[2] = { LAYER, LAYER };
+    Stack stack = { 2, layers };
+    pytree list = pytree_new_list(NULL, &error), dict = pytree_new_dict(NULL, &error), taken[2];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        pytree_list_append_own(list, pytree_new_variable(i == 1 ? &pytree_role_Cache : &pytree_role_BatchStat, PYTREE_INT(i),
+                               NULL, &error),
+                               &error);
+    }
+    pytree_dict_put_own(dict, "list", list, &error);
+    pytree_dict_put(dict, "stack", PYTREE(&stack), &error);
+    pytree_sow(PYTREE(&layers[1]), &pytree_role_Intermediate, "mean", PYTREE_INT(7), NULL, &error);
+    assert_ok(pytree_pop(dict, PYTREE_FILTERS(PYTREE_OF(BatchStat), PYTREE_OF(Intermediate)), taken, NULL, &error), &error);
+    assert_prints(taken[0], "['list'][0].value  i64 0\n['list'][2].value  i64 2\n");
+    assert_prints(taken[1], "['stack']['layers'][1]['mean'].value[0]  i64 7\n");
+    assert_prints(list, "[0].value  i64 1\n");
+    assert_int_equal(layers[1].mean.type->kind, PYTREE_KIND_NONE);
+    pytree_container_free(taken[0]);
+    pytree_container_free(taken[1]);
+    assert_says(pytree_pop(dict, PYTREE_FILTERS(PYTREE_OF(Variable)), taken, NULL, err), PYTREE_TYPE, ".stack.layers[0].w",
+                "expected an attribute, an item or a member of type pytree, got a value of a Layer that stays where it is");
+    assert_null(taken[0].type);
+    assert_prints(list, "[0].value  i64 1\n");                 /* nothing was taken */
+    assert_says(pytree_pop(dict, 0, NULL, taken, NULL, err), PYTREE_FILTER, "",
+                "expected at least one filter and a place for the result, got none");
+    assert_says(pytree_pop(pytree_list_get(list, 0, &error), PYTREE_FILTERS(PYTREE_OF(Cache)), taken, NULL, err),
+                PYTREE_TYPE, "",
+                "expected an attribute, an item or a member of type pytree, "
+                "got a value of the tree itself that stays where it is");
+    pytree_container_free(dict);
+}
+
+static void shared_objects(void **state)
+{
+    pytree_error error = { 0 };
+    Layer layer = LAYER, *two[2] = { &layer, &layer };
+    pytree top = pytree_new_object(&pytree_class_Block, NULL, &error), inner = new_block(NULL, &error), taken;
+    (void)state;
+    (void)two;
+    pytree_object_put_own(top, "b", inner, &error);
+    pytree_object_put(top, "a", inner, &error);
+    pytree_sow(inner, &pytree_role_Intermediate, "mean", PYTREE_INT(1), NULL, &error);
+    assert_ok(pytree_pop(top, PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+    assert_prints(taken, "['a']['mean'].value[0]  i64 1\n");
+    pytree_container_free(taken);
+    pytree_object_put(top, "c", PYTREE(&layer), &error);
+    pytree_object_put(top, "d", PYTREE(&layer), &error);
+    pytree_sow(PYTREE(&layer), &pytree_role_Intermediate, "mean", PYTREE_INT(2), NULL, &error);
+    assert_ok(pytree_pop(top, PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+    assert_prints(taken, "['c']['mean'].value[0]  i64 2\n");
+    pytree_container_free(taken);
+    pytree_container_free(top);
+}
+
+/* ---- Perturb, capture ---------------------------------------------------------------------------------------------- */
+
+static void stored_values_are_added(void **state)
+{
+    pytree_error error = { 0 };
+    Layer layer = LAYER;
+    pytree block = new_block(NULL, &error), modules[2], taken;
+    (void)state;
+    modules[0] = block;
+    modules[1] = PYTREE(&layer);
+    for (int i = 0; i < 2; i++) {
+        double y[4] = { 1, 2, 3, 4 };
+        pytree_leaf x = { .data = y, .type = PYTREE_TYPE(double), .ndim = 2, .shape = { 2, 2 } }, stored;
+        pytree_flat state_of;
+        assert_ok(pytree_perturb(modules[i], "shift", &x, &error), &error);
+        assert_float_equal(y[3], 4, 0);
+        state_of = pytree_state(modules[i], PYTREE_OF(Perturbation), NULL, &error);
+        stored = state_of.leaves[0];
+        ((double *)stored.data)[3] = 0.5;
+        pytree_flat_free(&state_of);
+        assert_ok(pytree_perturb(modules[i], "shift", &x, &error), &error);
+        assert_float_equal(y[3], 4.5, 0);
+        x.shape[0] = 1;
+        assert_says(pytree_perturb(modules[i], "shift", &x, err), PYTREE_SHAPE, ".shift", "expected f64[2,2], got f64[1,2]");
+        x.type = PYTREE_TYPE(int);
+        assert_says(pytree_perturb(modules[i], "shift", &x, err), PYTREE_TYPE, "",
+                    "expected an array of float or double, got i32");
+        assert_ok(pytree_pop(modules[i], PYTREE_FILTERS(PYTREE_OF(Perturbation)), &taken, NULL, &error), &error);
+        pytree_container_free(taken);
+    }
+    pytree_container_free(block);
+}
+
+static pytree_status run(void *context, pytree t, pytree_error *err)
+{
+    const pytree_status status = pytree_sow(t, &pytree_role_Intermediate, "mean", PYTREE_INT(5), NULL, err);
+    return status != PYTREE_OK ? status : *(const pytree_status *)context;
+}
+
+static void captured(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_status answer = PYTREE_OK;
+    pytree block = new_block(NULL, &error), taken, nothing = { NULL, NULL };
+    (void)state;
+    assert_ok(pytree_capture(block, PYTREE_FILTERS(PYTREE_OF(Intermediate)), nothing, run, &answer, &taken, NULL, &error),
+              &error);
+    assert_prints(taken, "['mean'].value[0]  i64 5\n");
+    pytree_container_free(taken);
+    answer = PYTREE_STOPPED;
+    assert_says(pytree_capture(block, PYTREE_FILTERS(PYTREE_OF(Intermediate)), nothing, run, &answer, &taken, NULL, err),
+                PYTREE_STOPPED,
+                "", "expected the function to succeed, got stopped by the callback");
+    assert_null(taken.type);
+    assert_int_equal(pytree_object_length(block), 2);          /* as before */
+    assert_error(pytree_capture(block, PYTREE_FILTERS(PYTREE_OF(Intermediate)), nothing, NULL, NULL, &taken, NULL, &error),
+                 PYTREE_ARGUMENT, "", &error);
+    pytree_container_free(block);
+}
+
+/* ---- Memory that runs out, depth ----------------------------------------------------------------------------------- */
+
+static pytree_status sweep_record(void *context, const pytree_options *opt, pytree_error *err)
+{
+    double y[2] = { 1, 2 }, one = 1;
+    pytree_leaf x = { .data = y, .type = PYTREE_TYPE(double), .ndim = 1, .shape = { 2 } };
+    const pytree_sow_rule sum = { zero, add, &one };
+    pytree top = pytree_new_object(&pytree_class_Block, opt, err), block = new_block(opt, err), taken[2] = { { NULL, NULL } };
+    (void)context;
+    if (pytree_object_put_own(top, "block", block, err) != PYTREE_OK) { pytree_container_free(block); block.type = NULL; }
+    if (err->status == PYTREE_OK) { pytree_sow(block, &pytree_role_Intermediate, "mean", PYTREE_INT(1), NULL, err); }
+    if (err->status == PYTREE_OK) { pytree_sow(block, &pytree_role_Intermediate, "mean", PYTREE_INT(2), NULL, err); }
+    if (err->status == PYTREE_OK) { pytree_sow(block, &pytree_role_Intermediate, "sum", PYTREE_FLOAT(2), &sum, err); }
+    if (err->status == PYTREE_OK) { pytree_perturb(block, "shift", &x, err); }
+    if (err->status == PYTREE_OK) {
+        pytree_pop(top, PYTREE_FILTERS(PYTREE_OF(Perturbation), PYTREE_OF(Intermediate)), taken, opt, err);
+    }
+    if (err->status == PYTREE_OK) { assert_int_equal(pytree_object_length(block), 2); }
+    else if (taken[0].type != NULL) { fail(); }
+    pytree_container_free(taken[0]);
+    pytree_container_free(taken[1]);
+    pytree_container_free(top);
+    return err->status;
+}
+
+/* A struct's member takes memory from the C library, the result of pop from the options. */
+static pytree_status sweep_member(void *context, const pytree_options *opt, pytree_error *err)
+{
+    Layer layer = LAYER;
+    pytree taken = { NULL, NULL };
+    const size_t fail_at = stb_fail_at, calls = stb_calls;
+    (void)context;
+    stb_fail_at = SIZE_MAX;
+    assert_int_equal(pytree_sow(PYTREE(&layer), &pytree_role_Intermediate, "mean", PYTREE_INT(1), NULL, NULL), PYTREE_OK);
+    stb_fail_at = fail_at;
+    stb_calls = calls;
+    if (pytree_pop(PYTREE(&layer), PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, opt, err) != PYTREE_OK) {
+        assert_int_equal(pytree_container_length(layer.mean), 1);
+        pytree_container_free(layer.mean);
+    }
+    pytree_container_free(taken);
+    return err->status;
+}
+
+static void memory_runs_out(void **state)
+{
+    sweep_body *const bodies[] = { sweep_record, sweep_member };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
+        assert_in_range(sweep_allocations(bodies[i], NULL), 3, 200);
+        for (size_t n = 0;; n++) {                             /* the arrays of stb_ds */
+            pytree_error error = { 0 };
+            pytree_status status;
+            stb_calls = 0;
+            stb_fail_at = n;
+            status = bodies[i](NULL, NULL, &error);
+            stb_fail_at = SIZE_MAX;
+            assert_int_equal(stb_blocks, 0);
+            if (stb_calls <= n) { assert_ok(status, &error); break; }
+            assert_error(status, PYTREE_NO_MEMORY, NULL, &error);
+        }
+    }
+}
+
+static void deep_trees(void **state)
+{
+    const size_t n = under_valgrind() ? 1000 : 50000;          /* the key path of each place is copied to its result */
+    pytree_error error = { 0 };
+    pytree top = new_block(NULL, &error), taken;
+    (void)state;
+    pytree_sow(top, &pytree_role_Intermediate, "mean", PYTREE_INT(1), NULL, &error);
+    for (size_t i = 0; i < n; i++) {
+        pytree next = pytree_new_object(&pytree_class_Block, NULL, &error);
+        pytree_object_put_own(next, "x", top, &error);
+        top = next;
+    }
+    assert_ok(pytree_pop(top, PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, &error), &error);
+    assert_int_equal(pytree_num_leaves(taken, NULL, &error), 1);
+    assert_int_equal(pytree_num_leaves(top, NULL, &error), 1);
+    pytree_container_free(taken);
+    pytree_container_free(top);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(sown_values_are_popped),
+        TEST(rules),
+        TEST(what_cannot_be_sown),
+        TEST(a_copy_can_sow),
+        TEST(from_lists_dicts_and_structs),
+        TEST(shared_objects),
+        TEST(stored_values_are_added),
+        TEST(captured),
+        TEST(memory_runs_out),
+        TEST(deep_trees),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
