@@ -132,7 +132,7 @@ static const pytree_type *pytree__run_role(const pytree__cursor *c, const pytree
     const pytree_type *type = f->type;
     const char *self = (const char *)f->self;
     const pytree_field *row;
-    size_t leaf = f->next - 1 - c->run_left, child;
+    size_t leaf = f->next - 1 - c->of.run_left, child;
     bool more = true;
     while (more) {
         more = pytree__descend(&type, &self, &leaf, &row, &child);
