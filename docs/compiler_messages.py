@@ -28,6 +28,7 @@ CHAPTERS = {
     "Rows": ["field_left_out", "field_left_out_in_padding", "field_left_out_at_the_end", "fields_out_of_order", "field_listed_twice",
              "misspelt_field", "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages",
              "static_row_with_modifier", "row_with_comma", "rows_with_commas", "misspelt_row", "comma_missing", "type_in_row",
+             "member_of_a_member",
              "line_not_continued", "role_unknown", "role_twice", "role_of_static"],
     "Pointers and arrays": ["pointer_without_extent", "pointer_to_rows", "optional_pointer_without_extent", "optional_in_place",
                             "array_of_a_number", "array_of_structs", "array_of_fixed_array", "array_of_void",

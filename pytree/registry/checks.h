@@ -6,6 +6,7 @@
 #pragma GCC system_header
 
 #define PYTREE__LACKS(text, character) __builtin_strchr(text, character) == 0
+#define PYTREE__DOTS PYTREE__CAT(pytree__dots_of_, PYTREE__ID)
 #define PYTREE__WORD PYTREE__CAT4(pytree__word_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 
 /* Is the name one word, and is it known as a type? To gcc, f(Linear) is a prototype only if Linear is a type.
@@ -42,15 +43,18 @@ _Static_assert(sizeof(PYTREE__QUOTE_ALL(PYTREE_FIELDS)) == 1, "pytree: " PYTREE_
                ": PYTREE_FIELDS has rows, PYTREE_FIELD(...), and nothing between them: no comma, no semicolon, no other word");
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) #kind PYTREE__QUOTE_FIRST(__VA_ARGS__, ~)
-enum { PYTREE__WORDS = PYTREE__LACKS("" PYTREE_FIELDS, ' ') };
+enum { PYTREE__WORDS = PYTREE__LACKS("" PYTREE_FIELDS, ' '), PYTREE__DOTS = PYTREE__LACKS("" PYTREE_FIELDS, '.') };
 _Static_assert(PYTREE__WORDS, "pytree: " PYTREE__QUOTE(PYTREE__S)
                ": a row is PYTREE_FIELD(kind, name, modifiers), with commas between them and without a type");
+_Static_assert(PYTREE__DOTS, "pytree: " PYTREE__QUOTE(PYTREE__S)
+               ": a row names one member of this struct; in place of inner.x register the type of inner, and list inner");
 struct pytree_type;
 #endif
 #endif
 #undef PYTREE__LACKS
 #undef PYTREE__WORD
 #undef PYTREE__WORDS
+#undef PYTREE__DOTS
 #elif defined(PYTREE__S)
 #define PYTREE__NAMED
 #endif
