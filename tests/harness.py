@@ -26,6 +26,10 @@ BUILD = ROOT / "build"
 SANITIZE = ["-g", "-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 SANITIZER_SETTINGS = {"ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
 STRICT = ["-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+# Of what compilers say, the messages, without the source text that they show with them.
+MESSAGES_ONLY = {"gcc": ["-fdiagnostics-plain-output", "-fno-diagnostics-show-caret", "-fmessage-length=0"],
+                 "clang": ["-fno-caret-diagnostics", "-fno-color-diagnostics", "-fmessage-length=0",
+                           "-fno-diagnostics-fixit-info"]}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,7 +5,7 @@ import harness
 from harness import BUILD, ROOT, Check, failed, passed, run
 
 REGISTRATION = '#include "pytree_registry.h"'
-COMMAND = {"gcc": ["gcc", "-fdiagnostics-plain-output"], "clang": ["clang", "-fno-caret-diagnostics", "-ferror-limit=0"]}
+COMMAND = {"gcc": ["gcc", *harness.MESSAGES_ONLY["gcc"]], "clang": ["clang", *harness.MESSAGES_ONLY["clang"], "-ferror-limit=0"]}
 SAID = re.compile(r'pytree: (\w+)(?:\.\w+: a field before this one|: a field at the end) is not listed')
 
 
