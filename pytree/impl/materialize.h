@@ -87,7 +87,7 @@ static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, 
         return PYTREE__NEEDS_CHECK;
     }
     if (lacks == PYTREE__LACKS_BEYOND) { return pytree__child_views(type, self, views); }
-    return pytree__children_to_make(c, type, self, views) ? PYTREE__NEEDS_CHECK : SIZE_MAX;
+    return pytree__children_to_make(c, type, self, views) ? (size_t)PYTREE__NEEDS_CHECK : SIZE_MAX;
 }
 
 /* Fail for a struct of which one of its structs lacks another that it must have: by opening that, once its views are there. A
