@@ -9,9 +9,9 @@
  *     static inline const char *pytree__code_Model_blocks_with(const void *pytree__at, void *pytree__given, bool pytree__fill)
  *     {
  *         const Model *self = (const Model *)pytree__at;
- *         Block *pytree__inner = (Block *)pytree__given;
+ *         Block *pytree__inner = pytree__given;
  *         if (pytree__fill && pytree__inner->width == 0) { pytree__inner->width = (int)(self->width); }
- *         if (!((pytree__inner->width) == (int)(self->width))) { return "width"; }
+ *         if (!(pytree__inner->width == (int)(self->width))) { return "width"; }
  *         return NULL;
  *     } */
 #define PYTREE__MEMBERS_WITH(code, seen, held, x, arguments, optional, s)                                               \
