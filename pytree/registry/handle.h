@@ -4,27 +4,27 @@
 
 /* Clone and free a handle by the functions of HANDLE(log_clone, log_free), which get the member's own type.
  *
- *     static inline pytree_status pytree__clone_Trainer_log(void *to, const void *from)
+ *     static inline pytree_status pytree__clone_Trainer_log(void *pytree__to, const void *pytree__from)
  *     {
- *         return log_clone(&((Trainer *)to)->log, &((const Trainer *)from)->log);
+ *         return log_clone(&((Trainer *)pytree__to)->log, &((const Trainer *)pytree__from)->log);
  *     }
- *     static inline void pytree__free_Trainer_log(void *at, const pytree_field *row)
+ *     static inline void pytree__free_Trainer_log(void *pytree__at, const pytree_field *pytree__row)
  *     {
- *         (void)row; log_free(&((Trainer *)(void *)((char *)at - offsetof(Trainer, log)))->log);
+ *         (void)pytree__row; log_free(&((Trainer *)(void *)((char *)pytree__at - offsetof(Trainer, log)))->log);
  *     } */
 #define PYTREE__CHECK_DROP_HANDLE(id, s, name, arguments, ...)                                                          \
     PYTREE__CHECK_DROP_PLAIN(id, s, name, ~)                                                                            \
     _Static_assert(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " HANDLE" PYTREE__TOO_SMALL);                     \
     _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 2, PYTREE__QUOTE_(pytree: s.name:)                              \
                    " HANDLE takes two functions, HANDLE(clone, free)");                                                 \
-    static inline pytree_status pytree__clone_##id##_##name(void *to, const void *from)                                 \
+    static inline pytree_status pytree__clone_##id##_##name(void *pytree__to, const void *pytree__from)                 \
     {                                                                                                                   \
-        return PYTREE__HANDLE_CLONE arguments(&((s *)to)->name, &((const s *)from)->name);                              \
+        return PYTREE__HANDLE_CLONE arguments(&((s *)pytree__to)->name, &((const s *)pytree__from)->name);              \
     }                                                                                                                   \
-    static inline void pytree__free_##id##_##name(void *at, const pytree_field *row)                                    \
+    static inline void pytree__free_##id##_##name(void *pytree__at, const pytree_field *pytree__row)                    \
     {                                                                                                                   \
-        (void)row;                                                                                                      \
-        PYTREE__HANDLE_FREE arguments(&((s *)(void *)((char *)at - offsetof(s, name)))->name);                          \
+        (void)pytree__row;                                                                                              \
+        PYTREE__HANDLE_FREE arguments(&((s *)(void *)((char *)pytree__at - offsetof(s, name)))->name);                  \
     }
 #define PYTREE__HANDLE_CLONE(clone, ...) clone
 #define PYTREE__HANDLE_FREE(clone, ...) PYTREE__FIRST(__VA_ARGS__, ~)

@@ -9,9 +9,9 @@
  *     static inline const char *pytree__code_Model_blocks_with(const void *pytree__at, void *pytree__given, bool pytree__fill)
  *     {
  *         const Model *self = (const Model *)pytree__at;
- *         Block *pytree__inner = (Block *)pytree__given;
+ *         Block *pytree__inner = pytree__given;
  *         if (pytree__fill && pytree__inner->width == 0) { pytree__inner->width = (int)(self->width); }
- *         if (!((pytree__inner->width) == (int)(self->width))) { return "width"; }
+ *         if (!(pytree__inner->width == (int)(self->width))) { return "width"; }
  *         return NULL;
  *     } */
 #define PYTREE__MEMBERS_WITH(code, seen, held, x, arguments, optional, s)                                               \
@@ -23,6 +23,8 @@
 #define PYTREE__OF_WITH(...) __VA_ARGS__
 #define PYTREE__WITH_OF(n, with) PYTREE__OF_##with
 #define PYTREE__WITH_FUNCTION(code, x, s, ...)                                                                          \
+    _Static_assert((code & PYTREE__HAS_DATA) != 0,         /* here, before the compiler misses the inner struct's members */ \
+                   "pytree: " PYTREE__QUOTE(s) ": WITH is for registered structs with DATA rows, and lists of those");  \
     static inline const char *code##_with(const void *pytree__at, void *pytree__given, bool pytree__fill)               \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
@@ -65,8 +67,7 @@
 #define PYTREE__COUNT_GIVEN(...) PYTREE__COUNT_ARGUMENTS(__VA_ARGS__)
 #define PYTREE__CHECK_GIVEN(code, in, n)                                                                                \
     _Static_assert(PYTREE__MORE_ROWS, in " WITH" PYTREE__TOO_SMALL);                                                    \
-    _Static_assert((n) % 2 == 0, in " WITH takes members of the inner struct, each with its value, WITH(n, self->n)");   \
-    _Static_assert((code & PYTREE__HAS_DATA) != 0, in " WITH is for registered structs with DATA rows, and lists of those");
+    _Static_assert((n) % 2 == 0, in " WITH takes members of the inner struct, each with its value, WITH(n, self->n)");
 
 #define PYTREE__PLACED_WITH PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_LIST_WITH PYTREE__PLACED_LIST

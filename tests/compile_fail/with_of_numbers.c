@@ -1,5 +1,5 @@
 /* WITH on a pointer to numbers, which has no members. */
-// both: pytree: Model.w: WITH is for registered structs with DATA rows, and lists of those
+// both: pytree: Model: WITH is for registered structs with DATA rows, and lists of those
 // fixed: yes
 #include "pytree.h"
 

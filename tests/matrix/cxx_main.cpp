@@ -82,5 +82,25 @@ int main()
     }
     pytree_free(rebuilt);
     pytree_def_free(def);
-    return 0;
+
+    // Members of all sorts.
+    pytree rows = other_rows();
+    if (pytree_allocate(rows, nullptr, &err) != PYTREE_OK) {
+        pytree_error_print(stderr, &err);
+        return 7;
+    }
+    pytree copy = pytree_clone(rows, nullptr, &err);
+    const int handles = other_handles();
+    std::string printed(pytree_text(rows, nullptr, 0, nullptr, &err), ' ');
+    pytree_text(rows, printed.data(), printed.size() + 1, nullptr, &err);
+    if (!pytree_equal(copy, rows, nullptr, nullptr, &err) || handles != 1
+        || printed.find(".inner.w  f32[2,3]") == std::string::npos
+        || printed.find(".rows[1]  f32[3]") == std::string::npos || printed.find(".as  f32[2]") == std::string::npos) {
+        pytree_error_print(stderr, &err);
+        std::fprintf(stderr, "%s", printed.c_str());
+        return 8;
+    }
+    pytree_free(copy);
+    pytree_free(rows);
+    return other_handles();
 }

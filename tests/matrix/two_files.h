@@ -12,6 +12,8 @@ pytree other_tree(void);                    /* a model that lives in the other f
 pytree_def *other_structure(pytree_error *err);
 const pytree_type *other_type(void);
 int other_visits(pytree t, double *sum);    /* walks a tree by the other file's code */
+pytree other_rows(void);                    /* a struct with the rows of docs/rows.md, without memory for its arrays */
+int other_handles(void);                    /* how many of its handles live */
 
 #ifdef __cplusplus
 }
