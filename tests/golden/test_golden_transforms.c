@@ -227,8 +227,8 @@ static void vmap(void **state)
         { "texts are leaves", NULL, "status", "transforms.vmap_out.014", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("vmap_in", check_vmap_in, in);
-    seeds_run("vmap_out", check_vmap_out, out);
+    seeds_run("vmap_in", check_vmap_in, in, 0);
+    seeds_run("vmap_out", check_vmap_out, out, 0);
 }
 
 /* ---- scan, while, fori ----------------------------------------------------------------------------------------------- */
@@ -347,8 +347,8 @@ static void check_while(Golden *g)
 static void loops(void **state)
 {
     (void)state;
-    seeds_run("scan", check_scan, NULL);
-    seeds_run("while", check_while, NULL);
+    seeds_run("scan", check_scan, NULL, 0);
+    seeds_run("while", check_while, NULL, 0);
 }
 
 /* ---- cond, switch ------------------------------------------------------------------------------------------------------ */
@@ -426,7 +426,7 @@ static void check_cond(Golden *g)
 static void branches(void **state)
 {
     (void)state;
-    seeds_run("cond", check_cond, NULL);
+    seeds_run("cond", check_cond, NULL, 0);
 }
 
 /* ---- jit --------------------------------------------------------------------------------------------------------------- */
@@ -485,7 +485,7 @@ static void jits(void **state)
         { "static fields have one type", NULL, "traces", "transforms.jit_cache.010", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("jit_cache", check_jit, decisions);
+    seeds_run("jit_cache", check_jit, decisions, 4);
 }
 
 int main(void)
