@@ -62,6 +62,26 @@ static pytree_status operated(void *context, pytree_trace *tr)
     return pytree_return(tr, PYTREE_V(y));
 }
 
+/* (w, xs) -> a tree like the arguments, by calls of functions. */
+static pytree_status called(void *context, pytree_trace *tr)
+{
+    const pytree_value w = V(tr->arg[0]);
+    const pytree waves = pytree_op_apply(tr, PYTREE_VMAP(PYTREE_TRACED(sines)), 1, &tr->tree[1]);
+    const pytree_value wave = pytree_value_at(tr, waves, 0);
+    const pytree first = pytree_values_like(tr, 0, 1, &w), second = pytree_values_like(tr, 1, 1, &wave);
+    (void)context;
+    return pytree_return(tr, PYTREE_TUPLE(first, second));
+}
+
+/* {'a': …, 'b': …} -> the same: the sum of both, and their product. */
+static pytree_status mixed(void *context, pytree_trace *tr)
+{
+    const pytree_value a = pytree_value_at(tr, tr->tree[0], 0), b = pytree_value_at(tr, tr->tree[0], 1);
+    const pytree_value both[2] = { pytree_op_add(tr, a, b), pytree_op_mul(tr, a, b) };
+    (void)context;
+    return pytree_return_like(tr, 0, 2, both);
+}
+
 static pytree_status sine_call(void *context, const pytree_call *at)
 {
     (void)context;
@@ -110,13 +130,15 @@ static void every_function(void (*test)(const Every *e))
     double w = 0.7, xs[3] = { 0.3, -0.4, 0.9 }, table[2][3] = { { 0.1, 0.2, 0.3 }, { 0.5, -0.6, 0.7 } }, x = 0.4;
     const pytree wx[2] = { PYTREE(&w), PYTREE_ARRAY(xs, 3) }, wt[2] = { PYTREE(&w), PYTREE_ARRAY(table[0], 2, 3) };
     const pytree one[1] = { PYTREE(&x) }, pick[2] = { PYTREE_INT(1), PYTREE(&x) }, yes[2] = { PYTREE_BOOL(true), PYTREE(&x) };
-    const pytree named[2] = { PYTREE_STR("cubes"), PYTREE(&x) }, list[1] = { PYTREE_LIST(PYTREE(&x), PYTREE(&w)) };
+    const pytree named[2] = { PYTREE_STR("third"), PYTREE(&x) }, list[1] = { PYTREE_LIST(PYTREE(&x), PYTREE(&w)) };
+    const pytree dict[1] = { PYTREE_DICT({ "a", PYTREE(&x) }, { "b", PYTREE(&w) }) };
     const pytree axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0)), last = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(-1));
     const pytree primals = PYTREE_TUPLE(PYTREE(&w), PYTREE_ARRAY(xs, 3)), jvp[2] = { primals, primals },
                  vjp[2] = { primals, PYTREE(&x) };
     const pytree_fn *pointwise = PYTREE_TRACED(element), *loss = PYTREE_TRACED(squares), *f = PYTREE_TRACED(sines),
-                    *g = PYTREE_TRACED(cubes, .name = "cubes"), *inner = PYTREE_VMAP(pointwise, .in_axes = axes);
+                    *g = PYTREE_TRACED(cubes, .name = "third"), *inner = PYTREE_VMAP(pointwise, .in_axes = axes);
     const Every all[] = {
+        { PYTREE_TRACED(called), 2, wx, false }, { PYTREE_TRACED(mixed), 1, dict, false },
         { loss, 2, wx, false }, { PYTREE_TRACED(operated), 2, wx, false }, { inner, 2, wx, false },
         { PYTREE_VMAP(inner, .in_axes = last, .out_axes = PYTREE_INT(-1)), 2, wt, false },
         { PYTREE_VMAP(PYTREE_TRACED(no_element), .in_axes = axes, .out_axes = PYTREE_NONE), 2, wx, false },

@@ -412,14 +412,14 @@ static void traces(void **state)
         GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("af_trace", check_trace, decisions);
+    seeds_run("af_trace", check_trace, decisions, 5);
 }
 
 static void batches(void **state)
 {
     (void)state;
-    seeds_run("af_batch", check_batch, NULL);
-    seeds_run("af_helper", check_helper, NULL);
+    seeds_run("af_batch", check_batch, NULL, 1);
+    seeds_run("af_helper", check_helper, NULL, 2);
 }
 
 static void derivatives(void **state)
@@ -428,16 +428,16 @@ static void derivatives(void **state)
         { "the tangent of a tangent", NULL, "out", "transforms.af_pushforward.006", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("af_pullback", check_derivative, NULL);
-    seeds_run("af_pushforward", check_forward, decisions);
+    seeds_run("af_pullback", check_derivative, NULL, 1);
+    seeds_run("af_pushforward", check_forward, decisions, 0);
 }
 
 static void control(void **state)
 {
     (void)state;
-    seeds_run("af_while", check_while, NULL);
-    seeds_run("af_switch", check_switch, NULL);
-    seeds_run("af_checkpoint", check_checkpoint, NULL);
+    seeds_run("af_while", check_while, NULL, 1);
+    seeds_run("af_switch", check_switch, NULL, 0);
+    seeds_run("af_checkpoint", check_checkpoint, NULL, 1);
 }
 
 static void dead_code(void **state)
@@ -451,8 +451,8 @@ static void dead_code(void **state)
         { "what is not used is None", NULL, "out", "transforms.af_random.009", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("af_dce", check_dce, decisions);
-    seeds_run("af_random", check_random, random);
+    seeds_run("af_dce", check_dce, decisions, 2);
+    seeds_run("af_random", check_random, random, 0);
 }
 
 static void check_absent(Golden *g) { golden_no_counterpart(g); }
@@ -461,8 +461,8 @@ static void check_absent(Golden *g) { golden_no_counterpart(g); }
 static void absent(void **state)
 {
     (void)state;
-    seeds_run("af_schema", check_absent, NULL);
-    seeds_run("af_weight", check_absent, NULL);
+    seeds_run("af_schema", check_absent, NULL, 11);
+    seeds_run("af_weight", check_absent, NULL, 3);
 }
 
 int main(void)

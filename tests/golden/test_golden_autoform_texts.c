@@ -415,8 +415,8 @@ static void texts(void **state)
         { "no padding", NULL, "padding", "transforms.af_string.001", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("af_string", check_string, decisions);
-    seeds_run("af_custom", check_custom, NULL);
+    seeds_run("af_string", check_string, decisions, 0);
+    seeds_run("af_custom", check_custom, NULL, 0);
 }
 
 static void documentation(void **state)
@@ -425,7 +425,7 @@ static void documentation(void **state)
         { "programs have no dead calls", NULL, "count", "transforms.af_doc.024", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("af_doc", check_doc, decisions);
+    seeds_run("af_doc", check_doc, decisions, 11);
 }
 
 int main(void)

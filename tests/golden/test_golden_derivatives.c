@@ -231,7 +231,7 @@ static void gradients(void **state)
         { "the gradient of integers is zeros", NULL, "dtype", "transforms.grad.015", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("grad", check_grad, decisions);
+    seeds_run("grad", check_grad, decisions, 0);
 }
 
 /* ---- Jacobians --------------------------------------------------------------------------------------------------------- */
@@ -288,7 +288,7 @@ static void check_jacobian(Golden *g)
 static void jacobians(void **state)
 {
     (void)state;
-    seeds_run("jacobian", check_jacobian, NULL);
+    seeds_run("jacobian", check_jacobian, NULL, 0);
 }
 
 /* ---- vjp, jvp ---------------------------------------------------------------------------------------------------------- */
@@ -469,7 +469,7 @@ static void check_vjp_jvp(Golden *g)
 static void products(void **state)
 {
     (void)state;
-    seeds_run("vjp_jvp", check_vjp_jvp, NULL);
+    seeds_run("vjp_jvp", check_vjp_jvp, NULL, 0);
 }
 
 /* ---- Transposition ------------------------------------------------------------------------------------------------------ */
@@ -520,7 +520,7 @@ static void check_transpose(Golden *g)
 static void transposition(void **state)
 {
     (void)state;
-    seeds_run("transpose", check_transpose, NULL);
+    seeds_run("transpose", check_transpose, NULL, 0);
 }
 
 int main(void)

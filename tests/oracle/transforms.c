@@ -3,19 +3,22 @@
  * A question is lines of text. The structure of the arguments is a literal whose leaves are numbers, 0, 1, … in any order: of
  * arrays that stand before it, each a line of its number of dimensions, extents and elements.
  *
- *     vmap                           scan
- *     <arrays>                       <arrays>
- *     <ndim> <extents> <numbers>     …
- *     <arguments>                    (<carry>, <xs>)
- *     <in_axes>                      <reverse> <length> <carry leaves> <y leaves> <operations>
- *                                    <operation> <register> <register>
+ *     vmap                           scan                                  vjp, jvp, grad, map, hvp, backward
+ *     <arrays>                       <arrays>                              <arrays>
+ *     <ndim> <extents> <numbers>     …                                     …
+ *     <arguments>                    (<carry>, <xs>)                       <arguments of the derivative>
+ *     <in_axes>                      <reverse> <length> <carry leaves>     <operations>
+ *                                      <y leaves> <operations>             <operation> …
+ *                                    <operation> <register> <register>     <result: a tree of registers>
  *
  * An answer is "ok", the treedef and the leaves, or "error", the status and the places, each in a line of its own; then ".".
+ * The place of an operation is "op" and its number.
  */
 #define PYTREE_IMPLEMENTATION
 #include "pytree.h"
 #include "pytree/literal.h"
 #include "pytree/transform.h"
+#include "transforms_program.h"
 
 enum { MOST = 64, ELEMENTS = 512, LINE = 1 << 14 };
 
@@ -116,6 +119,31 @@ static bool read_arrays(pytree_leaf *arrays, float data[MOST][ELEMENTS])
     return getchar() == '\n';
 }
 
+/* A derivative of a traced program, which follows the arguments. Returns false if it cannot be read. */
+static bool answer_derivative(const char *mode, size_t n, const pytree *args)
+{
+    static Traced traced;
+    static char line[LINE];
+    const pytree_fn_options options = { .report = report };
+    pytree_error err = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def = NULL;
+    pytree_flat out;
+    pytree result;
+    if (!read_program(&traced) || fgets(line, LINE, stdin) == NULL) { return false; }
+    result = pytree_parse(line, NULL, &err);
+    if (pytree_flatten(result, &leaves, 0, &def, NULL, &err) != PYTREE_OK) { return false; }
+    traced.result = def;
+    traced.leaves = leaves;
+    out = derived(mode, &traced, n, args, &options, &err);
+    if (traced.failed < traced.n) { snprintf(places, sizeof places, "op %zu\n", traced.failed); }
+    answer(&out, &err);
+    pytree_flat_free(&out);
+    pytree_def_free(def);
+    pytree_free(result);
+    return true;
+}
+
 int main(void)
 {
     static float data[MOST][ELEMENTS];
@@ -149,6 +177,8 @@ int main(void)
             out = pytree_apply_new(PYTREE_VMAP(&f, .in_axes = axes), pytree_def_num_children(def), trees, &options, &err);
             answer(&out, &err);
             pytree_free(axes);
+        } else if (strcmp(kind, "scan") != 0) {
+            if (!answer_derivative(kind, pytree_def_num_children(def), trees)) { return 1; }
         } else {
             Program p;
             int reverse;

@@ -4,7 +4,9 @@
 
 Arguments are trees of float32 arrays. in_axes is a prefix that fits, or one with a mistake: another key, another container,
 another length, an axis that a leaf does not have, another size. A scan body is a program of ten to forty operations on vectors.
-Values must agree within 1e-5, and errors must come in the same cases at the same places.
+Traced programs of as many operations, on random trees, are differentiated (programs.py): vjp, jvp, gradients, gradients per
+example, products with the Hessian, scans backwards. Values must agree within 1e-5 and derivatives within 1e-4, of the largest
+of their array, and errors must come in the same cases at the same places.
 """
 import argparse
 import random
@@ -16,6 +18,9 @@ import jax
 import jax.numpy as jnp
 import jax.tree_util as jtu
 import numpy as np
+
+import evaluate
+import programs
 
 KEYS = ["a", "b", "k1", "k10", "k2", "x y", "loss"]
 
@@ -130,26 +135,28 @@ def status_of(text):
     return "structures differ" if "must be an int, None, or a tuple" in text else text
 
 
-def same_arrays(lines, leaves):
-    for line, leaf in zip(lines, leaves, strict=True):
+def same_arrays(lines, leaves, tolerances=None):
+    for line, leaf, tolerance in zip(lines, leaves, tolerances or [1e-5] * len(leaves), strict=True):
         words = line.split()
         ndim = int(words[0])
         shape = tuple(map(int, words[1:1 + ndim]))
         if shape != leaf.shape:
             return False
-        if not np.allclose(np.array(words[1 + ndim:], np.float64), np.asarray(leaf, np.float64).ravel(), rtol=1e-5, atol=1e-5):
+        wanted = np.asarray(leaf, np.float64).ravel()
+        near = tolerance * max(1.0, np.abs(wanted).max(initial=0))
+        if not np.allclose(np.array(words[1 + ndim:], np.float64), wanted, rtol=tolerance, atol=near):
             return False
     return True
 
 
-def compare(answer, result):
+def compare(answer, result, tolerances=None):
     """What differs between the library's answer and JAX's result, or None."""
     treedef = jtu.tree_structure(result)
     if answer[0] != "ok":
         return f"an error: {answer}"
     if answer[1] != str(treedef):
         return f"{answer[1]}, not {treedef}"
-    return None if same_arrays(answer[2:], jtu.tree_leaves(result)) else "other values"
+    return None if same_arrays(answer[2:], jtu.tree_leaves(result), tolerances) else "other values"
 
 
 def mapped(*args):
@@ -169,7 +176,7 @@ def vmap_case(rng, peer):
     text = literal(args, arrays)
     answer = peer.ask(["vmap", str(len(arrays)), *map(array_line, arrays), text, literal(axes, [])])
     try:
-        result = jax.vmap(mapped, in_axes=axes)(*args)
+        result = evaluate.Traced(jax.vmap(mapped, in_axes=axes), *args)(*args)
     except (ValueError, TypeError) as why:
         words = str(why)
         if answer[0] == "ok":
@@ -208,13 +215,73 @@ def scan_case(rng, peer):
     text = literal((carry, xs), arrays)
     answer = peer.ask(["scan", str(len(arrays)), *map(array_line, arrays), text,
                        f"{int(reverse)} {0 if n_x else length} {n_carry} {n_y} {n}", *(f"{o} {a} {b}" for o, a, b in program)])
-    # without jit, unless there is no step: compiling each program would take most of the time
-    with jax.disable_jit(length > 0), np.errstate(all="ignore"):
-        c, stacked = jax.lax.scan(body, carry, xs or None, length=length, reverse=reverse)
+    c, stacked = evaluate.Traced(lambda c, x: jax.lax.scan(body, c, x, length=length, reverse=reverse), carry, xs or None)(
+        carry, xs or None)
     if not all(np.isfinite(v).all() for v in [*c, *stacked]):
         return "scan left out: beyond float32", None
     wrong = compare(answer, (c, stacked))
     return "scan", wrong and (text, program, wrong)
+
+
+def break_leaf(rng, tree):
+    """The tree with a leaf of another shape, and the path of that leaf."""
+    leaves, treedef = jtu.tree_flatten_with_path(tree)
+    at = rng.randrange(len(leaves))
+    longer = [np.zeros((*leaf.shape, 7), np.float32) if i == at else leaf for i, (_, leaf) in enumerate(leaves)]
+    return jtu.tree_unflatten(treedef, longer), jtu.keystr(leaves[at][0])
+
+
+def program_cases(rng, peer):
+    """A program on all its sets of numbers: a name and what differs for each."""
+    program = programs.Program(rng, lambda: argument(rng, rng.randint(1, 3), 2)[0])
+    name, questions = f"{program.mode} of a program", program.questions(rng)
+    operations = [f"{op} {len(a)} {' '.join(map(str, a))} {len(p)} {' '.join(map(str, p))}" for op, a, p in program.program]
+
+    def ask(arguments):
+        arrays = []
+        text = literal(tuple(arguments), arrays)
+        return peer.ask([program.mode, str(len(arrays)), *map(array_line, arrays), text, str(len(operations)), *operations,
+                         literal(program.result, [])])
+
+    if program.broken is not None:
+        try:
+            jax.eval_shape(program.function, *program.sets[0])
+            return [(name, (operations, "JAX does not refuse it"))]
+        except programs.Refused as why:
+            answer = ask(questions[0])
+            same = answer[0] == "error" and answer[2:] == [f"op {why.args[0]}"]
+            return [("operation refused", None if same else (operations, answer, why.args[0]))]
+    if program.mode in ("vjp", "jvp") and rng.random() < 0.15 and jtu.tree_leaves(questions[0][1]):
+        broken, path = break_leaf(rng, questions[0][1])
+        answer = ask((questions[0][0], broken))
+        try:
+            jax.eval_shape(program.derivative, questions[0][0], broken)
+            return [(name, (operations, "JAX does not refuse the derivative"))]
+        except (TypeError, ValueError):
+            same = answer == ["error", "shapes differ", path]
+            return [("derivative refused", None if same else (operations, answer, path))]
+    if program.mode == "map":
+        stacked = programs.stack(questions)
+        result = evaluate.Traced(jax.vmap(program.derivative), *stacked)(*stacked)
+        wrong = compare(ask(stacked), result, [1e-4] * len(jtu.tree_leaves(result)))
+        return [(name, wrong and (operations, wrong))]
+    derivative = evaluate.Traced(program.derivative, *questions[0])
+    results = [derivative(*question) for question in questions]
+    n_values = 0 if program.mode == "hvp" else len(jtu.tree_leaves(results[0][0]))
+    tolerances = [1e-5 if i < n_values else 1e-4 for i in range(len(jtu.tree_leaves(results[0])))]
+    differences = [compare(ask(question), result, tolerances) for question, result in zip(questions, results)]
+    return [(name, wrong and (operations, literal(tuple(question), []), wrong))
+            for question, wrong in zip(questions, differences)]
+
+
+def cases(rng, peer, wanted):
+    """So many cases, of three kinds: a name and what differs for each."""
+    done = 0
+    while done < wanted:
+        kind = rng.random()
+        some = program_cases(rng, peer) if kind < 0.09 else [scan_case(rng, peer) if kind < 0.13 else vmap_case(rng, peer)]
+        yield from some[:wanted - done]
+        done += len(some)
 
 
 def main():
@@ -224,8 +291,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng, peer, counts, failed = random.Random(options.seed), Peer(options.program), {}, 0
-    for number in range(options.cases):
-        name, wrong = (scan_case if number % 20 == 19 else vmap_case)(rng, peer)
+    for number, (name, wrong) in enumerate(cases(rng, peer, options.cases)):
         counts[name] = counts.get(name, 0) + 1
         if wrong is not None:
             failed += 1

@@ -237,9 +237,29 @@ static pytree_status body_jit(void *context, const pytree_options *opt, pytree_e
     return status;
 }
 
+/* Values for four keys, of which two make room; whatever was made is released. */
+static pytree_status body_cache(void *context, const pytree_options *opt, pytree_error *error)
+{
+    Log log = { 0 };
+    pytree_cache *cache = pytree_cache_new(&(pytree_cache_options){ .tree = *opt, .capacity = 2, .release = release_count,
+                                                                    .context = &log }, error);
+    float x[4] = { 0 };
+    (void)context;
+    for (size_t i = 0; cache != NULL && i < 4 && error->status == PYTREE_OK; i++) {
+        const pytree key = PYTREE_DICT({ "x", PYTREE_ARRAY(x, i) }, { "y", PYTREE(&x[0]) });
+        if (pytree_cache_get(cache, key, make_count, &log, error) != NULL) {
+            assert_non_null(pytree_cache_find(cache, key, error));
+        }
+    }
+    pytree_cache_free(cache);
+    assert_int_equal(log.made, log.released);
+    return error->status;
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
+    assert_true(sweep_allocations(body_cache, NULL) > 5);
     assert_true(sweep_allocations(body_jit, NULL) > 5);
 }
 
