@@ -161,6 +161,7 @@ static pytree_status pytree__fn_distinct(const struct pytree__fn_bound *b)
 {
     struct pytree__fn_extent few[16], *outs = few;
     pytree_status status = PYTREE_OK;
+    const pytree_leaf *leaf, *end;
     uintptr_t free_from = 1;
     bool sorted = true;
     size_t i, n = 0;
@@ -188,12 +189,13 @@ static pytree_status pytree__fn_distinct(const struct pytree__fn_bound *b)
         }
     }
     if (n != 0) { free_from = outs[n - 1].to; }                /* behind all results, and not NULL */
-    for (i = 0; i < b->n_in && status == PYTREE_OK; i++) {
-        const uintptr_t from = (uintptr_t)b->in[i].data;
+    for (leaf = b->in, end = leaf + b->n_in; leaf != end && status == PYTREE_OK; leaf++) {
+        const uintptr_t from = (uintptr_t)leaf->data;
         size_t bytes;
         if (from >= free_from) { continue; }
-        bytes = pytree_leaf_bytes(&b->in[i]);
+        bytes = pytree_leaf_bytes(leaf);
         if (bytes == 0) { continue; }
+        i = (size_t)(leaf - b->in);
         if (from == 0) {
             size_t k = 0;
             while (b->in_first[k + 1] <= i) { k++; }

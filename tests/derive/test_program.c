@@ -271,7 +271,19 @@ static pytree_status join_run(const pytree_op_call *c, pytree_error *err)
     *(char **)c->out[0]->data = to;
     return PYTREE_OK;
 }
-static const pytree_op join = { .name = "join", .shape = join_shape, .run = join_run };
+/* Both get what is said about the whole. */
+static void join_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
+{
+    (void)tr, (void)e;
+    in_ct[0] = in_ct[1] = ct[0];
+}
+static const pytree_op join = { .name = "join", .shape = join_shape, .run = join_run, .vjp = join_vjp };
+static pytree_status joined(void *context, pytree_trace *tr)   /* (a, b) -> a + b */
+{
+    const pytree_value both[2] = { V(tr->arg[0]), V(tr->arg[1]) };
+    (void)context;
+    return pytree_return(tr, PYTREE_V(pytree_record(tr, &join, NULL, 2, both, NULL)));
+}
 static pytree_status twice(void *context, pytree_trace *tr)    /* s -> s + s + "!" */
 {
     const pytree_leaf mark = { &context, PYTREE_TYPE(char *), 0, 0, { 0 } };
@@ -320,6 +332,42 @@ static void test_strings(void **state)
     assert_heap_clean(&heap);
 }
 
+/* Two tasks at once, one after the other: each has memory of its own. */
+static void in_turns(void *context, size_t n, void (*task)(void *arg, size_t i), void *arg)
+{
+    (void)context;
+    while (n-- != 0) { task(arg, n); }
+}
+static void test_mapped_strings(void **state)
+{
+    const pytree_executor executor = { .run = in_turns, .workers = 2 };
+    const pytree_fn_options options = { .executor = &executor };
+    pytree_error error = { 0 };
+    const char *a = "x", *b[3] = { "1", "2", "3" }, *said[3] = { "p", "q", "r" };
+    const pytree axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0)), args[2] = { PYTREE(&a), PYTREE_ARRAY(b, 3) };
+    const pytree pulled[2] = { PYTREE_TUPLE(args[0], args[1]), PYTREE_ARRAY(said, 3) };
+    const pytree_fn *f = PYTREE_VMAP(PYTREE_TRACED(joined, .plus = &join), .in_axes = axes);
+    (void)state;
+    pytree_flat made = pytree_apply_new(f, 2, args, &options, &error);
+    assert_ok(error.status, &error);
+    assert_string_equal(((char **)made.leaves[0].data)[0], "x1");
+    assert_string_equal(((char **)made.leaves[0].data)[2], "x3");
+    pytree_flat_free(&made);
+    /* feedback on all elements of what they have in common is joined */
+    made = pytree_apply_new(PYTREE_VJP(f), 2, pulled, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_string_equal(((char **)made.leaves[0].data)[1], "x2");
+    assert_string_equal(*(char **)made.leaves[1].data, "pqr");
+    assert_string_equal(((char **)made.leaves[2].data)[1], "q");
+    pytree_flat_free(&made);
+    /* by which operation must be known */
+    f = PYTREE_VMAP(PYTREE_TRACED(joined), .in_axes = axes);
+    made = pytree_apply_new(PYTREE_VJP(f), 2, pulled, NULL, &error);
+    assert_null(made.def);
+    assert_refused(error.status, PYTREE_TYPE, "", "vmap: vmap: expected f32 or f64, or an operation that adds derivatives "
+                   "(pytree_traced_of.plus), got str", &error);
+}
+
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
 static pytree_status sweep_strings(void *context, const pytree_options *opt, pytree_error *err)
@@ -358,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_function), cmocka_unit_test(test_derivatives), cmocka_unit_test(test_dce),
         cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_mapped_strings),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
