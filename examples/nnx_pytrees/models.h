@@ -77,7 +77,7 @@ static inline void mlp_back(const MLP *m, MLP *grad, float *dy, int rows, const 
 typedef struct Model {
     Linear linear1, linear2;
     int    rows;
-    float *xgrad;                         /* (rows, linear1.dout) zeros; their gradient is that of the value between the layers */
+    float *xgrad;                         /* (rows, linear1.dout) zeros; their gradient is that of the value in between */
 } Model;
 
 #define PYTREE_STRUCT Model

@@ -29,18 +29,24 @@ static void defaults(pytree_error *err)
 }
 
 /* 07 */
+static void ask(const char *question, pytree value, const char *comment)
+{
+    printf("nnx.is_data( %s ) = %s # %s\n", question, truth(pytree_is_data(value)), comment);
+}
+
 static void questions(pytree_error *err)
 {
     float zero[1] = { 0 };
-    pytree rngs = pytree_new_object(&pytree_class_Pytree, NULL, err), list = PYTREE_LIST(PYTREE_INT(1), PYTREE_FLOAT(2), PYTREE_ARRAY(zero, 1));
+    pytree rngs = pytree_new_object(&pytree_class_Pytree, NULL, err), array = PYTREE_ARRAY(zero, 1);
     printf("\n# ------ DATA ------------\n");
-    printf("nnx.is_data( jnp.array(0) ) = %s # Arrays are data\n", truth(pytree_is_data(PYTREE_ARRAY(zero, 1))));
-    printf("nnx.is_data( nnx.Param(1) ) = %s # Variables are data\n", truth(pytree_is_data(PYTREE_VARIABLE(Param, PYTREE_INT(1)))));
-    printf("nnx.is_data( nnx.Rngs(2) ) = %s # nnx.Pytrees are data\n", truth(pytree_is_data(rngs)));
+    ask("jnp.array(0)", array, "Arrays are data");
+    ask("nnx.Param(1)", PYTREE_VARIABLE(Param, PYTREE_INT(1)), "Variables are data");
+    ask("nnx.Rngs(2)", rngs, "nnx.Pytrees are data");
     printf("\n# ------ STATIC ------------\n");
-    printf("nnx.is_data( 'hello' ) = %s # strings, arbitrary objects\n", truth(pytree_is_data(PYTREE_STR("hello"))));
-    printf("nnx.is_data( 42 ) = %s # int, float, bool, complex, etc.\n", truth(pytree_is_data(PYTREE_INT(42))));
-    printf("nnx.is_data( [1, 2.0, 3j, jnp.array(1)] ) = %s # list, dict, tuple, regular pytrees\n\n", truth(pytree_is_data(list)));
+    ask("'hello'", PYTREE_STR("hello"), "strings, arbitrary objects");
+    ask("42", PYTREE_INT(42), "int, float, bool, complex, etc.");
+    ask("[1, 2.0, 3j, jnp.array(1)]", PYTREE_LIST(PYTREE_INT(1), PYTREE_FLOAT(2), array), "list, dict, tuple, regular pytrees");
+    printf("\n");
     pytree_container_free(rngs);
 }
 

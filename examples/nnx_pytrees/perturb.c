@@ -1,5 +1,5 @@
-/* perturb.c: the gradient of a value between two layers, and two steps of SGD. Blocks 23 and 24. The weights and the numbers are those
- * that the page's generator of random numbers gives. */
+/* perturb.c: the gradient of a value between two layers, and two steps of SGD. The weights and the numbers are those that the
+ * page's generator of random numbers gives. Blocks 23 and 24. */
 #define PYTREE_IMPLEMENTATION
 #include "models.h"
 #include "pytree/optimizer.h"
@@ -8,7 +8,8 @@
 int main(void)
 {
     float kernel1[6] = { 0.7567299f, -0.68570054f, -0.5688337f, -0.8757605f, -0.65994275f, 0.44935086f }, bias1[3] = { 0 };
-    float kernel2[12] = { 0.7849591f, 0.81752163f, -0.25595918f, -0.47885877f, 0.23813176f, 0.011833864f, 0.35809416f, -0.46755627f, 0.1440836f, -0.8888034f, -0.5646415f, 1.0222695f };
+    float kernel2[12] = { 0.7849591f, 0.81752163f, -0.25595918f, -0.47885877f, 0.23813176f, 0.011833864f,
+                          0.35809416f, -0.46755627f, 0.1440836f, -0.8888034f, -0.5646415f, 1.0222695f };
     float bias2[4] = { 0 }, xgrad[3] = { 0 };
     const float x[2] = { 0.15365434f, 0.72900534f }, y[4] = { 0.73806036f, 0.62536097f, 0.8977374f, 0.91742027f };
     Model model = { .linear1 = { 2, 3, kernel1, bias1 }, .linear2 = { 3, 4, kernel2, bias2 }, .rows = 1, .xgrad = xgrad };
@@ -21,7 +22,7 @@ int main(void)
     pytree_flat_free(&perturbations);
 
     for (int step = 0; step < 2 && optimizer != NULL; step++) {
-        pytree grads = pytree_zeros_like(PYTREE(&model), NULL, &err);       /* a Model: the gradient of each value in its place */
+        pytree grads = pytree_zeros_like(PYTREE(&model), NULL, &err);       /* a Model, with a gradient in each place */
         pytree_flat between;
         float loss;
         if (grads.data == NULL) { break; }

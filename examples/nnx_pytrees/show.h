@@ -1,5 +1,5 @@
-/* show.h: functions that print values and trees as Python does, for the programs of this folder. Each program has some code blocks
- * of the page "Module & Pytree" of Flax NNX's documentation, in C; the tests compare what it prints with what the package prints. */
+/* show.h: functions that print values and trees as Python does, for the programs of this folder. Each program has some code
+ * blocks of the page "Module & Pytree" of Flax NNX's documentation, in C; the tests compare its output with the package's. */
 #ifndef NNX_SHOW_H
 #define NNX_SHOW_H
 

@@ -1,4 +1,5 @@
-/* structs.c: nodes with data and static fields, in lists; dataclasses. Blocks 05, 09 and 10: in C a struct with rows is all three. */
+/* structs.c: nodes with data and static fields, in lists; dataclasses. In C a struct with rows is all three. Blocks 05, 09 and
+ * 10. */
 #define PYTREE_IMPLEMENTATION
 #include "show.h"
 

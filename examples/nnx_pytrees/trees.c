@@ -14,8 +14,9 @@ typedef struct Foo {
 
 int main(void)
 {
+    pytree c = PYTREE_TUPLE(PYTREE_INT(3), PYTREE_INT(4));
     pytree t = PYTREE_LIST(PYTREE_DICT({ "a", PYTREE_INT(1) }),
-                           PYTREE_DICT({ "b", PYTREE_INT(2) }, { "c", PYTREE_TUPLE(PYTREE_INT(3), PYTREE_INT(4)) }, { "d", PYTREE_NONE }));
+                           PYTREE_DICT({ "b", PYTREE_INT(2) }, { "c", c }, { "d", PYTREE_NONE }));
     int64_t tens[4] = { 10, 20, 30, 40 };
     pytree_leaf views[4];
     Foo foo = { 1, 2, "hi" };

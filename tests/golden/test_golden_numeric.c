@@ -49,7 +49,8 @@ static void check_numbers(Golden *g, const char *name, const cJSON *expected, co
 }
 
 /* Gives the values at named paths of a tree to `fn`. */
-static void each_value(Golden *g, const cJSON *values, pytree t, void fn(Golden *g, const cJSON *value, const pytree_leaf *leaf))
+static void each_value(Golden *g, const cJSON *values, pytree t,
+                       void fn(Golden *g, const cJSON *value, const pytree_leaf *leaf))
 {
     const cJSON *value;
     cJSON_ArrayForEach(value, values) {
@@ -102,7 +103,8 @@ static void check_optimizer(Golden *g, const cJSON *expected, const pytree_optim
         pytree_error error = { 0 };
         char path[200];
         pytree_leaf leaf;
-        snprintf(path, sizeof path, "['opt_state'][0]['%.*s']%s.value", (int)strcspn(name, "["), name, rest == NULL ? "" : rest);
+        snprintf(path, sizeof path, "['opt_state'][0]['%.*s']%s.value", (int)strcspn(name, "["), name,
+                 rest == NULL ? "" : rest);
         leaf = pytree_at(PYTREE(&o->state), path, NULL, &error);
         if (!golden_check_ok(g, value->string, &error)) { continue; }
         if (rest == NULL) {

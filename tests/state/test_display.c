@@ -290,8 +290,9 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs), cmocka_unit_test(nested), cmocka_unit_test(cycles), cmocka_unit_test(states), cmocka_unit_test(containers),
-        cmocka_unit_test(files), cmocka_unit_test(refused), cmocka_unit_test(deep), cmocka_unit_test(memory),
+        cmocka_unit_test(structs), cmocka_unit_test(nested), cmocka_unit_test(cycles), cmocka_unit_test(states),
+        cmocka_unit_test(containers), cmocka_unit_test(files), cmocka_unit_test(refused), cmocka_unit_test(deep),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
