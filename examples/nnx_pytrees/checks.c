@@ -1,5 +1,5 @@
-/* checks.c: what is refused: data in static values, annotations in containers, changes of what an outer level made. The words are
- * the library's, the cases those of blocks 12, 13, 14, 15 and 16. */
+/* checks.c: what is refused: data in static values, annotations in containers, changes of what an outer level made. The words
+ * are the library's, the cases those of blocks 12, 13, 14, 15 and 16. */
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
 #include "pytree/object.h"

@@ -1,5 +1,5 @@
 /* layers.h: layers of Flax NNX as structs whose rows have roles, with their gradients: Linear, BatchNorm, Dropout; relu, gelu,
- * the mean squared error. Activations are (rows, features); all arithmetic is in float, and sums are in the order of indices. */
+ * the mean squared error. Activations are (rows, features). Arithmetic is in float, and sums are in the order of indices. */
 #ifndef NNX_LAYERS_H
 #define NNX_LAYERS_H
 
