@@ -22,7 +22,7 @@ import threading
 
 import harness
 from embedded import embedded_checks
-from examples import examples_checks, seeds_checks, tensors_checks
+from examples import examples_checks, nnx_checks, seeds_checks, tensors_checks
 from headers import headers_checks
 from matrix import amalgamation, rooms
 from mistakes import deletions, programs
@@ -500,7 +500,7 @@ SECTIONS = {
                       Check("links", lambda: steps([ROOT / "docs" / "build"]))]),
     "headers": ("Structs of the C library, zlib, GSL and MuJoCo, as their headers declare them", headers_checks.checks),
     "harness": ("A failure is noticed", harness_checks),
-    "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks()),
+    "examples": ("Examples", lambda: examples_checks.checks() + seeds_checks.checks() + nnx_checks.checks()),
     "training": ("Examples that train on the real images, or take long to compile", examples_checks.training_checks),
     "oracle": ("Random trees: the same questions to the library, to JAX and to optree",
                lambda: [Check("two minutes of trees, ten thousand cases of transforms, seed 0",

@@ -241,11 +241,32 @@ static bool pytree__dp_open(struct pytree__dp_writer *w, size_t node, size_t lea
     return true;
 }
 
+/* What stood before, as nodes pytree_same say: a variable or an array is written again, a node only named. Return the node to
+ * write; the node itself if nothing is to be written but its name. */
+static size_t pytree__dp_resolve(const pytree_def *def, size_t node, size_t *leaf_end)
+{
+    const size_t target = def->nodes[node].type == &pytree_same ? pytree__same_target(def, node) : SIZE_MAX;
+    const pytree_type *type = target == SIZE_MAX ? NULL : def->nodes[target].type;
+    size_t i;
+    if (target == SIZE_MAX || target > node || (type != NULL && type->custom != &pytree_variable_node)) { return node; }
+    for (i = *leaf_end = 0; i <= target; i++) { *leaf_end += def->nodes[i].type == NULL; }
+    return target;
+}
+
 /* Write a value, or open it. */
 static bool pytree__dp_value_of(struct pytree__dp_writer *w, size_t node, size_t leaf_end, const pytree_type *role, int inside)
 {
-    const pytree_node *n = &w->flat->def->nodes[node];
+    const pytree_def *def = w->flat->def;
+    const pytree_node *n;
     const pytree_leaf *leaf;
+    node = pytree__dp_resolve(def, node, &leaf_end);
+    n = &def->nodes[node];
+    if (n->type == &pytree_same) {
+        const size_t target = pytree__same_target(def, node);
+        pytree__put_text(w->d.to, pytree__origin(def->nodes[target == SIZE_MAX ? node : target].type)->name);
+        pytree__put_text(w->d.to, "(...)");
+        return true;
+    }
     if (n->type != NULL && n->type->custom == &pytree_variable_node) {
         return pytree__dp_open(w, node - 1, leaf_end, n->type, inside);
     }
@@ -336,9 +357,15 @@ static pytree_status pytree__dp_write(struct pytree__text_writer *to, pytree t, 
 {
     struct pytree__dp_writer w;
     pytree_error problem;
-    const pytree_flat flat = pytree__state_flatten(t, opt, err == NULL ? &problem : err);
+    pytree_flat flat;
     bool good;
-    if (flat.def == NULL) { return (err == NULL ? &problem : err)->status; }
+    problem.status = PYTREE_OK;
+    flat = inside == PYTREE__DP_IN_STATE ? pytree__state_flatten(t, opt, &problem) : pytree__model_flatten(t, opt, &problem);
+    if (problem.status == PYTREE_SHARED) {                     /* one memory with several extents or roles: shown as a tree */
+        problem.status = PYTREE_OK;
+        flat = pytree__state_flatten(t, opt, &problem);
+    }
+    if (flat.def == NULL) { return pytree__alg_status(&problem, err); }
     memset(&w, 0, sizeof w);
     w.d = pytree__display_to(to);
     w.flat = &flat;

@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import struct
+import time
 
 import harness
 from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, failed, run
@@ -125,6 +126,37 @@ def derived(name, folder, epochs, least):
     good = reached is not None and reached >= least
     return Outcome(passed=int(good), failed=int(not good), note=f"test accuracy {reached} %",
                    log="" if good else f"{result.log()}must reach {least} %\n")
+
+
+def convolution():
+    """batchnorm_cnn reaches its accuracy within its time."""
+    start = time.monotonic()
+    result = run([EXAMPLES / "run", "batchnorm_cnn", "--data", REAL], timeout=900)
+    took, reached = time.monotonic() - start, accuracy(result)
+    good = reached is not None and reached >= 90.0
+    return Outcome(passed=int(good), failed=int(not good), note=f"test accuracy {reached} %, {took:.0f} s",
+                   log="" if good else f"{result.log()}must reach 90 %\n")
+
+
+def convolution_resumed():
+    """batchnorm_cnn on few images: two epochs, and one, a checkpoint and another one, end with the same bits."""
+    program, folder = BUILD / "examples" / "batchnorm_cnn-small", small_data("convolution")
+    built = build("batchnorm_cnn", ["-O1"], program)
+    if built.status != 0:
+        return failed(built.log())
+    saved = folder / "run.safetensors"
+    call = [program, "--data", folder, "--images", "256", "--seed", "3", "--epochs", "2"]
+    whole = run(call, timeout=300)
+    first = run([*call, "--save", saved, "--stop", "1"], timeout=300)
+    second = run([*call, "--resume", saved], timeout=300)
+    bits = [re.findall(r"bits [0-9a-f]+|test accuracy: .*", result.output) for result in (whole, first, second)]
+    outcome = Outcome()
+    for good, what in [(len(bits[0]) == 2 and bits[0] == bits[2], "a resumed run ends with the same bits"),
+                       (len(bits[1]) == 2 and bits[1] != bits[0], "the second epoch changes them")]:
+        outcome.passed += good
+        outcome.failed += not good
+        outcome.log += "" if good else f"{whole.log()}{first.log()}{second.log()}not so: {what}\n"
+    return outcome
 
 
 class FashionMnist:
@@ -279,6 +311,7 @@ def checks():
         Check("gpt2_params", lambda: prints("gpt2_params", [r"124,?439,?808", r"149 arrays, of which 148 are parameters: 124439808", "lm_head is wte.weight: yes"])),
         Check("fashion_mnist: made-up images, wrong files, wrong options", lambda: FashionMnist().check(), long=True),
         Check("fashion_mnist: --help", help_text),
+        Check("batchnorm_cnn: made-up images, resumed", convolution_resumed, long=True),
         Check("examples/run: names", names),
     ]
     return made
@@ -288,6 +321,7 @@ def training_checks():
     """Those that take long, to compile or to run; only these need the dataset."""
     return [Check("fashion_mnist: the real images", main_job, long=True),
             Check("fashion_mnist_traced: the real images", lambda: derived("fashion_mnist_traced", REAL, 6, 88.0), long=True),
+            Check("batchnorm_cnn: the real images", convolution, long=True),
             Check("per_example_gradients: made-up images",
                   lambda: derived("per_example_gradients", small_data("each"), 1, 80.0), long=True),
             Check("blas", blas),

@@ -111,6 +111,16 @@ typedef struct Head { float w10[3][1]; Body b; float right[3]; bool w; float Z[3
     PYTREE_FIELD(DATA, Z, ROLE(Param))
 #include "pytree_registry.h"
 
+typedef struct Baz { float y[2]; } Baz;
+#define PYTREE_STRUCT Baz
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, y, ROLE(Param))
+#include "pytree_registry.h"
+
+typedef struct Cell { Baz *left, *w; } Cell;
+#define PYTREE_STRUCT Cell
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, left) PYTREE_FIELD(DATA, w)
+#include "pytree_registry.h"
+
 typedef struct Small { float w1[3][2]; int32_t w10[2]; pytree_f16 aux[2]; } Small;
 #define PYTREE_STRUCT Small
 #define PYTREE_FIELDS                                                                                                   \
@@ -161,10 +171,12 @@ static void print_case(Golden *g)
     const char *number = strrchr(g->id, '.') + 1, *printed = golden_word(g->json, "printed");
     const cJSON *inputs = golden_at(g->json, "inputs");
     GoldenText got = { g, NULL, 0, 0 };
+    Baz shared = { { 0 } };
     golden_puts(&got, "");
     switch (atoi(number)) {
     case 1: put_state(&got, golden_at(inputs, "m")); break;
     case 3: put_model(&got, PYTREE(&(Head){ .w = true }), "Head"); break;
+    case 4: put_model(&got, PYTREE(&(Cell){ &shared, &shared }), "Cell"); break;
     case 5: put_model(&got, PYTREE(&(Small){ .w1 = { { 0 } } }), "Stem"); break;
     case 6: put_model(&got, PYTREE(&large), "Stem"); break;
     case 7: put_state(&got, golden_at(inputs, "m")); printed = strstr(printed, "State("); break;

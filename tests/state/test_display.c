@@ -125,6 +125,38 @@ static void nested(void **state)
     assert_ok(error.status, &error);
 }
 
+typedef struct Ring {
+    float *w;
+    struct Ring *next;
+} Ring;
+
+#define PYTREE_STRUCT Ring
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(2), ROLE(Param)) PYTREE_FIELD(DATA, next)
+#include "pytree_registry.h"
+
+/* A cycle ends at what stood before; an array that is shared is counted once, and written again. */
+static void cycles(void **state)
+{
+    Ring a = { numbers, NULL }, b = { numbers, &a };
+    pytree_error error = { 0 };
+    char text[600];
+    (void)state;
+    a.next = &b;
+    assert_text(pytree_display_text(PYTREE(&a), text, sizeof text, NULL, &error), text,
+        "Ring( # Param: 2 (8 B)\n"
+        "  w=Param( # 2 (8 B)\n"
+        "    value=Array(shape=(2,), dtype=dtype('float32'))\n"
+        "  ),\n"
+        "  next=Ring(\n"
+        "    w=Param( # 2 (8 B)\n"
+        "      value=Array(shape=(2,), dtype=dtype('float32'))\n"
+        "    ),\n"
+        "    next=Ring(...)\n"
+        "  )\n"
+        ")");
+    assert_ok(error.status, &error);
+}
+
 /* ---- States ---------------------------------------------------------------------------------------------------------- */
 
 /* Dicts and values with a role over several lines; what is in such a value as Python writes it. */
@@ -258,8 +290,9 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs), cmocka_unit_test(nested), cmocka_unit_test(states), cmocka_unit_test(containers),
-        cmocka_unit_test(files), cmocka_unit_test(refused), cmocka_unit_test(deep), cmocka_unit_test(memory),
+        cmocka_unit_test(structs), cmocka_unit_test(nested), cmocka_unit_test(cycles), cmocka_unit_test(states),
+        cmocka_unit_test(containers), cmocka_unit_test(files), cmocka_unit_test(refused), cmocka_unit_test(deep),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
