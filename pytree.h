@@ -938,6 +938,7 @@ struct pytree_def {
     /* private */
     bool of_flat;                         /* it was made of a tree that has a pytree_flat in it */
     bool shares;                          /* some of its nodes may be pytree_same */
+    bool by_rows;                         /* below struct nodes there are the nodes that their rows say, and no others */
     size_t n_orders;
     const uint32_t *orders;
     const pytree_allocator *allocator;

@@ -465,7 +465,11 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             status = pytree__flatten_into(&s, t, whole, *def, to, own ? room : leaves != NULL ? capacity : 0);
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = to; }
-            if (status == PYTREE_OK) { (*def)->of_flat = s.cursor.met_flat; (*def)->shares = s.shares; }
+            if (status == PYTREE_OK) {
+                (*def)->of_flat = s.cursor.met_flat;
+                (*def)->shares = s.shares;
+                (*def)->by_rows = PYTREE__LAYOUTS && s.cursor.plain && !s.cursor.met_flat && !s.shares;
+            }
             if (PYTREE__MORE_ROWS && making && status == PYTREE_OK) {
                 (*def)->given = s.cursor.of.given;
                 s.cursor.of.given = NULL;
