@@ -225,41 +225,90 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
     return layout;
 }
 
+/* Compares the words at `at` of two structs, or (not `pair`) of four, with that of the first one. Returns 0 if they are equal. */
+PYTREE__INLINE uint64_t pytree__words_differ(const char *const self[4], size_t at, const bool pair)
+{
+    uint64_t a, b, c, d;
+    memcpy(&a, self[0] + at, sizeof a);
+    memcpy(&b, self[1] + at, sizeof b);
+    if (pair) { return a ^ b; }
+    memcpy(&c, self[2] + at, sizeof c);
+    memcpy(&d, self[3] + at, sizeof d);
+    return (a ^ b) | (a ^ c) | (a ^ d);
+}
+
+/* Compares a span of bytes in the same way. */
+PYTREE__INLINE uint64_t pytree__spans_differ(const char *const self[4], size_t at, size_t n, const bool pair)
+{
+    uint64_t differ = 0;
+    uint32_t a, b, c, d;
+    size_t i;
+    if (n >= sizeof differ) {             /* the last word overlaps the one before it */
+        for (i = 0; i < n - sizeof differ; i += sizeof differ) { differ |= pytree__words_differ(self, at + i, pair); }
+        return differ | pytree__words_differ(self, at + n - sizeof differ, pair);
+    }
+    if (n == sizeof a) {
+        memcpy(&a, self[0] + at, sizeof a);
+        memcpy(&b, self[1] + at, sizeof b);
+        if (pair) { return a ^ b; }
+        memcpy(&c, self[2] + at, sizeof c);
+        memcpy(&d, self[3] + at, sizeof d);
+        return (a ^ b) | (a ^ c) | (a ^ d);
+    }
+    for (i = 1; i < (pair ? 2 : 4) && n != 0; i++) { differ |= pytree__differ(self[0] + at, self[i] + at, n); }
+    return differ;
+}
+
+/* Tells whether two structs of the layout's type, or (not `pair`) four, have the same None and the same static values. */
+PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, const pytree__layout *layout,
+                                             const char *const self[4], const bool pair)
+{
+    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const nullables_end = nullable + layout->n_nullables;
+    const pytree__static_span *span = &p->spans[layout->spans], *const spans_end = span + layout->n_spans;
+    uint64_t none[4] = { 0, 0, 0, 0 }, differ;
+    const void *pointer;
+    size_t k;
+    for (; nullable != nullables_end; nullable++) {
+        memcpy(&pointer, self[0] + nullable->at, sizeof pointer);
+        if (PYTREE__UNLIKELY(nullable->is_struct) && pointer != NULL) { return false; }
+        none[0] += none[0] + (pointer == NULL);
+        memcpy(&pointer, self[1] + nullable->at, sizeof pointer);
+        none[1] += none[1] + (pointer == NULL);
+        if (pair) { continue; }
+        memcpy(&pointer, self[2] + nullable->at, sizeof pointer);
+        none[2] += none[2] + (pointer == NULL);
+        memcpy(&pointer, self[3] + nullable->at, sizeof pointer);
+        none[3] += none[3] + (pointer == NULL);
+    }
+    differ = (none[0] ^ none[1]) | (pair ? 0 : (none[0] ^ none[2]) | (none[0] ^ none[3]));
+    for (; span != spans_end; span++) {
+        if (PYTREE__LIKELY(span->row == NULL)) {
+            differ |= pytree__spans_differ(self, span->at, span->bytes, pair);
+            continue;
+        }
+        for (k = 1; k < (pair ? 2 : 4); k++) {
+            if (!pytree__same_row(span->row, self[0] + span->at, self[k] + span->at)) { return false; }
+        }
+    }
+    return differ == 0;
+}
+
 /* Tells whether n structs of the layout's type have the same None and the same static values. */
 PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *layout, size_t n,
                                                    const pytree_leaf **structs)
 {
-    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const nullables_end = nullable + layout->n_nullables;
-    const pytree__static_span *span = &p->spans[layout->spans], *const spans_end = span + layout->n_spans;
-    const char *const first = (const char *)structs[0]->data;
-    uint64_t differ = 0;
+    const char *self[4];
     size_t k;
-    for (; nullable != nullables_end; nullable++) {
-        const void *a, *b;
-        memcpy(&a, first + nullable->at, sizeof a);
-        if (PYTREE__UNLIKELY(a != NULL && nullable->is_struct)) { return false; }
-        for (k = 1; k < n; k++) {
-            memcpy(&b, (const char *)structs[k]->data + nullable->at, sizeof b);
-            differ |= (uint64_t)((a == NULL) != (b == NULL));
-        }
+    self[0] = (const char *)structs[0]->data;
+    self[1] = (const char *)structs[1]->data;
+    if (n == 2) { return pytree__layout_few_equal(p, layout, self, true); }
+    for (k = 1; k < n; k += 3) {          /* three others at a time, the last one more than once */
+        self[1] = (const char *)structs[k]->data;
+        self[2] = (const char *)structs[k + 1 < n ? k + 1 : n - 1]->data;
+        self[3] = (const char *)structs[k + 2 < n ? k + 2 : n - 1]->data;
+        if (!pytree__layout_few_equal(p, layout, self, false)) { return false; }
     }
-    for (; span != spans_end; span++) {
-        const char *const mine = first + span->at;
-        uint32_t a, b;
-        if (PYTREE__UNLIKELY(span->row != NULL)) {
-            for (k = 1; k < n && pytree__same_row(span->row, mine, (const char *)structs[k]->data + span->at); k++) {}
-            if (k < n) { return false; }
-        } else if (span->bytes == sizeof a) {
-            memcpy(&a, mine, sizeof a);
-            for (k = 1; k < n; k++) {
-                memcpy(&b, (const char *)structs[k]->data + span->at, sizeof b);
-                differ |= a ^ b;
-            }
-        } else {
-            for (k = 1; k < n; k++) { differ |= pytree__differ(mine, (const char *)structs[k]->data + span->at, span->bytes); }
-        }
-    }
-    return differ == 0;
+    return true;
 }
 
 /* Compares type and counts of two nodes. Where all structs inside a struct have the layout's counts, and its nullables are
