@@ -169,7 +169,7 @@ static void pytree__bound_head(struct pytree__builder *b)
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { leaf -= n[-1].leaves; n--; continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
             of = &known[pytree__type_slot(type)];
-            if (type == of->type && n[-1].nodes == of->nodes) {        /* like one that was counted at once */
+            if (PYTREE__LAYOUTS && type == of->type && n[-1].nodes == of->nodes) {     /* like one that was counted at once */
                 head = pytree__plus(head, of->head);
                 leaf -= n[-1].leaves;
                 n -= of->nodes;

@@ -79,14 +79,13 @@ PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b,
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
 
-/* Check the nodes of an inlined struct against its layout, unless all nodes are as rows say. */
-PYTREE__INLINE bool pytree__build_same_nodes(const struct pytree__builder *b, const pytree__layout *layout,
-                                             const pytree_node *theirs)
+/* Check the nodes of an inlined struct against its layout. */
+static bool pytree__build_same_nodes(const struct pytree__builder *b, const pytree__layout *layout, const pytree_node *theirs)
 {
     const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
     const pytree_node *const mine = &b->cache.nodes[layout->nodes];
     uint32_t meta = theirs[span->node].meta;
-    for (; span != end && !b->def->by_rows; meta += span->bytes, span++) {
+    for (; span != end; meta += span->bytes, span++) {
         const uint32_t node = span->node;
         if (node == UINT32_MAX) { continue; }
         if (!pytree__same_counts(&mine[node], &theirs[node]) || theirs[node].meta != meta) { return false; }
@@ -94,18 +93,19 @@ PYTREE__INLINE bool pytree__build_same_nodes(const struct pytree__builder *b, co
     return true;
 }
 
-/* Find the layout that struct node n agrees with. Returns NULL if it cannot be inlined. */
+/* Find the layout that struct node n agrees with: where all nodes are as rows say, their number tells. Returns NULL if it
+ * cannot be inlined. */
 PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder *b, const pytree_type *type,
                                                           const pytree_node *n)
 {
     const pytree__layout *layout = pytree__counted_layout(b, type, n);
     if (layout == NULL) { return NULL; }
     layout = pytree__layout_of_node(&b->cache, n);
-    return PYTREE__LIKELY(layout != NULL && pytree__build_same_nodes(b, layout, n + 1 - n->nodes)) ? layout : NULL;
+    return layout == NULL || b->def->by_rows || pytree__build_same_nodes(b, layout, n + 1 - n->nodes) ? layout : NULL;
 }
 
-/* Begin an inlined struct: zeros, and its static values, which are bytes, with those of the structs in it. `alike`: the struct behind
- * it was built by the same layout; where that one has the same static values, the rest of it is overwritten. */
+/* Begin an inlined struct: zeros, and its static values, which are bytes, with those of the structs in it. `alike`: the struct
+ * behind it was built by the same layout; where that one has the same static values, the rest of it is overwritten. */
 PYTREE__INLINE void pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
                                            const pytree_node *n, bool alike)
 {
@@ -151,11 +151,12 @@ static bool pytree__is_verified(struct pytree__builder *b, const pytree_type *ty
 PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, const pytree_type *type, const char *self,
                                                   size_t n, const pytree_leaf *leaf)
 {
-    enum { NOT_WRITTEN = PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE };
     const pytree_leaf *view = b->views;
     const pytree__flatten_result seen = pytree__leaf_views(type, self, b->views, b->views + b->max_views, false);
     size_t differ = 0;
-    if (PYTREE__UNLIKELY((seen.flags & NOT_WRITTEN) != 0 || seen.end != view + n)) { return false; }
+    if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0 || seen.end != view + n)) {
+        return false;
+    }
     for (; view != seen.end; view++, leaf++) { differ |= pytree__other_extents(view, leaf); }
     return differ == 0;
 }

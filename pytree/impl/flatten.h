@@ -278,10 +278,10 @@ PYTREE__INLINE void pytree__flatten_begin(struct pytree__flattener *s, pytree t)
  * these: no deeper than C's declarations. Children are often the last rows. */
 static size_t pytree__least_nodes(const pytree_type *type)
 {
-    const pytree_field *row = type->fields + type->n_fields;
-    size_t n = 1, left = type->n_children;
+    size_t n = 1, left = type->n_children, i = type->n_fields;
     while (left != 0) {
-        if ((--row)->row != PYTREE_ROW_DATA) { continue; }
+        const pytree_field *const row = &type->fields[--i];
+        if (row->row != PYTREE_ROW_DATA) { continue; }
         left--;
         n += row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE ? pytree__least_nodes(row->type) : 1;
     }

@@ -297,8 +297,8 @@ static bool pytree__iter_grow(pytree__cursor *c, const pytree_leaf **value, size
     return true;
 }
 
-/* Tells whether the structs at hand, one in each tree, are of one type. Notes whether they lie in rows. Makes room for the views
- * of several: there may be little of it for each tree. */
+/* Tells whether the structs at hand, one in each tree, are of one type. Notes whether they lie in rows. Makes room for the
+ * views of several: there may be little of it for each tree. */
 PYTREE__INLINE bool pytree__runs_begin(pytree_iter *it, const size_t n, const pytree_leaf **values)
 {
     const pytree_type *const type = values[0]->type;

@@ -225,7 +225,7 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
     return layout;
 }
 
-/* Compares the words at `at` of two structs, or (not `pair`) of four, with that of the first one. Returns 0 if they are equal. */
+/* Compares the words at `at` of two structs, or (not `pair`) of four. Returns 0 if they are equal. */
 PYTREE__INLINE uint64_t pytree__words_differ(const char *const self[4], size_t at, const bool pair)
 {
     uint64_t a, b, c, d;
@@ -379,8 +379,9 @@ PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, c
     if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes != n->nodes)) { return NULL; }
     theirs = n + 1 - layout->n_nodes;
     for (i = 0; i < layout->n_nullables; i++) {
-        null_mask |= (uint64_t)(theirs[nullable[i].node].type == &pytree_types[PYTREE__T_none]) << i;
-        if (PYTREE__UNLIKELY(nullable[i].is_struct && (null_mask >> i) == 0)) { return NULL; }
+        const bool none = theirs[nullable[i].node].type == &pytree_types[PYTREE__T_none];
+        null_mask |= (uint64_t)none << i;
+        if (PYTREE__UNLIKELY(nullable[i].is_struct && !none)) { return NULL; }
     }
     if (PYTREE__UNLIKELY(null_mask != layout->null_mask)) { pytree__layout_specialize(p, layout, null_mask); }
     return layout;
