@@ -360,7 +360,8 @@ enum { PYTREE__PACK_BYTES, PYTREE__PACK_WIDE, PYTREE__PACK_TEXT, PYTREE__PACK_ST
 /* Flags that the generated functions return: at least one value is None; one needs a check (NULL, a large or negative extent, a
  * value held as pytree or pytree_leaf); the struct cannot be inlined, because it contains a list, a tree or a pointer to a
  * node, or because its views do not fit. */
-enum { PYTREE__HAS_NONE = 1, PYTREE__NEEDS_CHECK = 2, PYTREE__NOT_INLINABLE = 4 };
+enum { PYTREE__HAS_NONE = 1, PYTREE__NOT_INLINABLE = 2 };
+#define PYTREE__NEEDS_CHECK (~(size_t)3)  /* each of the other bits: what is wrong is not made one of them */
 enum { PYTREE__OF_CHILDREN, PYTREE__OF_LEAVES, PYTREE__OF_LEAVES_AND_NONE };   /* views that they write; None among them */
 typedef struct pytree__flatten_result {
     pytree_leaf *end;                     /* one past the last view */
@@ -938,6 +939,7 @@ struct pytree_def {
     /* private */
     bool of_flat;                         /* it was made of a tree that has a pytree_flat in it */
     bool shares;                          /* some of its nodes may be pytree_same */
+    bool by_rows;                         /* below struct nodes there are the nodes that their rows say, and no others */
     size_t n_orders;
     const uint32_t *orders;
     const pytree_allocator *allocator;

@@ -90,23 +90,26 @@ static void pytree__rebuild_customs(struct pytree__builder *b)
     pytree__vector_free(&keys);
 }
 
-/* Build a struct that is inlined: its leaves and static values, and those of the structs in it, in one go. Returns false if it
- * must be built node by node. */
-PYTREE__INLINE bool pytree__build_inlined(struct pytree__builder *b, size_t node, const pytree_type *type, char *self,
-                                          bool has_values)
+/* Build a struct that is inlined: its leaves and static values, and those of the structs in it, in one go. With `has_values` it
+ * keeps what it has. `before`: the layout of the struct behind it in a list, which was built in this way, or NULL. Returns the
+ * layout; NULL if it must be built node by node. */
+PYTREE__INLINE const pytree__layout *pytree__build_inlined(struct pytree__builder *b, size_t node, const pytree_type *type,
+                                                           char *self, bool has_values, const pytree__layout *before)
 {
     const pytree_node *const n = &b->def->nodes[node];
     const pytree_leaf *const leaf = &b->leaves[b->leaf - n->leaves];
-    const pytree__layout *const layout = pytree__build_layout(b, type, n, self, !has_values);
+    const uint64_t null_mask = before == NULL ? 0 : before->null_mask;
+    const pytree__layout *const layout = pytree__build_layout(b, type, n);
     if (layout == NULL) {
         if (!b->measured && pytree__counted_layout(b, type, n) != NULL) { b->miscounted = true; }
-        return false;
+        return NULL;
     }
+    if (!has_values) { pytree__unpack_inlined(b, layout, self, n, layout == before && layout->null_mask == null_mask); }
     if (PYTREE__UNLIKELY(!(b->mode == PYTREE__REFER ? pytree__refer_inlined(b, layout, self, leaf)
-                                                    : pytree__own_inlined(b, layout, self, leaf)))) { return false; }
+                                                    : pytree__own_inlined(b, layout, self, leaf)))) { return NULL; }
     b->leaf -= n->leaves;
     b->next = node + 1 - n->nodes;
-    return true;
+    return layout;
 }
 
 /* Build a struct at `self`, or push a frame for its children. `has_values`: pytree_allocate, whose structs begin as those that
@@ -120,9 +123,10 @@ static void pytree__build_struct(struct pytree__builder *b, size_t node, const p
     }
     type = pytree__origin(n->type);       /* as the treedef's namespace sees it */
     if (PYTREE__CONTAINERS && type->kind == PYTREE_KIND_CUSTOM) { pytree__build_custom(b, node, type, self); return; }
-    if (!has_values) { memset(self, 0, type->size); }
-    else if (PYTREE__MORE_ROWS && b->def->given != NULL) { pytree__unpack(b, type, self, b->def->statics + n->meta, false); }
-    if (pytree__build_inlined(b, node, type, self, has_values)) { return; }
+    if (PYTREE__MORE_ROWS && has_values && b->def->given != NULL) {
+        pytree__unpack(b, type, self, b->def->statics + n->meta, false);
+    }
+    if (pytree__build_inlined(b, node, type, self, has_values, NULL) != NULL) { return; }
     if (b->miscounted) { return; }
     if (!has_values) {
         memset(self, 0, type->size);
@@ -405,12 +409,13 @@ static void pytree__build_inlined_elements(struct pytree__builder *b)
 {
     struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
     const pytree_type *const type = top->type;
+    const pytree__layout *layout = NULL;
     while (top->left != 0) {
         const size_t node = b->next - 1;
         char *const at = top->at + (top->left - 1) * top->step;
         if (b->def->nodes[node].type != type) { return; }
-        memset(at, 0, type->size);
-        if (!pytree__build_inlined(b, node, type, at, false)) { return; }
+        layout = pytree__build_inlined(b, node, type, at, false, b->mode == PYTREE__ALLOCATE ? NULL : layout);
+        if (layout == NULL) { return; }
         top->left--;
     }
 }

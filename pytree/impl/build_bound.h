@@ -10,6 +10,7 @@ struct pytree__type_bound {
     size_t head;                          /* the struct itself, and fixed costs of its rows */
     size_t arrays, inlined_arrays;        /* bytes that its arrays in place would take in the tail; those inlined too */
     bool sized;                           /* rows whose cost depends on the number of children */
+    size_t nodes;                         /* of those structs that are counted at once; 0: none was */
 };
 
 /* Round the arrays that lie in a struct as the tail rounds them: leaves that need no place there. */
@@ -39,6 +40,7 @@ static void pytree__bound_type(struct pytree__builder *b, struct pytree__type_bo
         to->inlined_arrays = type->self_contained ? pytree__arrays_in_place(type, b->align, true) : 0;
     }
     to->sized = false;
+    to->nodes = 0;
     for (i = 0; i < type->n_fields; i++) {
         const pytree_field *row = &type->fields[i];
         if (PYTREE__MORE_ROWS && b->mode == PYTREE__COPY && row->functions != NULL && row->functions->clone != NULL) {
@@ -134,11 +136,12 @@ static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree
 {
     const pytree_type *const type = n->type;
     const pytree__layout *layout =
-        b->measured ? pytree__build_layout(b, type, n, NULL, false) : pytree__counted_layout(b, type, n);
+        b->measured ? pytree__build_layout(b, type, n) : pytree__counted_layout(b, type, n);
     if (of->type != type) { pytree__bound_type(b, of, type); }
     if (layout != NULL) {                 /* all lies in the struct itself */
         b->head_bytes = pytree__plus(b->head_bytes, of->head);
         b->tail_bytes -= of->inlined_arrays;
+        if (!b->measured && !pytree__is_flexible(type)) { of->nodes = n->nodes; }
         return n->nodes;
     }
     b->head_bytes = pytree__plus(b->head_bytes, pytree__bound_struct(b, of, (size_t)(n - b->def->nodes)));
@@ -152,7 +155,7 @@ static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree
 static void pytree__bound_head(struct pytree__builder *b)
 {
     const pytree_def *const def = b->def;
-    struct pytree__type_bound known[PYTREE__TYPE_SLOTS];
+    struct pytree__type_bound known[PYTREE__TYPE_SLOTS], *of;
     const size_t piece = 16 + b->prefix;
     const pytree_node *n;
     size_t head = 0, views = b->n_arrays, containers = 0, items = 0, pairs = 0, values;      /* no more than there are nodes */
@@ -165,11 +168,18 @@ static void pytree__bound_head(struct pytree__builder *b)
         size_t done = 1;
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { leaf -= n[-1].leaves; n--; continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
+            of = &known[pytree__type_slot(type)];
+            if (PYTREE__LAYOUTS && type == of->type && n[-1].nodes == of->nodes) {     /* like one that was counted at once */
+                head = pytree__plus(head, of->head);
+                leaf -= n[-1].leaves;
+                n -= of->nodes;
+                continue;
+            }
             b->only_containers = false;
             if (PYTREE__UNLIKELY(pytree__is_flexible(type)) && pytree__build_validate_leaves(b)) {
                 head = pytree__plus(head, pytree__build_bytes_of(b, (size_t)(n - 1 - def->nodes), leaf));
             }
-            done = pytree__bound_struct_node(b, &known[pytree__type_slot(type)], n - 1);
+            done = pytree__bound_struct_node(b, of, n - 1);
         } else if (type->kind == PYTREE_KIND_CUSTOM) {
             b->only_containers = false;
             items += n[-1].arity;

@@ -79,35 +79,45 @@ PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b,
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
 
-/* Check the nodes of an inlined struct against its layout. With `restore`, copy static values, which are bytes, of it and of
- * the structs in it from where the treedef has them. Returns false if the nodes are not the layout's. */
-PYTREE__INLINE bool pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
-                                           const pytree_node *n, bool restore)
+/* Check the nodes of an inlined struct against its layout. */
+static bool pytree__build_same_nodes(const struct pytree__builder *b, const pytree__layout *layout, const pytree_node *theirs)
 {
     const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
-    const pytree_node *const mine = &b->cache.nodes[layout->nodes], *const theirs = n + 1 - layout->n_nodes;
-    const unsigned char *const statics = b->def->statics, *at = statics;
-    for (; span != end; span++) {
+    const pytree_node *const mine = &b->cache.nodes[layout->nodes];
+    uint32_t meta = theirs[span->node].meta;
+    for (; span != end; meta += span->bytes, span++) {
         const uint32_t node = span->node;
-        if (node != UINT32_MAX) {
-            if (PYTREE__UNLIKELY(!pytree__same_counts(&mine[node], &theirs[node]))) { return false; }
-            at = statics + theirs[node].meta;
-        }
-        if (restore) { pytree__copy_few(self + span->at, at, span->bytes); }
-        at += span->bytes;
+        if (node == UINT32_MAX) { continue; }
+        if (!pytree__same_counts(&mine[node], &theirs[node]) || theirs[node].meta != meta) { return false; }
     }
     return true;
 }
 
-/* Find the layout that struct node n agrees with, and `restore` static values in *self. Returns NULL if it cannot be
- * inlined. */
+/* Find the layout that struct node n agrees with: where all nodes are as rows say, their number tells. Returns NULL if it
+ * cannot be inlined. */
 PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder *b, const pytree_type *type,
-                                                          const pytree_node *n, char *self, bool restore)
+                                                          const pytree_node *n)
 {
     const pytree__layout *layout = pytree__counted_layout(b, type, n);
     if (layout == NULL) { return NULL; }
     layout = pytree__layout_of_node(&b->cache, n);
-    return PYTREE__LIKELY(layout != NULL && pytree__unpack_inlined(b, layout, self, n, restore)) ? layout : NULL;
+    return layout == NULL || b->def->by_rows || pytree__build_same_nodes(b, layout, n + 1 - n->nodes) ? layout : NULL;
+}
+
+/* Begin an inlined struct: zeros, and its static values, which are bytes, with those of the structs in it. `alike`: the struct
+ * behind it was built by the same layout; where that one has the same static values, the rest of it is overwritten. */
+PYTREE__INLINE void pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
+                                           const pytree_node *n, bool alike)
+{
+    const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
+    const unsigned char *at = b->def->statics + (n + 1 - layout->n_nodes)[span->node].meta;
+    const size_t bytes = layout->n_statics, size = layout->type->size;
+    if (alike && memcmp(at, at + bytes, bytes) == 0) {
+        memcpy(self, self + size, size);
+        return;
+    }
+    memset(self, 0, size);
+    for (; span != end; at += span->bytes, span++) { pytree__copy_few(self + span->at, at, span->bytes); }
 }
 
 /* Does a struct have DROP rows, or one that lies in it? They are zero in a copy. */
@@ -141,11 +151,12 @@ static bool pytree__is_verified(struct pytree__builder *b, const pytree_type *ty
 PYTREE__INLINE bool pytree__inlined_extents_match(struct pytree__builder *b, const pytree_type *type, const char *self,
                                                   size_t n, const pytree_leaf *leaf)
 {
-    enum { NOT_WRITTEN = PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE };
     const pytree_leaf *view = b->views;
     const pytree__flatten_result seen = pytree__leaf_views(type, self, b->views, b->views + b->max_views, false);
     size_t differ = 0;
-    if (PYTREE__UNLIKELY((seen.flags & NOT_WRITTEN) != 0 || seen.end != view + n)) { return false; }
+    if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0 || seen.end != view + n)) {
+        return false;
+    }
     for (; view != seen.end; view++, leaf++) { differ |= pytree__other_extents(view, leaf); }
     return differ == 0;
 }
@@ -167,9 +178,7 @@ PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytre
     const pytree_leaf *from = leaf;
     if (PYTREE__UNLIKELY(slot == NULL)) { return false; }
     for (end = slot + layout->n_leaves; slot != end; slot++, from++) {
-        uint64_t dims;
-        memcpy(&dims, &from->ndim, sizeof dims);
-        if (PYTREE__UNLIKELY(from->type != slot->type || dims != slot->dims || from->data == NULL)
+        if (PYTREE__UNLIKELY(from->data == NULL || memcmp(&from->type, slot, PYTREE__KIND_BYTES) != 0)
             && !pytree__slot_fits(slot, from)) {
             return false;
         }

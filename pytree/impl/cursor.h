@@ -476,7 +476,7 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     f->form = (uint8_t)form;
     f->from = PYTREE__FROM_VIEWS;
     f->order = NULL;
-    f->ordered = f->numbered = f->sparse = f->run = false;
+    f->ordered = f->numbered = f->sparse = f->run = f->rows = false;
     switch (form) {
     case PYTREE_FORM_STRUCT: return pytree__open_struct(c, f);
     case PYTREE_FORM_LIST:

@@ -274,10 +274,18 @@ PYTREE__INLINE void pytree__flatten_begin(struct pytree__flattener *s, pytree t)
     s->full = false;
 }
 
-/* Counts at least some nodes of a value: its own, and its children's if it is a struct. */
-PYTREE__INLINE size_t pytree__least_nodes(const pytree_type *type)
+/* Counts nodes that a value has at least: its own, those of its children, and of structs that lie in it. It calls itself for
+ * these: no deeper than C's declarations. Children are often the last rows. */
+static size_t pytree__least_nodes(const pytree_type *type)
 {
-    return type->kind == PYTREE_KIND_STRUCT ? (size_t)type->n_children + 1 : 1;
+    size_t n = 1, left = type->n_children, i = type->n_fields;
+    while (left != 0) {
+        const pytree_field *const row = &type->fields[--i];
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        left--;
+        n += row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE ? pytree__least_nodes(row->type) : 1;
+    }
+    return n;
 }
 
 /* Tells whether the node that was opened last has more nodes below it than there is room for: a first pass may end there. */
@@ -287,12 +295,14 @@ static bool pytree__exceeds_room(const struct pytree__flattener *s)
     const size_t room = s->max_nodes - s->n_nodes;
     size_t n = f->count, i;
     if (f->form == PYTREE_FORM_LIST) {
-        n = pytree__times(n, pytree__least_nodes(f->type));
+        n = pytree__times(n, (size_t)f->type->n_children + 1); /* what lies deeper was counted with the struct above */
     } else if (f->form == PYTREE_FORM_STRUCT) {
         for (i = 0; i < f->count && n <= room; i++) {
             const pytree_leaf *const view = &s->cursor.views[f->views + i];
             const size_t many = view->form == PYTREE_FORM_LIST ? view->shape[0] : 1;
-            if (view->form >= PYTREE_FORM_STRUCT) { n = pytree__plus(n, pytree__times(many, pytree__least_nodes(view->type))); }
+            if (view->form < PYTREE_FORM_STRUCT) { continue; }
+            if (many > room || many * ((size_t)view->type->n_children + 1) > room) { return true; }
+            n += many * pytree__least_nodes(view->type);
         }
     }
     return n > room;
@@ -465,7 +475,11 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             status = pytree__flatten_into(&s, t, whole, *def, to, own ? room : leaves != NULL ? capacity : 0);
             if (status != PYTREE_OK) { pytree_def_free(*def); *def = NULL; }
             else if (own) { *leaves = to; }
-            if (status == PYTREE_OK) { (*def)->of_flat = s.cursor.met_flat; (*def)->shares = s.shares; }
+            if (status == PYTREE_OK) {
+                (*def)->of_flat = s.cursor.met_flat;
+                (*def)->shares = s.shares;
+                (*def)->by_rows = PYTREE__LAYOUTS && s.cursor.plain && !s.cursor.met_flat && !s.shares;
+            }
             if (PYTREE__MORE_ROWS && making && status == PYTREE_OK) {
                 (*def)->given = s.cursor.of.given;
                 s.cursor.of.given = NULL;

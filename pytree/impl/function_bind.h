@@ -7,8 +7,8 @@
 const char pytree_any_tree[1] = { 0 };
 
 static const pytree_node pytree__fn_leaf_node = { NULL, 0, 1, 1, 0 };
-const pytree_def pytree_leaf_def = { 1, 1, 0, &pytree__fn_leaf_node, (const unsigned char *)"", false, NULL, true, false, 0,
-                                     NULL, NULL, 0, NULL };
+const pytree_def pytree_leaf_def = { 1, 1, 0, &pytree__fn_leaf_node, (const unsigned char *)"", false, NULL, true, false, false,
+                                     0, NULL, NULL, 0, NULL };
 
 /* ---- Messages ------------------------------------------------------------------------------------------------------ */
 

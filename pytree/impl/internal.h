@@ -111,9 +111,7 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
 PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
                                                    const pytree_leaf **structs);
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b);
-PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *plan,
-                                                 const pytree_node *n);
-PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
+PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pytree__layout *plan, const char *self,
                                                     const pytree_def *def, const pytree_node *theirs);
 PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n);
 PYTREE__INLINE void pytree__layout_emit(const pytree__layout_cache *p, const pytree__layout *plan, const char *self,
@@ -311,7 +309,9 @@ static void pytree__measure_leaves(struct pytree__builder *b);
 /* build_struct.h */
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n);
 PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder *b, const pytree_type *type,
-                                                          const pytree_node *n, char *self, bool restore);
+                                                          const pytree_node *n);
+PYTREE__INLINE void pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
+                                           const pytree_node *n, bool alike);
 PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self,
                                           const pytree_leaf *leaf);
 static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self, const pytree_leaf *leaf);

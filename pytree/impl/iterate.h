@@ -297,24 +297,25 @@ static bool pytree__iter_grow(pytree__cursor *c, const pytree_leaf **value, size
     return true;
 }
 
-/* Tells whether the structs at hand, one in each tree, are sound and have the same None and the same static values. Makes
- * room for the views of several: there may be little of it for each tree. */
-PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, const pytree_leaf **values)
+/* Tells whether the structs at hand, one in each tree, are of one type. Notes whether they lie in rows. Makes room for the
+ * views of several: there may be little of it for each tree. */
+PYTREE__INLINE bool pytree__runs_begin(pytree_iter *it, const size_t n, const pytree_leaf **values)
 {
     const pytree_type *const type = values[0]->type;
     const pytree__layout *layout;
-    size_t flags = 0;
     size_t k;
-    for (k = 0; k < n; k++) {
-        const pytree__cursor *const c = &it->cursors[k];
-        flags |= pytree__validate(type, values[k]->data, c->views + c->n_views, c->views + c->max_views);
+    for (k = 1; k < n; k++) {
+        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type)) { return false; }
     }
-    if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
-    if (n == 1) { return true; }
+    if (n != 1 && it->cursors->n_frames != 0) {
+        bool rows = true;
+        for (k = 0; k < n && rows; k++) {
+            rows = it->cursors[k].frames[it->cursors[k].n_frames - 1].from == PYTREE__FROM_ROW;
+        }
+        it->cursors->frames[it->cursors->n_frames - 1].rows = rows;
+    }
+    if (n == 1 || it->checked) { return true; }
     layout = pytree__layout_of(&it->cache, type);
-    if (PYTREE__UNLIKELY(layout->n_nodes == 0) || !pytree__layout_instances_equal(&it->cache, layout, n, values)) {
-        return false;
-    }
     for (k = 0; k < n; k++) {
         pytree__cursor *const c = &it->cursors[k];
         if (PYTREE__UNLIKELY(layout->n_leaves > c->max_views - c->n_views)
@@ -326,6 +327,39 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
     return true;
 }
 
+/* Goes from runs that were consumed to the structs behind them, if they lie in a row in every tree. */
+PYTREE__INLINE bool pytree__runs_follow(pytree_iter *it, const size_t n, const pytree_leaf **values)
+{
+    pytree__cursor *const c = it->cursors;
+    pytree__frame *f;
+    size_t k;
+    if (c->n_frames == 0) { return false; }
+    f = &c->frames[c->n_frames - 1];
+    if ((n == 1 ? f->from != PYTREE__FROM_ROW : !f->rows) || f->next == f->count) { return false; }
+    f->next++;                            /* the other trees' frames follow where one is opened */
+    for (k = 0; k < n; k++) {
+        c[k].child.data = (char *)c[k].child.data + f->type->size;
+        values[k] = &c[k].child;
+    }
+    return true;
+}
+
+/* Tells whether the structs at hand are sound and have the same None and the same static values. */
+PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, const pytree_leaf **values)
+{
+    const pytree_type *const type = values[0]->type;
+    const pytree__layout *layout;
+    size_t flags = 0, k;
+    for (k = 0; k < n; k++) {
+        const pytree__cursor *const c = &it->cursors[k];
+        flags |= pytree__validate(type, values[k]->data, c->views + c->n_views, c->views + c->max_views);
+    }
+    if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
+    if (n == 1) { return true; }
+    layout = pytree__layout_of(&it->cache, type);
+    return PYTREE__LIKELY(layout->n_nodes != 0) && pytree__layout_instances_equal(&it->cache, layout, n, values);
+}
+
 /* Takes a struct that is a run in every tree. Only the first tree's cursor gets a frame, for paths. AT_LEAF: its first leaf
  * is at hand, and more may follow side by side (run_left). AT_END: it is done with. AT_NODE: it must be opened. */
 PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
@@ -334,12 +368,9 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     pytree__cursor *const c = it->cursors;
     const void *const self = values[0]->data;
     pytree__frame *f;
-    size_t k, count = 0;
-    for (k = 0; k < n; k++) {
-        if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type)) { return PYTREE__AT_NODE; }
-    }
+    size_t k, bytes = 0, differ = 0, flags = 0;
     if (checking || (n > 1 && !it->checked)) {
-        if (!pytree__instances_equal(it, n, values)) { return it->status == PYTREE_OK ? PYTREE__AT_NODE : PYTREE__FAILED; }
+        if (!pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
         if (checking) { return PYTREE__AT_END; }
     }
     if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) { return PYTREE__AT_NODE; }
@@ -347,26 +378,28 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
         pytree_leaf *const views = c[k].views + c[k].n_views;
         const pytree__flatten_result seen =
             pytree__leaf_views(type, values[k]->data, views, c[k].views + c[k].max_views, false);
-        if (k == 0) { count = (size_t)(seen.end - views); }
-        /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
-        if (PYTREE__UNLIKELY((size_t)(seen.end - views) != count
-                             || (seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
-            return PYTREE__AT_NODE;
-        }
+        const size_t mine = (size_t)((const char *)seen.end - (const char *)views);
+        if (k == 0) { bytes = mine; }
+        differ |= mine ^ bytes;
+        flags |= seen.flags;
     }
-    if (count == 0) { return PYTREE__AT_END; }
+    /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
+    if (PYTREE__UNLIKELY(differ != 0 || (flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
+        return PYTREE__AT_NODE;
+    }
+    if (bytes == 0) { return PYTREE__AT_END; }
     for (k = 0; k < n; k++) { values[k] = c[k].views + c[k].n_views; }
     f = &c->frames[c->n_frames++];
     f->type = type;
     f->self = self;
-    f->next = f->count = count;           /* of which run_left are still to come */
+    f->next = f->count = bytes / sizeof(pytree_leaf);          /* of which run_left are still to come */
     f->views = (uint32_t)c->n_views;
     f->form = PYTREE_FORM_STRUCT;
     f->from = PYTREE__FROM_VIEWS;
     f->run = true;
     f->ordered = f->numbered = f->sparse = false;
-    c->n_views += count;
-    c->of.run_left = count - 1;
+    c->n_views += f->count;
+    c->of.run_left = f->count - 1;
     return PYTREE__AT_LEAF;
 }
 
@@ -385,12 +418,38 @@ PYTREE__INLINE void pytree__run_next(pytree_iter *it, const size_t n)
     }
 }
 
+/* Takes the next child in every tree. AT_LEAF and the like tell what it is in the first one. */
+PYTREE__INLINE int pytree__iter_children(pytree_iter *it, const size_t n, const pytree_leaf **values)
+{
+    pytree__cursor *const c = it->cursors;
+    size_t k;
+    int at;
+    for (k = 0; k < n; k++) {
+        if (PYTREE__UNLIKELY(!c->begun)) {
+            values[k] = &c[k].root;
+        } else if (PYTREE__UNLIKELY(!pytree__cursor_child(&c[k], &c[k].frames[c[k].n_frames - 1], &values[k]))) {
+            it->status = c[k].status;
+            return PYTREE__FAILED;
+        }
+    }
+    c->begun = true;
+    if (PYTREE__UNLIKELY(!c->plain && c->opt->space != NULL)) {
+        for (k = 1; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
+    }
+    at = pytree__classify(c, values[0]);
+    if (PYTREE__LAYOUTS && at == PYTREE__AT_RUN && !pytree__runs_begin(it, n, values)) {
+        return it->status == PYTREE_OK ? PYTREE__AT_NODE : PYTREE__FAILED;
+    }
+    if (at == PYTREE__FAILED) { it->status = c->status; }
+    return at;
+}
+
 /* Goes on to the next leaf. The views of a run's leaves lie side by side: those come without looking (run_left), and are passed
  * over where only structure is checked. Returns false at the end and on an error. */
 PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
 {
-    pytree__cursor *c = it->cursors;
-    const pytree_leaf **values = it->views;
+    pytree__cursor *const c = it->cursors;
+    const pytree_leaf **const values = it->views;
     size_t k;
     if (!checking && c->of.run_left != 0) {
         c->of.run_left--;
@@ -399,41 +458,31 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     }
     if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
     for (;;) {
-        int at;
-        if (PYTREE__UNLIKELY(!c->begun)) {
-            c->begun = true;
-            for (k = 0; k < n; k++) { values[k] = &c[k].root; }
+        const pytree__frame *const top = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+        int at = PYTREE__AT_RUN;
+        if (top != NULL && top->next == top->count) {
+            const bool run = PYTREE__LAYOUTS && top->run;
+            for (k = run ? 1 : n; k-- != 0;) { pytree__close(&c[k]); }
+            if (!run || !pytree__runs_follow(it, n, values)) { continue; }
+        } else if (top != NULL || !c->begun) {
+            at = pytree__iter_children(it, n, values);
         } else {
-            const pytree__frame *top;
-            if (c->n_frames == 0) { return false; }
-            top = &c->frames[c->n_frames - 1];
-            if (top->next == top->count) {
-                for (k = top->run ? 1 : n; k-- != 0;) { pytree__close(&c[k]); }
-                continue;
-            }
-            for (k = 0; k < n; k++) {
-                if (PYTREE__UNLIKELY(!pytree__cursor_child(&c[k], &c[k].frames[c[k].n_frames - 1], &values[k]))) {
-                    it->status = c[k].status;
-                    return false;
-                }
-            }
+            return false;
         }
-        if (PYTREE__UNLIKELY(!c->plain && c->opt->space != NULL)) {
-            for (k = 1; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
-        }
-        at = pytree__classify(c, values[0]);
         if (PYTREE__LAYOUTS && at == PYTREE__AT_RUN) {
-            at = pytree__iter_run(it, n, values, checking);
+            do {
+                at = pytree__iter_run(it, n, values, checking);
+            } while (at == PYTREE__AT_END && pytree__runs_follow(it, n, values));
             if (at == PYTREE__AT_END) { continue; }
+            for (k = 1; at == PYTREE__AT_NODE && c->n_frames != 0 && k < n; k++) {
+                c[k].frames[c[k].n_frames - 1].next = c->frames[c->n_frames - 1].next;
+            }
         }
         if (at == PYTREE__AT_LEAF) {
             it->index++;
             return true;
         }
-        if (PYTREE__UNLIKELY(at == PYTREE__FAILED)) {
-            if (it->status == PYTREE_OK) { it->status = c->status; }
-            return false;
-        }
+        if (PYTREE__UNLIKELY(at == PYTREE__FAILED)) { return false; }
         if (at == PYTREE__AT_NONE) {
             for (k = 1; k < n; k++) {
                 if (values[k]->form != PYTREE_FORM_NONE) {

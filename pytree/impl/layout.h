@@ -37,32 +37,36 @@ static bool pytree__layout_full(pytree__layout_cache *p)
 static bool pytree__layout_add_statics(pytree__layout_cache *p, pytree__layout *layout, const pytree_type *type, size_t offset,
                                        uint32_t node)
 {
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    pytree__static_span *span = &p->spans[p->n_spans];
+    const pytree_field *row = type->fields;
+    pytree__static_span *span = &p->spans[p->n_spans], *const last = p->spans + p->max_spans;
+    uint32_t from = 0, to = 0;            /* bytes that follow one another, up to here */
     unsigned left = type->n_fields - type->n_children;         /* STATIC and DROP rows that still come */
-    if (p->n_spans == p->max_spans) { return pytree__layout_full(p); }
-    span->at = span->bytes = 0;
+    if (span == last) { return pytree__layout_full(p); }
     span->row = NULL;
     span->node = node;
-    for (; row != end && left != 0; row++) {
+    for (; left != 0; row++) {
         const uint32_t at = (uint32_t)(offset + row->offset), size = (uint32_t)row->size;
         const bool bytes = row->form == PYTREE__PACK_BYTES;
-        left -= row->row != PYTREE_ROW_DATA;
+        if (row->row == PYTREE_ROW_DATA) { continue; }
+        left--;
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (bytes) { layout->n_statics += size; } else { layout->trivial_statics = false; }
-        if (bytes && span->row == NULL && span->bytes != 0 && span->at + span->bytes == at) {
-            span->bytes += size;
+        if (bytes && at == to && from != to) {
+            to += size;
             continue;
         }
-        if (span->bytes != 0 || span->row != NULL) {
-            span++;
-            if (span == p->spans + p->max_spans) { return pytree__layout_full(p); }
+        if (from != to || span->row != NULL) {
+            span->at = from;
+            span->bytes = to - from;
+            if (++span == last) { return pytree__layout_full(p); }
             span->node = UINT32_MAX;
         }
-        span->at = at;
-        span->bytes = bytes ? size : 0;
+        from = at;
+        to = bytes ? at + size : at;
         span->row = bytes ? NULL : row;
     }
+    span->at = from;
+    span->bytes = to - from;
     p->n_spans = (uint32_t)(span - p->spans) + 1;
     return true;
 }
@@ -166,7 +170,10 @@ PYTREE__INLINE pytree__layout *pytree__layout_of(pytree__layout_cache *p, const 
 {
     static const pytree__layout none = { NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, true };
     if (!PYTREE__LAYOUTS) { return (pytree__layout *)(uintptr_t)&none; }
-    if (PYTREE__UNLIKELY(p->last->type != type)) { p->last = pytree__layout_find(p, type); }
+    if (PYTREE__UNLIKELY(p->last->type != type)) {
+        pytree__layout *const first = &p->layouts[pytree__type_slot(type) & (p->max_layouts - 1)];
+        p->last = PYTREE__LIKELY(first->type == type) ? first : pytree__layout_find(p, type);
+    }
     return p->last;
 }
 
@@ -218,41 +225,90 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
     return layout;
 }
 
+/* Compares the words at `at` of two structs, or (not `pair`) of four. Returns 0 if they are equal. */
+PYTREE__INLINE uint64_t pytree__words_differ(const char *const self[4], size_t at, const bool pair)
+{
+    uint64_t a, b, c, d;
+    memcpy(&a, self[0] + at, sizeof a);
+    memcpy(&b, self[1] + at, sizeof b);
+    if (pair) { return a ^ b; }
+    memcpy(&c, self[2] + at, sizeof c);
+    memcpy(&d, self[3] + at, sizeof d);
+    return (a ^ b) | (a ^ c) | (a ^ d);
+}
+
+/* Compares a span of bytes in the same way. */
+PYTREE__INLINE uint64_t pytree__spans_differ(const char *const self[4], size_t at, size_t n, const bool pair)
+{
+    uint64_t differ = 0;
+    uint32_t a, b, c, d;
+    size_t i;
+    if (n >= sizeof differ) {             /* the last word overlaps the one before it */
+        for (i = 0; i < n - sizeof differ; i += sizeof differ) { differ |= pytree__words_differ(self, at + i, pair); }
+        return differ | pytree__words_differ(self, at + n - sizeof differ, pair);
+    }
+    if (n == sizeof a) {
+        memcpy(&a, self[0] + at, sizeof a);
+        memcpy(&b, self[1] + at, sizeof b);
+        if (pair) { return a ^ b; }
+        memcpy(&c, self[2] + at, sizeof c);
+        memcpy(&d, self[3] + at, sizeof d);
+        return (a ^ b) | (a ^ c) | (a ^ d);
+    }
+    for (i = 1; i < (pair ? 2 : 4) && n != 0; i++) { differ |= pytree__differ(self[0] + at, self[i] + at, n); }
+    return differ;
+}
+
+/* Tells whether two structs of the layout's type, or (not `pair`) four, have the same None and the same static values. */
+PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, const pytree__layout *layout,
+                                             const char *const self[4], const bool pair)
+{
+    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const nullables_end = nullable + layout->n_nullables;
+    const pytree__static_span *span = &p->spans[layout->spans], *const spans_end = span + layout->n_spans;
+    uint64_t none[4] = { 0, 0, 0, 0 }, differ;
+    const void *pointer;
+    size_t k;
+    for (; nullable != nullables_end; nullable++) {
+        memcpy(&pointer, self[0] + nullable->at, sizeof pointer);
+        if (PYTREE__UNLIKELY(nullable->is_struct) && pointer != NULL) { return false; }
+        none[0] += none[0] + (pointer == NULL);
+        memcpy(&pointer, self[1] + nullable->at, sizeof pointer);
+        none[1] += none[1] + (pointer == NULL);
+        if (pair) { continue; }
+        memcpy(&pointer, self[2] + nullable->at, sizeof pointer);
+        none[2] += none[2] + (pointer == NULL);
+        memcpy(&pointer, self[3] + nullable->at, sizeof pointer);
+        none[3] += none[3] + (pointer == NULL);
+    }
+    differ = (none[0] ^ none[1]) | (pair ? 0 : (none[0] ^ none[2]) | (none[0] ^ none[3]));
+    for (; span != spans_end; span++) {
+        if (PYTREE__LIKELY(span->row == NULL)) {
+            differ |= pytree__spans_differ(self, span->at, span->bytes, pair);
+            continue;
+        }
+        for (k = 1; k < (pair ? 2 : 4); k++) {
+            if (!pytree__same_row(span->row, self[0] + span->at, self[k] + span->at)) { return false; }
+        }
+    }
+    return differ == 0;
+}
+
 /* Tells whether n structs of the layout's type have the same None and the same static values. */
 PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *layout, size_t n,
                                                    const pytree_leaf **structs)
 {
-    const pytree__nullable *nullable = &p->nullables[layout->nullables], *const nullables_end = nullable + layout->n_nullables;
-    const pytree__static_span *span = &p->spans[layout->spans], *const spans_end = span + layout->n_spans;
-    const char *const first = (const char *)structs[0]->data;
-    uint64_t differ = 0;
+    const char *self[4];
     size_t k;
-    for (; nullable != nullables_end; nullable++) {
-        const void *a, *b;
-        memcpy(&a, first + nullable->at, sizeof a);
-        if (PYTREE__UNLIKELY(a != NULL && nullable->is_struct)) { return false; }
-        for (k = 1; k < n; k++) {
-            memcpy(&b, (const char *)structs[k]->data + nullable->at, sizeof b);
-            differ |= (uint64_t)((a == NULL) != (b == NULL));
-        }
+    self[0] = (const char *)structs[0]->data;
+    self[1] = (const char *)structs[1]->data;
+    if (n == 2) { return pytree__layout_few_equal(p, layout, self, true); }
+    for (k = 1; k < n; k += 3) {          /* three others at a time, the last one more than once */
+        self[1] = (const char *)structs[k]->data;
+        self[2] = (const char *)structs[k + 1 < n ? k + 1 : n - 1]->data;
+        self[3] = (const char *)structs[k + 2 < n ? k + 2 : n - 1]->data;
+        if (!pytree__layout_few_equal(p, layout, self, false)) { return false; }
     }
-    for (; span != spans_end; span++) {
-        const char *const mine = first + span->at;
-        uint32_t a, b;
-        if (PYTREE__UNLIKELY(span->row != NULL)) {
-            for (k = 1; k < n && pytree__same_row(span->row, mine, (const char *)structs[k]->data + span->at); k++) {}
-            if (k < n) { return false; }
-        } else if (span->bytes == sizeof a) {
-            memcpy(&a, mine, sizeof a);
-            for (k = 1; k < n; k++) {
-                memcpy(&b, (const char *)structs[k]->data + span->at, sizeof b);
-                differ |= a ^ b;
-            }
-        } else {
-            for (k = 1; k < n; k++) { differ |= pytree__differ(mine, (const char *)structs[k]->data + span->at, span->bytes); }
-        }
-    }
-    return differ == 0;
+    return true;
 }
 
 /* Compares type and counts of two nodes. Where all structs inside a struct have the layout's counts, and its nullables are
@@ -262,39 +318,43 @@ PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node 
     return a->type == b->type && memcmp(&a->leaves, &b->leaves, sizeof a->leaves + sizeof a->nodes) == 0;
 }
 
-PYTREE__INLINE bool pytree__layout_same_nulls(const pytree__layout_cache *p, const pytree__layout *layout,
-                                              const pytree_node *theirs)
+/* Tells whether a struct has the same None as a treedef's nodes, and puts those into the layout unless the treedef has no other
+ * nodes than rows say. */
+PYTREE__INLINE bool pytree__layout_same_nulls(pytree__layout_cache *p, pytree__layout *layout, const char *self,
+                                              const pytree_def *def, const pytree_node *theirs)
 {
     const pytree__nullable *nullable = &p->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
-    const pytree_node *const mine = &p->nodes[layout->nodes];
-    for (; nullable != end && PYTREE__LIKELY(mine[nullable->node].type == theirs[nullable->node].type); nullable++) {}
-    return nullable == end;
-}
-
-/* Tells whether a treedef's node, with as many below it, has the layout's nodes. */
-PYTREE__INLINE bool pytree__layout_matches_nodes(const pytree__layout_cache *p, const pytree__layout *layout,
-                                                 const pytree_node *n)
-{
-    const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
-    const pytree_node *const mine = &p->nodes[layout->nodes], *const theirs = n + 1 - layout->n_nodes;
-    for (; span != end; span++) {
-        const uint32_t at = span->node;
-        if (at != UINT32_MAX && PYTREE__UNLIKELY(!pytree__same_counts(&mine[at], &theirs[at]))) { return false; }
+    uint64_t bit = 1, null_mask = 0;
+    const void *pointer;
+    for (; nullable != end; nullable++, bit <<= 1) {
+        const bool none = theirs[nullable->node].type == &pytree_types[PYTREE__T_none];
+        memcpy(&pointer, self + nullable->at, sizeof pointer);
+        if (PYTREE__UNLIKELY(none != (pointer == NULL && !def->none_is_leaf) || (pointer != NULL && nullable->is_struct))) {
+            return false;
+        }
+        if (none) { null_mask |= bit; }
     }
-    return pytree__layout_same_nulls(p, layout, theirs);
+    if (!def->by_rows && null_mask != layout->null_mask) { pytree__layout_specialize(p, layout, null_mask); }
+    return true;
 }
 
-/* Tells the same, and whether a struct has the static values that stand there. */
-PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *p, const pytree__layout *layout,
-                                                    const char *self, const pytree_def *def, const pytree_node *theirs)
+/* Tells whether the treedef's nodes from `theirs` on are those of the layout's struct *self, and have its static values. Where
+ * all nodes are as rows say, the topmost one tells that the others are. */
+PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pytree__layout *layout, const char *self,
+                                                    const pytree_def *def, const pytree_node *theirs)
 {
     const pytree__static_span *span = &p->spans[layout->spans], *const end = span + layout->n_spans;
-    const pytree_node *const mine = &p->nodes[layout->nodes];
-    const unsigned char *at = NULL;
+    const pytree_node *const mine = &p->nodes[layout->nodes], *const top = &theirs[layout->n_nodes - 1];
+    const unsigned char *at = def->statics + theirs[span->node].meta;
+    const bool by_rows = def->by_rows;
     uint64_t differ = 0;
+    if (PYTREE__UNLIKELY(top->type != layout->type || top->nodes != layout->n_nodes)
+        || !pytree__layout_same_nulls(p, layout, self, def, theirs)) {
+        return false;
+    }
     for (; span != end; span++) {
-        if (span->node != UINT32_MAX) {
-            if (PYTREE__UNLIKELY(!pytree__same_counts(&mine[span->node], &theirs[span->node]))) { return false; }
+        if (PYTREE__UNLIKELY(!by_rows) && span->node != UINT32_MAX) {
+            if (!pytree__same_counts(&mine[span->node], &theirs[span->node])) { return false; }
             at = def->statics + theirs[span->node].meta;
         }
         if (PYTREE__LIKELY(span->row == NULL)) {
@@ -305,7 +365,7 @@ PYTREE__INLINE bool pytree__layout_matches_instance(const pytree__layout_cache *
             if (at == NULL) { return false; }
         }
     }
-    return differ == 0 && pytree__layout_same_nulls(p, layout, theirs);
+    return differ == 0;
 }
 
 /* Returns the layout as it is for a treedef's struct node; NULL if that is no run. */
@@ -319,8 +379,9 @@ PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, c
     if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes != n->nodes)) { return NULL; }
     theirs = n + 1 - layout->n_nodes;
     for (i = 0; i < layout->n_nullables; i++) {
-        null_mask |= (uint64_t)(theirs[nullable[i].node].type == &pytree_types[PYTREE__T_none]) << i;
-        if (PYTREE__UNLIKELY(nullable[i].is_struct && (null_mask >> i) == 0)) { return NULL; }
+        const bool none = theirs[nullable[i].node].type == &pytree_types[PYTREE__T_none];
+        null_mask |= (uint64_t)none << i;
+        if (PYTREE__UNLIKELY(nullable[i].is_struct && !none)) { return NULL; }
     }
     if (PYTREE__UNLIKELY(null_mask != layout->null_mask)) { pytree__layout_specialize(p, layout, null_mask); }
     return layout;

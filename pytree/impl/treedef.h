@@ -59,7 +59,7 @@ pytree_def *pytree__def_block(size_t n_nodes, size_t n_statics, size_t n_orders,
     }
     def->statics = (const unsigned char *)block + at;
     def->none_is_leaf = opt != NULL && opt->none_is_leaf;
-    def->of_flat = def->shares = false;
+    def->of_flat = def->shares = def->by_rows = false;
     def->allocator = pytree__allocator(opt);
     def->bytes = bytes;
     if (PYTREE__MORE_ROWS) { def->given = NULL; }
@@ -99,6 +99,7 @@ pytree_def *pytree_def_copy(const pytree_def *def, const pytree_options *opt, py
         copy->n_leaves = def->n_leaves;
         copy->none_is_leaf = def->none_is_leaf;
         copy->shares = def->shares;
+        copy->by_rows = def->by_rows;
     }
     return copy;
 }

@@ -275,9 +275,10 @@ struct pytree__build_frame {
 };
 
 /* Where the leaves of inlined structs go, by layout. */
+enum { PYTREE__KIND_BYTES = offsetof(pytree_leaf, shape) - offsetof(pytree_leaf, type) };       /* of type, ndim and form */
 struct pytree__leaf_slot {
-    const pytree_type *type;
-    uint64_t dims;                        /* ndim and form as pytree_leaf has them */
+    const pytree_type *type;              /* this and the next one as pytree_leaf has type, ndim and form */
+    uint64_t dims;
     uint32_t at;                          /* in the struct */
     uint32_t bytes;                       /* of a value in place; 0: a pointer */
 };

@@ -137,7 +137,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
 {
     pytree_leaf *const views = c->views + c->n_views;
     const pytree_leaf *leaf = leaves + *k;
-    const pytree__layout *layout;
+    pytree__layout *layout;
     pytree__flatten_result seen;
     if (put) {                            /* where it turns out to be no run the same leaves are stored again */
         leaf = pytree__store_leaves(type, self, leaf);
@@ -145,8 +145,8 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
         *k = (size_t)(leaf - leaves);
         return true;
     }
-    layout = pytree__layout_for(cache, type, self, false);
-    if (layout == NULL || layout->n_nodes > def->n_nodes - *j
+    layout = pytree__layout_of(cache, type);
+    if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes > def->n_nodes - *j)
         || !pytree__layout_matches_instance(cache, layout, (const char *)self, def, &def->nodes[*j])) {
         return false;
     }
@@ -156,7 +156,7 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
         return false;
     }
     *j += layout->n_nodes;
-    *k += layout->n_leaves;
+    *k += (size_t)(seen.end - views);
     return true;
 }
 

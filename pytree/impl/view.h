@@ -112,22 +112,22 @@ PYTREE__INLINE pytree_status pytree__fits(const pytree_leaf *wanted, const pytre
 /* Compares the extents of two leaves of equally many dimensions. Returns 0 if they are equal. */
 PYTREE__INLINE size_t pytree__other_extents(const pytree_leaf *a, const pytree_leaf *b)
 {
-    const size_t n = (size_t)a->ndim;
-    size_t differ, i;
+    const int n = a->ndim;
+    size_t differ;
+    int i;
+    if (PYTREE__LIKELY(n == 1)) { return a->shape[0] ^ b->shape[0]; }
     if (n == 0) { return 0; }
-    differ = a->shape[0] ^ b->shape[0];
-    if (PYTREE__LIKELY(n == 1)) { return differ; }
-    for (i = 1; i < n; i++) { differ |= a->shape[i] ^ b->shape[i]; }
+    differ = (a->shape[0] ^ b->shape[0]) | (a->shape[1] ^ b->shape[1]);
+    for (i = 2; i < n; i++) { differ |= a->shape[i] ^ b->shape[i]; }
     return differ;
 }
 
 /* Does each of the caller's leaves, which may be anything, fit and have data? The usual answer is found first. */
 PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *const end, const pytree_leaf *given)
 {
-    enum { KIND = offsetof(pytree_leaf, shape) - offsetof(pytree_leaf, type) };        /* bytes of type, ndim and form */
     size_t differ = 0;
     for (; wanted != end; wanted++, given++) {
-        if (PYTREE__UNLIKELY(given->data == NULL || memcmp(&wanted->type, &given->type, KIND) != 0)
+        if (PYTREE__UNLIKELY(given->data == NULL || memcmp(&wanted->type, &given->type, PYTREE__KIND_BYTES) != 0)
             && (given->data == NULL || given->type == NULL || pytree__fits(wanted, given) != PYTREE_OK)) {
             return false;
         }

@@ -65,7 +65,7 @@
  *         pytree__extent = pytree__to->shape[0] = (size_t)((self->din) | 0); pytree__extent |= …
  *         pytree__pointer = self->w;                                                                  DATA, w, ARRAY(…)
  *         if ((0 & 1) && pytree__pointer == NULL) { … } else {
- *             pytree__missing |= (size_t)(pytree__pointer == NULL); pytree__bits |= pytree__extent;
+ *             pytree__missing += (size_t)(pytree__pointer == NULL); pytree__bits |= pytree__extent;
  *             pytree__to->data = (void *)(uintptr_t)pytree__pointer; pytree__to->type = …; … pytree__to++;
  *         }
  *         pytree__row++;
@@ -93,7 +93,7 @@
     if ((optional & 1) && pytree__pointer == NULL) {                                                                    \
         PYTREE__VIEW_SEEN(pytree__view_none(pytree__row, pytree__to, pytree__of))                                       \
     } else {                                                                                                            \
-        pytree__missing |= (size_t)(pytree__pointer == NULL);                                                           \
+        pytree__missing += (size_t)(pytree__pointer == NULL);                                                           \
         pytree__bits |= PYTREE__BOUND(pytree__extent, PYTREE__COUNT_ARGUMENTS arguments);                               \
         PYTREE__VIEW_ADD(pytree__to, pytree__pointer, PYTREE__BUILTIN_OF(code), PYTREE__COUNT_ARGUMENTS arguments,      \
                          PYTREE_FORM_LEAF)                                                                              \
@@ -162,7 +162,7 @@
     ((n) <= 2 ? extent : extent >> (sizeof(size_t) * 8 - 8) / (size_t)((n) + ((n) == 0)) << PYTREE__EXTENT_BITS)
 
 #define PYTREE__DOUBTS(missing, bits)                                                                                   \
-    ((missing) != 0 || bits >> PYTREE__EXTENT_BITS != 0 ? (size_t)PYTREE__NEEDS_CHECK : 0)
+    (((size_t)(missing) | bits >> PYTREE__EXTENT_BITS) << 2)
 
 PYTREE__INLINE pytree__flatten_result pytree__view_result(pytree_leaf *end, size_t flags)
 {
@@ -336,7 +336,7 @@ PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row,
  *     pytree__pointer = self->w;                                                                   DATA, w, ARRAY(…)
  *     if (!((0 & 1) && pytree__pointer == NULL)) {
  *         pytree__extent = (size_t)((self->din) | 0); pytree__extent |= (size_t)((self->dout) | 0);
- *         pytree__missing |= (size_t)(pytree__pointer == NULL); pytree__bits |= pytree__extent;
+ *         pytree__missing += (size_t)(pytree__pointer == NULL); pytree__bits |= pytree__extent;
  *     }
  *     pytree__row++; */
 #define PYTREE__VALID_DATA(id, ...) PYTREE__DATA_ROW(PYTREE__VALID_, id, __VA_ARGS__)
@@ -348,7 +348,7 @@ PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row,
     pytree__pointer = self->name;                                                                                       \
     if (!((optional & 1) && pytree__pointer == NULL)) {                                                                 \
         PYTREE__VALID_EXTENTS arguments                                                                                 \
-        pytree__missing |= (size_t)(pytree__pointer == NULL);                                                           \
+        pytree__missing += (size_t)(pytree__pointer == NULL);                                                           \
         pytree__bits |= PYTREE__BOUND(pytree__extent, PYTREE__COUNT_ARGUMENTS arguments);                               \
     }
 #define PYTREE__VALID_PLAIN(code, name, optional, arguments)                                                            \
@@ -383,7 +383,7 @@ PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const volatil
  *     pytree__row++;                                                                               STATIC, DROP
  *     pytree__pointer = self->w;                                                                   DATA, w, ARRAY(…)
  *     if (!((0 & 1) && pytree__pointer == NULL)) {
- *         pytree__missing |= (size_t)(pytree__leaf->data == NULL);
+ *         pytree__missing += (size_t)(pytree__leaf->data == NULL);
  *         memcpy((char *)pytree__at + pytree__row->offset, &pytree__leaf->data, sizeof pytree__leaf->data);
  *         pytree__leaf++;
  *     }
@@ -394,7 +394,7 @@ PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const volatil
 #define PYTREE__STORED_ARRAY(code, name, optional, arguments)                                                           \
     pytree__pointer = self->name;                                                                                       \
     if (!((optional & 1) && pytree__pointer == NULL)) {                                                                 \
-        pytree__missing |= (size_t)(pytree__leaf->data == NULL);                                                        \
+        pytree__missing += (size_t)(pytree__leaf->data == NULL);                                                        \
         memcpy((char *)pytree__at + pytree__row->offset, &pytree__leaf->data, sizeof pytree__leaf->data);               \
         pytree__leaf++;                                                                                                 \
     }
