@@ -37,10 +37,10 @@ static const char *pytree__other_given(const pytree_field *row, const void *self
  * until all is made. Returns false if there is no memory. A count that is wrong is left for the check of the view. */
 static bool pytree__copy_given(pytree__cursor *c, const pytree_field *row, pytree_leaf *view)
 {
-    const size_t count = view->form == PYTREE_FORM_STRUCT ? 1 : view->shape[0];
+    const size_t count = view->form == PYTREE_FORM_NONE ? 0 : view->form == PYTREE_FORM_STRUCT ? 1 : view->shape[0];
     const size_t size = pytree__times(count, row->type->size), bytes = pytree__plus(size, sizeof(struct pytree__given));
     struct pytree__given *made;
-    if (view->form == PYTREE_FORM_NONE || size == 0 || bytes > PTRDIFF_MAX) { return true; }
+    if (size == 0 || bytes > PTRDIFF_MAX) { return true; }
     made = (struct pytree__given *)pytree__resize(pytree__allocator(c->opt), NULL, 0, bytes);
     if (made == NULL) { pytree__no_memory(c->err, bytes); return false; }
     made->before = c->of.given;
