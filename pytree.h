@@ -774,6 +774,8 @@ struct pytree_iter {
     size_t n_cursors, block;
     bool checked;                         /* in pytree_map all trees have been gone over already */
     bool up_to;                           /* later trees may differ where a prefix may: in a deque's maximum length */
+    bool zipped;                          /* all trees are a pytree_flat of one structure: leaf arrays side by side */
+    size_t passed;                        /* leaves that the first cursor has come to then: it follows only for a path */
     const pytree_allocator *allocator;
     pytree__cursor own_cursors[PYTREE__TREES];
     const pytree_leaf *own_leaves[PYTREE__TREES];

@@ -146,6 +146,7 @@ const pytree_type *pytree_iter_role(const pytree_iter *at)
     const pytree__cursor *const c = at == NULL ? NULL : at->cursors;
     const pytree_type *role = NULL;
     size_t i;
+    if (at != NULL) { pytree__iter_seek(at); }
     for (i = 0; c != NULL && i < c->n_frames && role == NULL; i++) {
         const pytree__frame *const f = &c->frames[i];
         const pytree_field *row = NULL;

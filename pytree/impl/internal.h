@@ -240,6 +240,7 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
                                        bool put);
 
 /* iterate.h */
+static void pytree__iter_seek(const pytree_iter *at);
 static const char *pytree__frame_name(const pytree__frame *f);
 static size_t pytree__frame_maxlen(const pytree__frame *f);
 

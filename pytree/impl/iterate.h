@@ -67,7 +67,8 @@ static pytree_status pytree__iter_init(pytree_iter *it, size_t n, const pytree_o
     it->index = SIZE_MAX;
     it->status = PYTREE_OK;
     it->cursors = it->own_cursors;
-    it->checked = it->up_to = false;
+    it->checked = it->up_to = it->zipped = false;
+    it->passed = 0;
     it->cursors[0].of.run_left = 0;
     it->allocator = pytree__allocator(opt);
     it->cache.layouts = it->own_layouts;
@@ -507,15 +508,32 @@ bool pytree_iter_next(pytree_iter *it)
     return true;
 }
 
+/* Brings the first cursor of a zipped iteration to the leaf at hand. If memory runs out on the way, that is its status. */
+static void pytree__iter_seek(const pytree_iter *at)
+{
+    pytree_iter *const it = (pytree_iter *)(uintptr_t)at;
+    pytree__cursor *const c = it->cursors;
+    while (it->zipped && it->passed <= it->index && c->status == PYTREE_OK) {
+        const pytree_leaf *value;
+        const int what = pytree__cursor_next(c, &value);
+        if (what == PYTREE__AT_LEAF) { it->passed++; }
+        if (what == PYTREE__AT_NODE) { c->status = pytree__open(c, value); }
+        if (what == PYTREE__AT_END) { pytree__close(c); }
+        if (what == PYTREE__DONE || what == PYTREE__FAILED) { return; }
+    }
+}
+
 size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
+    pytree__iter_seek(it);
     pytree__cursor_text(&it->cursors[0], &to, SIZE_MAX);
     return pytree__end_text(&to, n);
 }
 
 size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t capacity)
 {
+    pytree__iter_seek(it);
     return pytree__cursor_path(&it->cursors[0], entries, capacity);
 }
 
@@ -564,6 +582,46 @@ static pytree_status pytree__map_all(pytree_iter *it, pytree_map_fn *fn, void *c
     return status == PYTREE_OK ? it->status : status;
 }
 
+/* Tells whether the leaves of all trees are the leaf arrays of a pytree_flat, and those are of one structure. */
+static bool pytree__map_zips(const pytree_iter *it)
+{
+    const pytree__cursor *const c = it->cursors;
+    const pytree_flat *first = NULL;
+    size_t k, i;
+    for (k = 0; k < it->n_cursors; k++) {
+        const pytree_flat *flat;
+        if (c[k].root.form != PYTREE_FORM_FLAT || !c[k].plain || c[k].none_is_leaf) { return false; }
+        flat = (const pytree_flat *)c[k].root.data;
+        if (c[k].root.shape[0] + 1 != flat->def->n_nodes) { return false; }    /* part of one */
+        if (k == 0) { first = flat; }
+        if (flat->def != first->def && !pytree_def_equal(flat->def, first->def)) { return false; }
+        for (i = 0; i < flat->def->n_leaves && flat->leaves[i].form == PYTREE_FORM_LEAF; i++) {}
+        if (i < flat->def->n_leaves) { return false; }         /* None, or a subtree */
+    }
+    return true;
+}
+
+/* Calls the function for the leaves of such trees. */
+static pytree_status pytree__map_zipped(pytree_iter *it, pytree_map_fn *fn, void *context, const bool out)
+{
+    pytree__cursor *const c = it->cursors;
+    const size_t n = it->n_cursors, n_leaves = ((const pytree_flat *)c->root.data)->def->n_leaves;
+    pytree_status status = PYTREE_OK;
+    size_t k;
+    it->zipped = true;
+    for (it->index = 0; it->index < n_leaves && status == PYTREE_OK; it->index += status == PYTREE_OK) {
+        for (k = 0; k < n; k++) { it->views[k] = &((const pytree_flat *)c[k].root.data)->leaves[it->index]; }
+        if (out) { it->out = it->leaf[n - 1]; }
+        status = fn(context, it);
+        if (c->status != PYTREE_OK) { return c->status; }      /* no memory for a path */
+    }
+    if (status != PYTREE_OK && c->err != NULL && c->err->status == PYTREE_OK) {
+        pytree__iter_seek(it);
+        if (c->status == PYTREE_OK) { status = pytree__fail_at(c, status, "stopped by the callback at leaf %zu", it->index); }
+    }
+    return status;
+}
+
 pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
                          const pytree_options *opt, pytree_error *err)
 {
@@ -583,10 +641,15 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     if (out != NULL) { all[n] = *out; }
     status = pytree__iter_start(&it, views, count, all, opt, err);
     it.up_to = true;
-    if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
-    it.n = n;
-    if (status == PYTREE_OK) { status = pytree__iter_again(&it, all); }
-    if (status == PYTREE_OK) { status = pytree__map_all(&it, fn, context, out != NULL); }
+    if (status == PYTREE_OK && PYTREE__CONTAINERS && pytree__map_zips(&it)) {
+        it.n = n;
+        status = pytree__map_zipped(&it, fn, context, out != NULL);
+    } else {
+        if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
+        it.n = n;
+        if (status == PYTREE_OK) { status = pytree__iter_again(&it, all); }
+        if (status == PYTREE_OK) { status = pytree__map_all(&it, fn, context, out != NULL); }
+    }
     pytree_iter_end(&it);
     if (all != few) { pytree__resize(pytree__allocator(opt), all, count * sizeof *all, 0); }
     return status;

@@ -42,6 +42,7 @@ void *pytree_iter_elements(const pytree_iter *at, size_t k, const pytree_type *t
     char got[PYTREE__SIDE];
     const pytree_leaf *const leaf = k < at->n ? at->leaf[k] : NULL;
     if (pytree__holds(leaf, type, got, sizeof got)) { return pytree__elements(leaf, n); }
+    pytree__iter_seek(at);
     (void)pytree__fail_at(&at->cursors[0], PYTREE_TYPE, "expected %s, got %s", pytree_dtype_name(type), got);
     return pytree__elements(NULL, n);
 }

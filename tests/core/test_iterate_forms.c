@@ -512,6 +512,66 @@ static void sweeps(void **state)
     mlp_clear(&model);
 }
 
+/* ---- Flats side by side ------------------------------------------------------------------------------------------------ */
+
+typedef struct Zip { const char *const *paths; size_t calls, every, stop; } Zip;
+
+/* Asks for the path of every so many leaves. */
+static pytree_status zip_leaf(void *context, const pytree_iter *at)
+{
+    Zip *zip = context;
+    char path[64];
+    assert_int_equal(at->index, zip->calls);
+    assert_ptr_not_equal(at->leaf[0], at->leaf[1]);
+    assert_ptr_equal(at->out->data, at->leaf[0]->data);
+    if (zip->calls % zip->every == 0) {
+        assert_int_equal(pytree_iter_path_text(at, path, sizeof path), strlen(zip->paths[zip->calls]));
+        assert_string_equal(path, zip->paths[zip->calls]);
+        pytree_iter_path_text(at, path, sizeof path);          /* again */
+        assert_string_equal(path, zip->paths[zip->calls]);
+    }
+    return zip->calls++ == zip->stop ? PYTREE_STOPPED : PYTREE_OK;
+}
+
+static void flats_side_by_side(void **state)
+{
+    MLP a = mlp_make(2, true), b = mlp_make(2, true);
+    pytree_leaf *x = NULL, *y = NULL, text[7];
+    pytree_def *one, *two;
+    pytree_flat flats[2];
+    pytree trees[2];
+    pytree_error error = { 0 };
+    const char *word = "word", **paths;
+    double sum;
+    Zip zip = { NULL, 0, 1, SIZE_MAX };
+    (void)state;
+    assert_ok(pytree_flatten(PYTREE(&a), &x, 0, &one, NULL, &error), &error);
+    assert_ok(pytree_flatten(PYTREE(&b), &y, 0, &two, NULL, &error), &error);
+    flats[0] = (pytree_flat){ one, x };
+    flats[1] = (pytree_flat){ two, y };
+    trees[0] = PYTREE(&flats[0]);
+    trees[1] = PYTREE(&flats[1]);
+    zip.paths = paths = pytree_paths(PYTREE(&a), NULL, NULL, NULL, &error);
+    for (zip.every = 1; zip.every < 5; zip.every++) {
+        zip.calls = 0;
+        assert_ok(pytree_map(zip_leaf, &zip, &trees[0], 2, trees, NULL, &error), &error);
+        assert_int_equal(zip.calls, 7);
+    }
+    zip.calls = 0;
+    zip.stop = 4;
+    assert_error(pytree_map(zip_leaf, &zip, &trees[0], 2, trees, NULL, &error), PYTREE_STOPPED, paths[4], &error);
+    error = (pytree_error){ 0 };
+    memcpy(text, x, sizeof text);                              /* an error of the library's own knows the path, too */
+    text[5] = (pytree_leaf){ .data = &word, .type = &pytree_types[PYTREE__T_string] };
+    flats[0].leaves = text;
+    assert_error(pytree_sum(trees[0], &sum, NULL, &error), PYTREE_TYPE, paths[5], &error);
+    pytree_paths_free(paths);
+    pytree_def_free(one);
+    pytree_def_free(two);
+    mlp_clear(&a);
+    mlp_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +581,7 @@ int main(void)
         cmocka_unit_test(structs_of_leaves_and_none),
         cmocka_unit_test(structs_at_every_depth),
         cmocka_unit_test(predicates_of_deep_trees),
+        cmocka_unit_test(flats_side_by_side),
         cmocka_unit_test(sweeps)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
