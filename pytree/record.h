@@ -50,6 +50,15 @@ pytree_status pytree_sow(pytree module, const pytree_type *role, const char *nam
  * type or shape later is PYTREE_TYPE or PYTREE_SHAPE. */
 pytree_status pytree_perturb(pytree module, const char *name, const pytree_leaf *x, pytree_error *err);
 
+/* ---- Put states back ----------------------------------------------------------------------------------------------- */
+
+/* Copy the values of n states to where their paths lead in a tree with objects: nnx.update. As pytree_update, but variables
+ * and attributes take values of other types and shapes, and objects and growing containers new names; an index beyond the end
+ * of a list appends. A variable keeps its role, and gets the metadata of the state's. Values that fit are written to the
+ * memory that is there. Returns PYTREE_OK; PYTREE_STRUCTURE for a value where a node is, PYTREE_STATIC for one of a static
+ * attribute, PYTREE_ARGUMENT for a text key into a list. After an error the tree is unchanged. */
+pytree_status pytree_object_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err);
+
 /* ---- Take what was recorded ---------------------------------------------------------------------------------------- */
 
 /* Take variables out of a tree: nnx.pop. taken[i] becomes what filter i is the first to choose: a growing dict of dicts by
@@ -63,9 +72,9 @@ pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytre
 /* Run a model for pytree_capture. */
 typedef pytree_status pytree_capture_fn(void *context, pytree t, pytree_error *err);
 
-/* Call a function, and take what it has recorded: nnx.capture. A state `init` (type NULL: none) is put into the tree before, as
- * by pytree_update, and what the filters choose is popped from it afterwards, also if the function fails; the results are then
- * empty. */
+/* Call a function, and take what it has recorded: nnx.capture. A state `init` (type NULL: none) is put into the tree before,
+ * as by pytree_object_update, and what the filters choose is popped from it afterwards, also if the function fails; the
+ * results are then empty. */
 pytree_status pytree_capture(pytree t, size_t n, const pytree_filter *filters, pytree init, pytree_capture_fn *fn,
                              void *context, pytree *captured, const pytree_options *opt, pytree_error *err);
 

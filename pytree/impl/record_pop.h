@@ -106,11 +106,11 @@ static bool pytree__pop_has(const struct pytree__pop *p, const pytree *member)
     return i < p->items.count;
 }
 
-/* Make a variable that refers to what a member holds. */
-static pytree pytree__pop_variable(const struct pytree__pop *p, const pytree_type *role, pytree value)
+/* Make a variable that refers to a value. */
+static pytree pytree__pop_variable(const pytree_type *role, pytree value, const pytree_options *opt, pytree_error *err)
 {
     const pytree none = { &pytree_types[PYTREE__T_none], NULL };
-    pytree v = pytree_new_variable(role == NULL ? &pytree_role_Variable : role, none, p->opt, p->err);
+    pytree v = pytree_new_variable(role == NULL ? &pytree_role_Variable : role, none, opt, err);
     pytree__container *c = pytree__ct_of_node(v);
     if (c != NULL) { (void)pytree__ov_put(c, PYTREE__OV_VALUE, value, PYTREE__CT_REFERENCE, NULL); }
     return v;
@@ -140,7 +140,7 @@ static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place 
         value = *pytree__ct_row_value(c, row);
     } else {
         if (pytree__pop_has(p, item.member)) { return PYTREE_OK; }
-        value = item.variable = pytree__pop_variable(p, at->role, *item.member);
+        value = item.variable = pytree__pop_variable(at->role, *item.member, p->opt, p->err);
         if (value.type == NULL) { return PYTREE_NO_MEMORY; }
     }
     item.key = *last;
@@ -244,36 +244,5 @@ pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytre
     return pytree__alg_status(&problem, err);
 }
 
-/* ---- Capture ------------------------------------------------------------------------------------------------------- */
-
-pytree_status pytree_capture(pytree t, size_t n, const pytree_filter *filters, pytree init, pytree_capture_fn *fn,
-                             void *context, pytree *captured, const pytree_options *opt, pytree_error *err)
-{
-    pytree_error problem;
-    pytree_status status;
-    size_t i;
-    if (fn == NULL || n == 0 || filters == NULL || captured == NULL) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function, filters and a place for the result, got NULL or "
-                           "none");
-    }
-    problem.status = PYTREE_OK;
-    status = init.type == NULL ? PYTREE_OK : pytree_update(t, 1, &init, opt, &problem);
-    if (status == PYTREE_OK) {
-        pytree_error popping;
-        popping.status = PYTREE_OK;
-        status = fn(context, t, &problem);
-        if (status != PYTREE_OK) { pytree_fail(&problem, status, NULL, "expected the function to succeed, got %s",
-                                               pytree_status_name(status)); }
-        if (pytree_pop(t, n, filters, captured, opt, &popping) != PYTREE_OK) {
-            pytree_fail(&problem, popping.status, popping.path, "%s", popping.message);
-        }
-    } else {
-        for (i = 0; i < n; i++) { captured[i] = pytree__ct_no_value(); }
-    }
-    for (i = 0; i < n && problem.status != PYTREE_OK; i++) {
-        if (captured[i].type != NULL) { pytree_container_free(captured[i]); }
-        captured[i] = pytree__ct_no_value();
-    }
-    return pytree__alg_status(&problem, err);
-}
+#include "record_update.h"
 #endif

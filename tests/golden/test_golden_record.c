@@ -441,6 +441,48 @@ static void pop_case(Golden *g)
     nnx_end(&v);
 }
 
+/* ---- Update ------------------------------------------------------------------------------------------------------- */
+
+static pytree_status twice(void *context, const pytree_iter *at)
+{
+    (void)context;
+    for (size_t i = 0; i < pytree_leaf_count(at->leaf[0]); i++) { ((float *)at->leaf[0]->data)[i] *= 2; }
+    return PYTREE_OK;
+}
+
+static void update_case(Golden *g)
+{
+    NnxValues v = nnx_begin(g);
+    pytree m = nnx_value(&v, in(g, "m")), states[2] = { PYTREE_NONE, PYTREE_NONE }, doubled = { NULL, NULL };
+    const cJSON *inputs = golden_at(g->json, "inputs");
+    pytree_flat all = { NULL, NULL };
+    size_t n = 1;
+    if (golden_get(inputs, "new") != NULL) {
+        states[0] = nnx_value(&v, in(g, "new"));
+    } else if (golden_get(inputs, "one") != NULL) {
+        states[0] = nnx_value(&v, in(g, "one"));
+        states[1] = nnx_value(&v, in(g, "two"));
+        n = 2;
+    } else {
+        all = pytree_state(m, PYTREE_EVERYTHING, NULL, &v.error);
+        doubled = pytree_clone(PYTREE(&all), NULL, &v.error);
+        pytree_map(twice, NULL, NULL, 1, &doubled, NULL, &v.error);
+        states[0] = doubled;
+    }
+    (void)pytree_object_update(m, n, states, NULL, &v.error);
+    if (golden_get(g->json, "error") != NULL) {
+        const pytree_status wanted = is_case(g, "006") ? PYTREE_STRUCTURE : is_case(g, "007") ? PYTREE_STATIC : PYTREE_ARGUMENT;
+        golden_check_text(g, "error", pytree_status_name(wanted), pytree_status_name(v.error.status));
+        memset(&v.error, 0, sizeof v.error);
+        nnx_check(&v, "unchanged", in(g, "m"), m);
+    } else if (golden_check_ok(g, "update", &v.error)) {
+        nnx_check(&v, "m", out(g, "m"), m);
+    }
+    pytree_flat_free(&all);
+    pytree_free(doubled);
+    nnx_end(&v);
+}
+
 /* ---- Running --------------------------------------------------------------------------------------------------------- */
 
 #define GROUP(group)                                                                                                    \
@@ -452,11 +494,13 @@ static void pop_case(Golden *g)
 GROUP(sow)
 GROUP(perturb)
 GROUP(pop)
+GROUP(update)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sow_cases), cmocka_unit_test(perturb_cases), cmocka_unit_test(pop_cases)
+        cmocka_unit_test(sow_cases), cmocka_unit_test(perturb_cases), cmocka_unit_test(pop_cases),
+        cmocka_unit_test(update_cases)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
