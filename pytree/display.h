@@ -49,7 +49,8 @@ size_t pytree_state_text(pytree state, char *text, size_t n, const pytree_option
  * role; values without a role are not counted. An array of several elements is written as shape and type, except in a list.
  * Static fields whose names begin with _ are left out, and so are DROP rows. A struct that two pointers lead to is written
  * once, and then as Name(...); what is shared is counted once, and cycles end. Where one memory has several extents or roles,
- * all is shown as a tree. O(text). */
+ * all is shown as a tree. The attributes of objects (pytree/object.h) are shown by sorted name, and metadata of variables is
+ * left out. O(text). */
 pytree_status pytree_display(FILE *file, pytree t, const pytree_options *opt, pytree_error *err);
 size_t pytree_display_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err);
 

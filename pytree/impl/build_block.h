@@ -109,13 +109,15 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
         memcpy(root, in_place->data, in_place->type->size);
     }
     made = pytree__build_run(b, root);
-    if (PYTREE__CONTAINERS && b->status == PYTREE_OK && b->links != NULL) { pytree__build_shares(b); }
-    if (b->status == PYTREE_OK && !b->miscounted && (b->has_subtrees || b->links != NULL)
+    if (PYTREE__SHARES(b) && b->status == PYTREE_OK) { pytree__build_shares(b); }
+    if (b->status == PYTREE_OK && !b->miscounted && (b->has_subtrees || PYTREE__SHARES(b))
         && pytree__has_outside_cleanups(b, base, bytes)) {
         b->status = pytree_fail(b->err, PYTREE_TYPE, NULL, "expected leaves only, because nodes in stb_ds containers have "
                                 "memory of their own, got %s", b->has_subtrees ? "a subtree as a leaf" : "shared values");
     }
-    if (PYTREE__CONTAINERS && b->status == PYTREE_OK && !b->miscounted) { pytree__rebuild_customs(b); }
+    if (PYTREE__CONTAINERS && b->custom_cleanups != NULL && b->status == PYTREE_OK && !b->miscounted) {
+        pytree__rebuild_customs(b);
+    }
     if (PYTREE__MORE_ROWS && b->status == PYTREE_OK && b->handles != NULL) { pytree__clone_handles(b); }
     if (b->status != PYTREE_OK || b->miscounted) {
         pytree__build_undo(b, base, bytes);
@@ -175,7 +177,7 @@ static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const 
     b.source = source;
     if (PYTREE__CONTAINERS && PYTREE__UNLIKELY(def->shares)) { status = pytree__links_begin(&b, &links); }
     if (status == PYTREE_OK) { status = pytree__build(&b, t, mode == PYTREE__ALLOCATE ? source : NULL); }
-    pytree__links_end(&b);
+    if (PYTREE__SHARES(&b)) { pytree__links_end(&b); }
     pytree__builder_end(&b);
     return status;
 }

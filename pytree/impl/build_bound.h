@@ -48,7 +48,7 @@ static void pytree__bound_type(struct pytree__builder *b, struct pytree__type_bo
             to->head += sizeof(struct pytree__handles) + sizeof(struct pytree__stb_cleanup) + piece;
         }
         if (row->row != PYTREE_ROW_DATA) { continue; }
-        if (row->place == PYTREE_STB) { to->head += sizeof(struct pytree__stb_cleanup) + 2 * piece; }
+        if (PYTREE__CONTAINERS && row->place == PYTREE_STB) { to->head += sizeof(struct pytree__stb_cleanup) + 2 * piece; }
         if (row->form == PYTREE_FORM_REF) { to->head += sizeof(pytree_leaf) + piece; }
         if (PYTREE__MORE_ROWS && row->functions != NULL && row->functions->select != NULL) { to->sized = true; }
         if (PYTREE__MORE_ROWS && row->type->kind == PYTREE_KIND_ROW) { to->sized = true; }
@@ -96,7 +96,7 @@ static size_t pytree__bound_lists(const pytree_def *def, size_t node, const pytr
             bytes = pytree__plus(bytes, pytree__bound_union(row, n));
         } else if (PYTREE__MORE_ROWS && row->type->kind == PYTREE_KIND_ROW) {
             bytes = pytree__plus(bytes, pytree__bound_elements(row, n));
-        } else if (row->place == PYTREE_STB) {
+        } else if (PYTREE__CONTAINERS && row->place == PYTREE_STB) {
             bytes = pytree__plus(bytes, pytree__times(n->arity, sizeof(char *)));
         } else if (row->place == PYTREE_POINTER && row->form == PYTREE_FORM_LIST) {
             const size_t step = row->type->size;
@@ -152,7 +152,7 @@ static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree
 /* Add an upper bound of what the nodes need to the head, in one pass over the treedef, and take arrays that lie in structs from
  * the tail. Sets only_containers if there is nothing but leaves, None, lists, tuples and dicts, as pytree__flatten_owned takes
  * them. */
-static void pytree__bound_head(struct pytree__builder *b)
+static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
 {
     const pytree_def *const def = b->def;
     struct pytree__type_bound known[PYTREE__TYPE_SLOTS], *of;
@@ -180,7 +180,7 @@ static void pytree__bound_head(struct pytree__builder *b)
                 head = pytree__plus(head, pytree__build_bytes_of(b, (size_t)(n - 1 - def->nodes), leaf));
             }
             done = pytree__bound_struct_node(b, of, n - 1);
-        } else if (type->kind == PYTREE_KIND_CUSTOM) {
+        } else if (PYTREE__CONTAINERS && type->kind == PYTREE_KIND_CUSTOM) {
             b->only_containers = false;
             items += n[-1].arity;
             keyed = keyed || pytree__origin(type)->custom->make != NULL;
@@ -188,7 +188,7 @@ static void pytree__bound_head(struct pytree__builder *b)
         } else {
             b->only_containers = b->only_containers && type->kind <= PYTREE_KIND_DICT;
             containers++;
-            if (pytree__keyed(type)) { keyed = true; pairs += n[-1].arity; } else { items += n[-1].arity; }
+            if (PYTREE__CONTAINERS && pytree__keyed(type)) { keyed = true; pairs += n[-1].arity; } else { items += n[-1].arity; }
         }
         if (n[-1].leaves == n[-1].arity && n[-1].nodes == n[-1].arity + 1) { done = n[-1].nodes; }       /* only leaves below */
         if (done != 1) { leaf -= n[-1].leaves; }
@@ -199,7 +199,7 @@ static void pytree__bound_head(struct pytree__builder *b)
     head = pytree__plus(head, pytree__times(containers, sizeof(pytree_items) + piece));
     head = pytree__plus(head, pytree__plus(pytree__times(items, sizeof(pytree)), pytree__times(pairs, PYTREE__PAIR_BYTES)));
     head = pytree__plus(head, pytree__times(views, sizeof(pytree_leaf) + piece));
-    if (keyed) { head = pytree__plus(head, def->n_statics + def->n_orders * sizeof *def->orders + 2 * piece); }
+    if (PYTREE__CONTAINERS && keyed) { head = pytree__plus(head, def->n_statics + def->n_orders * sizeof *def->orders + 2 * piece); }
     b->head_bytes = pytree__plus(b->head_bytes, head);
 }
 

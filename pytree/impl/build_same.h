@@ -8,23 +8,6 @@
 
 #include "internal.h"
 
-/* Where a value is put that others stand for, or a pytree_same. */
-struct pytree__build_link {
-    void *at;                             /* a pointer, a pytree, a pytree_leaf, or the value itself; NULL: not yet */
-    unsigned char place;                  /* PYTREE__LINK_… */
-    const pytree_field *row;              /* of a struct's child */
-    uint32_t node;
-    size_t of;                            /* of a value: one past its last leaf; of a pytree_same: the node it stands for */
-};
-enum { PYTREE__LINK_POINTER, PYTREE__LINK_PYTREE, PYTREE__LINK_VIEW, PYTREE__LINK_VALUE };
-struct pytree__build_links {
-    struct pytree__build_link *values, *sames;                 /* both in the order of their nodes */
-    size_t n, n_values;                   /* how many pytree_same there are; how many nodes they stand for */
-    size_t values_left, sames_left;       /* those that still come */
-    struct pytree__build_frame *finished; /* structs to verify when everything is in its place */
-    size_t n_finished, max_finished;
-};
-
 static size_t pytree__same_children(const void *self, pytree *children, pytree_entry *keys)
 {
     (void)self;

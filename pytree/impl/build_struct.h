@@ -74,7 +74,7 @@ PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytr
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n)
 {
     pytree__layout *layout;
-    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained || b->links != NULL) { return NULL; }
+    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained || PYTREE__SHARES(b)) { return NULL; }
     layout = pytree__layout_of(&b->cache, type);
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
@@ -298,7 +298,8 @@ struct pytree__build_difference {
 static void pytree__build_differ(struct pytree__builder *b, const pytree_field *row, pytree_leaf *view, size_t node,
                                  size_t leaf, struct pytree__build_difference *to)
 {
-    const struct pytree__build_link *const same = b->def->nodes[node].type == &pytree_same ? pytree__linked(b, node) : NULL;
+    const struct pytree__build_link *const same =
+        PYTREE__SHARES(b) && b->def->nodes[node].type == &pytree_same ? pytree__linked(b, node) : NULL;
     const pytree_node *const n = &b->def->nodes[same == NULL ? node : same->node];
     const pytree_leaf *const given = &b->leaves[(same == NULL ? leaf : same->of) - n->leaves];
     const pytree_status status = row == NULL ? PYTREE_STRUCTURE : pytree__build_compare(row, view, n, given);
@@ -325,7 +326,7 @@ static void pytree__build_differ(struct pytree__builder *b, const pytree_field *
 /* Check a struct when all its children are there: only then may its rows be evaluated, since they may read through pointers.
  * The extents that they ask for must be those of the leaves and lists that it got. The first child that differs is reported:
  * extents of later ones may depend on it. */
-static void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame)
+static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame)
 {
     const pytree_type *const type = frame->type;
     pytree_leaf *const views = pytree__build_views(b, type->n_children);

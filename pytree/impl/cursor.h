@@ -359,7 +359,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
         if (flags == SIZE_MAX) { return PYTREE_NO_MEMORY; }
     }
     c->n_views += f->count;
-    if (PYTREE__UNLIKELY(lacks == PYTREE__LACKS_BEYOND)) {
+    if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(lacks == PYTREE__LACKS_BEYOND)) {
         status = pytree__fail_beyond(c);
         if (status != PYTREE_OK) { return status; }
         f = &c->frames[c->n_frames - 1];

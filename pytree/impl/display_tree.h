@@ -181,7 +181,60 @@ static void pytree__dp_put_statics(struct pytree__dp_writer *w, struct pytree__d
     }
 }
 
+/* Is it a class of that name, or one derived from it? */
+static bool pytree__dp_is(const pytree_type *type, const char *name)
+{
+    for (; type != NULL && strcmp(type->name, name) != 0; type = type->base) {}
+    return type != NULL;
+}
+
+/* Is it a value that is all metadata, as a static attribute of an object? */
+static bool pytree__dp_is_static(const pytree_node *n)
+{
+    return n->type != NULL && n->type->kind == PYTREE_KIND_CUSTOM && n->arity == 0 && n->type != &pytree_same
+        && pytree__origin(n->type)->custom->metadata != NULL && pytree__origin(n->type)->custom->print != NULL;
+}
+
+/* Write such a value as its type prints it. */
+static bool pytree__dp_put_static(struct pytree__dp_writer *w, size_t node)
+{
+    const pytree_def *def = w->flat->def;
+    const pytree_custom *custom = pytree__origin(def->nodes[node].type)->custom;
+    const unsigned char *metadata = def->statics + def->nodes[node].meta;
+    const size_t bytes = pytree__u32(metadata);
+    char few[256], *text = few;
+    const size_t n = custom->print(metadata + sizeof(uint32_t), bytes, few, sizeof few);
+    if (n >= sizeof few) {
+        text = (char *)pytree__array_new(n + 1, 1, w->sizes.allocator, w->err);
+        if (text == NULL) { return false; }
+        (void)custom->print(metadata + sizeof(uint32_t), bytes, text, n + 1);
+    }
+    pytree__text_put(w->d.to, text, n);
+    if (text != few) { pytree__array_free(text, n + 1, 1, w->sizes.allocator); }
+    return true;
+}
+
 static const pytree_field *pytree__dp_rows_end(const pytree_type *type) { return type->fields + type->n_fields; }
+
+/* Open a struct or an object; of the classes of pytree/object.h, List and Dict are written as containers. */
+static void pytree__dp_open_fields(struct pytree__dp_writer *w, struct pytree__dp_frame *f)
+{
+    const pytree_node *n = &w->flat->def->nodes[f->node];
+    const pytree_type *type = pytree__origin(n->type);
+    const bool custom = type->kind == PYTREE_KIND_CUSTOM, list = custom && pytree__dp_is(type, "List");
+    f->form = PYTREE__DP_FIELDS;
+    f->inside = PYTREE__DP_IN_FIELD;
+    f->row = custom ? NULL : type->fields;
+    f->packed = w->flat->def->statics + n->meta;
+    pytree__put_text(w->d.to, type->name);
+    pytree__text_put(w->d.to, "(", 1);
+    if (list || (custom && pytree__dp_is(type, "Dict"))) {
+        f->form = PYTREE__DP_LIST;
+        f->inside = PYTREE__DP_IN_VALUE;
+        f->close = list ? "])" : "})";
+        pytree__text_put(w->d.to, list ? "[" : "{", 1);
+    }
+}
 
 /* Open a node: write what stands before its children, and push it. `node` may be the value of a variable, with a role. */
 static bool pytree__dp_open(struct pytree__dp_writer *w, size_t node, size_t leaf_end, const pytree_type *role, int inside)
@@ -217,13 +270,7 @@ static bool pytree__dp_open(struct pytree__dp_writer *w, size_t node, size_t lea
     }
     f->key = pytree__first_key(def, node);
     if (n->type->kind == PYTREE_KIND_STRUCT || notation->open == NULL) {
-        const pytree_type *type = pytree__origin(n->type);
-        f->form = PYTREE__DP_FIELDS;
-        f->inside = PYTREE__DP_IN_FIELD;
-        f->row = n->type->kind == PYTREE_KIND_STRUCT ? type->fields : NULL;
-        f->packed = def->statics + n->meta;
-        pytree__put_text(w->d.to, type->name);
-        pytree__text_put(w->d.to, "(", 1);
+        pytree__dp_open_fields(w, f);
     } else if (inside == PYTREE__DP_IN_STATE && pytree__is_dict(n->type)) {
         f->form = PYTREE__DP_STATE;
         f->close = w->frames.count == 1 ? "})" : "}";
@@ -261,6 +308,7 @@ static bool pytree__dp_value_of(struct pytree__dp_writer *w, size_t node, size_t
     const pytree_leaf *leaf;
     node = pytree__dp_resolve(def, node, &leaf_end);
     n = &def->nodes[node];
+    if (pytree__dp_is_static(n)) { return pytree__dp_put_static(w, node); }
     if (n->type == &pytree_same) {
         const size_t target = pytree__same_target(def, node);
         pytree__put_text(w->d.to, pytree__origin(def->nodes[target == SIZE_MAX ? node : target].type)->name);
@@ -307,6 +355,9 @@ static const pytree_type *pytree__dp_lead(struct pytree__dp_writer *w, struct py
         role = f->row->role;
         pytree__put_text(w->d.to, f->row++->name);
         pytree__text_put(w->d.to, "=", 1);
+    } else if (key.kind == PYTREE_ATTRIBUTE && f->form == PYTREE__DP_LIST) {
+        pytree__put_repr(w->d.to, key.name, strlen(key.name));
+        pytree__text_put(w->d.to, ": ", 2);
     } else if (key.kind == PYTREE_ATTRIBUTE) {
         pytree__put_text(w->d.to, key.name);
         pytree__text_put(w->d.to, "=", 1);

@@ -237,12 +237,12 @@ static bool pytree__graph_meet(struct pytree__graph *g, bool *same)
 /* Opens the node at hand. */
 static bool pytree__graph_open(struct pytree__graph *g)
 {
-    struct pytree__graph_open *const open = (struct pytree__graph_open *)pytree__vector_add(&g->opened, 1, g->err);
-    if (open == NULL) { g->cursor.status = PYTREE_NO_MEMORY; return false; }
-    open->role = g->role;
-    open->number = g->number;
-    open->path = g->path.count;
-    open->variable = pytree__is_variable(pytree__node_type(g->value));
+    struct pytree__graph_open *const opened = (struct pytree__graph_open *)pytree__vector_add(&g->opened, 1, g->err);
+    if (opened == NULL) { g->cursor.status = PYTREE_NO_MEMORY; return false; }
+    opened->role = g->role;
+    opened->number = g->number;
+    opened->path = g->path.count;
+    opened->variable = pytree__is_variable(pytree__node_type(g->value));
     g->cursor.status = pytree__open(&g->cursor, g->value);
     return g->cursor.status == PYTREE_OK;
 }

@@ -304,7 +304,7 @@ static const struct pytree__build_link *pytree__linked(const struct pytree__buil
 static void pytree__build_shares(struct pytree__builder *b);
 
 /* build_bound.h */
-static void pytree__bound_head(struct pytree__builder *b);
+static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b);
 static void pytree__measure_leaves(struct pytree__builder *b);
 
 /* build_struct.h */
@@ -317,7 +317,7 @@ PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytre
                                           const pytree_leaf *leaf);
 static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self, const pytree_leaf *leaf);
 PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_type *type, char *self, size_t node);
-static void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame);
+static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame);
 static bool pytree__is_verified(struct pytree__builder *b, const pytree_type *type);
 
 /* build_items.h */
@@ -327,7 +327,7 @@ static size_t pytree__items_bytes(const pytree_node *n);
 static pytree pytree__build_container(struct pytree__builder *b, size_t node);
 
 /* build.h */
-static void pytree__rebuild_customs(struct pytree__builder *b);
+static PYTREE__NOINLINE void pytree__rebuild_customs(struct pytree__builder *b);
 static pytree pytree__build_run(struct pytree__builder *b, char *root);
 
 /* build_handles.h */

@@ -513,7 +513,7 @@ static void pytree__iter_seek(const pytree_iter *at)
 {
     pytree_iter *const it = (pytree_iter *)(uintptr_t)at;
     pytree__cursor *const c = it->cursors;
-    while (it->zipped && it->passed <= it->index && c->status == PYTREE_OK) {
+    while (PYTREE__CONTAINERS && it->zipped && it->passed <= it->index && c->status == PYTREE_OK) {
         const pytree_leaf *value;
         const int what = pytree__cursor_next(c, &value);
         if (what == PYTREE__AT_LEAF) { it->passed++; }

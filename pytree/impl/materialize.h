@@ -61,6 +61,7 @@ static int pytree__lacks(const pytree_type *type, const void *self)
         if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
         if (p == NULL) { lacks = PYTREE__LACKS_STRUCT; }
+        if (!PYTREE__MORE_ROWS) { continue; }
         inner = pytree__origin(row->type);
         if (p == NULL ? inner->size > PYTREE__ZEROS || pytree__lacks_data(inner, pytree__zeros())
                       : !inner->self_contained && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
@@ -74,7 +75,7 @@ static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, 
                                                      pytree_leaf *views, int lacks)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    if (lacks == PYTREE__LACKS_BEYOND && (c->plain || pytree__lacks_data(type, self))) {
+    if (PYTREE__MORE_ROWS && lacks == PYTREE__LACKS_BEYOND && (c->plain || pytree__lacks_data(type, self))) {
         for (; row != end; row++) {
             if (row->row != PYTREE_ROW_DATA) { continue; }
             pytree__none_view(views);
@@ -86,8 +87,8 @@ static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, 
         }
         return PYTREE__NEEDS_CHECK;
     }
-    if (lacks == PYTREE__LACKS_BEYOND) { return pytree__child_views(type, self, views); }
-    return pytree__children_to_make(c, type, self, views) ? (size_t)PYTREE__NEEDS_CHECK : SIZE_MAX;
+    if (PYTREE__MORE_ROWS && lacks == PYTREE__LACKS_BEYOND) { return pytree__child_views(type, self, views); }
+    return pytree__children_to_make(c, type, self, views) ? PYTREE__NEEDS_CHECK : SIZE_MAX;
 }
 
 /* Fail for a struct of which one of its structs lacks another that it must have: by opening that, once its views are there. A

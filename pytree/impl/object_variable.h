@@ -93,7 +93,7 @@ pytree pytree_variable_value(pytree variable)
 
 pytree_status pytree_variable_set(pytree variable, pytree value, pytree_error *err)
 {
-    pytree__container *c;
+    pytree__container *c = NULL;
     const pytree_status status = pytree__ov_to_change(variable, &c, err);
     return status != PYTREE_OK ? status : pytree__ov_put(c, PYTREE__OV_VALUE, value, PYTREE__CT_COPY, err);
 }

@@ -293,8 +293,8 @@ struct pytree__leaf_slots {
     struct pytree__leaf_slot slots[PYTREE__LEAF_SLOTS];
 };
 
-struct pytree__build_link;
-struct pytree__build_links;
+/* Does the tree that is built share values? Without containers none does. */
+#define PYTREE__SHARES(b) (PYTREE__CONTAINERS && PYTREE__UNLIKELY((b)->links != NULL))
 
 struct pytree__builder {
     const pytree_def *def;
@@ -367,6 +367,23 @@ struct pytree__problem_sink {
 /* Room for a pair of either kind. */
 enum {
     PYTREE__PAIR_BYTES = sizeof(pytree_pair) > sizeof(pytree_int_pair) ? sizeof(pytree_pair) : sizeof(pytree_int_pair)
+};
+
+/* Where a value is put that others stand for, or a pytree_same. */
+struct pytree__build_link {
+    void *at;                             /* a pointer, a pytree, a pytree_leaf, or the value itself; NULL: not yet */
+    unsigned char place;                  /* PYTREE__LINK_… */
+    const pytree_field *row;              /* of a struct's child */
+    uint32_t node;
+    size_t of;                            /* of a value: one past its last leaf; of a pytree_same: the node it stands for */
+};
+enum { PYTREE__LINK_POINTER, PYTREE__LINK_PYTREE, PYTREE__LINK_VIEW, PYTREE__LINK_VALUE };
+struct pytree__build_links {
+    struct pytree__build_link *values, *sames;                 /* both in the order of their nodes */
+    size_t n, n_values;                   /* how many pytree_same there are; how many nodes they stand for */
+    size_t values_left, sames_left;       /* those that still come */
+    struct pytree__build_frame *finished; /* structs to verify when everything is in its place */
+    size_t n_finished, max_finished;
 };
 
 #endif

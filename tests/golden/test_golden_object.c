@@ -127,7 +127,7 @@ static void variable_case(Golden *g)
         golden_check_bool(g, "a and b", false, same_structure(m, other));
         if (is_case(g, "004")) { golden_check_bool(g, "a and c", true, same_structure(m, nnx_value(&v, in(g, "c")))); }
         check_status(&v, "map", PYTREE_STRUCTURE,
-                     pytree_map(multiply, NULL, NULL, 2, (pytree[]){ m, other }, NULL, &v.error));
+                     pytree_map(multiply, NULL, NULL, 2, (pytree[2]){ m, other }, NULL, &v.error));
     } else if (is_case(g, "006")) {
         nnx_check_paths(&v, "paths", out(g, "paths"), m);
         other = times(&v, m, 2);

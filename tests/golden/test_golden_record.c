@@ -303,6 +303,7 @@ static void sow_case(Golden *g)
     } else {
         Vector z = { { 0 }, 0 };
         const pytree_leaf leaf = parameter(m);
+        assert_true(pytree_leaf_bytes(&leaf) <= sizeof z.at);
         memcpy(z.at, leaf.data, pytree_leaf_bytes(&leaf));
         Sower sower = { (int)pytree_leaf_count(&leaf), z.at, PYTREE_NONE, PYTREE_NONE };
         one_module(&v, &s, m, false);
@@ -406,6 +407,7 @@ static void perturb_case(Golden *g)
     } else {
         Vector z = { { 0 }, 0 };
         const pytree_leaf leaf = parameter(m);
+        assert_true(pytree_leaf_bytes(&leaf) <= sizeof z.at);
         memcpy(z.at, leaf.data, pytree_leaf_bytes(&leaf));
         Perturbed module = { (int)pytree_leaf_count(&leaf), z.at, PYTREE_NONE };
         perturb_module(&v, m);

@@ -1,6 +1,7 @@
 /* States and models as text: what stands where, numbers in columns, errors, depth, memory that runs out. */
 #include "support.h"
 #include "pytree/display.h"
+#include "pytree/object.h"
 
 PYTREE_ROLE(Frozen, Param);
 
@@ -157,6 +158,45 @@ static void cycles(void **state)
     assert_ok(error.status, &error);
 }
 
+PYTREE_CLASS(Stem, Module);
+
+/* Objects: static attributes, the classes List and Dict, whose arrays are written with their values. */
+static void objects(void **state)
+{
+    pytree_error error = { 0 };
+    pytree stem = pytree_new_object(&pytree_class_Stem, NULL, &error), list, dict;
+    char text[700];
+    (void)state;
+    list = pytree_new_object(&pytree_class_List, NULL, &error);
+    dict = pytree_new_object(&pytree_class_Dict, NULL, &error);
+    pytree_list_append_copy(list, PYTREE_ARRAY(numbers, 2), &error);
+    pytree_list_append_own(list, pytree_new_variable(&pytree_role_Param, PYTREE_ARRAY(numbers, 2), NULL, &error), &error);
+    pytree_object_put_own(dict, "u", pytree_new_variable(&pytree_role_Param, PYTREE_ARRAY(numbers, 1), NULL, &error), &error);
+    pytree_object_put_copy(stem, "w", PYTREE_BOOL(true), &error);
+    pytree_object_put_copy(stem, "k", PYTREE_ARRAY(numbers, 4), &error);
+    pytree_object_put_own(stem, "aux", list, &error);
+    pytree_object_put_own(stem, "bias", dict, &error);
+    assert_ok(error.status, &error);
+    assert_text(pytree_display_text(stem, text, sizeof text, NULL, &error), text,
+        "Stem( # Param: 3 (12 B)\n"
+        "  aux=List([\n"
+        "    Array([1. , 2.5], dtype=float32),\n"
+        "    Param( # 2 (8 B)\n"
+        "      value=Array([1. , 2.5], dtype=float32)\n"
+        "    )\n"
+        "  ]),\n"
+        "  bias=Dict({\n"
+        "    'u': Param( # 1 (4 B)\n"
+        "      value=Array([1.], dtype=float32)\n"
+        "    )\n"
+        "  }),\n"
+        "  k=Array(shape=(4,), dtype=dtype('float32')),\n"
+        "  w=True\n"
+        ")");
+    assert_ok(error.status, &error);
+    pytree_container_free(stem);
+}
+
 /* ---- States ---------------------------------------------------------------------------------------------------------- */
 
 /* Dicts and values with a role over several lines; what is in such a value as Python writes it. */
@@ -213,17 +253,24 @@ static void files(void **state)
 {
     FILE *file = tmpfile();
     pytree_error error = { 0 };
-    char text[200];
+    pytree stem = pytree_new_object(&pytree_class_Stem, NULL, &error);
+    char text[500], name[301], expected[500];
     size_t n;
     (void)state;
+    memset(name, 'x', 300);               /* longer than what is at hand without memory */
+    name[300] = '\0';
+    pytree_object_put_copy(stem, "w", PYTREE_STR(name), &error);
     assert_non_null(file);
     assert_ok(pytree_state_print(file, PYTREE_DICT({ "a", PYTREE_INT(1) }), NULL, &error), &error);
     assert_ok(pytree_display(file, PYTREE_LIST(PYTREE_INT(1)), NULL, &error), &error);
+    assert_ok(pytree_display(file, stem, NULL, &error), &error);
     rewind(file);
     n = fread(text, 1, sizeof text - 1, file);
     text[n] = '\0';
-    assert_string_equal(text, "State({\n  'a': 1\n})\n[1]\n");
+    snprintf(expected, sizeof expected, "State({\n  'a': 1\n})\n[1]\nStem(\n  w='%s'\n)\n", name);
+    assert_string_equal(text, expected);
     fclose(file);
+    pytree_container_free(stem);
 }
 
 /* A tree that is not valid is refused with its path, and nothing is written. */
@@ -290,9 +337,9 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs), cmocka_unit_test(nested), cmocka_unit_test(cycles), cmocka_unit_test(states),
-        cmocka_unit_test(containers), cmocka_unit_test(files), cmocka_unit_test(refused), cmocka_unit_test(deep),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(structs), cmocka_unit_test(nested), cmocka_unit_test(cycles), cmocka_unit_test(objects),
+        cmocka_unit_test(states), cmocka_unit_test(containers), cmocka_unit_test(files), cmocka_unit_test(refused),
+        cmocka_unit_test(deep), cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
