@@ -188,7 +188,8 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
         } else {
             b->only_containers = b->only_containers && type->kind <= PYTREE_KIND_DICT;
             containers++;
-            if (PYTREE__CONTAINERS && pytree__keyed(type)) { keyed = true; pairs += n[-1].arity; } else { items += n[-1].arity; }
+            if (PYTREE__CONTAINERS && pytree__keyed(type)) { keyed = true; pairs += n[-1].arity; }
+            else { items += n[-1].arity; }
         }
         if (n[-1].leaves == n[-1].arity && n[-1].nodes == n[-1].arity + 1) { done = n[-1].nodes; }       /* only leaves below */
         if (done != 1) { leaf -= n[-1].leaves; }
@@ -199,7 +200,9 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
     head = pytree__plus(head, pytree__times(containers, sizeof(pytree_items) + piece));
     head = pytree__plus(head, pytree__plus(pytree__times(items, sizeof(pytree)), pytree__times(pairs, PYTREE__PAIR_BYTES)));
     head = pytree__plus(head, pytree__times(views, sizeof(pytree_leaf) + piece));
-    if (PYTREE__CONTAINERS && keyed) { head = pytree__plus(head, def->n_statics + def->n_orders * sizeof *def->orders + 2 * piece); }
+    if (PYTREE__CONTAINERS && keyed) {
+        head = pytree__plus(head, def->n_statics + def->n_orders * sizeof *def->orders + 2 * piece);
+    }
     b->head_bytes = pytree__plus(b->head_bytes, head);
 }
 

@@ -31,7 +31,9 @@ typedef struct FooText { const char *c; float a; } FooText;
 typedef struct FooInt { int64_t c; float a; } FooInt;
 typedef struct FooBool { bool c; float a; } FooBool;
 typedef struct FooFloat { double c; float a; } FooFloat;
+#if !defined(__TINYC__)                   /* has no complex numbers */
 typedef struct FooComplex { double _Complex c; float a; } FooComplex;
+#endif
 typedef struct FooOne { int64_t c[1]; float a; } FooOne;
 
 #define PYTREE_STRUCT FooText
@@ -46,9 +48,11 @@ typedef struct FooOne { int64_t c[1]; float a; } FooOne;
 #define PYTREE_STRUCT FooFloat
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, c) PYTREE_FIELD(DATA, a)
 #include "pytree_registry.h"
+#if !defined(__TINYC__)
 #define PYTREE_STRUCT FooComplex
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, c) PYTREE_FIELD(DATA, a)
 #include "pytree_registry.h"
+#endif
 #define PYTREE_STRUCT FooOne
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, c) PYTREE_FIELD(DATA, a)
 #include "pytree_registry.h"
@@ -67,12 +71,16 @@ static pytree foo_of(Golden *g, const cJSON *value)
     }
     if (cJSON_IsNumber(value)) { return MAKE(FooInt, golden_int(value), 0); }
     if (cJSON_IsString(value)) { return MAKE(FooText, golden_string(value), 0); }
+#if !defined(__TINYC__)
     if (parts != NULL) {
         pytree foo = MAKE(FooComplex, 0, 0);
         ((double *)foo.data)[0] = golden_double(parts->child);
         ((double *)foo.data)[1] = golden_double(parts->child->next);
         return foo;
     }
+#else
+    if (parts != NULL) { return PYTREE_NONE; }
+#endif
     if (tuple != NULL && cJSON_GetArraySize(tuple) == 1) { return MAKE(FooOne, { golden_int(tuple->child) }, 0); }
     return PYTREE_NONE;                   /* bytes, an empty tuple and one of several types are no types of C */
 }

@@ -445,7 +445,7 @@ static void status_structure(NnxValues *v)
     pytree m1 = nnx_value(v, in(g, "m1")), m2 = nnx_value(v, in(g, "m2")), m3 = nnx_value(v, in(g, "m3"));
     golden_check_bool(g, "m1 and m2", true, same_structure(m1, m2));
     golden_check_bool(g, "m1 and m3", false, same_structure(m1, m3));
-    check_status(v, "map", PYTREE_STRUCTURE, pytree_map(multiply, NULL, NULL, 2, (pytree[]){ m1, m3 }, NULL, &v->error));
+    check_status(v, "map", PYTREE_STRUCTURE, pytree_map(multiply, NULL, NULL, 2, (pytree[2]){ m1, m3 }, NULL, &v->error));
 }
 
 static void status_case(Golden *g)
