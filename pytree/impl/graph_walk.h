@@ -18,7 +18,7 @@ struct pytree__graph_value {
 };
 
 /* A node whose children come. */
-struct pytree__graph_open {
+struct pytree__graph_opened {
     const pytree_type *role;              /* of all that is below it */
     uint32_t number;                      /* in g->values, from 1 on; 0: it has none */
     size_t path;                          /* entries that lead to it */
@@ -56,7 +56,7 @@ static void pytree__graph_begin(struct pytree__graph *g, pytree t, const pytree_
     g->reached.allocator = a;
     g->values = pytree__vector_of(sizeof(struct pytree__graph_value), a);
     g->views = pytree__vector_of(sizeof(pytree_leaf), a);
-    g->opened = pytree__vector_of(sizeof(struct pytree__graph_open), a);
+    g->opened = pytree__vector_of(sizeof(struct pytree__graph_opened), a);
     g->path = pytree__vector_of(sizeof(pytree_entry), a);
     g->again = g->second = g->distinct = g->open = g->close = false;
     g->number = 0;
@@ -92,9 +92,9 @@ static struct pytree__graph_value *pytree__graph_value_at(const struct pytree__g
     return (struct pytree__graph_value *)g->values.data + (number - 1);
 }
 
-static const struct pytree__graph_open *pytree__graph_top(const struct pytree__graph *g)
+static const struct pytree__graph_opened *pytree__graph_top(const struct pytree__graph *g)
 {
-    return g->opened.count == 0 ? NULL : (const struct pytree__graph_open *)g->opened.data + (g->opened.count - 1);
+    return g->opened.count == 0 ? NULL : (const struct pytree__graph_opened *)g->opened.data + (g->opened.count - 1);
 }
 
 static bool pytree__is_variable(const pytree_type *type) { return type != NULL && type->custom == &pytree_variable_node; }
@@ -104,7 +104,7 @@ static bool pytree__graph_enter(struct pytree__graph *g)
 {
     const pytree__cursor *const c = &g->cursor;
     const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-    const struct pytree__graph_open *const top = pytree__graph_top(g);
+    const struct pytree__graph_opened *const top = pytree__graph_top(g);
     const pytree_type *type;
     g->role = top == NULL ? NULL : top->role;
     g->path.count = top == NULL ? 0 : top->path;
@@ -160,13 +160,12 @@ static bool pytree__graph_agrees(struct pytree__graph *g, uint32_t number)
     const pytree_leaf *const v = g->value;
     const bool leaf = v->form == PYTREE_FORM_LEAF;
     const pytree_leaf *const first = leaf ? (const pytree_leaf *)g->views.data + value->extent : v;
+    const bool counted = v->form == PYTREE_FORM_LIST || v->form == PYTREE_FORM_TUPLE;
+    const bool role = value->role == g->role
+        || (value->role != NULL && g->role != NULL && pytree__same_role(value->role, g->role));
     pytree_leaf was;
     char expected[96], got[96], path[PYTREE_ERROR_PATH];
-    if ((leaf ? pytree__same_extents(first, v) : value->extent == v->shape[0] || (v->form != PYTREE_FORM_LIST && v->form
-         != PYTREE_FORM_TUPLE)) && (value->role == g->role || (value->role != NULL && g->role != NULL
-                                                              && pytree__same_role(value->role, g->role)))) {
-        return true;
-    }
+    if (role && (leaf ? pytree__same_extents(first, v) : !counted || value->extent == v->shape[0])) { return true; }
     pytree__copy_view(&was, first);
     if (!leaf) { was.shape[0] = value->extent; }
     pytree__graph_describe(&was, value->role, expected, sizeof expected);
@@ -237,7 +236,7 @@ static bool pytree__graph_meet(struct pytree__graph *g, bool *same)
 /* Opens the node at hand. */
 static bool pytree__graph_open(struct pytree__graph *g)
 {
-    struct pytree__graph_open *const opened = (struct pytree__graph_open *)pytree__vector_add(&g->opened, 1, g->err);
+    struct pytree__graph_opened *const opened = (struct pytree__graph_opened *)pytree__vector_add(&g->opened, 1, g->err);
     if (opened == NULL) { g->cursor.status = PYTREE_NO_MEMORY; return false; }
     opened->role = g->role;
     opened->number = g->number;
@@ -276,7 +275,7 @@ static int pytree__graph_next(struct pytree__graph *g)
     g->close = g->open = false;
     at = pytree__cursor_next(&g->cursor, &g->value);
     if (at == PYTREE__AT_END) {
-        const struct pytree__graph_open *const top = pytree__graph_top(g);
+        const struct pytree__graph_opened *const top = pytree__graph_top(g);
         g->role = top->role;
         g->number = top->number;
         g->path.count = top->path;

@@ -8,14 +8,6 @@
 
 enum { PYTREE__WALK_OPERANDS = 4 };
 
-#if !defined(__cplusplus)
-#define PYTREE__RESTRICT restrict
-#elif defined(__GNUC__)
-#define PYTREE__RESTRICT __restrict
-#else
-#define PYTREE__RESTRICT
-#endif
-
 /* A loop nest over extents, with the steps in elements of each operand. Dimensions that are one run for all operands are one.
  * */
 struct pytree__walk {

@@ -8,12 +8,6 @@
 
 /* ---- Rules ---------------------------------------------------------------------------------------------------------- */
 
-#if defined(__cplusplus)
-#define PYTREE__RESTRICT
-#else
-#define PYTREE__RESTRICT restrict
-#endif
-
 /* The rules for one element type, whose square root is `root`. */
 #define PYTREE__RULES(T, name, root)                                                                                    \
     static void pytree__sgd_##name(T *PYTREE__RESTRICT w, const T *PYTREE__RESTRICT g, size_t n, T rate)                \

@@ -139,14 +139,14 @@ static size_t pytree__rv_structs_behind(pytree_iter *it)
     for (k = 0; k < n_trees; k++) {
         const size_t depth = k == 0 ? c->n_frames - 1 : c[k].n_frames;
         const pytree__frame *const f = parents[k] = depth == 0 ? NULL : &c[k].frames[depth - 1];
-        if (f == NULL || f->from != PYTREE__FROM_ROW || f->type != type || f->count == f->next) { return 0; }
-        m = f->count - f->next < m ? f->count - f->next : m;
+        if (f == NULL || f->from != PYTREE__FROM_ROW || f->type != type || f->count <= parents[0]->next) { return 0; }
+        m = f->count - parents[0]->next < m ? f->count - parents[0]->next : m;
     }
     if (!pytree__rv_leaves_are_fixed(type, &statics)) { return 0; }
     if (!statics || n_trees == 1) { return m; }
     for (i = 0; i < m; i++) {
         for (k = 0; k < 2; k++) {
-            pytree__view(&views[k], type, parents[k]->data + (parents[k]->next + i) * type->size);
+            pytree__view(&views[k], type, parents[k]->data + (parents[0]->next + i) * type->size);
             values[k] = &views[k];
         }
         if (!pytree__same_statics(type, (const char *)values[0]->data, (const char *)values[1]->data)) { break; }
@@ -170,7 +170,8 @@ static pytree_status pytree__rv_add_run(pytree__rv_spans *spans, pytree_iter *it
     if (status != PYTREE_OK) { return status; }
     pytree__rv_repeat(spans, first, more + 1, size);
     c->of.run_left = 0;
-    for (k = 0; k < it->n_cursors && more != 0; k++) { c[k].frames[c[k].n_frames - (k == 0 ? 2 : 1)].next += more; }
+    if (more != 0) { c->frames[c->n_frames - 2].next += more; }                        /* other trees' frames follow it */
+    for (k = 0; k < it->n_cursors && more != 0; k++) { c[k].child.data = (char *)c[k].child.data + more * size; }
     return PYTREE_OK;
 }
 

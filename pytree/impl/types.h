@@ -20,6 +20,15 @@
 #define PYTREE__SET_ERRNO(n) ((void)(errno = (n)))
 #endif
 
+/* That pointers lead to memory of their own. C++ has the extension of its compilers. */
+#if !defined(__cplusplus)
+#define PYTREE__RESTRICT restrict
+#elif defined(__GNUC__)
+#define PYTREE__RESTRICT __restrict
+#else
+#define PYTREE__RESTRICT
+#endif
+
 /* Places in pytree_types of the integers of fixed width. C++ has no _Generic: there the usual types of those sizes. */
 #if defined(__cplusplus)
 #define PYTREE__T_INT32 PYTREE__T_int_

@@ -32,21 +32,21 @@ static inline size_t bag_print(const void *metadata, size_t bytes, char *text, s
     return (size_t)snprintf(text, n, "%.*s", (int)bytes, (const char *)metadata);
 }
 
-static const pytree_custom bag_callbacks = { bag_children, false, bag_metadata, NULL, NULL, NULL };
+static const pytree_custom bag_callbacks = { .children = bag_children, .metadata = bag_metadata };
 
 #define PYTREE_STRUCT Bag
 #define PYTREE_CUSTOM bag_callbacks
 #include "pytree_registry.h"
 
 typedef struct Crate { Bag bag; } Crate;            /* children with keys, metadata with words */
-static const pytree_custom crate_callbacks = { bag_children, true, bag_metadata, bag_print, NULL, NULL };
+static const pytree_custom crate_callbacks = { .children = bag_children, .keyed = true, .metadata = bag_metadata, .print = bag_print };
 
 #define PYTREE_STRUCT Crate
 #define PYTREE_CUSTOM crate_callbacks
 #include "pytree_registry.h"
 
 typedef struct Bare { Bag bag; } Bare;              /* no metadata */
-static const pytree_custom bare_callbacks = { bag_children, false, NULL, NULL, NULL, NULL };
+static const pytree_custom bare_callbacks = { .children = bag_children };
 
 #define PYTREE_STRUCT Bare
 #define PYTREE_CUSTOM bare_callbacks
