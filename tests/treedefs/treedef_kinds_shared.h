@@ -39,7 +39,9 @@ static const pytree_custom bag_callbacks = { .children = bag_children, .metadata
 #include "pytree_registry.h"
 
 typedef struct Crate { Bag bag; } Crate;            /* children with keys, metadata with words */
-static const pytree_custom crate_callbacks = { .children = bag_children, .keyed = true, .metadata = bag_metadata, .print = bag_print };
+static const pytree_custom crate_callbacks = {
+    .children = bag_children, .keyed = true, .metadata = bag_metadata, .print = bag_print
+};
 
 #define PYTREE_STRUCT Crate
 #define PYTREE_CUSTOM crate_callbacks
