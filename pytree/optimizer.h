@@ -3,8 +3,8 @@
  *     pytree_rule rule = PYTREE_ADAMW(.rate = 1e-3, .decay = 0.01);
  *     pytree_optimizer *adamw = pytree_optimizer_new(PYTREE(&model), rule, PYTREE_OF(Param), NULL, &err);
  *     for (;;) {
- *         backward(&model, grads);                                  // grads: a Model, or a state
- *         pytree_optimizer_update(adamw, PYTREE(grads), &err);      // changes the parameters in place
+ *         backward(&model, grads);                                  // grads: a pytree, of a Model or a state
+ *         pytree_optimizer_update(adamw, grads, &err);              // changes the parameters in place
  *     }
  *     pytree_optimizer_free(adamw);
  *

@@ -26,7 +26,7 @@ static void pytree__td_little(unsigned char *p, size_t n)
 static void pytree__td_number(unsigned char *p, uint64_t v, size_t n)
 {
     size_t i;
-    for (i = 0; i < n; i++) { p[i] = (unsigned char)(v >> 8 * i); }
+    for (i = 0; i < n && i < sizeof v; i++) { p[i] = (unsigned char)(v >> 8 * i); }
 }
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #pragma GCC system_header
 
 #define PYTREE__LACKS(text, character) __builtin_strchr(text, character) == 0
-#define PYTREE__DOTS PYTREE__CAT(pytree__dots_of_, PYTREE__ID)
 #define PYTREE__WORD PYTREE__CAT4(pytree__word_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 
 /* Is the name one word, and is it known as a type? To gcc, f(Linear) is a prototype only if Linear is a type.
@@ -16,8 +15,10 @@
  *     int pytree__takes_Linear(Linear); */
 #if defined(PYTREE_DEFINE)
 #define PYTREE__WORDS PYTREE__CAT(pytree__words_of_, PYTREE__ID)
+#define PYTREE__DOTS PYTREE__CAT(pytree__dots_of_, PYTREE__ID)
 #else
 #define PYTREE__WORDS PYTREE__CAT4(pytree__words_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
+#define PYTREE__DOTS PYTREE__CAT4(pytree__dots_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 enum { PYTREE__WORD = PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ' ') && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ';')
     && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), '"') };
 _Static_assert(PYTREE__WORD, "pytree: " PYTREE__QUOTE(PYTREE__S)

@@ -39,7 +39,8 @@ static void run(const Config *config) { (void)config; }
 typedef struct Box { int n; } Box;
 static const pytree_custom box_callbacks;
 
-static pytree params, grads, axes, argument;
+static pytree params, grads, axes, argument, o;
+static float w[6], rate;
 static const pytree_def *linear;
 static pytree_leaf entries[16];
 static float matrix, buffer[10];
@@ -47,4 +48,5 @@ static unsigned char bytes[10];
 static size_t i, n, room;
 static pytree_error err;
 static void use(const pytree_leaf *a, const pytree_leaf *b) { (void)a; (void)b; }
+static void backward(const void *of, pytree into) { (void)of; (void)into; }
 static void optimize(float *x, size_t size) { (void)x; (void)size; }
