@@ -5,8 +5,8 @@
 
 pytree.h holds the interface, the optional headers, the bodies and what registrations share; their #include lines are gone.
 Headers that need a library besides C's stand behind a switch: containers, objects and recording where stb_ds.h is, npz where
-PYTREE_WITH_NPZ is
-defined. PYTREE_SMALL leaves out all optional headers. pytree_registry.h is still included once for each struct.
+PYTREE_WITH_NPZ is defined. PYTREE_SMALL leaves out all optional headers. pytree_registry.h is still included once for each
+struct.
 """
 import pathlib
 import re
