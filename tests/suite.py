@@ -56,7 +56,6 @@ USER_CONFIGS = ["gcc-O2", "clang-sanitized"]
 PLAIN_CONFIGS = ["gcc-O2", "clang-O2", "tcc"]
 CHECKED_CONFIGS = ["clang-sanitized", "valgrind"]
 FAST_CONFIGS = ["gcc-O0", "clang-sanitized"]
-EXAMPLES = (examples_checks, seeds_checks, nnx_checks)
 VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=all",
             "--errors-for-leak-kinds=definite,indirect,possible"]
 
@@ -501,7 +500,7 @@ SECTIONS = {
                       Check("links", lambda: steps([ROOT / "docs" / "build"]))]),
     "headers": ("Structs of the C library, zlib, GSL and MuJoCo, as their headers declare them", headers_checks.checks),
     "harness": ("A failure is noticed", harness_checks),
-    "examples": ("Examples", lambda: [check for folder in EXAMPLES for check in folder.checks()]),
+    "examples": ("Examples", lambda: examples_checks.checks() + examples_checks.strict_checks() + seeds_checks.checks() + nnx_checks.checks()),
     "training": ("Examples that train on the real images, or take long to compile", examples_checks.training_checks),
     "oracle": ("Random trees: the same questions to the library, to JAX and to optree",
                lambda: [Check("two minutes of trees, ten thousand cases of transforms, seed 0",
@@ -522,7 +521,7 @@ SECTIONS = {
 ON_REQUEST = {"platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks)}
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),
              **{name: SECTIONS[name] for name in ("compile_fail", "docs")},
-             "examples": ("Examples, under gcc", lambda: [check for folder in EXAMPLES for check in folder.checks(("gcc",))])}
+             "examples": ("Examples", examples_checks.checks)}
 
 
 def main():

@@ -354,7 +354,7 @@ def altered(record, part):
     return bool(names)
 
 
-def program(source, compilers):
+def program(source):
     """The file beside it is what the records say, and it prints that, under compilers and sanitizers, without a complaint."""
     name = source.relative_to(ROOT / "examples").with_suffix("")
     wanted = expected(source, records())
@@ -363,10 +363,10 @@ def program(source, compilers):
     outcome = harness.passed()
     if there != wanted:
         outcome = harness.failed(f"{file.name} differs from what the records say: seeds_checks.py --write makes it\n")
-    for compiler in compilers:
+    for compiler, flags in COMPILERS.items():
         target = BUILD / "examples" / name.parent / f"{name.name}-{compiler}"
         target.parent.mkdir(parents=True, exist_ok=True)
-        result = run(C_COMPILERS[compiler].compile(*COMPILERS[compiler], *harness.INCLUDE, source, "-o", target, "-lm"), timeout=120)
+        result = run(C_COMPILERS[compiler].compile(*flags, *harness.INCLUDE, source, "-o", target, "-lm"), timeout=120)
         result = run([target], timeout=60) if result.status == 0 else result
         good = result.status == 0 and result.output == there
         outcome.passed += good
@@ -375,10 +375,10 @@ def program(source, compilers):
     return outcome
 
 
-def checks(compilers=tuple(COMPILERS)):
+def checks():
     """One for each program, and one for the records."""
     return [Check("records of the Python pages: each in one program, changes noticed", every_block),
-            *[Check(source.relative_to(ROOT).as_posix(), lambda source=source: program(source, compilers)) for source in programs()]]
+            *[Check(source.relative_to(ROOT).as_posix(), lambda source=source: program(source)) for source in programs()]]
 
 
 if __name__ == "__main__":
