@@ -2,18 +2,6 @@
 #define TEST_OWN_BODIES                    /* looks at private parts */
 #include "containers_shared.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
-
 static bool slow_here(void)
 {
     return SANITIZED || under_valgrind();

@@ -1,6 +1,7 @@
 /* Objects and variables that are made at run time: pytree/object.h. */
 #define TEST_OWN_BODIES                   /* with the memory of stb_ds in containers_shared.h */
 #include "containers/containers_shared.h"
+#include "leaf_paths.h"
 #include "pytree/object.h"
 #include "pytree/state.h"
 
@@ -9,33 +10,6 @@ PYTREE_CLASS(Item, Pytree);
 PYTREE_CLASS_IN(Store, nnx);
 
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
-
-/* The leaves' paths, separated by spaces. */
-static void assert_paths(pytree t, const char *expected)
-{
-    char text[512] = "", path[128];
-    pytree_error error = { 0 };
-    pytree_iter it;
-    assert_ok(pytree_iter_begin(&it, 1, &t, NULL, &error), &error);
-    while (pytree_iter_next(&it)) {
-        pytree_iter_path_text(&it, path, sizeof path);
-        strcat(strcat(text, path), " ");
-    }
-    pytree_iter_end(&it);
-    assert_ok(error.status, &error);
-    assert_string_equal(text, expected);
-}
 
 /* The attributes in the order of assignment: "w:data name:static ". */
 static void assert_attributes(pytree object, const char *expected)

@@ -1,5 +1,5 @@
 /* The state of a model: split, states, merge, update, and states from states: pytree/state.h. */
-#include "support.h"
+#include "leaf_paths.h"
 #include "pytree/state.h"
 #include "pytree/literal.h"
 
@@ -56,22 +56,6 @@ static pytree fixture(Fixture *f)
     f->layers[1] = (Dense){ 3, 1, f->numbers + 9, NULL };
     f->net = (Net){ 2, f->layers, { { 1, 2 }, { 3, 4 } }, { 1, 2, f->numbers + 12, f->numbers + 14 }, 7 };
     return PYTREE(&f->net);
-}
-
-/* The lines of pytree_print, without shapes' values. */
-static void assert_paths(pytree t, const char *expected)
-{
-    char text[1024] = "", path[128];
-    pytree_error error = { 0 };
-    pytree_iter it;
-    assert_ok(pytree_iter_begin(&it, 1, &t, NULL, &error), &error);
-    while (pytree_iter_next(&it)) {
-        pytree_iter_path_text(&it, path, sizeof path);
-        strcat(strcat(text, path), " ");
-    }
-    pytree_iter_end(&it);
-    assert_ok(error.status, &error);
-    assert_string_equal(text, expected);
 }
 
 /* ---- Split --------------------------------------------------------------------------------------------------------- */

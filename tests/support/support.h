@@ -40,6 +40,18 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Is this compiled with an address sanitizer? Then what is large or deep takes several times as long. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
 /* Valgrind computes long double in 64 bits and is slow: tests may say less there. The runner sets the variable. */
 static inline bool under_valgrind(void)
 {
