@@ -11,8 +11,18 @@
  *     }
  *     pytree_report_free(&report);
  *
+ * A model that is not quite the file's: globs say what may be missing, what may be left over, and what is called otherwise.
+ *
+ *     static const pytree_rename renames[] = { { "layers.*.**", "model.layers.*.**" } };
+ *     static const char *const heads[] = { "lm_head.**" }, *const buffers[] = { "**.attn.bias" };
+ *     pytree_checkpoint_options opt = { .renames = renames, .n_renames = 1, .allow_missing = heads, .n_allow_missing = 1,
+ *                                       .allow_unexpected = buffers, .n_allow_unexpected = 1, .report = &report };
+ *
  * A leaf asks for the array of its name: its key path in the simple form (encoder.layers.0.w) after the prefix, or the name
  * that a table or a callback gives. Names are compared byte for byte. The rules of pytree.h hold.
+ *
+ * A glob is compared with a name entry by entry, and entries stand between separators ("."): `*` stands for one entry, `**`
+ * for any number of entries or none, and everything else for itself, as in pytree/path.h. O(length of the name) for each `**`.
  *
  * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
@@ -28,9 +38,9 @@ extern "C" {
 
 /* ---- The report ---------------------------------------------------------------------------------------------------- */
 
-/* One mismatch. The report owns the strings. */
+/* One mismatch, or one decision. The report owns the strings. */
 typedef struct pytree_misfit {
-    const char *name;                     /* in the file */
+    const char *name;                     /* in the file; of a leaf that the callback leaves out: its simple path */
     const char *path;                     /* key path of the leaf that asks for it, .layers[0].w; NULL: no leaf does */
     const char *wanted;                   /* expected by the leaf: "f32[2,3]"; NULL: none */
     const char *found;                    /* found in the file: "f64[2,3]"; NULL: none */
@@ -50,6 +60,10 @@ typedef struct pytree_report {
     pytree_misfits wrong_dtype;
     pytree_misfits wrong_shape;
     pytree_misfits ambiguous;          /* two leaves ask for one name; nothing else was checked then */
+    /* What the options decided. None of it is an error; it is listed after successful loads, too. */
+    pytree_misfits renamed;            /* the leaf asks for another name than the prefix and its simple path */
+    pytree_misfits skipped;            /* the file has it, no leaf asks for it, and opt->allow_unexpected allows that */
+    pytree_misfits kept;               /* the leaf keeps its value: opt->allow_missing allows it, or the callback says so */
     /* private */
     const pytree_allocator *allocator;
     void *block;
@@ -65,7 +79,9 @@ pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytre
 
 /* ---- Options ------------------------------------------------------------------------------------------------------- */
 
-/* The leaf of simple path `from` has the name `to` in the file. */
+/* The leaf of simple path `from` has the name `to` in the file. With stars it stands for many: `from` is a glob, and each star
+ * in `to` stands for what the one at its place in `from` matches, so both need the same stars in the same order, eight at most
+ * (PYTREE_ARGUMENT). { "layers.*.**", "model.layers.*.**" } renames layers.0.w to model.layers.0.w. */
 typedef struct pytree_rename {
     const char *from, *to;
 } pytree_rename;
@@ -97,8 +113,8 @@ typedef struct pytree_checkpoint_options {
     pytree_options tree;                  /* allocator, is_leaf, … */
     const pytree_io *io;                  /* NULL: pytree_io_system */
     const char *separator;                /* between the entries of a name; NULL: "." */
-    /* Where a leaf's name in the file comes from: the table if it lists the leaf, otherwise the callback if there is one,
-     * otherwise the prefix and the simple path. */
+    /* Where a leaf's name in the file comes from: the table if it lists the leaf (without stars first, then the first glob
+     * that matches), otherwise the callback if there is one, otherwise the prefix and the simple path. */
     const pytree_rename *renames;
     size_t n_renames;
     pytree_rename_fn *rename;
@@ -106,6 +122,10 @@ typedef struct pytree_checkpoint_options {
     const char *prefix;                   /* NULL: "" */
     /* Loading */
     bool ignore_unexpected;               /* arrays that no leaf asks for are no error */
+    const char *const *allow_missing;     /* globs of names in the file: a leaf keeps its value if its array is missing */
+    size_t n_allow_missing;
+    const char *const *allow_unexpected;  /* globs of names in the file: arrays that no leaf needs to ask for */
+    size_t n_allow_unexpected;
     bool convert;                         /* between F16, BF16, F32 and F64, rounded to nearest even */
     pytree_report *report;                /* NULL: none */
     size_t max_listed;                    /* entries in each of its lists; 0: 1000 */

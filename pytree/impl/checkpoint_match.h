@@ -67,11 +67,13 @@ static pytree_status pytree__excuse_shared(pytree__wanted *w)
     if (order == NULL) { return PYTREE_NO_MEMORY; }
     for (; first < w->n; first = i) {                          /* leaves with one address */
         const void *data = w->leaves[order[first]].data;
-        for (found = first; found < w->n && w->leaves[order[found]].data == data && w->problems[order[found]] != 0; found++) {}
+        for (found = first; found < w->n && w->leaves[order[found]].data == data
+                            && ((w->problems[order[found]] & PYTREE__MISMATCHES) != 0 || w->tensors[order[found]] == SIZE_MAX);
+             found++) {}
         for (i = first; i < w->n && w->leaves[order[i]].data == data; i++) {
-            if (found < w->n && w->problems[order[i]] == 1u << PYTREE__MISSING
+            if (found < w->n && (w->problems[order[i]] & 1u << PYTREE__MISSING) != 0
                 && pytree__same_memory(&w->leaves[order[found]], &w->leaves[order[i]])) {
-                w->problems[order[i]] = 0;
+                w->problems[order[i]] &= (unsigned char)~(1u << PYTREE__MISSING);
             }
         }
     }
@@ -121,37 +123,69 @@ pytree_status pytree__wanted_shared(pytree__wanted *w)
     return status;
 }
 
+/* Match the leaves that ask for one name, from place k to `end` of their order, with array t (SIZE_MAX: there is none). */
+static void pytree__match_name(pytree__wanted *w, size_t k, size_t end, size_t t, const pytree_tensor *tensors)
+{
+    const size_t slices = end - k;
+    const char *separator = w->opt->separator == NULL ? "." : w->opt->separator;
+    const bool kept = t == SIZE_MAX && pytree__glob_any(w->opt->allow_missing, w->opt->n_allow_missing,
+                                                        w->names[w->by_name.order[k]], separator);
+    for (; k < end; k++) {
+        size_t i = w->by_name.order[k];
+        w->tensors[i] = t;
+        w->problems[i] |= (unsigned char)(kept ? 1u << PYTREE__KEPT : t == SIZE_MAX ? 1u << PYTREE__MISSING
+                                          : pytree__compare_leaf(w, i, slices, &tensors[t]));
+    }
+}
+
+/* Tell which arrays that no leaf asks for are allowed. */
+static void pytree__match_unused(const pytree__wanted *w, const pytree__name_index *by_name, unsigned char *uses)
+{
+    const char *separator = w->opt->separator == NULL ? "." : w->opt->separator;
+    size_t t;
+    if (w->opt->n_allow_unexpected == 0) { return; }
+    for (t = 0; t < by_name->n; t++) {
+        if (uses[t] == PYTREE__UNUSED && pytree__glob_any(w->opt->allow_unexpected, w->opt->n_allow_unexpected,
+                                                          pytree__name_at(by_name, t), separator)) {
+            uses[t] = PYTREE__UNNEEDED;
+        }
+    }
+}
+
 pytree_status pytree__match(pytree__wanted *w, const pytree_tensor *tensors, const pytree__name_index *by_name)
 {
     const pytree_allocator *a = w->opt->tree.allocator;
-    size_t k, next, slices, t, n_missing = 0;
-    bool *taken = (bool *)pytree__resize(a, NULL, 0, by_name->n + 1), fits = true;
+    size_t k, next, t;
+    unsigned char *uses = (unsigned char *)pytree__resize(a, NULL, 0, by_name->n + 1);
+    unsigned seen = 0;                    /* kinds of problems and decisions */
+    bool all = true, exactly = w->left_out == 0;
     pytree_status status = PYTREE_OK;
-    if (taken == NULL) { return pytree__no_memory(w->err, by_name->n + 1); }
-    memset(taken, 0, by_name->n + 1);
+    if (uses == NULL) { return pytree__no_memory(w->err, by_name->n + 1); }
+    memset(uses, PYTREE__UNUSED, by_name->n + 1);
     for (k = 0; k < w->n; k = next) {                          /* leaves that ask for one name stand together */
         const char *name = w->names[w->by_name.order[k]];
         for (next = k + 1; next < w->n && strcmp(w->names[w->by_name.order[next]], name) == 0; next++) {}
-        slices = next - k;
         t = pytree__name_index_find(by_name, name);
-        if (t != SIZE_MAX) { taken[t] = true; }
-        for (; k < next; k++) {
-            size_t i = w->by_name.order[k];
-            w->tensors[i] = t;
-            w->problems[i] = (unsigned char)(t == SIZE_MAX ? 1u << PYTREE__MISSING
-                                                           : pytree__compare_leaf(w, i, slices, &tensors[t]));
-            n_missing += t == SIZE_MAX;
-            fits = fits && w->problems[i] == 0;
-        }
+        if (t != SIZE_MAX) { uses[t] = PYTREE__USED; }
+        pytree__match_name(w, k, next, t, tensors);
     }
-    if (n_missing != 0 && w->opt->shared == PYTREE_SHARED_ONCE) {
+    pytree__match_unused(w, by_name, uses);
+    for (k = 0; k < w->n; k++) { seen |= w->problems[k]; }
+    if ((seen & 1u << PYTREE__MISSING) != 0 && w->opt->shared == PYTREE_SHARED_ONCE) {
         status = pytree__excuse_shared(w);
-        for (fits = true, k = 0; k < w->n; k++) { fits = fits && w->problems[k] == 0; }
+        for (seen = 0, k = 0; k < w->n; k++) { seen |= w->problems[k]; }
     }
-    for (k = 0; k < by_name->n; k++) { fits = fits && taken[k]; }
-    if (status == PYTREE_OK && w->opt->report != NULL && fits) { pytree_report_free(w->opt->report); }
-    if (status == PYTREE_OK && !fits) { status = pytree__report_all(w, tensors, by_name->n, taken); }
-    (void)pytree__resize(a, taken, by_name->n + 1, 0);
+    for (k = 0; k < by_name->n; k++) {
+        all = all && uses[k] != PYTREE__UNUSED;
+        exactly = exactly && uses[k] == PYTREE__USED;
+    }
+    if (status == PYTREE_OK && ((seen & PYTREE__MISMATCHES) != 0 || !all
+                                || (w->opt->report != NULL && (seen != 0 || !exactly)))) {
+        status = pytree__report_all(w, tensors, by_name->n, uses);
+    } else if (status == PYTREE_OK && w->opt->report != NULL) {
+        pytree_report_free(w->opt->report);
+    }
+    (void)pytree__resize(a, uses, by_name->n + 1, 0);
     return status;
 }
 

@@ -134,5 +134,5 @@ void pytree__name_index_end(pytree__name_index *names)
     memset(names, 0, sizeof *names);
 }
 
-#include "checkpoint_wants.h"
+#include "checkpoint_glob.h"
 #endif

@@ -13,6 +13,9 @@ static pytree_misfits *pytree__report_list(pytree_report *report, int kind)
     case PYTREE__UNEXPECTED: return &report->unexpected;
     case PYTREE__WRONG_DTYPE: return &report->wrong_dtype;
     case PYTREE__WRONG_SHAPE: return &report->wrong_shape;
+    case PYTREE__RENAMED: return &report->renamed;
+    case PYTREE__SKIPPED: return &report->skipped;
+    case PYTREE__KEPT: return &report->kept;
     default: return &report->ambiguous;
     }
 }
@@ -30,7 +33,7 @@ pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytre
     size_t i;
     bool good = true;
     if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
-    for (kind = 0; kind < PYTREE__PROBLEMS && report != NULL; kind++) {
+    for (kind = 0; kind < PYTREE__LISTS && report != NULL; kind++) {
         const pytree_misfits *list = pytree__report_list((pytree_report *)(uintptr_t)report, kind);
         for (i = 0; i < list->n_entries; i++) {
             const pytree_misfit *m = &list->entries[i];
@@ -52,8 +55,8 @@ struct pytree__reporter {
     pytree_report *report;
     size_t most;
     struct pytree__text_writer text;
-    pytree_misfit *entries[PYTREE__PROBLEMS];               /* NULL while it measures */
-    size_t n_entries[PYTREE__PROBLEMS];
+    pytree_misfit *entries[PYTREE__LISTS];               /* NULL while it measures */
+    size_t n_entries[PYTREE__LISTS];
 };
 
 static void pytree__put_nul(struct pytree__text_writer *to) { pytree__text_put(to, "", 1); }
@@ -129,8 +132,10 @@ static void pytree__report_leaf(struct pytree__reporter *r, int kind, const pytr
     entry.path = pytree__report_text(r);
     pytree__cursor_text(&s->it.cursors[0], &r->text, SIZE_MAX);
     pytree__put_nul(&r->text);
-    entry.wanted = pytree__report_text(r);
-    pytree__put_wanted(&r->text, w, i);
+    if (kind < PYTREE__PROBLEMS) {
+        entry.wanted = pytree__report_text(r);
+        pytree__put_wanted(&r->text, w, i);
+    }
     if (kind == PYTREE__WRONG_DTYPE || kind == PYTREE__WRONG_SHAPE) {
         entry.found = pytree__report_text(r);
         pytree__put_tensor(&r->text, &tensors[w->tensors[i]]);
@@ -138,11 +143,23 @@ static void pytree__report_leaf(struct pytree__reporter *r, int kind, const pytr
     if (at != NULL) { *at = entry; }
 }
 
-static void pytree__report_tensor(struct pytree__reporter *r, const pytree_tensor *tensor)
+/* List a leaf that the callback leaves out under its path: it has no name. */
+static void pytree__report_left_out(struct pytree__reporter *r, struct pytree__seeker *s)
 {
     pytree_misfit entry, *at;
     memset(&entry, 0, sizeof entry);
-    if (!pytree__report_entry(r, PYTREE__UNEXPECTED, &at)) { return; }
+    if (!pytree__report_entry(r, PYTREE__KEPT, &at)) { return; }
+    entry.name = entry.path = pytree__report_text(r);
+    pytree__cursor_text(&s->it.cursors[0], &r->text, SIZE_MAX);
+    pytree__put_nul(&r->text);
+    if (at != NULL) { *at = entry; }
+}
+
+static void pytree__report_tensor(struct pytree__reporter *r, int kind, const pytree_tensor *tensor)
+{
+    pytree_misfit entry, *at;
+    memset(&entry, 0, sizeof entry);
+    if (!pytree__report_entry(r, kind, &at)) { return; }
     entry.name = pytree__report_text(r);
     pytree__put_text(&r->text, tensor->name);
     pytree__put_nul(&r->text);
@@ -153,16 +170,20 @@ static void pytree__report_tensor(struct pytree__reporter *r, const pytree_tenso
 
 /* Write all problems. This walks the tree again, because only a walk knows the paths. */
 static pytree_status pytree__report_run(struct pytree__reporter *r, const pytree__wanted *w, const pytree_tensor *tensors,
-                                        size_t n_tensors, const bool *taken)
+                                        size_t n_tensors, const unsigned char *uses)
 {
     struct pytree__seeker s;
     pytree_status status = pytree__seek_begin(&s, w, NULL);
-    size_t i = 0, t;
+    size_t i = 0, left_out = 0, t;
     int kind;
     memset(r->n_entries, 0, sizeof r->n_entries);
-    while (status == PYTREE_OK && i < w->n && pytree__seek(&s)) {
-        if (s.it.index != w->numbers[i]) { continue; }
-        for (kind = 0; kind < PYTREE__PROBLEMS; kind++) {
+    while (status == PYTREE_OK && i + left_out < w->n + w->left_out && pytree__seek(&s)) {
+        if (i == w->n || s.it.index != w->numbers[i]) {
+            pytree__report_left_out(r, &s);
+            left_out++;
+            continue;
+        }
+        for (kind = 0; kind < PYTREE__LISTS; kind++) {
             if ((w->problems[i] >> kind & 1) != 0) { pytree__report_leaf(r, kind, w, i, &s, tensors); }
         }
         i++;
@@ -170,14 +191,15 @@ static pytree_status pytree__report_run(struct pytree__reporter *r, const pytree
     if (status == PYTREE_OK) { status = s.it.status; }
     pytree__seek_end(&s);
     for (t = 0; t < n_tensors; t++) {
-        if (!taken[t]) { pytree__report_tensor(r, &tensors[t]); }
+        if (uses[t] == PYTREE__USED) { continue; }
+        pytree__report_tensor(r, uses[t] == PYTREE__UNUSED ? PYTREE__UNEXPECTED : PYTREE__SKIPPED, &tensors[t]);
     }
     return status;
 }
 
 /* Fill in the lists of a report whose counts are known. */
 static pytree_status pytree__report_make(pytree_report *report, size_t most, const pytree__wanted *w,
-                                         const pytree_tensor *tensors, size_t n_tensors, const bool *taken)
+                                         const pytree_tensor *tensors, size_t n_tensors, const unsigned char *uses)
 {
     struct pytree__reporter r;
     pytree_status status;
@@ -186,15 +208,15 @@ static pytree_status pytree__report_make(pytree_report *report, size_t most, con
     size_t entries = 0;
     memset(&r, 0, sizeof r);
     r.most = most;
-    status = pytree__report_run(&r, w, tensors, n_tensors, taken);
-    for (kind = 0; kind < PYTREE__PROBLEMS; kind++) { entries += r.n_entries[kind]; }
+    status = pytree__report_run(&r, w, tensors, n_tensors, uses);
+    for (kind = 0; kind < PYTREE__LISTS; kind++) { entries += r.n_entries[kind]; }
     if (status != PYTREE_OK || entries == 0) { return status; }
     report->allocator = w->opt->tree.allocator;
     report->bytes = entries * sizeof(pytree_misfit) + r.text.length + 1;
     report->block = pytree__resize(report->allocator, NULL, 0, report->bytes);
     if (report->block == NULL) { return pytree__no_memory(w->err, report->bytes); }
     next = (pytree_misfit *)report->block;
-    for (kind = 0; kind < PYTREE__PROBLEMS; kind++) {
+    for (kind = 0; kind < PYTREE__LISTS; kind++) {
         pytree_misfits *list = pytree__report_list(report, kind);
         r.entries[kind] = next;
         list->entries = next;
@@ -202,7 +224,7 @@ static pytree_status pytree__report_make(pytree_report *report, size_t most, con
         next += r.n_entries[kind];
     }
     r.text = pytree__text_to((char *)next, r.text.length + 1, NULL);
-    return pytree__report_run(&r, w, tensors, n_tensors, taken);
+    return pytree__report_run(&r, w, tensors, n_tensors, uses);
 }
 
 /* Replace control characters: messages with names from a file are printed on terminals. */
@@ -255,7 +277,8 @@ static pytree_status pytree__report_error(const pytree_report *report, bool igno
 }
 
 /* Make the caller's report, or a temporary one for the error message. */
-static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors, const bool *taken)
+static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors,
+                                        const unsigned char *uses)
 {
     pytree_report own, *report = w->opt->report != NULL ? w->opt->report : &own;
     size_t i, most = w->opt->report == NULL ? 1 : w->opt->max_listed != 0 ? w->opt->max_listed : 1000;
@@ -264,12 +287,16 @@ static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *
     memset(&own, 0, sizeof own);
     pytree_report_free(w->opt->report);
     for (i = 0; i < w->n; i++) {
-        for (kind = 0; kind < PYTREE__PROBLEMS; kind++) {
+        for (kind = 0; kind < PYTREE__LISTS; kind++) {
             pytree__report_list(report, kind)->count += (w->problems[i] & 1u << kind) != 0;
         }
     }
-    for (i = 0; i < n_tensors; i++) { report->unexpected.count += !taken[i]; }
-    status = pytree__report_make(report, most, w, tensors, n_tensors, taken);
+    for (i = 0; i < n_tensors; i++) {
+        report->unexpected.count += uses[i] == PYTREE__UNUSED;
+        report->skipped.count += uses[i] == PYTREE__UNNEEDED;
+    }
+    report->kept.count += w->left_out;
+    status = pytree__report_make(report, most, w, tensors, n_tensors, uses);
     if (status == PYTREE_OK) { status = pytree__report_error(report, w->opt->ignore_unexpected, w->err); }
     else { pytree_report_free(report); }
     pytree_report_free(&own);

@@ -2,13 +2,17 @@
 #ifndef PYTREE_IMPL_CHECKPOINT_WANTS_H
 #define PYTREE_IMPL_CHECKPOINT_WANTS_H
 
-#include "checkpoint_names.h"
+#include "checkpoint_glob.h"
 
 /* ---- For other subjects -------------------------------------------------------------------------------------------- */
+
+/* For each array of a file: whether a leaf asks for it, or none does and may be so. */
+enum { PYTREE__UNUSED, PYTREE__USED, PYTREE__UNNEEDED };
 
 /* The leaves that ask for an array, with their names in the file; None and leaves that the file does not have are left out. */
 typedef struct pytree__wanted {
     size_t n;
+    size_t left_out;                      /* leaves that the callback says the file does not have */
     pytree_leaf *leaves;                  /* borrowed from the tree */
     const char **names;
     ptrdiff_t *slices;                    /* PYTREE_WHOLE, or index along the first axis */
@@ -49,6 +53,7 @@ struct pytree__seeker {
     const pytree__name_index *renames;
     pytree_entry few[PYTREE__FEW_ENTRIES], *entries;
     size_t max_entries;
+    bool renamed;                         /* the name is not the prefix and the path */
     pytree_error *err;
 };
 
@@ -69,9 +74,14 @@ static void pytree__put_shape(struct pytree__text_writer *to, size_t ndim, const
 
 /* ---- Wanted arrays ------------------------------------------------------------------------------------------------- */
 
-enum { PYTREE__MISSING, PYTREE__UNEXPECTED, PYTREE__WRONG_DTYPE, PYTREE__WRONG_SHAPE, PYTREE__AMBIGUOUS, PYTREE__PROBLEMS };
-static const char *const pytree__problem_names[PYTREE__PROBLEMS] = {
-    "missing", "unexpected", "wrong dtype", "wrong shape", "ambiguous"
+/* The lists of a report: the first PYTREE__PROBLEMS are mismatches, the others decisions. */
+enum {
+    PYTREE__MISSING, PYTREE__UNEXPECTED, PYTREE__WRONG_DTYPE, PYTREE__WRONG_SHAPE, PYTREE__AMBIGUOUS, PYTREE__PROBLEMS,
+    PYTREE__RENAMED = PYTREE__PROBLEMS, PYTREE__SKIPPED, PYTREE__KEPT, PYTREE__LISTS
+};
+#define PYTREE__MISMATCHES ((1u << PYTREE__PROBLEMS) - 1)
+static const char *const pytree__problem_names[PYTREE__LISTS] = {
+    "missing", "unexpected", "wrong dtype", "wrong shape", "ambiguous", "renamed", "skipped", "kept"
 };
 
 static pytree_status pytree__seek_begin(struct pytree__seeker *s, const pytree__wanted *w, const pytree__name_index *renames)
@@ -122,13 +132,41 @@ static size_t pytree__seek_path(struct pytree__seeker *s, char *text, size_t n)
     return pytree__end_text(&to, n);
 }
 
+/* Where a name comes from: the path, or the table or the callback, which may say that the file does not have the leaf. */
+enum pytree__name_origin { PYTREE__NAME_PATH, PYTREE__NAME_RENAMED, PYTREE__NAME_NONE };
+
+/* Ask the table, then the callback, for the name of the leaf of this path. Writes at most n bytes with the NUL. */
+static enum pytree__name_origin pytree__seek_rename(const struct pytree__seeker *s, const char *path, char *text, size_t n,
+                                                    size_t *length, ptrdiff_t *slice)
+{
+    const pytree_checkpoint_options *opt = s->opt;
+    const char *separator = opt->separator == NULL ? "." : opt->separator;
+    struct pytree__glob_stars stars;
+    size_t i = s->renames->n == 0 ? SIZE_MAX : pytree__name_index_find(s->renames, path);
+    stars.n = 0;
+    if (i == SIZE_MAX) {
+        for (i = 0; i < opt->n_renames && !(strchr(opt->renames[i].from, '*') != NULL
+                                            && pytree__glob_match(opt->renames[i].from, path, separator, &stars)); i++) {}
+    }
+    if (i < opt->n_renames) {
+        *length = pytree__glob_fill(opt->renames[i].to, separator, &stars, text, n);
+        return PYTREE__NAME_RENAMED;
+    }
+    if (opt->rename == NULL) { return PYTREE__NAME_PATH; }
+    *length = opt->rename(opt->rename_context, path, text, n, slice);
+    return *length == SIZE_MAX ? PYTREE__NAME_NONE : PYTREE__NAME_RENAMED;
+}
+
 /* Write the leaf's name in the file, at most n bytes with the NUL; *length is the length it needs. Return false if the file
  * does not have the leaf. If the name is made from the path, the path is written after the prefix. */
 static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, size_t *length, ptrdiff_t *slice, bool *failed)
 {
     const pytree_checkpoint_options *opt = s->opt;
-    size_t head = opt->prefix == NULL ? 0 : strlen(opt->prefix), path, table;
+    size_t head = opt->prefix == NULL ? 0 : strlen(opt->prefix), path;
+    const char *leaf = text;
+    enum pytree__name_origin origin;
     *slice = PYTREE_WHOLE;
+    s->renamed = false;
     if (opt->rename == NULL && opt->n_renames == 0) {
         if (head < n) { memcpy(text, opt->prefix == NULL ? "" : opt->prefix, head); }
         path = pytree__seek_path(s, head < n ? text + head : NULL, head < n ? n - head : 0);
@@ -140,8 +178,9 @@ static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, si
     *failed = path == SIZE_MAX;
     *length = path;
     if (*failed || path >= n) { return true; }                 /* more room is needed to ask */
-    table = s->renames->n == 0 ? SIZE_MAX : pytree__name_index_find(s->renames, text);
-    if (table == SIZE_MAX && opt->rename == NULL) {
+    origin = pytree__seek_rename(s, leaf, text + path + 1, n - path - 1, length, slice);
+    if (origin == PYTREE__NAME_NONE) { return false; }
+    if (origin == PYTREE__NAME_PATH) {
         *length = head + path;
         if (*length < n) {
             memmove(text + head, text, path + 1);
@@ -149,17 +188,10 @@ static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, si
         }
         return true;
     }
-    text += path + 1;
-    n -= path + 1;
-    if (table != SIZE_MAX) {
-        *length = strlen(opt->renames[table].to);
-        if (*length < n) { memcpy(text, opt->renames[table].to, *length + 1); }
-    } else {
-        *length = opt->rename(opt->rename_context, text - path - 1, text, n, slice);
-        if (*length == SIZE_MAX) { return false; }
-    }
-    if (*length < n) { memmove(text - path - 1, text, *length + 1); }
-    else { *length += path + 1; }
+    if (*length >= n - path - 1) { *length += path + 1; return true; }
+    s->renamed = *length != head + path || strcmp(leaf + path + 1 + head, leaf) != 0
+                 || (head != 0 && memcmp(leaf + path + 1, opt->prefix, head) != 0);
+    memmove(text, text + path + 1, *length + 1);
     return true;
 }
 
@@ -211,7 +243,8 @@ static pytree_status pytree__wanted_fill(pytree__wanted *w, struct pytree__pile 
         if (w->n == n) { break; }
         if (leaf->form == PYTREE_FORM_LEAF) { w->leaves[w->n] = *leaf; }
         if (!pytree__seek_put(&s, pile, &w->slices[w->n], &asks)) { status = PYTREE_NO_MEMORY; break; }
-        if (!asks) { continue; }
+        if (!asks) { w->left_out++; continue; }
+        w->problems[w->n] = (unsigned char)(s.renamed ? 1u << PYTREE__RENAMED : 0);
         if (leaf->form != PYTREE_FORM_LEAF || (holds >> leaf->type->dtype & 1u) == 0) {
             status =
                 pytree__seek_fail(&s, PYTREE_TYPE, "expected numbers of a type that the file's format has, got %s",
@@ -241,7 +274,8 @@ static pytree_status pytree__wanted_count(pytree__wanted *w, size_t *n)
     return status;
 }
 
-static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors, const bool *taken);
+static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors,
+                                        const unsigned char *uses);
 
 /* Report two leaves that ask for one name, unless they are different slices of it. */
 static pytree_status pytree__wanted_ambiguous(pytree__wanted *w)
@@ -273,7 +307,8 @@ pytree_status pytree__wanted_begin(pytree__wanted *w, pytree t, uint32_t holds, 
     w->err = err;
     w->making = making;
     pile.allocator = opt->tree.allocator;
-    status = pytree__wanted_count(w, &n);
+    status = pytree__glob_check(opt, err);
+    if (status == PYTREE_OK) { status = pytree__wanted_count(w, &n); }
     if (status == PYTREE_OK && opt->n_renames != 0) {
         status = pytree__name_index_init(&renames, opt->renames, sizeof *opt->renames, opt->n_renames, pile.allocator, err);
     }

@@ -118,7 +118,9 @@ static pytree_status pytree__npz_stage(pytree__npz_arrays *arrays, const pytree_
 {
     size_t i, total = 0;
     for (i = 0; i < w->n; i++) {
-        pytree_tensor *tensor = &arrays->tensors[w->tensors[i]];
+        pytree_tensor *tensor;
+        if (w->tensors[i] == SIZE_MAX) { continue; }
+        tensor = &arrays->tensors[w->tensors[i]];
         if (tensor->offset != SIZE_MAX) { continue; }
         tensor->offset = total;
         total = pytree__round(pytree__plus(total, (size_t)tensor->bytes), sizeof(pytree__npz_block));
@@ -149,11 +151,13 @@ static void pytree__npz_hand_out(const pytree__wanted *w, const pytree__npz_arra
 {
     size_t i;
     for (i = 0; i < w->n; i++) {
-        const pytree_tensor *tensor = &arrays->tensors[w->tensors[i]];
+        const pytree_tensor *tensor;
         const pytree_leaf *leaf = &w->leaves[i];
-        size_t count = pytree_leaf_count(leaf), bytes = count * tensor->type->size;
+        size_t count = pytree_leaf_count(leaf), bytes;
         const char *from;
-        if (bytes == 0) { continue; }
+        if (w->tensors[i] == SIZE_MAX || count == 0) { continue; }
+        tensor = &arrays->tensors[w->tensors[i]];
+        bytes = count * tensor->type->size;
         from = arrays->stage + tensor->offset + (w->slices[i] == PYTREE_WHOLE ? 0 : (size_t)w->slices[i] * bytes);
         if (tensor->type->dtype == leaf->type->dtype) {
             memcpy(leaf->data, from, bytes);
