@@ -89,7 +89,12 @@ static void pytree__as_tell(struct pytree__assign *a, const pytree_error *proble
         a->first = *problem;
         a->told = 1;
     } else if (a->told == a->problems - 1 && used + path + more + 4 + MORE < room) {
-        (void)snprintf(text + used, room - used, "; %s%s%s", problem->path, path == 0 ? "" : ": ", problem->message);
+        struct pytree__text_writer to = { text, room - 1, used, NULL };
+        pytree__put_text(&to, "; ");
+        pytree__put_text(&to, problem->path);
+        if (path != 0) { pytree__put_text(&to, ": "); }
+        pytree__put_text(&to, problem->message);
+        text[to.length] = '\0';
         a->told++;
     }
 }

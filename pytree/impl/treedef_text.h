@@ -322,7 +322,7 @@ static bool pytree__text_backwards(const pytree_def *def, struct pytree__backwar
 size_t pytree_def_text(const pytree_def *def, char *text, size_t n)
 {
     struct pytree__backwards b;
-    size_t length;
+    size_t length = 0;
     bool made;
     if (n == 0) { return pytree__def_length(def); }
     b.text = text;

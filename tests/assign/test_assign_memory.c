@@ -1,17 +1,5 @@
 /* Settings from text and memory: each allocation failing once, with nothing written and nothing left then; deep trees. */
-#include <stddef.h>
-#include <stdlib.h>
-
-/* What the generated functions ask for before stb_ds does, which cannot fail: see sweep_containers. */
-static void *stb_resize(void *p, size_t size);
-#define STBDS_REALLOC(context, p, size) stb_resize(p, size)
-#define STBDS_FREE(context, p) free(p)
-
 #include "assign_shared.h"
-
-static size_t stb_calls, stb_fail_at = SIZE_MAX;
-
-static void *stb_resize(void *p, size_t size) { return stb_calls++ == stb_fail_at ? NULL : realloc(p, size); }
 
 /* Everything that takes memory: strings, a struct, lists that grow and shrink, lists of structs with lists, a map, an array
  * that is converted. */

@@ -2,33 +2,8 @@
 #ifndef CONTAINERS_SHARED_H
 #define CONTAINERS_SHARED_H
 
-#include <stddef.h>
-
-/* The memory of stb_ds, which may fail as well: see sweep_arrays. */
-static void *stb_resize(void *p, size_t size);
-static void stb_release(void *p);
-#define STBDS_REALLOC(context, p, size) stb_resize(p, size)
-#define STBDS_FREE(context, p) stb_release(p)
-
 #include "support.h"
 #include "pytree/containers.h"
-
-static size_t stb_calls, stb_blocks, stb_fail_at = SIZE_MAX;
-
-static inline void *stb_resize(void *p, size_t size)
-{
-    void *grown;
-    if (stb_calls++ == stb_fail_at) { return NULL; }
-    grown = realloc(p, size);
-    if (grown != NULL && p == NULL) { stb_blocks++; }
-    return grown;
-}
-
-static inline void stb_release(void *p)
-{
-    stb_blocks -= p != NULL;
-    free(p);
-}
 
 /* Every test ends without arrays of stb_ds left. */
 static inline int nothing_left(void **state)

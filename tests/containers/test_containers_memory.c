@@ -271,9 +271,9 @@ typedef struct DictModel {
     int64_t keys[MODEL_MOST], values[MODEL_MOST];
 } DictModel;
 
-static void key_text(char text[8], int64_t key)
+static void key_text(char text[16], int64_t key)
 {
-    snprintf(text, 8, "k%d", (int)key);
+    snprintf(text, 16, "k%d", (int)key);
 }
 
 static void assert_dict_is(pytree dict, const DictModel *model, bool numbered)
@@ -284,7 +284,7 @@ static void assert_dict_is(pytree dict, const DictModel *model, bool numbered)
     pytree other = { NULL, NULL };
     pytree_def *def, *expected;
     size_t i;
-    char text[8];
+    char text[16];
     assert_int_equal(items->count, model->n);
     for (i = 0; i < model->n; i++) {
         key_text(text, model->keys[i]);
@@ -319,7 +319,7 @@ static void run_dict_model(pytree (*make)(const pytree_options *, pytree_error *
     DictModel model = { 0 };
     size_t step, i;
     pytree dict;
-    char text[8];
+    char text[16];
     heap_init(&heap, HEAP_NEVER_FAILS);
     opt.allocator = &heap.allocator;
     dict = make(&opt, &error);
@@ -518,7 +518,7 @@ static pytree_status build_everything(void *context, const pytree_options *opt, 
     pytree_status status;
     const pytree nothing = { NULL, NULL };
     pytree root = pytree_new_dict(opt, err), list = nothing, deque = nothing, copy = nothing;
-    char key[8];
+    char key[16];
     int i;
     (void)context;
     if (root.data == NULL) { return err->status; }
@@ -594,6 +594,21 @@ static void test_memory_of_arrays_runs_out(void **state)
     assert_in_range(n, 15, 100);
 }
 
+/* The limit is not reached by any test: the count is made to say so. */
+static void test_too_many_keys(void **state)
+{
+    pytree_error error = { 0 };
+    pytree dict = pytree_new_dict(NULL, &error);
+    pytree__container *c = dict.data;
+    const pytree__ct_key key = pytree__ct_string_key("b");
+    (void)state;
+    assert_ok(pytree_dict_put_copy(dict, "a", PYTREE_INT(1), &error), &error);
+    c->items.count = UINT32_MAX;
+    assert_error(pytree__ct_add_pair(c, 0, &key, PYTREE_INT(1), PYTREE__CT_REFERENCE, &error), PYTREE_OVERFLOW, "", &error);
+    c->items.count = 1;
+    pytree_container_free(dict);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
@@ -608,6 +623,7 @@ int main(void)
         TEST(test_windows_keep_their_room),
         TEST(test_ends_leave_each_other_alone),
         TEST(test_arrays_are_those_of_stb_ds),
+        TEST(test_too_many_keys),
         TEST(test_memory_runs_out),
         TEST(test_memory_of_arrays_runs_out)
     };

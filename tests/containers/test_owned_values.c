@@ -1,5 +1,4 @@
 /* What an operation makes of owned values needs none of them any more; memory of stb_ds that runs out while it is made. */
-#define TEST_OWN_BODIES                   /* with the memory of stb_ds in containers_shared.h */
 #include "containers_shared.h"
 #include "pytree/algebra.h"
 #include "pytree/literal.h"

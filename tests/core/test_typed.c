@@ -1,7 +1,7 @@
 /* Theme: leaves and trees as checked C types. A type that is not there is an error with a message, not garbage. */
+#include "support.h"
 #include "pytree/literal.h"
 #include "pytree/typed.h"
-#include "support.h"
 
 typedef struct Sizes { int n; double *values; float scale; } Sizes;
 #define PYTREE_STRUCT Sizes

@@ -37,14 +37,20 @@ typedef struct Perturbed { int n; float *Z; pytree bias; } Perturbed;
 enum { WIDEST = 4 };
 typedef struct Vector { float at[WIDEST]; int n; } Vector;
 
+/* Copy the numbers of a leaf. */
+static Vector numbers_of(const pytree_leaf *leaf)
+{
+    Vector v = { { 0 }, (int)pytree_leaf_count(leaf) };
+    int i;
+    assert_in_range(v.n, 1, WIDEST);
+    for (i = 0; i < v.n && i < WIDEST; i++) { v.at[i] = ((const float *)leaf->data)[i]; }
+    return v;
+}
+
 static Vector vector_of(Golden *g, const cJSON *json)
 {
     const pytree array = array_of(g, golden_at(json, "array"));
-    const pytree_leaf *leaf = array.data;
-    Vector v = { { 0 }, (int)pytree_leaf_count(leaf) };
-    assert_in_range(v.n, 1, WIDEST);
-    memcpy(v.at, leaf->data, (size_t)v.n * sizeof(float));
-    return v;
+    return numbers_of(array.data);
 }
 
 /* The parameter of a module: its only place with the role Param. */
@@ -301,11 +307,9 @@ static void sow_case(Golden *g)
     } else if (several) {
         several_modules(&v, &s, m);
     } else {
-        Vector z = { { 0 }, 0 };
         const pytree_leaf leaf = parameter(m);
-        assert_true(pytree_leaf_bytes(&leaf) <= sizeof z.at);
-        memcpy(z.at, leaf.data, pytree_leaf_bytes(&leaf));
-        Sower sower = { (int)pytree_leaf_count(&leaf), z.at, PYTREE_NONE, PYTREE_NONE };
+        Vector z = numbers_of(&leaf);
+        Sower sower = { z.n, z.at, PYTREE_NONE, PYTREE_NONE };
         one_module(&v, &s, m, false);
         if (!is_case(g, "003")) { one_module(&v, &s, PYTREE(&sower), true); }
     }
@@ -405,11 +409,9 @@ static void perturb_case(Golden *g)
         pytree_perturb(m, "bias", x.data, &v.error);
         nnx_check(&v, "m", out(g, "m"), m);
     } else {
-        Vector z = { { 0 }, 0 };
         const pytree_leaf leaf = parameter(m);
-        assert_true(pytree_leaf_bytes(&leaf) <= sizeof z.at);
-        memcpy(z.at, leaf.data, pytree_leaf_bytes(&leaf));
-        Perturbed module = { (int)pytree_leaf_count(&leaf), z.at, PYTREE_NONE };
+        Vector z = numbers_of(&leaf);
+        Perturbed module = { z.n, z.at, PYTREE_NONE };
         perturb_module(&v, m);
         perturb_module(&v, PYTREE(&module));
     }

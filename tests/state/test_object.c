@@ -1,5 +1,4 @@
 /* Objects and variables that are made at run time: pytree/object.h. */
-#define TEST_OWN_BODIES                   /* with the memory of stb_ds in containers_shared.h */
 #include "containers/containers_shared.h"
 #include "leaf_paths.h"
 #include "pytree/object.h"

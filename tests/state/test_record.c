@@ -1,5 +1,4 @@
 /* Values that a model records: pytree/record.h. */
-#define TEST_OWN_BODIES                   /* with the memory of stb_ds in containers_shared.h */
 #include "containers/containers_shared.h"
 #include "pytree/record.h"
 

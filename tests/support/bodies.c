@@ -1,6 +1,7 @@
 /* The bodies of all headers, compiled once for all test programs that look at nothing private: see support.h. */
 #define PYTREE_IMPLEMENTATION
 #define STB_DS_IMPLEMENTATION
+#include "stb_memory.h"
 #include "pytree/algebra.h"
 #include "pytree/assign.h"
 #include "pytree/cache.h"

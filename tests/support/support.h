@@ -8,8 +8,9 @@
  * - registered structs that between them have every kind of row, with functions that fill and clear them.
  *
  * The bodies come with it, unless the build defines TEST_BODIES_APART and links bodies.c, which spares their compilation in
- * each program. A program that looks at private parts or steers the bodies with macros defines TEST_OWN_BODIES before the
- * include; one of several files defines TEST_SECOND_FILE in all but one. */
+ * each program. Before the include, a program defines TEST_PRIVATE for what impl/types.h declares, and TEST_OWN_BODIES if
+ * it calls functions that are static or steers the bodies with macros; one of several files defines TEST_SECOND_FILE in all
+ * but one. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -36,7 +37,14 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "stb_memory.h"
 #include "pytree.h"
+#if defined(TEST_PRIVATE)
+#if !defined(PYTREE_IMPLEMENTATION)
+#define PYTREE__DECLARATIONS_ONLY
+#endif
+#include "pytree/impl/internal.h"
+#endif
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

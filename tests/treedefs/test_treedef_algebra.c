@@ -1,5 +1,5 @@
 /* Treedefs without a value: made, transformed, compared, their paths: pytree/treedef.h. */
-#define TEST_OWN_BODIES                    /* looks at private parts */
+#define TEST_PRIVATE                       /* sizes of static values, entries as text */
 #include "treedef_algebra_shared.h"
 
 /* ---- By hand ----------------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Treedefs as bytes: pytree_def_save, pytree_def_load; depth, memory that runs out. */
-#define TEST_OWN_BODIES                    /* looks at private parts */
+#define TEST_PRIVATE                       /* sizes of static values, entries as text */
 #include "treedef_algebra_shared.h"
 
 /* ---- Structs whose fields hold any tree -------------------------------------------------------------------------------- */

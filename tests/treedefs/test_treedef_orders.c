@@ -1,5 +1,5 @@
 /* Treedefs without a value: orders of dicts, comparison, namespaces, paths, many trees at random, memory. */
-#define TEST_OWN_BODIES                    /* looks at private parts */
+#define TEST_PRIVATE                       /* sizes of static values, entries as text */
 #include "treedef_kinds_shared.h"
 
 /* ---- Help -------------------------------------------------------------------------------------------------------------- */
@@ -334,11 +334,11 @@ static void paths(void **state)
     for (i = 0; i < n; i++) {
         pytree_entry entries[8];
         char text[100] = "";
-        struct pytree__text_writer to = pytree__text_to(text, sizeof text, NULL);
+        struct pytree__text_writer to = { text, sizeof text - 1, 0, NULL };
         size_t k, depth = pytree_def_leaf_path(def, i, entries, 8);
         assert_string_equal(all[i], expected[i]);
         for (k = 0; k < depth; k++) { pytree__put_entry(&to, &entries[k], NULL, k == 0); }
-        pytree__end_text(&to, sizeof text);
+        text[to.length] = '\0';
         assert_string_equal(text, expected[i]);
     }
     pytree_paths_free(all);

@@ -1,5 +1,5 @@
 /* Treedefs read from text: pytree_def_parse, and static values of every kind. */
-#define TEST_OWN_BODIES                    /* looks at private parts */
+#define TEST_PRIVATE                       /* sizes of static values, entries as text */
 #include "treedef_algebra_shared.h"
 
 /* ---- Text -------------------------------------------------------------------------------------------------------------- */
