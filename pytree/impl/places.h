@@ -23,7 +23,7 @@ struct pytree__place_rows { const pytree_type *type; size_t first; };
 struct pytree__places {
     const pytree_flat *flat;              /* its leaves may be NULL: places then have no view */
     const pytree_def *def;
-    bool deep;
+    bool deep, repeats;                   /* `repeats`: a variable is a place at each path that leads to it */
     struct pytree__vector children, frames, path;              /* of pytree__place_child; of size_t: next child; of entries */
     struct pytree__vector rows;           /* of pytree__place_row */
     struct pytree__place_rows sorted[PYTREE__TYPE_SLOTS];      /* types whose rows are there */
@@ -206,6 +206,28 @@ static const char *pytree__metadata_text(const unsigned char *packed)
     return bytes != 0 && text[bytes - 1] == '\0' ? text : NULL;
 }
 
+/* Take a variable that stands elsewhere in the treedef. Returns whether it is one. */
+static bool pytree__places_repeat(struct pytree__places *p, size_t node)
+{
+    const pytree_def *def = p->def;
+    const size_t target = pytree__same_target(def, node);
+    size_t i, leaves = 0;
+    if (target >= def->n_nodes || !pytree__is_variable(def->nodes[target].type)) { return false; }
+    for (i = 0; i < target; i++) { leaves += def->nodes[i].type == NULL; }
+    p->node = target;
+    p->leaf_end = leaves;
+    p->at.path.n = p->path.count;
+    p->at.path.entries = (const pytree_entry *)p->path.data;
+    p->at.role = def->nodes[target].type;
+    p->at.type = def->nodes[target - 1].type;
+    p->at.view = NULL;
+    if (p->at.type == NULL && p->flat->leaves != NULL) {
+        p->at.view = &p->flat->leaves[leaves - 1];
+        p->at.type = p->at.view->type;
+    }
+    return true;
+}
+
 /* Take a value: it is a place, or it is opened, or it holds nothing, or what stands elsewhere, and is left out. Returns whether
  * it is a place. */
 static bool pytree__places_take(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
@@ -219,6 +241,7 @@ static bool pytree__places_take(struct pytree__places *p, size_t node, size_t le
         }
         n = &p->def->nodes[--node];
     }
+    if (p->repeats && n->type == &pytree_same) { return pytree__places_repeat(p, node); }
     if (n->type != NULL && n->arity == 0) { return false; }    /* None, pytree_same, and what holds nothing */
     if (n->type != NULL && (role == NULL || p->deep)) { pytree__places_open(p, node, leaf_end, role); return false; }
     p->at.path.n = p->path.count;

@@ -10,6 +10,7 @@ struct pytree__pop_item {
     pytree holder;                        /* growing container; type NULL: a member */
     pytree_entry key;                     /* in the holder, and in the result */
     pytree *member;
+    const void *value;                    /* what stood there */
     pytree parent;                        /* the dict of the result that has it */
     pytree variable;                      /* made for a member */
 };
@@ -97,12 +98,12 @@ static pytree *pytree__pop_member(pytree holder, const pytree_entry *entry)
     return NULL;
 }
 
-/* Tell whether a member is to be taken already: its struct stands in two places. */
-static bool pytree__pop_has(const struct pytree__pop *p, const pytree *member)
+/* Tell whether a member, or (NULL) a value, is to be taken already: it stands in two places. */
+static bool pytree__pop_has(const struct pytree__pop *p, const pytree *member, const void *value)
 {
     const struct pytree__pop_item *item = (const struct pytree__pop_item *)p->items.data;
     size_t i;
-    for (i = 0; i < p->items.count && item[i].member != member; i++) {}
+    for (i = 0; i < p->items.count && (member != NULL ? item[i].member != member : item[i].value != value); i++) {}
     return i < p->items.count;
 }
 
@@ -116,8 +117,8 @@ static pytree pytree__pop_variable(const pytree_type *role, pytree value, const 
     return v;
 }
 
-/* Plan to take a place for a result. */
-static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place *at, pytree *root)
+/* Plan to take a place for a result; `repeated`: it may have been taken at another path. */
+static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place *at, bool repeated, pytree *root)
 {
     const pytree_path *path = &at->path;
     const pytree_entry *last = path->n == 0 ? NULL : &path->entries[path->n - 1];
@@ -138,12 +139,14 @@ static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place 
         if (status != PYTREE_OK || (c->flags[c->head + row] & PYTREE__CT_TAKEN) != 0) { return status; }
         item.holder = holder;
         value = *pytree__ct_row_value(c, row);
+        if (repeated && pytree__pop_has(p, NULL, value.data)) { return PYTREE_OK; }
     } else {
-        if (pytree__pop_has(p, item.member)) { return PYTREE_OK; }
+        if (pytree__pop_has(p, item.member, NULL)) { return PYTREE_OK; }
         value = item.variable = pytree__pop_variable(at->role, *item.member, p->opt, p->err);
         if (value.type == NULL) { return PYTREE_NO_MEMORY; }
     }
     item.key = *last;
+    item.value = value.data;
     to = (struct pytree__pop_item *)pytree__vector_add(&p->items, 1, p->err);
     status = to == NULL ? PYTREE_NO_MEMORY : pytree__pop_parent(p, root, path, &item.parent);
     if (status == PYTREE_OK) {
@@ -233,9 +236,10 @@ pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytre
     flat = pytree__model_flatten(t, opt, &problem);
     if (flat.def != NULL) {
         pytree__places_begin(&places, &flat, false, opt, &problem);
+        places.repeats = flat.def->shares;
         while (problem.status == PYTREE_OK && pytree__places_next(&places)) {
             for (i = 0; i < n && !pytree_filter_match(&filters[i], &places.at, &problem); i++) {}
-            if (problem.status == PYTREE_OK && i < n) { (void)pytree__pop_plan(&p, &places.at, &taken[i]); }
+            if (problem.status == PYTREE_OK && i < n) { (void)pytree__pop_plan(&p, &places.at, flat.def->shares, &taken[i]); }
         }
         pytree__places_end(&places);
     }

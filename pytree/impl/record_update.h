@@ -12,6 +12,8 @@ struct pytree__put_back {
     pytree_leaf from;                     /* the leaf of the state; type NULL: a node */
     pytree copy, metadata;                /* prepared; type NULL: none */
     bool added;                           /* the name is new, and has its value already */
+    bool replaced;                        /* a leaf, by a variable */
+    bool described;                       /* the variable takes the metadata of the state's, or has none any more */
 };
 
 struct pytree__putting {
@@ -29,37 +31,42 @@ static bool pytree__put_leaf(pytree value, pytree_leaf *leaf)
     return leaf->type != NULL && leaf->form == PYTREE_FORM_LEAF;
 }
 
+/* Make the copy a variable, if the state has one. */
+static pytree_status pytree__put_as_variable(struct pytree__putting *p, const pytree_place *at, struct pytree__put_back *item)
+{
+    pytree variable;
+    pytree__container *v;
+    if (at->role == NULL) { return PYTREE_OK; }
+    variable = pytree__pop_variable(at->role, item->copy, p->opt, p->err);
+    v = pytree__ct_of_node(variable);
+    if (v == NULL) { return PYTREE_NO_MEMORY; }
+    if (item->metadata.type != NULL
+        && pytree__ov_put(v, PYTREE__OV_METADATA, item->metadata, PYTREE__CT_COPY, p->err) != PYTREE_OK) {
+        pytree_container_free(variable);
+        return PYTREE_NO_MEMORY;
+    }
+    pytree__pop_adopt(v, PYTREE__OV_VALUE);
+    item->copy = variable;
+    return PYTREE_OK;
+}
+
 /* Add a new name to a growing container. */
 static pytree_status pytree__put_add(struct pytree__putting *p, const pytree_place *at, struct pytree__put_back *item)
 {
     pytree__container *const c = pytree__ct_growing(item->holder);
     const bool annotated = at->role == NULL && item->holder.type->custom != NULL;
-    pytree value = item->copy, held;
-    pytree_status status = PYTREE_OK;
+    pytree held;
+    pytree_status status;
     if (!c->keyed && item->key.name != NULL) {
         return pytree_fail(p->err, PYTREE_ARGUMENT, NULL, "expected an index of a list of %zu, got '%.60s'", c->items.count,
                            item->key.name);
     }
-    if (at->role != NULL) {
-        pytree__container *v;
-        value = pytree__pop_variable(at->role, item->copy, p->opt, p->err);
-        v = pytree__ct_of_node(value);
-        if (v == NULL) { return PYTREE_NO_MEMORY; }
-        if (item->metadata.type != NULL) {
-            status = pytree__ov_put(v, PYTREE__OV_METADATA, item->metadata, PYTREE__CT_COPY, p->err);
-        }
-        if (status == PYTREE_OK) { pytree__pop_adopt(v, PYTREE__OV_VALUE); }
-    }
-    held = value;
-    if (annotated) { held.type = &pytree_data_type; held.data = &value; }
+    status = pytree__put_as_variable(p, at, item);
+    held = item->copy;
+    if (annotated) { held.type = &pytree_data_type; held.data = &item->copy; }
     if (status == PYTREE_OK) {
         status = c->keyed ? pytree__ct_put_pair(item->holder, pytree__pop_key(&item->key), held, PYTREE__CT_OWN, p->err)
                           : pytree_list_append_own(item->holder, held, p->err);
-    }
-    if (status != PYTREE_OK && at->role != NULL) {
-        pytree__container *const v = pytree__ct_of_node(value);
-        v->flags[v->head] = 0;            /* the copy stays with the item */
-        pytree_container_free(value);
     }
     if (status != PYTREE_OK) { return status; }
     item->copy.type = NULL;
@@ -82,7 +89,12 @@ static pytree_status pytree__put_find(struct pytree__putting *p, const pytree_pl
     if (v != NULL ? pytree__put_leaf(v->value, &item->to) : found->form == PYTREE_FORM_LEAF) {
         if (v == NULL) { item->to = *found; }
         c = v != NULL || item->holder.type == NULL ? NULL : pytree__ct_growing(item->holder);
-        if (c != NULL) { return pytree__ct_on_level(c->copying.level, c->depth, c->type, p->err); }
+        if (c != NULL) {
+            pytree_status status = pytree__ct_on_level(c->copying.level, c->depth, c->type, p->err);
+            if (status == PYTREE_OK) { status = pytree__put_as_variable(p, at, item); }
+            item->replaced = at->role != NULL;
+            return status;
+        }
         item->holder.type = NULL;
         if (item->from.type != NULL) {
             return pytree__check_target(&item->to, &item->from, &at->path, p->err) ? PYTREE_OK : p->err->status;
@@ -116,6 +128,7 @@ static pytree_status pytree__put_plan(struct pytree__putting *p, const pytree_pl
         item.key = path->entries[path->n - 1];
     }
     if (at->view->form == PYTREE_FORM_LEAF) { item.from = *at->view; }
+    item.described = at->role != NULL;
     to = (struct pytree__put_back *)pytree__vector_add(&p->items, 1, p->err);
     if (to == NULL) { return PYTREE_NO_MEMORY; }
     item.copy = pytree_clone(pytree_of_view(at->view), p->opt, p->err);
@@ -151,7 +164,7 @@ static void pytree__put_now(struct pytree__put_back *item)
     if (item->added) { return; }
     if (c != NULL) {
         if (item->variable.type == NULL && !pytree__pop_row(c, &item->key, &row)) { return; }
-        fits = item->from.type != NULL && pytree__put_leaf(*pytree__ct_row_value(c, row), &to)
+        fits = item->from.type != NULL && !item->replaced && pytree__put_leaf(*pytree__ct_row_value(c, row), &to)
             && pytree__fits(&to, &item->from) == PYTREE_OK;
     }
     if (fits) {
@@ -163,8 +176,9 @@ static void pytree__put_now(struct pytree__put_back *item)
         pytree__ct_discard(old, owned);
         item->copy.type = NULL;
     }
-    if (item->metadata.type != NULL && item->variable.type != NULL
-        && pytree__ov_put(c, PYTREE__OV_METADATA, item->metadata, PYTREE__CT_OWN, NULL) == PYTREE_OK) {
+    if (item->variable.type == NULL || !item->described) { return; }
+    if (item->metadata.type == NULL) { pytree__ov_clear(c); }
+    else if (pytree__ov_put(c, PYTREE__OV_METADATA, item->metadata, PYTREE__CT_OWN, NULL) == PYTREE_OK) {
         item->metadata.type = NULL;
     }
 }
@@ -183,8 +197,8 @@ static void pytree__put_finish(struct pytree__putting *p)
                 pytree_dict_remove_int(item[i].holder, (int64_t)item[i].key.index, NULL);
             } else { pytree_list_remove(item[i].holder, (ptrdiff_t)item[i].key.index, NULL); }
         }
-        if (item[i].copy.type != NULL) { pytree_free(item[i].copy); }
-        if (item[i].metadata.type != NULL) { pytree_free(item[i].metadata); }
+        pytree__ct_discard(item[i].copy, item[i].copy.type != NULL);
+        pytree__ct_discard(item[i].metadata, item[i].metadata.type != NULL);
     }
     pytree__vector_free(&p->items);
 }

@@ -99,6 +99,25 @@ static pytree_status add(void *context, pytree so_far, pytree value)
     return PYTREE_OK;
 }
 
+/* A filter by path may choose a shared variable at any of its paths; it is taken once. */
+static void shared_variables_are_popped_at_any_path(void **state)
+{
+    pytree_error error = { 0 };
+    pytree block = new_block(NULL, &error), w = pytree_object_get(block, "w", &error), taken;
+    (void)state;
+    assert_ok(pytree_object_put(block, "x", w, &error), &error);
+    assert_ok(pytree_object_put(block, "y", w, &error), &error);
+    assert_ok(pytree_pop(block, PYTREE_FILTERS(PYTREE_NOT(PYTREE_PATH_HAS("w"))), &taken, NULL, &error), &error);
+    assert_prints(taken, "['x'].value  f32[2]\n");
+    pytree_container_free(taken);
+    assert_int_equal(pytree_object_length(block), 3);
+    assert_ok(pytree_pop(block, PYTREE_FILTERS(PYTREE_ALL_OF(PYTREE_PATH_HAS("y"), PYTREE_OF_TYPE(PYTREE_TYPE(float)))), &taken,
+                         NULL, &error), &error);
+    assert_prints(taken, "['y'].value  f32[2]\n");
+    pytree_container_free(taken);
+    pytree_container_free(block);
+}
+
 static void rules(void **state)
 {
     pytree_error error = { 0 };
@@ -333,6 +352,33 @@ static void objects_take_new_shapes_and_names(void **state)
     pytree_container_free(top);
 }
 
+static void variables_of_a_state_bring_role_and_metadata(void **state)
+{
+    pytree_error error = { 0 };
+    pytree block = new_block(NULL, &error), w = pytree_object_get(block, "w", &error), change;
+    const pytree described = { &pytree_role_Cache, &(pytree_variable){ .value = PYTREE_ARRAY(numbers, 1),
+                                                                        .metadata = "{'tag': 'x'}" } };
+    (void)state;
+    assert_ok(pytree_object_put_copy(block, "raw", PYTREE_ARRAY(numbers, 2), &error), &error);
+    change = PYTREE_DICT({ "raw", described }, { "w", PYTREE_VARIABLE(Param, PYTREE_ARRAY(numbers, 2)) });
+    assert_ok(pytree_variable_put_metadata(w, "axis", PYTREE_INT(1), &error), &error);
+    assert_ok(pytree_object_update(block, 1, &change, NULL, &error), &error);
+    assert_prints(block, ".raw.value  f32[1]\n.w.value  f32[2]\n");
+    assert_ptr_equal(pytree_object_get(block, "raw", &error).type, &pytree_role_Cache);
+    change = pytree_variable_metadata(pytree_object_get(block, "raw", &error), "tag", NULL, &error);
+    assert_string_equal(*(const char **)change.data, "x");
+    pytree_free(change);
+    assert_null(pytree_variable_metadata(w, "axis", NULL, &error).type);                      /* the state's has none */
+    error = (pytree_error){ 0 };
+    assert_ok(pytree_variable_put_metadata(w, "axis", PYTREE_INT(1), &error), &error);
+    change = PYTREE_DICT({ "w", PYTREE_ARRAY(numbers, 2) });
+    assert_ok(pytree_object_update(block, 1, &change, NULL, &error), &error);
+    change = pytree_variable_metadata(w, "axis", NULL, &error);                               /* a bare value leaves it */
+    assert_ok(error.status, &error);
+    pytree_free(change);
+    pytree_container_free(block);
+}
+
 static void structs_keep_their_shapes(void **state)
 {
     pytree_error error = { 0 };
@@ -443,7 +489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sown_values_are_popped),
-        TEST(rules),
+        TEST(rules), TEST(shared_variables_are_popped_at_any_path), TEST(variables_of_a_state_bring_role_and_metadata),
         TEST(what_cannot_be_sown),
         TEST(a_copy_can_sow),
         TEST(from_lists_dicts_and_structs),
