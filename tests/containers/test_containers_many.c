@@ -345,7 +345,8 @@ static size_t cost(int put_order, int remove_order, int n)
     return (16 * compared + bytes_moved) / (size_t)n;
 }
 
-/* Bytes moved for each of n values that are inserted at one place and removed at another, as fractions of n. */
+/* Bytes moved for each of n values that are inserted at one place and removed at another: 0 anywhere, 1 front, 2 middle,
+ * 3 back. */
 static size_t cost_of_places(size_t insert_at, size_t remove_at, int n)
 {
     pytree list = pytree_new_list(NULL, NULL);
@@ -353,11 +354,11 @@ static size_t cost_of_places(size_t insert_at, size_t remove_at, int n)
     int i;
     bytes_moved = 0;
     for (i = 0; i < n; i++) {
-        const size_t at = insert_at == 0 ? random_below((size_t)i + 1) : (size_t)i * (insert_at - 1) / 4;
+        const size_t at = insert_at == 0 ? random_below((size_t)i + 1) : (size_t)i * (insert_at - 1) / 2;
         assert_ok(pytree_list_insert(list, (ptrdiff_t)at, PYTREE_NONE, &error), &error);
     }
     for (i = n; i-- != 0; ) {
-        const size_t at = remove_at == 0 ? random_below((size_t)i + 1) : (size_t)i * (remove_at - 1) / 4;
+        const size_t at = remove_at == 0 ? random_below((size_t)i + 1) : (size_t)i * (remove_at - 1) / 2;
         assert_ok(pytree_list_remove(list, (ptrdiff_t)at, &error), &error);
     }
     pytree_container_free(list);
@@ -369,10 +370,10 @@ static void costs_do_not_grow_with_the_square(void **state)
     int put_order, remove_order;
     size_t insert_at, remove_at;
     (void)state;
-    for (insert_at = 0; insert_at < 6; insert_at++) {
-        for (remove_at = 0; remove_at < 6; remove_at++) {
-            const size_t few = cost_of_places(insert_at, remove_at, 2000);
-            assert_in_range(cost_of_places(insert_at, remove_at, 20000), 0, 2 * few + 64);
+    for (insert_at = 0; insert_at < 4; insert_at++) {
+        for (remove_at = 0; remove_at < 4; remove_at++) {
+            const size_t few = cost_of_places(insert_at, remove_at, 1000);
+            assert_in_range(cost_of_places(insert_at, remove_at, 10000), 0, 2 * few + 64);
         }
     }
     for (put_order = 0; put_order < ORDERS; put_order++) {
