@@ -561,7 +561,9 @@ typedef struct pytree_items {
     size_t packed_bytes;
     size_t maxlen;                        /* of a deque, or PYTREE_UNBOUNDED */
     bool sorted;                          /* set only by the library: `order` needs no check */
-    size_t removed;                       /* likewise: pairs of type NULL among the others, which are no longer there */
+    /* Likewise: pairs or values of type NULL among the others, which are not there. Values of a list that has any do not lie in
+     * their order; pytree_list_get finds them. */
+    size_t removed;
 } pytree_items;
 
 /* A treedef together with its leaves: a tree whose leaves may have other types than the fields of its structs. The leaves are

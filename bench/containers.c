@@ -2,8 +2,9 @@
  *
  *     containers [most values]
  *
- * Prints a table of nanoseconds for each value: keys put in three orders and removed in three, got, values appended, popped
- * from both ends, and one walk each time that the container has doubled. Compile with -O2 and link with -lm.
+ * Prints a table of nanoseconds for each value: keys put in three orders and removed in three, got; values of lists inserted,
+ * got and removed at the front, in the middle, at the back and at random; values of deques appended and popped from both ends;
+ * and one walk each time that the container has doubled. Compile with -O2 and link with -lm.
  */
 #define _POSIX_C_SOURCE 200809L
 #define PYTREE_IMPLEMENTATION
@@ -127,6 +128,55 @@ static void measure_deques(const size_t *sizes, size_t columns)
     row("pop", "back of a deque", back, columns);
 }
 
+enum { FRONT, MIDDLE, BACK, ANYWHERE, PLACES };
+static const char *const place_names[PLACES] = { "front of a list", "middle of a list", "back of a list", "random in a list" };
+
+static ptrdiff_t place_at(int where, size_t i, size_t n)
+{
+    return (ptrdiff_t)(where == FRONT ? 0 : where == MIDDLE ? n / 2 : where == BACK ? n : i * 2654435761u % (n + 1));
+}
+
+static void measure_lists(const size_t *sizes, size_t columns)
+{
+    double inserted[3], got[3], walked[3], removed[3];
+    int where;
+    size_t k, i, walk;
+    for (where = 0; where < PLACES; where++) {
+        for (k = 0; k < columns; k++) {
+            pytree list = pytree_new_list(NULL, NULL);
+            const size_t n = sizes[k];
+            double begin = seconds();
+            for (i = 0; i < n; i++) { pytree_list_insert(list, place_at(where, i, i), PYTREE_NONE, NULL); }
+            inserted[k] = (seconds() - begin) * 1e9 / (double)n;
+            begin = seconds();
+            for (i = 0; i < n; i++) { (void)pytree_list_get(list, place_at(where, i, n - 1), NULL); }
+            got[k] = (seconds() - begin) * 1e9 / (double)n;
+            begin = seconds();
+            (void)pytree_num_leaves(list, NULL, NULL);
+            walked[k] = (seconds() - begin) * 1e9 / (double)n;
+            begin = seconds();
+            for (i = n; i-- != 0; ) { pytree_list_remove(list, place_at(where, i, i), NULL); }
+            removed[k] = (seconds() - begin) * 1e9 / (double)n;
+            pytree_container_free(list);
+        }
+        row("insert", place_names[where], inserted, columns);
+        row("get", place_names[where], got, columns);
+        row("walk", where == ANYWHERE ? "after random inserts" : place_names[where], walked, columns);
+        row("remove", place_names[where], removed, columns);
+    }
+    for (k = 0; k < columns; k++) {
+        pytree list = pytree_new_list(NULL, NULL);
+        const double begin = seconds();
+        for (i = 0, walk = 1; i < sizes[k]; i++) {
+            pytree_list_insert(list, place_at(ANYWHERE, i, i), PYTREE_NONE, NULL);
+            if (i == walk) { (void)pytree_num_leaves(list, NULL, NULL); walk *= 2; }
+        }
+        inserted[k] = (seconds() - begin) * 1e9 / (double)sizes[k];
+        pytree_container_free(list);
+    }
+    row("insert, random", "and walk at each doubling", inserted, columns);
+}
+
 int main(int argc, char **argv)
 {
     const size_t most = argc > 1 ? (size_t)strtoull(argv[1], NULL, 10) : 1000000;
@@ -136,6 +186,7 @@ int main(int argc, char **argv)
     for (n = 0; n < columns; n++) { printf(" %zu |", sizes[n]); }
     printf("\n|:--|%s\n", columns == 3 ? "--:|--:|--:|" : columns == 2 ? "--:|--:|" : "--:|");
     measure_dicts(sizes, columns);
+    measure_lists(sizes, columns);
     measure_deques(sizes, columns);
     return 0;
 }

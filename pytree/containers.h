@@ -34,7 +34,7 @@
  * Memory: the arrays are stb_ds arrays, allocated with STBDS_REALLOC and STBDS_FREE. The rest (container, keys, copies) comes
  * from opt->allocator of pytree_new_…, which the container remembers and which must outlive it, together with the alignment
  * and the namespace for copies. A value takes one byte more than its pytree or pair, in a dict four more, in one of many keys
- * up to 24 more.
+ * up to 24 more; in a list of chunks, which may be half empty, one more and its share of a chunk's index of 96 bytes.
  *
  * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
@@ -92,21 +92,23 @@ pytree_status pytree_deque_append_left_copy(pytree deque, pytree value, pytree_e
 pytree_status pytree_deque_append_left_own(pytree deque, pytree value, pytree_error *err);
 
 /* Insert a value before index i (the length: at the end): list.insert, but with a range check. A full deque is
- * PYTREE_ARGUMENT. O(values from i to the nearer end). */
+ * PYTREE_ARGUMENT. O(log n) expected, amortized: a list moves at most 16 * PYTREE_CHUNK_ROWS values (2,048) for one that comes
+ * or goes; a longer one, changed far from both ends, becomes chunks with an index. Walks and pytree_list_get follow that. */
 pytree_status pytree_list_insert(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_insert_copy(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_insert_own(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 
-/* Replace value i: list[i] = value. Setting the value that is already there keeps its owner. O(1). */
+/* Replace value i: list[i] = value. Setting the value that is already there keeps its owner. O(1), in chunks O(log n). */
 pytree_status pytree_list_set(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_set_copy(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 pytree_status pytree_list_set_own(pytree list, ptrdiff_t i, pytree value, pytree_error *err);
 
-/* Get value i of any list, tuple or deque, growing or not. Returns it borrowed; type NULL if there is none. O(1). */
+/* Get value i of any list, tuple or deque, growing or not. Returns it borrowed; type NULL if there is none. O(1), in
+ * chunks O(log n). */
 pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err);
 
 /* Remove value i: del list[i]; _take returns it: list.pop(i), deque.popleft() for 0. The caller then owns what the list
- * owned. Type NULL on failure. O(values from i to the nearer end). */
+ * owned. Type NULL on failure. Cost as of pytree_list_insert. */
 pytree_status pytree_list_remove(pytree list, ptrdiff_t i, pytree_error *err);
 pytree pytree_list_take(pytree list, ptrdiff_t i, pytree_error *err);
 

@@ -24,6 +24,11 @@
 #define PYTREE_SORTED_KEYS 32768
 #endif
 
+/* Values of a growing list that a change moves at most, times 16. In larger ones they lie in chunks of so many. */
+#ifndef PYTREE_CHUNK_ROWS
+#define PYTREE_CHUNK_ROWS 128
+#endif
+
 /* ---- Walks: each iterator has these for each of its trees ------------------------------------------------------------ */
 
 /* Open nodes, 96 bytes each. Deeper trees move theirs to the allocator's memory. */
@@ -200,6 +205,10 @@ enum {
     PYTREE__RV_SPANS = 64,                /* spans of numbers likewise, 48 bytes each */
     PYTREE__RV_CHILDREN = 8,              /* of a struct whose numbers are found without a walk */
     PYTREE__SORTED_KEYS = PYTREE_SORTED_KEYS,
+    PYTREE__CHUNK_ROWS = PYTREE_CHUNK_ROWS,
+    PYTREE__FLAT_ROWS = 16 * PYTREE_CHUNK_ROWS,
+    PYTREE__CHUNK_LEVELS = 12,            /* of the index of a list's chunks, */
+    PYTREE__CHUNK_LINKS = 2 * PYTREE__CHUNK_LEVELS,        /* and numbers of a chunk in it */
     PYTREE__PIECE = PYTREE_STACK_PIECE
 };
 

@@ -26,7 +26,7 @@ typedef struct pytree__container {
     char *rows;                           /* stb_ds array of pytree, pytree_pair or pytree_int_pair: `step` bytes each */
     unsigned char *flags;                 /* stb_ds array: of each value, PYTREE__CT_OWNED and PYTREE__CT_STATIC */
     uint32_t *order;                      /* stb_ds array */
-    uint32_t *index;                      /* of many keys: see containers_index.h */
+    uint32_t *index;                      /* of many keys: containers_index.h; of many values: containers_chunks.h */
     size_t index_slots;
     bool unsorted;                        /* the order of the keys is unknown; only with an index */
     size_t head;                          /* room before the first row */
@@ -95,6 +95,7 @@ static void pytree__ct_show_rows(pytree__container *c)
     if (!c->keyed) {
         items->items = (const pytree *)rows;
         items->pairs = (const pytree_pair *)(const void *)c;
+        items->order = c->index;          /* of many values: see containers_chunks.h */
         return;
     }
     items->items = (const pytree *)(const void *)c;
@@ -571,5 +572,5 @@ static pytree_status pytree__ct_replace(pytree__container *c, size_t i, const py
     return PYTREE_OK;
 }
 
-#include "containers_list.h"
+#include "containers_chunks.h"
 #endif

@@ -2,11 +2,11 @@
 #ifndef PYTREE_IMPL_CONTAINERS_LIST_H
 #define PYTREE_IMPL_CONTAINERS_LIST_H
 
-#include "containers.h"
+#include "containers_chunks.h"
 
 /* ---- Lists, tuples, deques ----------------------------------------------------------------------------------------- */
 
-/* Return the row of index i, which may count from the end; SIZE_MAX with an error if there is none. */
+/* Return the place of index i, which may count from the end; SIZE_MAX with an error if there is none. */
 static size_t pytree__ct_list_place(ptrdiff_t i, size_t count, const pytree_type *type, pytree_error *err)
 {
     const size_t place = i >= 0 ? (size_t)i : count - ((size_t)0 - (size_t)i);
@@ -15,7 +15,7 @@ static size_t pytree__ct_list_place(ptrdiff_t i, size_t count, const pytree_type
     return SIZE_MAX;
 }
 
-/* Insert a value before row i. `drop`: the row that a full deque gives up for it. */
+/* Insert a value before place i. `drop`: the place that a full deque gives up for it. */
 static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop, pytree value, int how, pytree_error *err)
 {
     const bool full = pytree__traits(c->type)->meta == PYTREE__META_MAXLEN && c->items.count == c->items.maxlen;
@@ -23,7 +23,8 @@ static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop,
     pytree dropped = value;
     bool owned = false;
     unsigned char flags;
-    pytree_status status = pytree__ct_row_room(c, i, err);
+    pytree_status status = pytree__ct_arrange(c, i, err);
+    if (status == PYTREE_OK) { status = pytree__ct_place_room(c, i, err); }
     if (status == PYTREE_OK) { status = pytree__ct_let_in(c, &key, -1, &value, &flags, err); }
     if (status == PYTREE_OK) { status = pytree__ct_hold(c, &value, how, &flags, err); }
     if (status != PYTREE_OK) { return status; }
@@ -32,12 +33,11 @@ static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop,
         return PYTREE_OK;
     }
     if (full) {
-        dropped = pytree__ct_empty_row(c, drop, &owned);
-        pytree__ct_close_row(c, drop);
+        dropped = pytree__ct_empty_row(c, pytree__ct_row_at(c, drop), &owned);
+        pytree__ct_close_place(c, drop);
         if (i > drop) { i--; }
     }
-    pytree__ct_open_row(c, i);
-    pytree__ct_fill_row(c, i, value, flags);
+    pytree__ct_fill_row(c, pytree__ct_open_place(c, i), value, flags);
     pytree__ct_discard(dropped, owned);
     return PYTREE_OK;
 }
@@ -119,7 +119,7 @@ static pytree_status pytree__ct_set(pytree list, ptrdiff_t i, pytree value, int 
     if (status != PYTREE_OK) { return status; }
     place = pytree__ct_list_place(i, c->items.count, c->type, err);
     key.index = place;
-    return place == SIZE_MAX ? PYTREE_NOT_FOUND : pytree__ct_replace(c, place, &key, value, how, err);
+    return place == SIZE_MAX ? PYTREE_NOT_FOUND : pytree__ct_replace(c, pytree__ct_row_at(c, place), &key, value, how, err);
 }
 pytree_status pytree_list_set(pytree list, ptrdiff_t i, pytree value, pytree_error *err)
 {
@@ -148,7 +148,7 @@ pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err)
         return pytree__ct_no_value();
     }
     place = pytree__ct_list_place(i, items->count, list.type, err);
-    return place == SIZE_MAX ? pytree__ct_no_value() : items->items[place];
+    return place == SIZE_MAX ? pytree__ct_no_value() : pytree__ct_item(items, place);
 }
 
 static pytree_status pytree__ct_list_take(pytree list, ptrdiff_t i, pytree *value, bool *owned, pytree_error *err)
@@ -159,8 +159,9 @@ static pytree_status pytree__ct_list_take(pytree list, ptrdiff_t i, pytree *valu
     if (status != PYTREE_OK) { return status; }
     place = pytree__ct_list_place(i, c->items.count, c->type, err);
     if (place == SIZE_MAX) { return PYTREE_NOT_FOUND; }
-    *value = pytree__ct_empty_row(c, place, owned);
-    pytree__ct_close_row(c, place);
+    (void)pytree__ct_arrange(c, place, NULL);
+    *value = pytree__ct_empty_row(c, pytree__ct_row_at(c, place), owned);
+    pytree__ct_close_place(c, place);
     return PYTREE_OK;
 }
 

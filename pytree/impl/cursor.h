@@ -425,6 +425,12 @@ static pytree_status pytree__open_items(pytree__cursor *c, pytree__frame *f)
         f->count = 0;
         return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected %zu items, got NULL", items->count);
     }
+    if (PYTREE__UNLIKELY(items->removed != 0)) {
+        f->from = PYTREE__FROM_CHUNKS;
+        f->shape[1] = sizeof(pytree);
+        f->shape[2] = 0;
+        return pytree__skip_removed(c, f, items);
+    }
     return PYTREE_OK;
 }
 

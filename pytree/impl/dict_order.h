@@ -128,18 +128,22 @@ static pytree_status pytree__check_order(pytree__cursor *c, pytree__frame *f)
     return PYTREE_OK;
 }
 
-/* Lists the pairs of a growing dict that are still there. */
-static pytree_status pytree__skip_removed(pytree__cursor *c, pytree__frame *f, size_t removed)
+/* Lists the pairs of a growing dict that are still there; or the rows of a growing list, chunk by chunk. */
+static pytree_status pytree__skip_removed(pytree__cursor *c, pytree__frame *f, const pytree_items *items)
 {
-    const size_t n = f->count, slots = pytree__number_views(n);
+    const size_t n = f->count, slots = pytree__number_views(n), rows = n + items->removed;
     uint32_t *const there = (uint32_t *)(void *)pytree__room(c, slots);
     size_t i, k = 0;
     f->count = 0;
     if (there == NULL) { return PYTREE_NO_MEMORY; }
-    for (i = 0; k < n && i < n + removed; i++) {
+    for (i = 0; k < n && i < rows; ) {
         const pytree_type *type;
         memcpy(&type, f->data + i * f->shape[1] + f->shape[2] + offsetof(pytree, type), sizeof type);
         if (type != NULL) { there[k++] = (uint32_t)i; }
+        i++;
+        if (f->from == PYTREE__FROM_CHUNKS && i % PYTREE__CHUNK_ROWS == 0) {
+            i = (size_t)items->order[(i / PYTREE__CHUNK_ROWS - 1) * PYTREE__CHUNK_LINKS] * PYTREE__CHUNK_ROWS;
+        }
     }
     c->n_views += slots;
     f->count = k;
@@ -167,7 +171,7 @@ static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f)
             return pytree__fail_at(c, PYTREE_ARGUMENT, "expected the names of a namedtuple's fields, got numbers");
         }
         if (items->removed != 0) {
-            const pytree_status status = pytree__skip_removed(c, f, items->removed);
+            const pytree_status status = pytree__skip_removed(c, f, items);
             if (status != PYTREE_OK) { return status; }
         }
         if (pytree__traits(f->type)->order != PYTREE__ORDER_SORTED) { return PYTREE_OK; }

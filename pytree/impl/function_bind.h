@@ -228,6 +228,8 @@ static void *pytree__fn_boxed(const pytree__cursor *c)
         if (row->type->kind != PYTREE_KIND_REF) { return NULL; }
     } else if (f != NULL && f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS) {
         at = pytree__pair(c, f, f->next - 1) + (f->numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value));
+    } else if (f != NULL && f->from == PYTREE__FROM_CHUNKS) {
+        at = pytree__pair(c, f, f->next - 1);
     } else if (f != NULL && f->form == PYTREE_FORM_ITEMS) {
         at = (char *)(uintptr_t)&((const pytree_items *)f->self)->items[f->next - 1];
     } else {

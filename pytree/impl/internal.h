@@ -195,6 +195,7 @@ static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *en
 /* dict_order.h */
 static bool pytree__has_key_order(const pytree_items *items);
 static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f);
+static pytree_status pytree__skip_removed(pytree__cursor *c, pytree__frame *f, const pytree_items *items);
 struct pytree__sorting;
 static uint64_t pytree__key_prefix64(const char *key);
 static int pytree__by_key(const void *a, const void *b);

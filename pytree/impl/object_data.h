@@ -89,14 +89,15 @@ static bool pytree__od_has_children(pytree value)
 /* Get the next value of a container and its key. Returns false behind the last one. */
 static bool pytree__od_next(struct pytree__od_frame *f, pytree *value, pytree_entry *key)
 {
-    const size_t i = f->next, n = f->items->count + f->items->removed;
+    const bool keyed = pytree__keyed(f->type);
+    const size_t i = f->next, n = f->items->count + (keyed ? f->items->removed : 0);
     key->kind = PYTREE_INDEX;
     key->name = NULL;
     key->index = i;
     if (i >= n) { return false; }
     f->next++;
-    if (!pytree__keyed(f->type)) {
-        *value = f->items->items[i];
+    if (!keyed) {
+        *value = pytree__ct_item(f->items, i);
     } else if (f->items->int_pairs != NULL) {
         *value = f->items->int_pairs[i].value;
         key->kind = PYTREE_INT_KEY;

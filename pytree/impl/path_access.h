@@ -95,11 +95,12 @@ static pytree_status pytree__path_missing(const pytree_path *path, size_t n, con
     return pytree_fail(err, PYTREE_NOT_FOUND, where, "expected %s, got %s", wanted, there);
 }
 
-/* Find the child of the open node that is the wanted entry. Return the number of children if there is none. */
+/* Find the child of the open node that is the wanted entry. Return the number of children if there is none. `in_row`: the keys
+ * are 0, 1, 2, … */
 static size_t pytree__path_child(const pytree__cursor *c, const pytree_entry *wanted)
 {
     const pytree__frame *f = &c->frames[0];
-    const bool in_row = pytree__in_row(f) || f->from == PYTREE__FROM_ITEMS;      /* keys are 0, 1, 2, … */
+    const bool in_row = pytree__in_row(f) || f->from == PYTREE__FROM_ITEMS || f->from == PYTREE__FROM_CHUNKS;
     pytree_entry key;
     size_t k;
     if (!pytree__path_named(wanted) && wanted->index < f->count) {                 /* no search in long lists */

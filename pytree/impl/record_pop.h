@@ -49,8 +49,10 @@ static bool pytree__pop_row(const pytree__container *c, const pytree_entry *entr
 {
     const pytree__ct_key key = pytree__pop_key(entry);
     size_t place = 0;
-    *row = (size_t)entry->index;
-    return c->keyed ? pytree__ct_find_row(c, &key, row, &place) : entry->name == NULL && *row < c->items.count;
+    if (c->keyed) { return pytree__ct_find_row(c, &key, row, &place); }
+    if (entry->name != NULL || entry->index >= c->items.count) { return false; }
+    *row = pytree__ct_row_at(c, (size_t)entry->index);
+    return true;
 }
 
 /* Get the dict of a result that is to have the last entry of a path; dicts on the way are made. */
@@ -184,11 +186,10 @@ static void pytree__pop_move(const struct pytree__pop_item *item)
         item->member->data = NULL;
         return;
     }
-    (void)pytree__pop_row(c, &item->key, &row);
     if (c->keyed) {
         (void)pytree__ct_take_pair(item->holder, pytree__pop_key(&item->key), &value, &owned, NULL);
     } else {
-        (void)pytree__ct_list_take(item->holder, (ptrdiff_t)row, &value, &owned, NULL);
+        (void)pytree__ct_list_take(item->holder, (ptrdiff_t)item->key.index, &value, &owned, NULL);
     }
     to = pytree__ct_growing(item->parent);
     (void)pytree__pop_row(to, &item->key, &row);

@@ -159,7 +159,7 @@ void pytree__def_entry_at(const pytree_def *def, size_t node, size_t i, pytree_e
  */
 enum {
     PYTREE__FROM_VIEWS, PYTREE__FROM_ROW, PYTREE__FROM_BOXED, PYTREE__FROM_ZEROS, PYTREE__FROM_ITEMS, PYTREE__FROM_PAIRS,
-    PYTREE__FROM_HELD
+    PYTREE__FROM_CHUNKS, PYTREE__FROM_HELD
 };
 
 /* What a walk has come to. LEAF, NONE, NODE: the next value, a node not opened yet. RUN: a node that is a self-contained

@@ -1,17 +1,21 @@
-/* Growing dicts of many keys, which have an index: random changes beside a plain model, costs that do not grow with n. */
-#define TEST_OWN_BODIES                    /* with few keys that are kept sorted, and functions that count */
+/* Growing dicts of many keys and lists of many values, which have an index: random changes beside a plain model, costs that do
+ * not grow with n. */
+#define TEST_OWN_BODIES                    /* with few keys that are kept sorted, short chunks, and functions that count */
 #define PYTREE_SORTED_KEYS 16
+#define PYTREE_CHUNK_ROWS 4
 #include <string.h>
 
-static size_t compared, moved;
+static size_t compared, bytes_moved;
 #define strcmp(a, b) (compared++, (strcmp)(a, b))
-#define memmove(to, from, n) (moved += (n), (memmove)(to, from, n))
+#define memmove(to, from, n) (bytes_moved += (n), (memmove)(to, from, n))
 #include "containers_shared.h"
 #include "pytree/literal.h"
+#include "pytree/path.h"
 
 /* ---- A model ----------------------------------------------------------------------------------------------------------- */
 
 enum { MODEL_MOST = 300 };
+static int64_t numbers[MODEL_MOST];        /* values of the literal that a model stands for */
 
 typedef struct Model {                    /* keys in the order in which they came */
     int keys[MODEL_MOST], values[MODEL_MOST];
@@ -47,18 +51,41 @@ static pytree get(pytree dict, bool numbered, int key)
     return numbered ? pytree_dict_get_int(dict, key, NULL) : pytree_dict_get(dict, name, NULL);
 }
 
-/* The dict is what a literal with the model's pairs is: structure, values, both orders, in a clone too. */
+/* A tree is what a literal is: structure, values, both orders of keys, paths, in a clone too. */
+static void assert_tree_is(pytree t, pytree expected)
+{
+    static char a[20000], b[20000];
+    pytree_error error = { 0 };
+    pytree_def *x = pytree_structure(t, NULL, &error), *y = pytree_structure(expected, NULL, &error);
+    pytree clone;
+    assert_ok(error.status, &error);
+    assert_true(pytree_def_equal(x, y));
+    assert_int_equal(x->n_orders, y->n_orders);
+    assert_memory_equal(x->orders, y->orders, x->n_orders * sizeof *x->orders);
+    pytree_def_free(x);
+    pytree_def_free(y);
+    assert_true(pytree_equal(t, expected, NULL, NULL, &error));
+    assert_in_range(pytree_literal_text(t, a, sizeof a, NULL, &error), 1, sizeof a - 1);
+    assert_in_range(pytree_literal_text(expected, b, sizeof b, NULL, &error), 1, sizeof b - 1);
+    assert_string_equal(a, b);
+    assert_in_range(pytree_text(t, a, sizeof a, NULL, &error), 0, sizeof a - 1);
+    assert_in_range(pytree_text(expected, b, sizeof b, NULL, &error), 0, sizeof b - 1);
+    assert_string_equal(a, b);
+    clone = pytree_clone(t, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_in_range(pytree_literal_text(expected, a, sizeof a, NULL, &error), 1, sizeof a - 1);
+    assert_in_range(pytree_literal_text(clone, b, sizeof b, NULL, &error), 1, sizeof b - 1);
+    assert_string_equal(a, b);
+    pytree_free(clone);
+}
+
+/* The dict is what a literal with the model's pairs is. */
 static void assert_dict_is(pytree dict, const Model *model, bool numbered)
 {
     static pytree_pair pairs[MODEL_MOST];
     static pytree_int_pair int_pairs[MODEL_MOST];
     static char names[MODEL_MOST][16];
-    static int64_t numbers[MODEL_MOST];
-    static char a[20000], b[20000];
     pytree_items items = { .count = model->n, .name = ((const pytree_items *)dict.data)->name };
-    pytree_error error = { 0 };
-    pytree expected, clone;
-    pytree_def *x, *y;
     size_t i;
     for (i = 0; i < model->n; i++) {
         numbers[i] = model->values[i];
@@ -69,29 +96,8 @@ static void assert_dict_is(pytree dict, const Model *model, bool numbered)
         assert_int_equal(number_of(get(dict, numbered, model->keys[i])), model->values[i]);
     }
     if (numbered && model->n != 0) { items.int_pairs = int_pairs; } else { items.pairs = pairs; }
-    expected = (pytree){ dict.type, &items };
     assert_int_equal(pytree_container_length(dict), model->n);
-    x = pytree_structure(dict, NULL, &error);
-    y = pytree_structure(expected, NULL, &error);
-    assert_ok(error.status, &error);
-    assert_true(pytree_def_equal(x, y));
-    assert_int_equal(x->n_orders, y->n_orders);
-    assert_memory_equal(x->orders, y->orders, x->n_orders * sizeof *x->orders);
-    pytree_def_free(x);
-    pytree_def_free(y);
-    assert_true(pytree_equal(dict, expected, NULL, NULL, &error));
-    assert_in_range(pytree_literal_text(dict, a, sizeof a, NULL, &error), 1, sizeof a - 1);
-    assert_in_range(pytree_literal_text(expected, b, sizeof b, NULL, &error), 1, sizeof b - 1);
-    assert_string_equal(a, b);
-    assert_in_range(pytree_text(dict, a, sizeof a, NULL, &error), 0, sizeof a - 1);
-    assert_in_range(pytree_text(expected, b, sizeof b, NULL, &error), 0, sizeof b - 1);
-    assert_string_equal(a, b);
-    clone = pytree_clone(dict, NULL, &error);
-    assert_ok(error.status, &error);
-    assert_in_range(pytree_literal_text(expected, a, sizeof a, NULL, &error), 1, sizeof a - 1);
-    assert_in_range(pytree_literal_text(clone, b, sizeof b, NULL, &error), 1, sizeof b - 1);
-    assert_string_equal(a, b);
-    pytree_free(clone);
+    assert_tree_is(dict, (pytree){ dict.type, &items });
 }
 
 static void run_model(pytree dict, bool numbered)
@@ -142,6 +148,89 @@ static void dicts_beside_a_model(void **state)
     run_model(pytree_new_defaultdict("int", NULL, NULL), false);
 }
 
+/* ---- Lists ----------------------------------------------------------------------------------------------------------- */
+
+/* The list is what a literal with the model's values is. */
+static void assert_list_is(pytree list, const Model *model)
+{
+    static pytree values[MODEL_MOST];
+    pytree_items items = { .count = model->n, .items = values, .maxlen = ((const pytree_items *)list.data)->maxlen };
+    pytree_error error = { 0 };
+    size_t i;
+    for (i = 0; i < model->n; i++) {
+        char path[16];
+        numbers[i] = model->values[i];
+        values[i] = PYTREE(&numbers[i]);
+        assert_int_equal(number_of(pytree_list_get(list, (ptrdiff_t)i - (ptrdiff_t)model->n, &error)), model->values[i]);
+        snprintf(path, sizeof path, "[%zu]", i);
+        assert_int_equal(*(int64_t *)pytree_at(list, path, NULL, &error).data, model->values[i]);
+    }
+    assert_int_equal(pytree_container_length(list), model->n);
+    assert_tree_is(list, (pytree){ list.type, &items });
+}
+
+static void model_insert(Model *model, size_t at, int value)
+{
+    (memmove)(model->values + at + 1, model->values + at, (model->n++ - at) * sizeof *model->values);
+    model->values[at] = value;
+}
+
+static void model_remove(Model *model, size_t at)
+{
+    model->n--;
+    (memmove)(model->values + at, model->values + at + 1, (model->n - at) * sizeof *model->values);
+}
+
+/* One change, at an end or anywhere; `place` is where values of most changes go, of MODEL_MOST. */
+static void change_list(pytree list, Model *model, size_t most, bool growing, size_t place)
+{
+    pytree_error error = { 0 };
+    const int value = (int)random_below(1000);
+    const size_t n = model->n, what = random_below(10);
+    size_t at = random_below(5) == 0 ? n * random_below(2) : place == 0 ? random_below(n + 1) : n * place / MODEL_MOST;
+    if (what < (growing ? 7 : 2) && n == most && list.type->kind == PYTREE_KIND_DEQUE) {
+        assert_ok(pytree_list_append_copy(list, PYTREE_INT(value), &error), &error);
+        model_remove(model, 0);
+        model_insert(model, n - 1, value);
+    } else if (what < (growing ? 7 : 2) && n < most) {
+        assert_ok(pytree_list_insert_copy(list, (ptrdiff_t)at, PYTREE_INT(value), &error), &error);
+        model_insert(model, at, value);
+    } else if (n != 0) {
+        at = at == n ? n - 1 : at;
+        if (what == 9) {
+            assert_ok(pytree_list_set_copy(list, (ptrdiff_t)at, PYTREE_INT(value), &error), &error);
+            model->values[at] = value;
+        } else {
+            assert_ok(pytree_list_remove(list, (ptrdiff_t)at, &error), &error);
+            model_remove(model, at);
+        }
+    }
+}
+
+static void lists_beside_a_model(void **state)
+{
+    static const size_t places[] = { 0, 0, 100, MODEL_MOST - 20 };
+    size_t round, step, in_chunks = 0;
+    (void)state;
+    for (round = 0; round < COUNT_OF(places); round++) {
+        const size_t most = round == 0 ? 200 : MODEL_MOST - 1;
+        pytree list = round == 0 ? pytree_new_deque(most, NULL, NULL) : pytree_new_list(NULL, NULL);
+        Model model = { .n = 0 };
+        pytree_error error = { 0 };
+        for (step = 0; step < 3000; step++) {
+            change_list(list, &model, most, step / 1000 % 2 == 0, places[round]);
+            in_chunks += ((const pytree_items *)list.data)->removed != 0;
+            if (step % 13 == 0) { assert_list_is(list, &model); }
+        }
+        assert_list_is(list, &model);
+        assert_ok(pytree_container_clear(list, &error), &error);
+        model.n = 0;
+        assert_list_is(list, &model);
+        pytree_container_free(list);
+    }
+    assert_in_range(in_chunks, 3000, 11000);
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------------ */
 
 static pytree_status grow_and_shrink(void *context, const pytree_options *opt, pytree_error *err)
@@ -166,10 +255,64 @@ static pytree_status grow_and_shrink(void *context, const pytree_options *opt, p
     return err->status;
 }
 
+static pytree_status grow_in_the_middle(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree list = pytree_new_list(opt, err);
+    int i;
+    (void)context;
+    for (i = 0; list.data != NULL && err->status == PYTREE_OK && i < 400; i++) {
+        (void)pytree_list_insert_copy(list, i / 2, PYTREE_INT(i), err);
+        assert_int_equal(pytree_container_length(list), i + (err->status == PYTREE_OK));
+    }
+    pytree_container_free(list);
+    return err->status;
+}
+
 static void memory_runs_out(void **state)
 {
+    pytree_error error = { 0 };
+    size_t calls;
     (void)state;
     assert_in_range(sweep_allocations(grow_and_shrink, NULL), 100, 1000);
+    assert_in_range(sweep_allocations(grow_in_the_middle, NULL), 2, 1000);
+    for (calls = 0; ; calls++) {          /* those of stb_ds */
+        stb_calls = 0;
+        stb_fail_at = calls;
+        error.status = PYTREE_OK;
+        if (grow_in_the_middle(NULL, NULL, &error) == PYTREE_OK) { break; }
+        assert_int_equal(error.status, PYTREE_NO_MEMORY);
+        assert_int_equal(stb_blocks, 0);
+    }
+    stb_fail_at = SIZE_MAX;
+    assert_in_range(calls, 10, 100);
+}
+
+/* Values are removed where there is no memory for chunks. */
+static void removing_needs_no_memory(void **state)
+{
+    pytree_error error = { 0 };
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree list;
+    int i, k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        heap_init(&heap, HEAP_NEVER_FAILS);
+        opt.allocator = &heap.allocator;
+        list = pytree_new_list(&opt, &error);
+        for (i = 0; i < 400; i++) { assert_ok(pytree_list_append(list, PYTREE_NONE, &error), &error); }
+        if (k == 1) { assert_ok(pytree_list_remove(list, 200, &error), &error); }      /* in chunks */
+        heap.fail_at = heap.calls;
+        stb_fail_at = stb_calls;
+        while (pytree_container_length(list) != 0) {
+            assert_ok(pytree_list_remove(list, (ptrdiff_t)pytree_container_length(list) / 2, &error), &error);
+            heap.fail_at = heap.calls;
+            stb_fail_at = stb_calls;
+        }
+        stb_fail_at = SIZE_MAX;
+        pytree_container_free(list);
+        assert_heap_clean(&heap);
+    }
 }
 
 /* ---- Costs ------------------------------------------------------------------------------------------------------------- */
@@ -187,7 +330,7 @@ static size_t cost(int put_order, int remove_order, int n)
     pytree dict = pytree_new_dict(NULL, NULL);
     pytree_error error = { 0 };
     int i;
-    compared = moved = 0;
+    compared = bytes_moved = 0;
     for (i = 0; i < n; i++) {
         char name[16];
         snprintf(name, sizeof name, "k%07d", key_at(put_order, i, n));
@@ -199,13 +342,40 @@ static size_t cost(int put_order, int remove_order, int n)
         if (pytree_dict_remove(dict, name, &error) != PYTREE_OK) { error.status = PYTREE_OK; }
     }
     pytree_container_free(dict);
-    return (16 * compared + moved) / (size_t)n;
+    return (16 * compared + bytes_moved) / (size_t)n;
+}
+
+/* Bytes moved for each of n values that are inserted at one place and removed at another: 0 anywhere, 1 front, 2 middle,
+ * 3 back. */
+static size_t cost_of_places(size_t insert_at, size_t remove_at, int n)
+{
+    pytree list = pytree_new_list(NULL, NULL);
+    pytree_error error = { 0 };
+    int i;
+    bytes_moved = 0;
+    for (i = 0; i < n; i++) {
+        const size_t at = insert_at == 0 ? random_below((size_t)i + 1) : (size_t)i * (insert_at - 1) / 2;
+        assert_ok(pytree_list_insert(list, (ptrdiff_t)at, PYTREE_NONE, &error), &error);
+    }
+    for (i = n; i-- != 0; ) {
+        const size_t at = remove_at == 0 ? random_below((size_t)i + 1) : (size_t)i * (remove_at - 1) / 2;
+        assert_ok(pytree_list_remove(list, (ptrdiff_t)at, &error), &error);
+    }
+    pytree_container_free(list);
+    return bytes_moved / (size_t)n;
 }
 
 static void costs_do_not_grow_with_the_square(void **state)
 {
     int put_order, remove_order;
+    size_t insert_at, remove_at;
     (void)state;
+    for (insert_at = 0; insert_at < 4; insert_at++) {
+        for (remove_at = 0; remove_at < 4; remove_at++) {
+            const size_t few = cost_of_places(insert_at, remove_at, 1000);
+            assert_in_range(cost_of_places(insert_at, remove_at, 10000), 0, 2 * few + 64);
+        }
+    }
     for (put_order = 0; put_order < ORDERS; put_order++) {
         for (remove_order = 0; remove_order < ORDERS; remove_order++) {
             const size_t few = cost(put_order, remove_order, 2003), many = cost(put_order, remove_order, 20011);
@@ -218,7 +388,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(dicts_beside_a_model, nothing_left),
+        cmocka_unit_test_teardown(lists_beside_a_model, nothing_left),
         cmocka_unit_test_teardown(memory_runs_out, nothing_left),
+        cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
         cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

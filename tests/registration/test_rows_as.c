@@ -74,13 +74,17 @@ static Layer layer_make(int kind)
 
 static void a_pointer_leads_to_what_its_type_says(void **state)
 {
-    static const char *const printed[KINDS] = {
-        ".layer.w  f32[3]\n.table  f64[2,2]\n.scale.factor  f64 1.5\n.scale.letter  i8 98\n",
-        ".layer.factor  f64 0.5\n.layer.letter  i8 97\n.table  f32[2,2]\n", ".layer  i16 7\n.table  f64[2,2]\n",
-        ".layer.x  f32 8.0\n.table  f32[2,2]\n", ".layer  str 'string'\n.table  f64[2,2]\n"
+    const char *const i_char = CHAR_MIN < 0 ? "i8" : "u8";
+    char with_char[2][ROWS_TEXT];
+    const char *const printed[KINDS] = {
+        with_char[0], with_char[1], ".layer  i16 7\n.table  f64[2,2]\n", ".layer.x  f32 8.0\n.table  f32[2,2]\n",
+        ".layer  str 'string'\n.table  f64[2,2]\n"
     };
     int kind;
     (void)state;
+    snprintf(with_char[0], ROWS_TEXT, ".layer.w  f32[3]\n.table  f64[2,2]\n.scale.factor  f64 1.5\n.scale.letter  %s 98\n",
+             i_char);
+    snprintf(with_char[1], ROWS_TEXT, ".layer.factor  f64 0.5\n.layer.letter  %s 97\n.table  f32[2,2]\n", i_char);
     for (kind = 0; kind < KINDS; kind++) {
         Layer layer = layer_make(kind);
         char text[ROWS_TEXT];

@@ -77,6 +77,8 @@ static inline void small_cmocka_bytes(const void *a, const void *b, size_t n, co
 #define assert_int_not_equal(a, b) small_cmocka_check((uintmax_t)(a) != (uintmax_t)(b), #a " != " #b, __FILE__, __LINE__)
 #define assert_in_range(x, least, most)                                                                                 \
     small_cmocka_check((uintmax_t)(x) - (uintmax_t)(least) <= (uintmax_t)(most) - (uintmax_t)(least), #x, __FILE__, __LINE__)
+#define assert_float_equal(a, b, most)                                                                                  \
+    small_cmocka_check((a) - (b) <= (most) && (b) - (a) <= (most), #a " == " #b, __FILE__, __LINE__)
 #define assert_string_equal(a, b) small_cmocka_same(a, b, __FILE__, __LINE__)
 #define assert_string_not_equal(a, b) small_cmocka_check(strcmp(a, b) != 0, #a " != " #b, __FILE__, __LINE__)
 #define assert_memory_equal(a, b, n) small_cmocka_bytes(a, b, n, __FILE__, __LINE__)
