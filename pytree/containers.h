@@ -33,8 +33,10 @@
  *
  * Memory: the arrays are stb_ds arrays, allocated with STBDS_REALLOC and STBDS_FREE. The rest (container, keys, copies) comes
  * from opt->allocator of pytree_new_…, which the container remembers and which must outlive it, together with the alignment
- * and the namespace for copies. A value takes one byte more than its pytree or pair, in a dict four more, in one of many keys
- * up to 24 more; in a list of chunks, which may be half empty, one more and its share of a chunk's index of 96 bytes.
+ * and the namespace for copies. A copy of a number takes eight bytes in a slab that the container keeps until it is cleared;
+ * pytree_list_take and pytree_dict_take give it a block of its own, for which there must be memory. A value takes one byte more
+ * than its pytree or pair, in a dict four more, in one of many keys up to 24 more; in a list of chunks, which may be half
+ * empty, one more and its share of a chunk's index of 96 bytes.
  *
  * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */

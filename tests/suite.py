@@ -525,7 +525,9 @@ SECTIONS = {
     "coverage": ("Coverage of the tests", coverage_checks),
 }
 # Not part of `all`, which would take twice as long.
-ON_REQUEST = {"platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks)}
+ON_REQUEST = {"platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks),
+              **{f"platforms-{one.name}": (f"The themes on {one.name}", functools.partial(platforms.checks, one.name))
+                 for one in platforms.PLATFORMS}}
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),
              **{name: SECTIONS[name] for name in ("compile_fail", "docs")},
              "examples": ("Examples", examples_checks.checks)}

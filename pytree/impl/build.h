@@ -144,7 +144,7 @@ static pytree pytree__build_leaf_value(struct pytree__builder *b)
     if (!pytree__build_validate_leaves(b)) { return t; }
     if (from->form == PYTREE_FORM_LEAF) {
         t.type = pytree__origin(from->type);
-        t.data = pytree__build_array(b, from);
+        t.data = pytree__build_item(b, from);
         if (from->ndim != 0) {
             pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(b, sizeof *view);
             memset(view, 0, sizeof *view);

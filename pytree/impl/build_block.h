@@ -83,6 +83,7 @@ static void pytree__build_undo(struct pytree__builder *b, void *base, size_t byt
     b->handles = NULL;
     b->n_frames = 0;
     b->head = b->tail = 0;
+    b->cell = NULL;
     b->keys_copied = false;
 }
 

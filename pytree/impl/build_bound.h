@@ -160,7 +160,7 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
     const pytree_node *n;
     size_t head = 0, views = b->n_arrays, containers = 0, items = 0, pairs = 0, values;      /* no more than there are nodes */
     size_t leaf = def->n_leaves;
-    bool keyed = false;
+    bool keyed = false, apart = false;
     memset(known, 0, sizeof known);
     b->only_containers = true;
     for (n = def->nodes + def->n_nodes; n != def->nodes; ) {
@@ -169,6 +169,7 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
         if (type == NULL || type->kind == PYTREE_KIND_NONE) { leaf -= n[-1].leaves; n--; continue; }
         if (type->kind == PYTREE_KIND_STRUCT) {
             of = &known[pytree__type_slot(type)];
+            apart = true;
             if (PYTREE__LAYOUTS && type == of->type && n[-1].nodes == of->nodes) {     /* like one that was counted at once */
                 head = pytree__plus(head, of->head);
                 leaf -= n[-1].leaves;
@@ -182,6 +183,7 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
             done = pytree__bound_struct_node(b, of, n - 1);
         } else if (PYTREE__CONTAINERS && type->kind == PYTREE_KIND_CUSTOM) {
             b->only_containers = false;
+            apart = true;
             items += n[-1].arity;
             keyed = keyed || pytree__origin(type)->custom->make != NULL;
             head = pytree__plus(head, type->size + sizeof(struct pytree__custom_cleanup) + 3 * piece);
@@ -200,13 +202,16 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
     head = pytree__plus(head, pytree__times(containers, sizeof(pytree_items) + piece));
     head = pytree__plus(head, pytree__plus(pytree__times(items, sizeof(pytree)), pytree__times(pairs, PYTREE__PAIR_BYTES)));
     head = pytree__plus(head, pytree__times(views, sizeof(pytree_leaf) + piece));
+    /* a number that a struct leads to has a piece of its own */
+    head = pytree__plus(head, apart ? pytree__times(b->n_cells, 8 + piece) : 8 * b->n_cells + 16);
     if (PYTREE__CONTAINERS && keyed) {
         head = pytree__plus(head, def->n_statics + def->n_orders * sizeof *def->orders + 2 * piece);
     }
     b->head_bytes = pytree__plus(b->head_bytes, head);
 }
 
-/* Measure leaves that the block will own: arrays in the tail; scalars and strings in the head. Counts the arrays, too. */
+/* Measure leaves that the block will own: arrays in the tail; scalars and strings in the head. Counts the arrays, too, and the
+ * numbers that may share pieces. */
 static void pytree__measure_leaves(struct pytree__builder *b)
 {
     const size_t piece = 16 + b->prefix;
@@ -216,7 +221,9 @@ static void pytree__measure_leaves(struct pytree__builder *b)
         size_t bytes;
         if (leaf->form != PYTREE_FORM_LEAF) { continue; }
         bytes = pytree_leaf_bytes(leaf);
-        if (leaf->ndim == 0) {
+        if (pytree__in_cell(leaf)) {
+            b->n_cells++;
+        } else if (leaf->ndim == 0) {
             b->head_bytes = pytree__plus(b->head_bytes, bytes + piece);
         } else {
             b->tail_bytes = pytree__plus(b->tail_bytes, pytree__round(bytes, b->align));

@@ -229,6 +229,28 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
     return at;
 }
 
+/* Is a leaf a number that fits a cell of eight bytes? */
+static bool pytree__in_cell(const pytree_leaf *leaf)
+{
+    return PYTREE__CONTAINERS && leaf->ndim == 0 && leaf->type->dtype < PYTREE_STRING && leaf->type->size <= 8;
+}
+
+/* Find the place of a leaf of a container. Only that leads to a number, so that no distance stands before it: two numbers share a
+ * piece. */
+static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf)
+{
+    char *at = b->cell;
+    if (b->mode == PYTREE__REFER || !pytree__in_cell(leaf)) { return pytree__build_array(b, leaf); }
+    b->cell = NULL;
+    if (at == NULL) {
+        at = b->base + b->head;
+        b->head += 16;
+        b->cell = at + 8;
+    }
+    pytree__build_bytes(b, at, leaf, leaf->type->size, true);
+    return at;
+}
+
 /* Tell whether the last member of a struct is a flexible array, which lies behind it in the same memory. */
 static bool pytree__is_flexible(const pytree_type *type)
 {

@@ -20,6 +20,12 @@ struct pytree__container;
 typedef pytree_status pytree__ct_admit_fn(const struct pytree__container *c, const pytree_entry *key, int old, pytree *value,
                                           unsigned char *flags, pytree_error *err);
 
+/* Cells for copies of numbers, of which each has eight bytes. A free one has the address of the next. */
+struct pytree__ct_slab {
+    struct pytree__ct_slab *before;
+    size_t cells;                         /* behind it */
+};
+
 typedef struct pytree__container {
     pytree_items items;                   /* the part that walks read; must be the first member */
     struct pytree__container *owner;      /* the container that owns it; during a free, the next one to free */
@@ -31,6 +37,8 @@ typedef struct pytree__container {
     bool unsorted;                        /* the order of the keys is unknown; only with an index */
     size_t head;                          /* room before the first row */
     size_t step, value_at;                /* bytes of a row, and where its value is */
+    struct pytree__ct_slab *slabs;
+    void *free_cells;
     size_t children;                      /* growing containers that it owns */
     const pytree_type *type;
     bool keyed;                           /* it is a dict or a namedtuple */
@@ -45,7 +53,8 @@ typedef struct pytree__container {
 
 enum { PYTREE__CT_OWNED = 1,              /* the container owns the value */
        PYTREE__CT_STATIC = 2,             /* it is no child: an object's static attribute */
-       PYTREE__CT_TAKEN = 4 };            /* for the duration of a call: it is to be taken out */
+       PYTREE__CT_TAKEN = 4,              /* for the duration of a call: it is to be taken out */
+       PYTREE__CT_CELL = 8 };             /* a number that it owns, in one of its cells */
 
 enum pytree__ct_holding { PYTREE__CT_REFERENCE, PYTREE__CT_COPY, PYTREE__CT_OWN };
 
@@ -351,6 +360,51 @@ static void pytree__ct_free_key(pytree__container *c, size_t i)
 
 static void pytree__ct_drop_index(pytree__container *c);
 
+/* ---- Cells --------------------------------------------------------------------------------------------------------- */
+
+static bool pytree__ct_fits_cell(pytree value)
+{
+    return value.type->kind == PYTREE_KIND_LEAF && value.type->dtype < PYTREE_STRING && value.data != NULL
+        && value.type->size <= sizeof(uint64_t);
+}
+
+/* Take a cell. Returns NULL if memory runs out. */
+static void *pytree__ct_take_cell(pytree__container *c, pytree_error *err)
+{
+    void *cell = c->free_cells;
+    if (cell == NULL) {
+        const size_t n = c->slabs == NULL ? 4 : c->slabs->cells < 2048 ? 2 * c->slabs->cells : c->slabs->cells;
+        const size_t bytes = sizeof(struct pytree__ct_slab) + n * sizeof(uint64_t);
+        struct pytree__ct_slab *const slab = (struct pytree__ct_slab *)pytree__resize(c->copying.allocator, NULL, 0, bytes);
+        size_t i;
+        if (slab == NULL) { pytree__no_memory(err, bytes); return NULL; }
+        slab->before = c->slabs;
+        slab->cells = n;
+        c->slabs = slab;
+        for (i = n; i-- != 0; cell = (uint64_t *)(void *)(slab + 1) + i) {
+            memcpy((uint64_t *)(void *)(slab + 1) + i, &cell, sizeof cell);
+        }
+    }
+    memcpy(&c->free_cells, cell, sizeof c->free_cells);
+    return cell;
+}
+
+static void pytree__ct_free_cell(pytree__container *c, void *cell)
+{
+    memcpy(cell, &c->free_cells, sizeof c->free_cells);
+    c->free_cells = cell;
+}
+
+static void pytree__ct_free_slabs(pytree__container *c)
+{
+    while (c->slabs != NULL) {
+        struct pytree__ct_slab *const slab = c->slabs;
+        c->slabs = slab->before;
+        pytree__resize(c->copying.allocator, slab, sizeof *slab + slab->cells * sizeof(uint64_t), 0);
+    }
+    c->free_cells = NULL;
+}
+
 static void pytree__ct_empty(pytree__container *c, struct pytree__ct_freeing *to_free)
 {
     const size_t rows = pytree__ct_rows(c);
@@ -360,6 +414,7 @@ static void pytree__ct_empty(pytree__container *c, struct pytree__ct_freeing *to
         pytree__ct_free_key(c, i);
     }
     c->items.count = c->items.removed = c->head = c->children = 0;
+    pytree__ct_free_slabs(c);
     pytree__ct_drop_index(c);
     c->unsorted = false;
     pytree__ct_show_rows(c);
@@ -474,8 +529,8 @@ static pytree_status pytree__ct_may_own(const pytree__container *c, pytree value
                        value.type->name);
 }
 
-/* Copy a value. An array of no dimensions stays one, where a clone is a number. */
-static pytree_status pytree__ct_copy_value(const pytree__container *c, pytree *value, pytree_error *err)
+/* Copy a value into a block of its own. An array of no dimensions stays one, where a clone is a number. */
+static pytree_status pytree__ct_clone_value(const pytree__container *c, pytree *value, pytree_error *err)
 {
     pytree_error own = { PYTREE_OK, "", "" };
     const bool scalar = value->type->kind == PYTREE_KIND_VIEW && value->data != NULL
@@ -506,13 +561,27 @@ static pytree_status pytree__ct_let_in(const pytree__container *c, const pytree_
     return c->admit == NULL ? PYTREE_OK : c->admit(c, key, old, value, flags, err);
 }
 
+/* Copy a value: a number into a cell. */
+static pytree_status pytree__ct_copy_value(pytree__container *c, pytree *value, unsigned char *flags, pytree_error *err)
+{
+    void *cell;
+    if (!pytree__ct_fits_cell(*value)) { return pytree__ct_clone_value(c, value, err); }
+    cell = pytree__ct_take_cell(c, err);
+    if (cell == NULL) { return PYTREE_NO_MEMORY; }
+    memcpy(cell, value->data, value->type->size);
+    value->type = pytree__origin(value->type);
+    value->data = cell;
+    *flags |= PYTREE__CT_CELL;
+    return PYTREE_OK;
+}
+
 /* Check or copy a value, as the call asks. */
-static pytree_status pytree__ct_hold(const pytree__container *c, pytree *value, int how, unsigned char *flags,
+static pytree_status pytree__ct_hold(pytree__container *c, pytree *value, int how, unsigned char *flags,
                                      pytree_error *err)
 {
     if (how == PYTREE__CT_REFERENCE) { return PYTREE_OK; }
     *flags |= PYTREE__CT_OWNED;
-    return how == PYTREE__CT_OWN ? pytree__ct_may_own(c, *value, err) : pytree__ct_copy_value(c, value, err);
+    return how == PYTREE__CT_OWN ? pytree__ct_may_own(c, *value, err) : pytree__ct_copy_value(c, value, flags, err);
 }
 
 /* Store a value in an empty row. */
@@ -527,12 +596,28 @@ static void pytree__ct_fill_row(pytree__container *c, size_t i, pytree value, un
     }
 }
 
-/* Take the value out of a row, which must then be filled or closed. *owned: the container owned it. */
+/* Give the number of a row a block of its own, in which it can leave the container. */
+static pytree_status pytree__ct_leave_cell(pytree__container *c, size_t i, pytree_error *err)
+{
+    pytree *const value = pytree__ct_row_value(c, i);
+    void *const cell = value->data;
+    pytree_status status;
+    if ((c->flags[c->head + i] & PYTREE__CT_CELL) == 0) { return PYTREE_OK; }
+    status = pytree__ct_clone_value(c, value, err);
+    if (status != PYTREE_OK) { return status; }
+    pytree__ct_free_cell(c, cell);
+    c->flags[c->head + i] &= (unsigned char)~PYTREE__CT_CELL;
+    return PYTREE_OK;
+}
+
+/* Take the value out of a row, which must then be filled or closed. *owned: the container owned it, and the caller must now. A
+ * number in a cell is gone. */
 static pytree pytree__ct_empty_row(pytree__container *c, size_t i, bool *owned)
 {
     const pytree value = *pytree__ct_row_value(c, i);
     pytree__container *child;
-    *owned = (c->flags[c->head + i] & PYTREE__CT_OWNED) != 0;
+    *owned = (c->flags[c->head + i] & (PYTREE__CT_OWNED | PYTREE__CT_CELL)) == PYTREE__CT_OWNED;
+    if ((c->flags[c->head + i] & PYTREE__CT_CELL) != 0) { pytree__ct_free_cell(c, value.data); }
     child = *owned ? pytree__ct_growing(value) : NULL;
     if (child != NULL) {
         child->owner = NULL;
@@ -561,7 +646,7 @@ static pytree_status pytree__ct_replace(pytree__container *c, size_t i, const py
     if (status != PYTREE_OK) { return status; }
     if (how != PYTREE__CT_COPY && old.type == value.type && old.data == value.data
         && (owned || how == PYTREE__CT_REFERENCE)) {
-        c->flags[c->head + i] = (unsigned char)((had & PYTREE__CT_OWNED) | flags);
+        c->flags[c->head + i] = (unsigned char)((had & (PYTREE__CT_OWNED | PYTREE__CT_CELL)) | flags);
         return PYTREE_OK;                 /* it would be freed to make room for itself */
     }
     status = pytree__ct_hold(c, &value, how, &flags, err);

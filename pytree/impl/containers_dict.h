@@ -184,15 +184,19 @@ pytree pytree_dict_get_int(pytree dict, int64_t key, pytree_error *err)
     return pytree__ct_get_pair(dict, pytree__ct_int_key(key), err);
 }
 
-static pytree_status pytree__ct_take_pair(pytree dict, pytree__ct_key key, pytree *value, bool *owned, pytree_error *err)
+/* Take a value out of a dict. With `leaves`, it is to live on: then it must not be in a cell. */
+static pytree_status pytree__ct_take_pair(pytree dict, pytree__ct_key key, bool leaves, pytree *value, bool *owned,
+                                          pytree_error *err)
 {
     pytree__container *c;
-    const pytree_status status = pytree__ct_to_change(dict, true, &c, err);
+    pytree_status status = pytree__ct_to_change(dict, true, &c, err);
     size_t place = 0, row, i;
     if (status != PYTREE_OK) { return status; }
     if (!pytree__ct_find_row(c, &key, &row, &place)) {
         return pytree__ct_key_error(PYTREE_NOT_FOUND, "an existing key", &key, err);
     }
+    if (leaves) { status = pytree__ct_leave_cell(c, row, err); }
+    if (status != PYTREE_OK) { return status; }
     if (c->index != NULL) {
         *value = pytree__ct_empty_row(c, row, owned);
         pytree__ct_index_remove(c, row);
@@ -210,7 +214,7 @@ static pytree_status pytree__ct_remove_pair(pytree dict, pytree__ct_key key, pyt
 {
     pytree value = pytree__ct_no_value();
     bool owned = false;
-    const pytree_status status = pytree__ct_take_pair(dict, key, &value, &owned, err);
+    const pytree_status status = pytree__ct_take_pair(dict, key, false, &value, &owned, err);
     pytree__ct_discard(value, owned);
     return status;
 }
@@ -227,14 +231,14 @@ pytree pytree_dict_take(pytree dict, const char *key, pytree_error *err)
 {
     pytree value = pytree__ct_no_value();
     bool owned;
-    pytree__ct_take_pair(dict, pytree__ct_string_key(key), &value, &owned, err);
+    pytree__ct_take_pair(dict, pytree__ct_string_key(key), true, &value, &owned, err);
     return value;
 }
 pytree pytree_dict_take_int(pytree dict, int64_t key, pytree_error *err)
 {
     pytree value = pytree__ct_no_value();
     bool owned;
-    pytree__ct_take_pair(dict, pytree__ct_int_key(key), &value, &owned, err);
+    pytree__ct_take_pair(dict, pytree__ct_int_key(key), true, &value, &owned, err);
     return value;
 }
 

@@ -26,10 +26,11 @@ static pytree_status pytree__ct_add(pytree__container *c, size_t i, size_t drop,
     pytree_status status = pytree__ct_arrange(c, i, err);
     if (status == PYTREE_OK) { status = pytree__ct_place_room(c, i, err); }
     if (status == PYTREE_OK) { status = pytree__ct_let_in(c, &key, -1, &value, &flags, err); }
+    if (full && c->items.maxlen == 0 && how == PYTREE__CT_COPY) { how = PYTREE__CT_REFERENCE; }
     if (status == PYTREE_OK) { status = pytree__ct_hold(c, &value, how, &flags, err); }
     if (status != PYTREE_OK) { return status; }
     if (full && c->items.maxlen == 0) {
-        pytree__ct_discard(value, how != PYTREE__CT_REFERENCE);
+        pytree__ct_discard(value, how == PYTREE__CT_OWN);
         return PYTREE_OK;
     }
     if (full) {
@@ -151,14 +152,18 @@ pytree pytree_list_get(pytree list, ptrdiff_t i, pytree_error *err)
     return place == SIZE_MAX ? pytree__ct_no_value() : pytree__ct_item(items, place);
 }
 
-static pytree_status pytree__ct_list_take(pytree list, ptrdiff_t i, pytree *value, bool *owned, pytree_error *err)
+/* Take a value out of a list. With `leaves`, it is to live on: then it must not be in a cell. */
+static pytree_status pytree__ct_list_take(pytree list, ptrdiff_t i, bool leaves, pytree *value, bool *owned,
+                                          pytree_error *err)
 {
     pytree__container *c;
-    const pytree_status status = pytree__ct_to_change(list, false, &c, err);
+    pytree_status status = pytree__ct_to_change(list, false, &c, err);
     size_t place;
     if (status != PYTREE_OK) { return status; }
     place = pytree__ct_list_place(i, c->items.count, c->type, err);
     if (place == SIZE_MAX) { return PYTREE_NOT_FOUND; }
+    if (leaves) { status = pytree__ct_leave_cell(c, pytree__ct_row_at(c, place), err); }
+    if (status != PYTREE_OK) { return status; }
     (void)pytree__ct_arrange(c, place, NULL);
     *value = pytree__ct_empty_row(c, pytree__ct_row_at(c, place), owned);
     pytree__ct_close_place(c, place);
@@ -169,7 +174,7 @@ pytree_status pytree_list_remove(pytree list, ptrdiff_t i, pytree_error *err)
 {
     pytree value = pytree__ct_no_value();
     bool owned = false;
-    const pytree_status status = pytree__ct_list_take(list, i, &value, &owned, err);
+    const pytree_status status = pytree__ct_list_take(list, i, false, &value, &owned, err);
     pytree__ct_discard(value, owned);
     return status;
 }
@@ -178,7 +183,7 @@ pytree pytree_list_take(pytree list, ptrdiff_t i, pytree_error *err)
 {
     pytree value = pytree__ct_no_value();
     bool owned;
-    pytree__ct_list_take(list, i, &value, &owned, err);
+    pytree__ct_list_take(list, i, true, &value, &owned, err);
     return value;
 }
 

@@ -289,6 +289,8 @@ PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b);
 PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
                                         bool in_place);
 static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf);
+static bool pytree__in_cell(const pytree_leaf *leaf);
+static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf);
 static bool pytree__is_flexible(const pytree_type *type);
 static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf);
 static void pytree__build_skip(struct pytree__builder *b, size_t node);

@@ -133,6 +133,18 @@ static pytree pytree__lit_make(const pytree__lit_parser *p, pytree__lit_maker *m
     return root;
 }
 
+/* Give back what the tape and the containers have grown to beyond what they hold, before the block takes its memory. */
+static bool pytree__lit_trim(const pytree__lit_parser *p, pytree__lit_bytes *b)
+{
+    char *at;
+    if (b->max - b->n < 65536) { return true; }
+    at = (char *)pytree__resize(pytree__allocator(p->opt), b->at, b->max, b->n);
+    if (at == NULL) { (void)pytree__no_memory(p->err, b->n); return false; }
+    b->at = at;
+    b->max = b->n;
+    return true;
+}
+
 /* Allocate the block and build the tree in it, with the header that pytree_free expects. */
 static pytree pytree__lit_finish(pytree__lit_parser *p)
 {
@@ -150,6 +162,7 @@ static pytree pytree__lit_finish(pytree__lit_parser *p)
     texts = pytree__plus(views, pytree__times(n_views, sizeof(pytree_leaf)));
     head = pytree__round(pytree__plus(pytree__plus(texts, p->texts.n), sizeof *block + 16), p->align);
     bytes = pytree__plus(pytree__plus(head, p->arrays.n), p->align);
+    if (!pytree__lit_trim(p, &p->tape) || !pytree__lit_trim(p, &p->containers)) { return t; }
     p->sorting.n = 0;
     holes = (pytree__lit_hole *)pytree__lit_more(p, &p->sorting,
                                                  pytree__times(p->most_open / sizeof(pytree__lit_open) + 1, sizeof *holes));

@@ -139,6 +139,8 @@ static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place 
     if (c != NULL) {
         status = pytree__ct_on_level(c->copying.level, c->depth, c->type, p->err);
         if (status != PYTREE_OK || (c->flags[c->head + row] & PYTREE__CT_TAKEN) != 0) { return status; }
+        status = pytree__ct_leave_cell(c, row, p->err);
+        if (status != PYTREE_OK) { return status; }
         item.holder = holder;
         value = *pytree__ct_row_value(c, row);
         if (repeated && pytree__pop_has(p, NULL, value.data)) { return PYTREE_OK; }
@@ -187,9 +189,9 @@ static void pytree__pop_move(const struct pytree__pop_item *item)
         return;
     }
     if (c->keyed) {
-        (void)pytree__ct_take_pair(item->holder, pytree__pop_key(&item->key), &value, &owned, NULL);
+        (void)pytree__ct_take_pair(item->holder, pytree__pop_key(&item->key), false, &value, &owned, NULL);
     } else {
-        (void)pytree__ct_list_take(item->holder, (ptrdiff_t)item->key.index, &value, &owned, NULL);
+        (void)pytree__ct_list_take(item->holder, (ptrdiff_t)item->key.index, false, &value, &owned, NULL);
     }
     to = pytree__ct_growing(item->parent);
     (void)pytree__pop_row(to, &item->key, &row);

@@ -329,6 +329,8 @@ struct pytree__builder {
     bool only_containers;
     bool has_subtrees;                    /* some leaves are subtrees, which the tree refers to */
     size_t n_arrays;                      /* leaves that may need a view */
+    size_t n_cells;                       /* numbers of at most eight bytes */
+    char *cell;                           /* half a piece that the next one of them takes; or NULL */
     bool keys_copied;                     /* the block has a copy of the treedef's static bytes and orders: */
     const unsigned char *statics;
     const uint32_t *orders;

@@ -55,7 +55,7 @@ static pytree counted_list(const pytree_options *opt, size_t owned)
 {
     pytree_error error = { 0 };
     pytree list = pytree_new_list(opt, &error);
-    while (owned-- != 0) { assert_ok(pytree_list_append_copy(list, PYTREE_INT(1), &error), &error); }
+    while (owned-- != 0) { assert_ok(pytree_list_append_copy(list, PYTREE_STR("1"), &error), &error); }
     return list;
 }
 
@@ -81,7 +81,7 @@ static void test_owned_values_are_freed(void **state)
     assert_int_equal(heap.blocks, 3);
 
     assert_ok(pytree_list_append_own(list, counted_list(&opt, 2), &error), &error);
-    assert_ok(pytree_list_append_own(list, pytree_clone(PYTREE_DICT({ "k", PYTREE_INT(1) }), &opt, &error), &error), &error);
+    assert_ok(pytree_list_append_own(list, pytree_clone(PYTREE_DICT({ "k", PYTREE_STR("1") }), &opt, &error), &error), &error);
     assert_ok(pytree_list_insert_copy(list, 0, PYTREE_STR("text"), &error), &error);
     assert_int_equal(heap.blocks, 3 + 3 + 1 + 1);
     assert_ok(pytree_list_set_own(list, 1, counted_list(&opt, 1), &error), &error);
@@ -92,7 +92,7 @@ static void test_owned_values_are_freed(void **state)
     assert_int_equal(pytree_container_length(pytree_list_get(list, 1, &error)), 1);
     assert_ok(pytree_list_set_copy(list, 1, value, &error), &error); /* a copy of it takes its place */
     assert_int_equal(heap.blocks, 3 + 1 + 1 + 1);
-    assert_int_equal(number_of(pytree_list_get(pytree_list_get(list, 1, &error), 0, &error)), 1);
+    assert_string_equal(*(char **)pytree_list_get(pytree_list_get(list, 1, &error), 0, &error).data, "1");
     assert_ok(pytree_list_set(list, 1, PYTREE_NONE, &error), &error);
     assert_int_equal(heap.blocks, 3 + 1 + 1);
     value = pytree_list_take(list, -1, &error);                      /* the clone is handed out */
@@ -105,7 +105,7 @@ static void test_owned_values_are_freed(void **state)
     assert_int_equal(heap.blocks, 3);
 
     assert_ok(pytree_dict_put_own(dict, "a", counted_list(&opt, 1), &error), &error);
-    assert_ok(pytree_dict_put_copy(dict, "b", PYTREE_INT(1), &error), &error);
+    assert_ok(pytree_dict_put_copy(dict, "b", PYTREE_STR("1"), &error), &error);
     assert_int_equal(heap.blocks, 3 + 2 + 1 + 2);
     assert_ok(pytree_dict_put(dict, "b", PYTREE_NONE, &error), &error);
     assert_int_equal(heap.blocks, 3 + 2 + 2);
@@ -115,7 +115,7 @@ static void test_owned_values_are_freed(void **state)
     assert_ok(pytree_dict_remove(dict, "b", &error), &error);
     assert_int_equal(heap.blocks, 3 + 2);
     assert_ok(pytree_dict_put_int_own(dict, 4, counted_list(&opt, 0), &error), &error);
-    assert_ok(pytree_dict_put_int_copy(dict, 3, PYTREE_INT(1), &error), &error);
+    assert_ok(pytree_dict_put_int_copy(dict, 3, PYTREE_STR("1"), &error), &error);
     assert_int_equal(heap.blocks, 3 + 2 + 2);
     pytree_container_free(pytree_dict_take_int(dict, 4, &error));
     assert_ok(pytree_dict_remove_int(dict, 3, &error), &error);
@@ -123,7 +123,7 @@ static void test_owned_values_are_freed(void **state)
 
     for (i = 0; i < 5; i++) {             /* dropped at one end and the other */
         assert_ok(pytree_list_append_own(deque, counted_list(&opt, 1), &error), &error);
-        assert_ok(pytree_deque_append_left_copy(deque, PYTREE_INT(1), &error), &error);
+        assert_ok(pytree_deque_append_left_copy(deque, PYTREE_STR("1"), &error), &error);
         assert_ok(pytree_deque_append_left_own(deque, counted_list(&opt, 1), &error), &error);
     }
     assert_int_equal(heap.blocks, 3 + 2 + 2 + 1);
@@ -136,6 +136,66 @@ static void test_owned_values_are_freed(void **state)
     pytree_container_free(dict);
     pytree_container_free(deque);
     assert_heap_clean(&heap);
+}
+
+/* Bytes that a growing container takes for each number that it owns, and that a list of them and its clone take. */
+static void test_numbers_are_small(void **state)
+{
+    enum { N = 10000 };
+    pytree_error error = { 0 };
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree list, clone;
+    double number;
+    size_t i, before;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    list = pytree_new_list(&opt, &error);
+    for (i = 0; i < N; i++) {
+        number = (double)i;
+        assert_ok(pytree_list_append_copy(list, PYTREE(&number), &error), &error);
+    }
+    assert_in_range(heap.bytes + stbds_header(((const pytree__container *)list.data)->rows)->capacity * 17, N, 48 * N);
+    before = heap.bytes;
+    clone = pytree_clone(list, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_in_range(heap.bytes - before, N, 25 * N);
+    assert_true(pytree_equal(list, clone, NULL, NULL, &error));
+    pytree_free(clone);
+    before = heap.bytes;
+    for (i = 0; i < 3 * N; i++) {         /* cells are used again */
+        number = -(double)i;
+        assert_ok(pytree_list_set_copy(list, (ptrdiff_t)(i % N), PYTREE(&number), &error), &error);
+        assert_ok(pytree_list_remove(list, -1, &error), &error);
+        assert_ok(pytree_list_append_copy(list, PYTREE_INT(7), &error), &error);
+    }
+    assert_in_range(heap.bytes, 0, before + 2048 * sizeof(uint64_t) + 16);
+    assert_int_equal(number_of(pytree_list_get(list, -1, &error)), 7);
+    pytree_container_free(list);
+    assert_heap_clean(&heap);
+}
+
+/* A number that is taken out lives on, whatever becomes of its container. */
+static void test_numbers_leave(void **state)
+{
+    pytree_error error = { 0 };
+    pytree list = pytree_new_list(NULL, &error), dict = pytree_new_dict(NULL, &error), a, b;
+    (void)state;
+    assert_ok(pytree_list_append_copy(list, PYTREE_INT(5), &error), &error);
+    assert_ok(pytree_list_set(list, 0, pytree_list_get(list, 0, &error), &error), &error);           /* stays what it is */
+    assert_error(pytree_dict_put_own(dict, "a", pytree_list_get(list, 0, NULL), &error), PYTREE_ARGUMENT, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_dict_put_copy(dict, "a", pytree_list_get(list, 0, &error), &error), &error);
+    assert_ok(pytree_dict_put_copy(dict, "a", pytree_dict_get(dict, "a", &error), &error), &error);  /* a copy of itself */
+    a = pytree_list_take(list, 0, &error);
+    b = pytree_dict_take(dict, "a", &error);
+    pytree_container_free(list);
+    pytree_container_free(dict);
+    assert_int_equal(number_of(a), 5);
+    assert_int_equal(number_of(b), 5);
+    pytree_free(a);
+    pytree_free(b);
 }
 
 /* Copies are made with the options that the container got, which need not outlive the call. */
@@ -615,6 +675,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_cycles),
         TEST(test_owned_values_are_freed),
+        TEST(test_numbers_are_small),
+        TEST(test_numbers_leave),
         TEST(test_options_are_remembered),
         TEST(test_lists_against_a_model),
         TEST(test_dicts_against_a_model),

@@ -48,8 +48,9 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Is this compiled with an address sanitizer? Then what is large or deep takes several times as long. */
-#if defined(__SANITIZE_ADDRESS__)
+/* Is this compiled with an address sanitizer, or for Windows, whose heap under Wine is slow? Then what is large or deep takes
+ * several times as long. */
+#if defined(__SANITIZE_ADDRESS__) || defined(_WIN32)
 #define SANITIZED true
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
