@@ -235,8 +235,8 @@ static bool pytree__in_cell(const pytree_leaf *leaf)
     return PYTREE__CONTAINERS && leaf->ndim == 0 && leaf->type->dtype < PYTREE_STRING && leaf->type->size <= 8;
 }
 
-/* Find the place of a leaf of a container. Only that leads to a number, so that no distance stands before it: two numbers share a
- * piece. */
+/* Find the place of a leaf of a container. Only that leads to a number, so that no distance stands before it: two numbers share
+ * a piece. */
 static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf)
 {
     char *at = b->cell;
