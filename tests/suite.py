@@ -4,7 +4,7 @@
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
     suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, mistakes, docs, headers, harness, examples,
-                                 training, oracle, models, tensors, interop, fuzz, build, single, embedded, coverage
+                                 training, oracle, models, tensors, html, interop, fuzz, build, single, embedded, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -28,6 +28,7 @@ from matrix import amalgamation, rooms
 from mistakes import deletions, programs
 from models import minilm, resume, silero
 from packages import package_checks
+from pages import html_checks
 from platforms import platforms
 from harness import (BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, SANITIZE, SANITIZER_SETTINGS, Check, Outcome, failed, passed, run,
                      steps)
@@ -516,6 +517,7 @@ SECTIONS = {
     "models": ("Published models, and a training that is killed and resumed",
                lambda: silero.checks() + minilm.checks() + resume.checks()),
     "tensors": ("examples/tensors.c: the tool for checkpoints", tensors_checks.checks),
+    "html": ("Pages of pytree/html.h in a browser", html_checks.checks),
     "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),
