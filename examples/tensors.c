@@ -4,14 +4,15 @@
  *     tensors model.safetensors 'layers.*.weight'   those whose names match (* any string, ? one character)
  *     tensors diff old.npz new.safetensors          added, removed, changed; status 0 if they are equal, 1 if not
  *     tensors extract model.safetensors layers.0.weight weight.npy
+ *     tensors view model.safetensors                writes model.safetensors.html, to be looked at in a browser
  *
  * Reads .safetensors, sharded .index.json, .npz and .npy. Safetensors files are mapped: --quick lists a file of any size at
  * once, because it does not read the data; without it every byte is read once and none is copied. --json prints the same for
  * programs. Colours and line width depend on the terminal, or on NO_COLOR and COLUMNS.
  *
- * This file reads the command line. Each command has a header: tensors_list.h, tensors_diff.h and tensors_extract.h. They use
- * tensors_file.h (opening a checkpoint), tensors_numbers.h (elements, statistics), tensors_table.h (output on a terminal) and
- * tensors_text.h (strings, JSON).
+ * This file reads the command line. Each command has a header: tensors_list.h, tensors_diff.h, tensors_extract.h and
+ * tensors_view.h. They use tensors_file.h (opening a checkpoint), tensors_numbers.h (elements, statistics), tensors_table.h
+ * (output on a terminal) and tensors_text.h (strings, JSON).
  *
  * Build: cc -std=c11 -O3 -I. examples/tensors.c -o tensors -lz -lm
  */
@@ -24,11 +25,13 @@
 #include "tensors_diff.h"
 #include "tensors_extract.h"
 #include "tensors_list.h"
+#include "tensors_view.h"
 
 static const char usage[] =
     "usage: tensors [list] FILE [PATTERN...]      its tensors, or those whose names match (* and ?)\n"
     "       tensors diff A B                      what differs; status 0: nothing, 1: something\n"
     "       tensors extract FILE NAME OUT.npy     one tensor as numpy's file\n"
+    "       tensors view FILE [OTHER] [OUT.html]  a page to look at: a file, or its differences from another\n"
     "FILE: .safetensors, .index.json (sharded), .npz or .npy. Status 2: something went wrong.\n"
     "  --json           for programs (list, diff)\n"
     "  --quick          headers alone: no statistics, no values compared\n"
@@ -81,6 +84,11 @@ static int command(int n, char **words, const Options *o)
     if (strcmp(word, "extract") == 0) {
         return n == 4 ? extract(words[1], words[2], words[3])
                       : wrong_usage("a file, a name and a file to write after extract", n < 4 ? "fewer" : words[4]);
+    }
+    if (strcmp(word, "view") == 0) {
+        const int pages = n > 2 && ends_in(words[n - 1], ".html");
+        return n >= 2 && n - pages <= 3 ? view(n - 1, words + 1, o)
+                                        : wrong_usage("one or two files after view", n < 2 ? "none" : words[3]);
     }
     if (strcmp(word, "list") == 0) {
         words++;

@@ -10,8 +10,9 @@
  * changed, with the largest errors, and opens at the first one. docs/html.md describes the page.
  *
  * Cost: statistics read each array twice, of arrays of more than `most` elements only every k-th; heat maps read at most nine
- * elements for each cell. The size of the page is bounded by the number of rows, the static values and keys, and `cells`; a row's
- * values take at most 4 KB. A difference compares every element. The rules of pytree.h hold. Nothing recurses, in the page either.
+ * elements for each cell. The size of the page is bounded by the number of rows, the static values and keys, and `cells`; a
+ * row's values take at most 4 KB. A difference compares every element. The rules of pytree.h hold. Nothing recurses, in the page
+ * either.
  *
  * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
@@ -37,15 +38,16 @@ typedef struct pytree_html_options {
 
 /* Save a page of a tree: penzai's treescope, in a file. Returns PYTREE_OK. The file replaces an old one once it is complete
  * (pytree/io.h), so that a failure leaves the old one unchanged. The same tree gives the same bytes: no addresses, no time. A
- * value that several paths lead to has a row for each of them, linked to the others. A cycle is PYTREE_CYCLE, and so are the other
- * errors of pytree_flatten; a failing system is PYTREE_IO. A shape without data (pytree_eval_shape) is shown without values, and
- * an opaque leaf by its type's name. Bytes that are not UTF-8 are shown as Python escapes them, \udc80 to \udcff. Allocates
- * temporary memory: a flattened tree, 32 bytes a leaf, and at most 1 MB. O(nodes + elements). */
+ * value that several paths lead to has a row for each of them, linked to the others. Errors are those of pytree_flatten, of
+ * which a cycle is PYTREE_CYCLE; a failing system is PYTREE_IO. A shape without data (pytree_eval_shape) is shown without
+ * values, and an opaque leaf by its type's name. Bytes that are not UTF-8 are shown as Python escapes them, \udc80 to \udcff.
+ * Allocates temporary memory: a flattened tree, 32 bytes a leaf, and at most 1 MB. O(nodes + elements). */
 pytree_status pytree_save_html(const char *path, pytree t, const pytree_html_options *opt, pytree_error *err);
 
-/* Save a page of the differences between two trees, as pytree_diff finds them: all rows of both, and of each pair of leaves that
- * differ how many elements do, the largest |a - b|, and the largest |a - b| / max(|a|, |b|), among the finite ones. `tolerance`
- * says what differs (NULL: all that is not equal). Returns PYTREE_OK, also if nothing differs. Otherwise like pytree_save_html. */
+/* Save a page of the differences between two trees, as pytree_diff finds them: all rows of both, and of each pair of leaves
+ * that differ how many elements do, the largest |a - b|, and the largest |a - b| / max(|a|, |b|), among the finite ones.
+ * `tolerance` says what differs (NULL: all that is not equal). Returns PYTREE_OK, also if nothing differs. Otherwise like
+ * pytree_save_html. */
 pytree_status pytree_save_html_diff(const char *path, pytree a, pytree b, const pytree_tolerance *tolerance,
                                     const pytree_html_options *opt, pytree_error *err);
 

@@ -206,8 +206,8 @@ static bool pytree__html_differ(const struct pytree__html *w, const struct pytre
 /* ---- Rows ---------------------------------------------------------------------------------------------------------- */
 
 /* Make the row of a child: key and role come from the node above it. */
-static struct pytree__html_side pytree__html_child(const struct pytree__html_side *parent, const struct pytree__alg_child *child,
-                                                   size_t i)
+static struct pytree__html_side pytree__html_child(const struct pytree__html_side *parent,
+                                                   const struct pytree__alg_child *child, size_t i)
 {
     const pytree_type *const type = pytree__origin(parent->flat->def->nodes[parent->node].type);
     struct pytree__html_side side = *parent;
@@ -249,7 +249,8 @@ static void pytree__html_keys(const struct pytree__html_side *side, struct pytre
 }
 
 /* Add rows for the children of a node of one tree, behind those that are there. */
-static bool pytree__html_add_side(struct pytree__html *w, const struct pytree__html_side *side, pytree_change kind, size_t depth)
+static bool pytree__html_add_side(struct pytree__html *w, const struct pytree__html_side *side, pytree_change kind,
+                                  size_t depth)
 {
     const pytree_def *const def = side->flat->def;
     const size_t n = def->nodes[side->node].arity;

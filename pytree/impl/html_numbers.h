@@ -6,8 +6,8 @@
 
 /* ---- Statistics ---------------------------------------------------------------------------------------------------- */
 
-/* The numbers of an array, of a complex one the real and imaginary parts: every step-th of them. Deviations are measured from the
- * lowest in units of the range, so that no sum overflows. */
+/* The numbers of an array, of a complex one the real and imaginary parts: every step-th of them. Deviations are measured from
+ * the lowest in units of the range, so that no sum overflows. */
 struct pytree__html_statistics {
     size_t step, read, finite, nans;
     double low, high;
@@ -180,8 +180,8 @@ static void pytree__html_heat_cells(const struct pytree__html_heat *h, double *c
     }
 }
 
-/* Write the heat map of an array of numbers, or of the difference of two of one shape, as the member "h": 64 levels as the digits
- * of base64, "!" for what is not finite. */
+/* Write the heat map of an array of numbers, or of the difference of two of one shape, as the member "h": 64 levels as the
+ * digits of base64, "!" for what is not finite. */
 static void pytree__html_heat(struct pytree__html *w, const pytree_leaf *shape, const pytree_leaf *a, const pytree_leaf *b)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -523,10 +523,53 @@ def mistakes():
     return test.outcome
 
 
+def page_rows(path):
+    """The rows of a page of pytree/html.h: mark, keys joined, type and shape or the type of a node."""
+    data = json.loads(path.read_text("utf-8").split('id="data">\n')[1].split("\n</script>")[0])
+    here, rows = {}, []
+    for row in data["rows"]:
+        side = row.get("a") or row["b"]
+        here[row["d"]] = row.get("k", "")
+        rows.append((row.get("m", ""), "".join(here[depth] for depth in range(row["d"] + 1)),
+                     side.get("n") or side["y"] + (f"[{side['s']}]" if "s" in side else "") + " " + side.get("v", "")))
+    return data, rows
+
+
+def views():
+    """Pages: names as a tree, in the order of numbers; bytes at odd addresses; types that C has not; two files."""
+    test = Tensors("views")
+    content = {"layers.10.w": ("f32", [2, 2], packed("f32", range(4))), "layers.2.w": ("bf16", [2], packed("bf16", [1, 2])),
+               "layers": ("i64", [], packed("i64", [7])), "mask": ("bool", [3], b"\0\2\1"), "odd": ("F8_E4M3", [2], b"ab"),
+               "a..b": ("u8", [1], b"a"), "</script>": ("u8", [1], b"b")}
+    wanted = [("['</script>']", "u8[1] 98"), ("['a']", "OrderedDict"), ("['a']['']", "OrderedDict"), ("['a']['']['b']", "u8[1] 97"),
+              ("['layers']", "i64 7"), ("['layers.']", "OrderedDict"), ("['layers.']['2']", "OrderedDict"),
+              ("['layers.']['2']['w']", "bf16[2] 1.0 2.0"), ("['layers.']['10']", "OrderedDict"),
+              ("['layers.']['10']['w']", "f32[2,2] 0.0 1.0 2.0 3.0"), ("['mask']", "bool[3] False True True"),
+              ("['odd']", "str 'F8_E4M3[2], which C does not have'")]
+    for pad in range(4):
+        file = safetensors(test.folder / "a.safetensors", content, pad=pad)
+        test.says(["view", file], r"a\.safetensors\.html$")
+        data, rows = page_rows(test.folder / "a.safetensors.html")
+        test.expect(data["title"] == str(file) and rows[1:] == [("", *row) for row in wanted], f"{rows}")
+    other = safetensors(test.folder / "b.safetensors", {**content, "mask": ("bool", [3], b"\0\0\1"), "new.one": ("u8", [1], b"a")})
+    page = test.folder / "d.html"
+    test.says(["view", file, other, page], r"d\.html$")
+    data, rows = page_rows(page)
+    test.expect(data["diff"] and [row[:2] for row in rows if row[0]] == [("!", "['mask']"), ("+", "['new']"), ("+", "['new']['one']")], f"{rows}")
+    for path in (npz(test.folder / "a.npz", {"x.y": ("f64", [2], packed("f64", [1, math.nan]))}),
+                 GOLDEN / "safetensors/valid/empty.safetensors"):
+        test.says(["view", path, page], r"d\.html$")
+    test.fails(["view"], "one or two files", "none")
+    test.fails(["view", file, file, file], "two files", "a.safetensors")
+    test.fails(["view", test.folder / "no.npz"], "no.npz")
+    test.fails(["view", file, test.folder / "no" / "page.html"], "create a file")
+    return test.outcome
+
+
 def checks():
     """All of it."""
     made = [Check(function.__name__, lambda function=function: built(function))
-            for function in (lists, terminals, differences, formats, extraction, mistakes)]
+            for function in (lists, terminals, differences, formats, extraction, views, mistakes)]
     made += [Check(f"golden files: {format_}, {'valid' if valid else 'invalid'}",
                    lambda format_=format_, valid=valid: built(golden, format_, valid), long=True)
              for format_ in ("safetensors", "npz", "npy", "sharded") for valid in (True, False)]

@@ -12,7 +12,8 @@ static char *page_of(pytree a, const pytree *b, size_t *size)
     pytree_io io = pytree_memory_io(&file);
     const pytree_html_options opt = { .io = &io };
     pytree_error err = { 0 };
-    const pytree_status status = b == NULL ? pytree_save_html("", a, &opt, &err) : pytree_save_html_diff("", a, *b, &nan, &opt, &err);
+    const pytree_status status = b == NULL ? pytree_save_html("", a, &opt, &err)
+                                           : pytree_save_html_diff("", a, *b, &nan, &opt, &err);
     char *text;
     REQUIRE(status == PYTREE_OK);
     fuzz_check_error(true, &err);

@@ -27,11 +27,12 @@ static inline void assert_utf8(const unsigned char *s, size_t n)
     }
 }
 
-/* The data of a page, which is a whole page: what stands around them is the same for all, and nothing in them can end them. To be
- * deleted. */
+/* The data of a page, which is a whole page: what stands around them is the same for all, and nothing in them can end them. To
+ * be deleted. */
 static inline cJSON *page_data(const pytree_memory *file)
 {
-    static const char begin[] = "<script type=\"application/json\" id=\"data\">\n", end[] = "\n</script>\n<script>\n\"use strict\";\n";
+    static const char begin[] = "<script type=\"application/json\" id=\"data\">\n";
+    static const char end[] = "\n</script>\n<script>\n\"use strict\";\n";
     static const char doctype[] = "<!doctype html>\n", last[] = "</script>\n</body>\n</html>\n";
     char *text = malloc(file->size + 1), *from, *to;
     cJSON *json;

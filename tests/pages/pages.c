@@ -98,7 +98,9 @@ static void fill(Model *m)
     size_t i, k;
     for (k = 0; k < 3; k++) {
         const int n = m->layers[k].din * m->layers[k].dout;
-        for (i = 0; i < (size_t)n; i++) { m->layers[k].w[i] = sinf((float)(i * (k + 1)) * 0.37f) * expf(-(float)(i % 50) / 30); }
+        for (i = 0; i < (size_t)n; i++) {
+            m->layers[k].w[i] = sinf((float)(i * (k + 1)) * 0.37f) * expf(-(float)(i % 50) / 30);
+        }
         for (i = 0; i < (size_t)m->layers[k].dout; i++) { m->layers[k].b[i] = 0.125f * (float)i; }
     }
     for (i = 0; i < 60; i++) { (&m->cube[0][0][0])[i] = (float)i; }
@@ -126,8 +128,9 @@ int main(int argc, char **argv)
         || save(folder, "shared", PYTREE_DICT({ "model", PYTREE(&m) }, { "tied", PYTREE(&m.layers[1]) }), NULL)
         || save(folder, "diff", PYTREE_DICT({ "model", PYTREE(&m) }, { "gone", PYTREE_INT(1) }), &other)
         || save(folder, "equal", PYTREE(&m), &(pytree){ PYTREE(&m).type, &m })
-        || save(folder, "hostile", PYTREE_DICT({ alert, PYTREE(&alert) }, { "\x01\xff<!--", PYTREE_INT(2) }, { "a\"b'c", PYTREE_INT(3) },
-                                               { "<img src=x onerror=alert(1)>", PYTREE_LIST() }), NULL)
+        || save(folder, "hostile", PYTREE_DICT({ alert, PYTREE(&alert) }, { "\x01\xff<!--", PYTREE_INT(2) },
+                                               { "a\"b'c", PYTREE_INT(3) }, { "<img src=x onerror=alert(1)>", PYTREE_LIST() }),
+                NULL)
         || save_deep(folder, 100000) || save_many(folder, "many", 10000) || save_many(folder, "more", 200000);
     pytree_print(stdout, PYTREE(&m), &(pytree_options){ .print_values = 8 }, &err);
     pytree_free(copy);

@@ -70,7 +70,8 @@ static void rows_are_what_prints(void **state)
     pytree containers = PYTREE_DICT({ "b", PYTREE_LIST(PYTREE_INT(1), PYTREE_NONE) }, { "a", PYTREE_TUPLE(PYTREE_STR("it's")) },
                                     { "c", PYTREE_IDICT({ -3, PYTREE_FLOAT(0.1) }, { 2, PYTREE_BOOL(true) }) },
                                     { "d", PYTREE_NAMEDTUPLE("Pair", { "x", PYTREE_INT(1) }, { "y", PYTREE_LIST() }) },
-                                    { "e", PYTREE_DEQUE(4, PYTREE_INT(1)) }, { "g", PYTREE_DEFAULTDICT("int", { "k", PYTREE_INT(3) }) },
+                                    { "e", PYTREE_DEQUE(4, PYTREE_INT(1)) },
+                                    { "g", PYTREE_DEFAULTDICT("int", { "k", PYTREE_INT(3) }) },
                                     { "f", PYTREE_ODICT({ "z", PYTREE_INT(1) }, { "y", PYTREE_INT(2) }) });
     (void)state;
     assert_printed(PYTREE(&all), NULL);
@@ -184,7 +185,8 @@ static void statistics(void **state)
 /* The ends of double's range, and ranges of no length: every number in the page is finite. */
 static void extreme_numbers(void **state)
 {
-    double wide[4] = { DBL_MAX, -DBL_MAX, DBL_MAX, -DBL_MAX }, same[3] = { 5, 5, 5 }, nothing[2] = { NAN, NAN }, tiny[2] = { 0, 4e-324 };
+    double wide[4] = { DBL_MAX, -DBL_MAX, DBL_MAX, -DBL_MAX }, same[3] = { 5, 5, 5 }, nothing[2] = { NAN, NAN };
+    double tiny[2] = { 0, 4e-324 };
     uint64_t whole[2] = { UINT64_MAX, 1 };
     cJSON *page = page_of(PYTREE_LIST(PYTREE_ARRAY(wide, 2, 2), PYTREE_ARRAY(same, 3), PYTREE_ARRAY(nothing, 2),
                                       PYTREE_ARRAY(tiny, 2), PYTREE_ARRAY(whole, 2)), NULL);

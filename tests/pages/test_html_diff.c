@@ -39,7 +39,8 @@ static void assert_rows(const char *a, const char *b, const char *expected)
     cJSON_ArrayForEach(row, rows_of(page)) {
         const cJSON *sides[2] = { cJSON_GetObjectItem(row, "a"), cJSON_GetObjectItem(row, "b") };
         size_t i;
-        n += (size_t)snprintf(text + n, sizeof text - n, "%d%s%s", (int)number_of(row, "d"), word_of(row, "m"), word_of(row, "k"));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%d%s%s", (int)number_of(row, "d"), word_of(row, "m"),
+                              word_of(row, "k"));
         for (i = 0; i < 2; i++) {
             const char *name = word_of(sides[i], "n");
             n += (size_t)snprintf(text + n, sizeof text - n, ":%s", name[0] != '\0' ? name : word_of(sides[i], "v"));
@@ -123,6 +124,7 @@ static void structs(void **state)
 {
     MLP a = mlp_make(2, true), b = mlp_make(3, false);
     cJSON *page;
+    const cJSON *shared;
     (void)state;
     b.layers[0].w[5] += 1;
     b.scale[1][1] = NAN;
@@ -138,7 +140,8 @@ static void structs(void **state)
     cJSON_Delete(page);
     page = diff_of(PYTREE(&a), PYTREE(&a), NULL);                          /* with itself: no marks, nothing shared */
     assert_null(cJSON_GetObjectItem(row_at(page, ".layers[0].w"), "b"));
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(page, "shared"), "a"), "groups")), 0);
+    shared = cJSON_GetObjectItem(cJSON_GetObjectItem(page, "shared"), "a");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(shared, "groups")), 0);
     cJSON_Delete(page);
     mlp_clear(&a);
     mlp_clear(&b);
