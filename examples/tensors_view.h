@@ -81,8 +81,8 @@ static Group *add_group(TensorTree *tree, Group *outer, const char *name, size_t
     return group;
 }
 
-/* Make a leaf of a tensor, of its bytes if they may be used as they are: aligned, and a bool 0 or 1. Of a type that C has not, or
- * with too many axes, it is a text. */
+/* Make a leaf of a tensor, of its bytes if they may be used as they are: aligned, and a bool 0 or 1. Of a type that C does not
+ * have, or with too many axes, it is a string. */
 static pytree leaf_of(TensorTree *tree, size_t i)
 {
     const pytree_tensor *t = tree->tensors[i];

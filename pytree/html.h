@@ -3,16 +3,16 @@
  *     pytree_save_html("model.html", PYTREE(&model), NULL, &err);
  *     pytree_save_html_diff("diff.html", PYTREE(&old), PYTREE(&fresh), NULL, NULL, &err);
  *
- * The page is one file that needs no network: the data as JSON, a script and a style sheet. It shows the nodes and leaves as rows
- * that fold, finds them by a part of their path or by a pattern (pytree/path.h), adds up leaves, elements and bytes, and shows
- * of a row what it has: static fields, role, values as pytree_print prints them, minimum, maximum, mean, deviation, NaN, a
+ * The page is one file that needs no network: the data as JSON, a script and a style sheet. It shows the nodes and leaves as
+ * rows that fold, finds them by a part of their path or by a pattern (pytree/path.h), and adds up leaves, elements and bytes.
+ * Of a row it shows the static fields, the role, values as pytree_print prints them, minimum, maximum, mean, deviation, NaN, a
  * histogram, a heat map, and the other paths that lead to the same memory. A difference marks what was added, removed or
  * changed, with the largest errors, and opens at the first one. docs/html.md describes the page.
  *
  * Cost: statistics read each array twice, of arrays of more than `most` elements only every k-th; heat maps read at most nine
  * elements for each cell. The size of the page is bounded by the number of rows, the static values and keys, and `cells`; a
- * row's values take at most 4 KB. A difference compares every element. The rules of pytree.h hold. Nothing recurses, in the page
- * either.
+ * row's values take at most 4 KB. A difference compares every element. The rules of pytree.h hold. Nothing recurses, neither
+ * here nor in the page.
  *
  * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */

@@ -74,8 +74,8 @@ static void pytree__html_leaf(struct pytree__html *w, const pytree_leaf *leaf, b
     if (pytree__parts(leaf, &numbers) || pytree__real(leaf->type)) {
         const size_t parts = numbers.type == leaf->type ? 1 : 2;
         if (leaf->ndim != 0 && n != 0) {
-            pytree__html_statistics(w, &numbers, n * parts);
-            pytree__html_heat(w, leaf, &numbers, NULL);
+            pytree__html_put_statistics(w, &numbers, n * parts);
+            pytree__html_put_heat(w, leaf, &numbers, NULL);
         }
     }
 }
@@ -127,7 +127,7 @@ static const pytree_leaf *pytree__html_leaf_of(const struct pytree__html_side *s
 }
 
 /* Write one side of a row as the member "a" or "b". */
-static void pytree__html_side(struct pytree__html *w, const char *name, const struct pytree__html_side *side)
+static void pytree__html_put_side(struct pytree__html *w, const char *name, const struct pytree__html_side *side)
 {
     const pytree_leaf *const leaf = pytree__html_leaf_of(side);
     pytree__html_member(w, name);
@@ -172,7 +172,7 @@ static void pytree__html_errors(struct pytree__html *w, const pytree_leaf *a, co
     pytree__html_float(w, d.relative);
     pytree__html_member(w, "relative_at");
     pytree__html_number(w, d.relative_at);
-    if (pytree__parts(a, &p) == pytree__parts(b, &q) && a->ndim != 0) { pytree__html_heat(w, a, &p, &q); }
+    if (pytree__parts(a, &p) == pytree__parts(b, &q) && a->ndim != 0) { pytree__html_put_heat(w, a, &p, &q); }
     pytree__html_put(w, "}", 1);
 }
 
@@ -346,8 +346,8 @@ static void pytree__html_put_row(struct pytree__html *w, const struct pytree__ht
         pytree__html_member(w, "m");
         pytree__html_word(w, differ ? "\"!\"" : row->kind == PYTREE_ADDED ? "\"+\"" : "\"-\"");
     }
-    if (row->kind != PYTREE_ADDED) { pytree__html_side(w, "a", &row->a); }
-    if (row->kind == PYTREE_ADDED || differ) { pytree__html_side(w, "b", &row->b); }
+    if (row->kind != PYTREE_ADDED) { pytree__html_put_side(w, "a", &row->a); }
+    if (row->kind == PYTREE_ADDED || differ) { pytree__html_put_side(w, "b", &row->b); }
     if (differ && pytree__html_leaf_of(&row->a) != NULL && pytree__html_leaf_of(&row->b) != NULL) {
         pytree__html_errors(w, pytree__html_leaf_of(&row->a), pytree__html_leaf_of(&row->b));
     }

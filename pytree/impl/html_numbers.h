@@ -43,8 +43,8 @@ static void pytree__html_count(struct pytree__html_statistics *s, const pytree_l
     for (i = 0; i < n; i += s->step) {
         const double v = pytree_leaf_get(numbers, i), at = pytree__html_between(s, v);
         if (v - v == 0) {
-            const size_t bar = (size_t)(at * PYTREE__HTML_BARS);
-            s->bars[bar < PYTREE__HTML_BARS ? bar : PYTREE__HTML_BARS - 1]++;
+            const size_t bar = (size_t)(at * (double)PYTREE__HTML_BARS);
+            s->bars[bar < (size_t)PYTREE__HTML_BARS ? bar : (size_t)PYTREE__HTML_BARS - 1]++;
             s->mean += at;
             s->square += at * at;
         }
@@ -65,7 +65,7 @@ static void pytree__html_element(struct pytree__html *w, const pytree_leaf *leaf
 }
 
 /* Write the statistics of an array as the member "x". */
-static void pytree__html_statistics(struct pytree__html *w, const pytree_leaf *numbers, size_t n)
+static void pytree__html_put_statistics(struct pytree__html *w, const pytree_leaf *numbers, size_t n)
 {
     struct pytree__html_statistics s;
     size_t i;
@@ -121,20 +121,21 @@ struct pytree__html_heat {
 
 enum { PYTREE__HTML_SIDE = 64, PYTREE__HTML_LINE = 256, PYTREE__HTML_SLICES = 64, PYTREE__HTML_PROBES = 3 };
 
+static size_t pytree__html_least(size_t a, size_t b) { return a < b ? a : b; }
+
 static void pytree__html_heat_size(struct pytree__html_heat *h, const pytree_leaf *shape, size_t share)
 {
-    const size_t line = shape->ndim == 1 || shape->shape[shape->ndim - 2] == 1 ? PYTREE__HTML_LINE : PYTREE__HTML_SIDE;
+    const bool flat = shape->ndim == 1 || shape->shape[shape->ndim - 2] == 1;
+    const size_t line = flat ? PYTREE__HTML_LINE : PYTREE__HTML_SIDE;
     h->width = shape->shape[shape->ndim - 1];
     h->height = shape->ndim == 1 ? 1 : shape->shape[shape->ndim - 2];
     h->n_slices = pytree_leaf_count(shape) / h->width / h->height;
-    h->rows = h->height < PYTREE__HTML_SIDE ? h->height : PYTREE__HTML_SIDE;
-    h->columns = h->width < line ? h->width : line;
+    h->rows = pytree__html_least(h->height, PYTREE__HTML_SIDE);
+    h->columns = pytree__html_least(h->width, line);
     while (h->rows * h->columns > share) {
         if (h->rows > h->columns) { h->rows = (h->rows + 1) / 2; } else { h->columns = (h->columns + 1) / 2; }
     }
-    h->slices = share / (h->rows * h->columns);
-    if (h->slices > PYTREE__HTML_SLICES) { h->slices = PYTREE__HTML_SLICES; }
-    if (h->slices > h->n_slices) { h->slices = h->n_slices; }
+    h->slices = pytree__html_least(h->n_slices, pytree__html_least(share / (h->rows * h->columns), PYTREE__HTML_SLICES));
 }
 
 /* Get part k of n, as even as they can be, of a length: where it begins. The products fit: n is small, and the length is one of
@@ -147,8 +148,8 @@ static double pytree__html_cell(const struct pytree__html_heat *h, size_t first,
     const size_t top = pytree__html_part(h->height, row, h->rows), left = pytree__html_part(h->width, column, h->columns);
     const size_t tall = pytree__html_part(h->height, row + 1, h->rows) - top;
     const size_t wide = pytree__html_part(h->width, column + 1, h->columns) - left;
-    const size_t down = tall < PYTREE__HTML_PROBES ? tall : PYTREE__HTML_PROBES;
-    const size_t across = wide < PYTREE__HTML_PROBES ? wide : PYTREE__HTML_PROBES;
+    const size_t down = pytree__html_least(tall, PYTREE__HTML_PROBES);
+    const size_t across = pytree__html_least(wide, PYTREE__HTML_PROBES);
     double sum = 0;
     size_t i, j;
     for (i = 0; i < down; i++) {
@@ -182,7 +183,7 @@ static void pytree__html_heat_cells(const struct pytree__html_heat *h, double *c
 
 /* Write the heat map of an array of numbers, or of the difference of two of one shape, as the member "h": 64 levels as the
  * digits of base64, "!" for what is not finite. */
-static void pytree__html_heat(struct pytree__html *w, const pytree_leaf *shape, const pytree_leaf *a, const pytree_leaf *b)
+static void pytree__html_put_heat(struct pytree__html *w, const pytree_leaf *shape, const pytree_leaf *a, const pytree_leaf *b)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct pytree__html_heat h;
