@@ -74,6 +74,7 @@ static pytree_filter filter_of(Golden *g, const cJSON *json)
         return (pytree_filter){ .kind = PYTREE_FILTER_ROLE, .type = role_of(g, golden_string(value)) };
     }
     if (golden_get(json, "function") != NULL) { return PYTREE_WHERE(is_deep, NULL); }
+    if (cJSON_IsString(json)) { return PYTREE_TAG(golden_string(json)); }
     if ((value = golden_get(json, "list")) != NULL || (value = golden_get(json, "tuple")) != NULL) {
         return filters_of(g, PYTREE_FILTER_ANY, value);
     }
@@ -94,6 +95,13 @@ static void place_of(Golden *g, const cJSON *item, pytree_place *at)
         if (cJSON_IsNumber(entry)) { to->index = (size_t)golden_int(entry); } else { to->name = golden_string(entry); }
     }
     if (golden_get(value, "variable") != NULL) { at->role = role_of(g, golden_word(value, "variable")); }
+    if (golden_get(value, "plain") != NULL) {                  /* an object with an attribute `tag` */
+        GoldenText to = { g, NULL, 0, 0 };
+        golden_puts(&to, "{'name': 'tag', 'tag': '");
+        golden_puts(&to, golden_string(golden_at(value, "attrs")->child->child->next->next));
+        golden_puts(&to, "'}");
+        at->metadata = to.at;
+    }
 }
 
 static void filter_case(Golden *g)
@@ -104,8 +112,7 @@ static void filter_case(Golden *g)
     char name[32];
     size_t i = 0;
     matches = golden_get(g->json, "outputs.matches.list");
-    /* A tag is metadata of a variable, and a number is no filter: C has neither. */
-    if (matches == NULL || cJSON_IsString(golden_get(g->json, "inputs.f"))) { golden_no_counterpart(g); return; }
+    if (matches == NULL) { golden_no_counterpart(g); return; }  /* a number is no filter: a compile error; filters compared */
     filter = filter_of(g, golden_at(g->json, "inputs.f"));
     match = matches->child;
     cJSON_ArrayForEach(item, golden_at(g->json, "inputs.items.list")) {
