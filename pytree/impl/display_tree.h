@@ -471,4 +471,6 @@ size_t pytree_display_text(pytree t, char *text, size_t n, const pytree_options 
 {
     return pytree__dp_text(t, PYTREE__DP_IN_VALUE, text, n, opt, err);
 }
+
+#include "display_table.h"
 #endif
