@@ -7,8 +7,8 @@
  *     pytree rngs = new_rngs(0, 2, (const Seed[2]){ { "dropout", 4 }, { "params", 8 } }, &err);
  *     rngs_next(rngs, "dropout", &key, &err);                  // counts the stream up
  *
- * All have the bits that JAX computes on a processor with fused multiplications. Normal numbers go through log1pf and erff of the
- * C library, so that another one than glibc may give another last bit. */
+ * All have the bits that JAX computes on a processor with fused multiplications. Normal numbers go through log1pf and erff of
+ * the C library, so that another one than glibc may give another last bit. */
 #ifndef NNX_RNGS_H
 #define NNX_RNGS_H
 
@@ -156,7 +156,10 @@ static inline pytree new_stream(const char *tag, const RandomKey *key, size_t n,
     const pytree_leaf counts = { .data = (void *)(uintptr_t)zeros, .type = PYTREE_TYPE(uint32_t), .ndim = n != 0,
                                  .shape = { n } };
     pytree key_variable, count;
-    if (n > sizeof zeros / sizeof *zeros) { pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at most 64 streams, got %zu", n); }
+    if (n > sizeof zeros / sizeof *zeros) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected at most 64 streams, got %zu", n);
+        return stream;
+    }
     key_variable = pytree_new_variable(&pytree_role_RngKey, pytree_of_view(&keys), NULL, err);
     count = pytree_new_variable(&pytree_role_RngCount, pytree_of_view(&counts), NULL, err);
     pytree_variable_put_metadata(key_variable, "tag", PYTREE_STR(tag), err);

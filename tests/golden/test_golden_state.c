@@ -55,6 +55,8 @@ static pytree_filter named_filter(Golden *g, const cJSON *json)
         made.of = of;
         return made;
     }
+    if (strcmp(name, "Everything") == 0) { return PYTREE_EVERYTHING; }
+    if (strcmp(name, "Nothing") == 0) { return PYTREE_NOTHING; }
     assert_string_equal(name, "PathContains");
     if (!cJSON_IsNumber(key)) {
         return golden_true(json, "exact") ? PYTREE_PATH_HAS(golden_string(key)) : PYTREE_PATH_LIKE(golden_string(key));
@@ -169,18 +171,80 @@ static void split_case(Golden *g)
     for (i = 0; i < COUNT_OF(of); i++) { pytree_flat_free(&states[i]); }
 }
 
+/* ---- Random objects and filters ---------------------------------------------------------------------------------------- */
+
+static void check_paths(Golden *g, const cJSON *paths, const pytree_flat *state)
+{
+    const cJSON *path = golden_at(paths, "list")->child, *entry;
+    pytree_place_list *list = pytree_places(PYTREE(state), PYTREE_EVERYTHING, NULL, NULL);
+    for (size_t i = 0; i < list->n; i++) {
+        const pytree_path *got = &list->places[i].path;
+        size_t k = 0;
+        bool same = path != NULL;
+        const cJSON *entries = golden_get(path, "tuple");
+        cJSON_ArrayForEach(entry, entries) {
+            same = same && k < got->n && (cJSON_IsNumber(entry) ? got->entries[k].index == (size_t)golden_int(entry)
+                                          : strcmp(got->entries[k].name, golden_string(entry)) == 0);
+            k++;
+        }
+        golden_check_bool(g, "path", true, same && k == got->n);
+        path = path == NULL ? NULL : path->next;
+    }
+    golden_check_bool(g, "all paths", true, path == NULL);
+    pytree_places_free(list);
+}
+
+static void random_case(Golden *g)
+{
+    const cJSON *one, *paths = golden_at(golden_at(golden_get(g->json, "outputs"), "paths"), "list")->child;
+    pytree_filter of[8] = { PYTREE_NOTHING };
+    pytree_flat states[8] = { { NULL, NULL } };
+    pytree turned[8], model = value_of(g, golden_get(g->json, "inputs.m")), again;
+    pytree_def *graphdef = NULL, *made;
+    pytree_error error = { 0 };
+    size_t n = 0, i;
+    cJSON_ArrayForEach(one, golden_get(g->json, "inputs.filters.tuple")) { of[n++] = filter_of(g, one); }
+    (void)pytree_split(model, n, of, &graphdef, states, NULL, &error);
+    if (golden_get(g->json, "error") != NULL) {                /* split needs the rest, state does not */
+        golden_check_bool(g, "error", true, error.status == PYTREE_FILTER);
+        error = (pytree_error){ 0 };
+        (void)pytree_states(model, n, of, states, NULL, &error);
+    }
+    golden_check_ok(g, "states", &error);
+    for (i = 0; i < n; i++, paths = paths->next) {
+        check_paths(g, paths, &states[i]);
+        turned[n - 1 - i] = PYTREE(&states[i]);
+    }
+    if (graphdef != NULL) {
+        again = pytree_merge(graphdef, n, turned, NULL, &error);
+        made = pytree_graphdef(again, NULL, &error);
+        golden_check_ok(g, "merge", &error);
+        golden_check_bool(g, "same", true, pytree_def_equal(graphdef, made));
+        pytree_def_free(made);
+        pytree_free(again);
+    }
+    pytree_def_free(graphdef);
+    for (i = 0; i < COUNT_OF(states); i++) { pytree_flat_free(&states[i]); }
+}
+
 /* ---- Running --------------------------------------------------------------------------------------------------------- */
 
 static void filters(void **state)
 {
     (void)state;
-    golden_run("seeds/nnx", "\"group\": \"filter\"", filter_case, NULL);
+    golden_run_exactly("seeds/nnx", "\"group\": \"filter\"", filter_case, 19, 2);
 }
 
 static void splits(void **state)
 {
     (void)state;
-    golden_run("seeds/nnx", "\"group\": \"split\"", split_case, NULL);
+    golden_run_exactly("seeds/nnx", "\"group\": \"split\"", split_case, 18, 0);
+}
+
+static void random_cases(void **state)
+{
+    (void)state;
+    golden_run_exactly("seeds/nnx", "\"group\": \"random\"", random_case, 8, 0);
 }
 
 int main(void)
@@ -188,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters),
         cmocka_unit_test(splits),
+        cmocka_unit_test(random_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
