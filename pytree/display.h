@@ -47,12 +47,44 @@ size_t pytree_state_text(pytree state, char *text, size_t n, const pytree_option
 
 /* Write a model: repr(nnx.Module). A struct is written with its static and data fields, and with its elements and bytes by
  * role; values without a role are not counted. An array of several elements is written as shape and type, except in a list.
- * Static fields whose names begin with _ are left out, and so are DROP rows. A struct that two pointers lead to is written
- * once, and then as Name(...); what is shared is counted once, and cycles end. Where one memory has several extents or roles,
- * all is shown as a tree. The attributes of objects (pytree/object.h) are shown by sorted name, and metadata of variables is
- * left out. O(text). */
+ * Static fields and attributes whose names begin with _ are left out, and so are DROP rows. A struct that two pointers lead to
+ * is written once, and then as Name(...); what is shared is counted once, and cycles end. Where one memory has several extents
+ * or roles, all is shown as a tree. The attributes of objects (pytree/object.h) are shown by sorted name, and metadata of
+ * variables is left out. O(text). */
 pytree_status pytree_display(FILE *file, pytree t, const pytree_options *opt, pytree_error *err);
 size_t pytree_display_text(pytree t, char *text, size_t n, const pytree_options *opt, pytree_error *err);
+
+/* ---- Tables -------------------------------------------------------------------------------------------------------- */
+
+/* The calls of a model's parts, for a table: what went in, what came out. A forward function notes its call before it calls
+ * others; `table` is NULL when there is none:
+ *
+ *     void block(Block *b, const float *x, float *y, pytree_table *table)
+ *     {
+ *         pytree_table_call(table, PYTREE(b), PYTREE_ARRAY(x, 32, 128), PYTREE_ARRAY(y, 32, 10), &err);
+ *         linear(&b->linear, x, y, table);
+ *     } */
+typedef struct pytree_table pytree_table;
+
+/* Make an empty table, to be freed with pytree_table_free; NULL on error. The options give the allocator. */
+pytree_table *pytree_table_new(const pytree_options *opt, pytree_error *err);
+void pytree_table_free(pytree_table *table);              /* NULL is allowed */
+
+/* Note a call: a struct or an object, what it is given and what it gives, as trees. Only types and shapes are read, and kept as
+ * text. Several arguments are a tuple; an empty one is nothing. Returns PYTREE_OK; with a NULL table nothing happens.
+ * O(nodes). */
+pytree_status pytree_table_call(pytree_table *table, pytree module, pytree inputs, pytree outputs, pytree_error *err);
+
+/* Write the table of a model: nnx.tabulate. It has a row for each call, in the order of the calls: path, type, inputs, outputs
+ * in YAML, and for each role the arrays of that node with the size of all that is in it; at the end the totals. `table` is NULL
+ * if there were no calls; with a depth above 0, calls of nodes below it are left out. What is shared stands at its first path
+ * and is counted once. RngKey and RngCount are one column, RngState; values without a role and metadata of variables are left
+ * out. A call of what is not in the tree is PYTREE_NOT_FOUND. The lines are as long as the table is wide, in UTF-8.
+ * O(calls * (nodes + values)). */
+pytree_status pytree_tabulate(FILE *file, pytree t, const pytree_table *table, size_t depth, const pytree_options *opt,
+                              pytree_error *err);
+size_t pytree_tabulate_text(pytree t, const pytree_table *table, size_t depth, char *text, size_t n, const pytree_options *opt,
+                            pytree_error *err);
 
 #ifdef __cplusplus
 }

@@ -115,8 +115,8 @@ typedef bool pytree_place_test(void *context, const pytree_place *at);
 
 typedef enum pytree_filter_kind {
     PYTREE_FILTER_NOTHING, PYTREE_FILTER_EVERYTHING, PYTREE_FILTER_REST, PYTREE_FILTER_ROLE, PYTREE_FILTER_TYPE,
-    PYTREE_FILTER_PATTERN, PYTREE_FILTER_NAME, PYTREE_FILTER_PART, PYTREE_FILTER_INDEX, PYTREE_FILTER_ANY, PYTREE_FILTER_ALL,
-    PYTREE_FILTER_NOT, PYTREE_FILTER_TEST
+    PYTREE_FILTER_PATTERN, PYTREE_FILTER_NAME, PYTREE_FILTER_PART, PYTREE_FILTER_INDEX, PYTREE_FILTER_TAG, PYTREE_FILTER_ANY,
+    PYTREE_FILTER_ALL, PYTREE_FILTER_NOT, PYTREE_FILTER_TEST
 } pytree_filter_kind;
 
 /* A filter. The macros below make them; all members zero: PYTREE_NOTHING. */
@@ -146,6 +146,9 @@ typedef struct pytree_filter {
 #define PYTREE_PATH_HAS(name) ((pytree_filter){ .kind = PYTREE_FILTER_NAME, .text = (name) })
 #define PYTREE_PATH_LIKE(part) ((pytree_filter){ .kind = PYTREE_FILTER_PART, .text = (part) })
 #define PYTREE_PATH_HAS_INDEX(i) ((pytree_filter){ .kind = PYTREE_FILTER_INDEX, .index = (i) })
+
+/* Choose variables whose metadata `tag` is this string: filterlib.WithTag. Values without metadata have no tag. */
+#define PYTREE_TAG(tag) ((pytree_filter){ .kind = PYTREE_FILTER_TAG, .text = (tag) })
 
 /* Combine filters: filterlib.Any, All, Not. PYTREE_ANY_OF() chooses nothing, PYTREE_ALL_OF() everything. */
 #define PYTREE_ANY_OF(...) PYTREE__FILTER_LIST(PYTREE_FILTER_ANY, __VA_ARGS__)

@@ -59,6 +59,21 @@ pytree_status pytree_perturb(pytree module, const char *name, const pytree_leaf 
  * attribute, PYTREE_ARGUMENT for a text key into a list. After an error the tree is unchanged. */
 pytree_status pytree_object_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err);
 
+/* ---- By filter ------------------------------------------------------------------------------------------------------ */
+
+/* Set an attribute of every object and struct that has one of that name and that the filter chooses: set_attributes, train,
+ * eval. As pytree_set_attributes, for trees with objects: an attribute gets a copy of the value, and keeps its status as in
+ * pytree_object_put. Returns PYTREE_OK, and in *found how many there are. None is PYTREE_NOT_FOUND, unless `found` is given.
+ * PYTREE_STATIC for data in a static attribute, PYTREE_FROZEN at another level. After an error the tree is unchanged. */
+pytree_status pytree_object_set_attributes(pytree t, pytree_filter nodes, const char *name, pytree value, size_t *found,
+                                           const pytree_options *opt, pytree_error *err);
+
+/* Put metadata of every variable that the filter chooses: nnx.set_metadata. As pytree_variable_put_metadata; the variables are
+ * those of objects and growing containers, because structs have no metadata. Returns PYTREE_OK, and in *found how many there
+ * are. None is PYTREE_NOT_FOUND, unless `found` is given. After an error the tree is unchanged. O(length of all metadata). */
+pytree_status pytree_set_metadata(pytree t, pytree_filter only, const char *name, pytree value, size_t *found,
+                                  const pytree_options *opt, pytree_error *err);
+
 /* ---- Take what was recorded ---------------------------------------------------------------------------------------- */
 
 /* Take variables out of a tree: nnx.pop. taken[i] becomes what filter i is the first to choose: a growing dict of dicts by

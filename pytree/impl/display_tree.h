@@ -381,6 +381,20 @@ static void pytree__dp_close(struct pytree__dp_writer *w, struct pytree__dp_fram
     pytree__put_pattern(w->d.to, w->flat->def, f->node, f->close);
 }
 
+/* Pass over a static attribute of an object whose name begins with _: like such a member of a struct, it is not shown. */
+static bool pytree__dp_skip(const struct pytree__dp_writer *w, struct pytree__dp_frame *f, const struct pytree__dp_child *child)
+{
+    const pytree_def *def = w->flat->def;
+    const unsigned char *next;
+    pytree_entry key;
+    if (f->form != PYTREE__DP_FIELDS || f->row != NULL || !pytree__dp_is_static(&def->nodes[child->node])) { return false; }
+    next = pytree__next_key(&def->nodes[f->node], f->key, f->next, &key);
+    if (key.name == NULL || key.name[0] != '_') { return false; }
+    f->key = next;
+    f->next++;
+    return true;
+}
+
 /* Write a value with all that is below it. */
 static bool pytree__dp_put_value(struct pytree__dp_writer *w, size_t node, size_t leaf_end, int inside)
 {
@@ -389,7 +403,9 @@ static bool pytree__dp_put_value(struct pytree__dp_writer *w, size_t node, size_
         struct pytree__dp_frame *f = (struct pytree__dp_frame *)w->frames.data + w->frames.count - 1;
         if (f->next < f->arity) {
             const struct pytree__dp_child child = ((const struct pytree__dp_child *)w->children.data)[f->first + f->next];
-            const pytree_type *role = pytree__dp_lead(w, f);
+            const pytree_type *role;
+            if (pytree__dp_skip(w, f, &child)) { continue; }
+            role = pytree__dp_lead(w, f);
             f->next++;
             good = pytree__dp_value_of(w, child.node, child.leaf_end, role, f->inside);
         } else {
@@ -471,4 +487,6 @@ size_t pytree_display_text(pytree t, char *text, size_t n, const pytree_options 
 {
     return pytree__dp_text(t, PYTREE__DP_IN_VALUE, text, n, opt, err);
 }
+
+#include "display_table.h"
 #endif

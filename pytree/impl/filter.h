@@ -187,6 +187,48 @@ static bool pytree__path_has(const pytree_path *path, const pytree_filter *filte
     return false;
 }
 
+/* Read a string of a literal, and compare it with another one. Returns what stands behind it. */
+static const char *pytree__string_is(const char *at, const char *wanted, bool *same)
+{
+    const char quote = *at++;
+    *same = true;
+    while (*at != quote && *at != '\0') {
+        char character[4];
+        size_t bytes = 1, n = *at == '\\' ? pytree__read_escape(at, strlen(at), character, &bytes) : 0;
+        if (n == 0) {
+            n = bytes = 1;
+            character[0] = *at;
+        }
+        *same = *same && strncmp(wanted, character, bytes) == 0;
+        if (*same) { wanted += bytes; }
+        at += n;
+    }
+    *same = *same && *wanted == '\0';
+    return *at == '\0' ? at : at + 1;
+}
+
+/* Tell whether the literal of a dict has the string `tag` under the key 'tag'. */
+static bool pytree__has_tag(const char *metadata, const char *tag)
+{
+    size_t depth = 0;
+    bool same, is_key = false;
+    while (metadata != NULL && *metadata != '\0') {
+        const bool is_tag = is_key;
+        if (*metadata != '\'' && *metadata != '"') {
+            depth += strchr("{[(", *metadata) != NULL;
+            depth -= strchr("}])", *metadata) != NULL;
+            metadata++;
+            continue;
+        }
+        metadata = pytree__string_is(metadata, is_tag ? tag : "tag", &same);
+        if (is_tag) { return same; }
+        is_key = same && depth == 1 && *metadata == ':';
+        if (is_key) { metadata += strspn(metadata, ": "); }
+        if (is_key && *metadata != '\'' && *metadata != '"') { return false; }
+    }
+    return false;
+}
+
 /* Tell whether a path matches a pattern; here err may be NULL. */
 static bool pytree__fits_pattern(const pytree_path *path, const char *pattern, pytree_error *err)
 {
@@ -213,6 +255,7 @@ bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, py
     case PYTREE_FILTER_NAME:
     case PYTREE_FILTER_PART:
     case PYTREE_FILTER_INDEX: return pytree__path_has(&at->path, filter);
+    case PYTREE_FILTER_TAG: return filter->text != NULL && pytree__has_tag(at->metadata, filter->text);
     case PYTREE_FILTER_NOT: return filter->n == 1 && !pytree_filter_match(filter->of, at, err);
     case PYTREE_FILTER_TEST: return filter->test != NULL && filter->test(filter->context, at);
     case PYTREE_FILTER_ANY:
@@ -261,6 +304,11 @@ static void pytree__put_filter(struct pytree__text_writer *to, const pytree_filt
         break;
     case PYTREE_FILTER_PATTERN:
         pytree__put_text(to, "Path(");
+        pytree__put_quoted(to, filter->text);
+        pytree__put_text(to, ")");
+        break;
+    case PYTREE_FILTER_TAG:
+        pytree__put_text(to, "WithTag(");
         pytree__put_quoted(to, filter->text);
         pytree__put_text(to, ")");
         break;

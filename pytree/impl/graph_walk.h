@@ -320,6 +320,9 @@ static pytree_place pytree__graph_place(const struct pytree__graph *g, pytree_le
         at.view = view;
     }
     at.type = at.view->form == PYTREE_FORM_LEAF ? at.view->type : pytree__node_type(at.view);
+    if (at.type->custom == &pytree_variable_node && at.view->form == PYTREE_FORM_STRUCT) {
+        at.metadata = pytree__variable_text((const pytree_variable *)at.view->data);
+    }
     return at;
 }
 

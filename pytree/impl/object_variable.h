@@ -122,8 +122,9 @@ pytree pytree_variable_metadata(pytree variable, const char *name, const pytree_
     return one;
 }
 
-/* Write the literal of pairs to a variable's container. */
-static pytree_status pytree__ov_write(pytree__container *c, const pytree_pair *pairs, size_t n, pytree_error *err)
+/* Write the literal of pairs to a variable's container, or give it to `prepared`, as a string to be freed with pytree_free. */
+static pytree_status pytree__ov_write(pytree__container *c, const pytree_pair *pairs, size_t n, pytree *prepared,
+                                      pytree_error *err)
 {
     const pytree_allocator *const a = c->copying.allocator;
     pytree_items items;
@@ -143,9 +144,11 @@ static pytree_status pytree__ov_write(pytree__container *c, const pytree_pair *p
     (void)pytree_literal_text(dict, text, bytes + 1, NULL, NULL);
     string.type = &pytree_types[PYTREE__T_string];
     string.data = &text;
-    status = pytree__ov_put(c, PYTREE__OV_METADATA, string, PYTREE__CT_COPY, err);
+    status = PYTREE_OK;
+    if (prepared == NULL) { status = pytree__ov_put(c, PYTREE__OV_METADATA, string, PYTREE__CT_COPY, err); }
+    else { *prepared = pytree_clone(string, &c->copying, err); }
     pytree__array_free(text, bytes + 1, 1, a);
-    return status;
+    return prepared != NULL && prepared->data == NULL ? PYTREE_NO_MEMORY : status;
 }
 
 static void pytree__ov_clear(pytree__container *c)
@@ -159,8 +162,8 @@ static void pytree__ov_clear(pytree__container *c)
 }
 
 /* Exchange the metadata of a name: by a value, or (type NULL) by nothing. Pairs stay sorted by name, so that equal metadata has
- * equal text. */
-static pytree_status pytree__ov_change(pytree variable, const char *name, pytree value, pytree_error *err)
+ * equal text. With `prepared` the variable stays as it is, and its new metadata is given there. */
+static pytree_status pytree__ov_change(pytree variable, const char *name, pytree value, pytree *prepared, pytree_error *err)
 {
     pytree__container *c;
     pytree_options opt;
@@ -192,7 +195,7 @@ static pytree_status pytree__ov_change(pytree variable, const char *name, pytree
         if (i < count && order != 0) { pairs[n++] = had->pairs[i]; }
     }
     if (status == PYTREE_OK && n == 0) { pytree__ov_clear(c); }
-    else if (status == PYTREE_OK) { status = pytree__ov_write(c, pairs, n, err); }
+    else if (status == PYTREE_OK) { status = pytree__ov_write(c, pairs, n, prepared, err); }
     pytree__array_free(pairs, count + 1, sizeof *pairs, opt.allocator);
     pytree_free(all);
     return status;
@@ -208,7 +211,7 @@ pytree_status pytree_variable_put_metadata(pytree variable, const char *name, py
     }
     if (pytree_has_data(value, &problem)) { return pytree_fail(err, problem.status, problem.path, "%s", problem.message); }
     problem.status = PYTREE_OK;
-    (void)pytree__ov_change(variable, name, value, &problem);
+    (void)pytree__ov_change(variable, name, value, NULL, &problem);
     return problem.status == PYTREE_OK ? PYTREE_OK : pytree_fail(err, problem.status, problem.path, "%s", problem.message);
 }
 
@@ -216,7 +219,7 @@ pytree_status pytree_variable_remove_metadata(pytree variable, const char *name,
 {
     pytree__container *c;
     pytree_status status;
-    if (name != NULL) { return pytree__ov_change(variable, name, pytree__ct_no_value(), err); }
+    if (name != NULL) { return pytree__ov_change(variable, name, pytree__ct_no_value(), NULL, err); }
     status = pytree__ov_to_change(variable, &c, err);
     if (status == PYTREE_OK) { pytree__ov_clear(c); }
     return status;

@@ -269,4 +269,6 @@ pytree_status pytree_capture(pytree t, size_t n, const pytree_filter *filters, p
     }
     return pytree__alg_status(&problem, err);
 }
+
+#include "record_set.h"
 #endif

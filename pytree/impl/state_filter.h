@@ -134,17 +134,19 @@ pytree_flat pytree_prefix(pytree t, size_t n, const pytree_filter *filters, cons
 
 /* ---- Attributes ---------------------------------------------------------------------------------------------------- */
 
+/* A member that is to get the value. */
+struct pytree__set_member { char *self; const pytree_field *row; };
+
 struct pytree__setting {
     const pytree_filter *nodes;
     const char *name;
     const pytree_leaf *value;
-    size_t found;
-    bool write;
+    struct pytree__vector members;        /* of pytree__set_member: each has been checked */
     pytree_error *err;
 };
 
 /* Write the value to a member, or to a copy of it. Returns false if it is of another type. */
-static bool pytree__set_member(const pytree_field *row, void *at, const pytree_leaf *value)
+static bool pytree__set_value(const pytree_field *row, void *at, const pytree_leaf *value)
 {
     pytree_leaf member;
     if (pytree_type_equal(row->type, value->type)) { memcpy(at, value->data, row->size); return true; }
@@ -174,24 +176,20 @@ static bool pytree__can_set(const pytree_field *row, char *self, const pytree_le
         return true;
     }
     memset(&copy, 0, sizeof copy);
-    if (row->ndim != 0 || row->size > sizeof copy || !pytree__set_member(row, copy.bytes, value)) { return false; }
+    if (row->ndim != 0 || row->size > sizeof copy || !pytree__set_value(row, copy.bytes, value)) { return false; }
     pytree__view(&member, row->type, copy.bytes);
     if (pytree__real(row->type)) { *held = pytree_leaf_get(&member, 0); }
     return true;
 }
 
-/* Check, or set, the member of one struct. */
-static pytree_status pytree__set_row(const struct pytree__setting *s, const pytree_place *at, const pytree_field *row)
+/* Check that the member of a struct can have the value, and note it. */
+static pytree_status pytree__set_check(struct pytree__setting *s, const pytree_place *at, const pytree_field *row)
 {
     char *const self = (char *)at->view->data;
     const double number = pytree__real(s->value->type) ? pytree_leaf_get(s->value, 0) : 0;
     double held = number;
     char where[PYTREE_ERROR_PATH], got[64];
-    if (s->write) {
-        if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) { (void)pytree__set_bits(row, self, number); }
-        else { (void)pytree__set_member(row, self + row->offset, s->value); }
-        return PYTREE_OK;
-    }
+    struct pytree__set_member *member;
     pytree_path_text(&at->path, where, sizeof where);
     pytree__put_prefix(s->value, got, sizeof got);
     if (!pytree__can_set(row, self, s->value, &held)) {
@@ -202,6 +200,10 @@ static pytree_status pytree__set_row(const struct pytree__setting *s, const pytr
         return pytree_fail(s->err, PYTREE_VALUE, where, "expected a number that the %s %s of a %s can hold, got %s",
                            pytree_dtype_name(row->type), row->name, at->type->name, got);
     }
+    member = (struct pytree__set_member *)pytree__vector_add(&s->members, 1, s->err);
+    if (member == NULL) { return PYTREE_NO_MEMORY; }
+    member->self = self;
+    member->row = row;
     return PYTREE_OK;
 }
 
@@ -215,8 +217,46 @@ static pytree_status pytree__set_attribute(void *context, const pytree_place *at
     end = row + at->type->n_fields;
     while (row != end && (row->row != PYTREE_ROW_STATIC || strcmp(row->name, s->name) != 0)) { row++; }
     if (row == end || !pytree_filter_match(s->nodes, at, s->err)) { return s->err->status; }
-    s->found++;
-    return pytree__set_row(s, at, row);
+    return pytree__set_check(s, at, row);
+}
+
+/* Begin to set attributes. `leaf` becomes the value, which must be a number or a string. */
+static void pytree__set_begin(struct pytree__setting *s, const pytree_filter *nodes, const char *name, const pytree *value,
+                              pytree_leaf *leaf, const pytree_options *opt, pytree_error *err)
+{
+    s->nodes = nodes;
+    s->name = name;
+    s->value = leaf;
+    s->err = err;
+    s->members = pytree__vector_of(sizeof(struct pytree__set_member), pytree__allocator(opt));
+    if (name == NULL) { pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the name of an attribute, got NULL"); }
+    else if (pytree__prefix_value(value, leaf, "", err) && (leaf->form != PYTREE_FORM_LEAF || leaf->ndim != 0)) {
+        pytree_fail(err, PYTREE_TYPE, NULL, "expected a number or a string for %s, got another value", name);
+    }
+}
+
+/* Set the members, which cannot fail, unless something was wrong before. */
+static void pytree__set_end(struct pytree__setting *s)
+{
+    const struct pytree__set_member *member = (const struct pytree__set_member *)s->members.data;
+    size_t i;
+    for (i = 0; i < s->members.count && s->err->status == PYTREE_OK; i++) {
+        if (PYTREE__MORE_ROWS && member[i].row->form == PYTREE__PACK_BITS) {
+            (void)pytree__set_bits(member[i].row, member[i].self, pytree_leaf_get(s->value, 0));
+        } else {
+            (void)pytree__set_value(member[i].row, member[i].self + member[i].row->offset, s->value);
+        }
+    }
+    pytree__vector_free(&s->members);
+}
+
+/* Say how many attributes were found; none is an error, unless the caller asks. */
+static void pytree__set_count(const char *name, size_t n, size_t *found, pytree_error *err)
+{
+    if (err->status == PYTREE_OK && n == 0 && found == NULL) {
+        pytree_fail(err, PYTREE_NOT_FOUND, NULL, "expected a node with the attribute '%s', got none", name);
+    }
+    if (found != NULL) { *found = err->status == PYTREE_OK ? n : 0; }
 }
 
 pytree_status pytree_set_attributes(pytree t, pytree_filter nodes, const char *name, pytree value, size_t *found,
@@ -226,25 +266,10 @@ pytree_status pytree_set_attributes(pytree t, pytree_filter nodes, const char *n
     pytree_error problem;
     pytree_leaf leaf;
     problem.status = PYTREE_OK;
-    s.nodes = &nodes;
-    s.name = name;
-    s.value = &leaf;
-    s.found = 0;
-    s.write = false;
-    s.err = &problem;
-    if (name == NULL) { pytree_fail(&problem, PYTREE_ARGUMENT, NULL, "expected the name of an attribute, got NULL"); }
-    else if (pytree__prefix_value(&value, &leaf, "", &problem) && (leaf.form != PYTREE_FORM_LEAF || leaf.ndim != 0)) {
-        pytree_fail(&problem, PYTREE_TYPE, NULL, "expected a number or a string for %s, got another value", name);
-    }
+    pytree__set_begin(&s, &nodes, name, &value, &leaf, opt, &problem);
     if (problem.status == PYTREE_OK) { (void)pytree_graph_walk(t, pytree__set_attribute, &s, opt, &problem); }
-    if (problem.status == PYTREE_OK && s.found == 0 && found == NULL) {
-        pytree_fail(&problem, PYTREE_NOT_FOUND, NULL, "expected a node with the attribute '%s', got none", name);
-    }
-    if (found != NULL) { *found = problem.status == PYTREE_OK ? s.found : 0; }
-    if (problem.status == PYTREE_OK && s.found != 0) {
-        s.write = true;
-        (void)pytree_graph_walk(t, pytree__set_attribute, &s, opt, &problem);
-    }
+    pytree__set_count(name, s.members.count, found, &problem);
+    pytree__set_end(&s);
     return pytree__alg_status(&problem, err);
 }
 

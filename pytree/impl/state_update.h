@@ -6,17 +6,21 @@
 
 /* ---- Merge --------------------------------------------------------------------------------------------------------- */
 
-/* Describe a leaf that the structure and the states do not share. */
-static void pytree__fail_leaf(pytree_status status, const struct pytree__places *p, size_t n, pytree_error *err)
+/* Describe a leaf that a structure of `wanted` leaves and n states do not share. */
+static void pytree__fail_leaf(pytree_status status, const struct pytree__places *p, size_t wanted, size_t n,
+                              const struct pytree__state_side *side, pytree_error *err)
 {
+    const char *const name = p->at.role == NULL ? "leaf" : p->at.role->name;
     char where[PYTREE_ERROR_PATH];
+    size_t i, got = 0;
+    for (i = 0; i < n; i++) { got += side[i].flat.def->n_leaves; }
     pytree_path_text(&p->at.path, where, sizeof where);
     if (status == PYTREE_TOO_FEW_LEAVES) {
-        pytree_fail(err, status, where, "expected a value for this %s, got none in %zu state%s",
-                    p->at.role == NULL ? "leaf" : p->at.role->name, n, n == 1 ? "" : "s");
+        pytree_fail(err, status, where, "expected %zu leaves, got %zu; this %s is in none of the %zu states", wanted, got, name,
+                    n);
     } else {
-        pytree_fail(err, status, where, "expected no value here, got a%s%s; the structure has nothing at this path, or another "
-                    "state has it, too", p->at.role == NULL ? " leaf" : " ", p->at.role == NULL ? "" : p->at.role->name);
+        pytree_fail(err, status, where, "expected %zu leaves, got %zu; the structure has nothing here, or another state has "
+                    "this %s, too", wanted, got, name);
     }
 }
 
@@ -31,11 +35,14 @@ static const pytree_leaf *pytree__leaf_of_states(const struct pytree__places *p,
         if (p->kept < side[i].equal) { side[i].equal = p->kept; }
         if (side[i].more) { order = pytree__place_compare(&side[i].places.at.path, &p->at.path, &side[i].equal); }
         if (order > 0) { continue; }
-        if (order < 0 || found != NULL) { pytree__fail_leaf(PYTREE_TOO_MANY_LEAVES, &side[i].places, n, err); return NULL; }
+        if (order < 0 || found != NULL) {
+            pytree__fail_leaf(PYTREE_TOO_MANY_LEAVES, &side[i].places, p->def->n_leaves, n, side, err);
+            return NULL;
+        }
         found = &side[i].flat.leaves[side[i].places.leaf_end - 1];
         if (!pytree__side_next(&side[i], err)) { return NULL; }
     }
-    if (found == NULL) { pytree__fail_leaf(PYTREE_TOO_FEW_LEAVES, p, n, err); }
+    if (found == NULL) { pytree__fail_leaf(PYTREE_TOO_FEW_LEAVES, p, p->def->n_leaves, n, side, err); }
     return found;
 }
 
@@ -59,7 +66,9 @@ pytree pytree_merge(const pytree_def *graphdef, size_t n, const pytree *states, 
         if (leaf != NULL) { pytree__copy_view(&leaves[p.leaf_end - 1], leaf); }
     }
     for (i = 0; i < n && problem.status == PYTREE_OK; i++) {
-        if (side[i].more) { pytree__fail_leaf(PYTREE_TOO_MANY_LEAVES, &side[i].places, n, &problem); }
+        if (side[i].more) {
+            pytree__fail_leaf(PYTREE_TOO_MANY_LEAVES, &side[i].places, graphdef->n_leaves, n, side, &problem);
+        }
     }
     if (problem.status == PYTREE_OK) { made = pytree_unflatten(graphdef, graphdef->n_leaves, leaves, opt, &problem); }
     pytree__places_end(&p);

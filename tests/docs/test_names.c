@@ -60,6 +60,7 @@
     X(pytree_variable_remove_metadata) X(pytree_level_enter) X(pytree_level_leave) X(pytree_seal_new)                   \
     X(pytree_seal_check)                                                                                                \
     X(pytree_sow) X(pytree_perturb) X(pytree_pop) X(pytree_capture) X(pytree_object_update)                             \
+    X(pytree_object_set_attributes) X(pytree_set_metadata) X(pytree_tabulate) X(pytree_table_call)                      \
     /* names before 0.2 */                                                                                              \
     X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)
 

@@ -272,7 +272,8 @@ static inline void golden_no_counterpart(Golden *g) { g->absent = true; }
 
 /* Every case of the file whose `op` is that one (NULL: all), or whose line contains that text if it begins with a quote. Fails
  * if one does, or if there was none. The decisions (NULL: none) end with a row without a name. */
-static inline void golden_run(const char *file, const char *op, void (*test)(Golden *g), const GoldenDecision *decisions)
+static inline void golden_run_counted(const char *file, const char *op, void (*test)(Golden *g),
+                                      const GoldenDecision *decisions, size_t *asked, size_t *without)
 {
     const size_t stride = getenv("PYTREE_TEST_VALGRIND") != NULL ? 20 : 1;
     char *text = golden_read(file), *line = text, *end, wanted[64];
@@ -306,6 +307,25 @@ static inline void golden_run(const char *file, const char *op, void (*test)(Gol
     free(text);
     assert_true(ran > 0);
     assert_int_equal(passed + decided + absent, ran);
+    *asked = passed + decided;
+    *without = absent;
+}
+
+static inline void golden_run(const char *file, const char *op, void (*test)(Golden *g), const GoldenDecision *decisions)
+{
+    size_t asked, without;
+    golden_run_counted(file, op, test, decisions, &asked, &without);
+}
+
+/* Run cases as golden_run does, and fail unless exactly so many are asked, and so many have no counterpart or are asked in
+ * another program: none is left out by accident. */
+static inline void golden_run_exactly(const char *file, const char *op, void (*test)(Golden *g), size_t asked, size_t without)
+{
+    size_t n_asked, n_without;
+    golden_run_counted(file, op, test, NULL, &n_asked, &n_without);
+    if (getenv("PYTREE_TEST_VALGRIND") != NULL) { return; }    /* which takes a part of them */
+    assert_int_equal(n_asked, asked);
+    assert_int_equal(n_without, without);
 }
 
 #endif

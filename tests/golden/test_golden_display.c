@@ -1,5 +1,5 @@
 /* Texts: golden/seeds/text.jsonl; what Flax NNX prints of states and models: the group `print` of golden/seeds/nnx.jsonl. */
-#include "nnx_values.h"
+#include "nnx_objects.h"
 #include "pytree/display.h"
 
 /* ---- Arrays and sizes ------------------------------------------------------------------------------------------------ */
@@ -187,7 +187,6 @@ static void print_case(Golden *g)
     case 4: put_model(&got, PYTREE(&(Cell){ &shared, &shared }), "Cell"); break;
     case 5: put_model(&got, PYTREE(&(Small){ .w1 = { { 0 } } }), "Stem"); break;
     case 6: put_model(&got, PYTREE(&large), "Stem"); break;
-    case 7: put_state(&got, golden_at(inputs, "m")); printed = strstr(printed, "State("); break;
     case 8:
         put_display(&got, false, value_of(g, golden_at(inputs, "t")), "t");
         put_display(&got, false, value_of(g, golden_at(inputs, "d")), "d");
@@ -197,6 +196,98 @@ static void print_case(Golden *g)
     default: golden_no_counterpart(g); return;
     }
     golden_check_text(g, "printed", printed, got.at);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------------------------------- */
+
+/* Zeros of a shape. */
+static pytree zeros(Golden *g, const pytree_type *type, int ndim, size_t rows, size_t columns)
+{
+    pytree_leaf *leaf = golden_alloc(g, 1, sizeof *leaf);
+    *leaf = (pytree_leaf){ .type = type, .ndim = ndim, .shape = { rows, columns } };
+    leaf->data = golden_alloc(g, pytree_leaf_count(leaf) + 1, type->size);
+    return pytree_of_view(leaf);
+}
+
+static void put_variable(pytree module, const char *name, const pytree_type *role, pytree value)
+{
+    pytree_object_put_own(module, name, pytree_new_variable(role, value, NULL, NULL), NULL);
+}
+
+static pytree module_of(Golden *g, const char *name) { return pytree_new_object(nnx_class(g, name, false), NULL, NULL); }
+
+static pytree linear_of(Golden *g, size_t din, size_t dout)
+{
+    pytree m = module_of(g, "Linear");
+    put_variable(m, "kernel", &pytree_role_Param, zeros(g, PYTREE_TYPE(float), 2, din, dout));
+    put_variable(m, "bias", &pytree_role_Param, zeros(g, PYTREE_TYPE(float), 1, dout, 0));
+    return m;
+}
+
+/* The class Cell of the records: Linear and BatchNorm. */
+static pytree cell_of(Golden *g, size_t din, size_t dout)
+{
+    static const char *const names[] = { "scale", "bias", "mean", "var" };
+    pytree m = module_of(g, "Cell"), norm = module_of(g, "BatchNorm");
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        put_variable(norm, names[i], i < 2 ? &pytree_role_Param : &pytree_role_BatchStat,
+                     zeros(g, PYTREE_TYPE(float), 1, dout, 0));
+    }
+    pytree_object_put_own(m, "Z", linear_of(g, din, dout), NULL);
+    pytree_object_put_own(m, "x", norm, NULL);
+    return m;
+}
+
+static void call_cell(Golden *g, pytree_table *table, pytree cell, size_t din, size_t dout)
+{
+    const pytree x = zeros(g, PYTREE_TYPE(float), 2, 3, din), y = zeros(g, PYTREE_TYPE(float), 2, 3, dout);
+    pytree_table_call(table, cell, x, y, NULL);
+    pytree_table_call(table, pytree_object_get(cell, "Z", NULL), x, y, NULL);
+    pytree_table_call(table, pytree_object_get(cell, "x", NULL), y, y, NULL);
+}
+
+/* The model of a record; its calls are in the table. */
+static pytree model_of(Golden *g, int number, pytree_table *table)
+{
+    const size_t dout = number == 3 ? 3 : 6;
+    pytree m = number == 5 ? linear_of(g, 128, 10) : module_of(g, "Foo"), scale, right;
+    if (number == 5) {
+        pytree_table_call(table, m, zeros(g, PYTREE_TYPE(float), 2, 1, 128), zeros(g, PYTREE_TYPE(float), 2, 1, 10), NULL);
+        return m;
+    }
+    if (number == 4) {
+        const pytree x = zeros(g, PYTREE_TYPE(float), 2, 2, 3), y = zeros(g, PYTREE_TYPE(int32_t), 1, 3, 0);
+        put_variable(m, "Z", &pytree_role_Param, zeros(g, PYTREE_TYPE(float), 2, 3, 6));
+        put_variable(m, "x", role_of(g, "Stat"), zeros(g, PYTREE_TYPE(int32_t), 1, 6, 0));
+        put_variable(m, "scale", &pytree_role_Cache, zeros(g, PYTREE_TYPE(pytree_f16), 0, 0, 0));
+        pytree_table_call(table, m, PYTREE_TUPLE(x, y),
+                          PYTREE_DICT({ "u", zeros(g, PYTREE_TYPE(float), 2, 2, 6) }, { "v", PYTREE_TUPLE(y, x) }), NULL);
+        return m;
+    }
+    scale = cell_of(g, 3, dout);
+    right = number == 3 ? scale : cell_of(g, 6, 6);
+    pytree_object_put_own(m, "scale", scale, NULL);
+    if (number == 3) { pytree_object_put(m, "right", right, NULL); } else { pytree_object_put_own(m, "right", right, NULL); }
+    pytree_table_call(table, m, zeros(g, PYTREE_TYPE(float), 2, 3, 3), zeros(g, PYTREE_TYPE(float), 2, 3, dout), NULL);
+    call_cell(g, table, scale, 3, dout);
+    if (number != 3) { call_cell(g, table, right, 6, 6); }     /* what is called twice with the same shapes is traced once */
+    return m;
+}
+
+static void tabulate_case(Golden *g)
+{
+    const int number = atoi(strrchr(g->id, '.') + 1);
+    pytree_error error = { 0 };
+    pytree_table *table = pytree_table_new(NULL, &error);
+    pytree m = model_of(g, number, table);
+    char *text = golden_alloc(g, 20000, 1);
+    const size_t n = pytree_tabulate_text(m, table, number == 2 ? 1 : 0, text, 20000, NULL, &error);
+    assert_true(n < 19999);
+    strcat(text, "\n");
+    golden_check_ok(g, "tabulate", &error);
+    golden_check_text(g, "printed", golden_word(g->json, "printed"), text);
+    pytree_table_free(table);
+    pytree_container_free(m);
 }
 
 /* ---- Running --------------------------------------------------------------------------------------------------------- */
@@ -222,7 +313,13 @@ static void static_values(void **state)
 static void prints(void **state)
 {
     (void)state;
-    golden_run("seeds/nnx", "\"group\": \"print\"", print_case, NULL);
+    golden_run_exactly("seeds/nnx", "\"group\": \"print\"", print_case, 6, 3);
+}
+
+static void tables(void **state)
+{
+    (void)state;
+    golden_run_exactly("seeds/nnx", "\"group\": \"tabulate\"", tabulate_case, 5, 0);
 }
 
 int main(void)
@@ -232,6 +329,7 @@ int main(void)
         cmocka_unit_test(sizes),
         cmocka_unit_test(static_values),
         cmocka_unit_test(prints),
+        cmocka_unit_test(tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

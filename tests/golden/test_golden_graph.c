@@ -339,13 +339,19 @@ static void merge_case(Golden *g)
 
 /* ---- Running ------------------------------------------------------------------------------------------------------- */
 
-#define GROUP(name)                                                                                                     \
+/* Each group, how many of its cases are asked, and how many are not: docs/semantics.md says why. */
+#define GROUP(name, asked, without)                                                                                     \
     static void name##_cases(void **state)                                                                              \
     {                                                                                                                   \
         (void)state;                                                                                                    \
-        golden_run("seeds/nnx", "\"group\": \"" #name "\"", name##_case, NULL);                                         \
+        golden_run_exactly("seeds/nnx", "\"group\": \"" #name "\"", name##_case, asked, without);                       \
     }
-GROUP(sharing) GROUP(graph) GROUP(iter) GROUP(clone) GROUP(graphdef) GROUP(merge)
+GROUP(sharing, 11, 3)
+GROUP(graph, 19, 0)
+GROUP(iter, 3, 4)
+GROUP(clone, 3, 2)
+GROUP(graphdef, 2, 3)
+GROUP(merge, 9, 1)
 
 int main(void)
 {

@@ -85,7 +85,7 @@ static void optimizer_case(Golden *g)
 static void optimizers(void **state)
 {
     (void)state;
-    golden_run("seeds/nnx", "\"group\": \"optimizer\"", optimizer_case, NULL);
+    golden_run_exactly("seeds/nnx", "\"group\": \"optimizer\"", optimizer_case, 7, 3);
 }
 
 int main(void)

@@ -55,6 +55,8 @@ static pytree_filter named_filter(Golden *g, const cJSON *json)
         made.of = of;
         return made;
     }
+    if (strcmp(name, "Everything") == 0) { return PYTREE_EVERYTHING; }
+    if (strcmp(name, "Nothing") == 0) { return PYTREE_NOTHING; }
     assert_string_equal(name, "PathContains");
     if (!cJSON_IsNumber(key)) {
         return golden_true(json, "exact") ? PYTREE_PATH_HAS(golden_string(key)) : PYTREE_PATH_LIKE(golden_string(key));
@@ -74,6 +76,7 @@ static pytree_filter filter_of(Golden *g, const cJSON *json)
         return (pytree_filter){ .kind = PYTREE_FILTER_ROLE, .type = role_of(g, golden_string(value)) };
     }
     if (golden_get(json, "function") != NULL) { return PYTREE_WHERE(is_deep, NULL); }
+    if (cJSON_IsString(json)) { return PYTREE_TAG(golden_string(json)); }
     if ((value = golden_get(json, "list")) != NULL || (value = golden_get(json, "tuple")) != NULL) {
         return filters_of(g, PYTREE_FILTER_ANY, value);
     }
@@ -94,6 +97,13 @@ static void place_of(Golden *g, const cJSON *item, pytree_place *at)
         if (cJSON_IsNumber(entry)) { to->index = (size_t)golden_int(entry); } else { to->name = golden_string(entry); }
     }
     if (golden_get(value, "variable") != NULL) { at->role = role_of(g, golden_word(value, "variable")); }
+    if (golden_get(value, "plain") != NULL) {                  /* an object with an attribute `tag` */
+        GoldenText to = { g, NULL, 0, 0 };
+        golden_puts(&to, "{'name': 'tag', 'tag': '");
+        golden_puts(&to, golden_string(golden_at(value, "attrs")->child->child->next->next));
+        golden_puts(&to, "'}");
+        at->metadata = to.at;
+    }
 }
 
 static void filter_case(Golden *g)
@@ -104,8 +114,7 @@ static void filter_case(Golden *g)
     char name[32];
     size_t i = 0;
     matches = golden_get(g->json, "outputs.matches.list");
-    /* A tag is metadata of a variable, and a number is no filter: C has neither. */
-    if (matches == NULL || cJSON_IsString(golden_get(g->json, "inputs.f"))) { golden_no_counterpart(g); return; }
+    if (matches == NULL) { golden_no_counterpart(g); return; }  /* a number is no filter: a compile error; filters compared */
     filter = filter_of(g, golden_at(g->json, "inputs.f"));
     match = matches->child;
     cJSON_ArrayForEach(item, golden_at(g->json, "inputs.items.list")) {
@@ -162,18 +171,80 @@ static void split_case(Golden *g)
     for (i = 0; i < COUNT_OF(of); i++) { pytree_flat_free(&states[i]); }
 }
 
+/* ---- Random objects and filters ---------------------------------------------------------------------------------------- */
+
+static void check_paths(Golden *g, const cJSON *paths, const pytree_flat *state)
+{
+    const cJSON *path = golden_at(paths, "list")->child, *entry;
+    pytree_place_list *list = pytree_places(PYTREE(state), PYTREE_EVERYTHING, NULL, NULL);
+    for (size_t i = 0; i < list->n; i++) {
+        const pytree_path *got = &list->places[i].path;
+        size_t k = 0;
+        bool same = path != NULL;
+        const cJSON *entries = golden_get(path, "tuple");
+        cJSON_ArrayForEach(entry, entries) {
+            same = same && k < got->n && (cJSON_IsNumber(entry) ? got->entries[k].index == (size_t)golden_int(entry)
+                                          : strcmp(got->entries[k].name, golden_string(entry)) == 0);
+            k++;
+        }
+        golden_check_bool(g, "path", true, same && k == got->n);
+        path = path == NULL ? NULL : path->next;
+    }
+    golden_check_bool(g, "all paths", true, path == NULL);
+    pytree_places_free(list);
+}
+
+static void random_case(Golden *g)
+{
+    const cJSON *one, *paths = golden_at(golden_at(golden_get(g->json, "outputs"), "paths"), "list")->child;
+    pytree_filter of[8] = { PYTREE_NOTHING };
+    pytree_flat states[8] = { { NULL, NULL } };
+    pytree turned[8], model = value_of(g, golden_get(g->json, "inputs.m")), again;
+    pytree_def *graphdef = NULL, *made;
+    pytree_error error = { 0 };
+    size_t n = 0, i;
+    cJSON_ArrayForEach(one, golden_get(g->json, "inputs.filters.tuple")) { of[n++] = filter_of(g, one); }
+    (void)pytree_split(model, n, of, &graphdef, states, NULL, &error);
+    if (golden_get(g->json, "error") != NULL) {                /* split needs the rest, state does not */
+        golden_check_bool(g, "error", true, error.status == PYTREE_FILTER);
+        error = (pytree_error){ 0 };
+        (void)pytree_states(model, n, of, states, NULL, &error);
+    }
+    golden_check_ok(g, "states", &error);
+    for (i = 0; i < n; i++, paths = paths->next) {
+        check_paths(g, paths, &states[i]);
+        turned[n - 1 - i] = PYTREE(&states[i]);
+    }
+    if (graphdef != NULL) {
+        again = pytree_merge(graphdef, n, turned, NULL, &error);
+        made = pytree_graphdef(again, NULL, &error);
+        golden_check_ok(g, "merge", &error);
+        golden_check_bool(g, "same", true, pytree_def_equal(graphdef, made));
+        pytree_def_free(made);
+        pytree_free(again);
+    }
+    pytree_def_free(graphdef);
+    for (i = 0; i < COUNT_OF(states); i++) { pytree_flat_free(&states[i]); }
+}
+
 /* ---- Running --------------------------------------------------------------------------------------------------------- */
 
 static void filters(void **state)
 {
     (void)state;
-    golden_run("seeds/nnx", "\"group\": \"filter\"", filter_case, NULL);
+    golden_run_exactly("seeds/nnx", "\"group\": \"filter\"", filter_case, 19, 2);
 }
 
 static void splits(void **state)
 {
     (void)state;
-    golden_run("seeds/nnx", "\"group\": \"split\"", split_case, NULL);
+    golden_run_exactly("seeds/nnx", "\"group\": \"split\"", split_case, 18, 0);
+}
+
+static void random_cases(void **state)
+{
+    (void)state;
+    golden_run_exactly("seeds/nnx", "\"group\": \"random\"", random_case, 8, 0);
 }
 
 int main(void)
@@ -181,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters),
         cmocka_unit_test(splits),
+        cmocka_unit_test(random_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

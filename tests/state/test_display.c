@@ -296,6 +296,7 @@ static void deep(void **state)
     pytree_items *items = calloc(DEPTH, sizeof *items);
     char *text = malloc(2 * DEPTH + 2);
     pytree_error error = { 0 };
+    pytree_table *table;
     size_t i;
     (void)state;
     assert_non_null(at);
@@ -311,9 +312,136 @@ static void deep(void **state)
     assert_int_equal(text[DEPTH - 1], '[');
     assert_int_equal(text[DEPTH], '5');
     assert_int_equal(text[DEPTH + 1], ']');
+    table = pytree_table_new(NULL, &error);
+    assert_ok(pytree_table_call(table, PYTREE(&one), at[1000], at[1000], &error), &error);
+    pytree_table_free(table);
     free(at);
     free(items);
     free(text);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct Tower {
+    Dense *left, *right;
+    Dense in_place;
+    uint32_t key[2], count;
+} Tower;
+
+#define PYTREE_STRUCT Tower
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, left)                                                                                            \
+    PYTREE_FIELD(DATA, right)                                                                                           \
+    PYTREE_FIELD(DATA, in_place)                                                                                        \
+    PYTREE_FIELD(DATA, key, ROLE(RngKey))                                                                               \
+    PYTREE_FIELD(DATA, count, ROLE(RngCount))
+#include "pytree_registry.h"
+
+static float weights[4], bias[2];
+static Dense shared_dense = { 2, 0, weights, bias };
+static Tower tower = { &shared_dense, &shared_dense, { 1, 0, weights + 2, NULL }, { 0, 0 }, 0 };
+
+/* A row for each call, in their order; what is shared stands at its first path and counts once; a struct in place has the
+ * address of nothing else but its own type. */
+static pytree_table *calls_of_tower(const pytree_options *opt, pytree_error *err)
+{
+    pytree_table *table = pytree_table_new(opt, err);
+    const float x[2] = { 0 };
+    const pytree in = PYTREE_ARRAY(x, 1, 2);
+    if (table == NULL) { return NULL; }
+    pytree_table_call(table, PYTREE(&tower), PYTREE_TUPLE(in, PYTREE_INT(3), PYTREE_STR("gelu")),
+                      PYTREE_DICT({ "a", PYTREE_LIST(PYTREE_LIST(in, PYTREE_NONE), PYTREE_LIST()) },
+                                  { "b", PYTREE_DICT({ "c", in }, { "d", PYTREE_DICT() }) }), err);
+    pytree_table_call(table, PYTREE(&shared_dense), in, PYTREE_LIST(PYTREE_DICT({ "y", in }, { "z", in })), err);
+    pytree_table_call(table, PYTREE(&tower.in_place), PYTREE_TUPLE(), in, err);
+    return table;
+}
+
+static const char *const table_of_tower[] = {
+    "┃ path     ┃ type  ┃ inputs         ┃ outputs           ┃ Frozen           ┃ Param                ┃ RngState        ┃\n",
+    "│          │ Tower │ - float32[1,2] │ a:                │ 2 (8 B)          │ 6 (24 B)             │ count: uint32[] │\n",
+    "│          │       │ - 3            │ - - float32[1,2]  │                  │                      │ key: uint32[2]  │\n",
+    "│          │       │ - 'gelu'       │   - None          │                  │                      │                 │\n",
+    "│          │       │                │ - []              │                  │                      │ 3 (12 B)        │\n",
+    "│          │       │                │ b:                │                  │                      │                 │\n",
+    "│          │       │                │   c: float32[1,2] │                  │                      │                 │\n",
+    "│          │       │                │   d: {}           │                  │                      │                 │\n",
+    "│ left     │ Dense │ float32[1,2]   │ - y: float32[1,2] │ bias: float32[2] │ kernel: float32[2,2] │                 │\n",
+    "│          │       │                │   z: float32[1,2] │                  │                      │                 │\n",
+    "│ in_place │ Dense │                │ float32[1,2]      │                  │ kernel: float32[1,2] │                 │\n",
+    "│          │       │                │             Total │ 2 (8 B)          │ 6 (24 B)             │ 3 (12 B)        │\n",
+    "Total Parameters: 11 (44 B)\n",
+};
+
+static void tables(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_table *table = calls_of_tower(NULL, &error);
+    FILE *file = tmpfile();
+    char text[9000], again[9000];
+    const char *at = text;
+    size_t n;
+    (void)state;
+    assert_non_null(file);
+    assert_ok(pytree_tabulate(file, PYTREE(&tower), table, 0, NULL, &error), &error);
+    rewind(file);
+    n = fread(text, 1, sizeof text - 1, file);
+    text[n] = '\0';
+    for (size_t i = 0; i < COUNT_OF(table_of_tower); i++) {
+        at = strstr(at, table_of_tower[i]);
+        if (at == NULL) { fail_msg("expected behind the lines before it\n%sgot\n%s", table_of_tower[i], text); }
+        at += strlen(table_of_tower[i]);
+    }
+    assert_int_equal(pytree_tabulate_text(PYTREE(&tower), table, 0, again, sizeof again, NULL, &error) + 1, n);
+    text[n - 1] = '\0';
+    assert_string_equal(again, text);
+    assert_true(pytree_tabulate_text(PYTREE(&tower), table, 1, again, 10, NULL, &error) > 10);   /* cut */
+    pytree_table_free(table);
+    assert_true(pytree_tabulate_text(PYTREE(&tower), NULL, 0, again, sizeof again, NULL, &error) < sizeof again);
+    assert_null(strstr(again, "Dense"));
+    assert_non_null(strstr(again, "Total Parameters: 11 (44 B)"));
+    fclose(file);
+    assert_ok(error.status, &error);
+}
+
+static void tables_refused(void **state)
+{
+    Dense stranger = { 2, 0, weights, NULL };
+    pytree_error error = { 0 };
+    pytree_table *table = pytree_table_new(NULL, &error);
+    char text[200] = "before";
+    (void)state;
+    assert_ok(pytree_table_call(NULL, PYTREE(&tower), PYTREE_TUPLE(), PYTREE_TUPLE(), &error), &error);
+    assert_error(pytree_table_call(table, (pytree){ NULL, NULL }, PYTREE_TUPLE(), PYTREE_TUPLE(), &error), PYTREE_ARGUMENT,
+                 NULL, &error);
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_table_call(table, PYTREE(&stranger), PYTREE_TUPLE(), PYTREE_TUPLE(), &error), &error);
+    assert_int_equal(pytree_tabulate_text(PYTREE(&tower), table, 0, text, sizeof text, NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NOT_FOUND, NULL, &error);
+    assert_string_equal(error.message, "expected calls of nodes of the tree, got one of a Dense that is not in it");
+    assert_string_equal(text, "");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_tabulate(NULL, PYTREE(&tower), table, 0, NULL, &error), PYTREE_ARGUMENT, NULL, &error);
+    pytree_table_free(table);
+    pytree_table_free(NULL);
+}
+
+static pytree_status tabulate_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_table *table = calls_of_tower(opt, err);
+    char text[9000];
+    (void)context;
+    if (err->status == PYTREE_OK && pytree_tabulate_text(PYTREE(&tower), table, 0, text, sizeof text, opt, err) == SIZE_MAX) {
+        assert_string_equal(text, "");
+    }
+    pytree_table_free(table);
+    return err->status;
+}
+
+static void table_memory(void **state)
+{
+    (void)state;
+    assert_true(sweep_allocations(tabulate_body, NULL) > 10);
 }
 
 static pytree_status display_body(void *context, const pytree_options *opt, pytree_error *err)
@@ -339,7 +467,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structs), cmocka_unit_test(nested), cmocka_unit_test(cycles), cmocka_unit_test(objects),
         cmocka_unit_test(states), cmocka_unit_test(containers), cmocka_unit_test(files), cmocka_unit_test(refused),
-        cmocka_unit_test(deep), cmocka_unit_test(memory),
+        cmocka_unit_test(deep), cmocka_unit_test(memory), cmocka_unit_test(tables), cmocka_unit_test(tables_refused),
+        cmocka_unit_test(table_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

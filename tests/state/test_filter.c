@@ -102,6 +102,34 @@ static void roles_have_bases_and_collections(void **state)
     assert_string_equal(error.message, "expected a collection such as 'params' or 'batch_stats', got 'stats'");
 }
 
+static bool has_tag(const char *metadata, const char *tag)
+{
+    const pytree_place at = { .metadata = metadata };
+    const pytree_filter filter = PYTREE_TAG(tag);
+    return pytree_filter_match(&filter, &at, NULL);
+}
+
+/* The tag is the string under that key of the dict itself, read as the literal that it is. */
+static void tags_are_metadata(void **state)
+{
+    const pytree_filter filter = PYTREE_TAG("it's");
+    char text[32];
+    (void)state;
+    assert_true(has_tag("{'name': 'b', 'tag': 'drop'}", "drop"));
+    assert_true(has_tag("{\"tag\":\"drop\"}", "drop"));
+    assert_true(has_tag("{'tag': 'a\\'\\u00e9'}", "a'\xc3\xa9"));
+    assert_false(has_tag("{'tag': 'dropout'}", "drop"));
+    assert_false(has_tag("{'tag': 'drop'}", "dropout"));
+    assert_false(has_tag("{'in': {'tag': 'drop'}}", "drop"));
+    assert_false(has_tag("{'name': 'tag', 'drop': 'drop'}", "drop"));
+    assert_false(has_tag("{'tag': 3, 'name': 'drop'}", "drop"));
+    assert_false(has_tag("{'tag': 'drop", "dropped"));
+    assert_false(has_tag(NULL, "drop"));
+    assert_false(has_tag("{'tag': 'None'}", NULL));
+    assert_int_equal(pytree_filter_text(&filter, text, sizeof text), 15);
+    assert_string_equal(text, "WithTag(\"it's\")");
+}
+
 /* A variable is a node like any other: it can be rebuilt, copied, printed. */
 static void variables_are_nodes(void **state)
 {
@@ -121,6 +149,7 @@ int main(void)
         cmocka_unit_test(filters_answer_as_in_nnx),
         cmocka_unit_test(mistakes_are_errors),
         cmocka_unit_test(roles_have_bases_and_collections),
+        cmocka_unit_test(tags_are_metadata),
         cmocka_unit_test(variables_are_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -464,6 +464,119 @@ static void memory_runs_out(void **state)
     }
 }
 
+/* ---- By filter ------------------------------------------------------------------------------------------------------- */
+
+/* A struct with a static number between objects. */
+typedef struct Switch { int on; float w; } Switch;
+#define PYTREE_STRUCT Switch
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, on) PYTREE_FIELD(DATA, w, ROLE(Param))
+#include "pytree_registry.h"
+
+/* A block with a block and a struct in it, each with an attribute `on`. */
+static pytree new_switches(Switch *s, const pytree_options *opt, pytree_error *error)
+{
+    pytree outer = new_block(opt, error), inner = new_block(opt, error);
+    pytree_object_put_copy(outer, "on", PYTREE_INT(0), error);
+    pytree_object_put_copy(inner, "on", PYTREE_INT(0), error);
+    if (pytree_object_put_own(outer, "inner", inner, error) != PYTREE_OK) { pytree_container_free(inner); }
+    pytree_object_put(outer, "s", PYTREE(s), error);
+    return outer;
+}
+
+static int64_t number_at(pytree object, const char *name) { return *(int64_t *)pytree_object_get(object, name, NULL).data; }
+
+static void attributes_by_filter(void **state)
+{
+    Switch s = { 0, 1 };
+    pytree_error error = { 0 };
+    pytree outer = new_switches(&s, NULL, &error), inner = pytree_object_get(outer, "inner", &error);
+    size_t found = 7;
+    (void)state;
+    assert_ok(pytree_object_set_attributes(outer, PYTREE_EVERYTHING, "on", PYTREE_INT(1), &found, NULL, &error), &error);
+    assert_int_equal(found, 3);
+    assert_true(number_at(outer, "on") == 1 && number_at(inner, "on") == 1 && s.on == 1);
+    assert_ok(pytree_object_set_attributes(outer, PYTREE_PATH(".inner"), "on", PYTREE_INT(2), NULL, NULL, &error), &error);
+    assert_true(number_at(outer, "on") == 1 && number_at(inner, "on") == 2 && s.on == 1);
+    assert_ok(pytree_object_set_attributes(outer, PYTREE_EVERYTHING, "off", PYTREE_INT(2), &found, NULL, &error), &error);
+    assert_int_equal(found, 0);
+    assert_says(pytree_object_set_attributes(outer, PYTREE_EVERYTHING, "off", PYTREE_INT(2), NULL, NULL, err),
+                PYTREE_NOT_FOUND, NULL, "expected a node with the attribute 'off', got none");
+    assert_says(pytree_object_set_attributes(outer, PYTREE_EVERYTHING, "on", PYTREE_FLOAT(0.5), NULL, NULL, err),
+                PYTREE_VALUE, ".s", "expected a number that the i32 on of a Switch can hold, got 0.5");
+    assert_says(pytree_object_set_attributes(outer, PYTREE_EVERYTHING, "on", PYTREE_SCALAR(numbers), NULL, NULL, err),
+                PYTREE_STATIC, ".inner.on", "expected a static value for the static attribute of a Block, got an array f32; "
+                "PYTREE_AS_DATA changes its status");
+    assert_says(pytree_object_set_attributes(outer, PYTREE_EVERYTHING, NULL, PYTREE_INT(1), NULL, NULL, err), PYTREE_ARGUMENT,
+                NULL, "expected the name of an attribute, got NULL");
+    assert_true(number_at(outer, "on") == 1 && number_at(inner, "on") == 2 && s.on == 1);      /* nothing has changed */
+    pytree_container_free(outer);
+}
+
+static void metadata_by_filter(void **state)
+{
+    pytree_level level = { 0 };
+    const pytree_options opt = { .level = &level };
+    Switch s = { 0, 1 };
+    pytree_error error = { 0 };
+    pytree outer = new_switches(&s, &opt, &error), inner = pytree_object_get(outer, "inner", &error), got, copy;
+    size_t found = 7;
+    (void)state;
+    assert_ok(pytree_set_metadata(outer, PYTREE_PATH(".inner.w"), "tag", PYTREE_STR("in"), NULL, NULL, &error), &error);
+    assert_ok(pytree_set_metadata(outer, PYTREE_OF(Param), "scale", PYTREE_FLOAT(0.5), &found, NULL, &error), &error);
+    assert_int_equal(found, 2);
+    got = pytree_variable_metadata(pytree_object_get(inner, "w", NULL), "tag", NULL, &error);
+    assert_string_equal(*(const char *const *)got.data, "in");
+    pytree_free(got);
+    got = pytree_variable_metadata(pytree_object_get(outer, "w", NULL), "tag", NULL, NULL);
+    assert_null(got.type);
+    assert_ok(pytree_set_metadata(outer, PYTREE_TAG("in"), "scale", PYTREE_FLOAT(2), &found, NULL, &error), &error);
+    assert_int_equal(found, 1);
+    copy = pytree_clone(outer, NULL, &error);                  /* variables that were rebuilt grow */
+    assert_ok(pytree_set_metadata(copy, PYTREE_EVERYTHING, "more", PYTREE_INT(1), &found, NULL, &error), &error);
+    assert_int_equal(found, 2);
+    pytree_free(copy);
+    assert_ok(pytree_set_metadata(PYTREE(&s), PYTREE_EVERYTHING, "more", PYTREE_INT(1), &found, NULL, &error), &error);
+    assert_int_equal(found, 0);
+    assert_says(pytree_set_metadata(PYTREE(&s), PYTREE_EVERYTHING, "tag", PYTREE_INT(1), NULL, NULL, err), PYTREE_NOT_FOUND,
+                NULL, "expected a variable for 'tag', got none");
+    assert_says(pytree_set_metadata(outer, PYTREE_EVERYTHING, "tag", PYTREE_SCALAR(numbers), NULL, NULL, err), PYTREE_STATIC,
+                NULL, "expected a static value, got an array f32");
+    assert_says(pytree_set_metadata(outer, PYTREE_EVERYTHING, NULL, PYTREE_INT(1), NULL, NULL, err), PYTREE_ARGUMENT, NULL,
+                "expected a name and a value of metadata, got NULL");
+    pytree_level_enter(&level);
+    assert_says(pytree_set_metadata(outer, PYTREE_EVERYTHING, "tag", PYTREE_INT(1), NULL, NULL, err), PYTREE_FROZEN,
+                ".inner.w", "expected a Param of this level (1), got one of level 0");
+    assert_says(pytree_object_set_attributes(outer, PYTREE_EVERYTHING, "on", PYTREE_INT(1), NULL, NULL, err), PYTREE_FROZEN,
+                ".inner.on", "expected a Block of this level (1), got one of level 0");
+    pytree_level_leave(&level);
+    pytree_container_free(outer);
+}
+
+/* context: which of the two calls. */
+static pytree_status set_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    Switch s = { 0, 1 };
+    pytree outer = new_switches(&s, opt, err);
+    pytree_def *before = err->status == PYTREE_OK ? pytree_structure(outer, NULL, NULL) : NULL, *after;
+    if (before != NULL) {
+        if (context == NULL) { pytree_object_set_attributes(outer, PYTREE_EVERYTHING, "on", PYTREE_INT(1), NULL, opt, err); }
+        else { pytree_set_metadata(outer, PYTREE_EVERYTHING, "tag", PYTREE_STR("drop"), NULL, opt, err); }
+        after = pytree_structure(outer, NULL, NULL);
+        assert_int_equal(pytree_def_equal(before, after), err->status != PYTREE_OK);
+        pytree_def_free(after);
+    }
+    pytree_def_free(before);
+    if (outer.data != NULL) { pytree_container_free(outer); }
+    return err->status;
+}
+
+static void setting_without_memory(void **state)
+{
+    (void)state;
+    assert_true(sweep_allocations(set_body, NULL) > 10);
+    assert_true(sweep_allocations(set_body, numbers) > 10);
+}
+
 static void deep_trees(void **state)
 {
     const size_t n = under_valgrind() ? 1000 : 50000;          /* the key path of each place is copied to its result */
@@ -499,6 +612,9 @@ int main(void)
         TEST(objects_take_new_shapes_and_names),
         TEST(structs_keep_their_shapes),
         TEST(memory_runs_out),
+        TEST(attributes_by_filter),
+        TEST(metadata_by_filter),
+        TEST(setting_without_memory),
         TEST(deep_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,7 @@ static void states_merge_in_any_order(void **state)
     model = pytree_merge(graphdef, 1, (pytree[1]){ PYTREE(&states[1]) }, NULL, &error);
     assert_null(model.data);
     assert_error(error.status, PYTREE_TOO_FEW_LEAVES, ".layers[0].bias", &error);
-    assert_string_equal(error.message, "expected a value for this Param, got none in 1 state");
+    assert_string_equal(error.message, "expected 8 leaves, got 4; this Param is in none of the 1 states");
     error = (pytree_error){ 0 };
     model = pytree_merge(graphdef, 3, (pytree[3]){ PYTREE(&states[1]), PYTREE(&states[0]), PYTREE(&states[0]) }, NULL, &error);
     assert_null(model.data);
