@@ -11,6 +11,7 @@
 #include "pytree/display.h"
 #include "pytree/filter.h"
 #include "pytree/graph.h"
+#include "pytree/groups.h"
 #include "pytree/html.h"
 #include "pytree/io.h"
 #include "pytree/literal.h"
