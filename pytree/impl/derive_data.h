@@ -235,7 +235,7 @@ pytree_program *pytree_dce(const pytree_program *p, pytree out_used, pytree_erro
     if (kept != NULL && in != NULL && pytree__pg_hold(plan, p->arena)) {
         for (k = 0; k < p->n_in; k++) { in[k] = k; }
         def = pytree__dce_results(plan, p, out_used, kept, &n);
-        q = def == NULL ? NULL : pytree__pg_reorder(plan, p, p->n_in, in, n, kept);
+        q = def == NULL ? NULL : pytree__pg_reorder(plan, p, p->n_in, in, n, kept, false);
     }
     if (q != NULL) {
         q->in_def = p->in_def;

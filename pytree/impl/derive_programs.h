@@ -289,7 +289,7 @@ static bool pytree__ad_scan(pytree_trace *tr, const pytree_program *body, size_t
     memset(&like, 0, sizeof like);
     like.n = n;
     (void)pytree__ad_constants(body, n_carry, place, out_place, &n_const);
-    q = pytree__pg_reorder(tr->recorder->arena, body, body->n_in, place, body->n_out - n_const, out_place);
+    q = pytree__pg_reorder(tr->recorder->arena, body, body->n_in, place, body->n_out - n_const, out_place, false);
     for (k = 0; k < body->n_in; k++) { pytree__ad_add(&list, in[place[k]]); }
     if (!pytree__scan_record(tr, &like, q, n_const, n_carry - n_const, reverse, &list, some)) { return false; }
     for (k = 0; k < n_carry; k++) { out[k] = in[k]; }
@@ -339,7 +339,7 @@ static const pytree_program *pytree__fori_program(struct pytree__fn_bound *b)
     }
     place[b->n_in] = 0;
     all[b->n_in] = at;
-    body = pytree__pg_reorder(b->plan, body, b->n_in + 1, place, b->n_in, place + b->n_in + 1);
+    body = pytree__pg_reorder(b->plan, body, b->n_in + 1, place, b->n_in, place + b->n_in + 1, false);
     if (body == NULL || !pytree__ad_scan(&tr, body, n, b->n_in, false, all, out)) { return NULL; }
     return pytree__ad_end(&tr, b, out);
 }

@@ -31,6 +31,8 @@ struct pytree__op_hooks {
     const pytree_program *(*sub)(const void *params, size_t i);
 };
 
+enum { PYTREE__PG_LOOK = 16 };            /* calls that a rule looks back for what it can use */
+
 /* A leaf of a body's arguments, by address. */
 struct pytree__address {
     const void *at;
@@ -186,18 +188,32 @@ static bool pytree__pg_append(pytree_trace *tr, const pytree_op *op, const void 
     return true;
 }
 
-/* The call with these operands and parameters, if there is one already: only with `memoize`. */
+/* The call with these operands and parameters, if there is one already: among all with `memoize`, among the last in a rule,
+ * whose parts often need the same. */
 static const pytree_eqn *pytree__pg_again(const struct pytree__recorder *r, const pytree_op *op, const void *params,
-                                          size_t n_in,
-                                          const pytree_value *in)
+                                          size_t n_in, const pytree_value *in)
 {
-    size_t i = r->memoize && !op->effect ? r->n_eqns : 0;
-    while (i-- != 0) {
+    const size_t look = r->memoize ? r->n_eqns : r->in_rule ? PYTREE__PG_LOOK : 0;
+    size_t i = r->n_eqns;
+    const size_t least = op->effect ? i : i > look ? i - look : 0;
+    while (i-- != least) {
         const pytree_eqn *e = &r->eqns[i];
         if (e->op == op && e->n_in == n_in && (n_in == 0 || memcmp(e->in, in, n_in * sizeof *in) == 0)
             && (op->params == 0 || memcmp(e->params, params, op->params) == 0)) {
             return e;
         }
+    }
+    return NULL;
+}
+
+/* The call that made a value, if it is one of that operation and among the last in a rule; otherwise NULL. */
+static const pytree_eqn *pytree__pg_maker(const struct pytree__recorder *r, const pytree_op *op, pytree_value v)
+{
+    size_t i = r->in_rule ? r->n_eqns : 0;
+    const size_t least = i > PYTREE__PG_LOOK ? i - PYTREE__PG_LOOK : 0;
+    while (i-- > least) {
+        const pytree_eqn *e = &r->eqns[i];
+        if (e->n_out != 0 && e->out[0].id == v.id) { return e->op == op ? e : NULL; }
     }
     return NULL;
 }

@@ -253,6 +253,43 @@ static void test_known(void **state)
     }
 }
 
+/* ---- Derivatives put calls together ----------------------------------------------------------------------------------- */
+
+/* (a [2, 3], b [3], c [2, 3]) -> a number, by products, squares, differences and sums of some axes */
+static pytree_status together(void *context, pytree_trace *tr)
+{
+    const pytree_value a = V(tr->arg[0]), b = V(tr->arg[1]), c = V(tr->arg[2]);
+    const pytree_value far = pytree_op_sub(tr, pytree_op_mul(tr, pytree_op_square(tr, a), b), pytree_op_scale(tr, c, 3));
+    const pytree_value rows = pytree_op_sum(tr, pytree_op_mul(tr, far, pytree_op_add(tr, a, c)), 1, (const int[1]){ 1 });
+    (void)context;
+    return pytree_return(tr, PYTREE_V(pytree_op_sum(tr, pytree_op_mul(tr, rows, pytree_op_exp(tr, rows)), 0, NULL)));
+}
+static void test_together(void **state)
+{
+    double a[2][3] = { { 0.5, -0.2, 0.1 }, { 0.3, 0.4, -0.6 } }, b[3] = { 0.7, -0.5, 0.2 },
+           c[2][3] = { { 0.2, 0.1, -0.4 }, { -0.3, 0.5, 0.6 } };
+    const pytree args[3] = { PYTREE_ARRAY(a[0], 2, 3), PYTREE_ARRAY(b, 3), PYTREE_ARRAY(c[0], 2, 3) };
+    const pytree_fn *f = PYTREE_TRACED(together), *gradient = PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(0, 1, 2));
+    pytree_error error = { 0 };
+    pytree_program *p = pytree_program_new(f, 3, args, NULL, &error), *back;
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_int_equal(occurrences(p, "sum_product") + occurrences(p, "add_product") + occurrences(p, "add_scaled"), 0);
+    back = pytree_pullback(p, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(occurrences(back, " broadcast "), 0);     /* products broadcast by themselves */
+    assert_int_equal(occurrences(back, " sum_to "), 0);        /* all sums are of products */
+    assert_int_not_equal(occurrences(back, " sum_product "), 0);
+    assert_int_not_equal(occurrences(back, " add_product "), 0);
+    assert_int_not_equal(occurrences(back, " add_scaled "), 0);
+    pytree_program_free(back);
+    pytree_program_free(p);
+    assert_grads(f, 3, args);
+    assert_grads(gradient, 3, args);
+    assert_grads(PYTREE_JVP(gradient), 2, (pytree[2]){ PYTREE_TUPLE(args[0], args[1], args[2]),
+                                                       PYTREE_TUPLE(args[2], args[1], args[0]) });
+}
+
 /* ---- Strings ------------------------------------------------------------------------------------------------------- */
 
 static pytree_status join_shape(const pytree_op_call *c, pytree_error *err)
@@ -405,9 +442,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_function), cmocka_unit_test(test_derivatives), cmocka_unit_test(test_dce),
-        cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_mapped_strings),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_together),
+        cmocka_unit_test(test_strings), cmocka_unit_test(test_mapped_strings), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
