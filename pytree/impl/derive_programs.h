@@ -451,12 +451,18 @@ static const pytree_program *pytree__batch_program(struct pytree__fn_bound *b)
 
 static bool pytree__ad_is_program(const struct pytree__fn_kind *kind);     /* is its state a program? */
 
-/* The program of a function that is bound to shapes. NULL on failure. */
+/* Is the function a program, without rules of its own? */
+static bool pytree__ad_recorded(const pytree_fn *f)
+{
+    return f->kind != NULL && f->jvp == NULL && f->vjp == NULL && pytree__ad_is_program(f->kind);
+}
+
+/* The program of a function that is bound to shapes, without calls that no result needs. NULL on failure. */
 static const pytree_program *pytree__pg_of(struct pytree__fn_bound *b)
 {
     const struct pytree__fn_kind *kind = b->fn->kind;
+    if (pytree__ad_recorded(b->fn)) { return ((const struct pytree__pg_bound *)b->state)->program; }
     if (kind == NULL || b->fn->jvp != NULL || b->fn->vjp != NULL) { return pytree__callback_program(b); }
-    if (pytree__ad_is_program(kind)) { return ((const struct pytree__pg_bound *)b->state)->program; }
     if (kind == &pytree_vmap_kind) { return pytree__vmap_program(b); }
     if (kind == &pytree_scan_kind) { return pytree__scan_program(b); }
     if (kind == &pytree_fori_kind) { return pytree__fori_program(b); }
@@ -466,6 +472,12 @@ static const pytree_program *pytree__pg_of(struct pytree__fn_bound *b)
         return pytree__switch_program(b);
     }
     return pytree__callback_program(b);
+}
+
+/* The same with all calls that a body recorded. */
+static const pytree_program *pytree__pg_recorded(struct pytree__fn_bound *b)
+{
+    return pytree__ad_recorded(b->fn) ? ((const struct pytree__pg_bound *)b->state)->recorded : pytree__pg_of(b);
 }
 
 #include "derive_functions.h"

@@ -332,6 +332,17 @@ static void pytree__pg_begin(pytree_trace *tr, struct pytree__recorder *r, struc
     tr->err = &arena->err;
 }
 
+/* Does a call, or one of the programs in it, have an effect? */
+static bool pytree__pg_effect(const pytree_eqn *e)
+{
+    const pytree_program *sub;
+    bool any = e->op->effect;
+    size_t i;
+    if (e->op->hooks == NULL || e->op->hooks->sub == NULL) { return any; }
+    for (i = 0; !any && (sub = e->op->hooks->sub(e->params, i)) != NULL; i++) { any = sub->effect; }
+    return any;
+}
+
 /* What was recorded, as a program with these results; 0 is zeros of the shape of `views`. NULL on failure. */
 static pytree_program *pytree__pg_end(pytree_trace *tr, size_t n_out, const pytree_value *out, const pytree_leaf *const *views)
 {
@@ -356,18 +367,8 @@ static pytree_program *pytree__pg_end(pytree_trace *tr, size_t n_out, const pytr
     p->name = r->name;
     p->plus = r->plus;
     p->arena = r->arena;
+    for (k = 0; k < p->n_eqns && !p->effect; k++) { p->effect = pytree__pg_effect(&p->eqns[k]); }
     return p;
-}
-
-/* Does a call, or one of the programs in it, have an effect? */
-static bool pytree__pg_effect(const pytree_eqn *e)
-{
-    const pytree_program *sub;
-    bool any = e->op->effect;
-    size_t i;
-    if (e->op->hooks == NULL || e->op->hooks->sub == NULL) { return any; }
-    for (i = 0; !any && (sub = e->op->hooks->sub(e->params, i)) != NULL; i++) { any = sub->effect; }
-    return any;
 }
 
 /* Leaves out calls that no result needs. */
@@ -381,7 +382,6 @@ static bool pytree__pg_prune(pytree_program *p)
     for (i = p->n_eqns; i-- != 0;) {
         const pytree_eqn *e = &p->eqns[i];
         any = pytree__pg_effect(e);
-        p->effect = p->effect || any;
         for (k = 0; k < e->n_out; k++) { any = any || used[e->out[k].id]; }
         for (k = 0; any && k < e->n_in; k++) { used[e->in[k].id] = true; }
         if (any) { kept[--n] = *e; }
