@@ -484,7 +484,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_function), cmocka_unit_test(test_derivatives), cmocka_unit_test(test_dce),
-        cmocka_unit_test(test_dead), cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_together),
+        cmocka_unit_test(test_dead), cmocka_unit_test(test_effect), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_together),
         cmocka_unit_test(test_strings), cmocka_unit_test(test_mapped_strings), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
