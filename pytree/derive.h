@@ -125,9 +125,9 @@ pytree pytree_op_apply(pytree_trace *tr, const pytree_fn *f, size_t n, const pyt
 /* ---- Programs of functions ----------------------------------------------------------------------------------------- */
 
 /* Trace a function for arguments, whose values do not matter and may be missing: jax.make_jaxpr, autoform.trace. Returns its
- * program, with all that a traced body recorded, to be freed with pytree_program_free, or NULL on error. What runs is without the
- * calls that no result needs, and so are derivatives. It borrows nothing of the arguments; of the function it
- * borrows the contexts of the callbacks that it calls. */
+ * program, to be freed with pytree_program_free, or NULL on error. It has all that a traced body recorded; what runs, and what
+ * is derived, is without the calls that no result needs. It borrows nothing of the arguments; of the function it borrows the
+ * contexts of the callbacks that it calls. */
 pytree_program *pytree_program_new(const pytree_fn *f, size_t n, const pytree *args, const pytree_fn_options *opt,
                                    pytree_error *err);
 
