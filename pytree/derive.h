@@ -125,8 +125,9 @@ pytree pytree_op_apply(pytree_trace *tr, const pytree_fn *f, size_t n, const pyt
 /* ---- Programs of functions ----------------------------------------------------------------------------------------- */
 
 /* Trace a function for arguments, whose values do not matter and may be missing: jax.make_jaxpr, autoform.trace. Returns its
- * program, to be freed with pytree_program_free, or NULL on error. It borrows nothing of the arguments; of the function it
- * borrows the contexts of the callbacks that it calls. */
+ * program, to be freed with pytree_program_free, or NULL on error. It has all that a traced body recorded; what runs, and what
+ * is derived, is without the calls that no result needs. It borrows nothing of the arguments; of the function it borrows the
+ * contexts of the callbacks that it calls. */
 pytree_program *pytree_program_new(const pytree_fn *f, size_t n, const pytree *args, const pytree_fn_options *opt,
                                    pytree_error *err);
 
@@ -150,9 +151,8 @@ pytree_program *pytree_pushforward(const pytree_program *p, pytree_error *err);
 pytree_program *pytree_pullback(const pytree_program *p, pytree_error *err);
 
 /* Make a program without the calls that the wanted results do not need. `out_used`: a tree of booleans, a prefix of the result;
- * what is false becomes None. PYTREE_NONE: all are wanted. The arguments stay. Operations with an effect (pytree_op.effect)
- * stay, too. Returns the program, or NULL on error. autoform.dce; calls that no result needs are left out of every program
- * from the beginning. */
+ * what is false becomes None, unless it is an argument, which needs no call. PYTREE_NONE: all are wanted. The arguments stay.
+ * Operations with an effect (pytree_op.effect) stay, too. Returns the program, or NULL on error. autoform.dce. */
 pytree_program *pytree_dce(const pytree_program *p, pytree out_used, pytree_error *err);
 
 /* ---- Checks -------------------------------------------------------------------------------------------------------- */

@@ -83,7 +83,7 @@ pytree_program *pytree_program_new(const pytree_fn *f, size_t n, const pytree *a
     struct pytree__fn_frame frame;
     pytree_program *result;
     if (plan == NULL) { return NULL; }
-    if (pytree__fn_begin(plan, &frame, f, n, args, NULL) == PYTREE_OK) { p = pytree__pg_of(frame.top); }
+    if (pytree__fn_begin(plan, &frame, f, n, args, NULL) == PYTREE_OK) { p = pytree__pg_recorded(frame.top); }
     result = p == NULL ? NULL : (pytree_program *)pytree__fn_take(plan, 1, sizeof *result);
     if (result != NULL) {
         *result = *p;
@@ -205,7 +205,7 @@ static const pytree_def *pytree__dce_results(struct pytree__fn_plan *plan, const
             (void)pytree_fail(&plan->err, PYTREE_TYPE, path, "out_used: expected a bool or None, got %s", got);
             return NULL;
         }
-        if (all || *(const bool *)used[k].data) {
+        if (all || *(const bool *)used[k].data || (p->out[k].id != 0 && p->out[k].id <= p->n_in)) {
             results[k] = *p->out_views[k];
             kept[(*n)++] = k;
         } else {
@@ -235,7 +235,7 @@ pytree_program *pytree_dce(const pytree_program *p, pytree out_used, pytree_erro
     if (kept != NULL && in != NULL && pytree__pg_hold(plan, p->arena)) {
         for (k = 0; k < p->n_in; k++) { in[k] = k; }
         def = pytree__dce_results(plan, p, out_used, kept, &n);
-        q = def == NULL ? NULL : pytree__pg_reorder(plan, p, p->n_in, in, n, kept);
+        q = def == NULL ? NULL : pytree__pg_reorder(plan, p, p->n_in, in, n, kept, false);
     }
     if (q != NULL) {
         q->in_def = p->in_def;

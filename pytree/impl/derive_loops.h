@@ -112,7 +112,7 @@ static pytree_status pytree__ad_accumulate(const pytree_op_call *c, size_t k, py
         call.out = &out;
         call.n_in = 2;
         call.n_out = 1;
-        call.params = NULL;
+        call.params = call.memory = NULL;
         status = plus->run(&call, err);
         if (status == PYTREE_OK && bytes != 0) { memcpy(to->data, made.data, bytes); }
         return status;

@@ -289,7 +289,7 @@ static bool pytree__ad_scan(pytree_trace *tr, const pytree_program *body, size_t
     memset(&like, 0, sizeof like);
     like.n = n;
     (void)pytree__ad_constants(body, n_carry, place, out_place, &n_const);
-    q = pytree__pg_reorder(tr->recorder->arena, body, body->n_in, place, body->n_out - n_const, out_place);
+    q = pytree__pg_reorder(tr->recorder->arena, body, body->n_in, place, body->n_out - n_const, out_place, false);
     for (k = 0; k < body->n_in; k++) { pytree__ad_add(&list, in[place[k]]); }
     if (!pytree__scan_record(tr, &like, q, n_const, n_carry - n_const, reverse, &list, some)) { return false; }
     for (k = 0; k < n_carry; k++) { out[k] = in[k]; }
@@ -339,7 +339,7 @@ static const pytree_program *pytree__fori_program(struct pytree__fn_bound *b)
     }
     place[b->n_in] = 0;
     all[b->n_in] = at;
-    body = pytree__pg_reorder(b->plan, body, b->n_in + 1, place, b->n_in, place + b->n_in + 1);
+    body = pytree__pg_reorder(b->plan, body, b->n_in + 1, place, b->n_in, place + b->n_in + 1, false);
     if (body == NULL || !pytree__ad_scan(&tr, body, n, b->n_in, false, all, out)) { return NULL; }
     return pytree__ad_end(&tr, b, out);
 }
@@ -451,12 +451,18 @@ static const pytree_program *pytree__batch_program(struct pytree__fn_bound *b)
 
 static bool pytree__ad_is_program(const struct pytree__fn_kind *kind);     /* is its state a program? */
 
-/* The program of a function that is bound to shapes. NULL on failure. */
+/* Is the function a program, without rules of its own? */
+static bool pytree__ad_recorded(const pytree_fn *f)
+{
+    return f->kind != NULL && f->jvp == NULL && f->vjp == NULL && pytree__ad_is_program(f->kind);
+}
+
+/* The program of a function that is bound to shapes, without calls that no result needs. NULL on failure. */
 static const pytree_program *pytree__pg_of(struct pytree__fn_bound *b)
 {
     const struct pytree__fn_kind *kind = b->fn->kind;
+    if (pytree__ad_recorded(b->fn)) { return ((const struct pytree__pg_bound *)b->state)->program; }
     if (kind == NULL || b->fn->jvp != NULL || b->fn->vjp != NULL) { return pytree__callback_program(b); }
-    if (pytree__ad_is_program(kind)) { return ((const struct pytree__pg_bound *)b->state)->program; }
     if (kind == &pytree_vmap_kind) { return pytree__vmap_program(b); }
     if (kind == &pytree_scan_kind) { return pytree__scan_program(b); }
     if (kind == &pytree_fori_kind) { return pytree__fori_program(b); }
@@ -466,6 +472,12 @@ static const pytree_program *pytree__pg_of(struct pytree__fn_bound *b)
         return pytree__switch_program(b);
     }
     return pytree__callback_program(b);
+}
+
+/* The same with all calls that a body recorded. */
+static const pytree_program *pytree__pg_recorded(struct pytree__fn_bound *b)
+{
+    return pytree__ad_recorded(b->fn) ? ((const struct pytree__pg_bound *)b->state)->recorded : pytree__pg_of(b);
 }
 
 #include "derive_functions.h"

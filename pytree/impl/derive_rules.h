@@ -31,13 +31,19 @@ static pytree_value *pytree__pg_mapped(pytree_trace *tr, const pytree_eqn *of, c
     return ids + of->n_in;
 }
 
-/* Copies a call of p into what is recorded; *e is the copy. */
+/* Copies a call of p into what is recorded; *e is the copy. In a rule one call may do what it and another did; *e and what it
+ * refers to are as if there were two. */
 static bool pytree__pg_copy(pytree_trace *tr, const pytree_program *p, const pytree_eqn *of, pytree_value *map, pytree_eqn *e)
 {
-    pytree_value *out = pytree__pg_mapped(tr, of, map, e);
+    pytree_value *out = pytree__pg_mapped(tr, of, map, e), shorter;
     const pytree_leaf **views = (const pytree_leaf **)pytree__fn_take(tr->recorder->arena, of->n_out, sizeof *views);
     size_t k;
     if (out == NULL || views == NULL) { return false; }
+    shorter = pytree__op_shorter(tr, e);
+    if (shorter.id != 0) {
+        map[of->out[0].id] = out[0] = shorter;
+        return true;
+    }
     for (k = 0; k < of->n_out; k++) { views[k] = p->values[of->out[k].id]; }
     if (!pytree__pg_append(tr, of->op, of->params, of->n_in, e->in, of->n_out, views, out)) { return false; }
     for (k = 0; k < of->n_out; k++) { map[of->out[k].id] = out[k]; }
@@ -163,6 +169,7 @@ static bool pytree__pull_forward(struct pytree__pull *pull)
 {
     const pytree_program *p = pull->p;
     size_t i, k;
+    pull->tr->recorder->in_rule = true;
     for (i = 0; i < p->n_eqns; i++) {
         const pytree_eqn *e = &p->eqns[i];
         bool any = false;
@@ -181,6 +188,7 @@ static bool pytree__pull_forward(struct pytree__pull *pull)
         }
         pytree__pull_known(pull, e, &pull->copies[i]);
     }
+    pull->tr->recorder->in_rule = false;
     return true;
 }
 
@@ -280,9 +288,9 @@ static pytree_program *pytree__pg_pullback(struct pytree__fn_plan *arena, const 
 }
 
 /* p with inputs and results in another order: input i of the new one is input in[i] of p, result i is result out[i]; those from
- * n_out on are inputs of p. */
+ * n_out on are inputs of p. `rule`: it is a part of a derivative, and calls may be put together. */
 static pytree_program *pytree__pg_reorder(struct pytree__fn_plan *arena, const pytree_program *p, size_t n_in, const size_t *in,
-                                          size_t n_out, const size_t *out)
+                                          size_t n_out, const size_t *out, bool rule)
 {
     pytree_value *inputs = (pytree_value *)pytree__fn_take(arena, p->n_in, sizeof *inputs), *results;
     pytree_value *chosen = (pytree_value *)pytree__fn_take(arena, n_out, sizeof *chosen);
@@ -294,6 +302,7 @@ static pytree_program *pytree__pg_reorder(struct pytree__fn_plan *arena, const p
     if (inputs == NULL || chosen == NULL || views == NULL) { return NULL; }
     pytree__pg_begin(&tr, &r, arena, p->name, p->plus);
     for (k = 0; k < n_in; k++) { inputs[in[k]] = pytree__pg_input(&tr, p->values[in[k] + 1]); }
+    r.in_rule = rule;
     results = pytree__pg_inline(&tr, p, inputs);
     if (results == NULL) { return NULL; }
     for (k = 0; k < n_out; k++) {

@@ -160,7 +160,7 @@ static void pytree__scan_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree
     ends[0] = p->n_carry;
     ends[1] = e->n_out;
     n_out = pytree__scan_places(out_place, e->n_out, ends, 2, out_active);
-    body = pytree__pg_reorder(tr->recorder->arena, body, n_in, place, n_out, out_place);
+    body = pytree__pg_reorder(tr->recorder->arena, body, n_in, place, n_out, out_place, false);
     for (k = 0; k < p->n_const; k++) { n_const += active[k]; }
     for (k = 0; k < p->n_carry; k++) { n_carry += active[p->n_const + k]; }
     for (k = 0; k < n_in; k++) {
@@ -189,7 +189,7 @@ static const pytree_program *pytree__scan_keeping(pytree_trace *tr, const pytree
     for (k = 0; k < body->n_in; k++) { in[k] = k; }
     for (k = 0; k < body->n_out; k++) { out[k] = k; }
     for (k = 0; k < n_carry; k++) { out[body->n_out + k] = body->n_out + n_const + k; }
-    return pytree__pg_reorder(tr->recorder->arena, body, body->n_in, in, body->n_out + n_carry, out);
+    return pytree__pg_reorder(tr->recorder->arena, body, body->n_in, in, body->n_out + n_carry, out, true);
 }
 static void pytree__scan_keep(pytree_trace *tr, pytree_eqn *e)
 {

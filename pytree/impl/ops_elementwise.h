@@ -8,11 +8,30 @@ static pytree_value pytree__op_1(pytree_trace *tr, const pytree_op *op, pytree_v
 {
     return pytree_record(tr, op, NULL, 1, &x, NULL);
 }
+static bool pytree__op_alike(const pytree_trace *tr, pytree_value a, pytree_value b)
+{
+    const pytree_leaf *x = pytree__op_look(tr, a), *y = pytree__op_look(tr, b);
+    return x->ndim == y->ndim && pytree__other_extents(x, y) == 0;
+}
+/* In a rule: the operand of a broadcast in its place, where the other operand has the extents that it repeats. */
+static pytree_value pytree__op_narrow(const pytree_trace *tr, pytree_value a, pytree_value other)
+{
+    const pytree_eqn *e = pytree__pg_maker(tr->recorder, &pytree__op_broadcast, a);
+    const pytree_leaf *wide = pytree__op_look(tr, a), *by = pytree__op_look(tr, other), *narrow;
+    int i;
+    if (e == NULL) { return a; }
+    narrow = pytree__op_look(tr, e->in[0]);
+    for (i = 1; i <= wide->ndim; i++) {
+        const bool repeats = i > narrow->ndim || narrow->shape[narrow->ndim - i] != wide->shape[wide->ndim - i];
+        if (repeats && (i > by->ndim || by->shape[by->ndim - i] != wide->shape[wide->ndim - i])) { return a; }
+    }
+    return e->in[0];
+}
 static pytree_value pytree__op_2(pytree_trace *tr, const pytree_op *op, pytree_value a, pytree_value b)
 {
     pytree_value in[2];
-    in[0] = a;
-    in[1] = b;
+    in[0] = pytree__op_narrow(tr, a, b);
+    in[1] = pytree__op_narrow(tr, b, in[0]);
     return pytree_record(tr, op, NULL, 2, in, NULL);
 }
 
@@ -29,23 +48,10 @@ static pytree_status pytree__op_binary_shape(const pytree_op_call *c, pytree_err
     return pytree__op_common(c, 0, c->out[0], err);
 }
 
-/* Runs a loop over a result and two operands. */
-static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *f32, pytree__row_fn *f64)
+/* Runs a loop over a result and its operands, of which the last has numbers. */
+static pytree_status pytree__op_rows(const pytree_op_call *c, pytree__row_fn *f32, pytree__row_fn *f64)
 {
-    const bool wide = c->in[0]->type->dtype == PYTREE_F64;
-    const pytree_leaf *operands[3];
-    struct pytree__walk w;
-    size_t bytes[3], k;
-    void *data[3];
-    operands[0] = c->out[0];
-    operands[1] = c->in[0];
-    operands[2] = c->in[1];
-    for (k = 0; k < 3; k++) {
-        bytes[k] = operands[k]->type->size;
-        data[k] = operands[k]->data;
-    }
-    pytree__walk_broadcast(&w, c->out[0], 3, operands);
-    pytree__walk_run(&w, data, bytes, wide ? f64 : f32);
+    pytree__walk_call(c, c->in[c->n_in - 1]->type->dtype == PYTREE_F64 ? f64 : f32);
     return PYTREE_OK;
 }
 
@@ -90,7 +96,7 @@ static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *
     static pytree_status pytree__op_##NAME##_run(const pytree_op_call *c, pytree_error *err)                            \
     {                                                                                                                   \
         (void)err;                                                                                                      \
-        return pytree__op_binary(c, pytree__row_##NAME##_float, pytree__row_##NAME##_double);                           \
+        return pytree__op_rows(c, pytree__row_##NAME##_float, pytree__row_##NAME##_double);                           \
     }
 #define PYTREE__BINARY(NAME, expression)                                                                                \
     PYTREE__BINARY_ROW(NAME, float, float, expression)                                                                  \
@@ -99,7 +105,8 @@ static pytree_status pytree__op_binary(const pytree_op_call *c, pytree__row_fn *
 
 /* An operation and the function that records it. */
 #define PYTREE__OP_DEFINE(NAME, N, shape, jvp, vjp)                                                                     \
-    static const pytree_op pytree__op_##NAME = { #NAME, 0, 1, shape, pytree__op_##NAME##_run, jvp, vjp, NULL, false };
+    static const pytree_op pytree__op_##NAME = { #NAME, 0, 1, shape, pytree__op_##NAME##_run, jvp, vjp,                 \
+                                                 (N) == 2 ? &pytree__walk_hooks : NULL, false };
 #define PYTREE__OP_1(NAME, rule)                                                                                        \
     PYTREE__OP_DEFINE(NAME, 1, pytree__op_unary_shape, rule, rule)                                                      \
     pytree_value pytree_op_##NAME(pytree_trace *tr, pytree_value x) { return pytree__op_1(tr, &pytree__op_##NAME, x); }
@@ -161,12 +168,6 @@ static bool pytree__op_wanted(const pytree_trace *tr, size_t k)
 {
     return tr->recorder->wanted == NULL || tr->recorder->wanted[k];
 }
-pytree_value pytree_op_plus(pytree_trace *tr, pytree_value a, pytree_value b)
-{
-    const pytree_op *plus = tr->recorder->plus;
-    if (a.id == 0 || b.id == 0) { return a.id == 0 ? b : a; }
-    return plus != NULL ? pytree__op_2(tr, plus, a, b) : pytree_op_add(tr, a, b);
-}
 
 /* Which of two operands is greater: 1 a, 1/2 equal, 0 b. */
 static pytree_value pytree__op_share(pytree_trace *tr, pytree_value a, pytree_value b)
@@ -177,10 +178,17 @@ static pytree_value pytree__op_share(pytree_trace *tr, pytree_value a, pytree_va
     return pytree_op_shift(tr, pytree_op_scale(tr, pytree_op_sub(tr, more, less), 0.5), 0.5);
 }
 
+/* The derivative of x y with respect to x, or of x x. */
+static pytree_value pytree__op_product_d(pytree_trace *tr, pytree_value d, pytree_value y, pytree_value x)
+{
+    const pytree_value slope = pytree_op_mul(tr, d, y);
+    return x.id == y.id ? pytree_op_scale(tr, slope, 2) : slope;
+}
+
 PYTREE__RULE_2(add, d, d)
 PYTREE__RULE_2(sub, d, pytree_op_neg(tr, d))
-PYTREE__RULE_2(mul, pytree_op_mul(tr, d, b), pytree_op_mul(tr, d, a))
-PYTREE__RULE_2(div, pytree_op_div(tr, d, b), pytree_op_neg(tr, pytree_op_div(tr, pytree_op_mul(tr, d, y), b)))
+PYTREE__RULE_2(mul, pytree__op_product_d(tr, d, b, a), a.id == b.id ? pytree__value(0) : pytree_op_mul(tr, d, a))
+PYTREE__RULE_2(div, pytree_op_div(tr, d, b), pytree_op_neg(tr, pytree_op_mul(tr, pytree_op_div(tr, d, b), y)))
 PYTREE__RULE_2(max, pytree_op_mul(tr, d, pytree__op_share(tr, a, b)), pytree_op_mul(tr, d, pytree__op_share(tr, b, a)))
 PYTREE__OP_2(add)
 PYTREE__OP_2(sub)
@@ -226,6 +234,11 @@ PYTREE__RULE_1(cos, pytree_op_neg(tr, pytree_op_mul(tr, d, pytree_op_sin(tr, x))
 PYTREE__RULE_1(abs, pytree_op_mul(tr, d, pytree__op_sign(tr, x)))
 PYTREE__RULE_1(relu, pytree__op_gate_of(tr, d, x))
 PYTREE__OP_1(neg, pytree__op_neg_rule)
+static pytree_value pytree__op_negated(const pytree_trace *tr, pytree_value v)
+{
+    const pytree_eqn *e = pytree__pg_maker(tr->recorder, &pytree__op_neg, v);
+    return e == NULL ? pytree__value(0) : e->in[0];
+}
 PYTREE__OP_1(exp, pytree__op_exp_rule)
 PYTREE__OP_1(log, pytree__op_log_rule)
 PYTREE__OP_1(sqrt, pytree__op_sqrt_rule)
@@ -267,6 +280,190 @@ static void pytree__op_power_rule(pytree_trace *tr, const pytree_eqn *e, const p
 PYTREE__OP_NUMBER(scale, double)
 PYTREE__OP_NUMBER(shift, double)
 PYTREE__OP_NUMBER(power, int)
+
+/* ---- Sums of derivatives ------------------------------------------------------------------------------------------------
+ *
+ * Where a value is used several times its derivatives are added, and most of them are products. So a product and the addition
+ * after it are one call, x + c y or x + y z, and no memory is needed for the product.
+ */
+static pytree_status pytree__op_add_scaled_run(const pytree_op_call *c, pytree_error *err)
+{
+    const size_t n = pytree_leaf_count(c->out[0]);
+    const double by = *(const double *)c->params;
+    size_t i;
+    (void)err;
+    if (c->out[0]->type->dtype == PYTREE_F64) {
+        const double *x = (const double *)c->in[0]->data, *y = (const double *)c->in[1]->data;
+        double *PYTREE__RESTRICT o = (double *)c->out[0]->data;
+        for (i = 0; i < n; i++) { o[i] = x[i] + by * y[i]; }
+    } else {
+        const float *x = (const float *)c->in[0]->data, *y = (const float *)c->in[1]->data, single = (float)by;
+        float *PYTREE__RESTRICT o = (float *)c->out[0]->data;
+        for (i = 0; i < n; i++) { o[i] = x[i] + single * y[i]; }
+    }
+    return PYTREE_OK;
+}
+static void pytree__op_add_scaled_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    out[0] = pytree_op_plus(tr, t[0], pytree_op_scale(tr, t[1], *(const double *)e->params));
+}
+static void pytree__op_add_scaled_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
+{
+    in_ct[0] = ct[0];
+    in_ct[1] = pytree_op_scale(tr, ct[0], *(const double *)e->params);
+}
+static const pytree_op pytree__op_add_scaled = { "add_scaled", sizeof(double), 1, pytree__op_unary_shape,
+                                                 pytree__op_add_scaled_run, pytree__op_add_scaled_jvp,
+                                                 pytree__op_add_scaled_vjp, NULL, false };
+
+#define PYTREE__ADD_PRODUCT_ROW(T)                                                                                      \
+    static void pytree__add_product_row_##T(void *const *at, size_t n, const size_t *step)                              \
+    {                                                                                                                   \
+        T *PYTREE__RESTRICT o = (T *)at[0];                                                                             \
+        const T *x = (const T *)at[1], *y = (const T *)at[2], *z = (const T *)at[3];                                    \
+        const size_t s = step[0], sy = step[2], sz = step[3];                                                           \
+        size_t i;                                                                                                       \
+        if (s == 1 && sy == 1 && sz == 1) {                                                                             \
+            for (i = 0; i < n; i++) { o[i] = x[i] + y[i] * z[i]; }                                                      \
+        } else if (s == 1 && sy == 0 && sz == 1) {                                                                      \
+            for (i = 0; i < n; i++) { o[i] = x[i] + *y * z[i]; }                                                        \
+        } else {                                                                                                        \
+            for (i = 0; i < n; i++) { o[i * s] = x[i * s] + y[i * sy] * z[i * sz]; }                                    \
+        }                                                                                                               \
+    }
+PYTREE__ADD_PRODUCT_ROW(float)
+PYTREE__ADD_PRODUCT_ROW(double)
+static pytree_status pytree__op_add_product_run(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    return pytree__op_rows(c, pytree__add_product_row_float, pytree__add_product_row_double);
+}
+static void pytree__op_add_product_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    const pytree_value y = pytree_op_mul(tr, t[1], e->in[2]), z = pytree_op_mul(tr, e->in[1], t[2]);
+    out[0] = pytree__op_broadcast_like(tr, pytree_op_plus(tr, t[0], pytree_op_plus(tr, y, z)), e->out[0]);
+}
+static void pytree__op_add_product_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
+{
+    in_ct[0] = ct[0];
+    in_ct[1] = pytree__op_sum_like(tr, pytree_op_mul(tr, ct[0], e->in[2]), e->in[1]);
+    in_ct[2] = pytree__op_sum_like(tr, pytree_op_mul(tr, ct[0], e->in[1]), e->in[2]);
+}
+static const pytree_op pytree__op_add_product = { "add_product", 0, 1, pytree__op_unary_shape, pytree__op_add_product_run,
+                                                  pytree__op_add_product_jvp, pytree__op_add_product_vjp,
+                                                  &pytree__walk_hooks, false };
+
+/* The products of two arrays, of which the first has the whole shape, added up to a shape. */
+#define PYTREE__SUM_PRODUCT_ROW(T)                                                                                      \
+    static void pytree__sum_product_row_##T(void *const *at, size_t n, const size_t *step)                              \
+    {                                                                                                                   \
+        T *PYTREE__RESTRICT to = (T *)at[0];                                                                            \
+        const T *x = (const T *)at[1], *y = (const T *)at[2];                                                           \
+        const size_t s = step[0], sx = step[1], sy = step[2];                                                           \
+        size_t i;                                                                                                       \
+        if (s == 1 && sx == 1 && sy == 1) {                                                                             \
+            for (i = 0; i < n; i++) { to[i] += x[i] * y[i]; }                                                           \
+        } else if (s == 0 && sx == 1 && sy == 1) {                                                                      \
+            PYTREE__SUM_EIGHT(T, x[i] * y[i]);                                                                          \
+        } else if (s == 0) {                                                                                            \
+            PYTREE__SUM_EIGHT(T, x[i * sx] * y[i * sy]);                                                                \
+        } else {                                                                                                        \
+            for (i = 0; i < n; i++) { to[i * s] += x[i * sx] * y[i * sy]; }                                             \
+        }                                                                                                               \
+    }
+PYTREE__SUM_PRODUCT_ROW(float)
+PYTREE__SUM_PRODUCT_ROW(double)
+static pytree_status pytree__op_sum_product_run(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    memset(c->out[0]->data, 0, pytree_leaf_bytes(c->out[0]));
+    return pytree__op_rows(c, pytree__sum_product_row_float, pytree__sum_product_row_double);
+}
+static void pytree__op_sum_product_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    const pytree_value x = pytree_op_mul(tr, t[0], e->in[1]), y = pytree_op_mul(tr, e->in[0], t[1]);
+    out[0] = pytree__op_sum_like(tr, pytree_op_plus(tr, x, y), e->out[0]);
+}
+static void pytree__op_sum_product_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
+{
+    const pytree_value d = pytree__op_broadcast_like(tr, ct[0], e->in[0]);
+    in_ct[0] = pytree_op_mul(tr, d, e->in[1]);
+    in_ct[1] = pytree__op_sum_like(tr, pytree_op_mul(tr, d, e->in[0]), e->in[1]);
+}
+static const pytree_op pytree__op_sum_product = { "sum_product", sizeof(struct pytree__op_shape), 1, pytree__op_sum_to_shape,
+                                                  pytree__op_sum_product_run, pytree__op_sum_product_jvp,
+                                                  pytree__op_sum_product_vjp, &pytree__walk_hooks, false };
+
+/* The sum of x to a shape as one call, if x is a product and one factor has its shape; otherwise 0. */
+static pytree_value pytree__op_sum_of_product(pytree_trace *tr, pytree_value x, const struct pytree__op_shape *to)
+{
+    const pytree_eqn *product = pytree__pg_maker(tr->recorder, &pytree__op_mul, x);
+    pytree_value in[2];
+    if (product == NULL) { return pytree__value(0); }
+    in[0] = product->in[0];
+    in[1] = product->in[1];
+    if (!pytree__op_alike(tr, in[0], x)) {
+        in[0] = product->in[1];
+        in[1] = product->in[0];
+    }
+    return pytree__op_alike(tr, in[0], x) ? pytree_record(tr, &pytree__op_sum_product, to, 2, in, NULL) : pytree__value(0);
+}
+static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree_value like)
+{
+    const pytree_leaf *v = pytree__op_look(tr, like);
+    const struct pytree__op_shape to = pytree__op_shape_of(v->ndim, v->shape);
+    const pytree_value positive = pytree__op_negated(tr, x);
+    pytree_value sum;
+    if (x.id == 0 || pytree__op_alike(tr, x, like)) { return x; }
+    if (positive.id != 0) { x = positive; }
+    sum = pytree__op_sum_of_product(tr, x, &to);
+    if (sum.id == 0) { sum = pytree_record(tr, &pytree__op_sum_to, &to, 1, &x, NULL); }
+    return positive.id != 0 ? pytree_op_neg(tr, sum) : sum;
+}
+
+/* x + y as one call, if one of them is a product and they have one shape; otherwise 0. */
+static pytree_value pytree__op_plus_product(pytree_trace *tr, pytree_value x, pytree_value y)
+{
+    const struct pytree__recorder *r = tr->recorder;
+    pytree_value in[3], both[2];
+    size_t k;
+    both[0] = x;
+    both[1] = y;
+    for (k = 2; k-- != 0 && pytree__op_alike(tr, x, y);) {
+        const pytree_eqn *scaled = pytree__pg_maker(r, &pytree__op_scale, both[k]);
+        const pytree_eqn *product = pytree__pg_maker(r, &pytree__op_mul, both[k]);
+        in[0] = both[1 - k];
+        if (scaled != NULL) {
+            in[1] = scaled->in[0];
+            return pytree_record(tr, &pytree__op_add_scaled, scaled->params, 2, in, NULL);
+        }
+        if (product != NULL) {
+            in[1] = product->in[0];
+            in[2] = product->in[1];
+            return pytree_record(tr, &pytree__op_add_product, NULL, 3, in, NULL);
+        }
+    }
+    return pytree__value(0);
+}
+pytree_value pytree_op_plus(pytree_trace *tr, pytree_value a, pytree_value b)
+{
+    const pytree_op *plus = tr->recorder->plus;
+    pytree_value sum;
+    if (a.id == 0 || b.id == 0) { return a.id == 0 ? b : a; }
+    if (plus != NULL) { return pytree__op_2(tr, plus, a, b); }
+    sum = pytree__op_negated(tr, b);
+    if (sum.id != 0) { return pytree_op_sub(tr, a, sum); }
+    sum = pytree__op_plus_product(tr, a, b);
+    return sum.id != 0 ? sum : pytree_op_add(tr, a, b);
+}
+
+/* A call in a rule and the one before it as one call; 0 if they are two. */
+static pytree_value pytree__op_shorter(pytree_trace *tr, const pytree_eqn *e)
+{
+    if (e->op == &pytree__op_add) { return pytree__op_plus_product(tr, e->in[0], e->in[1]); }
+    if (e->op != &pytree__op_sum_to) { return pytree__value(0); }
+    return pytree__op_sum_of_product(tr, e->in[0], (const struct pytree__op_shape *)e->params);
+}
 
 /* ---- Comparison and choice ----------------------------------------------------------------------------------------- */
 
@@ -316,20 +513,8 @@ static pytree_status pytree__op_select_shape(const pytree_op_call *c, pytree_err
 }
 static pytree_status pytree__op_select_run(const pytree_op_call *c, pytree_error *err)
 {
-    const pytree_leaf *operands[4];
-    struct pytree__walk w;
-    size_t bytes[4], k;
-    void *data[4];
     (void)err;
-    for (k = 0; k < 4; k++) {
-        operands[k] = k == 0 ? c->out[0] : c->in[k - 1];
-        bytes[k] = operands[k]->type->size;
-        data[k] = operands[k]->data;
-    }
-    pytree__walk_broadcast(&w, c->out[0], 4, operands);
-    pytree__walk_run(&w, data, bytes, c->out[0]->type->dtype == PYTREE_F64 ? pytree__select_row_double
-                     : pytree__select_row_float);
-    return PYTREE_OK;
+    return pytree__op_rows(c, pytree__select_row_float, pytree__select_row_double);
 }
 static void pytree__op_select_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
 {
@@ -348,7 +533,8 @@ static void pytree__op_select_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     }
 }
 static const pytree_op pytree__op_select = { "select", 0, 1, pytree__op_select_shape, pytree__op_select_run,
-                                             pytree__op_select_jvp, pytree__op_select_vjp, NULL, false };
+                                             pytree__op_select_jvp, pytree__op_select_vjp, &pytree__walk_hooks,
+                                             false };
 pytree_value pytree_op_select(pytree_trace *tr, pytree_value which, pytree_value yes, pytree_value no)
 {
     pytree_value in[3];

@@ -63,7 +63,7 @@ static pytree_status pytree__op_max_of_run(const pytree_op_call *c, pytree_error
     for (i = 0; i < n; i++) {
         if (wide) { ((double *)c->out[0]->data)[i] = -HUGE_VAL; } else { ((float *)c->out[0]->data)[i] = -HUGE_VALF; }
     }
-    pytree__op_reduce(c, c->out[0], wide ? pytree__max_row_double : pytree__max_row_float);
+    pytree__walk_call(c, wide ? pytree__max_row_double : pytree__max_row_float);
     return PYTREE_OK;
 }
 /* 1 / n where one of n elements that are the maximum is, 0 elsewhere. */
@@ -83,7 +83,8 @@ static void pytree__op_max_of_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     in_ct[0] = pytree_op_mul(tr, pytree__op_max_shares(tr, e), ct[0]);
 }
 static const pytree_op pytree__op_max_of = { "max_of", sizeof(struct pytree__op_shape), 1, pytree__op_max_of_shape,
-                                             pytree__op_max_of_run, pytree__op_max_of_jvp, pytree__op_max_of_vjp, NULL, false };
+                                             pytree__op_max_of_run, pytree__op_max_of_jvp, pytree__op_max_of_vjp,
+                                             &pytree__walk_hooks, false };
 
 /* The maxima with extents of 1 along the axes. */
 static pytree_value pytree__op_maxima(pytree_trace *tr, pytree_value x, const struct pytree__op_shape *ones)

@@ -45,6 +45,7 @@ pytree_value pytree_op_zeros_like(pytree_trace *tr, pytree_value like)
 
 static pytree_value pytree__op_broadcast_like(pytree_trace *tr, pytree_value x, pytree_value like);
 static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree_value like);
+static pytree_value pytree__op_negated(const pytree_trace *tr, pytree_value v);    /* x if v is -x, in a rule; otherwise 0 */
 
 static pytree_value pytree__op_to_shape(pytree_trace *tr, const pytree_op *op, pytree_value x, int ndim, const size_t *shape)
 {
@@ -87,13 +88,8 @@ static pytree_status pytree__op_broadcast_shape(const pytree_op_call *c, pytree_
 }
 static pytree_status pytree__op_broadcast_run(const pytree_op_call *c, pytree_error *err)
 {
-    struct pytree__walk w;
-    const pytree_leaf *operands[2];
-    operands[0] = c->out[0];
-    operands[1] = c->in[0];
     (void)err;
-    pytree__walk_broadcast(&w, c->out[0], 2, operands);
-    pytree__walk_copy(&w, c->out[0]->data, c->in[0]->data, c->in[0]->type->size);
+    pytree__walk_call(c, pytree__copy_row(c->in[0]->type->size));
     return PYTREE_OK;
 }
 static void pytree__op_broadcast_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
@@ -106,7 +102,7 @@ static void pytree__op_broadcast_vjp(pytree_trace *tr, const pytree_eqn *e, cons
 }
 static const pytree_op pytree__op_broadcast = { "broadcast", sizeof(struct pytree__op_shape), 1, pytree__op_broadcast_shape,
                                                 pytree__op_broadcast_run, pytree__op_broadcast_jvp, pytree__op_broadcast_vjp,
-                                                NULL, false };
+                                                &pytree__walk_hooks, false };
 static pytree_value pytree__op_broadcast_like(pytree_trace *tr, pytree_value x, pytree_value like)
 {
     const pytree_leaf *v = pytree__op_look(tr, like);
@@ -136,43 +132,38 @@ static pytree_status pytree__op_sum_to_shape(const pytree_op_call *c, pytree_err
 #define PYTREE__SUM_ROW(T)                                                                                              \
     static void pytree__sum_row_##T(void *const *at, size_t n, const size_t *step)                                      \
     {                                                                                                                   \
-        T *PYTREE__RESTRICT to = (T *)at[0], sum[8] = { 0 };                                                            \
+        T *PYTREE__RESTRICT to = (T *)at[0];                                                                            \
         const T *from = (const T *)at[1];                                                                               \
-        size_t i = 0, j;                                                                                                \
-        if (step[0] == 1 && step[1] == 1) {                                                                             \
+        const size_t s = step[1];                                                                                       \
+        size_t i;                                                                                                       \
+        if (step[0] == 1 && s == 1) {                                                                                   \
             for (i = 0; i < n; i++) { to[i] += from[i]; }                                                               \
-        } else if (step[0] == 0 && step[1] == 1) {                                                                      \
-            for (; i + 8 <= n; i += 8) {                                                                                \
-                for (j = 0; j < 8; j++) { sum[j] += from[i + j]; }                                                      \
-            }                                                                                                           \
-            for (j = 0; i < n; i++, j++) { sum[j] += from[i]; }                                                         \
-            *to += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));                   \
+        } else if (step[0] == 0 && s == 1) {                                                                            \
+            PYTREE__SUM_EIGHT(T, from[i]);                                                                              \
+        } else if (step[0] == 0) {                                                                                      \
+            PYTREE__SUM_EIGHT(T, from[i * s]);                                                                          \
         } else {                                                                                                        \
-            for (i = 0; i < n; i++) { to[i * step[0]] += from[i * step[1]]; }                                           \
+            for (i = 0; i < n; i++) { to[i * step[0]] += from[i * s]; }                                                 \
         }                                                                                                               \
     }
+#define PYTREE__SUM_EIGHT(T, term)                                                                                      \
+    do {                                                                                                                \
+        T sum[8] = { 0 };                                                                                               \
+        size_t j, whole;                                                                                                \
+        for (whole = 0; whole + 8 <= n; whole += 8) {                                                                   \
+            for (j = 0; j < 8; j++) { i = whole + j; sum[j] += term; }                                                  \
+        }                                                                                                               \
+        for (j = 0, i = whole; i < n; i++, j++) { sum[j] += term; }                                                     \
+        *to += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));                       \
+    } while (0)
 PYTREE__SUM_ROW(float)
 PYTREE__SUM_ROW(double)
 
-/* Runs a reduction: `out` has the result's shape, with extents of 1 where axes are reduced. */
-static void pytree__op_reduce(const pytree_op_call *c, const pytree_leaf *out, pytree__row_fn *row)
-{
-    const size_t size = c->in[0]->type->size, bytes[2] = { size, size };
-    const pytree_leaf *operands[2];
-    struct pytree__walk w;
-    void *data[2];
-    operands[0] = out;
-    operands[1] = c->in[0];
-    data[0] = c->out[0]->data;
-    data[1] = c->in[0]->data;
-    pytree__walk_broadcast(&w, c->in[0], 2, operands);
-    pytree__walk_run(&w, data, bytes, row);
-}
 static pytree_status pytree__op_sum_to_run(const pytree_op_call *c, pytree_error *err)
 {
     (void)err;
     memset(c->out[0]->data, 0, pytree_leaf_bytes(c->out[0]));
-    pytree__op_reduce(c, c->out[0], c->in[0]->type->dtype == PYTREE_F64 ? pytree__sum_row_double : pytree__sum_row_float);
+    pytree__walk_call(c, c->in[0]->type->dtype == PYTREE_F64 ? pytree__sum_row_double : pytree__sum_row_float);
     return PYTREE_OK;
 }
 static void pytree__op_sum_to_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
@@ -184,12 +175,8 @@ static void pytree__op_sum_to_vjp(pytree_trace *tr, const pytree_eqn *e, const p
     in_ct[0] = pytree__op_broadcast_like(tr, ct[0], e->in[0]);
 }
 static const pytree_op pytree__op_sum_to = { "sum_to", sizeof(struct pytree__op_shape), 1, pytree__op_sum_to_shape,
-                                             pytree__op_sum_to_run, pytree__op_sum_to_jvp, pytree__op_sum_to_vjp, NULL, false };
-static pytree_value pytree__op_sum_like(pytree_trace *tr, pytree_value x, pytree_value like)
-{
-    const pytree_leaf *v = pytree__op_look(tr, like);
-    return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_sum_to, x, v->ndim, v->shape);
-}
+                                             pytree__op_sum_to_run, pytree__op_sum_to_jvp, pytree__op_sum_to_vjp,
+                                             &pytree__walk_hooks, false };
 
 /* ---- Reshape ------------------------------------------------------------------------------------------------------- */
 
@@ -221,6 +208,10 @@ static const pytree_op pytree__op_reshape = { "reshape", sizeof(struct pytree__o
 static pytree_value pytree__op_reshape_like(pytree_trace *tr, pytree_value x, pytree_value like)
 {
     const pytree_leaf *v = pytree__op_look(tr, like);
+    const pytree_value positive = pytree__op_negated(tr, x);
+    if (positive.id != 0) {
+        return pytree_op_neg(tr, pytree__op_to_shape(tr, &pytree__op_reshape, positive, v->ndim, v->shape));
+    }
     return x.id == 0 ? x : pytree__op_to_shape(tr, &pytree__op_reshape, x, v->ndim, v->shape);
 }
 pytree_value pytree_op_reshape(pytree_trace *tr, pytree_value x, int ndim, const size_t *shape)
@@ -251,22 +242,30 @@ static pytree_status pytree__op_transpose_shape(const pytree_op_call *c, pytree_
     }
     return pytree__op_movable(c, err);
 }
-static pytree_status pytree__op_transpose_run(const pytree_op_call *c, pytree_error *err)
+static void pytree__op_transpose_walk(struct pytree__walk *w, const pytree_op_call *c)
 {
     const struct pytree__axes *p = (const struct pytree__axes *)c->params;
     const pytree_leaf *out = c->out[0];
-    struct pytree__walk w;
     size_t step[PYTREE_MAX_DIMS];
     int i;
-    (void)err;
-    w.n = 2;
-    w.ndim = out->ndim;
-    memcpy(w.extent, out->shape, sizeof w.extent);
-    pytree__walk_steps(w.step[0], out->ndim, out);
+    w->n = 2;
+    w->ndim = out->ndim;
+    w->bytes[0] = w->bytes[1] = out->type->size;
+    memcpy(w->extent, out->shape, sizeof w->extent);
+    pytree__walk_steps(w->step[0], out->ndim, out);
     pytree__walk_steps(step, out->ndim, c->in[0]);
-    for (i = 0; i < out->ndim; i++) { w.step[1][i] = step[p->axis[i]]; }
-    pytree__walk_join(&w);
-    pytree__walk_copy(&w, out->data, c->in[0]->data, out->type->size);
+    for (i = 0; i < out->ndim; i++) { w->step[1][i] = step[p->axis[i]]; }
+    pytree__walk_join(w);
+}
+static pytree_status pytree__op_transpose_run(const pytree_op_call *c, pytree_error *err)
+{
+    struct pytree__walk w;
+    void *data[2];
+    (void)err;
+    pytree__op_transpose_walk(&w, c);
+    data[0] = c->out[0]->data;
+    data[1] = c->in[0]->data;
+    pytree__walk_run(&w, data, pytree__copy_row(c->in[0]->type->size));
     return PYTREE_OK;
 }
 static void pytree__op_transpose_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)

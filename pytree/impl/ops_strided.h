@@ -13,6 +13,7 @@ enum { PYTREE__WALK_OPERANDS = 4 };
 struct pytree__walk {
     int ndim;                             /* at least 1 */
     size_t n;                             /* operands */
+    size_t bytes[PYTREE__WALK_OPERANDS];  /* of an element of each */
     size_t extent[PYTREE_MAX_DIMS], step[PYTREE__WALK_OPERANDS][PYTREE_MAX_DIMS];
 };
 
@@ -28,6 +29,27 @@ static void pytree__walk_steps(size_t *step, int ndim, const pytree_leaf *v)
         const size_t extent = i <= v->ndim ? v->shape[v->ndim - i] : 1;
         step[ndim - i] = extent == 1 ? 0 : run;
         run *= extent;
+    }
+}
+
+/* Makes a short innermost dimension change places with the longest one: a row costs more than its elements then. */
+static void pytree__walk_lengthen(struct pytree__walk *w)
+{
+    enum { SHORT = 8 };
+    const int last = w->ndim - 1;
+    int longest = last, i;
+    size_t k, extent;
+    if (w->extent[last] >= SHORT) { return; }
+    for (i = 0; i < last; i++) {
+        if (w->extent[i] > w->extent[longest]) { longest = i; }
+    }
+    extent = w->extent[last];
+    w->extent[last] = w->extent[longest];
+    w->extent[longest] = extent;
+    for (k = 0; k < w->n; k++) {
+        const size_t step = w->step[k][last];
+        w->step[k][last] = w->step[k][longest];
+        w->step[k][longest] = step;
     }
 }
 
@@ -48,12 +70,14 @@ static void pytree__walk_join(struct pytree__walk *w)
         for (k = 0; k < w->n; k++) { w->step[k][0] = 0; }
     }
     w->ndim = to + 1;
+    pytree__walk_lengthen(w);
 }
 
 /* One run, if each operand has the whole shape or one element. */
 static bool pytree__walk_whole(struct pytree__walk *w, const pytree_leaf *shape, size_t n, const pytree_leaf *const *operands)
 {
     size_t k;
+    for (k = 0; k < n; k++) { w->bytes[k] = operands[k]->type->size; }
     for (k = 0; k < n; k++) {
         const pytree_leaf *v = operands[k];
         const bool same = v->ndim == shape->ndim && pytree__other_extents(v, shape) == 0;
@@ -79,33 +103,89 @@ static void pytree__walk_broadcast(struct pytree__walk *w, const pytree_leaf *sh
     pytree__walk_join(w);
 }
 
-/* Calls `row` for each run of the innermost dimension. `bytes`: of an element of each operand. */
-static void pytree__walk_run(const struct pytree__walk *w, void *const *data, const size_t *bytes, pytree__row_fn *row)
+/* Calls `row` for each run of the innermost dimension: the loop over the next one, and around it those over the others. */
+static void pytree__walk_run(const struct pytree__walk *w, void *const *data, pytree__row_fn *row)
 {
     const int last = w->ndim - 1;
-    size_t index[PYTREE_MAX_DIMS] = { 0 }, step[PYTREE__WALK_OPERANDS], k;
-    char *at[PYTREE__WALK_OPERANDS];
-    void *to[PYTREE__WALK_OPERANDS];
+    const size_t n = w->n, count = last == 0 ? 1 : w->extent[last - 1];
+    size_t index[PYTREE_MAX_DIMS] = { 0 }, step[PYTREE__WALK_OPERANDS], next[PYTREE__WALK_OPERANDS], j, k;
+    void *at[PYTREE__WALK_OPERANDS];
     int i;
     for (i = 0; i <= last; i++) {
         if (w->extent[i] == 0) { return; }
     }
-    for (k = 0; k < w->n; k++) {
-        at[k] = (char *)data[k];
+    for (k = 0; k < n; k++) {
+        at[k] = data[k];
         step[k] = w->step[k][last];
+        next[k] = last == 0 ? 0 : w->step[k][last - 1] * w->bytes[k];
     }
-    if (last == 0) { row(data, w->extent[0], step); return; }
     for (;;) {
-        for (k = 0; k < w->n; k++) { to[k] = at[k]; }
-        row(to, w->extent[last], step);
-        for (i = last - 1; i >= 0; i--) {
-            for (k = 0; k < w->n; k++) { at[k] += w->step[k][i] * bytes[k]; }
+        for (j = 0; j < count; j++) {
+            row(at, w->extent[last], step);
+            for (k = 0; k < n; k++) { at[k] = (char *)at[k] + next[k]; }
+        }
+        for (k = 0; k < n; k++) { at[k] = (char *)at[k] - count * next[k]; }
+        for (i = last - 2; i >= 0; i--) {
+            for (k = 0; k < n; k++) { at[k] = (char *)at[k] + w->step[k][i] * w->bytes[k]; }
             if (++index[i] < w->extent[i]) { break; }
-            for (k = 0; k < w->n; k++) { at[k] -= w->extent[i] * w->step[k][i] * bytes[k]; }
+            for (k = 0; k < n; k++) { at[k] = (char *)at[k] - w->extent[i] * w->step[k][i] * w->bytes[k]; }
             index[i] = 0;
         }
         if (i < 0) { return; }
     }
+}
+
+/* The loop of a call over the shape that its result and its operands broadcast to. */
+static void pytree__walk_of(struct pytree__walk *w, const pytree_op_call *c)
+{
+    const pytree_leaf *operands[PYTREE__WALK_OPERANDS];
+    pytree_leaf shape = *c->out[0];
+    size_t k;
+    int i;
+    operands[0] = c->out[0];
+    for (k = 0; k < c->n_in; k++) {
+        operands[k + 1] = c->in[k];
+        if (c->in[k]->ndim > shape.ndim) { shape = *c->in[k]; }
+    }
+    for (k = 0; k <= c->n_in; k++) {
+        const pytree_leaf *v = operands[k];
+        for (i = 1; i <= v->ndim; i++) {
+            const size_t extent = v->shape[v->ndim - i];
+            if (extent != 1) { shape.shape[shape.ndim - i] = extent; }
+        }
+    }
+    pytree__walk_broadcast(w, &shape, c->n_in + 1, operands);
+}
+
+/* Makes that loop when the call is planned. */
+static pytree_status pytree__walk_plan(pytree_op_call *c, struct pytree__fn_plan *arena)
+{
+    struct pytree__walk *w = (struct pytree__walk *)pytree__fn_take(arena, 1, sizeof *w);
+    if (w == NULL) { return PYTREE_NO_MEMORY; }
+    pytree__walk_of(w, c);
+    c->memory = w;
+    return PYTREE_OK;
+}
+static const struct pytree__op_hooks pytree__walk_hooks = { pytree__walk_plan, NULL, NULL, NULL };
+
+/* Runs it; a call that was not planned makes it now. */
+static void pytree__walk_call(const pytree_op_call *c, pytree__row_fn *row)
+{
+    const struct pytree__walk *w = (const struct pytree__walk *)c->memory;
+    struct pytree__walk now;
+    void *data[PYTREE__WALK_OPERANDS];
+    size_t step[PYTREE__WALK_OPERANDS], k;
+    if (w == NULL) {
+        pytree__walk_of(&now, c);
+        w = &now;
+    }
+    data[0] = c->out[0]->data;
+    step[0] = w->step[0][0];
+    for (k = 0; k < c->n_in; k++) {
+        data[k + 1] = c->in[k]->data;
+        step[k + 1] = w->step[k + 1][0];
+    }
+    if (w->ndim != 1) { pytree__walk_run(w, data, row); } else if (w->extent[0] != 0) { row(data, w->extent[0], step); }
 }
 
 /* ---- Copies of elements of any size -------------------------------------------------------------------------------- */
@@ -124,17 +204,11 @@ PYTREE__COPY_ROW(uint16_t)
 PYTREE__COPY_ROW(uint32_t)
 PYTREE__COPY_ROW(uint64_t)
 
-/* Copies along a walk of two operands, `to` and `from`. Elements of other sizes are one more dimension of bytes. */
-static void pytree__walk_copy(struct pytree__walk *w, void *to, const void *from, size_t size)
+/* Copies elements of so many bytes. */
+static pytree__row_fn *pytree__copy_row(size_t size)
 {
-    void *data[2];
-    size_t bytes[2];
-    pytree__row_fn *row = size == 8 ? pytree__copy_row_uint64_t : size == 4 ? pytree__copy_row_uint32_t
+    return size == 8 ? pytree__copy_row_uint64_t : size == 4 ? pytree__copy_row_uint32_t
         : size == 2 ? pytree__copy_row_uint16_t : pytree__copy_row_uint8_t;
-    data[0] = to;
-    data[1] = (void *)(uintptr_t)from;
-    bytes[0] = bytes[1] = size;
-    pytree__walk_run(w, data, bytes, row);
 }
 
 /* ---- Checks -------------------------------------------------------------------------------------------------------- */
@@ -145,7 +219,7 @@ static bool pytree__is_whole(const pytree_leaf *v)             /* integers that 
     return v->type->dtype >= PYTREE_I8 && v->type->dtype <= PYTREE_U64;
 }
 
-/* Elements that pytree__walk_copy moves in one piece. */
+/* Elements that pytree__copy_row has a row for. */
 static pytree_status pytree__op_movable(const pytree_op_call *c, pytree_error *err)
 {
     const size_t size = c->in[0]->type->size;

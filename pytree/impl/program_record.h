@@ -31,6 +31,8 @@ struct pytree__op_hooks {
     const pytree_program *(*sub)(const void *params, size_t i);
 };
 
+enum { PYTREE__PG_LOOK = 16 };            /* calls that a rule looks back for what it can use */
+
 /* A leaf of a body's arguments, by address. */
 struct pytree__address {
     const void *at;
@@ -186,18 +188,32 @@ static bool pytree__pg_append(pytree_trace *tr, const pytree_op *op, const void 
     return true;
 }
 
-/* The call with these operands and parameters, if there is one already: only with `memoize`. */
+/* The call with these operands and parameters, if there is one already: among all with `memoize`, among the last in a rule,
+ * whose parts often need the same. */
 static const pytree_eqn *pytree__pg_again(const struct pytree__recorder *r, const pytree_op *op, const void *params,
-                                          size_t n_in,
-                                          const pytree_value *in)
+                                          size_t n_in, const pytree_value *in)
 {
-    size_t i = r->memoize && !op->effect ? r->n_eqns : 0;
-    while (i-- != 0) {
+    const size_t look = r->memoize ? r->n_eqns : r->in_rule ? PYTREE__PG_LOOK : 0;
+    size_t i = r->n_eqns;
+    const size_t least = op->effect ? i : i > look ? i - look : 0;
+    while (i-- != least) {
         const pytree_eqn *e = &r->eqns[i];
         if (e->op == op && e->n_in == n_in && (n_in == 0 || memcmp(e->in, in, n_in * sizeof *in) == 0)
             && (op->params == 0 || memcmp(e->params, params, op->params) == 0)) {
             return e;
         }
+    }
+    return NULL;
+}
+
+/* The call that made a value, if it is one of that operation and among the last in a rule; otherwise NULL. */
+static const pytree_eqn *pytree__pg_maker(const struct pytree__recorder *r, const pytree_op *op, pytree_value v)
+{
+    size_t i = r->in_rule ? r->n_eqns : 0;
+    const size_t least = i > PYTREE__PG_LOOK ? i - PYTREE__PG_LOOK : 0;
+    while (i-- > least) {
+        const pytree_eqn *e = &r->eqns[i];
+        if (e->n_out != 0 && e->out[0].id == v.id) { return e->op == op ? e : NULL; }
     }
     return NULL;
 }
@@ -316,6 +332,17 @@ static void pytree__pg_begin(pytree_trace *tr, struct pytree__recorder *r, struc
     tr->err = &arena->err;
 }
 
+/* Does a call, or one of the programs in it, have an effect? */
+static bool pytree__pg_effect(const pytree_eqn *e)
+{
+    const pytree_program *sub;
+    bool any = e->op->effect;
+    size_t i;
+    if (e->op->hooks == NULL || e->op->hooks->sub == NULL) { return any; }
+    for (i = 0; !any && (sub = e->op->hooks->sub(e->params, i)) != NULL; i++) { any = sub->effect; }
+    return any;
+}
+
 /* What was recorded, as a program with these results; 0 is zeros of the shape of `views`. NULL on failure. */
 static pytree_program *pytree__pg_end(pytree_trace *tr, size_t n_out, const pytree_value *out, const pytree_leaf *const *views)
 {
@@ -340,18 +367,8 @@ static pytree_program *pytree__pg_end(pytree_trace *tr, size_t n_out, const pytr
     p->name = r->name;
     p->plus = r->plus;
     p->arena = r->arena;
+    for (k = 0; k < p->n_eqns && !p->effect; k++) { p->effect = pytree__pg_effect(&p->eqns[k]); }
     return p;
-}
-
-/* Does a call, or one of the programs in it, have an effect? */
-static bool pytree__pg_effect(const pytree_eqn *e)
-{
-    const pytree_program *sub;
-    bool any = e->op->effect;
-    size_t i;
-    if (e->op->hooks == NULL || e->op->hooks->sub == NULL) { return any; }
-    for (i = 0; !any && (sub = e->op->hooks->sub(e->params, i)) != NULL; i++) { any = sub->effect; }
-    return any;
 }
 
 /* Leaves out calls that no result needs. */
@@ -365,7 +382,6 @@ static bool pytree__pg_prune(pytree_program *p)
     for (i = p->n_eqns; i-- != 0;) {
         const pytree_eqn *e = &p->eqns[i];
         any = pytree__pg_effect(e);
-        p->effect = p->effect || any;
         for (k = 0; k < e->n_out; k++) { any = any || used[e->out[k].id]; }
         for (k = 0; any && k < e->n_in; k++) { used[e->in[k].id] = true; }
         if (any) { kept[--n] = *e; }

@@ -253,9 +253,8 @@ static pytree_program *pytree__pg_trace(struct pytree__fn_plan *plan, const pytr
     }
     if (plan->err.status != PYTREE_OK) { return NULL; }
     p = pytree__pg_end(&tr, r.out_def->n_leaves, r.out, NULL);
-    if (p == NULL) { return NULL; }
-    p->out_def = r.out_def;
-    return pytree__pg_prune(p) ? p : NULL;
+    if (p != NULL) { p->out_def = r.out_def; }
+    return p;
 }
 
 /* The views of a program's results, one after the other. */
@@ -270,24 +269,29 @@ static const pytree_leaf *pytree__pg_results(struct pytree__fn_plan *plan, const
     return views;
 }
 
-/* The state of a bound function that is a program: `plan` NULL where only shapes are wanted. */
+/* The state of a bound function that is a program: what was recorded; without the calls that no result needs; `plan` NULL where
+ * only shapes are wanted. */
 struct pytree__pg_bound {
-    const pytree_program *program;
+    const pytree_program *recorded, *program;
     struct pytree__plan *plan;
 };
 
-/* Binds a function to its program. */
+/* Binds a function to its program, which is in its arena. */
 static pytree_status pytree__pg_bind(struct pytree__fn_bound *b, const pytree_program *p)
 {
     const pytree_leaf *views = p == NULL ? NULL : pytree__pg_results(b->plan, p);
     struct pytree__pg_bound *s = (struct pytree__pg_bound *)pytree__fn_take(b->plan, 1, sizeof *s);
+    pytree_program *needed = (pytree_program *)pytree__fn_take(b->plan, 1, sizeof *needed);
     pytree_status status;
-    if (views == NULL || s == NULL) { return b->plan->err.status; }
+    if (views == NULL || s == NULL || needed == NULL) { return b->plan->err.status; }
+    *needed = *p;
+    if (!pytree__pg_prune(needed)) { return b->plan->err.status; }
     b->state = s;
-    s->program = p;
+    s->recorded = p;
+    s->program = needed;
     status = pytree__fn_result(b, p->out_def, views);
     if (status != PYTREE_OK || b->plan->shapes_only) { return status; }
-    s->plan = pytree__plan_new(p, b->plan);
+    s->plan = pytree__plan_new(needed, b->plan);
     return b->plan->err.status;
 }
 static pytree_status pytree__pg_run(struct pytree__fn_bound *b)
@@ -304,10 +308,27 @@ static bool pytree__traced_says(const pytree_fn *f)
     (void)f;
     return true;
 }
+/* Values of programs have an element type; a struct's leaf of another type has none. */
+static pytree_status pytree__traced_leaves(const struct pytree__fn_bound *b)
+{
+    pytree_status status = PYTREE_OK;
+    size_t i, k = 0;
+    for (i = 0; i < b->n_in; i++) {
+        char path[PYTREE__PATH];
+        size_t from;
+        while (b->in_first[k + 1] <= i) { k++; }
+        if (b->in[i].type->dtype != PYTREE_OPAQUE) { continue; }
+        from = (size_t)snprintf(path, sizeof path, "[%zu]", k);
+        pytree__node_path(b->defs[k], pytree__fn_node_of(b->defs[k], i - b->in_first[k]), path + from, sizeof path - from);
+        status = pytree__fn_fail_at(b, PYTREE_TYPE, path, "expected numbers or strings, got %s", b->in[i].type->name);
+    }
+    return status;
+}
 static pytree_status pytree__traced_bind(struct pytree__fn_bound *b)
 {
     const pytree_traced_of *of = (const pytree_traced_of *)b->fn->context;
-    const pytree_status status = pytree__fn_check_types(b, "argument", of->takes, b->n_args, b->defs, b->in_first, b->in);
+    pytree_status status = pytree__fn_check_types(b, "argument", of->takes, b->n_args, b->defs, b->in_first, b->in);
+    if (status == PYTREE_OK) { status = pytree__traced_leaves(b); }
     if (status != PYTREE_OK) { return status; }
     return pytree__pg_bind(b, pytree__pg_trace(b->plan, b->fn, b->n_args, b->defs, b->in, b->n_in));
 }

@@ -1,6 +1,11 @@
 /* What derivatives refuse: place and words, before anything is called. */
 #include "derive_shared.h"
 
+typedef struct Handle { int number; } Handle;
+
+#define PYTREE_LEAF_TYPE Handle
+#include "pytree_registry.h"
+
 static double x[2] = { 1, 2 }, table[2][3];
 static float single[2];
 static int counts[3];
@@ -123,6 +128,7 @@ static void rules_are_needed(void **state)
 static void bodies_refuse(void **state)
 {
     const pytree pair[2] = { PYTREE_ARRAY(table[0], 2, 3), PYTREE_ARRAY(table[0], 2, 3) };
+    Handle handle = { 1 };
     (void)state;
     refused(PYTREE_TRACED(product, .name = "loss"), 2, pair, PYTREE_SHAPE, "",
             "loss: matmul: expected inner extents that agree, got f64[2,3] and f64[2,3]");
@@ -130,6 +136,8 @@ static void bodies_refuse(void **state)
             "loss: matmul: expected inner extents that agree, got f64[2,3] and f64[2,3]");
     refused(PYTREE_TRACED(loss, .takes = PYTREE_TYPES(PYTREE_TYPE(double), PYTREE_TYPE(float))), 2, pair, PYTREE_TYPE, "",
             "loss: argument 1: expected f32, got f64[2,3]");
+    refused(PYTREE_TRACED(loss), 2, (pytree[2]){ pair[0], PYTREE_LIST(pair[0], PYTREE(&handle)) }, PYTREE_TYPE, "[1][1]",
+            "loss: expected numbers or strings, got Handle");
     refused(PYTREE_TRACED(elsewhere, .name = "loss"), 1, pair, PYTREE_NOT_FOUND, "",
             "loss: expected the address of a leaf of an argument, got another");
 }

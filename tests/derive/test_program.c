@@ -101,6 +101,14 @@ static void test_derivatives(void **state)
     assert_null(pytree_dce(NULL, PYTREE_NONE, NULL));
 }
 
+static size_t occurrences(const pytree_program *p, const char *word)
+{
+    static char text[20000];
+    size_t n = 0;
+    assert_true(pytree_program_text(p, text, sizeof text) < sizeof text);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) { n++; }
+    return n;
+}
 /* ---- Dead calls ---------------------------------------------------------------------------------------------------- */
 
 static void test_dce(void **state)
@@ -182,6 +190,48 @@ static pytree_status scanned(void *context, pytree_trace *tr)  /* (a, x) -> x, a
     (void)pytree_op_apply(tr, context, 2, (pytree[2]){ PYTREE_V(V(tr->arg[0])), PYTREE_V(V(tr->arg[1])) });
     return pytree_return(tr, PYTREE_V(V(tr->arg[1])));
 }
+/* A call without an effect, and one without a rule: nothing needs what they give. */
+static const pytree_op quiet = { .name = "quiet", .shape = same_shape, .run = count_run };
+static pytree_status no_rule(void *context, const pytree_call *at)
+{
+    (void)context;
+    (void)at;
+    counted++;
+    return PYTREE_OK;
+}
+static const pytree_fn opaque = { .name = "opaque", .call = no_rule, .shape = pytree_result_first };
+static pytree_status with_dead(void *context, pytree_trace *tr)
+{
+    const pytree_value a = V(tr->arg[0]);
+    (void)context;
+    (void)pytree_record(tr, &quiet, NULL, 1, &a, NULL);
+    (void)pytree_op_apply(tr, &opaque, 1, tr->tree);
+    return pytree_return(tr, PYTREE_V(pytree_op_square(tr, a)));
+}
+static void test_dead(void **state)
+{
+    const pytree_fn *f = PYTREE_TRACED(with_dead);
+    const pytree arg = PYTREE(&x);
+    pytree_error error = { 0 };
+    pytree_program *p = pytree_program_new(f, 1, &arg, NULL, &error), *back = pytree_pullback(p, &error),
+                   *mapped = pytree_program_new(PYTREE_VMAP(f, .axis_size = 2, .in_axes = PYTREE_NONE), 1, &arg, NULL, &error);
+    double y = 0, both[2];
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_int_equal(p->n_eqns, 3);                            /* all that was recorded */
+    assert_int_equal(occurrences(back, "quiet") + occurrences(back, "call") + occurrences(mapped, "quiet"), 0);
+    counted = 0;
+    apply(f, 1, &arg, PYTREE(&y));
+    apply(PYTREE_PROGRAM(p), 1, &arg, PYTREE(&y));
+    apply(PYTREE_GRAD(PYTREE_PROGRAM(p)), 1, &arg, PYTREE(&y));
+    apply(PYTREE_VMAP(f, .axis_size = 2, .in_axes = PYTREE_NONE), 1, &arg, PYTREE_ARRAY(both, 2));
+    assert_int_equal(counted, 0);
+    assert_close(y, 2 * x, 1e-15);
+    pytree_program_free(p);
+    pytree_program_free(back);
+    pytree_program_free(mapped);
+}
+
 static void test_effect(void **state)
 {
     pytree_error error = { 0 };
@@ -224,14 +274,6 @@ static pytree_status summed(void *context, pytree_trace *tr)   /* (w, h, xs) -> 
     }
     return pytree_return(tr, PYTREE_V(sum));
 }
-static size_t occurrences(const pytree_program *p, const char *word)
-{
-    static char text[20000];
-    size_t n = 0;
-    assert_true(pytree_program_text(p, text, sizeof text) < sizeof text);
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) { n++; }
-    return n;
-}
 static void test_known(void **state)
 {
     double w = 0.7, h = 0.3, us[4] = { 0.5, -0.2, 0.1, 0.4 };
@@ -251,6 +293,43 @@ static void test_known(void **state)
             assert_grads(PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(0, 1, 2)), 3, args);
         }
     }
+}
+
+/* ---- Derivatives put calls together ----------------------------------------------------------------------------------- */
+
+/* (a [2, 3], b [3], c [2, 3]) -> a number, by products, squares, differences and sums of some axes */
+static pytree_status together(void *context, pytree_trace *tr)
+{
+    const pytree_value a = V(tr->arg[0]), b = V(tr->arg[1]), c = V(tr->arg[2]);
+    const pytree_value far = pytree_op_sub(tr, pytree_op_mul(tr, pytree_op_square(tr, a), b), pytree_op_scale(tr, c, 3));
+    const pytree_value rows = pytree_op_sum(tr, pytree_op_mul(tr, far, pytree_op_add(tr, a, c)), 1, (const int[1]){ 1 });
+    (void)context;
+    return pytree_return(tr, PYTREE_V(pytree_op_sum(tr, pytree_op_mul(tr, rows, pytree_op_exp(tr, rows)), 0, NULL)));
+}
+static void test_together(void **state)
+{
+    double a[2][3] = { { 0.5, -0.2, 0.1 }, { 0.3, 0.4, -0.6 } }, b[3] = { 0.7, -0.5, 0.2 },
+           c[2][3] = { { 0.2, 0.1, -0.4 }, { -0.3, 0.5, 0.6 } };
+    const pytree args[3] = { PYTREE_ARRAY(a[0], 2, 3), PYTREE_ARRAY(b, 3), PYTREE_ARRAY(c[0], 2, 3) };
+    const pytree_fn *f = PYTREE_TRACED(together), *gradient = PYTREE_GRAD(f, .argnums = PYTREE_ARGNUMS(0, 1, 2));
+    pytree_error error = { 0 };
+    pytree_program *p = pytree_program_new(f, 3, args, NULL, &error), *back;
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_int_equal(occurrences(p, "sum_product") + occurrences(p, "add_product") + occurrences(p, "add_scaled"), 0);
+    back = pytree_pullback(p, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(occurrences(back, " broadcast "), 0);     /* products broadcast by themselves */
+    assert_int_equal(occurrences(back, " sum_to "), 0);        /* all sums are of products */
+    assert_int_not_equal(occurrences(back, " sum_product "), 0);
+    assert_int_not_equal(occurrences(back, " add_product "), 0);
+    assert_int_not_equal(occurrences(back, " add_scaled "), 0);
+    pytree_program_free(back);
+    pytree_program_free(p);
+    assert_grads(f, 3, args);
+    assert_grads(gradient, 3, args);
+    assert_grads(PYTREE_JVP(gradient), 2, (pytree[2]){ PYTREE_TUPLE(args[0], args[1], args[2]),
+                                                       PYTREE_TUPLE(args[2], args[1], args[0]) });
 }
 
 /* ---- Strings ------------------------------------------------------------------------------------------------------- */
@@ -405,9 +484,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_function), cmocka_unit_test(test_derivatives), cmocka_unit_test(test_dce),
-        cmocka_unit_test(test_effect), cmocka_unit_test(test_known), cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_mapped_strings),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_dead), cmocka_unit_test(test_effect), cmocka_unit_test(test_known),
+        cmocka_unit_test(test_together),
+        cmocka_unit_test(test_strings), cmocka_unit_test(test_mapped_strings), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,8 @@ static inline void seeds_record_eqn(SeedsProgram *p, const cJSON *eqn)
         (void)pytree_record(p->tr, &seeds_concat, NULL, n_in, in, out);
     } else if (strcmp(name, "match") == 0) {
         (void)pytree_record(p->tr, &seeds_match, NULL, n_in, in, out);
+    } else if (strcmp(name, "depends") == 0) {
+        (void)pytree_record(p->tr, &seeds_depends, NULL, n_in, in, out);
     } else if (strcmp(name, "stop_gradient") == 0) {
         for (size_t k = 0; k < n_in; k++) { out[k] = pytree_record(p->tr, &seeds_stop, NULL, 1, &in[k], NULL); }
     } else if (strcmp(name, "format") == 0) {

@@ -76,7 +76,7 @@ static inline void seeds_text_vjp(pytree_trace *tr, const pytree_eqn *e, const p
 static const pytree_op seeds_concat = { .name = "concat", .shape = seeds_concat_shape, .run = seeds_concat_run,
                                         .jvp = seeds_text_jvp, .vjp = seeds_text_vjp };
 
-/* A template with {}, {0}, {name}, {{ and }}. The operands that have names come last. */
+/* A template with {}, {0}, {name}, {:>5}, {{ and }}. The operands that have names come last. */
 typedef struct SeedsFormat {
     const char *text, *names;             /* "k n": with spaces between them */
     size_t n_named;
@@ -112,6 +112,17 @@ static inline void seeds_put_value(GoldenText *to, const pytree_leaf *leaf)
     golden_puts(to, text);
 }
 
+/* Writes a value, with spaces before it up to the width that the field gives behind ":>". */
+static inline void seeds_put_padded(GoldenText *to, const pytree_leaf *leaf, const char *format)
+{
+    const size_t width = format[0] == ':' && format[1] == '>' ? strtoul(format + 2, NULL, 10) : 0;
+    GoldenText value = { to->golden, NULL, 0, 0 };
+    golden_puts(&value, "");
+    seeds_put_value(&value, leaf);
+    for (size_t n = value.length; n < width; n++) { golden_puts(to, " "); }
+    golden_puts(to, value.at);
+}
+
 /* Writes to `to`; NULL: only looks whether there is an operand for each field. */
 static inline pytree_status seeds_formatted(const pytree_op_call *c, GoldenText *to, pytree_error *err)
 {
@@ -122,13 +133,13 @@ static inline pytree_status seeds_formatted(const pytree_op_call *c, GoldenText 
             if (to != NULL) { golden_put(to, at, 1); }
             at += *at == '{' || *at == '}';
         } else {
-            const size_t length = strcspn(at + 1, "}"), field = seeds_field(f, c->n_in, at + 1, length, &next);
+            const size_t length = strcspn(at + 1, "}:"), field = seeds_field(f, c->n_in, at + 1, length, &next);
             if (field == SIZE_MAX) {
                 return pytree_fail(err, PYTREE_NOT_FOUND, NULL, "expected an operand for '%.*s', got none", (int)length,
                                    at + 1);
             }
-            if (to != NULL) { seeds_put_value(to, c->in[field]); }
-            at += length + 1;
+            if (to != NULL) { seeds_put_padded(to, c->in[field], at + 1 + length); }
+            at += strcspn(at, "}");
         }
     }
     return PYTREE_OK;
@@ -185,6 +196,31 @@ static inline pytree_status seeds_same_run(const pytree_op_call *c, pytree_error
 
 /* No derivative flows through it. */
 static const pytree_op seeds_stop = { .name = "stop_gradient", .shape = seeds_same_shape, .run = seeds_same_run };
+
+/* The first operand, after the others. */
+static inline pytree_status seeds_depends_shape(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *c->out[0] = *c->in[0];
+    return PYTREE_OK;
+}
+
+static inline pytree_status seeds_depends_run(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    memcpy(c->out[0]->data, c->in[0]->data, pytree_leaf_bytes(c->in[0]));
+    return PYTREE_OK;
+}
+
+static inline void seeds_depends_rule(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out)
+{
+    (void)tr;
+    (void)e;
+    out[0] = t[0];
+}
+
+static const pytree_op seeds_depends = { .name = "depends", .shape = seeds_depends_shape, .run = seeds_depends_run,
+                                         .jvp = seeds_depends_rule, .vjp = seeds_depends_rule };
 
 /* A value that is looked at, or replaced, while a program runs. */
 typedef struct SeedsCheckpoint {

@@ -59,7 +59,7 @@ static void check_walk(Golden *g)
     seeds_traced_free(&f);
 }
 
-/* A static leaf is a static field; a body is traced anew for another value of it. */
+/* Static leaves are static fields: values that a body decides by. */
 static pytree_status flag_body(void *context, pytree_trace *tr)
 {
     const pytree_value x = pytree_value_of(tr, tr->arg[1]);
@@ -69,25 +69,85 @@ static pytree_status flag_body(void *context, pytree_trace *tr)
                                                     (const pytree_value[2]){ seeds_constant_text(tr, "yes "), x }, NULL)));
 }
 
-/* 007, 008: the call with another static value is no error. 008 is the same with the flag in a struct. */
+typedef struct Half { char *w1, *b; } Half;
+
+#define PYTREE_STRUCT Half
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w1) PYTREE_FIELD(STATIC, b)
+#include "pytree_registry.h"
+
+static pytree_status half_body(void *context, pytree_trace *tr)
+{
+    const Half *s = tr->arg[0];
+    const pytree_value both[2] = { pytree_value_of(tr, &s->w1), pytree_value_of(tr, tr->arg[1]) };
+    const pytree_value result = strcmp(s->b, "go") == 0 ? pytree_record(tr, &seeds_concat, NULL, 2, both, NULL) : both[1];
+    (void)context;
+    return pytree_return(tr, PYTREE_V(result));
+}
+
+/* 007, 008: a program is called with the static values that it was traced with, and refuses others. */
 static void check_static(Golden *g)
 {
-    const pytree_fn *f = PYTREE_TRACED(flag_body);
-    Flag yes = { true }, no = { false };
-    const char *words[2] = { "it's", "relu" };
+    const bool half = seeds_number(g) == 8;
+    const pytree_fn *f = half ? PYTREE_TRACED(half_body) : PYTREE_TRACED(flag_body);
+    Flag flags[3] = { { true }, { true }, { false } };
+    Half halves[3];
+    const char *words[3] = { "x", half ? "hi" : "it's", half ? "hi" : "relu" };
+    const char *const texts[3][2] = { { "a", "go" }, { "k=1", "go" }, { "hello", "stop" } };
     pytree_error error = { 0 };
-    char nothing[1] = "", *out = nothing;
-    pytree_jit *jit;
+    SeedsPlaces places;
+    pytree_program *p = NULL;
     seeds_memory = g;
-    jit = pytree_jit_new(f, 0, NULL, &error);
-    (void)pytree_jit_call(jit, 2, (pytree[2]){ PYTREE(&yes), PYTREE(&words[0]) }, PYTREE(&out), &error);
-    if (seeds_number(g) == 7) { golden_check_text(g, "out", golden_string(seeds_output(g, "out")), out); }
-    (void)pytree_jit_call(jit, 2, (pytree[2]){ PYTREE(&no), PYTREE(&words[1]) }, PYTREE(&out), &error);
-    golden_check_ok(g, "documented", &error);
-    golden_check_text(g, "documented", "relu", out);
-    golden_check_bool(g, "documented", true, pytree_jit_count(jit).misses == 2);
-    golden_check_bool(g, "error", golden_get(g->json, "error") != NULL, error.status != PYTREE_OK);
-    pytree_jit_free(jit);
+    for (int k = 0; k < 3; k++) {
+        halves[k] = (Half){ golden_copy(g, texts[k][0]), golden_copy(g, texts[k][1]) };
+        const pytree args[2] = { half ? PYTREE(&halves[k]) : PYTREE(&flags[k]), PYTREE(&words[k]) };
+        if (k == 0) { p = pytree_program_new(f, 2, args, NULL, &error); continue; }
+        pytree_flat out = seeds_apply(PYTREE_PROGRAM(p), 2, args, &places, &error);
+        if (k == 1 && golden_check_ok(g, "call", &error)) { seeds_check_tree(g, "out", seeds_output(g, "out"), PYTREE(&out)); }
+        pytree_flat_free(&out);
+    }
+    golden_check_text(g, "status", pytree_status_name(PYTREE_STRUCTURE), pytree_status_name(error.status));
+    pytree_program_free(p);
+}
+
+/* 012: what is computed while tracing is C, and the body records what it gave. */
+static pytree_status fold_body(void *context, pytree_trace *tr)
+{
+    char text[20];
+    (void)context;
+    snprintf(text, sizeof text, "%s%s", "hi", "-");
+    return pytree_return(tr, PYTREE_V(pytree_record(tr, &seeds_concat, NULL, 2,
+                                                    (const pytree_value[2]){ seeds_constant_text(tr, text),
+                                                                            pytree_value_of(tr, tr->arg[0]) }, NULL)));
+}
+
+static void check_fold(Golden *g)
+{
+    const pytree_fn *f = PYTREE_TRACED(fold_body);
+    const pytree_items *args = seeds_call_arguments(g, golden_at(g->json, "calls")->child);
+    pytree_error error = { 0 };
+    pytree_program *p = pytree_program_new(f, 1, args->items, NULL, &error);
+    seeds_memory = g;
+    golden_check_bool(g, "steps", true, p != NULL && p->n_eqns == 1);
+    seeds_check_one(g, PYTREE_PROGRAM(p), 1, args->items, seeds_output(g, "out"), PYTREE_OK);
+    pytree_program_free(p);
+}
+
+/* 004: a leaf that is neither a number nor a string. */
+typedef struct Object { char nothing; } Object;
+
+#define PYTREE_LEAF_TYPE Object
+#include "pytree_registry.h"
+
+static void check_untraceable(Golden *g)
+{
+    const pytree_fn f = seeds_text_body(g, "f", "\"0\"");
+    Object object = { 0 };
+    pytree_error error = { 0 };
+    pytree_program *p = pytree_program_new(&f, 2, (pytree[2]){ net(g, "x", "y"), PYTREE(&object) }, NULL, &error);
+    golden_check_text(g, "status", pytree_status_name(PYTREE_TYPE), pytree_status_name(error.status));
+    golden_check_text(g, "places", "[1]", error.path);
+    pytree_program_free(p);
+    seeds_traced_free(&f);
 }
 
 static void check_trace(Golden *g)
@@ -95,11 +155,15 @@ static void check_trace(Golden *g)
     const size_t number = seeds_number(g);
     const cJSON *steps = golden_get(g->json, "outputs.steps"), *call;
     pytree_error error = { 0 };
-    if (number == 7 || number == 8) {
+    if (number == 4) {
+        check_untraceable(g);
+    } else if (number == 7 || number == 8) {
         check_static(g);
     } else if (number == 11) {
         check_walk(g);
-    } else if (golden_get(g->json, "calls") == NULL || number == 12) {
+    } else if (number == 12) {
+        check_fold(g);
+    } else if (golden_get(g->json, "calls") == NULL) {
         golden_no_counterpart(g);
     } else {
         seeds_check_calls(g, number == 6 ? PYTREE_ARGUMENT : PYTREE_STRUCTURE);
@@ -325,6 +389,19 @@ static void check_counted(Golden *g, const pytree_program *p, pytree used, const
     pytree_program_free(pruned);
 }
 
+/* 008: calls that come before others; the program, its results, its pullback. */
+static void check_order(Golden *g)
+{
+    const cJSON *call = golden_at(g->json, "calls")->child;
+    const pytree_items *args = seeds_call_arguments(g, call);
+    pytree_error error = { 0 };
+    pytree_program *p = pytree_program_new(seeds_program(g, "ir", seeds_call_program(g, call)), args->count, args->items, NULL,
+                                           &error);
+    if (golden_check_ok(g, "trace", &error)) { check_steps(g, "steps", seeds_output(g, "steps"), p); }
+    pytree_program_free(p);
+    seeds_check_calls(g, PYTREE_OK);
+}
+
 static void check_dce(Golden *g)
 {
     const size_t number = seeds_number(g);
@@ -335,16 +412,16 @@ static void check_dce(Golden *g)
     pytree_program *p;
     const cJSON *count;
     pytree_fn f;
-    if (number >= COUNT_OF(dce_bodies)) { golden_no_counterpart(g); return; }              /* nothing is scheduled */
+    if (number == 7) { golden_no_counterpart(g); return; }     /* nothing is scheduled */
+    if (number == 8) { check_order(g); return; }
     f = seeds_text_body(g, "f", dce_bodies[number]);
     ((pytree_traced_of *)f.context)->memoize = number == 6;
     p = pytree_program_new(&f, number == 6 ? 2 : 1, number < 5 ? &state : texts, NULL, &error);
     count = golden_get(g->json, "outputs.count");
     if (golden_check_ok(g, "trace", &error)) {
         switch (number) {
-        case 1:                                                /* both are 2: what is dead is never there */
+        case 1:
             golden_check_count(g, "count", golden_at(count, "list")->child, p->n_eqns);
-            golden_check_bool(g, "documented", true, p->n_eqns == 2);
             check_counted(g, p, PYTREE_NONE, golden_at(count, "list")->child->next, PYTREE_OK);
             break;
         case 3: check_counted(g, p, two, NULL, PYTREE_STRUCTURE); break;
@@ -382,15 +459,7 @@ static void check_random_dce(Golden *g)
     const pytree_fn *f = seeds_program(g, "ir", random_program(g, &record));
     pytree_program *p = pytree_program_new(f, 1, &arg, NULL, &error);
     if (golden_check_ok(g, "trace", &error)) {
-        check_steps(g, "count", steps, p);
-        check_steps(g, "documented", steps->next, p);          /* the same as without dead calls */
-        if (seeds_number(g) == 9) {                            /* an argument that is a result is None like any other */
-            pytree_program *pruned = pytree_dce(p, used, &error);
-            pytree_flat out = pytree_apply_new(PYTREE_PROGRAM(pruned), 1, &arg, NULL, &error);
-            golden_check_bool(g, "documented", true, out.def != NULL && pytree_def_num_leaves(out.def) == 0);
-            pytree_flat_free(&out);
-            pytree_program_free(pruned);
-        }
+        check_steps(g, "steps", steps, p);
         check_pruned(g, p, PYTREE_NONE, steps->next, NULL, NULL);
         check_pruned(g, p, used, steps->next->next, &arg, seeds_output(g, "out"));
     }
@@ -407,12 +476,8 @@ static void check_random(Golden *g)
 
 static void traces(void **state)
 {
-    static const GoldenDecision decisions[] = {
-        { "static leaves are static fields", NULL, "error", "transforms.af_trace.007 transforms.af_trace.008", NULL },
-        GOLDEN_NO_MORE
-    };
     (void)state;
-    seeds_run("af_trace", check_trace, decisions, 5);
+    seeds_run("af_trace", check_trace, NULL, 3);
 }
 
 static void batches(void **state)
@@ -442,17 +507,9 @@ static void control(void **state)
 
 static void dead_code(void **state)
 {
-    static const GoldenDecision decisions[] = {
-        { "programs have no dead calls", NULL, "count", "transforms.af_dce.001", NULL }, GOLDEN_NO_MORE
-    };
-    static const GoldenDecision random[] = {
-        { "programs have no dead calls", NULL, "count", "transforms.af_random.003 transforms.af_random.006 "
-          "transforms.af_random.009 transforms.af_random.012", NULL },
-        { "what is not used is None", NULL, "out", "transforms.af_random.009", NULL }, GOLDEN_NO_MORE
-    };
     (void)state;
-    seeds_run("af_dce", check_dce, decisions, 2);
-    seeds_run("af_random", check_random, random, 0);
+    seeds_run("af_dce", check_dce, NULL, 1);
+    seeds_run("af_random", check_random, NULL, 0);
 }
 
 static void check_absent(Golden *g) { golden_no_counterpart(g); }

@@ -448,6 +448,19 @@ static const pytree_items *static_argument(Golden *g, const cJSON *call, const p
     return items;
 }
 
+/* 018: a text is a leaf like any other. */
+static void check_text_leaf(Golden *g, pytree_jit *jit)
+{
+    const pytree t = seeds_tree(g, golden_at(g->json, "inputs.t")), all = PYTREE_TUPLE(t);
+    pytree_error error = { 0 };
+    pytree out = pytree_zeros_like(all, NULL, &error);
+    (void)pytree_jit_call(jit, 1, &t, out, &error);
+    golden_check_bool(g, "error", true, error.status != PYTREE_OK);
+    (void)pytree_equal(out, all, NULL, NULL, &error);
+    golden_check_ok(g, "documented", &error);
+    pytree_free(out);
+}
+
 static void check_jit(Golden *g)
 {
     const cJSON *calls = golden_get(g->json, "inputs.calls.list"), *call;
@@ -455,7 +468,9 @@ static void check_jit(Golden *g)
     const pytree_fn f = { .name = "f", .call = copy_all, .shape = like_all };
     pytree_error error = { 0 };
     pytree_jit *jit = pytree_jit_new(&f, 0, NULL, &error);
-    if (calls == NULL) {
+    if (seeds_number(g) == 18) {
+        check_text_leaf(g, jit);
+    } else if (calls == NULL) {
         golden_no_counterpart(g);
     } else {
         cJSON_ArrayForEach(call, calls) {
@@ -482,10 +497,11 @@ static void check_jit(Golden *g)
 static void jits(void **state)
 {
     static const GoldenDecision decisions[] = {
-        { "static fields have one type", NULL, "traces", "transforms.jit_cache.010", NULL }, GOLDEN_NO_MORE
+        { "static fields have one type", NULL, "traces", "transforms.jit_cache.010", NULL },
+        { "texts are leaves", NULL, "error", "transforms.jit_cache.018", NULL }, GOLDEN_NO_MORE
     };
     (void)state;
-    seeds_run("jit_cache", check_jit, decisions, 4);
+    seeds_run("jit_cache", check_jit, decisions, 3);
 }
 
 int main(void)
