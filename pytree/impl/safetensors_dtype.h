@@ -4,9 +4,9 @@
 
 #include "internal.h"
 #include "../safetensors.h"
-#include "checkpoint_wants.h"
+#include "checkpoint_file.h"
 
-enum { PYTREE__ST_HEADER = 100000000, PYTREE__ST_LEVELS = 64, PYTREE__ST_DIMS = 64, PYTREE__ST_SCRATCH = 1 << 18 };
+enum { PYTREE__ST_HEADER = 100000000, PYTREE__ST_LEVELS = 64 };
 
 /* ---- Element types ------------------------------------------------------------------------------------------------- */
 
@@ -61,13 +61,6 @@ static size_t pytree__st_dtype_of(pytree_dtype dtype)
         if (type != NULL && type->dtype == dtype) { break; }
     }
     return i;
-}
-
-/* Convert n bytes of elements between the byte order of the machine and that of files, which is little-endian. */
-static void pytree__st_swap(const pytree_type *type, void *elements, size_t n)
-{
-    const size_t word = type->dtype == PYTREE_C64 ? type->size / 2 : type->size;
-    if (word > 1 && !pytree__little_endian()) { pytree__swap(elements, word, n / word); }
 }
 
 #include "json.h"

@@ -6,6 +6,7 @@
 #include "pytree/assign.h"
 #include "pytree/cache.h"
 #include "pytree/checkpoint.h"
+#include "pytree/checkpoint_file.h"
 #include "pytree/containers.h"
 #include "pytree/derive.h"
 #include "pytree/display.h"
