@@ -41,6 +41,15 @@ struct pytree__ck {
     pytree_error *err;
 };
 
+/* Element types that most formats have. */
+#define PYTREE__CK_NUMBERS                                                                                              \
+    (1u << PYTREE_BOOL8 | 1u << PYTREE_I8 | 1u << PYTREE_I16 | 1u << PYTREE_I32 | 1u << PYTREE_I64 | 1u << PYTREE_U8      \
+     | 1u << PYTREE_U16 | 1u << PYTREE_U32 | 1u << PYTREE_U64 | 1u << PYTREE_F16 | 1u << PYTREE_BF16 | 1u << PYTREE_F32   \
+     | 1u << PYTREE_F64)
+
+/* Return a type of C with these elements, or NULL. */
+const pytree_type *pytree__ck_type(pytree_dtype dtype);
+
 typedef pytree_checkpoint *pytree__ck_open_fn(const char *path, const pytree_checkpoint_options *opt, pytree_error *err);
 
 struct pytree__ck *pytree__ck_of(const pytree_checkpoint *file);
@@ -73,6 +82,20 @@ pytree_status pytree__ck_allocate_path(pytree__ck_open_fn *open, const char *pat
                                        const pytree_checkpoint_options *opt, pytree_error *err);
 
 /* ---- Open and close ------------------------------------------------------------------------------------------------ */
+
+const pytree_type *pytree__ck_type(pytree_dtype dtype)
+{
+    static const int types[] = {
+        PYTREE__T_bool_, PYTREE__T_schar, PYTREE__T_short_, PYTREE__T_int_, PYTREE__T_long_, PYTREE__T_llong, PYTREE__T_uchar,
+        PYTREE__T_ushort, PYTREE__T_uint, PYTREE__T_ulong, PYTREE__T_ullong, PYTREE__T_f16, PYTREE__T_bf16, PYTREE__T_float_,
+        PYTREE__T_double_, PYTREE__T_cfloat, PYTREE__T_cdouble
+    };
+    size_t i;
+    for (i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (pytree_types[types[i]].dtype == dtype) { return &pytree_types[types[i]]; }
+    }
+    return NULL;
+}
 
 struct pytree__ck *pytree__ck_of(const pytree_checkpoint *file) { return (struct pytree__ck *)(uintptr_t)file; }
 

@@ -41,7 +41,7 @@ static bool pytree__st_dtype_field(struct pytree__json *j, pytree_tensor *t)
     dtype = pytree__st_dtype_named(text);
     if (j->nul || dtype == PYTREE__ST_DTYPES) { return pytree__js_wrong(j, "a dtype", text); }
     t->dtype = pytree__st_dtypes[dtype].name;
-    t->type = pytree__st_type(dtype);
+    t->type = pytree__ck_type(pytree__st_dtypes[dtype].dtype);
     return true;
 }
 

@@ -131,6 +131,7 @@ def main():
     torch.save({"a": torch.ones(1), "b": Call()}, FOLDER / "call.pt")
     torch.save({"a": torch.ones(1), "b": torch.device("cpu")}, FOLDER / "device.pt")
     torch.save({"a": {1, 2}}, FOLDER / "set.pt")
+    torch.save({"a": torch.tensor([1 + 2j]).conj()}, FOLDER / "conjugate.pt")
     torch.jit.script(model()).save(str(FOLDER / "script.pt"))
     (FOLDER / "plain_pickle.pt").write_bytes(pickle.dumps({"a": 1}, protocol=2))
     lines = []

@@ -18,6 +18,7 @@
 #include "pytree/object.h"
 #if !defined(TEST_NO_ZLIB)                /* platforms without zlib */
 #include "pytree/npz.h"
+#include "pytree/pt.h"
 #endif
 #include "pytree/optimizer.h"
 #include "pytree/path.h"
