@@ -14,6 +14,7 @@
 #include "pytree/graph.h"
 #include "pytree/ravel.h"
 #include "pytree/record.h"
+#include "pytree/pt.h"
 #include "pytree/safetensors.h"
 #include "pytree/state.h"
 #include "pytree/treedef.h"
@@ -57,6 +58,7 @@
     X(pytree_variable_set) X(pytree_variable_metadata) X(pytree_variable_put_metadata)                                  \
     X(pytree_variable_remove_metadata) X(pytree_level_enter) X(pytree_level_leave) X(pytree_seal_new)                   \
     X(pytree_seal_check)                                                                                                \
+    X(pytree_load_pt) X(pytree_pt_open) X(pytree_mmap_pt)                                                               \
     X(pytree_sow) X(pytree_perturb) X(pytree_pop) X(pytree_capture) X(pytree_object_update)                             \
     /* names before 0.2 */                                                                                              \
     X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)
