@@ -138,15 +138,27 @@ typedef struct pytree_checkpoint_options {
 
 /* ---- Arrays of a file ---------------------------------------------------------------------------------------------- */
 
+/* How quantised numbers are packed: block by block, each of which becomes `numbers` floats. */
+typedef struct pytree_packing {
+    const char *name;                     /* "Q4_K" */
+    unsigned numbers, bytes;              /* of a block */
+    /* private */
+    unsigned code;
+    void (*unpack)(const unsigned char *block, float *to);     /* NULL: the library cannot */
+} pytree_packing;
+
 typedef struct pytree_tensor {
     const char *name;                     /* UTF-8. Must be the first member: lookups by name rely on it */
     const char *dtype;                    /* the file's name for its element type: "F32", "<f4" */
-    const pytree_type *type;              /* element type in C; NULL: C has none */
+    const pytree_type *type;              /* element type in C, of a quantised one float; NULL: C has none */
     size_t ndim;
     const uint64_t *shape;
-    uint64_t offset, bytes;               /* where its data lies in its file */
-    const void *data;                     /* in memory if the file is mapped, aligned or not; otherwise NULL */
+    uint64_t offset, bytes;               /* where its data begins in its file, and the bytes of its elements */
+    const void *data;                     /* in memory if the file is mapped, aligned or not; otherwise NULL. As in the file:
+                                           * look at strides and packing, or call pytree_checkpoint_read */
     size_t file;                          /* number of its file; 0 unless the checkpoint is sharded */
+    const uint64_t *strides;              /* from element to element of each dimension, in elements; NULL: row-major order */
+    const pytree_packing *packing;        /* of quantised numbers; NULL: they are not */
 } pytree_tensor;
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@
  *
  * Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file compiles the functions.
  */
-#include "checkpoint.h"
+#include "checkpoint_file.h"
 
 #ifndef PYTREE_SAFETENSORS_H
 #define PYTREE_SAFETENSORS_H
@@ -73,17 +73,8 @@ pytree_status pytree_allocate_from_safetensors(const char *path, pytree t, const
 
 /* ---- Files --------------------------------------------------------------------------------------------------------- */
 
-/* An open file and its contents, which it owns. Several threads may use it at once; pytree_safetensors_read needs a table of
- * I/O that allows that (pytree_io_system does not). */
-typedef struct pytree_safetensors {
-    size_t n_tensors;
-    const pytree_tensor *tensors;         /* in order of their data */
-    size_t n_metadata;
-    const pytree_metadata *metadata;      /* in the header's order; of a sharded checkpoint: of the first shard */
-    uint64_t data_offset;                 /* where the data begins; of the first shard */
-    size_t n_files;
-    const char *const *files;             /* path of each: the file, or the shards */
-} pytree_safetensors;
+/* An open file and its contents, which it owns (pytree/checkpoint_file.h). */
+typedef pytree_checkpoint pytree_safetensors;
 
 /* Open and check a file without reading its data. Returns NULL on error; close it with pytree_safetensors_close. opt:
  * allocator and I/O. */

@@ -6,57 +6,16 @@
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------- */
 
-/* Check that names are unique, then strip the ending of arrays. All names must be known. */
-static pytree_status pytree__npz_names(pytree__npz *z)
+/* Strip the ending of arrays. */
+static void pytree__npz_names(pytree__npz *z)
 {
-    pytree__name_index names;
-    pytree_status status;
-    size_t i, twice;
-    for (i = 0; i < z->n; i++) { z->members[i].name = z->texts + z->members[i].text; }
-    status = pytree__name_index_init(&names, z->members, sizeof *z->members, z->n, z->allocator, z->err);
-    if (status == PYTREE_OK) {
-        twice = pytree__name_index_twice(&names);
-        if (twice != SIZE_MAX) {
-            status = pytree__npy_fail(&z->whole, PYTREE_SYNTAX, "expected each name once, got '%.100s' twice",
-                                      z->members[twice].name);
-        }
-    }
-    pytree__name_index_end(&names);
-    for (i = 0; i < z->n && status == PYTREE_OK; i++) {
+    size_t i;
+    for (i = 0; i < z->n; i++) {
         char *name = z->texts + z->members[i].text;
         size_t n = strlen(name);
         z->members[i].array = n >= 4 && strcmp(name + n - 4, ".npy") == 0;
         if (z->members[i].array) { name[n - 4] = '\0'; }
     }
-    return status;
-}
-
-static void pytree__npz_close(pytree__npz *z)
-{
-    if (z->members != NULL) { (void)pytree__resize(z->allocator, z->members, z->room, 0); }
-    if (z->texts != NULL) { (void)pytree__resize(z->allocator, z->texts, z->texts_room, 0); }
-    if (z->piece != NULL) { (void)pytree__resize(z->allocator, z->piece, PYTREE__NPZ_PIECE, 0); }
-    pytree__file_close(&z->file);
-}
-
-static pytree_status pytree__npz_directory(pytree__npz *z)
-{
-    pytree__npz_end end = { 0, 0, 0 };
-    uint64_t at, i;
-    size_t *order, bytes;
-    pytree_status status = pytree__npz_find_end(z, &end);
-    at = end.begin;
-    for (i = 0; i < end.count && status == PYTREE_OK; i++) { status = pytree__npz_entry(z, &at, end.end, end.begin); }
-    if (status == PYTREE_OK && at != end.end) {
-        status = pytree__npz_wrong(z, "as many members as the end record counts", "more");
-    }
-    if (status != PYTREE_OK) { return status; }
-    bytes = pytree__times(z->n + 1, 2 * sizeof *order);
-    order = (size_t *)pytree__resize(z->allocator, NULL, 0, bytes);
-    if (order == NULL) { return pytree__no_memory(z->err, bytes); }
-    status = pytree__npz_check_places(z, order, end.begin);
-    (void)pytree__resize(z->allocator, order, bytes, 0);
-    return status;
 }
 
 /* Open an archive: read its directory and the header of each array. Close it in any case. */
@@ -65,16 +24,9 @@ static pytree_status pytree__npz_open(pytree__npz *z, const char *path, const py
     pytree_status status;
     size_t i;
     memset(z, 0, sizeof *z);
-    z->allocator = pytree__allocator(pytree__npy_tree(opt));
-    z->err = err;
-    z->whole.name = path;
-    z->whole.err = err;
     status = pytree__file_open(&z->file, path, pytree__npy_io(opt), err);
-    if (status != PYTREE_OK) { return status; }
-    z->piece = (unsigned char *)pytree__resize(z->allocator, NULL, 0, PYTREE__NPZ_PIECE);
-    if (z->piece == NULL) { return pytree__no_memory(err, PYTREE__NPZ_PIECE); }
-    status = pytree__npz_directory(z);
-    if (status == PYTREE_OK) { status = pytree__npz_names(z); }
+    if (status == PYTREE_OK) { status = pytree__npz_begin(z, pytree__allocator(pytree__npy_tree(opt))); }
+    if (status == PYTREE_OK) { pytree__npz_names(z); }
     for (i = 0; i < z->n && status == PYTREE_OK; i++) {
         if (z->members[i].array) { status = pytree__npz_read_head(z, &z->members[i]); }
     }

@@ -2,7 +2,7 @@
 #ifndef PYTREE_IMPL_SAFETENSORS_SAVE_H
 #define PYTREE_IMPL_SAFETENSORS_SAVE_H
 
-#include "safetensors_load.h"
+#include "safetensors_shards.h"
 
 /* ---- Save ---------------------------------------------------------------------------------------------------------- */
 
@@ -158,11 +158,11 @@ static void pytree__st_put_header(const struct pytree__st_saver *s, struct pytre
 static void pytree__st_write(struct pytree__st_saver *s, pytree__save *to, const void *from, size_t n)
 {
     if (n == 0) { return; }
-    if (n > PYTREE__ST_SCRATCH - s->used) {
+    if (n > PYTREE__CK_SCRATCH - s->used) {
         (void)pytree__save_write(to, s->buffer, s->used);
         s->used = 0;
     }
-    if (n > PYTREE__ST_SCRATCH / 4) {
+    if (n > PYTREE__CK_SCRATCH / 4) {
         (void)pytree__save_write(to, s->buffer, s->used);
         s->used = 0;
         (void)pytree__save_write(to, from, n);
@@ -182,7 +182,7 @@ static void pytree__st_write_leaf(struct pytree__st_saver *s, pytree__save *to, 
     for (; left != 0; left -= n, from += n) {
         n = left < sizeof piece ? left : sizeof piece;
         memcpy(piece, from, n);
-        pytree__st_swap(leaf->type, piece, n);
+        pytree__ck_swap(false, leaf->type, piece, n);
         pytree__st_write(s, to, piece, n);
     }
 }
@@ -232,17 +232,17 @@ pytree_status pytree_save_safetensors(const char *path, pytree t, const pytree_c
     pytree_status status = PYTREE_OK;
     size_t i;
     memset(&s, 0, sizeof s);
-    s.opt = opt = pytree__st_options(opt, &none);
+    s.opt = opt = pytree__ck_options(opt, &none);
     s.err = err;
     if (status == PYTREE_OK) { status = pytree__wanted_begin(&s.w, t, PYTREE__ST_HOLDS, false, opt, err); }
     if (status == PYTREE_OK) { status = pytree__wanted_shared(&s.w); }
     if (status == PYTREE_OK) {
-        s.bytes = pytree__plus(pytree__times(s.w.n, 2 * sizeof *s.order), PYTREE__ST_SCRATCH);
+        s.bytes = pytree__plus(pytree__times(s.w.n, 2 * sizeof *s.order), PYTREE__CK_SCRATCH);
         s.buffer = (char *)pytree__resize(opt->tree.allocator, NULL, 0, s.bytes);
         if (s.buffer == NULL) { status = pytree__no_memory(err, s.bytes); }
     }
     if (status == PYTREE_OK) {
-        s.order = (size_t *)(void *)(s.buffer + PYTREE__ST_SCRATCH);
+        s.order = (size_t *)(void *)(s.buffer + PYTREE__CK_SCRATCH);
         for (i = 0; i < s.w.n; i++) { s.order[i] = i; }
         pytree__sort_numbers(s.order, s.w.n, pytree__st_by_rank, &s);
         status = pytree__st_savable(&s);
@@ -253,5 +253,4 @@ pytree_status pytree_save_safetensors(const char *path, pytree t, const pytree_c
     return status;
 }
 
-#include "safetensors_sizes.h"
 #endif

@@ -370,5 +370,65 @@ static pytree_status pytree__npz_check_places(pytree__npz *z, size_t *order, uin
            : pytree__npz_wrong(z, "members one after another from the first byte to the directory", "a gap or an overlap");
 }
 
+/* Check that names are unique, once all are known. */
+static pytree_status pytree__npz_unique(pytree__npz *z)
+{
+    pytree__name_index names;
+    pytree_status status;
+    size_t i, twice;
+    for (i = 0; i < z->n; i++) { z->members[i].name = z->texts + z->members[i].text; }
+    status = pytree__name_index_init(&names, z->members, sizeof *z->members, z->n, z->allocator, z->err);
+    if (status == PYTREE_OK) {
+        twice = pytree__name_index_twice(&names);
+        if (twice != SIZE_MAX) {
+            status = pytree__npy_fail(&z->whole, PYTREE_SYNTAX, "expected each name once, got '%.100s' twice",
+                                      z->members[twice].name);
+        }
+    }
+    pytree__name_index_end(&names);
+    return status;
+}
+
+static pytree_status pytree__npz_directory(pytree__npz *z)
+{
+    pytree__npz_end end = { 0, 0, 0 };
+    uint64_t at, i;
+    size_t *order, bytes;
+    pytree_status status = pytree__npz_find_end(z, &end);
+    at = end.begin;
+    for (i = 0; i < end.count && status == PYTREE_OK; i++) { status = pytree__npz_entry(z, &at, end.end, end.begin); }
+    if (status == PYTREE_OK && at != end.end) {
+        status = pytree__npz_wrong(z, "as many members as the end record counts", "more");
+    }
+    if (status != PYTREE_OK) { return status; }
+    bytes = pytree__times(z->n + 1, 2 * sizeof *order);
+    order = (size_t *)pytree__resize(z->allocator, NULL, 0, bytes);
+    if (order == NULL) { return pytree__no_memory(z->err, bytes); }
+    status = pytree__npz_check_places(z, order, end.begin);
+    (void)pytree__resize(z->allocator, order, bytes, 0);
+    return status;
+}
+
+/* Read the directory of an archive whose file is open. Close it in any case. */
+static pytree_status pytree__npz_begin(pytree__npz *z, const pytree_allocator *a)
+{
+    pytree_status status;
+    z->allocator = a;
+    z->whole.name = z->file.path;
+    z->whole.err = z->err = z->file.err;
+    z->piece = (unsigned char *)pytree__resize(a, NULL, 0, PYTREE__NPZ_PIECE);
+    if (z->piece == NULL) { return pytree__no_memory(z->err, PYTREE__NPZ_PIECE); }
+    status = pytree__npz_directory(z);
+    return status == PYTREE_OK ? pytree__npz_unique(z) : status;
+}
+
+static void pytree__npz_close(pytree__npz *z)
+{
+    if (z->members != NULL) { (void)pytree__resize(z->allocator, z->members, z->room, 0); }
+    if (z->texts != NULL) { (void)pytree__resize(z->allocator, z->texts, z->texts_room, 0); }
+    if (z->piece != NULL) { (void)pytree__resize(z->allocator, z->piece, PYTREE__NPZ_PIECE, 0); }
+    pytree__file_close(&z->file);
+}
+
 #include "zip_member.h"
 #endif

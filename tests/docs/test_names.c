@@ -16,6 +16,7 @@
 #include "pytree/record.h"
 #include "pytree/groups.h"
 #include "pytree/html.h"
+#include "pytree/pt.h"
 #include "pytree/safetensors.h"
 #include "pytree/state.h"
 #include "pytree/treedef.h"
@@ -60,6 +61,7 @@
     X(pytree_variable_set) X(pytree_variable_metadata) X(pytree_variable_put_metadata)                                  \
     X(pytree_variable_remove_metadata) X(pytree_level_enter) X(pytree_level_leave) X(pytree_seal_new)                   \
     X(pytree_seal_check)                                                                                                \
+    X(pytree_load_pt) X(pytree_pt_open) X(pytree_mmap_pt)                                                               \
     X(pytree_sow) X(pytree_perturb) X(pytree_pop) X(pytree_capture) X(pytree_object_update)                             \
     X(pytree_object_set_attributes) X(pytree_set_metadata) X(pytree_tabulate) X(pytree_table_call)                      \
     /* names before 0.2 */                                                                                              \

@@ -6,6 +6,7 @@
 #include "pytree/assign.h"
 #include "pytree/cache.h"
 #include "pytree/checkpoint.h"
+#include "pytree/checkpoint_file.h"
 #include "pytree/containers.h"
 #include "pytree/derive.h"
 #include "pytree/display.h"
@@ -19,6 +20,7 @@
 #include "pytree/object.h"
 #if !defined(TEST_NO_ZLIB)                /* platforms without zlib */
 #include "pytree/npz.h"
+#include "pytree/pt.h"
 #endif
 #include "pytree/optimizer.h"
 #include "pytree/path.h"

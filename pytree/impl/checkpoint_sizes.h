@@ -1,19 +1,19 @@
-/* pytree/impl/safetensors_sizes.h: sizes of a struct's arrays from the file. */
-#ifndef PYTREE_IMPL_SAFETENSORS_SIZES_H
-#define PYTREE_IMPL_SAFETENSORS_SIZES_H
+/* pytree/impl/checkpoint_sizes.h: sizes of a struct's arrays from the file. */
+#ifndef PYTREE_IMPL_CHECKPOINT_SIZES_H
+#define PYTREE_IMPL_CHECKPOINT_SIZES_H
 
-#include "safetensors_save.h"
+#include "checkpoint_load.h"
 
 /* ---- Sizes from the file ------------------------------------------------------------------------------------------- */
 
 enum {
-    PYTREE__ST_NESTED = 1000,             /* levels of structs: of a type that contains itself, the file decides how many */
-    PYTREE__ST_UNKNOWN = 16,              /* unknown sizes in one struct */
-    PYTREE__ST_BEYOND = 64                /* elements, for each byte of the file, of arrays that the file does not have */
+    PYTREE__CK_NESTED = 1000,             /* levels of structs: of a type that contains itself, the file decides how many */
+    PYTREE__CK_UNKNOWN = 16,              /* unknown sizes in one struct */
+    PYTREE__CK_BEYOND = 64                /* elements, for each byte of the file, of arrays that the file does not have */
 };
 
 /* A struct whose sizes are being found, and the prefix of its tensors' names. */
-struct pytree__st_site {
+struct pytree__ck_site {
     const pytree_type *type;
     char *self;
     size_t parent;                        /* length of the name of the enclosing struct */
@@ -23,13 +23,13 @@ struct pytree__st_site {
 };
 
 /* A block of templates, kept until everything is allocated. */
-struct pytree__st_block {
-    struct pytree__st_block *next;
+struct pytree__ck_block {
+    struct pytree__ck_block *next;
     size_t bytes;
 };
 
-struct pytree__st_sizer {
-    const pytree_safetensors *file;
+struct pytree__ck_sizer {
+    const pytree_checkpoint *file;
     const pytree_allocator *allocator;
     const char *separator;
     size_t prefix;                        /* bytes */
@@ -39,11 +39,11 @@ struct pytree__st_sizer {
     struct pytree__pile name;
     pytree_leaf *views;                   /* of one struct, twice */
     size_t max_views;
-    struct pytree__st_block *blocks;
+    struct pytree__ck_block *blocks;
     uint64_t left;                        /* elements that arrays may still have without having them in the file */
 };
 
-static int pytree__st_by_name(const void *context, size_t a, size_t b)
+static int pytree__ck_by_name(const void *context, size_t a, size_t b)
 {
     const pytree_tensor *t = (const pytree_tensor *)context;
     return strcmp(t[a].name, t[b].name);
@@ -51,7 +51,7 @@ static int pytree__st_by_name(const void *context, size_t a, size_t b)
 
 /* Append the name of a field (NULL: of element `index`) to the first `parent` bytes of z->name. Return the length, or
  * SIZE_MAX. */
-static size_t pytree__st_name(struct pytree__st_sizer *z, size_t parent, const char *field, size_t index)
+static size_t pytree__ck_name(struct pytree__ck_sizer *z, size_t parent, const char *field, size_t index)
 {
     const char *separator = parent == z->prefix ? "" : z->separator;
     char number[24];
@@ -69,11 +69,11 @@ static size_t pytree__st_name(struct pytree__st_sizer *z, size_t parent, const c
 }
 
 /* Tell whether the file has a tensor named by the n bytes in z->name, or one below that name. */
-static bool pytree__st_there(struct pytree__st_sizer *z, size_t n)
+static bool pytree__ck_there(struct pytree__ck_sizer *z, size_t n)
 {
     size_t low = 0, high = z->file->n_tensors, all = n + strlen(z->separator);
     bool below;
-    if (pytree_safetensors_find(z->file, z->name.text) != NULL) { return true; }
+    if (pytree_checkpoint_find(z->file, z->name.text) != NULL) { return true; }
     memcpy(z->name.text + n, z->separator, all - n + 1);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -85,10 +85,10 @@ static bool pytree__st_there(struct pytree__st_sizer *z, size_t n)
 }
 
 /* Allocate n template elements: copies of those at `from`, or zeros. */
-static char *pytree__st_template(struct pytree__st_sizer *z, const void *from, size_t n, size_t size)
+static char *pytree__ck_template(struct pytree__ck_sizer *z, const void *from, size_t n, size_t size)
 {
-    size_t head = pytree__round(sizeof(struct pytree__st_block), 16), bytes = pytree__plus(pytree__times(n, size), head);
-    struct pytree__st_block *block = (struct pytree__st_block *)pytree__resize(z->allocator, NULL, 0, bytes);
+    size_t head = pytree__round(sizeof(struct pytree__ck_block), 16), bytes = pytree__plus(pytree__times(n, size), head);
+    struct pytree__ck_block *block = (struct pytree__ck_block *)pytree__resize(z->allocator, NULL, 0, bytes);
     if (block == NULL) { (void)pytree__no_memory(z->err, bytes); return NULL; }
     block->next = z->blocks;
     block->bytes = bytes;
@@ -98,16 +98,16 @@ static char *pytree__st_template(struct pytree__st_sizer *z, const void *from, s
     return (char *)block + head;
 }
 
-static bool pytree__st_push(struct pytree__st_sizer *z, const pytree_type *type, char *self, size_t parent, const char *field,
+static bool pytree__ck_push(struct pytree__ck_sizer *z, const pytree_type *type, char *self, size_t parent, const char *field,
                             size_t index, unsigned level)
 {
-    struct pytree__st_site *site;
-    if (level > PYTREE__ST_NESTED) {
+    struct pytree__ck_site *site;
+    if (level > PYTREE__CK_NESTED) {
         (void)pytree_fail(z->err, PYTREE_OVERFLOW, NULL, "expected at most %d structs inside one another, got more in '%.100s'",
-                          (int)PYTREE__ST_NESTED, z->name.text);
+                          (int)PYTREE__CK_NESTED, z->name.text);
         return false;
     }
-    site = (struct pytree__st_site *)pytree__vector_add(&z->sites, 1, z->err);
+    site = (struct pytree__ck_site *)pytree__vector_add(&z->sites, 1, z->err);
     if (site == NULL) { return false; }
     site->type = type;
     site->self = self;
@@ -119,19 +119,19 @@ static bool pytree__st_push(struct pytree__st_sizer *z, const pytree_type *type,
 }
 
 /* A static integer that is 0, and its value from the file. */
-struct pytree__st_unknown {
+struct pytree__ck_unknown {
     const pytree_field *row;
     uint64_t value;
 };
 
-static bool pytree__st_is_zero(const char *at, size_t n)
+static bool pytree__ck_is_zero(const char *at, size_t n)
 {
     while (n != 0 && at[n - 1] == 0) { n--; }
     return n == 0;
 }
 
 /* Write an integer of any type. Return false if it does not fit. */
-static bool pytree__st_set(const pytree_type *type, char *at, uint64_t value)
+static bool pytree__ck_set(const pytree_type *type, char *at, uint64_t value)
 {
     bool is_signed = type->dtype >= PYTREE_I8 && type->dtype <= PYTREE_I64;
     unsigned bits = (unsigned)(8 * type->size - is_signed);
@@ -143,16 +143,16 @@ static bool pytree__st_set(const pytree_type *type, char *at, uint64_t value)
     return true;
 }
 
-static size_t pytree__st_unknowns(const struct pytree__st_site *site, struct pytree__st_unknown *unknown)
+static size_t pytree__ck_unknowns(const struct pytree__ck_site *site, struct pytree__ck_unknown *unknown)
 {
     size_t n = 0;
     unsigned i;
-    for (i = 0; i < site->type->n_fields && n < PYTREE__ST_UNKNOWN; i++) {
+    for (i = 0; i < site->type->n_fields && n < PYTREE__CK_UNKNOWN; i++) {
         const pytree_field *row = &site->type->fields[i];
         if (row->row == PYTREE_ROW_STATIC && row->type != NULL && row->type->kind == PYTREE_KIND_LEAF && row->ndim == 0
             && row->form == PYTREE__PACK_BYTES && row->type->dtype >= PYTREE_I8 && row->type->dtype <= PYTREE_U64
             && row->size == row->type->size
-            && pytree__st_is_zero(site->self + row->offset, row->size)) {
+            && pytree__ck_is_zero(site->self + row->offset, row->size)) {
             unknown[n].row = row;
             unknown[n++].value = 0;
         }
@@ -163,31 +163,31 @@ static size_t pytree__st_unknowns(const struct pytree__st_site *site, struct pyt
 /* Find the extents that are unknown integers by themselves. All unknowns are set, twice, to numbers of which no two have the
  * same difference both times and none is a multiple of another: an extent that equals an unknown both times is that unknown,
  * and not, say, its double or successor. No unknown is 0 meanwhile, since an extent might divide by it. */
-static void pytree__st_probe(struct pytree__st_sizer *z, const struct pytree__st_site *site, struct pytree__st_unknown *unknown,
+static void pytree__ck_probe(struct pytree__ck_sizer *z, const struct pytree__ck_site *site, struct pytree__ck_unknown *unknown,
                              size_t n, bool second)
 {
-    static const unsigned char rising[PYTREE__ST_UNKNOWN] = { 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59 };
-    static const unsigned char falling[PYTREE__ST_UNKNOWN] = { 127, 113, 109, 107, 103, 101, 97, 89,
+    static const unsigned char rising[PYTREE__CK_UNKNOWN] = { 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59 };
+    static const unsigned char falling[PYTREE__CK_UNKNOWN] = { 127, 113, 109, 107, 103, 101, 97, 89,
                                                                83,  79,  73,  71,  67,  61,  59, 2 };
     size_t i;
     for (i = 0; i < n; i++) {
         unknown[i].value = second ? falling[i] : rising[i];
-        (void)pytree__st_set(unknown[i].row->type, site->self + unknown[i].row->offset, unknown[i].value);
+        (void)pytree__ck_set(unknown[i].row->type, site->self + unknown[i].row->offset, unknown[i].value);
     }
     (void)pytree__child_views(site->type, site->self, z->views + (second ? site->type->n_children : 0));
 }
 
-static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name,
-                             struct pytree__st_unknown *unknown, size_t n)
+static bool pytree__ck_learn(struct pytree__ck_sizer *z, const struct pytree__ck_site *site, size_t name,
+                             struct pytree__ck_unknown *unknown, size_t n)
 {
-    uint64_t first[PYTREE__ST_UNKNOWN], second[PYTREE__ST_UNKNOWN];
+    uint64_t first[PYTREE__CK_UNKNOWN], second[PYTREE__CK_UNKNOWN];
     const pytree_leaf *a = z->views, *b = z->views + site->type->n_children;
     bool good = true;
     size_t i, k;
     unsigned f;
-    pytree__st_probe(z, site, unknown, n, false);
+    pytree__ck_probe(z, site, unknown, n, false);
     for (i = 0; i < n; i++) { first[i] = unknown[i].value; }
-    pytree__st_probe(z, site, unknown, n, true);
+    pytree__ck_probe(z, site, unknown, n, true);
     for (i = 0; i < n; i++) {
         second[i] = unknown[i].value;
         unknown[i].value = 0;
@@ -199,17 +199,17 @@ static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st
         if (row->row != PYTREE_ROW_DATA) { continue; }
         k++;
         if (row->place != PYTREE_POINTER || (row->form != PYTREE_FORM_LEAF && row->form != PYTREE_FORM_LIST)) { continue; }
-        there = pytree__st_name(z, name, row->name, 0);
+        there = pytree__ck_name(z, name, row->name, 0);
         if (there == SIZE_MAX) { return false; }
-        if (row->form == PYTREE_FORM_LEAF) { t = pytree_safetensors_find(z->file, z->name.text); }
+        if (row->form == PYTREE_FORM_LEAF) { t = pytree_checkpoint_find(z->file, z->name.text); }
         for (d = 0; d < (row->form == PYTREE_FORM_LIST ? 1 : (size_t)a[k - 1].ndim); d++) {
             for (i = 0; i < n && (a[k - 1].shape[d] != first[i] || b[k - 1].shape[d] != second[i]); i++) {}
             if (i == n || unknown[i].value != 0) { continue; }
             if (t != NULL && t->ndim == (size_t)a[k - 1].ndim) { unknown[i].value = t->shape[d]; }
             if (row->form == PYTREE_FORM_LIST) {
                 size_t length;
-                for (; (length = pytree__st_name(z, there, NULL, (size_t)unknown[i].value)) != SIZE_MAX
-                       && pytree__st_there(z, length);
+                for (; (length = pytree__ck_name(z, there, NULL, (size_t)unknown[i].value)) != SIZE_MAX
+                       && pytree__ck_there(z, length);
                      unknown[i].value++) {}
                 good = good && length != SIZE_MAX;
             }
@@ -219,7 +219,7 @@ static bool pytree__st_learn(struct pytree__st_sizer *z, const struct pytree__st
 }
 
 /* Mark the OPTIONAL pointers that the file has tensors for. */
-static bool pytree__st_wish(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name)
+static bool pytree__ck_wish(struct pytree__ck_sizer *z, const struct pytree__ck_site *site, size_t name)
 {
     void *wanted = PYTREE_WANTED;
     unsigned f;
@@ -227,19 +227,19 @@ static bool pytree__st_wish(struct pytree__st_sizer *z, const struct pytree__st_
         const pytree_field *row = &site->type->fields[f];
         size_t there;
         if (row->row != PYTREE_ROW_DATA || row->place != PYTREE_POINTER || !row->optional
-            || !pytree__st_is_zero(site->self + row->offset, sizeof(void *))) {
+            || !pytree__ck_is_zero(site->self + row->offset, sizeof(void *))) {
             continue;
         }
-        there = pytree__st_name(z, name, row->name, 0);
+        there = pytree__ck_name(z, name, row->name, 0);
         if (there == SIZE_MAX) { return false; }
-        if (pytree__st_there(z, there)) { memcpy(site->self + row->offset, &wanted, sizeof wanted); }
+        if (pytree__ck_there(z, there)) { memcpy(site->self + row->offset, &wanted, sizeof wanted); }
     }
     return true;
 }
 
 /* Bound what the file makes the caller allocate. A file of a few bytes may state any extent, of a tensor without elements, and
  * that extent may be one of another array, too. An extent that is the same in the second probe does not come from the file. */
-static bool pytree__st_bound(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name)
+static bool pytree__ck_bound(struct pytree__ck_sizer *z, const struct pytree__ck_site *site, size_t name)
 {
     const pytree_leaf *view = z->views, *probe = z->views + site->type->n_children;
     unsigned f;
@@ -257,8 +257,9 @@ static bool pytree__st_bound(struct pytree__st_sizer *z, const struct pytree__st
         if (row->place != PYTREE_POINTER || (row->form != PYTREE_FORM_LEAF && row->form != PYTREE_FORM_LIST) || d == ndim) {
             continue;
         }
-        if (pytree__st_name(z, name, row->name, 0) == SIZE_MAX) { return false; }
-        t = pytree_safetensors_find(z->file, z->name.text);
+        if (pytree__ck_name(z, name, row->name, 0) == SIZE_MAX) { return false; }
+        t = pytree_checkpoint_find(z->file, z->name.text);
+        if (t != NULL && t->strides != NULL) { t = NULL; }     /* it may repeat what the file has once */
         for (d = 0; t != NULL && d < (int)t->ndim; d++) { there = d == 0 ? t->shape[0] : there * t->shape[d]; }
         if (n > there && n - there > z->left) {
             (void)pytree_fail(z->err, PYTREE_OVERFLOW, NULL, "expected an array that the file can hold, got %llu elements for "
@@ -272,7 +273,7 @@ static bool pytree__st_bound(struct pytree__st_sizer *z, const struct pytree__st
 }
 
 /* Push the structs below this one: in place, or as templates. */
-static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__st_site *site, size_t name)
+static bool pytree__ck_descend(struct pytree__ck_sizer *z, const struct pytree__ck_site *site, size_t name)
 {
     unsigned f;
     size_t k = 0, i;
@@ -294,14 +295,14 @@ static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__
         if (row->place == PYTREE_POINTER) {
             memcpy(&p, at, sizeof p);
             if ((p == NULL && row->optional) || n == 0) { continue; }
-            to = pytree__st_template(z, p == PYTREE_WANTED ? NULL : p, n, size);
+            to = pytree__ck_template(z, p == PYTREE_WANTED ? NULL : p, n, size);
             if (to == NULL) { return false; }
             memcpy(at, &to, sizeof to);
         } else if (row->form == PYTREE_FORM_TUPLE) {
             size = row->inner;
         }
         for (i = 0; i < n; i++) {
-            if (!pytree__st_push(z, row->type, to + i * size, name, row->name, row->form == PYTREE_FORM_STRUCT ? SIZE_MAX : i,
+            if (!pytree__ck_push(z, row->type, to + i * size, name, row->name, row->form == PYTREE_FORM_STRUCT ? SIZE_MAX : i,
                                  site->level + 1)) {
                 return false;
             }
@@ -310,54 +311,54 @@ static bool pytree__st_descend(struct pytree__st_sizer *z, const struct pytree__
     return true;
 }
 
-static bool pytree__st_size_one(struct pytree__st_sizer *z, struct pytree__st_site site)
+static bool pytree__ck_size_one(struct pytree__ck_sizer *z, struct pytree__ck_site site)
 {
-    struct pytree__st_unknown unknown[PYTREE__ST_UNKNOWN];
+    struct pytree__ck_unknown unknown[PYTREE__CK_UNKNOWN];
     size_t name = z->prefix, views, n, i;
     void *grown;
-    if (site.field != NULL) { name = pytree__st_name(z, site.parent, site.field, 0); }
-    if (name != SIZE_MAX && site.index != SIZE_MAX) { name = pytree__st_name(z, name, NULL, site.index); }
+    if (site.field != NULL) { name = pytree__ck_name(z, site.parent, site.field, 0); }
+    if (name != SIZE_MAX && site.index != SIZE_MAX) { name = pytree__ck_name(z, name, NULL, site.index); }
     if (name == SIZE_MAX || site.type->views == NULL || site.type->n_children == 0) { return name != SIZE_MAX; }
     views = 2 * (size_t)site.type->n_children;
     grown = pytree__array_grow(z->views, &z->max_views, views, sizeof *z->views, z->allocator, z->err);
     if (grown == NULL) { return false; }
     z->views = (pytree_leaf *)grown;
     memset(z->views, 0, views * sizeof *z->views);
-    n = pytree__st_unknowns(&site, unknown);
-    if (!pytree__st_wish(z, &site, name) || !pytree__st_learn(z, &site, name, unknown, n)) { return false; }
+    n = pytree__ck_unknowns(&site, unknown);
+    if (!pytree__ck_wish(z, &site, name) || !pytree__ck_learn(z, &site, name, unknown, n)) { return false; }
     for (i = 0; i < n; i++) {
-        if (!pytree__st_set(unknown[i].row->type, site.self + unknown[i].row->offset, unknown[i].value)) {
-            (void)pytree__st_name(z, name, unknown[i].row->name, 0);
+        if (!pytree__ck_set(unknown[i].row->type, site.self + unknown[i].row->offset, unknown[i].value)) {
+            (void)pytree__ck_name(z, name, unknown[i].row->name, 0);
             (void)pytree_fail(z->err, PYTREE_OVERFLOW, NULL, "expected a size that fits the %s '%.100s', got %llu",
                               unknown[i].row->type->name, z->name.text, (unsigned long long)unknown[i].value);
             return false;
         }
     }
     (void)pytree__child_views(site.type, site.self, z->views);
-    return (n == 0 || pytree__st_bound(z, &site, name)) && pytree__st_descend(z, &site, name);
+    return (n == 0 || pytree__ck_bound(z, &site, name)) && pytree__ck_descend(z, &site, name);
 }
 
-static bool pytree__st_size_all(struct pytree__st_sizer *z, pytree t, const char *prefix)
+static bool pytree__ck_size_all(struct pytree__ck_sizer *z, pytree t, const char *prefix)
 {
     size_t n = z->file->n_tensors, i;
     z->order_bytes = pytree__plus(pytree__times(n, 2 * sizeof *z->order), 1);
     z->order = (size_t *)pytree__resize(z->allocator, NULL, 0, z->order_bytes);
     if (z->order == NULL) { (void)pytree__no_memory(z->err, z->order_bytes); return false; }
     for (i = 0; i < n; i++) { z->order[i] = i; }
-    pytree__sort_numbers(z->order, n, pytree__st_by_name, z->file->tensors);
+    pytree__sort_numbers(z->order, n, pytree__ck_by_name, z->file->tensors);
     if (!pytree__pile_room(&z->name, z->prefix + 64, z->err)) { return false; }
     memcpy(z->name.text, prefix, z->prefix + 1);
-    if (!pytree__st_push(z, pytree__origin(t.type), (char *)t.data, 0, NULL, SIZE_MAX, 1)) { return false; }
+    if (!pytree__ck_push(z, pytree__origin(t.type), (char *)t.data, 0, NULL, SIZE_MAX, 1)) { return false; }
     while (z->sites.count != 0) { /* last in, first out: z->name still begins with the parent's name */
-        if (!pytree__st_size_one(z, ((struct pytree__st_site *)z->sites.data)[--z->sites.count])) { return false; }
+        if (!pytree__ck_size_one(z, ((struct pytree__ck_site *)z->sites.data)[--z->sites.count])) { return false; }
     }
     return true;
 }
 
-static void pytree__st_sizer_end(struct pytree__st_sizer *z)
+static void pytree__ck_sizer_end(struct pytree__ck_sizer *z)
 {
     while (z->blocks != NULL) {
-        struct pytree__st_block *block = z->blocks;
+        struct pytree__ck_block *block = z->blocks;
         z->blocks = block->next;
         (void)pytree__resize(z->allocator, block, block->bytes, 0);
     }
@@ -367,10 +368,10 @@ static void pytree__st_sizer_end(struct pytree__st_sizer *z)
     pytree__vector_free(&z->sites);
 }
 
-static void pytree__st_allocate(const pytree_safetensors *file, pytree t, const pytree_checkpoint_options *opt,
+static void pytree__ck_allocate(const pytree_checkpoint *file, pytree t, const pytree_checkpoint_options *opt,
                                 pytree_error *err)
 {
-    struct pytree__st_sizer z;
+    struct pytree__ck_sizer z;
     const char *prefix = opt->prefix == NULL ? "" : opt->prefix;
     size_t size = pytree__origin(t.type)->size, i;
     char *before = (char *)pytree__resize(opt->tree.allocator, NULL, 0, size);
@@ -382,31 +383,41 @@ static void pytree__st_allocate(const pytree_safetensors *file, pytree t, const 
     z.separator = opt->separator == NULL ? "." : opt->separator;
     z.prefix = strlen(prefix);
     z.err = err;
-    for (i = 0; i < file->n_files; i++) { z.left += PYTREE__ST_BEYOND * pytree__st_of(file)->files[i].file.size; }
-    z.sites = pytree__vector_of(sizeof(struct pytree__st_site), z.allocator);
-    if (!pytree__st_size_all(&z, t, prefix) || pytree_allocate(t, &opt->tree, err) != PYTREE_OK) {
+    for (i = 0; i < file->n_files; i++) { z.left += PYTREE__CK_BEYOND * pytree__ck_of(file)->files[i].file.size; }
+    z.sites = pytree__vector_of(sizeof(struct pytree__ck_site), z.allocator);
+    if (!pytree__ck_size_all(&z, t, prefix) || pytree_allocate(t, &opt->tree, err) != PYTREE_OK) {
         memcpy(t.data, before, size);
     }
-    pytree__st_sizer_end(&z);
+    pytree__ck_sizer_end(&z);
     (void)pytree__resize(opt->tree.allocator, before, size, 0);
 }
 
-pytree_status pytree_allocate_from_safetensors(const char *path, pytree t, const pytree_checkpoint_options *opt,
-                                               pytree_error *err)
+pytree_status pytree_checkpoint_allocate(const pytree_checkpoint *file, pytree t, const pytree_checkpoint_options *opt,
+                                         pytree_error *err)
 {
     pytree_checkpoint_options none;
     pytree_error own;
-    pytree_safetensors *file;
     memset(&own, 0, sizeof own);
-    opt = pytree__st_options(opt, &none);
+    opt = pytree__ck_options(opt, &none);
     if (t.type == NULL || t.type->kind != PYTREE_KIND_STRUCT || t.data == NULL || opt->rename != NULL || opt->n_renames != 0) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct, and names without renaming, to allocate for, got %s",
                            t.type == NULL ? "nothing" : t.data == NULL ? "NULL" : t.type->name);
     }
-    file = pytree_safetensors_open(path, opt, &own);
-    if (file != NULL) { pytree__st_allocate(file, t, opt, &own); }
-    pytree_safetensors_close(file);
-    return pytree__st_pass_on(&own, err);
+    if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
+    pytree__ck_allocate(file, t, opt, &own);
+    return pytree__ck_pass_on(&own, err);
+}
+
+pytree_status pytree__ck_allocate_path(pytree__ck_open_fn *open, const char *path, pytree t,
+                                       const pytree_checkpoint_options *opt, pytree_error *err)
+{
+    pytree_error own;
+    pytree_checkpoint *file;
+    memset(&own, 0, sizeof own);
+    file = open(path, opt, &own);
+    if (file != NULL) { (void)pytree_checkpoint_allocate(file, t, opt, &own); }
+    pytree_checkpoint_close(file);
+    return pytree__ck_pass_on(&own, err);
 }
 
 #endif
