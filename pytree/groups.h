@@ -46,8 +46,8 @@ typedef struct pytree_groups {
 /* Find the group of each leaf of a tree: optax.partition, torch's param_groups. Returns the groups in one block, to be freed
  * with pytree_groups_free; NULL on error: PYTREE_NOT_FOUND with the path of a leaf that no pattern matches, PYTREE_SYNTAX for a
  * pattern that cannot be read. The block refers to the table's patterns and settings, which must outlive it; settings may
- * change from step to step. A string and None count as one element. O(leaves * patterns * path). One allocation, and one for each leaf
- * deeper than 32 entries, which is freed. */
+ * change from step to step. A string and None count as one element. O(leaves * patterns * path). One allocation, and
+ * one for each leaf deeper than 32 entries, which is freed. */
 pytree_groups *pytree_groups_new(size_t n, const pytree_group *table, pytree t, const pytree_options *opt, pytree_error *err);
 void pytree_groups_free(pytree_groups *groups);           /* NULL is fine */
 
