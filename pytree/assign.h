@@ -26,7 +26,7 @@
  *     list, tuple, array     STB_ARRAY                  gives it that length; new elements begin as zeros
  *     dict with numbers      array, list, STB_ARRAY     assigns those elements; the first one behind an STB_ARRAY extends it
  *     dict                   STB_MAP                    assigns the values of its keys; new keys are added
- *     anything               STATIC number or string    must equal it: static values are structure, which stays
+ *     anything               STATIC                     must equal it, part by part: static values are structure and stay
  *
  * A number is converted by value: 3 and 3.0 to an int, 1.5 or 300 to an int8_t not; 16777217 to a float not. A number that is
  * given as a floating-point number is rounded to the nearest of a narrower floating type, like 0.1f in C, but not to infinity.

@@ -167,6 +167,10 @@ def matrix_checks():
                              matrix_program(f"C++ {bodies}", ["cxx_main.cpp", "two_files_b.c", bodies], [], either,
                                             compiler.command, optimisation))
                        for bodies in ("bodies.c", "bodies.cpp")]
+            checks.append(Check(f"{compiler.name} {optimisation}  C++17, trees with every row from C",
+                                lambda compiler=compiler, either=either, optimisation=optimisation:
+                                matrix_program("C++ rows", ["rows_main.cpp", "rows_made.c"], [], either, compiler.command,
+                                               optimisation)))
             # -x c++: a header on its own is otherwise taken for one to be precompiled
             for define in ([], ["-DPYTREE_IMPLEMENTATION"]):
                 target = BUILD / "matrix" / f"{compiler.name}{len(define)}{optimisation}.o"

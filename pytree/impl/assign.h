@@ -27,11 +27,11 @@ static void pytree__as_run(struct pytree__assign *a)
             pytree__close(&a->from);
         } else if (!pytree__as_find(a, &place)) {
             continue;
-        } else if (at != PYTREE__AT_NODE && a->member != NULL) {
+        } else if (at != PYTREE__AT_NODE && a->member != NULL && (value->ndim == 0 || value->type->dtype == PYTREE_TEXT)) {
             pytree__as_static(a, &place, value);
         } else if (at == PYTREE__AT_NONE) {
             pytree__as_none(a, &place, value);
-        } else if (at == PYTREE__AT_LEAF && !pytree__as_opens(&place, value)) {
+        } else if (at == PYTREE__AT_LEAF && a->member == NULL && !pytree__as_opens(&place, value)) {
             pytree__as_leaf(a, &place, value);
         } else {
             pytree__as_open(a, &place, value);

@@ -184,7 +184,7 @@ static bool pytree__as_static(struct pytree__assign *a, const struct pytree__as_
     const pytree_leaf *const to = &place->to;
     char expected[PYTREE__SIDE], got[PYTREE__SIDE / 2];
     struct pytree__text_writer text = pytree__text_to(expected, sizeof expected, NULL);
-    const bool chars = PYTREE__MORE_ROWS && place->row->form == PYTREE__PACK_CHARS;
+    const bool chars = PYTREE__MORE_ROWS && place->row != NULL && place->row->form == PYTREE__PACK_CHARS;
     const size_t length = chars ? pytree__text_length((const char *)to->data, place->row->size) : 0;
     union { char bytes[64]; long double number; } same;
     if (value->form == PYTREE_FORM_NONE && to->ndim == 0 && to->type->dtype == PYTREE_STRING
@@ -206,7 +206,7 @@ static bool pytree__as_static(struct pytree__assign *a, const struct pytree__as_
     }
     if (chars) { pytree__put_repr(&text, (const char *)to->data, length); }
     else if (to->form == PYTREE_FORM_LEAF && to->ndim == 0) { pytree__put_value(&text, to, 0); }
-    else { pytree__put_text(&text, "nothing"); }
+    else { pytree__as_expected(expected, sizeof expected, place); text.length = strlen(expected); }
     pytree__put_text(&text, " (STATIC: it is structure)");
     pytree__end_text(&text, sizeof expected);
     pytree__as_got(got, sizeof got, value);

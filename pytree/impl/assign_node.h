@@ -93,7 +93,21 @@ static bool pytree__as_take(struct pytree__assign *a, size_t k, struct pytree__a
     place->to = *value;
     if (a->options.space != NULL) { pytree__apply_namespace(&a->to, &place->to); }
     place->made = level->made_from != NULL && (const char *)value->data >= level->made_from;
+    if (level->fixed != NULL) {           /* the path is that of the member */
+        a->member = "";
+        f->next = 0;
+    }
     return true;
+}
+
+/* See a static member: as a value, an array, or a struct. */
+static void pytree__as_see_static(pytree_leaf *v, const pytree_field *row, char *field)
+{
+    pytree__view(v, row->type, field);
+    v->ndim = row->ndim;
+    v->shape[0] = row->ndim == 0 ? 0 : row->size / row->inner;
+    v->shape[1] = row->ndim < 2 ? 0 : row->inner / row->type->size;
+    if (row->ndim == 1 && row->type->kind == PYTREE_KIND_STRUCT) { v->form = PYTREE_FORM_TUPLE; }
 }
 
 /* Find a member of the open struct by its name. */
@@ -119,8 +133,7 @@ static bool pytree__as_member(struct pytree__assign *a, const pytree_entry *key,
     place->field = (char *)(uintptr_t)f->self + row->offset;
     f->next = 0;
     a->member = row->name;
-    pytree__view(&place->to, row->type, place->field);
-    place->to.ndim = row->ndim;           /* of an array only that it is one */
+    pytree__as_see_static(&place->to, row, place->field);
     if (PYTREE__MORE_ROWS && row->form == PYTREE__PACK_BITS) {
         a->bits = row->functions->read(f->self);
         pytree__view(&place->to, pytree_dtype_type(PYTREE_I64), &a->bits);
@@ -219,6 +232,13 @@ static bool pytree__as_add_keys(struct pytree__assign *a, struct pytree__as_plac
     return done;
 }
 
+/* Has a static value parts that are compared one by one? Strings in the struct and two dimensions of structs have none. */
+static bool pytree__as_enters_static(const pytree_leaf *to)
+{
+    return to->form == PYTREE_FORM_LEAF ? to->ndim != 0 && to->type->dtype != PYTREE_TEXT
+                                        : to->ndim == 0 || to->form == PYTREE_FORM_TUPLE;
+}
+
 /* Prepare a place for the open node of the source: afterwards it can be opened. */
 static bool pytree__as_prepare(struct pytree__assign *a, struct pytree__as_place *place, struct pytree__as_level *level,
                                const pytree_leaf *value)
@@ -227,7 +247,16 @@ static bool pytree__as_prepare(struct pytree__assign *a, struct pytree__as_place
     const pytree_leaf *const to = &place->to;
     const bool named = pytree__as_keys(&a->from) == PYTREE__AS_NAMED;
     void *p;
-    if (a->member != NULL) { return pytree__as_static(a, place, value); }
+    if (a->member != NULL && !pytree__as_enters_static(to)) { return pytree__as_static(a, place, value); }
+    level->fixed = a->member;
+    if (a->member != NULL) {
+        const size_t n = pytree_leaf_count(to);
+        if (to->form == PYTREE_FORM_LEAF && a->from.frames[a->from.n_frames - 1].count == n) {
+            place->to.ndim = 1;           /* as literals and treedefs write them, whatever its dimensions */
+            place->to.shape[0] = n;
+        }
+        return true;
+    }
     if (row != NULL && row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_POINTER) {
         memcpy(&p, place->field, sizeof p);
         if (p == NULL && named) { return pytree__as_make_struct(a, place); }

@@ -26,6 +26,7 @@ struct pytree__as_level {
     bool made;                            /* it began as zeros */
     bool inside;                          /* it lies in one that did */
     const char *made_from;                /* elements from this address on did; NULL: none */
+    const char *fixed;                    /* the static member that it is, "" below one; NULL: it is data */
 };
 
 /* The value that a value of the source is for. */
@@ -47,7 +48,7 @@ struct pytree__assign {
     struct pytree__block *block;          /* of a target that owns itself, otherwise NULL */
     struct pytree__attached *attached;
     struct pytree__vector levels, writes, bytes, containers, dropped;
-    const char *raw, *member;             /* the text that was read; a static member, which cursors do not come to */
+    const char *raw, *member;             /* the text that was read; a static member, which cursors do not come to, "": in one */
     size_t raw_depth;
     int64_t bits;                         /* of a bit-field, which has no address */
     size_t problems, told;                /* mismatches, and those of them that are in `first.message` */
@@ -115,10 +116,18 @@ static void pytree__as_pass_on(struct pytree__assign *a)
 static PYTREE__NOINLINE bool pytree__as_mismatch(struct pytree__assign *a, pytree_status status, const char *expected,
                                                  const char *got)
 {
-    size_t n;
+    const struct pytree__as_level *const level = (const struct pytree__as_level *)a->levels.data;
+    const size_t depth = a->to.n_frames;
+    size_t n, i = 0;
+    while (i < a->levels.count && level[i].fixed == NULL) { i++; }
+    if (i < a->levels.count || a->member != NULL) { a->to.n_frames = i; }      /* cursors know no path of static members */
     (void)pytree__fail_at(&a->to, status, "expected %s, got %s", expected, got);
-    n = strlen(a->problem.path);
-    if (a->member != NULL) { (void)snprintf(a->problem.path + n, sizeof a->problem.path - n, ".%s", a->member); }
+    a->to.n_frames = depth;
+    for (; i <= a->levels.count; i++) {
+        const char *const name = i == a->levels.count ? a->member : level[i].fixed;
+        n = strlen(a->problem.path);
+        if (name != NULL && *name != '\0') { (void)snprintf(a->problem.path + n, sizeof a->problem.path - n, ".%s", name); }
+    }
     (void)expected;
     (void)got;
     pytree__as_pass_on(a);

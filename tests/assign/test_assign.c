@@ -321,6 +321,49 @@ static void count_problem(void *context, const pytree_error *problem)
     (*n)++;
 }
 
+/* ---- Static members that have parts ---------------------------------------------------------------------------------- */
+
+typedef struct Unit { int scale; const char *name; short steps[2]; } Unit;
+typedef struct Sheet { int sizes[2], grid[2][2]; const char *names[2]; Unit unit, units[2]; float x; } Sheet;
+
+#define PYTREE_STRUCT Unit
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, scale) PYTREE_FIELD(STATIC, name) PYTREE_FIELD(STATIC, steps)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Sheet
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, sizes) PYTREE_FIELD(STATIC, grid) PYTREE_FIELD(STATIC, names) PYTREE_FIELD(STATIC, unit)       \
+    PYTREE_FIELD(STATIC, units) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+static void parts_of_statics(void **state)
+{
+    Sheet sheet = { { 3, 4 }, { { 1, 2 }, { 3, 4 } }, { "a", NULL }, { 1, "m", { 2, 3 } },
+                    { { 1, "m", { 2, 3 } }, { 4, "s", { 5, 6 } } }, 2.5f };
+    pytree t = PYTREE(&sheet);
+    char *text = literal_of(t);
+    pytree_error error = { 0 };
+    (void)state;
+    sheet.x = 0;
+    assert_ok(pytree_assign_text(t, "", text, NULL, &error), &error);
+    assert_true(sheet.x == 2.5f);
+    free(text);
+    assert_ok(pytree_assign_text(t, "", "{'grid': [[1, 2], [3, 4]], 'sizes': i32([3, 4])}", NULL, &error), &error);
+    refused(t, ".sizes", "[3, 5]", PYTREE_STRUCTURE, ".sizes", "expected 4 (STATIC: it is structure), got 5");
+    refused(t, ".sizes", "i32([3, 5])", PYTREE_STRUCTURE, ".sizes", "expected 4 (STATIC: it is structure), got 5");
+    refused(t, ".sizes", "[3]", PYTREE_SHAPE, ".sizes", "expected i32[2], got 1 element");
+    refused(t, ".sizes", "3", PYTREE_STRUCTURE, ".sizes", "expected i32[2] (STATIC: it is structure), got 3");
+    refused(t, ".grid", "[[1, 2], [3, 5]]", PYTREE_STRUCTURE, ".grid", "expected 4 (STATIC: it is structure), got 5");
+    refused(t, ".names", "['a', 'b']", PYTREE_STRUCTURE, ".names", "expected None (STATIC: it is structure), got 'b'");
+    refused(t, ".unit", "{'steps': [2, 4], 'scale': 2}", PYTREE_STRUCTURE, ".unit.scale",
+            "expected 1 (STATIC: it is structure), got 2; .unit.steps: expected 3 (STATIC: it is structure), got 4");
+    refused(t, ".units", "[{}, {'name': 't'}]", PYTREE_STRUCTURE, ".units.name",
+            "expected 's' (STATIC: it is structure), got 't'");
+    refused(t, ".unit", "{'b': 1}", PYTREE_NOT_FOUND, ".unit", "expected .scale, .name, .steps, got ['b']");
+    refused(t, ".unit", "None", PYTREE_STRUCTURE, ".unit", "expected a Unit (STATIC: it is structure), got None");
+    assert_true(sheet.sizes[1] == 4 && sheet.grid[1][1] == 4 && sheet.unit.steps[1] == 3 && sheet.names[1] == NULL);
+}
+
 static void everything_wrong_at_once(void **state)
 {
     pytree t = new_settings(NULL);
@@ -518,6 +561,7 @@ int main(void)
         cmocka_unit_test(maps),
         cmocka_unit_test(unions),
         cmocka_unit_test(names_and_statics),
+        cmocka_unit_test(parts_of_statics),
         cmocka_unit_test(everything_wrong_at_once),
         cmocka_unit_test(ownership),
         cmocka_unit_test(settings),

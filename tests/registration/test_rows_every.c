@@ -1,0 +1,425 @@
+/* Every row through every operation: what it can, what it cannot and says so, and each allocation failing. */
+#include "rows_shared.h"
+#include "rows_every.h"
+#include "pytree/algebra.h"
+#include "pytree/assign.h"
+#include "pytree/npz.h"
+#include "pytree/path.h"
+#include "pytree/ravel.h"
+#include "pytree/safetensors.h"
+#include "pytree/state.h"
+
+enum { EVERY_LEAVES = 128, EVERY_TEXT = 16000 };
+
+/* Two trees that an operation may write to, made before allocations fail: one of equal values, one of zeros. */
+typedef struct Subject {
+    pytree t, equal, zeros;
+    pytree bare;                          /* without its arrays */
+    size_t n;                             /* leaves */
+} Subject;
+
+/* `made` equals the tree, or there is an error. */
+static pytree_status assert_made(const Subject *s, pytree made, const pytree_error *error)
+{
+    if (error->status == PYTREE_OK) { assert_true(pytree_equal(made, s->t, NULL, NULL, NULL)); }
+    return error->status;
+}
+
+/* ---- Operations: each does its work, gives back what it got, and returns the status ---------------------------------------- */
+
+static pytree_status unflattens(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree made;
+    if (pytree_flatten(s->t, &leaves, 0, &def, opt, error) != PYTREE_OK) { return error->status; }
+    made = pytree_unflatten(def, s->n, leaves, opt, error);
+    assert_made(s, made, error);
+    pytree_free(made);
+    pytree_def_free(def);
+    return error->status;
+}
+
+static pytree_status unflattens_into(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_status status = pytree_flatten(s->t, &leaves, 0, &def, opt, error);
+    if (status != PYTREE_OK) { return status; }
+    status = pytree_unflatten_into(def, s->n, leaves, s->equal, opt, error);
+    pytree_def_free(def);
+    return assert_made(s, s->equal, error);
+}
+
+static pytree_status clones(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree made = pytree_clone(s->t, opt, error);
+    assert_made(s, made, error);
+    pytree_free(made);
+    return error->status;
+}
+
+static pytree_status copies_into_zeros(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree made = pytree_zeros_like(s->t, opt, error);
+    if (made.data != NULL && pytree_copy_into(made, s->t, opt, error) == PYTREE_OK) { assert_made(s, made, error); }
+    pytree_free(made);
+    return error->status;
+}
+
+static pytree_status allocates(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    char before[EVERY_TEXT], after[EVERY_TEXT];
+    if (s->bare.type->kind != PYTREE_KIND_STRUCT) { return PYTREE_OK; }            /* nothing to make */
+    assert_true(s->bare.type->size <= sizeof before);
+    memcpy(before, s->bare.data, s->bare.type->size);
+    if (pytree_allocate(s->bare, opt, error) != PYTREE_OK) {
+        assert_memory_equal(before, s->bare.data, s->bare.type->size);
+        return error->status;
+    }
+    assert_ok(pytree_check(s->bare, NULL, NULL, NULL, error), error);
+    assert_true(pytree_text(s->bare, after, sizeof after, NULL, error) < sizeof after);
+    pytree_free(s->bare);
+    return PYTREE_OK;
+}
+
+static pytree_status saves_structure(void *context, const pytree_options *opt, pytree_error *error)
+{
+    static unsigned char bytes[EVERY_TEXT];
+    static char text[EVERY_TEXT];
+    const Subject *const s = context;
+    pytree_def *def = pytree_structure(s->t, opt, error), *loaded = NULL, *parsed = NULL;
+    const size_t size = def == NULL ? 0 : pytree_def_save(def, bytes, sizeof bytes, opt, error);
+    if (error->status == PYTREE_OK) {
+        assert_true(size <= sizeof bytes && pytree_def_text(def, text, sizeof text) < sizeof text);
+        loaded = pytree_def_load(bytes, size, every_types, EVERY_TYPES, opt, error);
+        parsed = loaded == NULL ? NULL : pytree_def_parse(text, every_types, EVERY_TYPES, opt, error);
+    }
+    if (error->status == PYTREE_OK) {
+        assert_true(pytree_def_equal(def, loaded) && pytree_def_equal(parsed, def));
+        assert_true(pytree_def_hash(def) == pytree_def_hash(loaded) && pytree_def_hash(parsed) == pytree_def_hash(def));
+    }
+    pytree_def_free(parsed);
+    pytree_def_free(loaded);
+    pytree_def_free(def);
+    return error->status;
+}
+
+static pytree_status iterates(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree trees[3] = { s->t, s->equal, s->zeros };
+    pytree_iter it;
+    size_t n = 0;
+    if (pytree_iter_begin(&it, 3, trees, opt, error) == PYTREE_OK) {
+        while (pytree_iter_next(&it)) {
+            char path[80];
+            assert_true(pytree_iter_path_text(&it, path, sizeof path) < sizeof path);
+            assert_true(it.leaf[0]->type == it.leaf[1]->type && it.leaf[2]->ndim == it.leaf[0]->ndim);
+            assert_int_equal(pytree_leaf_bytes(it.leaf[1]), pytree_leaf_bytes(it.leaf[2]));
+            n++;
+        }
+    }
+    pytree_iter_end(&it);
+    if (error->status == PYTREE_OK) { assert_int_equal(n, s->n); }
+    return error->status;
+}
+
+static pytree_status copy_leaf(void *context, const pytree_iter *at)
+{
+    (void)context;
+    memcpy(at->out->data, at->leaf[0]->data, pytree_leaf_bytes(at->leaf[0]));
+    return PYTREE_OK;
+}
+
+static pytree_status maps(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree made = pytree_zeros_like(s->t, NULL, NULL);
+    if (pytree_map(copy_leaf, NULL, &made, 1, &s->t, opt, error) == PYTREE_OK) { assert_made(s, made, error); }
+    pytree_free(made);
+    return error->status;
+}
+
+static pytree_status prints(void *context, const pytree_options *opt, pytree_error *error)
+{
+    static char text[EVERY_TEXT];
+    const Subject *const s = context;
+    pytree_options values = *opt;
+    pytree_summary_options table = { .tree = *opt };
+    values.print_values = 8;
+    assert_true(pytree_text(s->t, text, sizeof text, &values, error) < sizeof text || error->status != PYTREE_OK);
+    if (error->status != PYTREE_OK) { return error->status; }
+    assert_true((text[0] == '\0') == (s->n == 0) || s->n == 1);
+    assert_true(pytree_summary_text(s->t, text, sizeof text, &table, error) < sizeof text || error->status != PYTREE_OK);
+    return error->status;
+}
+
+static pytree_status has_paths(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    pytree_leaf leaves[EVERY_LEAVES];
+    size_t i, n;
+    const char **const paths = pytree_paths(s->t, NULL, &n, opt, error);
+    if (paths == NULL) { return error->status; }
+    assert_int_equal(n, s->n);
+    assert_ok(pytree_leaves(s->t, leaves, EVERY_LEAVES, &n, NULL, NULL), error);
+    for (i = 0; i < n && error->status == PYTREE_OK; i++) {
+        const pytree_leaf found = pytree_at(s->t, paths[i], opt, error);
+        if (error->status != PYTREE_OK) { break; }
+        assert_true(found.data == leaves[i].data && found.type == leaves[i].type && found.ndim == leaves[i].ndim);
+        pytree_set_at(s->equal, paths[i], &found, opt, error);
+    }
+    pytree_paths_free(paths);
+    return assert_made(s, s->equal, error);
+}
+
+static pytree_status compares(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    pytree_difference_list *differences;
+    assert_true(pytree_equal(s->t, s->equal, NULL, opt, error) || error->status != PYTREE_OK);
+    if (error->status != PYTREE_OK) { return error->status; }
+    differences = pytree_diff(s->t, s->equal, NULL, opt, error);
+    if (differences == NULL) { return error->status; }
+    assert_int_equal(differences->n, 0);
+    pytree_diff_free(differences);
+    return pytree_check(s->t, NULL, NULL, opt, error);
+}
+
+typedef pytree_status file_fn(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *error);
+
+static pytree_status through_a_file(const Subject *s, const pytree_options *opt, pytree_error *error, file_fn *save, file_fn *load)
+{
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options options = { .tree = *opt, .io = &io };
+    pytree made = { 0 };
+    if (save("f", s->t, &options, error) == PYTREE_OK) {
+        made = pytree_zeros_like(s->t, NULL, NULL);
+        if (load("f", made, &options, error) == PYTREE_OK) { assert_made(s, made, error); }
+    }
+    pytree_free(made);
+    pytree_memory_free(&memory);
+    return error->status;
+}
+
+static pytree_status safetensors(void *context, const pytree_options *opt, pytree_error *error)
+{
+    return through_a_file(context, opt, error, pytree_save_safetensors, pytree_load_safetensors);
+}
+
+static pytree_status npz(void *context, const pytree_options *opt, pytree_error *error)
+{
+    return through_a_file(context, opt, error, pytree_save_npz, pytree_load_npz);
+}
+
+static pytree_status assigns(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree_assign_options options = { .tree = *opt };
+    const pytree made = pytree_zeros_like(s->t, NULL, NULL);
+    if (pytree_assign(made, s->t, &options, error) == PYTREE_OK) { assert_made(s, made, error); }
+    pytree_free(made);
+    return error->status;
+}
+
+/* As text, and from text. */
+static pytree_status literal(void *context, const pytree_options *opt, pytree_error *error)
+{
+    static char text[EVERY_TEXT];
+    const Subject *const s = context;
+    const pytree_assign_options options = { .tree = *opt };
+    pytree made = { 0 }, parsed = { 0 };
+    assert_true(pytree_literal_text(s->t, text, sizeof text, opt, error) < sizeof text || error->status != PYTREE_OK);
+    if (error->status == PYTREE_OK) { parsed = pytree_parse(text, opt, error); }
+    if (error->status == PYTREE_OK) {
+        made = pytree_zeros_like(s->t, NULL, NULL);
+        if (pytree_assign(made, parsed, &options, error) == PYTREE_OK) { assert_made(s, made, error); }
+    }
+    pytree_free(made);
+    pytree_free(parsed);
+    return error->status;
+}
+
+static pytree_status ravels(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree_ravel_options options = { .tree = *opt };
+    pytree_leaf vector = { 0 };
+    pytree made = { 0 };
+    if (pytree_ravel(s->t, &vector, &options, error) == PYTREE_OK) {
+        made = pytree_zeros_like(s->t, NULL, NULL);
+        if (pytree_unravel(&vector, made, &options, error) == PYTREE_OK) { assert_made(s, made, error); }
+    }
+    pytree_free(made);
+    pytree_ravel_free(&vector);
+    return error->status;
+}
+
+static bool is_even(void *context, const pytree_iter *at)
+{
+    (void)context;
+    return at->index % 2 == 0;
+}
+
+static pytree_status partitions(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    pytree_flat even = { 0 }, odd = { 0 }, whole = { 0 };
+    if (pytree_partition(s->t, is_even, NULL, PYTREE_NONE, &even, &odd, opt, error) == PYTREE_OK) {
+        const pytree parts[2] = { PYTREE(&even), PYTREE(&odd) };
+        whole = pytree_combine(2, parts, opt, error);
+        assert_made(s, PYTREE(&whole), error);
+    }
+    pytree_flat_free(&whole);
+    pytree_flat_free(&even);
+    pytree_flat_free(&odd);
+    return error->status;
+}
+
+static pytree_status stacks(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree both[2] = { s->zeros, s->equal };
+    pytree_flat stack = pytree_stack(2, both, opt, error), slice = { 0 };
+    if (error->status == PYTREE_OK) {
+        slice = pytree_slice(PYTREE(&stack), 1, opt, error);
+        assert_made(s, PYTREE(&slice), error);
+    }
+    pytree_flat_free(&slice);
+    pytree_flat_free(&stack);
+    return error->status;
+}
+
+static pytree_status transposes(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    pytree_def *const outer = pytree_structure(PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2)), NULL, NULL);
+    pytree_def *const inner = pytree_structure(s->t, NULL, NULL);
+    pytree both[2], list;
+    pytree_items items = { .count = 2 };
+    pytree_flat flat, back = { 0 };
+    both[0] = s->t;
+    both[1] = s->equal;
+    items.items = both;
+    list.type = &pytree_types[PYTREE__T_list];
+    list.data = &items;
+    flat = pytree_transpose(outer, inner, list, opt, error);
+    if (error->status == PYTREE_OK) {
+        assert_int_equal(flat.def->n_leaves, 2 * s->n);
+        back = pytree_transpose(inner, outer, PYTREE(&flat), opt, error);
+        if (error->status == PYTREE_OK) { assert_true(pytree_equal(PYTREE(&back), list, NULL, NULL, NULL)); }
+    }
+    pytree_flat_free(&back);
+    pytree_flat_free(&flat);
+    pytree_def_free(inner);
+    pytree_def_free(outer);
+    return error->status;
+}
+
+static pytree_status splits_and_merges(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    const pytree_filter rest = PYTREE_REST;
+    pytree_def *graphdef = NULL;
+    pytree_flat state;
+    if (pytree_split(s->t, 1, &rest, &graphdef, &state, opt, error) == PYTREE_OK) {
+        const pytree states[1] = { PYTREE(&state) };
+        const pytree made = pytree_merge(graphdef, 1, states, opt, error), zeros = pytree_zeros_like(s->t, NULL, NULL);
+        assert_made(s, made, error);
+        pytree_free(made);
+        if (error->status == PYTREE_OK && pytree_update(zeros, 1, states, opt, error) == PYTREE_OK) {
+            assert_made(s, zeros, error);
+        }
+        pytree_free(zeros);
+    }
+    pytree_def_free(graphdef);
+    pytree_flat_free(&state);
+    return error->status;
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------------------------ */
+
+static const struct { const char *name; sweep_body *run; } operations[] = {
+    { "unflatten", unflattens }, { "unflatten_into", unflattens_into }, { "clone", clones },
+    { "zeros_like and copy_into", copies_into_zeros }, { "allocate", allocates }, { "save structure", saves_structure },
+    { "iterate", iterates }, { "map", maps }, { "print", prints }, { "paths", has_paths }, { "compare", compares },
+    { "safetensors", safetensors }, { "npz", npz }, { "assign", assigns }, { "literal", literal }, { "ravel", ravels },
+    { "partition", partitions }, { "stack", stacks }, { "transpose", transposes }, { "split and merge", splits_and_merges }
+};
+
+/* What a row cannot do, and what is said then; everything else it can. */
+static const struct { const char *tree, *operation, *path, *words; } refused[] = {
+    { "union of a string", "safetensors", ".as", "expected numbers of a type that the file's format has, got text" },
+    { "union of a string", "npz", ".as", "expected numbers of a type that the file's format has, got text" },
+    { "union of a string", "ravel", ".as", "expected numbers, got text" },
+    { "strings", "safetensors", ".label", "expected numbers of a type that the file's format has, got str" },
+    { "strings", "npz", ".label", "expected numbers of a type that the file's format has, got str" },
+    { "strings", "ravel", ".label", "expected numbers, got str" },
+    { "strings", "literal", ".lines", "expected a tree that a literal can express, got several strings in one array of 'text'" }
+};
+
+/* The outcome is that of the table. */
+static void assert_verdict(const char *tree, const char *operation, const pytree_error *error)
+{
+    const char *path = "", *words = "";
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
+        if (strcmp(tree, refused[i].tree) == 0 && strcmp(operation, refused[i].operation) == 0) {
+            path = refused[i].path;
+            words = refused[i].words;
+        }
+    }
+    if (strcmp(error->path, path) != 0 || strcmp(error->message, words) != 0 || (error->status != PYTREE_OK) != (*words != '\0')) {
+        fail_msg("%s, %s: %s at '%s': %s", tree, operation, pytree_status_name(error->status), error->path, error->message);
+    }
+}
+
+/* Run an operation on a tree with each allocation failing, then with none. */
+static void run_all(size_t tree, size_t operation)
+{
+    pytree_error error;
+    const char *name;
+    for (size_t n = 0;; n++) {
+        Subject s = { .t = every_tree(tree, &name), .bare = every_bare(tree) };
+        pytree_options opt = { 0 };
+        pytree_status status;
+        Heap heap;
+        memset(&error, 0, sizeof error);
+        heap_init(&heap, n);
+        opt.allocator = &heap.allocator;
+        s.n = pytree_num_leaves(s.t, NULL, &error);
+        s.equal = pytree_clone(s.t, NULL, &error);
+        s.zeros = pytree_zeros_like(s.t, NULL, &error);
+        assert_ok(error.status, &error);
+        status = operations[operation].run(&s, &opt, &error);
+        pytree_free(s.equal);
+        pytree_free(s.zeros);
+        assert_heap_clean(&heap);
+        assert_int_equal(every_handles, 0);
+        assert_int_equal(status, error.status);
+        if (heap.calls <= n) { break; }
+        if (status != PYTREE_NO_MEMORY) { fail_msg("%s, %s: allocation %zu fails", name, operations[operation].name, n); }
+    }
+    assert_verdict(name, operations[operation].name, &error);
+}
+
+static void every_row_goes_through_every_operation(void **state)
+{
+    size_t tree, operation;
+    (void)state;
+    for (tree = 0; tree < EVERY_TREES; tree++) {
+        for (operation = 0; operation < COUNT_OF(operations); operation++) { run_all(tree, operation); }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(every_row_goes_through_every_operation) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
