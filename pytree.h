@@ -672,7 +672,7 @@ typedef struct pytree_options {
     const pytree_allocator *allocator;    /* NULL: realloc and free */
     size_t alignment;                     /* of the arrays in allocated blocks, a power of two; 0: 64 */
     /* Namespace: its registrations take precedence; NULL or "": none. One that is unknown to a file with others is an error at
-     * a root that is a struct of that file. */
+     * the structs of that file that are the root, or are in the root's lists, tuples and dicts. */
     const char *space;
     size_t print_values;                  /* pytree_print, pytree_text: most elements of an array to write; 0: only shapes */
     pytree_level *level;                  /* growing containers and objects remember it: pytree/object.h. NULL: none */

@@ -195,16 +195,19 @@ static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
     return status;
 }
 
-/* Tells whether a namespace is that of a registration in the file that registered this type. A file without any may have its
- * types in namespaces that others ask for. */
-static bool pytree__knows_space(const pytree_type *type, const char *space)
+/* Checks that the walk's namespace is that of a registration in the file that registered this type. A file without any may have
+ * its types in namespaces that others ask for. */
+static pytree_status pytree__check_space(pytree__cursor *c, const pytree_type *type)
 {
+    const char *const space = c->opt->space;
     const pytree_type *next = type->namespaces;
-    if (*space == '\0' || next == NULL || next->name == NULL) { return true; }
+    if (space == NULL || *space == '\0' || type->space != NULL || next == NULL || next->name == NULL) { return PYTREE_OK; }
     for (; next != NULL && next->name != NULL; next = next->namespaces) {
-        if (strcmp(next->space, space) == 0) { return true; }
+        if (strcmp(next->space, space) == 0) { return PYTREE_OK; }
     }
-    return false;
+    return pytree__fail_at(c, PYTREE_ARGUMENT,
+                           "expected a namespace such as %.60s, which the file that registers %.60s has, got %.60s",
+                           type->namespaces->space, type->name, space);
 }
 
 /* Puts the cursor before the tree: its root is the next value. */
@@ -218,11 +221,7 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     status = pytree__resolve_view(c, &c->root);
     if (c->root.form == PYTREE_FORM_STRUCT) {
         c->root.type = pytree__origin(c->root.type);
-        if (!c->plain && c->opt->space != NULL && !pytree__knows_space(c->root.type, c->opt->space)) {
-            return pytree_fail(c->err, PYTREE_ARGUMENT, NULL,
-                               "expected a namespace such as %.60s, which the file that registers %.60s has, got %.60s",
-                               c->root.type->namespaces->space, c->root.type->name, c->opt->space);
-        }
+        if (status == PYTREE_OK && !c->plain) { status = pytree__check_space(c, c->root.type); }
     }
     return status;
 }
@@ -331,6 +330,14 @@ static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v)
     }
 }
 
+/* Tells whether the node on top is in containers only. */
+static bool pytree__is_outermost(const pytree__cursor *c)
+{
+    size_t i = c->n_frames - 1;
+    while (i != 0 && c->frames[i - 1].form > PYTREE_FORM_STRUCT && c->frames[i - 1].form != PYTREE_FORM_CUSTOM) { i--; }
+    return i == 0;
+}
+
 /* Opens a struct: its children's views come to lie on the view stack. */
 static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
 {
@@ -341,6 +348,10 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     size_t i;
     int lacks = PYTREE__LACKS_NOTHING;
     f->count = type->n_children;
+    if (PYTREE__CONTAINERS && !c->plain && c->root.form > PYTREE_FORM_STRUCT && pytree__is_outermost(c)) {
+        status = pytree__check_space(c, type);
+        if (status != PYTREE_OK) { f->count = 0; return status; }
+    }
     if (PYTREE__UNLIKELY(type->views == NULL)) {
         if (PYTREE__CONTAINERS && type->custom != NULL) { return pytree__open_custom(c, f); }
         return pytree__fail_at(c, PYTREE_ARGUMENT,

@@ -132,7 +132,6 @@ static void unknown_namespace(void **state)
     assert_error(pytree_flatten(PYTREE(&layer), NULL, 0, &def, &trian, &error), PYTREE_ARGUMENT, "", &error);
     assert_int_equal(pytree_sum(PYTREE(&layer), &sum, &trian, NULL), PYTREE_ARGUMENT);
     assert_int_equal(pytree_num_leaves(PYTREE(&layer), &none, NULL), 1);
-    assert_int_equal(pytree_num_leaves(PYTREE_LIST(PYTREE(&layer)), &trian, NULL), 1);         /* a list belongs to no file */
 }
 
 static void namespace_and_none_switch_are_structure(void **state)
@@ -173,6 +172,31 @@ static void net_fill(Net *net, Layer *layers)
     net->n_more = 2;
     net->last = layers + 3;
     net->any = PYTREE(&net->pair);
+}
+
+/* A container belongs to no file, but what is in it does. */
+static void unknown_namespace_of_containers(void **state)
+{
+    static const pytree_options trian = { .space = "trian" };
+    Layer layer = { 1, 2, 3 };
+    Net net;
+    Layer layers[4];
+    pytree_error error = { 0 };
+    pytree t = PYTREE_DICT({ "k", PYTREE_TUPLE(PYTREE_FLOAT(0.5), PYTREE_LIST(PYTREE(&layer))) });
+    double sum = 0;
+    (void)state;
+    assert_null(pytree_structure(PYTREE_LIST(PYTREE(&layer)), &trian, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "[0]", &error);
+    assert_string_equal(error.message,
+                        "expected a namespace such as train, which the file that registers Layer has, got trian");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_sum(t, &sum, &trian, &error), PYTREE_ARGUMENT, "['k'][1][0]", &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_clone(t, &trian, &error).data);
+    assert_error(error.status, PYTREE_ARGUMENT, "['k'][1][0]", &error);
+    net_fill(&net, layers);
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(PYTREE(&net), PYTREE(&layer)), &train, NULL), 12);
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(PYTREE_INT(1)), &trian, NULL), 1);          /* nothing that could differ */
 }
 
 /* Through flatten, rebuild, clone, map and paths, in every place of a struct. */
@@ -257,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_namespace_sees),
         cmocka_unit_test(unknown_namespace),
+        cmocka_unit_test(unknown_namespace_of_containers),
         cmocka_unit_test(namespace_and_none_switch_are_structure),
         cmocka_unit_test(everywhere_in_a_struct),
         cmocka_unit_test(children_in_a_namespace),
