@@ -449,7 +449,7 @@ static EveryAll every_all(void)
 enum { EVERY_TREES = EVERY_TAGS + 14 };
 
 /* Fill tree number i. Returns it; it is in static memory, the same for each call. */
-static pytree every_tree(size_t i, const char **name)
+static inline pytree every_tree(size_t i, const char **name)
 {
     static struct {
         EveryPlain plain; EveryBits bits; EveryUnion as[EVERY_TAGS]; EveryStrings strings; EveryEach each; EveryAs any;
@@ -478,7 +478,7 @@ static pytree every_tree(size_t i, const char **name)
 
 /* Take away the memory of tree number i that pytree_allocate makes: required pointers are NULL, others wanted. Returns the tree:
  * a struct in static memory; its type is NULL where nothing is left to be made, or the memory would lie behind the struct. */
-static pytree every_bare(size_t i)
+static inline pytree every_bare(size_t i)
 {
     static EveryUnion as;
     static EveryPlain plain;
