@@ -26,9 +26,11 @@
  *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows
  *     DROP, f                  neither visited nor compared; padding members too
  *
- * In row expressions `self` is the struct. They may read through its pointers to structs, as ARRAY(self->shape->n) does, also
- * through two of them: where such a pointer is NULL and not OPTIONAL, the tree is refused. Lists and arrays are looked at
- * afterwards: check them in the expression, as LIST(self->next == NULL ? 0 : 1) does. Other forms of this include:
+ * In row expressions `self` is the struct. They may read through its pointers, as ARRAY(self->shape->n) and ARRAY(self->parts[0].n)
+ * do: where such a pointer is NULL, the tree is refused, unless the expression has a condition (?:, &&, ||), as in
+ * LIST(self->next == NULL ? 0 : 1): then it is evaluated. What the library cannot know it does not look for: pointers in the
+ * elements of lists, pointers to numbers and DROP members of structs that hold no list, and calls of functions. Other forms of
+ * this include:
  *
  *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT
@@ -335,7 +337,7 @@ _Static_assert(PYTREE__GAP_FITS((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree_
                    "DROP for padding and scratch space)");
 
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, #__VA_ARGS__, __VA_ARGS__, NONE, NONE, NONE, ~)
 static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS { 0 } };
 
 enum {
@@ -343,8 +345,9 @@ enum {
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
-    /* No child can be a list or a tree. */
+    /* No child can be a list or a tree, and no extent can be read through a struct that is pointed to. */
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID) = (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
+        && ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__TO_BOTH) != (int)PYTREE__TO_BOTH
         && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
     /* Views for which `leaves` needs room. */
     PYTREE__CAT(pytree__room_, PYTREE__ID) =
@@ -442,7 +445,7 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 static const pytree_type PYTREE__DESCRIPTOR = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
-    PYTREE__CAT(pytree__self_contained_, PYTREE__ID), (int)PYTREE__CAT(pytree__codes_, PYTREE__ID) < (int)PYTREE__HAS_TEXT,
+    PYTREE__CAT(pytree__self_contained_, PYTREE__ID), ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__views_, PYTREE__ID),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),

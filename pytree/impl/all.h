@@ -25,6 +25,7 @@
 
 #include "dict_order.h"
 #include "given.h"
+#include "row_text.h"
 
 #include "cursor.h"
 

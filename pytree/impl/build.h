@@ -233,6 +233,7 @@ static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *ro
     fits = row->form == PYTREE_FORM_LEAF && leaf->form == PYTREE_FORM_LEAF && leaf->ndim == row->ndim
         && (leaf->type == row->type || pytree_type_equal(leaf->type, row->type));
     if (row->place == PYTREE_POINTER) {
+        if (fits && pytree__stays_null(b, p, pytree_leaf_bytes(leaf), row->optional != 0)) { return; }
         if (!fits || (p == NULL && b->mode != PYTREE__ALLOCATE)) { p = pytree__zeros(); }
         else { p = pytree__build_array(b, leaf); }
         memcpy(field, &p, sizeof p);
@@ -350,6 +351,7 @@ static void pytree__build_list(struct pytree__builder *b, const struct pytree__b
     if (row->place == PYTREE_POINTER) {
         if (from != NULL) { memcpy(&from, field, sizeof from); }
         if (from == (const char *)PYTREE_WANTED) { from = NULL; }
+        if (pytree__stays_null(b, from, n->arity, row->optional != 0)) { return; }
         at = pytree__bump_head(b, n->arity * step);
         memcpy(field, &at, sizeof at);
     }

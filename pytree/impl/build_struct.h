@@ -212,7 +212,7 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
         const pytree_leaf *const last = leaf + (--slot - first);
         const size_t bytes = slot->bytes != 0 ? slot->bytes : pytree_leaf_bytes(last);
         if (slot->bytes == 0) {
-            char *const to = pytree__bump_tail(b, bytes);
+            char *const to = pytree__stays_null(b, last->data, bytes, false) ? NULL : pytree__bump_tail(b, bytes);
             pytree__build_bytes(b, to, last, bytes, false);
             memcpy(self + slot->at, &to, sizeof to);
         } else {
@@ -336,6 +336,10 @@ static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, con
     struct pytree__build_difference first;
     if (views == NULL) { return; }
     first.status = PYTREE_OK;
+    if (PYTREE__MORE_ROWS && !type->self_contained && pytree__lacks(type, frame->at) == PYTREE__LACKS_READ) {
+        pytree__build_fail_node(b, frame->node, "a struct whose rows read through no DROP member, which is NULL here");
+        return;
+    }
     pytree__child_views(type, frame->at, views);
     for (i = type->n_children; i-- != 0; ) {
         const pytree_node *const n = &b->def->nodes[--node];

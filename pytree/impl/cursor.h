@@ -364,6 +364,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
         if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
     } else {
         lacks = type->self_contained ? PYTREE__LACKS_NOTHING : pytree__lacks(type, f->self);
+        if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(lacks == PYTREE__LACKS_READ)) { return pytree__fail_read(c, f); }
         flags = PYTREE__LIKELY(lacks == PYTREE__LACKS_NOTHING)
             ? pytree__child_views(type, f->self, views)
             : pytree__views_lacking(c, type, (const char *)f->self, views, lacks);

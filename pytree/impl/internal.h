@@ -207,6 +207,10 @@ static PYTREE__NOINLINE void pytree__given_free(struct pytree__given *last, cons
 static const char *pytree__other_given(const pytree_field *row, const void *self, const pytree_leaf *view, bool fill);
 static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f);
 
+/* row_text.h */
+static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, const char **from,
+                                                 const char **end);
+
 /* cursor.h */
 static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape);
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
@@ -288,6 +292,7 @@ static void pytree__build_fail_set(struct pytree__builder *b, size_t node);
 PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b);
 PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
                                         bool in_place);
+PYTREE__INLINE bool pytree__stays_null(const struct pytree__builder *b, const void *p, size_t n, bool optional);
 static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf);
 static bool pytree__in_cell(const pytree_leaf *leaf);
 static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf);
@@ -348,12 +353,14 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
 enum {                                    /* what is NULL that the rows of a struct may read through */
     PYTREE__LACKS_NOTHING,
     PYTREE__LACKS_STRUCT,
+    PYTREE__LACKS_READ,                   /* what a row reads through by its text */
     PYTREE__LACKS_BEYOND                  /* a struct that one of its structs must have: rows may read through both */
 };
 static int pytree__lacks(const pytree_type *type, const void *self);
 static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views,
                                     int lacks);
 static pytree_status pytree__fail_beyond(pytree__cursor *c);
+static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytree__frame *f);
 
 /* compare.h */
 static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i);

@@ -54,19 +54,39 @@ static int pytree__lacks(const pytree_type *type, const void *self)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     int lacks = PYTREE__LACKS_NOTHING;
+    bool null = false;
     for (; row != end; row++) {
         const pytree_type *inner;
         const void *p;
-        if (row->row != PYTREE_ROW_DATA || row->optional != 0) { continue; }
-        if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
+        if (row->row == PYTREE_ROW_STATIC || row->place > PYTREE_STB || row->size != sizeof p) { continue; }
+        if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
+        null = null || p == NULL;
+        if (row->row == PYTREE_ROW_DROP || row->optional != 0 || row->form != PYTREE_FORM_STRUCT) { continue; }
         if (p == NULL) { lacks = PYTREE__LACKS_STRUCT; }
         if (!PYTREE__MORE_ROWS) { continue; }
         inner = pytree__origin(row->type);
         if (p == NULL ? inner->size > PYTREE__ZEROS || pytree__lacks_data(inner, pytree__zeros())
                       : !inner->self_contained && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
     }
+    if (PYTREE__MORE_ROWS && null) {
+        const char *from;
+        if (pytree__null_read(type, self, lacks != PYTREE__LACKS_NOTHING, &from, &from) != SIZE_MAX) { return PYTREE__LACKS_READ; }
+    }
     return lacks;
+}
+
+/* Fail for a struct a row of which reads through a pointer that is NULL. Its children are not seen. */
+static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytree__frame *f)
+{
+    const char *from = "", *end = from;
+    const size_t child = pytree__null_read(f->type, f->self, pytree__lacks_data(f->type, f->self), &from, &end);
+    pytree_status status;
+    f->next = child + 1;
+    status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in %.*s, which this row reads through, got NULL",
+                             (int)(end - from), from);
+    f->next = f->count = 0;
+    return status;
 }
 
 /* Write views of a struct that lacks what its rows may read through. Where something certainly is wrong, rows are evaluated

@@ -165,6 +165,8 @@ enum {
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
     PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
+    PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; one leads to an array */
+    PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,
     PYTREE__KNOWN_OR_FIXED = 64 + 63 + 2048,
@@ -574,19 +576,20 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *
  *     static const pytree_field pytree__fields_Linear[] = {
  *         { "din", &pytree_types[PYTREE__T_int_], PYTREE_ROW_STATIC, … offsetof(Linear, din), sizeof(int), … },
- *         { "w", &pytree_types[PYTREE__T_float_], PYTREE_ROW_DATA, PYTREE_POINTER, … },
+ *         { "w\0w, ARRAY(self->din, self->dout)", &pytree_types[PYTREE__T_float_], PYTREE_ROW_DATA, PYTREE_POINTER, … },
  *         { 0 }
  *     };
  */
-#define PYTREE__TABLE_DATA(id, s, name, m1, m2, m3, ...)                                                                \
-    PYTREE__TABLE_STORED(id, s, name, (PYTREE__IS(~ PYTREE__GIVES_##m1 PYTREE__GIVES_##m2 PYTREE__GIVES_##m3, NULL)),   \
+#define PYTREE__TABLE_DATA(id, s, text, name, m1, m2, m3, ...)                                                          \
+    PYTREE__TABLE_STORED(id, s, #name PYTREE__BEHIND_NAME(text), name,                                                  \
+                         (PYTREE__IS(~ PYTREE__GIVES_##m1 PYTREE__GIVES_##m2 PYTREE__GIVES_##m3, NULL)),                \
                          (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2 PYTREE__MAYBE_##m3),                                  \
                          ~ PYTREE__STORE_##m1 PYTREE__STORE_##m2 PYTREE__STORE_##m3, PLAIN, (), ~)
 #define PYTREE__TABLE_STORED(...) PYTREE__TABLE_STORED_(__VA_ARGS__)
-#define PYTREE__TABLE_STORED_(id, s, name, role, optional, skipped, store, arguments, ...)                              \
-    { #name, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,   \
-                                   optional, PYTREE__PLACED_##store(optional, s, name)), role },
-#define PYTREE__TABLE_STATIC(id, s, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
+#define PYTREE__TABLE_STORED_(id, s, text, name, role, optional, skipped, store, arguments, ...)                        \
+    { text, PYTREE__TABLE_##store(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name, arguments,    \
+                                  optional, PYTREE__PLACED_##store(optional, s, name)), role },
+#define PYTREE__TABLE_STATIC(id, s, text, name, m1, ...) PYTREE__TABLE_STATIC_##m1(id, s, name)
 #define PYTREE__TABLE_STATIC_NONE(id, s, name)                                                                          \
     { #name, PYTREE__TABLE_METADATA(pytree__code_##id##_##name, pytree__held_##id##_##name, ((s *)0)->name,             \
                                     PYTREE__PLACED(s, name)), NULL },
@@ -597,7 +600,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     { #name, &pytree_types[PYTREE__T_llong], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_BITS, 0, 0,               \
         0, sizeof(int64_t), 0,                                                                                          \
         &(const pytree_row_functions){ .read = pytree__read_##id##_##name, .write = pytree__write_##id##_##name }, NULL },
-#define PYTREE__TABLE_DROP(id, s, name, m1, ...)                                                                        \
+#define PYTREE__TABLE_DROP(id, s, text, name, m1, ...)                                                                  \
     PYTREE__DROPPED(PYTREE__TABLE_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__TABLE_DROP_PLAIN(id, s, name, ...)                                                                      \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0, 0, NULL },
@@ -670,7 +673,10 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *
  *     | (PYTREE__PACK(pytree__code_Linear_din) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0) | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
-#define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name
+#define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name | PYTREE__LEADS_TO((int)pytree__code_##id##_##name)
+#define PYTREE__LEADS_TO(code)                                                                                          \
+    ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
+     : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT : PYTREE__TO_NUMBERS)
 #define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_BITS PYTREE__CODES_STATIC_STRING

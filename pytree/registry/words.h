@@ -8,6 +8,11 @@
  * of DATA rows find the modifiers in order by PYTREE__STORES and PYTREE__OPTIONAL: OPTIONAL, ARRAY(n, m)  =>  ARRAY, (n, m), 1.
  * A new modifier is one line in each of the three lists. A row with a word that is not known is found in an #if; the checks of
  * words then say which, and there are no other passes. */
+#if defined(PYTREE_SMALL) && !defined(PYTREE_MORE_ROWS)
+#define PYTREE__BEHIND_NAME(text)
+#else                                     /* what a row was written as: pytree/impl/row_text.h looks at it */
+#define PYTREE__BEHIND_NAME(text) "\0" text
+#endif
 #define PYTREE__KIND_DATA ~, 1
 #define PYTREE__KIND_STATIC ~, 2
 #define PYTREE__KIND_DROP ~, 4

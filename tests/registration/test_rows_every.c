@@ -418,8 +418,139 @@ static void every_row_goes_through_every_operation(void **state)
     }
 }
 
+/* ---- Rows that read through what is NULL ------------------------------------------------------------------------------------ */
+
+typedef struct ThroughList { int n; EveryVec *list; float *w; } ThroughList;
+typedef struct AskingFirst { int n; float *w; EveryVec *list; } AskingFirst;
+typedef struct ThroughOptional { EveryVec *spare; float *w; } ThroughOptional;
+typedef struct ThroughEach { int n; EveryVec **each; float *w; } ThroughEach;
+typedef struct ThroughHidden { EveryVec *hidden; float *w; EveryVec *list; } ThroughHidden;
+typedef struct ThroughTwo { ThroughOptional inner; EveryVec *spare; EveryVec *list; } ThroughTwo;
+typedef struct InUnion { int tag; union { float *w; EverySpot *list; } as; EveryVec *spare; } InUnion;
+typedef struct InWith { EveryVec *spare, one; float *w; } InWith;
+typedef struct Chain { struct Chain *next; float x; } Chain;
+
+#define PYTREE_STRUCT ThroughList
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, list, LIST(self->n)) PYTREE_FIELD(DATA, w, ARRAY(2, self->list[0].n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT AskingFirst
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n == 0 ? 0 : self->list->n))                              \
+    PYTREE_FIELD(DATA, list, LIST(self->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughOptional
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, spare, OPTIONAL) PYTREE_FIELD(DATA, w, ARRAY(self->spare->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughEach
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, each, LIST(self->n, EACH())) PYTREE_FIELD(DATA, w, ARRAY((*self->each)->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughHidden
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, hidden) PYTREE_FIELD(DATA, w, ARRAY(self -> hidden -> n)) PYTREE_FIELD(DATA, list, LIST(0))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughTwo
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, inner) PYTREE_FIELD(DATA, spare, OPTIONAL) PYTREE_FIELD(DATA, list, LIST(self->inner.spare->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT InUnion
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, tag)                                                                                           \
+    PYTREE_FIELD(DATA, as, UNION(self->tag, CASE(0, w, ARRAY(self->spare->n)), CASE(1, list, LIST(self->spare->n))))    \
+    PYTREE_FIELD(DATA, spare, OPTIONAL)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT InWith
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, spare, OPTIONAL) PYTREE_FIELD(DATA, one, WITH(n, self->spare->n)) PYTREE_FIELD(DATA, w, ARRAY(1))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Chain
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, next, LIST(self->next == NULL ? 0 : 1)) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+static void assert_reads_null(pytree t, const char *path, const char *what)
+{
+    pytree_error error = { 0 };
+    char words[100];
+    (void)snprintf(words, sizeof words, "expected a pointer in self%s, which this row reads through, got NULL", what);
+    assert_int_equal(pytree_num_leaves(t, NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+    assert_string_equal(error.message, words);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_clone(t, NULL, &error).data);
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_check(t, NULL, NULL, NULL, &error), PYTREE_NULL_POINTER, path, &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_paths(t, NULL, NULL, NULL, &error));
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+    memset(&error, 0, sizeof error);
+    assert_false(pytree_equal(t, t, NULL, NULL, &error));
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+}
+
+static void rows_do_not_read_through_null(void **state)
+{
+    float w[4] = { 0 };
+    EveryVec vec = { 0, NULL };
+    ThroughList list = { 2, NULL, w };
+    ThroughOptional optional = { NULL, w };
+    ThroughEach each = { 2, NULL, w };
+    ThroughHidden hidden = { NULL, w, NULL };
+    ThroughTwo two = { { &vec, NULL }, NULL, NULL };
+    InUnion in_union = { 1, { NULL }, NULL };
+    InWith with = { NULL, { 0, NULL }, w };
+    (void)state;
+    assert_reads_null(PYTREE(&list), ".w", "->list");
+    list.n = 0;
+    assert_reads_null(PYTREE(&list), ".w", "->list");
+    assert_reads_null(PYTREE_LIST(PYTREE(&list)), "[0].w", "->list");
+    assert_reads_null(PYTREE(&optional), ".w", "->spare");
+    assert_reads_null(PYTREE(&each), ".w", "->each");
+    assert_reads_null(PYTREE(&hidden), ".w", " -> hidden");
+    assert_int_equal(pytree_num_leaves(PYTREE(&two), NULL, NULL), 2);
+    two.inner.spare = NULL;
+    assert_reads_null(PYTREE(&two), ".list", "->inner.spare");
+    assert_reads_null(PYTREE(&in_union), ".as", "->spare");
+    assert_reads_null(PYTREE(&with), ".one", "->spare");
+}
+
+static void rows_may_ask_what_is_null(void **state)
+{
+    AskingFirst asking = { 0, NULL, NULL };
+    Chain last = { NULL, 2 }, first = { NULL, 1 };
+    ThroughHidden hidden = { every_vecs, every_floats, NULL };
+    pytree_error error = { 0 };
+    pytree copy = pytree_clone(PYTREE(&asking), NULL, &error);
+    (void)state;
+    every_numbers();
+    assert_ok(error.status, &error);
+    pytree_free(copy);
+    first.next = &last;
+    copy = pytree_clone(PYTREE(&first), NULL, &error);
+    assert_true(pytree_equal(copy, PYTREE(&first), NULL, NULL, &error) && ((Chain *)copy.data)->next->x == 2);
+    pytree_free(copy);
+    assert_int_equal(pytree_num_leaves(PYTREE(&hidden), NULL, NULL), 1);
+    assert_null(pytree_clone(PYTREE(&hidden), NULL, &error).data);             /* a clone has no `hidden` */
+    assert_error(error.status, PYTREE_STRUCTURE, "", &error);
+    assert_string_equal(error.message, "expected a struct whose rows read through no DROP member, which is NULL here, got "
+                                       "ThroughHidden");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_row_goes_through_every_operation) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_goes_through_every_operation),
+        cmocka_unit_test(rows_do_not_read_through_null),
+        cmocka_unit_test(rows_may_ask_what_is_null)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

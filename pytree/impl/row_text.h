@@ -1,0 +1,102 @@
+/* pytree/impl/row_text.h: what a row reads through, by its text: a pointer that is NULL is noticed before the row is evaluated.
+ *
+ * Behind the name of a DATA row, after its NUL, stands what the row was written as: "w\0w, ARRAY(self->shape->n)". */
+#ifndef PYTREE_IMPL_ROW_TEXT_H
+#define PYTREE_IMPL_ROW_TEXT_H
+
+#include "internal.h"
+
+static bool pytree__in_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* Skip spaces, and parentheses that end here. */
+static const char *pytree__behind_member(const char *s)
+{
+    while (*s == ' ' || *s == '\t' || *s == '\n' || *s == ')') { s++; }
+    return s;
+}
+
+/* Find the row that a text names. Returns NULL if there is none; *s goes behind the name. */
+static const pytree_field *pytree__named_row(const pytree_type *type, const char **s)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    const char *const name = *s;
+    while (pytree__in_word(**s)) { (*s)++; }
+    for (; row != end; row++) {
+        if (strncmp(row->name, name, (size_t)(*s - name)) == 0 && row->name[*s - name] == '\0') { return row; }
+    }
+    return NULL;
+}
+
+/* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
+ * of the first struct that must not be NULL are not asked for: they lead to zeros, or their own row says that they are. */
+static const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s, bool star, bool own)
+{
+    for (;;) {
+        const pytree_field *row = NULL;
+        const char *end;
+        const void *p = NULL;
+        bool pointer;
+        s += *s == '.' ? 1 : 2;
+        s += strspn(s, " \t\n");
+        if (type->kind == PYTREE_KIND_STRUCT && type->fields != NULL) { row = pytree__named_row(type, &s); }
+        if (row == NULL) { return NULL; }
+        end = s;
+        s = pytree__behind_member(s);
+        pointer = row->size == sizeof p && (row->row == PYTREE_ROW_DATA ? row->place == PYTREE_POINTER || row->place == PYTREE_STB
+                                                                        : s[0] == '-' && s[1] == '>');
+        if (pointer) {
+            memcpy(&p, self + row->offset, sizeof p);
+            if (s[0] != '[' && !(s[0] == '-' && s[1] == '>')) { return star && p == NULL ? end : NULL; }
+            if (p == NULL) { return own && row->row == PYTREE_ROW_DATA && row->optional == 0 ? NULL : end; }
+        } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) {
+            return NULL;
+        }
+        if (row->row != PYTREE_ROW_DATA || row->type->kind != PYTREE_KIND_STRUCT || p == (const void *)PYTREE_WANTED) { return NULL; }
+        if (s[0] == '[') {
+            if (s[1] != '0' || s[2] != ']' || s[3] != '.') { return NULL; }
+            s += 3;
+        }
+        self = pointer ? (const char *)p : self + row->offset;
+        type = pytree__origin(row->type);
+        own = false;
+    }
+}
+
+/* Find a pointer that is NULL and that the expressions of a row read through. One with a condition looks by itself. Returns the
+ * end of the pointer's text, which begins at *from, or NULL. */
+static const char *pytree__row_null(const pytree_type *type, const void *self, const pytree_field *row, bool own,
+                                    const char **from)
+{
+    const char *const text = row->name + strlen(row->name) + 1;
+    const char *at = strstr(text, "self");
+    if (at == NULL || strpbrk(at, "?&|") != NULL) { return NULL; }
+    for (; at != NULL; at = strstr(at + 4, "self")) {
+        const char *before = at, *const s = pytree__behind_member(at + 4);
+        const bool word = (at == text || !pytree__in_word(at[-1])) && s[0] == '-' && s[1] == '>';
+        const char *end;
+        while (before != text && (before[-1] == ' ' || before[-1] == '(')) { before--; }
+        end = word ? pytree__null_on_the_way(type, (const char *)self, s, before != text && before[-1] == '*', own) : NULL;
+        *from = at;
+        if (end != NULL) { return end; }
+    }
+    return NULL;
+}
+
+/* Find a row of a registered struct that reads through a pointer that is NULL: its index among DATA rows, or SIZE_MAX. */
+static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, const char **from,
+                                                 const char **end)
+{
+    const pytree_field *row = type->fields, *const last = row + type->n_fields;
+    size_t child = 0;
+    for (; row != last; row++) {
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        *end = pytree__row_null(type, self, row, own, from);
+        if (*end != NULL) { return child; }
+        child++;
+    }
+    return SIZE_MAX;
+}
+#endif
