@@ -26,11 +26,10 @@
  *     STATIC, f                metadata: numbers, enums, strings, addresses, fixed arrays of those, structs of STATIC rows
  *     DROP, f                  neither visited nor compared; padding members too
  *
- * In row expressions `self` is the struct. They may read through its pointers, as ARRAY(self->shape->n) and ARRAY(self->parts[0].n)
- * do: where such a pointer is NULL, the tree is refused, unless the expression has a condition (?:, &&, ||), as in
- * LIST(self->next == NULL ? 0 : 1): then it is evaluated. What the library cannot know it does not look for: pointers in the
- * elements of lists, pointers to numbers and DROP members of structs that hold no list, and calls of functions. Other forms of
- * this include:
+ * In row expressions `self` is the struct. They may read through its pointers, as ARRAY(self->shape->n) and
+ * ARRAY(self->parts[0].n) do: where such a pointer is NULL, the tree is refused, unless the expression has a condition (?:,
+ * &&, ||), as in LIST(self->next == NULL ? 0 : 1): then it is evaluated. Not looked for are pointers in the elements of lists,
+ * and, in a struct without lists and pointers to structs, pointers to numbers and DROP members. Other forms of this include:
  *
  *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT
@@ -445,7 +444,8 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 static const pytree_type PYTREE__DESCRIPTOR = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
-    PYTREE__CAT(pytree__self_contained_, PYTREE__ID), ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,
+    PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
+    ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,
     PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__views_, PYTREE__ID),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__validate_, PYTREE__ID)),
     PYTREE__WHERE_FAST(PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)),

@@ -48,7 +48,7 @@ struct pytree__assign {
     struct pytree__block *block;          /* of a target that owns itself, otherwise NULL */
     struct pytree__attached *attached;
     struct pytree__vector levels, writes, bytes, containers, dropped;
-    const char *raw, *member;             /* the text that was read; a static member, which cursors do not come to, "": in one */
+    const char *raw, *member;             /* the text that was read; a static member, where no cursor comes; "": in one */
     size_t raw_depth;
     int64_t bits;                         /* of a bit-field, which has no address */
     size_t problems, told;                /* mismatches, and those of them that are in `first.message` */

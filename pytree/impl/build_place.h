@@ -217,8 +217,8 @@ PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, con
     else if (in_place || !b->zeroed) { memset(to, 0, bytes); }
 }
 
-/* Tell whether a pointer to nothing is NULL in the new tree, because rows may ask whether it is. That of pytree_allocate leads to
- * the block. */
+/* Tell whether a pointer to nothing is NULL in the new tree, because rows may ask whether it is. That of pytree_allocate
+ * leads to the block. */
 PYTREE__INLINE bool pytree__stays_null(const struct pytree__builder *b, const void *p, size_t n, bool optional)
 {
     return PYTREE__MORE_ROWS && n == 0 && p == NULL && !optional && b->mode != PYTREE__ALLOCATE;

@@ -344,8 +344,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     const pytree_type *const type = f->type;
     pytree_leaf *views;
     pytree_status status = PYTREE_OK;
-    size_t flags;
-    size_t i;
+    size_t flags, i;
     int lacks = PYTREE__LACKS_NOTHING;
     f->count = type->n_children;
     if (PYTREE__CONTAINERS && !c->plain && c->root.form > PYTREE_FORM_STRUCT && pytree__is_outermost(c)) {

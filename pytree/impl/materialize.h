@@ -71,7 +71,8 @@ static int pytree__lacks(const pytree_type *type, const void *self)
     }
     if (PYTREE__MORE_ROWS && null) {
         const char *from;
-        if (pytree__null_read(type, self, lacks != PYTREE__LACKS_NOTHING, &from, &from) != SIZE_MAX) { return PYTREE__LACKS_READ; }
+        const bool own = lacks != PYTREE__LACKS_NOTHING;
+        if (pytree__null_read(type, self, own, &from, &from) != SIZE_MAX) { return PYTREE__LACKS_READ; }
     }
     return lacks;
 }

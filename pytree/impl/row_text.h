@@ -45,8 +45,9 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         if (row == NULL) { return NULL; }
         end = s;
         s = pytree__behind_member(s);
-        pointer = row->size == sizeof p && (row->row == PYTREE_ROW_DATA ? row->place == PYTREE_POINTER || row->place == PYTREE_STB
-                                                                        : s[0] == '-' && s[1] == '>');
+        pointer = row->size == sizeof p
+            && (row->row != PYTREE_ROW_DATA ? s[0] == '-' && s[1] == '>'
+                                            : row->place == PYTREE_POINTER || row->place == PYTREE_STB);
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
             if (s[0] != '[' && !(s[0] == '-' && s[1] == '>')) { return star && p == NULL ? end : NULL; }
@@ -54,7 +55,8 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) {
             return NULL;
         }
-        if (row->row != PYTREE_ROW_DATA || row->type->kind != PYTREE_KIND_STRUCT || p == (const void *)PYTREE_WANTED) { return NULL; }
+        if (row->row != PYTREE_ROW_DATA || row->type->kind != PYTREE_KIND_STRUCT) { return NULL; }
+        if (p == (const void *)PYTREE_WANTED) { return NULL; }
         if (s[0] == '[') {
             if (s[1] != '0' || s[2] != ']' || s[3] != '.') { return NULL; }
             s += 3;

@@ -165,7 +165,7 @@ enum {
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
     PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
-    PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; one leads to an array */
+    PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,

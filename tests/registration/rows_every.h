@@ -271,8 +271,8 @@ static void every_numbers(void)
 
 static EveryPlain every_plain(void)
 {
-    EveryPlain p = { 2, "plain", { 3, 4 }, true, { 7, -8 }, { { 1.5, 2.5, 3.5 }, { 4.5, 5.5, 6.5 } }, { { { 1, 2 } }, { { 3, 4 } } },
-                     NULL, NULL, NULL, { 0, NULL }, NULL, NULL, NULL, { 1, 2, 3 } };
+    EveryPlain p = { 2, "plain", { 3, 4 }, true, { 7, -8 }, { { 1.5, 2.5, 3.5 }, { 4.5, 5.5, 6.5 } },
+                     { { { 1, 2 } }, { { 3, 4 } } }, NULL, NULL, NULL, { 0, NULL }, NULL, NULL, NULL, { 1, 2, 3 } };
     p.bias = every_floats;
     p.vecs = every_vecs;
     p.inner = every_vecs[2];
@@ -476,8 +476,8 @@ static inline pytree every_tree(size_t i, const char **name)
     }
 }
 
-/* Take away the memory of tree number i that pytree_allocate makes: required pointers are NULL, others wanted. Returns the tree:
- * a struct in static memory; its type is NULL where nothing is left to be made, or the memory would lie behind the struct. */
+/* Take away the memory of tree number i that pytree_allocate makes: required pointers are NULL, others wanted. Returns the
+ * tree: a struct in static memory; None where nothing is to be made. */
 static inline pytree every_bare(size_t i)
 {
     static EveryUnion as;

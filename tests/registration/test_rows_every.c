@@ -25,7 +25,7 @@ static pytree_status assert_made(const Subject *s, pytree made, const pytree_err
     return error->status;
 }
 
-/* ---- Operations: each does its work, gives back what it got, and returns the status ---------------------------------------- */
+/* ---- Operations: each does its work, gives back what it got, and returns the status ------------------------------------- */
 
 static pytree_status unflattens(void *context, const pytree_options *opt, pytree_error *error)
 {
@@ -194,7 +194,8 @@ static pytree_status compares(void *context, const pytree_options *opt, pytree_e
 
 typedef pytree_status file_fn(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *error);
 
-static pytree_status through_a_file(const Subject *s, const pytree_options *opt, pytree_error *error, file_fn *save, file_fn *load)
+static pytree_status through_a_file(const Subject *s, const pytree_options *opt, pytree_error *error, file_fn *save,
+                                    file_fn *load)
 {
     pytree_memory memory = { 0 };
     pytree_io io = pytree_memory_io(&memory);
@@ -344,7 +345,7 @@ static pytree_status splits_and_merges(void *context, const pytree_options *opt,
     return error->status;
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------------------ */
+/* ---- The table --------------------------------------------------------------------------------------------------------- */
 
 static const struct { const char *name; sweep_body *run; } operations[] = {
     { "unflatten", unflattens }, { "unflatten_into", unflattens_into }, { "clone", clones },
@@ -375,7 +376,8 @@ static void assert_verdict(const char *tree, const char *operation, const pytree
             words = refused[i].words;
         }
     }
-    if (strcmp(error->path, path) != 0 || strcmp(error->message, words) != 0 || (error->status != PYTREE_OK) != (*words != '\0')) {
+    if (strcmp(error->path, path) != 0 || strcmp(error->message, words) != 0
+        || (error->status != PYTREE_OK) != (*words != '\0')) {
         fail_msg("%s, %s: %s at '%s': %s", tree, operation, pytree_status_name(error->status), error->path, error->message);
     }
 }
@@ -418,7 +420,7 @@ static void every_row_goes_through_every_operation(void **state)
     }
 }
 
-/* ---- Rows that read through what is NULL ------------------------------------------------------------------------------------ */
+/* ---- Rows that read through what is NULL -------------------------------------------------------------------------------- */
 
 typedef struct ThroughList { int n; EveryVec *list; float *w; } ThroughList;
 typedef struct AskingFirst { int n; float *w; EveryVec *list; } AskingFirst;
