@@ -28,8 +28,8 @@
  *
  * In row expressions `self` is the struct. They may read through its pointers, as ARRAY(self->shape->n) and
  * ARRAY(self->parts[0].n) do: where such a pointer is NULL, the tree is refused, unless the expression has a condition (?:,
- * &&, ||), as in LIST(self->next == NULL ? 0 : 1): then it is evaluated. Not looked for are pointers in the elements of lists,
- * and, in a struct without lists and pointers to structs, pointers to numbers and DROP members. Other forms of this include:
+ * &&, ||), as in LIST(self->next == NULL ? 0 : 1): then it is evaluated. Not looked for are pointers in elements other than
+ * [0], and, in a struct without lists and pointers to structs, those to numbers and DROP members. Other forms of this include:
  *
  *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT

@@ -48,6 +48,14 @@ static bool pytree__lacks_data(const pytree_type *type, const void *self)
     return false;
 }
 
+/* Tell whether the elements of a list have pointers to structs, which may be NULL. */
+static bool pytree__leads_on(const pytree_field *row)
+{
+    return row->form == PYTREE_FORM_LIST && row->row == PYTREE_ROW_DATA
+        && (row->type->kind == PYTREE_KIND_ROW
+            || (row->type->kind == PYTREE_KIND_STRUCT && !pytree__origin(row->type)->self_contained));
+}
+
 /* Find what is NULL that the rows of a struct may read through. A list or an array may be NULL where it is empty, and row
  * expressions may ask for it. */
 static int pytree__lacks(const pytree_type *type, const void *self)
@@ -61,7 +69,7 @@ static int pytree__lacks(const pytree_type *type, const void *self)
         if (row->row == PYTREE_ROW_STATIC || row->place > PYTREE_STB || row->size != sizeof p) { continue; }
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
-        null = null || p == NULL;
+        null = null || p == NULL || pytree__leads_on(row);
         if (row->row == PYTREE_ROW_DROP || row->optional != 0 || row->form != PYTREE_FORM_STRUCT) { continue; }
         if (p == NULL) { lacks = PYTREE__LACKS_STRUCT; }
         if (!PYTREE__MORE_ROWS) { continue; }

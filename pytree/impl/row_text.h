@@ -55,15 +55,24 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) {
             return NULL;
         }
-        if (row->row != PYTREE_ROW_DATA || row->type->kind != PYTREE_KIND_STRUCT) { return NULL; }
-        if (p == (const void *)PYTREE_WANTED) { return NULL; }
-        if (s[0] == '[') {
-            if (s[1] != '0' || s[2] != ']' || s[3] != '.') { return NULL; }
-            s += 3;
-        }
+        if (row->row != PYTREE_ROW_DATA || p == (const void *)PYTREE_WANTED) { return NULL; }
         self = pointer ? (const char *)p : self + row->offset;
-        type = pytree__origin(row->type);
         own = false;
+        if (s[0] == '[') {
+            if (s[1] != '0' || s[2] != ']') { return NULL; }
+            s += 3;
+            if (row->type->kind == PYTREE_KIND_ROW) {          /* to the first of the elements, which are pointers */
+                row = row->type->fields;
+                if (row->place != PYTREE_POINTER || s[0] != '-') { return NULL; }
+                memcpy(&p, self, sizeof p);
+                if (p == NULL) { return s; }
+                self = (const char *)p;
+            } else if (s[0] != '.') {
+                return NULL;
+            }
+        }
+        if (row->type->kind != PYTREE_KIND_STRUCT) { return NULL; }
+        type = pytree__origin(row->type);
     }
 }
 

@@ -427,6 +427,7 @@ typedef struct AskingFirst { int n; float *w; EveryVec *list; } AskingFirst;
 typedef struct ThroughOptional { EveryVec *spare; float *w; } ThroughOptional;
 typedef struct ThroughEach { int n; EveryVec **each; float *w; } ThroughEach;
 typedef struct ThroughHidden { EveryVec *hidden; float *w; EveryVec *list; } ThroughHidden;
+typedef struct ThroughElement { int n; ThroughOptional *list; EveryVec **each; float *w, *v; } ThroughElement;
 typedef struct ThroughTwo { ThroughOptional inner; EveryVec *spare; EveryVec *list; } ThroughTwo;
 typedef struct InUnion { int tag; union { float *w; EverySpot *list; } as; EveryVec *spare; } InUnion;
 typedef struct InWith { EveryVec *spare, one; float *w; } InWith;
@@ -455,6 +456,12 @@ typedef struct Chain { struct Chain *next; float x; } Chain;
 #define PYTREE_STRUCT ThroughHidden
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(DROP, hidden) PYTREE_FIELD(DATA, w, ARRAY(self -> hidden -> n)) PYTREE_FIELD(DATA, list, LIST(0))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughElement
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, list, LIST(self->n)) PYTREE_FIELD(DATA, each, LIST(1, EACH()))           \
+    PYTREE_FIELD(DATA, w, ARRAY(self->list[0].spare->n)) PYTREE_FIELD(DATA, v, ARRAY(self->each[0]->n))
 #include "pytree_registry.h"
 
 #define PYTREE_STRUCT ThroughTwo
@@ -508,6 +515,9 @@ static void rows_do_not_read_through_null(void **state)
     ThroughEach each = { 2, NULL, w };
     ThroughHidden hidden = { NULL, w, NULL };
     ThroughTwo two = { { &vec, NULL }, NULL, NULL };
+    ThroughOptional one[1] = { { NULL, NULL } };
+    EveryVec *each_one[1] = { &vec };
+    ThroughElement element = { 1, one, each_one, w, NULL };
     InUnion in_union = { 1, { NULL }, NULL };
     InWith with = { NULL, { 0, NULL }, w };
     (void)state;
@@ -521,6 +531,11 @@ static void rows_do_not_read_through_null(void **state)
     assert_int_equal(pytree_num_leaves(PYTREE(&two), NULL, NULL), 2);
     two.inner.spare = NULL;
     assert_reads_null(PYTREE(&two), ".list", "->inner.spare");
+    assert_reads_null(PYTREE(&element), ".w", "->list[0].spare");
+    one[0].spare = &vec;
+    assert_int_equal(pytree_num_leaves(PYTREE(&element), NULL, NULL), 5);
+    each_one[0] = NULL;
+    assert_reads_null(PYTREE(&element), ".v", "->each[0]");
     assert_reads_null(PYTREE(&in_union), ".as", "->spare");
     assert_reads_null(PYTREE(&with), ".one", "->spare");
 }
