@@ -4,8 +4,8 @@
 
 #include "graph_walk.h"
 
-/* A container owns a value once, and what it owns leads nowhere else: so nothing in a tree of objects is shared unless an object
- * refers to a value that it does not own. Such a tree, and one with any other node in it, is left to the cursor. */
+/* A container owns a value once, and what it owns leads nowhere else: so nothing in a tree of objects is shared unless an
+ * object refers to a value that it does not own. Such a tree, and one with any other node in it, is left to the cursor. */
 
 /* An open object. */
 struct pytree__grown_frame {
@@ -93,7 +93,8 @@ static bool pytree__grown_static(struct pytree__grown_pass *g, pytree value)
     size_t n = custom->metadata(value.data, NULL);
     if (n > sizeof few) { g->fits = false; return false; }
     (void)custom->metadata(value.data, few);
-    return pytree__grown_metadata(g, few, n, false) && pytree__grown_push(g, value.type, 0, g->nodes.n_nodes, g->leaves.count, meta);
+    return pytree__grown_metadata(g, few, n, false)
+        && pytree__grown_push(g, value.type, 0, g->nodes.n_nodes, g->leaves.count, meta);
 }
 
 static bool pytree__grown_variable(struct pytree__grown_pass *g, const struct pytree__grown *child)

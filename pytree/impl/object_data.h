@@ -192,8 +192,8 @@ static size_t pytree__od_no_children(const void *self, pytree *children, pytree_
     return 0;
 }
 
-/* Write the literal of None or of an int64_t, which most static values are, with its NUL. Returns its length with the NUL; 0 for
- * anything else. */
+/* Write the literal of None or of an int64_t, which most static values are, with its NUL. Returns its length with the NUL; 0
+ * for anything else. */
 static size_t pytree__static_short(pytree value, void *to)
 {
     const pytree_type *const type = value.type == NULL ? NULL : pytree__origin(value.type);

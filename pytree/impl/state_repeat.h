@@ -4,9 +4,9 @@
 
 #include "state_builder.h"
 
-/* Most nodes of a model are structs or objects of few types, alike but for their memory. If filters ask for roles only, two that
- * have the same structure give each state the same nodes, keys and order of leaves. So a visit notes what the last one of each
- * type gave, and where one comes that is like it, that is copied:
+/* Most nodes of a model are structs or objects of few types, alike but for their memory. If filters ask for roles only, two
+ * that have the same structure give each state the same nodes, keys and order of leaves. So a visit notes what the last one of
+ * each type gave, and where one comes that is like it, that is copied:
  *
  *     treedef   … BatchNorm …… BatchNorm            state   … {bias, weight} ……
  *                 noted        the same nodes                 `--- copied ---> {bias, weight} */
@@ -106,8 +106,8 @@ static bool pytree__state_copy(struct pytree__state_builder *b, const struct pyt
 }
 
 /* Give all states what a node like this one gave them. */
-static void pytree__state_repeat(struct pytree__state_repeat *r, struct pytree__places *p, const struct pytree__state_mark *mark,
-                                 ptrdiff_t leaves)
+static void pytree__state_repeat(struct pytree__state_repeat *r, struct pytree__places *p,
+                                 const struct pytree__state_mark *mark, ptrdiff_t leaves)
 {
     pytree_path path;
     size_t i;
