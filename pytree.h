@@ -452,7 +452,7 @@ typedef struct pytree_custom {
     pytree_status (*make)(void *self, const struct pytree_making *from, pytree_error *err);
     /* Report what is wrong with the node itself, for pytree_check; paths begin at the node. NULL: nothing can be. */
     void (*check)(const void *self, pytree_report_fn *report, void *context);
-    bool growing;                         /* private: the node begins with a void * to its growing container */
+    const struct pytree__growing *growing; /* private: the node begins with a void * to its growing container */
 } pytree_custom;
 
 /* The type of a treedef's node that stands for one that was reached before: pytree/graph.h makes such treedefs, and

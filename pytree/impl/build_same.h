@@ -37,7 +37,7 @@ static size_t pytree__same_print(const void *metadata, size_t bytes, char *text,
 }
 
 static const pytree_custom pytree__same_node_type = {
-    pytree__same_children, false, pytree__same_metadata, pytree__same_print, NULL, NULL, NULL, NULL, false
+    pytree__same_children, false, pytree__same_metadata, pytree__same_print, NULL, NULL, NULL, NULL, NULL
 };
 
 /* Its size is that of a view, which is made where a container shares an array. */

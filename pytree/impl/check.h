@@ -244,7 +244,7 @@ static void pytree__reaches_end(struct pytree__sharing_scan *r)
 pytree_status pytree_check(pytree t, pytree_report_fn *report, void *context, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__sharing_scan r;
-    pytree_status status = pytree__is_distinct(t, opt);
+    pytree_status status = pytree__is_distinct(t, true, opt);
     size_t i, first = 0;
     if (status == PYTREE_OK) { return PYTREE_OK; }
     if (status == PYTREE_NO_MEMORY) { return pytree__no_memory(err, sizeof(struct pytree__extent)); }
@@ -313,7 +313,7 @@ pytree_duplicates *pytree_find_duplicates(pytree t, const pytree_options *opt, p
 {
     struct pytree__sharing_scan r;
     pytree_duplicates *d = NULL;
-    pytree_status status = pytree__is_distinct(t, opt);
+    pytree_status status = pytree__is_distinct(t, true, opt);
     if (status == PYTREE_NO_MEMORY) { (void)pytree__no_memory(err, sizeof(struct pytree__extent)); return NULL; }
     pytree__reaches_init(&r, opt, err);
     if (status != PYTREE_OK) {

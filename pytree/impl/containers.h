@@ -201,7 +201,7 @@ static void pytree__ct_close_row(pytree__container *c, size_t i)
 /* Return the growing container of a custom node; NULL for anything else, and for a literal. */
 static pytree__container *pytree__ct_of_node(pytree t)
 {
-    return t.type != NULL && t.type->custom != NULL && t.type->custom->growing && t.data != NULL
+    return t.type != NULL && t.type->custom != NULL && t.type->custom->growing != NULL && t.data != NULL
         ? (pytree__container *)*(void *const *)t.data : NULL;
 }
 
@@ -499,7 +499,7 @@ static bool pytree__ct_lies_in(const pytree__container *c, pytree tree)
     const struct pytree__custom_cleanup *node;
     for (; c != NULL && block != NULL; c = c->owner) {
         for (node = c->in_block ? block->customs : NULL; node != NULL; node = node->before) {
-            if (node->type->custom->growing && *(void *const *)node->self == c) { return true; }
+            if (node->type->custom->growing != NULL && *(void *const *)node->self == c) { return true; }
         }
     }
     return false;

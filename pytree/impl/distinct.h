@@ -56,6 +56,7 @@ static bool pytree__node_checks(const pytree_leaf *node)
 
 struct pytree__extents {
     struct pytree__vector all;            /* of struct pytree__extent */
+    bool checks;                          /* nodes that check themselves must be looked at */
     size_t next_verdict;                  /* the count at which they are compared before the walk is over */
 };
 
@@ -146,7 +147,7 @@ static pytree_status pytree__extents_add_value(struct pytree__extents *x, pytree
         if (status != PYTREE_SHARED) { return status; }
     }
     if (at != PYTREE__AT_RUN && at != PYTREE__AT_NODE) { return PYTREE_OK; }
-    if (pytree__node_checks(value)) { return PYTREE_SHARED; }
+    if (x->checks && pytree__node_checks(value)) { return PYTREE_SHARED; }
     if (x->all.count >= x->next_verdict) {                     /* a tree that reaches its nodes again and again has no end */
         x->next_verdict = pytree__times(x->next_verdict, 2);
         if (pytree__extents_verdict(x) != PYTREE_OK) { return PYTREE_SHARED; }
@@ -155,8 +156,8 @@ static pytree_status pytree__extents_add_value(struct pytree__extents *x, pytree
 }
 
 /* Returns PYTREE_OK if all that the tree reaches is in order and lies apart; PYTREE_NO_MEMORY; or another status, without
- * an error, if something must be looked at. Predicates and namespaces are such a thing. */
-static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt)
+ * an error, if something must be looked at: predicates, namespaces, and with `checks` nodes that check themselves. */
+static pytree_status pytree__is_distinct(pytree t, bool checks, const pytree_options *opt)
 {
     pytree__cursor c;
     pytree__cursor_space stacks;
@@ -164,6 +165,7 @@ static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt)
     if (!pytree__plain_walk(opt)) { return PYTREE_SHARED; }
     x.all = pytree__vector_of(sizeof(struct pytree__extent), pytree__allocator(opt));
     x.next_verdict = 4096;
+    x.checks = checks;
     pytree__cursor_init(&c, &stacks, opt, NULL);
     c.status = pytree__cursor_root(&c, t);
     c.runs = !c.none_is_leaf;

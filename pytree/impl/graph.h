@@ -2,7 +2,7 @@
 #ifndef PYTREE_IMPL_GRAPH_H
 #define PYTREE_IMPL_GRAPH_H
 
-#include "graph_walk.h"
+#include "graph_grown.h"
 
 /* ---- Flatten ------------------------------------------------------------------------------------------------------- */
 
@@ -159,7 +159,10 @@ static pytree_flat pytree__graph_make(pytree t, const pytree_options *opt, pytre
 /* Flattens a graph into one block: most share nothing, and are trees. */
 static pytree_flat pytree__graph_flat(pytree t, const pytree_options *opt, pytree_error *err)
 {
-    const pytree_status status = t.type == NULL ? PYTREE_OK : pytree__is_distinct(t, opt);
+    bool owned;
+    const pytree_flat grown = pytree__grown_flat(t, &owned, opt, err);
+    const pytree_status status = owned || t.type == NULL ? PYTREE_OK : pytree__is_distinct(t, false, opt);
+    if (owned) { return grown; }
     if (status == PYTREE_OK) { return pytree__alg_flatten(t, opt, err); }
     if (status != PYTREE_NO_MEMORY) { return pytree__graph_make(t, opt, err); }
     (void)pytree__no_memory(err, sizeof(struct pytree__extent));
@@ -226,7 +229,7 @@ static bool pytree__graph_survey(struct pytree__graph *g)
 /* Begins a walk whose steps are reported. Returns false on an error. */
 static bool pytree__graph_report(struct pytree__graph *g, pytree t, const pytree_options *opt, pytree_error *err)
 {
-    const pytree_status status = t.type == NULL ? PYTREE_OK : pytree__is_distinct(t, opt);
+    const pytree_status status = t.type == NULL ? PYTREE_OK : pytree__is_distinct(t, false, opt);
     pytree__graph_begin(g, t, opt, err);
     g->distinct = status == PYTREE_OK;
     if (status == PYTREE_NO_MEMORY) { g->cursor.status = pytree__no_memory(err, sizeof(struct pytree__extent)); }

@@ -326,5 +326,5 @@ static pytree_place pytree__graph_place(const struct pytree__graph *g, pytree_le
     return at;
 }
 
-#include "graph.h"
+#include "graph_grown.h"
 #endif

@@ -258,7 +258,7 @@ static size_t pytree__memory_bytes(const pytree_leaf *v);
 static bool pytree__lies_inside(const pytree__cursor *c, const pytree_leaf *v);
 static size_t pytree__own_bytes(const pytree__cursor *c, const pytree_leaf *v);
 static bool pytree__node_checks(const pytree_leaf *node);
-static pytree_status pytree__is_distinct(pytree t, const pytree_options *opt);
+static pytree_status pytree__is_distinct(pytree t, bool checks, const pytree_options *opt);
 
 /* reached.h */
 static struct pytree__reached *pytree__reach(struct pytree__reached_set *a, const pytree_leaf *v, bool *is_new);

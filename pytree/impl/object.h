@@ -131,8 +131,45 @@ static pytree_status pytree__object_make(void *self, const pytree_making *from, 
     return PYTREE_OK;
 }
 
+/* Describe the i-th child in order of visit, for a walk over objects that own all they have: pytree__growing. */
+static void pytree__object_child(const void *self, size_t i, struct pytree__grown *child)
+{
+    const pytree__container *const c = (const pytree__container *)((const pytree_object *)self)->container;
+    const size_t row = c->keyed ? c->order[i] : i;
+    const unsigned char flags = c->flags[c->head + row];
+    const pytree__container *of;
+    child->value = *pytree__ct_row_value(c, row);
+    child->name = c->keyed ? c->items.pairs[row].key : NULL;
+    child->what = (flags & PYTREE__CT_STATIC) != 0 ? PYTREE__GROWN_STATIC : PYTREE__GROWN_OTHER;
+    if (child->what == PYTREE__GROWN_STATIC) {
+        child->value.type = &pytree_static_type;
+        child->value.data = pytree__ct_row_value(c, row);
+    }
+    if ((flags & (PYTREE__CT_STATIC | PYTREE__CT_OWNED)) != PYTREE__CT_OWNED) { return; }
+    of = pytree__ct_of_node(child->value);
+    if (of == NULL) {
+        child->what = PYTREE__GROWN_LEAF;
+    } else if (of->type->custom == &pytree_object_node) {
+        child->what = PYTREE__GROWN_NODE;
+    } else if ((of->flags[of->head] & PYTREE__CT_OWNED) != 0) {
+        child->what = PYTREE__GROWN_VARIABLE;
+        child->metadata = of->items.count < 2 ? NULL : *(const char *const *)of->items.items[1].data;
+        child->held = of->items.items[0];
+    }
+}
+
+/* Return how many children there are; SIZE_MAX if they cannot be visited one by one as they are. */
+static size_t pytree__object_count(const void *self)
+{
+    const pytree__container *const c = (const pytree__container *)((const pytree_object *)self)->container;
+    return c == NULL || c->unsorted || c->items.removed != 0 || c->in_block ? SIZE_MAX : c->items.count;
+}
+
+static const struct pytree__growing pytree__object_growing = { pytree__object_count, pytree__object_child };
+
 const pytree_custom pytree_object_node = {
-    pytree__object_children, true, NULL, NULL, NULL, pytree__object_release, pytree__object_make, NULL, true
+    pytree__object_children, true, NULL, NULL, NULL, pytree__object_release, pytree__object_make, NULL,
+    &pytree__object_growing
 };
 
 const pytree_type pytree_class_Pytree = PYTREE__CLASS_TYPE("Pytree", NULL, NULL);

@@ -31,7 +31,7 @@ bool pytree_is_data(pytree value)
     switch (value.type->kind) {
     case PYTREE_KIND_LEAF: return value.type->dtype == PYTREE_OPAQUE;
     case PYTREE_KIND_STRUCT: return value.type->n_children != 0;
-    case PYTREE_KIND_CUSTOM: return value.type->custom->growing;
+    case PYTREE_KIND_CUSTOM: return value.type->custom->growing != NULL;
     case PYTREE_KIND_VIEW:
         return view != NULL
             && (view->form == PYTREE_FORM_LEAF || (view->form == PYTREE_FORM_STRUCT && view->type->n_children != 0));
@@ -192,11 +192,35 @@ static size_t pytree__od_no_children(const void *self, pytree *children, pytree_
     return 0;
 }
 
+/* Write the literal of None or of an int64_t, which most static values are, with its NUL. Returns its length with the NUL; 0
+ * for anything else. */
+static size_t pytree__static_short(pytree value, void *to)
+{
+    const pytree_type *const type = value.type == NULL ? NULL : pytree__origin(value.type);
+    struct pytree__text_writer writer = { NULL, 0, 0, NULL };
+    char few[24];
+    writer.at = few;
+    writer.room = sizeof few;
+    if (type == &pytree_types[PYTREE__T_none]) {
+        pytree__put_text(&writer, "None");
+    } else if (type == &pytree_types[PYTREE__T_INT64] && value.data != NULL) {
+        pytree__put_integer(&writer, *(const int64_t *)value.data);
+    } else {
+        return 0;
+    }
+    few[writer.length++] = '\0';
+    if (to != NULL) { memcpy(to, few, writer.length); }
+    return writer.length;
+}
+
 /* Write the literal of a static value, with its NUL. */
 static size_t pytree__static_metadata(const void *self, void *to)
 {
     const pytree value = *(const pytree *)self;
-    const size_t bytes = pytree_literal_text(value, NULL, 0, NULL, NULL);
+    const size_t few = pytree__static_short(value, to);
+    size_t bytes;
+    if (few != 0) { return few; }
+    bytes = pytree_literal_text(value, NULL, 0, NULL, NULL);
     if (bytes == SIZE_MAX) { return SIZE_MAX; }
     if (to != NULL) { (void)pytree_literal_text(value, (char *)to, bytes + 1, NULL, NULL); }
     return bytes + 1;
@@ -226,9 +250,9 @@ static void pytree__static_report(const void *self, pytree_report_fn *report, vo
 
 static const pytree_custom pytree__static_node = {
     pytree__od_no_children, false, pytree__static_metadata, pytree__variable_print, NULL, pytree__static_release,
-    pytree__static_make, pytree__static_report, false
+    pytree__static_make, pytree__static_report, NULL
 };
-static const pytree_custom pytree__data_node = { NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, false };
+static const pytree_custom pytree__data_node = { NULL, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL };
 
 #define PYTREE__ANNOTATION(name, custom)                                                                                \
     { name, sizeof(pytree), sizeof(void *), PYTREE_KIND_CUSTOM, PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL,  \

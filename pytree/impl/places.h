@@ -15,16 +15,30 @@ struct pytree__place_child {
     size_t node, leaf_end;                /* of the treedef; one past its last leaf */
 };
 
+/* An open node: its next child and its first one among those. */
+struct pytree__place_frame { size_t next, first; bool noted; };
+
 /* A DATA row of a struct: which of them it is by name. The rows of a type are sorted once for a visit. */
 struct pytree__place_row { const pytree_field *row; size_t to; };
 struct pytree__place_rows { const pytree_type *type; size_t first; };
+
+struct pytree__places;
+
+/* Who is told when a visit comes to a node that it opens, and when it leaves one that `enter` noted. */
+struct pytree__places_watch {
+    int (*enter)(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role);
+    void (*leave)(struct pytree__places *p);
+    void *context;
+};
+enum { PYTREE__PLACES_OPEN, PYTREE__PLACES_NOTED, PYTREE__PLACES_DONE };     /* answers of `enter` */
 
 /* A visit of all places. With `deep` it goes on into values with a role, and each of their leaves is a place with that role. */
 struct pytree__places {
     const pytree_flat *flat;              /* its leaves may be NULL: places then have no view */
     const pytree_def *def;
     bool deep, repeats;                   /* `repeats`: a variable is a place at each path that leads to it */
-    struct pytree__vector children, frames, path;              /* of pytree__place_child; of size_t: next child; of entries */
+    struct pytree__vector children, frames, path;              /* of pytree__place_child; pytree__place_frame; of entries */
+    const struct pytree__places_watch *watch;                  /* NULL: nobody */
     struct pytree__vector rows;           /* of pytree__place_row */
     struct pytree__place_rows sorted[PYTREE__TYPE_SLOTS];      /* types whose rows are there */
     pytree_place at;
@@ -50,7 +64,7 @@ static void pytree__places_begin(struct pytree__places *p, const pytree_flat *fl
     p->err = err;
     if (!pytree__td_orders_begin(&p->orders, p->def, opt, err)) { p->status = PYTREE_NO_MEMORY; }
     p->children = pytree__vector_of(sizeof(struct pytree__place_child), a);
-    p->frames = pytree__vector_of(2 * sizeof(size_t), a);
+    p->frames = pytree__vector_of(sizeof(struct pytree__place_frame), a);
     p->path = pytree__vector_of(sizeof(pytree_entry), a);
     p->rows = pytree__vector_of(sizeof(struct pytree__place_row), a);
 }
@@ -178,17 +192,22 @@ static void pytree__places_open_keyed(const struct pytree__places *p, size_t nod
     pytree__sort_children(child, n->arity);
 }
 
-/* Note the children of a node, sorted by key. */
+/* Note the children of a node, sorted by key; unless it is told that all below it is done. */
 static void pytree__places_open(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
     const size_t first = p->children.count;
-    struct pytree__place_child *child = (struct pytree__place_child *)pytree__vector_add(&p->children, n->arity, p->err);
-    size_t *frame = child == NULL ? NULL : (size_t *)pytree__vector_add(&p->frames, 1, p->err);
-    bool good = frame != NULL && pytree__vector_add(&p->path, 1, p->err) != NULL;
+    const int told = p->watch == NULL ? PYTREE__PLACES_OPEN : p->watch->enter(p, node, leaf_end, role);
+    struct pytree__place_child *child;
+    struct pytree__place_frame *frame;
+    bool good;
+    if (told == PYTREE__PLACES_DONE) { return; }
+    child = (struct pytree__place_child *)pytree__vector_add(&p->children, n->arity, p->err);
+    frame = child == NULL ? NULL : (struct pytree__place_frame *)pytree__vector_add(&p->frames, 1, p->err);
+    good = frame != NULL && pytree__vector_add(&p->path, 1, p->err) != NULL;
     if (good) {
-        frame[0] = first;
-        frame[1] = first;
+        frame->next = frame->first = first;
+        frame->noted = told == PYTREE__PLACES_NOTED;
     }
     if (good && n->type->kind == PYTREE_KIND_STRUCT) {
         good = pytree__places_open_struct(p, pytree__origin(n->type), child, node - 1, leaf_end, role);
@@ -275,15 +294,16 @@ static bool pytree__places_next(struct pytree__places *p)
         if (p->status == PYTREE_OK && pytree__places_take(p, p->def->n_nodes - 1, p->def->n_leaves, NULL)) { return true; }
     }
     while (p->status == PYTREE_OK && p->frames.count != 0) {
-        size_t *frame = (size_t *)p->frames.data + 2 * (p->frames.count - 1);
-        const struct pytree__place_child *child = (const struct pytree__place_child *)p->children.data + frame[0];
-        if (frame[0] == p->children.count) {
-            p->children.count = frame[1];
+        struct pytree__place_frame *frame = (struct pytree__place_frame *)p->frames.data + (p->frames.count - 1);
+        const struct pytree__place_child *child = (const struct pytree__place_child *)p->children.data + frame->next;
+        if (frame->next == p->children.count) {
+            p->children.count = frame->first;
             p->frames.count--;
             p->path.count--;
+            if (frame->noted) { p->watch->leave(p); }
             continue;
         }
-        frame[0]++;
+        frame->next++;
         ((pytree_entry *)p->path.data)[p->path.count - 1] = child->key;
         if (p->path.count <= p->kept) { p->kept = p->path.count - 1; }
         if (pytree__places_take(p, child->node, child->leaf_end, child->role)) { return true; }

@@ -19,6 +19,8 @@ struct pytree__put_back {
 struct pytree__putting {
     pytree t;
     struct pytree__vector items;
+    struct pytree__vector holders;        /* of pytree: the objects and containers that the last path led through */
+    bool altered;                         /* an item gives a variable another value or other metadata */
     const pytree_options *opt;
     pytree_error *err;
 };
@@ -73,6 +75,79 @@ static pytree_status pytree__put_add(struct pytree__putting *p, const pytree_pla
     item->added = true;
     if (!c->keyed) { item->key.index = c->items.count - 1; }
     return PYTREE_OK;
+}
+
+/* ---- Values that fit ----------------------------------------------------------------------------------------------- */
+
+/* Get the value of a row of a growing object or container; type NULL if there is none, or it is static. */
+static pytree pytree__put_attribute(pytree holder, const pytree_entry *key)
+{
+    const pytree__container *const c = pytree__ct_growing(holder);
+    size_t row;
+    if (c == NULL || c->fixed || !pytree__pop_row(c, key, &row) || (c->flags[c->head + row] & PYTREE__CT_STATIC) != 0) {
+        return pytree__ct_no_value();
+    }
+    return *pytree__ct_row_value(c, row);
+}
+
+/* Go to what holds the current place of a state, from where the last path and this one part. Returns type NULL if something on
+ * the way does not grow. */
+static pytree pytree__put_seek(struct pytree__putting *p, const struct pytree__places *places)
+{
+    const pytree_path *path = &places->at.path;
+    size_t n = places->kept < path->n ? places->kept : path->n - 1;
+    if (n + 1 < p->holders.count) { p->holders.count = n + 1; }
+    while (p->holders.count < path->n) {
+        const pytree *last = (const pytree *)p->holders.data + p->holders.count - 1;
+        const pytree next = pytree__put_attribute(*last, &path->entries[p->holders.count - 1]);
+        pytree *to = next.type == NULL ? NULL : (pytree *)pytree__vector_add(&p->holders, 1, p->err);
+        if (to == NULL) { return pytree__ct_no_value(); }
+        *to = next;
+    }
+    return ((const pytree *)p->holders.data)[path->n - 1];
+}
+
+/* Get the value of a variable that may be changed, and whose metadata is `text`. */
+static pytree pytree__put_held(pytree value, const char *text)
+{
+    const pytree_variable *const v = pytree__ov_of(value);
+    const pytree__container *const c = v == NULL ? NULL : (const pytree__container *)v->container;
+    const pytree_level *const level = c == NULL ? NULL : c->copying.level;
+    const char *has;
+    if (c == NULL || (level != NULL && level->depth != c->depth)) { return pytree__ct_no_value(); }
+    has = pytree__variable_text(v);
+    if (text != has && (text == NULL || has == NULL || strcmp(text, has) != 0)) { return pytree__ct_no_value(); }
+    return c->items.items[0];
+}
+
+/* Plan to write a leaf of a state over one that it fits, in a variable whose metadata is the same: most are so. Returns false
+ * if it must be looked at more closely. */
+static bool pytree__put_fits(struct pytree__putting *p, const struct pytree__places *places)
+{
+    const pytree_place *at = &places->at;
+    const pytree_leaf *leaf = at->view;
+    struct pytree__put_back *item;
+    pytree holder, held;
+    pytree_leaf own;
+    if (p->altered || at->role == NULL || at->path.n == 0 || leaf->form != PYTREE_FORM_LEAF) { return false; }
+    holder = pytree__put_seek(p, places);
+    if (holder.type == NULL) { return false; }
+    held = pytree__put_held(pytree__put_attribute(holder, &at->path.entries[at->path.n - 1]), at->metadata);
+    if (held.type == NULL) { return false; }
+    if (held.type->kind == PYTREE_KIND_LEAF) {
+        pytree__view(&own, pytree__origin(held.type), held.data);
+        leaf = &own;
+    } else {
+        leaf = held.type->kind == PYTREE_KIND_VIEW ? (const pytree_leaf *)held.data : NULL;
+    }
+    if (leaf == NULL || leaf->form != PYTREE_FORM_LEAF || pytree__fits(leaf, at->view) != PYTREE_OK) { return false; }
+    if (leaf->data == at->view->data) { return true; }
+    item = (struct pytree__put_back *)pytree__vector_add(&p->items, 1, p->err);
+    if (item == NULL) { return true; }
+    memset(item, 0, sizeof *item);
+    item->to = *leaf;
+    item->from = *at->view;
+    return true;
 }
 
 /* Find where a value goes that has a place in the tree already. */
@@ -149,6 +224,7 @@ static pytree_status pytree__put_plan(struct pytree__putting *p, const pytree_pl
             pytree_fail(p->err, own.status, own.path[0] == '\0' ? where : own.path, "%s", own.message);
         }
     }
+    p->altered = true;
     *to = item;
     return status;
 }
@@ -207,8 +283,14 @@ static void pytree__put_finish(struct pytree__putting *p)
 static void pytree__put_state(struct pytree__putting *p, const pytree_flat *flat)
 {
     struct pytree__places places;
+    pytree *root;
     pytree__places_begin(&places, flat, false, p->opt, p->err);
-    while (p->err->status == PYTREE_OK && pytree__places_next(&places)) { (void)pytree__put_plan(p, &places.at); }
+    p->holders.count = 0;
+    root = (pytree *)pytree__vector_add(&p->holders, 1, p->err);
+    if (root != NULL) { *root = p->t; }
+    while (p->err->status == PYTREE_OK && pytree__places_next(&places)) {
+        if (!pytree__put_fits(p, &places) && p->err->status == PYTREE_OK) { (void)pytree__put_plan(p, &places.at); }
+    }
     pytree__places_end(&places);
 }
 
@@ -227,11 +309,14 @@ pytree_status pytree_object_update(pytree t, size_t n, const pytree *states, con
     p.opt = opt;
     p.err = &problem;
     p.items = pytree__vector_of(sizeof(struct pytree__put_back), a);
+    p.holders = pytree__vector_of(sizeof(pytree), a);
+    p.altered = false;
     for (; made < n && problem.status == PYTREE_OK; made++) {
         flats[made] = pytree__state_flatten(states[made], opt, &problem);
         if (flats[made].def != NULL) { pytree__put_state(&p, &flats[made]); }
     }
     pytree__put_finish(&p);
+    pytree__vector_free(&p.holders);
     for (i = 0; i < made; i++) { pytree_flat_free(&flats[i]); }
     pytree__array_free(flats, n, sizeof *flats, a);
     return pytree__alg_status(&problem, err);

@@ -2,7 +2,7 @@
 #ifndef PYTREE_IMPL_STATE_H
 #define PYTREE_IMPL_STATE_H
 
-#include "state_builder.h"
+#include "state_repeat.h"
 
 /* ---- Options and arguments ----------------------------------------------------------------------------------------- */
 
@@ -73,12 +73,17 @@ static pytree_status pytree__states_of(const pytree_flat *flat, size_t n, const 
     struct pytree__state_builder *b = (struct pytree__state_builder *)pytree__array_new(n_states, sizeof *b,
                                                                                        pytree__allocator(opt), err);
     struct pytree__places p;
+    struct pytree__state_repeat repeat;
     pytree_error problem;
     size_t i;
+    bool by_role;
     if (b == NULL) { return PYTREE_NO_MEMORY; }
     problem.status = PYTREE_OK;
     for (i = 0; i < n_states; i++) { pytree__state_begin(&b[i], pure, opt, &problem); }
     pytree__places_begin(&p, flat, false, opt, &problem);
+    for (i = 0; i < n && pytree__asks_roles(&filters[i]); i++) {}
+    by_role = i >= n;
+    if (by_role) { (void)pytree__state_repeat_begin(&repeat, &p, n_states, b, &problem); }
     while (problem.status == PYTREE_OK && pytree__places_next(&p)) {
         for (i = 0; i < n_states; i++) {
             if (p.kept < b[i].kept) { b[i].kept = p.kept; }
@@ -88,6 +93,7 @@ static pytree_status pytree__states_of(const pytree_flat *flat, size_t n, const 
         if (n == 0 || i < n) { pytree__state_add(&b[i], &p, b[i].kept); }
         else if (all) { (void)pytree__fail_unfiltered(&p, &problem); }
     }
+    if (by_role) { pytree__state_repeat_end(&repeat); }
     pytree__places_end(&p);
     for (i = 0; i < n_states; i++) { states[i] = pytree__state_finish(&b[i], problem.status == PYTREE_OK); }
     for (i = 0; i < n_states && problem.status != PYTREE_OK; i++) { pytree_flat_free(&states[i]); }

@@ -12,6 +12,7 @@ struct pytree__state_builder {
     struct pytree__vector leaves;         /* const pytree_leaf *: of all places */
     const pytree_options *opt;
     pytree_error *err;
+    size_t subtrees;                      /* values that are no leaves */
     size_t kept;                          /* entries of the last place's path that the places since then have in common */
     unsigned char value[24];              /* of a variable, packed: no metadata; keyed: `.value` */
     size_t value_bytes;
@@ -99,6 +100,7 @@ static void pytree__state_value(struct pytree__state_builder *b, const struct py
     if (n->type == NULL) {
         b->good = pytree__td_push(&b->nodes, NULL, 0, 0);
     } else {
+        b->subtrees++;
         b->good = (!from->def->shares || pytree__state_is_apart(from, b->err))
             && pytree__td_use_space(&b->nodes, from->def->space)
             && pytree__td_copy(&b->nodes, from->def, from->node, &from->orders);
@@ -124,11 +126,9 @@ static size_t pytree__state_common(const struct pytree__state_builder *b, const 
     return i;
 }
 
-/* Add the current place of `from`, which comes after all that were added before; `common` entries of its path are the last
- * one's. */
-static void pytree__state_add(struct pytree__state_builder *b, const struct pytree__places *from, size_t common)
+/* Open the dicts that a path leads through, `common` of whose entries are the last place's. */
+static void pytree__state_go(struct pytree__state_builder *b, const pytree_path *path, size_t common)
 {
-    const pytree_path *path = &from->at.path;
     pytree_entry *to;
     if (b->any && (common == b->path.count || common == path->n)) {
         char where[256];
@@ -145,7 +145,15 @@ static void pytree__state_add(struct pytree__state_builder *b, const struct pytr
     if (to != NULL) { memcpy(to, path->entries + common, (path->n - common) * sizeof *to); }
     b->any = true;
     b->kept = path->n;
-    pytree__state_value(b, from);
+}
+
+/* Add the current place of `from`, which comes after all that were added before; `common` entries of its path are the last
+ * one's. */
+static void pytree__state_add(struct pytree__state_builder *b, const struct pytree__places *from, size_t common)
+{
+    const pytree_path *path = &from->at.path;
+    pytree__state_go(b, path, common);
+    if (b->good) { pytree__state_value(b, from); }
     if (b->good && path->n != 0) { pytree__state_key(b, &path->entries[path->n - 1]); }
 }
 
@@ -170,5 +178,5 @@ static pytree_flat pytree__state_finish(struct pytree__state_builder *b, bool go
     return pytree__alg_flat(def, leaves);
 }
 
-#include "state.h"
+#include "state_repeat.h"
 #endif

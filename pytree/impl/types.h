@@ -369,6 +369,22 @@ struct pytree__reached_set {
     const pytree_allocator *allocator;
 };
 
+/* A child of an object that grows: a static value or a node that it owns, its `value`; a leaf that it owns; a variable that it
+ * owns, which owns the leaf `held`; or another one. */
+enum { PYTREE__GROWN_STATIC, PYTREE__GROWN_NODE, PYTREE__GROWN_LEAF, PYTREE__GROWN_VARIABLE, PYTREE__GROWN_OTHER };
+struct pytree__grown {
+    int what;
+    const char *name;                     /* NULL: its key is a number */
+    pytree value, held;
+    const char *metadata;                 /* of a variable; NULL: none */
+};
+
+/* How nodes that grow are read without callbacks for all their children at once. NULL: they are not. */
+struct pytree__growing {
+    size_t (*count)(const void *self);
+    void (*child)(const void *self, size_t i, struct pytree__grown *child);
+};
+
 /* What pytree_check hears of instead of the walk's end. */
 struct pytree__problem_sink {
     void (*problem)(void *context, const pytree_error *problem);

@@ -484,6 +484,97 @@ static void memory_runs_out(void **state)
     assert_in_range(n, 10, 100);
 }
 
+/* ---- Layers that are alike --------------------------------------------------------------------------------------------- */
+
+static void put_one(pytree object, const char *name, const pytree_type *role, const pytree_options *opt, pytree_error *err)
+{
+    float values[2] = { 1, 2 };
+    const pytree variable = pytree_new_variable(role, PYTREE_ARRAY(values, 2), opt, err);
+    if (variable.data != NULL && pytree_object_put_own(object, name, variable, err) != PYTREE_OK) {
+        pytree_container_free(variable);
+    }
+}
+
+/* A list of layers, of which the fourth has other names, and the fifth a variable with metadata. */
+static pytree new_layers(const pytree_options *opt, pytree_error *err)
+{
+    pytree list = pytree_new_object(&pytree_class_List, opt, err);
+    int i;
+    for (i = 0; i < 6 && err->status == PYTREE_OK; i++) {
+        pytree layer = pytree_new_object(&pytree_class_Item, opt, err);
+        if (layer.data == NULL) { break; }
+        put_one(layer, i == 3 ? "v" : "w", &pytree_role_Param, opt, err);
+        put_one(layer, "mean", &pytree_role_BatchStat, opt, err);
+        if (err->status == PYTREE_OK) { pytree_object_put_copy(layer, "size", PYTREE_INT(-i), err); }
+        if (err->status == PYTREE_OK) { pytree_object_put_copy(layer, "bias", PYTREE_NONE, err); }
+        if (err->status == PYTREE_OK) { pytree_object_put_copy(layer, "name", PYTREE_STR("layer"), err); }
+        if (i == 4 && err->status == PYTREE_OK) {
+            pytree_variable_put_metadata(pytree_object_get(layer, "w", err), "axis", PYTREE_INT(1), err);
+        }
+        if (err->status != PYTREE_OK || pytree_list_append_own(list, layer, err) != PYTREE_OK) { pytree_container_free(layer); }
+    }
+    return list;
+}
+
+static void assert_same_flat(const pytree_flat *a, const pytree_flat *b)
+{
+    size_t i;
+    assert_true(pytree_def_equal(a->def, b->def));
+    for (i = 0; i < a->def->n_leaves; i++) { assert_ptr_equal(a->leaves[i].data, b->leaves[i].data); }
+}
+
+/* Objects that own all they have are flattened in a way of their own, and layers that are alike are copied to states: both must
+ * give what other ways give. A filter by path leaves nothing to copy. */
+static void layers_like_others(void **state)
+{
+    pytree_error error = { 0 };
+    pytree net = new_layers(NULL, &error);
+    pytree_flat tree = { NULL, NULL }, graph = { NULL, NULL }, roles[2], paths[2];
+    pytree_leaf *leaves = NULL;
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_ok(pytree_flatten(net, &leaves, 0, (pytree_def **)(void *)&tree.def, NULL, &error), &error);
+    tree.leaves = leaves;
+    leaves = NULL;
+    assert_ok(pytree_graph_flatten(net, &leaves, 0, (pytree_def **)(void *)&graph.def, NULL, &error), &error);
+    graph.leaves = leaves;
+    assert_same_flat(&tree, &graph);
+    assert_ok(pytree_split(net, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), NULL, roles, NULL, &error), &error);
+    assert_ok(pytree_split(net, PYTREE_FILTERS(PYTREE_ALL_OF(PYTREE_OF(Param), PYTREE_NOT(PYTREE_PATH_HAS("x"))), PYTREE_REST),
+                           NULL, paths, NULL, &error), &error);
+    assert_int_equal(roles[0].def->n_leaves, 6);
+    assert_same_flat(&roles[0], &paths[0]);
+    assert_same_flat(&roles[1], &paths[1]);
+    pytree_flat_free(&tree);
+    pytree_flat_free(&graph);
+    pytree_flat_free(&roles[0]);
+    pytree_flat_free(&roles[1]);
+    pytree_flat_free(&paths[0]);
+    pytree_flat_free(&paths[1]);
+    pytree_container_free(net);
+}
+
+static pytree_status sweep_layers(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_error made = { 0 };
+    const pytree net = new_layers(NULL, &made);
+    pytree_flat states[2] = { { NULL, NULL }, { NULL, NULL } };
+    pytree_def *graphdef = NULL;
+    const pytree_status status = pytree_split(net, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), &graphdef, states, opt, err);
+    (void)context;
+    pytree_def_free(graphdef);
+    pytree_flat_free(&states[0]);
+    pytree_flat_free(&states[1]);
+    pytree_container_free(net);
+    return status;
+}
+
+static void memory_runs_out_for_layers(void **state)
+{
+    (void)state;
+    assert_in_range(sweep_allocations(sweep_layers, NULL), 20, 200);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
 
 int main(void)
@@ -505,6 +596,8 @@ int main(void)
         TEST(values_of_variables),
         TEST(what_an_outer_level_made_stays),
         TEST(seals_find_changes),
+        TEST(layers_like_others),
+        TEST(memory_runs_out_for_layers),
         TEST(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
