@@ -18,6 +18,7 @@
  */
 #include "../pytree.h"
 #include "algebra.h"                      /* differences */
+#include "deviation.h"
 #include "io.h"
 
 #ifndef PYTREE_HTML_H

@@ -2,16 +2,8 @@
 #ifndef PYTREE_IMPL_DEVIATION_H
 #define PYTREE_IMPL_DEVIATION_H
 
-#include "diff.h"
-
-/* The elements of two leaves of numbers of one shape, and their largest errors where both are finite. */
-struct pytree__deviation {
-    size_t differing;                     /* elements that are not equal within the tolerance */
-    size_t first;                         /* of these; SIZE_MAX: none */
-    size_t not_finite;                    /* of these, where one is NaN or infinite */
-    double absolute, relative;            /* largest |a - b|; largest |a - b| / max(|a|, |b|) */
-    size_t absolute_at, relative_at;
-};
+#include "internal.h"
+#include "../deviation.h"
 
 /* Get |a - b| of 64-bit integers, which doubles would round first. */
 static double pytree__integer_distance(const pytree_leaf *a, const pytree_leaf *b, size_t i)
@@ -22,7 +14,7 @@ static double pytree__integer_distance(const pytree_leaf *a, const pytree_leaf *
 }
 
 /* Compare two numbers. Returns whether they differ. */
-static bool pytree__deviate(struct pytree__deviation *d, const pytree_leaf *a, const pytree_leaf *b, size_t i, size_t element,
+static bool pytree__deviate(pytree_deviation *d, const pytree_leaf *a, const pytree_leaf *b, size_t i, size_t element,
                             const pytree_tolerance *tolerance)
 {
     const pytree_dtype dtype = a->type->dtype;
@@ -46,7 +38,7 @@ static bool pytree__deviate(struct pytree__deviation *d, const pytree_leaf *a, c
 }
 
 /* Compare two leaves. Returns false if they are not numbers of one shape, real or complex both. */
-static bool pytree__deviation_of(struct pytree__deviation *d, const pytree_leaf *a, const pytree_leaf *b,
+static bool pytree__deviation_of(pytree_deviation *d, const pytree_leaf *a, const pytree_leaf *b,
                                  const pytree_tolerance *tolerance)
 {
     pytree_leaf p, q;
@@ -54,6 +46,7 @@ static bool pytree__deviation_of(struct pytree__deviation *d, const pytree_leaf 
     const size_t n = pytree_leaf_count(a), parts = complex_a ? 2 : 1;
     size_t i, k;
     memset(d, 0, sizeof *d);
+    d->elements = n;
     d->first = SIZE_MAX;
     if (a->form != PYTREE_FORM_LEAF || b->form != PYTREE_FORM_LEAF || a->data == NULL || b->data == NULL
         || complex_a != complex_b || !pytree__real(p.type) || !pytree__real(q.type) || a->ndim != b->ndim
@@ -68,4 +61,6 @@ static bool pytree__deviation_of(struct pytree__deviation *d, const pytree_leaf 
     }
     return true;
 }
+
+#include "deviation_list.h"
 #endif

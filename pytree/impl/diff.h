@@ -15,7 +15,9 @@ struct pytree__alg_pair {
 
 struct pytree__alg_diff {
     pytree_flat a, b;
-    const pytree_tolerance *tolerance;
+    const pytree_tolerance *tolerance;    /* of all leaves, unless: */
+    const pytree_tolerance *(*tolerance_of)(const void *context, size_t leaf);       /* of each leaf of a; NULL: see above */
+    const void *context;
     const pytree_options *opt;
     pytree_error *err;
     struct pytree__alg_pair *found, *open;
@@ -33,17 +35,19 @@ static bool pytree__alg_found(struct pytree__alg_diff *d, const struct pytree__a
     return true;
 }
 
-/* Tell whether two leaves are equal. If only a value differs, *element is its index, otherwise SIZE_MAX. */
+/* Tell whether two leaves, x of the tree a, are equal. If only a value differs, *element is its index, otherwise SIZE_MAX. */
 static bool pytree__alg_equal(const struct pytree__alg_diff *d, const pytree_leaf *x, const pytree_leaf *y, size_t *element)
 {
+    const pytree_tolerance *const tolerance = d->tolerance_of == NULL ? d->tolerance
+                                                                      : d->tolerance_of(d->context, (size_t)(x - d->a.leaves));
     *element = SIZE_MAX;
     if (x->form != y->form) { return false; }
     if (x->form == PYTREE_FORM_NONE) { return true; }
     if (x->form != PYTREE_FORM_LEAF) {
-        return pytree_equal(pytree_of_view(x), pytree_of_view(y), d->tolerance, d->opt, NULL);
+        return pytree_equal(pytree_of_view(x), pytree_of_view(y), tolerance, d->opt, NULL);
     }
     if (pytree__fits(x, y) != PYTREE_OK) { return false; }
-    *element = pytree__first_difference(x, y, d->tolerance);
+    *element = pytree__first_difference(x, y, tolerance);
     return *element == SIZE_MAX;
 }
 
@@ -221,46 +225,52 @@ static pytree_difference_list *pytree__alg_differences(struct pytree__alg_diff *
     return list;
 }
 
-pytree_difference_list *pytree_diff(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt,
-                                    pytree_error *err)
+/* Compare two trees with the tolerances and options that are in *d, all else of which is zero. */
+static pytree_difference_list *pytree__alg_diff_run(struct pytree__alg_diff *d, pytree a, pytree b)
 {
     pytree_difference_list *list = NULL;
     struct pytree__alg_pair root;
-    struct pytree__alg_diff d;
     bool good;
+    d->a = pytree__alg_flatten(a, d->opt, d->err);
+    if (d->a.def != NULL) { d->b = pytree__alg_flatten(b, d->opt, d->err); }
+    good = d->b.def != NULL;
+    if (good && pytree_def_equal(d->a.def, d->b.def)) {
+        good = pytree__alg_compare_leaves(d);
+    } else if (good) {
+        root.kind = PYTREE_CHANGED;
+        root.a = d->a.def->n_nodes - 1;
+        root.b = d->b.def->n_nodes - 1;
+        root.leaf_a = d->a.def->n_leaves;
+        root.leaf_b = d->b.def->n_leaves;
+        good = pytree__alg_compare(d, &root);
+    }
+    while (good && d->n_open != 0) {
+        struct pytree__alg_pair next = d->open[--d->n_open];
+        good = pytree__alg_compare(d, &next);
+    }
+    if (good) {
+        pytree__alg_trail_begin(&d->trail_a, d->a.def, d->opt, d->err);
+        pytree__alg_trail_begin(&d->trail_b, d->b.def, d->opt, d->err);
+        list = pytree__alg_differences(d);
+        pytree__alg_trail_end(&d->trail_a);
+        pytree__alg_trail_end(&d->trail_b);
+    }
+    pytree__array_free(d->found, d->max_found, sizeof *d->found, pytree__allocator(d->opt));
+    pytree__array_free(d->open, d->max_open, sizeof *d->open, pytree__allocator(d->opt));
+    pytree_flat_free(&d->a);
+    pytree_flat_free(&d->b);
+    return list;
+}
+
+pytree_difference_list *pytree_diff(pytree a, pytree b, const pytree_tolerance *tolerance, const pytree_options *opt,
+                                    pytree_error *err)
+{
+    struct pytree__alg_diff d;
     memset(&d, 0, sizeof d);
     d.tolerance = tolerance;
     d.opt = opt;
     d.err = err;
-    d.a = pytree__alg_flatten(a, opt, err);
-    if (d.a.def != NULL) { d.b = pytree__alg_flatten(b, opt, err); }
-    good = d.b.def != NULL;
-    if (good && pytree_def_equal(d.a.def, d.b.def)) {
-        good = pytree__alg_compare_leaves(&d);
-    } else if (good) {
-        root.kind = PYTREE_CHANGED;
-        root.a = d.a.def->n_nodes - 1;
-        root.b = d.b.def->n_nodes - 1;
-        root.leaf_a = d.a.def->n_leaves;
-        root.leaf_b = d.b.def->n_leaves;
-        good = pytree__alg_compare(&d, &root);
-    }
-    while (good && d.n_open != 0) {
-        struct pytree__alg_pair next = d.open[--d.n_open];
-        good = pytree__alg_compare(&d, &next);
-    }
-    if (good) {
-        pytree__alg_trail_begin(&d.trail_a, d.a.def, opt, err);
-        pytree__alg_trail_begin(&d.trail_b, d.b.def, opt, err);
-        list = pytree__alg_differences(&d);
-        pytree__alg_trail_end(&d.trail_a);
-        pytree__alg_trail_end(&d.trail_b);
-    }
-    pytree__array_free(d.found, d.max_found, sizeof *d.found, pytree__allocator(opt));
-    pytree__array_free(d.open, d.max_open, sizeof *d.open, pytree__allocator(opt));
-    pytree_flat_free(&d.a);
-    pytree_flat_free(&d.b);
-    return list;
+    return pytree__alg_diff_run(&d, a, b);
 }
 
 void pytree_diff_free(pytree_difference_list *list)

@@ -145,7 +145,7 @@ static void pytree__html_put_side(struct pytree__html *w, const char *name, cons
 /* Write how far two leaves that differ are apart, as the member "e". */
 static void pytree__html_errors(struct pytree__html *w, const pytree_leaf *a, const pytree_leaf *b)
 {
-    struct pytree__deviation d;
+    pytree_deviation d;
     pytree_leaf p, q;
     if (!pytree__deviation_of(&d, a, b, w->diff.tolerance)) { return; }
     pytree__html_member(w, "e");

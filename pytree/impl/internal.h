@@ -365,6 +365,7 @@ static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytre
 /* compare.h */
 static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i);
 static size_t pytree__first_difference(const pytree_leaf *a, const pytree_leaf *b, const pytree_tolerance *tolerance);
+static pytree_status pytree__compare_values(pytree_iter *it, const pytree_tolerance *tolerance);
 
 /* print.h */
 static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, const pytree_options *opt, pytree_error *err);

@@ -14,6 +14,7 @@
 #include "pytree/graph.h"
 #include "pytree/ravel.h"
 #include "pytree/record.h"
+#include "pytree/deviation.h"
 #include "pytree/groups.h"
 #include "pytree/html.h"
 #include "pytree/pt.h"
@@ -48,6 +49,7 @@
     X(pytree_apply) X(pytree_apply_new) X(pytree_cache_get) X(pytree_eval_shape) X(pytree_jit_call) X(pytree_jit_new)   \
     X(pytree_prepare) X(pytree_run) X(pytree_program_new) X(pytree_program_print) X(pytree_split) X(pytree_states)      \
     X(pytree_pushforward) X(pytree_pullback) X(pytree_dce)                                                              \
+    X(pytree_equal_within) X(pytree_deviations)                                                                         \
     X(pytree_save_html) X(pytree_save_html_diff) X(pytree_groups_new) X(pytree_group_of)                                \
     X(pytree_display) X(pytree_state_print) X(pytree_array_text) X(pytree_optimizer_new) X(pytree_optimizer_update)     \
     X(pytree_check_grads) X(pytree_op_matmul)                                                                           \

@@ -9,6 +9,7 @@
 #include "pytree/checkpoint_file.h"
 #include "pytree/containers.h"
 #include "pytree/derive.h"
+#include "pytree/deviation.h"
 #include "pytree/display.h"
 #include "pytree/filter.h"
 #include "pytree/graph.h"

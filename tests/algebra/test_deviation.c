@@ -1,0 +1,183 @@
+/* How far trees are apart: pytree/deviation.h: tolerances by path, the table of errors; memory that runs out. */
+#include "support.h"
+
+#include "pytree/deviation.h"
+
+#include <math.h>
+
+static const pytree_tolerance loose = { .absolute = 0.5 }, strict = { .absolute = 1e-3 }, nans = { .nan_equal = true };
+
+static void equal_within(void **state)
+{
+    MLP a = mlp_make(2, true), b = mlp_make(2, true);
+    const pytree_group table[] = { { "**.w", &loose }, { ".scale", &nans }, { "**", &strict } };
+    pytree_error error = { 0 };
+    (void)state;
+    a.layers[0].w[3] += 0.25f;
+    a.layers[1].b[0] += 1.0f / 2048;
+    a.scale[1][1] = b.scale[1][1] = NAN;
+    assert_true(pytree_equal_within(PYTREE(&a), PYTREE(&b), COUNT_OF(table), table, NULL, &error));
+    assert_int_equal(error.status, PYTREE_OK);
+    assert_false(pytree_equal_within(PYTREE(&a), PYTREE(&b), 1, table + 2, NULL, &error));
+    assert_error(error.status, PYTREE_VALUE, ".layers[0].w", &error);
+    assert_non_null(strstr(error.message, "at element 3"));
+    memset(&error, 0, sizeof error);
+    assert_false(pytree_equal_within(PYTREE(&a), PYTREE(&b), 2, table, NULL, &error));     /* biases have no tolerance */
+    assert_error(error.status, PYTREE_NOT_FOUND, ".layers[0].b", &error);
+    memset(&error, 0, sizeof error);
+    a.layers[1].b[0] += 1;
+    assert_false(pytree_equal_within(PYTREE(&a), PYTREE(&b), COUNT_OF(table), table, NULL, &error));
+    assert_error(error.status, PYTREE_VALUE, ".layers[1].b", &error);
+    memset(&error, 0, sizeof error);
+    assert_false(pytree_equal_within(PYTREE_LIST(PYTREE_INT(1)), PYTREE_TUPLE(PYTREE_INT(1)), 1, table + 2, NULL, &error));
+    assert_int_equal(error.status, PYTREE_STRUCTURE);
+    memset(&error, 0, sizeof error);
+    assert_false(pytree_equal_within(PYTREE_INT(1), PYTREE_FLOAT(1), 1, table + 2, NULL, &error));
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+    mlp_clear(&a);
+    mlp_clear(&b);
+}
+
+static bool stop_at_points(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->form == PYTREE_FORM_STRUCT && strcmp(value->type->name, "Point") == 0;
+}
+
+/* Subtrees that a predicate makes leaves have the tolerance of their path. */
+static void subtrees(void **state)
+{
+    Point p = { 1, 2 }, q = { 1, 2.25f };
+    const pytree_group wide[] = { { "**", &loose } }, narrow[] = { { "[1]", &loose }, { "**", NULL } };
+    const pytree_options opt = { .is_leaf = stop_at_points };
+    const pytree a = PYTREE_LIST(PYTREE(&p)), b = PYTREE_LIST(PYTREE(&q));
+    pytree_error error = { 0 };
+    pytree_deviation_list *list;
+    (void)state;
+    assert_true(pytree_equal_within(a, b, 1, wide, &opt, &error));
+    assert_false(pytree_equal_within(a, b, 2, narrow, &opt, &error));
+    assert_error(error.status, PYTREE_VALUE, "[0]", &error);
+    list = pytree_deviations(a, b, 2, narrow, &opt, NULL);
+    assert_non_null(list);
+    assert_int_equal(list->n, 1);
+    assert_int_equal(list->leaves[0].differing, 1);
+    pytree_deviation_free(list);
+}
+
+static void diff_within(void **state)
+{
+    MLP a = mlp_make(2, false), b = mlp_make(2, true);
+    const pytree_group table[] = { { "**.w", &loose }, { "**", NULL } };
+    pytree_difference_list *list;
+    char text[300];
+    (void)state;
+    b.layers[0].w[3] += 0.25f;
+    b.layers[1].w[1] += 2;
+    b.layers[1].b[1] += 0.25f;
+    list = pytree_diff_within(PYTREE(&a), PYTREE(&b), 2, table, NULL, NULL);
+    assert_non_null(list);
+    pytree_diff_text(list, text, sizeof text);
+    assert_string_equal(text, "! .layers[1].w: 201.0 at element 1 -> 203.0 at element 1\n"
+                              "! .layers[1].b: -199.0 at element 1 -> -198.75 at element 1\n! .head: None -> Linear[(2, 2)]\n");
+    pytree_diff_free(list);
+    mlp_clear(&a);
+    mlp_clear(&b);
+}
+
+static void table_of_errors(void **state)
+{
+    double x[2][2] = { { 1, 2 }, { 4, NAN } };
+    float y[2][2] = { { 1, 2.5f }, { 3, 0 } };
+    const char *s = "a", *t = "b";
+    int64_t i = INT64_MAX, j = INT64_MAX - 1;
+    const pytree_group table[] = { { "['x']", &loose }, { "**", NULL } };
+    const pytree a = PYTREE_DICT({ "x", PYTREE_ARRAY(&x[0][0], 2, 2) }, { "s", PYTREE(&s) }, { "i", PYTREE(&i) },
+                                 { "n", PYTREE_NONE });
+    const pytree b = PYTREE_DICT({ "x", PYTREE_ARRAY(&y[0][0], 2, 2) }, { "s", PYTREE(&t) }, { "i", PYTREE(&j) },
+                                 { "n", PYTREE_NONE });
+    pytree_deviation_list *list = pytree_deviations(a, b, 2, table, NULL, NULL);
+    char text[600];
+    size_t n;
+    (void)state;
+    assert_non_null(list);
+    assert_int_equal(list->n, 3);
+    assert_int_equal(list->n_differing, 3);
+    assert_string_equal(list->leaves[0].path, "['i']");
+    assert_true(list->leaves[0].absolute == 1 && list->leaves[0].differing == 1);
+    assert_int_equal(list->leaves[1].first, 0);
+    assert_int_equal(list->leaves[2].elements, 4);
+    assert_int_equal(list->leaves[2].differing, 2);                        /* 0.5 is within 0.5 */
+    assert_int_equal(list->leaves[2].first, 2);
+    assert_int_equal(list->leaves[2].not_finite, 1);
+    assert_true(list->leaves[2].absolute == 1 && list->leaves[2].absolute_at == 2);
+    assert_true(list->leaves[2].relative == 0.25 && list->leaves[2].relative_at == 2);
+    n = pytree_deviation_text(list, text, sizeof text);
+    assert_int_equal(n, strlen(text));
+    assert_string_equal(text, "| path  | differing | largest error | relative error     |\n"
+                              "|:------|:----------|:--------------|:-------------------|\n"
+                              "| ['i'] | 1 of 1    | 1.0 at 0      | 1.0842022e-19 at 0 |\n"
+                              "| ['s'] | 1 of 1    | 0.0           | 0.0                |\n"
+                              "| ['x'] | 2 of 4    | 1.0 at 2      | 0.25 at 2          |\n");
+    pytree_deviation_free(list);
+    list = pytree_deviations(a, a, 0, NULL, NULL, NULL);
+    assert_non_null(list);
+    assert_int_equal(list->n_differing, 1);                                /* NaN */
+    pytree_deviation_free(list);
+    assert_int_equal(pytree_deviation_text(NULL, text, sizeof text), 0);
+    pytree_deviation_free(NULL);
+}
+
+static void what_is_refused(void **state)
+{
+    float x[4] = { 0 };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_null(pytree_deviations(PYTREE_ARRAY(x, 4), PYTREE_ARRAY(x, 2, 2), 0, NULL, NULL, &error));
+    assert_error(error.status, PYTREE_SHAPE, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_deviations(PYTREE_LIST(PYTREE_STR("a")), PYTREE_LIST(PYTREE_INT(1)), 0, NULL, NULL, &error));
+    assert_error(error.status, PYTREE_TYPE, "[0]", &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_deviations(PYTREE_LIST(PYTREE_INT(1)), PYTREE_LIST(), 0, NULL, NULL, &error));
+    assert_int_equal(error.status, PYTREE_STRUCTURE);
+    memset(&error, 0, sizeof error);
+    assert_int_equal(pytree_deviation_print(NULL, NULL, &error), PYTREE_ARGUMENT);
+}
+
+typedef struct Two {
+    pytree a, b;
+} Two;
+
+static pytree_status deviations_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_group table[] = { { "**", &loose } };
+    const Two *two = context;
+    pytree_deviation_list *list = pytree_deviations(two->a, two->b, 1, table, opt, err);
+    pytree_difference_list *differences = NULL;
+    if (err->status == PYTREE_OK) { differences = pytree_diff_within(two->a, two->b, 1, table, opt, err); }
+    if (err->status == PYTREE_OK) { (void)pytree_equal_within(two->a, two->a, 1, table, opt, err); }
+    pytree_deviation_free(list);
+    pytree_diff_free(differences);
+    return err->status;
+}
+
+static void allocations(void **state)
+{
+    MLP a = mlp_make(3, true), b = mlp_make(3, true);
+    Two two = { PYTREE(&a), PYTREE(&b) };
+    (void)state;
+    b.layers[0].w[3] += 1;
+    assert_in_range(sweep_allocations(deviations_body, &two), 5, 60);
+    mlp_clear(&a);
+    mlp_clear(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_within), cmocka_unit_test(subtrees), cmocka_unit_test(diff_within),
+        cmocka_unit_test(table_of_errors), cmocka_unit_test(what_is_refused), cmocka_unit_test(allocations)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
