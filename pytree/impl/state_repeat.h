@@ -106,8 +106,8 @@ static bool pytree__state_copy(struct pytree__state_builder *b, const struct pyt
 }
 
 /* Give all states what a node like this one gave them. */
-static void pytree__state_repeat(struct pytree__state_repeat *r, struct pytree__places *p,
-                                 const struct pytree__state_mark *mark, ptrdiff_t leaves)
+static void pytree__state_give(struct pytree__state_repeat *r, struct pytree__places *p,
+                               const struct pytree__state_mark *mark, ptrdiff_t leaves)
 {
     pytree_path path;
     size_t i;
@@ -148,8 +148,8 @@ static int pytree__state_enter(struct pytree__places *p, size_t node, size_t lea
     size_t i;
     if (at == NULL) { return PYTREE__PLACES_OPEN; }
     if (at->whole && at->role == role && pytree__same_below(p->def, at->node, node)) {
-        pytree__state_repeat(r, p, r->marks + 2 * r->n * (size_t)(at - r->noted),
-                             (ptrdiff_t)leaf_end - (ptrdiff_t)at->leaf_end);
+        pytree__state_give(r, p, r->marks + 2 * r->n * (size_t)(at - r->noted),
+                           (ptrdiff_t)leaf_end - (ptrdiff_t)at->leaf_end);
         return PYTREE__PLACES_DONE;
     }
     noting = (struct pytree__state_noting *)pytree__vector_add(&r->open, 1, r->err);
