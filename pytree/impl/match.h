@@ -203,7 +203,14 @@ static void pytree__alg_put_node(struct pytree__text_writer *text, const pytree_
             pytree__put_meta(&to, def, i);
             pytree__text_put(&to, "]", 1);
         }
-        if (meta != PYTREE__META_STATICS) {
+        if (meta == PYTREE__META_BYTES && node->arity != 0 && pytree__origin(node->type)->custom->keyed) {
+            for (k = 0; k < node->arity && k < PYTREE__ALG_KEYS; k++) {
+                pytree__def_entry_at(def, i, k, &entry);
+                pytree__put_text(&to, k == 0 ? " with " : ", ");
+                pytree__put_entry(&to, &entry, NULL, true);
+            }
+            pytree__alg_put_more(&to, node->arity);
+        } else if (meta != PYTREE__META_STATICS) {
             pytree__put_text(&to, " of length ");
             pytree__put_number(&to, node->arity);
         }

@@ -160,7 +160,7 @@ static bool pytree__places_open_struct(struct pytree__places *p, const pytree_ty
         struct pytree__place_child *const to = &child[row[i].to];
         to->key.kind = PYTREE_ATTRIBUTE;
         to->key.name = row[i].row->name;
-        to->key.index = SIZE_MAX;         /* pytree_get takes it for a key, too */
+        to->key.index = (pytree_key_index)-1;         /* pytree_get takes it for a key, too */
         to->role = role != NULL ? role : row[i].row->role;
         to->node = at;
         to->leaf_end = leaf_end;
@@ -181,7 +181,7 @@ static void pytree__places_open_keyed(const struct pytree__places *p, size_t nod
         child[i].role = role;
         key = pytree__next_key(n, key, i, &child[i].key);
         child[i].key.kind = child[i].key.name != NULL ? PYTREE_ATTRIBUTE : PYTREE_INDEX;
-        if (child[i].key.name != NULL) { child[i].key.index = SIZE_MAX; }
+        if (child[i].key.name != NULL) { child[i].key.index = (pytree_key_index)-1; }
     }
     for (i = n->arity; i-- != 0; ) {
         child[i].node = at;

@@ -89,7 +89,7 @@ static bool pytree__other_path(pytree t, const pytree_path *path, pytree_leaf *l
     *leaf = pytree_get(t, path, opt, err);
     if (leaf->type == NULL) { return false; }
     if (leaf->form == PYTREE_FORM_STRUCT && pytree__is_variable(leaf->type)) {
-        pytree_entry value = { PYTREE_ATTRIBUTE, "value", SIZE_MAX };
+        pytree_entry value = { PYTREE_ATTRIBUTE, "value", (pytree_key_index)-1 };
         const pytree_path inside = { 1, &value };
         const pytree variable = { leaf->type, leaf->data };
         *leaf = pytree_get(variable, &inside, opt, err);

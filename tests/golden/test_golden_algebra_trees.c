@@ -3,6 +3,18 @@
 
 /* ---- Help -------------------------------------------------------------------------------------------------------------- */
 
+/* Does the message of a mismatch begin with its kind, in words? */
+static void check_kind(Golden *g, const char *check, const char *kind, const pytree_error *error)
+{
+    char words[40], said[40] = "";
+    size_t n = strlen(kind), i;
+    if (strncmp(kind, "different_", 10) != 0 || error->status != PYTREE_STRUCTURE) { return; }
+    assert_true(n < sizeof words);
+    for (i = 0; i <= n; i++) { words[i] = kind[i] == '_' ? ' ' : kind[i]; }
+    snprintf(said, sizeof said, "%.*s", (int)strcspn(error->message, ":"), error->message);
+    golden_check_text(g, golden_name(g, check, "kind"), words, said);
+}
+
 /* Result as a tree, or an error that this status stands for. */
 static void check_result(Golden *g, const char *check, const cJSON *expected, const cJSON *kind, pytree got,
                          const pytree_error *error)
@@ -21,6 +33,7 @@ static void check_result(Golden *g, const char *check, const cJSON *expected, co
     for (i = 0; i < COUNT_OF(statuses); i++) {
         if (strcmp(statuses[i].kind, golden_string(kind)) == 0) {
             golden_check_text(g, check, pytree_status_name(statuses[i].status), pytree_status_name(error->status));
+            check_kind(g, check, golden_string(kind), error);
             return;
         }
     }
@@ -410,33 +423,43 @@ static void truth_part(Golden *g, const char *part, const cJSON *answer, const p
 /* ---- The file ---------------------------------------------------------------------------------------------------------- */
 
 static const GoldenDecision transpose_decisions[] = {
-    { "transpose of nothing", "jax", "optree.result", "algebra-00091 algebra-00093 algebra-00095", NULL },
-    { "transpose of nothing", "jax", "optree_nil.result", "algebra-00091 algebra-00093", NULL },
-    { "registered types are nodes", "jax", "optree.result optree_nil.result", "algebra-00188", NULL },
+    { "transpose of nothing", "jax", "optree.result optree_nil.result", "algebra-00091", NULL, "too few leaves", NULL },
+    { "transpose of nothing", "jax", "optree.result", "algebra-00093 algebra-00095", NULL, "ok", NULL },
+    { "transpose of nothing", "jax", "optree_nil.result", "algebra-00093", NULL, "ok", NULL },
+    { "registered types are nodes", "jax", "optree.result optree_nil.result", "algebra-00188", NULL, "ok", NULL },
     GOLDEN_NO_MORE
 };
 
+/* For optree namedtuples of different types differ in length first. */
+static const GoldenDecision broadcast_decisions[] = {
+    { "namedtuples", NULL, "optree.a.kind optree_nil.a.kind optree.status.kind optree_nil.status.kind",
+      "algebra-00702 algebra-00703", NULL, "different types", NULL },
+    GOLDEN_NO_MORE
+};
+
+#define NO_NUMBER(got) "\"expected real numbers, got " got "\""
+
 static const GoldenDecision sum_decisions[] = {
-    { "numbers only", NULL, "optree.result optree_nil.result", "algebra-01216", NULL },
+    { "numbers only", NULL, "optree.result optree_nil.result", "algebra-01216", NULL, NO_NUMBER("str"), NULL },
     GOLDEN_NO_MORE
 };
 
 static const GoldenDecision max_decisions[] = {
-    { "numbers only", NULL, "optree_nil.result", "algebra-01108 algebra-01109 algebra-01218", NULL },
-    { "numbers only", NULL, "optree.result", "algebra-01218", NULL },
+    { "numbers only", NULL, "optree_nil.result", "algebra-01108 algebra-01109", NULL, NO_NUMBER("None"), NULL },
+    { "numbers only", NULL, "optree.result optree_nil.result", "algebra-01218", NULL, NO_NUMBER("str"), NULL },
     GOLDEN_NO_MORE
 };
 
 static const GoldenDecision min_decisions[] = {
-    { "numbers only", NULL, "optree_nil.result", "algebra-01112 algebra-01113 algebra-01219", NULL },
-    { "numbers only", NULL, "optree.result", "algebra-01219", NULL },
+    { "numbers only", NULL, "optree_nil.result", "algebra-01112 algebra-01113", NULL, NO_NUMBER("None"), NULL },
+    { "numbers only", NULL, "optree.result optree_nil.result", "algebra-01219", NULL, NO_NUMBER("str"), NULL },
     GOLDEN_NO_MORE
 };
 
 OPERATION(transpose, transpose_part, transpose_decisions)
 
-OPERATION(broadcast_common, common_part, NULL)
-OPERATION(broadcast_map, broadcast_map_part, NULL)
+OPERATION(broadcast_common, common_part, broadcast_decisions)
+OPERATION(broadcast_map, broadcast_map_part, broadcast_decisions)
 
 OPERATION(partition, partition_part, NULL)
 OPERATION(replace_nones, replace_part, NULL)

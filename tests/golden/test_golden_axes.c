@@ -57,8 +57,8 @@ static bool optree_takes(const cJSON *json)
 static void axes(void **state)
 {
     static const GoldenDecision decisions[] = {
-        { "dict-likes", "jax", "optree_nil.axes", NULL, optree_takes },
-        { "dict-likes", "jax", "optree_nil.mismatches", "axes-00235", NULL },
+        { "dict-likes", "jax", "optree_nil.axes", NULL, optree_takes, NULL, golden_as_jax },
+        { "dict-likes", "jax", "optree_nil.mismatches", "axes-00235", NULL, NULL, golden_as_jax },
         GOLDEN_NO_MORE
     };
     (void)state;

@@ -72,12 +72,18 @@ static void equality(void **state)
     golden_run("deque", "equality", check_equality, NULL);
 }
 
+#define DICT_LIKES "different types: expected dict with keys 'c', 'topic', got OrderedDict with keys 'c', 'topic'"
+
 static void prefix(void **state)
 {
     static const GoldenDecision decisions[] = {
-        { "dict-likes", "jax", "optree.matches optree.errors optree.flatten_up_to optree.flat optree.broadcast "
-          "optree_nil.matches optree_nil.errors optree_nil.flatten_up_to optree_nil.flat optree_nil.broadcast",
-          "deque-00173", NULL },
+        { "dict-likes", "jax", "optree.matches optree_nil.matches", "deque-00173", NULL, "false", NULL },
+        { "dict-likes", "jax", "optree.errors optree_nil.errors", "deque-00173", NULL,
+          "[{\"path\":\"\",\"kind\":\"different_types\",\"missing\":[],\"extra\":[]}]", NULL },
+        { "dict-likes", "jax", "optree.flatten_up_to optree_nil.flatten_up_to", "deque-00173", NULL,
+          "\"" DICT_LIKES "\"", NULL },
+        { "dict-likes", "jax", "optree.flat optree.broadcast optree_nil.flat optree_nil.broadcast", "deque-00173", NULL,
+          "\"prefix: " DICT_LIKES "\"", NULL },
         GOLDEN_NO_MORE
     };
     (void)state;

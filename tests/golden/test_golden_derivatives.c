@@ -228,7 +228,8 @@ static void check_grad(Golden *g)
 static void gradients(void **state)
 {
     static const GoldenDecision decisions[] = {
-        { "the gradient of integers is zeros", NULL, "dtype", "transforms.grad.015", NULL }, GOLDEN_NO_MORE
+        { "the gradient of integers is zeros", NULL, "dtype", "transforms.grad.015", NULL, "int32", NULL },
+        GOLDEN_NO_MORE
     };
     (void)state;
     seeds_run("grad", check_grad, decisions, 0);

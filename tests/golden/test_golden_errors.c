@@ -290,7 +290,7 @@ static void callback(void **state)
 static void serialize(void **state)
 {
     static const GoldenDecision decisions[] = {
-        { "serialize", NULL, "serializable", NULL, jax_cannot_save },
+        { "serialize", NULL, "serializable", NULL, jax_cannot_save, "true", NULL },
         GOLDEN_NO_MORE
     };
     (void)state;

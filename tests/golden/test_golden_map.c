@@ -125,11 +125,13 @@ static bool optree_nil_takes(const cJSON *json)
 static void map(void **state)
 {
     static const GoldenDecision decisions[] = {
-        { "dict-likes", "jax", "optree.fits", NULL, optree_takes },
-        { "dict-likes", "jax", "optree_nil.fits", NULL, optree_nil_takes },
-        { "dict-likes", "jax", "optree.mismatches optree_nil.mismatches", "map-00210 map-00219 map-00276 map-00552", NULL },
-        { "dict-likes", "jax", "optree.path optree_nil.path", "map-00276", NULL },
-        { "mismatches below a predicate's leaf", "optree", "jax.mismatches", "map-00040 map-00171", NULL },
+        { "dict-likes", "jax", "optree.fits", NULL, optree_takes, "false", NULL },
+        { "dict-likes", "jax", "optree_nil.fits", NULL, optree_nil_takes, "false", NULL },
+        { "dict-likes", "jax", "optree.mismatches optree_nil.mismatches", "map-00210 map-00219 map-00276 map-00552", NULL, NULL,
+          golden_as_jax },
+        { "dict-likes", "jax", "optree.path optree_nil.path", "map-00276", NULL, NULL, golden_as_jax },
+        { "mismatches below a predicate's leaf", "optree", "jax.mismatches", "map-00040 map-00171", NULL,
+          "[{\"path\":\".b\",\"kind\":\"different_types\",\"missing\":[],\"extra\":[]}]", NULL },
         GOLDEN_NO_MORE
     };
     (void)state;

@@ -60,10 +60,14 @@ static bool optree_reports(const cJSON *json)
 static void prefix(void **state)
 {
     static const GoldenDecision decisions[] = {
-        { "dict-likes", "jax", "optree.matches optree.flatten_up_to optree.flat optree.broadcast", NULL, optree_takes },
+        { "dict-likes", "jax", "optree.matches optree.flatten_up_to optree.flat optree.broadcast", NULL, optree_takes, NULL,
+          golden_as_jax },
         { "dict-likes", "jax", "optree_nil.matches optree_nil.flatten_up_to optree_nil.flat optree_nil.broadcast", NULL,
-          optree_nil_takes },
-        { "dict-likes", "jax", "optree.errors optree_nil.errors", NULL, optree_reports },
+          optree_nil_takes, NULL, golden_as_jax },
+        { "dict-likes", "jax", "optree_nil.errors", "prefix-00139", NULL,          /* with a None against a node, too */
+          "[{\"path\":\"[<flat index 1>]\",\"kind\":\"different_lengths\",\"missing\":[],\"extra\":[]},"
+          "{\"path\":\"[<flat index 2>]\",\"kind\":\"different_types\",\"missing\":[],\"extra\":[]}]", NULL },
+        { "dict-likes", "jax", "optree.errors optree_nil.errors", NULL, optree_reports, NULL, golden_as_jax },
         GOLDEN_NO_MORE
     };
     (void)state;

@@ -170,10 +170,10 @@ static void summary_fails(void **state)
 
 /* ---- Arithmetic -------------------------------------------------------------------------------------------------------- */
 
-/* Floats are computed as floats, also where a returned sum may have more digits. */
+/* Floats are computed as floats; where the compiler keeps more digits within an expression, in one. */
 static float float_axpy(float a, float x, float y)
 {
-    const float product = a * x, sum = y + product;
+    const float sum = y + a * x;
     return sum;
 }
 

@@ -1,5 +1,6 @@
 /* Nodes whose children their own callbacks find: PYTREE_CUSTOM. */
 #include "support.h"
+#include "pytree/algebra.h"
 
 /* ---- Two types: a box of anything with a tag, and a linked list whose children have names ------------------------------ */
 
@@ -201,6 +202,7 @@ static void metadata_and_keys_are_structure(void **state)
     Boxes a, b;
     Part parts[2] = { { "a", 1, &parts[1] }, { "b", 2, NULL } }, others[2] = { { "a", 1, &others[1] }, { "c", 2, NULL } };
     Chain chain = { parts }, other = { others };
+    pytree_prefix_error_list *list;
     pytree_def *x, *y;
     pytree_error error = { 0 };
     (void)state;
@@ -224,6 +226,14 @@ static void metadata_and_keys_are_structure(void **state)
     assert_false(pytree_equal(PYTREE(&chain), PYTREE(&other), NULL, NULL, &error));
     assert_error(error.status, PYTREE_STRUCTURE, "", &error);
     assert_non_null(strstr(error.message, "'c'"));
+    y = pytree_structure(PYTREE(&other), NULL, NULL);
+    list = pytree_prefix_errors(PYTREE(&chain), y, "axes", NULL, NULL);        /* both sides are told apart */
+    assert_non_null(list);
+    assert_int_equal(list->n, 1);
+    assert_string_equal(list->errors[0].message,
+                        "axes: different metadata: expected Chain[None] with .a, ['b'], got Chain[None] with .a, ['c']");
+    pytree_prefix_errors_free(list);
+    pytree_def_free(y);
 }
 
 static void bytes_are_printed_as_python_does(void **state)
