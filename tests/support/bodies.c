@@ -11,6 +11,7 @@
 #include "pytree/derive.h"
 #include "pytree/display.h"
 #include "pytree/filter.h"
+#include "pytree/gguf.h"
 #include "pytree/graph.h"
 #include "pytree/groups.h"
 #include "pytree/html.h"
