@@ -38,6 +38,7 @@ struct pytree__ck {
     size_t copies_bytes;
     uint32_t holds;                       /* a bit for each element type of the format */
     bool big;                             /* its numbers are big-endian */
+    const pytree_items *tree;             /* GGUF's metadata, in `text` */
     pytree_error *err;
 };
 
@@ -72,6 +73,10 @@ pytree__file pytree__ck_reader(const struct pytree__ck *ck, size_t number, pytre
 
 /* Convert n bytes of elements between the byte order of the machine and that of the file. */
 void pytree__ck_swap(bool big, const pytree_type *type, void *elements, size_t n);
+
+/* Hand the elements of a leaf over in little-endian order: at once, or on a big-endian machine piece by piece. */
+typedef void pytree__ck_put_fn(void *context, const void *bytes, size_t n);
+void pytree__ck_put(const pytree_leaf *leaf, pytree__ck_put_fn *put, void *context);
 
 /* What a path's file is opened for; it is closed again, except by the second. */
 pytree_status pytree__ck_load_path(pytree__ck_open_fn *open, const char *path, pytree t, const pytree_checkpoint_options *opt,
@@ -117,6 +122,20 @@ void pytree__ck_swap(bool big, const pytree_type *type, void *elements, size_t n
     const bool complex = type->dtype == PYTREE_C64 || type->dtype == PYTREE_C128;
     const size_t word = complex ? type->size / 2 : type->size;
     if (word > 1 && big == pytree__little_endian()) { pytree__swap(elements, word, n / word); }
+}
+
+void pytree__ck_put(const pytree_leaf *leaf, pytree__ck_put_fn *put, void *context)
+{
+    const char *from = (const char *)leaf->data;
+    size_t left = pytree_leaf_bytes(leaf), n;
+    char piece[1024];                     /* a whole number of elements of any type */
+    if (leaf->type->size == 1 || pytree__little_endian()) { put(context, from, left); return; }
+    for (; left != 0; left -= n, from += n) {
+        n = left < sizeof piece ? left : sizeof piece;
+        memcpy(piece, from, n);
+        pytree__ck_swap(false, leaf->type, piece, n);
+        put(context, piece, n);
+    }
 }
 
 struct pytree__ck *pytree__ck_new(const char *path, const pytree_checkpoint_options *opt, uint32_t holds, pytree_error *err)

@@ -213,8 +213,8 @@ static PYTREE__NOINLINE pytree_status pytree__ck_read_strided(struct pytree__ck_
     do {
         for (i = 0; i < extent && status == PYTREE_OK; i += n) {
             const uint64_t to_step = dims.n == 0 ? 0 : dims.to[dims.n - 1];
-            n = step >= most ? 1 : step == 0 ? PYTREE__CK_FEW : 1 + most / (step + 1);
-            n = n > PYTREE__CK_FEW ? PYTREE__CK_FEW : n;
+            n = step >= most ? 1 : 1 + most / (step + 1);
+            if (n > PYTREE__CK_FEW) { n = PYTREE__CK_FEW; }
             n = n > extent - i ? extent - i : n;
             status = pytree__ck_read_row(l, p, p->at + (at + i * step) * size, step, (size_t)n, type,
                                          to == NULL ? NULL : to + (there + i * to_step) * type->size, to_step);
@@ -280,7 +280,7 @@ pytree_status pytree_checkpoint_read(const pytree_checkpoint *file, const pytree
 static bool pytree__ck_asks(const struct pytree__ck_loader *l, size_t i) { return l->w.tensors[i] != SIZE_MAX; }
 
 /* Return what leaf i, which asks, is read from. */
-static struct pytree__ck_part pytree__ck_part(const struct pytree__ck_loader *l, size_t i)
+static struct pytree__ck_part pytree__ck_leaf_part(const struct pytree__ck_loader *l, size_t i)
 {
     return pytree__ck_part_of(&l->tensors[l->w.tensors[i]], l->w.slices[i]);
 }
@@ -290,8 +290,8 @@ static int pytree__ck_by_place(const void *context, size_t a, size_t b)
     const struct pytree__ck_loader *l = (const struct pytree__ck_loader *)context;
     struct pytree__ck_part x, y;
     if (!pytree__ck_asks(l, a) || !pytree__ck_asks(l, b)) { return pytree__ck_asks(l, b) - pytree__ck_asks(l, a); }
-    x = pytree__ck_part(l, a);
-    y = pytree__ck_part(l, b);
+    x = pytree__ck_leaf_part(l, a);
+    y = pytree__ck_leaf_part(l, b);
     if (x.tensor->file != y.tensor->file) { return x.tensor->file < y.tensor->file ? -1 : 1; }
     return x.at < y.at ? -1 : x.at > y.at;
 }
@@ -299,7 +299,7 @@ static int pytree__ck_by_place(const void *context, size_t a, size_t b)
 /* Read leaf i into its place if `put`, otherwise only to check it. */
 static pytree_status pytree__ck_read_leaf(struct pytree__ck_loader *l, size_t i, bool put)
 {
-    const struct pytree__ck_part part = pytree__ck_part(l, i);
+    const struct pytree__ck_part part = pytree__ck_leaf_part(l, i);
     return pytree__ck_read_part(l, &part, l->w.leaves[i].type, put ? (char *)l->w.leaves[i].data : NULL);
 }
 
@@ -320,12 +320,12 @@ static pytree_status pytree__ck_check(struct pytree__ck_loader *l, size_t n)
     pytree_status status = PYTREE_OK;
     size_t k = 0, from, file;
     while (k < n && status == PYTREE_OK) {
-        struct pytree__ck_part part = pytree__ck_part(l, l->order[k]);
+        struct pytree__ck_part part = pytree__ck_leaf_part(l, l->order[k]);
         uint64_t at = part.at, end = at + part.bytes;
         from = k;
         file = part.tensor->file;
         for (k++; k < n; k++) {
-            part = pytree__ck_part(l, l->order[k]);
+            part = pytree__ck_leaf_part(l, l->order[k]);
             if (part.tensor->file != file || part.at > end) { break; }
             if (part.at + part.bytes > end) { end = part.at + part.bytes; }
         }
@@ -409,7 +409,7 @@ pytree_status pytree__ck_load_path(pytree__ck_open_fn *open, const char *path, p
 static bool pytree__ck_in_place(const struct pytree__ck_loader *l, size_t i, const char **at)
 {
     const pytree_type *type = l->w.leaves[i].type;
-    const struct pytree__ck_part part = pytree__ck_part(l, i);
+    const struct pytree__ck_part part = pytree__ck_leaf_part(l, i);
     *at = (const char *)part.tensor->data + (part.at - part.tensor->offset);
     return type->dtype == part.tensor->type->dtype && part.strides == NULL && part.tensor->packing == NULL
            && (uintptr_t)*at % type->align == 0;
@@ -436,7 +436,7 @@ static pytree_status pytree__ck_views(struct pytree__ck_loader *l, struct pytree
     for (k = 0; k < n && status == PYTREE_OK; k++) {
         pytree_leaf *leaf = &l->w.leaves[i = l->order[k]];
         if (pytree__ck_in_place(l, i, &at)) {
-            const struct pytree__ck_part part = pytree__ck_part(l, i);
+            const struct pytree__ck_part part = pytree__ck_leaf_part(l, i);
             if (leaf->type->dtype == PYTREE_BOOL8) {
                 status = pytree__ck_bools(l, part.tensor, (const unsigned char *)at, (size_t)part.bytes);
             }

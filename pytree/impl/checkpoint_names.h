@@ -23,12 +23,24 @@ pytree_status pytree__name_index_init(pytree__name_index *names, const void *bas
 size_t pytree__name_index_find(const pytree__name_index *names, const char *name);       /* SIZE_MAX: not there */
 size_t pytree__name_index_twice(const pytree__name_index *names);                        /* a repeated one, or SIZE_MAX */
 void pytree__name_index_end(pytree__name_index *names);
+bool pytree__is_utf8(const char *text, size_t n);
 
 /* Sort order[0 … n-1], which needs room for n more elements after them. Stable, O(n log n) for any input. */
 typedef int pytree__order_fn(const void *context, size_t a, size_t b);
 void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context);
 
 /* ---- Sorted numbers and names -------------------------------------------------------------------------------------- */
+
+bool pytree__is_utf8(const char *text, size_t n)
+{
+    uint32_t character;
+    size_t i, size;
+    for (i = 0; i < n; i += size) {
+        size = pytree__utf8(text + i, n - i, &character);
+        if (size == 0) { return false; }
+    }
+    return true;
+}
 
 /* Bottom-up merge sort: qsort may take quadratic time and may allocate. */
 void pytree__sort_numbers(size_t *order, size_t n, pytree__order_fn *compare, const void *context)

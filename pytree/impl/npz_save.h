@@ -247,7 +247,7 @@ static pytree_status pytree__npz_check_names(const pytree__wanted *leaves, pytre
         if (leaves->slices[i] != PYTREE_WHOLE) {
             return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected whole arrays to save, got a slice of '%s'", name);
         }
-        if (n > PYTREE__NPZ_MAX16 - 4 || !pytree__npz_is_utf8(name, n)) {
+        if (n > PYTREE__NPZ_MAX16 - 4 || !pytree__is_utf8(name, n)) {
             return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a name in UTF-8 of up to 65531 bytes, got '%.100s'", name);
         }
     }

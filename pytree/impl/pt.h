@@ -26,7 +26,7 @@ struct pytree__pt_walk {
 /* Append to the name of a container: a separator, and the key or index of the item. */
 static bool pytree__pt_name(struct pytree__pt_walk *w, const struct pytree__pt_frame *f, const struct pytree__pt_link *link)
 {
-    const struct pytree__pt_value *key = f->keyed ? pytree__pt_value(w->p, link->key) : NULL;
+    const struct pytree__pt_value *key = f->keyed ? pytree__pt_at(w->p, link->key) : NULL;
     struct pytree__text_writer to;
     const bool text = key != NULL && key->kind == PYTREE__PT_TEXT;
     size_t n = f->name + strlen(w->separator) + (text ? key->n : 24) + 1;
@@ -113,7 +113,7 @@ static bool pytree__pt_list_value(struct pytree__pt_walk *w, const struct pytree
 /* Open a container, or list a value. */
 static bool pytree__pt_visit(struct pytree__pt_walk *w, uint32_t number)
 {
-    const struct pytree__pt_value *v = pytree__pt_value(w->p, number);
+    const struct pytree__pt_value *v = pytree__pt_at(w->p, number);
     struct pytree__pt_frame *f;
     if (v->kind == PYTREE__PT_EMPTY) { return true; }
     if (v->kind == PYTREE__PT_TENSOR) { return pytree__pt_list_tensor(w, v); }
@@ -141,7 +141,7 @@ static bool pytree__pt_walk_all(struct pytree__pt_walk *w, uint32_t root)
             w->n_frames--;
             continue;
         }
-        link = *pytree__pt_link(w->p, f->link);
+        link = *pytree__pt_item(w->p, f->link);
         good = pytree__pt_name(w, f, &link);
         f->link = link.next;
         f->index++;

@@ -102,12 +102,12 @@ static bool pytree__pt_wrong(const struct pytree__pt *p, const char *expected, c
     return false;
 }
 
-static struct pytree__pt_value *pytree__pt_value(const struct pytree__pt *p, uint32_t i)
+static struct pytree__pt_value *pytree__pt_at(const struct pytree__pt *p, uint32_t i)
 {
     return (struct pytree__pt_value *)p->values.data + i;
 }
 
-static const struct pytree__pt_link *pytree__pt_link(const struct pytree__pt *p, uint32_t i)
+static const struct pytree__pt_link *pytree__pt_item(const struct pytree__pt *p, uint32_t i)
 {
     return (const struct pytree__pt_link *)p->links.data + i;
 }

@@ -139,7 +139,7 @@ static bool pytree__pt_string(struct pytree__pt *p, size_t length_bytes)
     const unsigned char *at = pytree__pt_length(p, length_bytes, &n) ? pytree__pt_take(p, n) : NULL;
     struct pytree__pt_value *v;
     if (at == NULL) { return false; }
-    if (memchr(at, 0, (size_t)n) != NULL || !pytree__npz_is_utf8((const char *)at, (size_t)n)) {
+    if (memchr(at, 0, (size_t)n) != NULL || !pytree__is_utf8((const char *)at, (size_t)n)) {
         return pytree__pt_wrong(p, "strings in UTF-8 without U+0000", "other bytes");
     }
     v = pytree__pt_new(p, PYTREE__PT_TEXT);
@@ -153,7 +153,7 @@ static bool pytree__pt_string(struct pytree__pt *p, size_t length_bytes)
 
 static bool pytree__pt_add(struct pytree__pt *p, uint32_t to, uint32_t key, uint32_t value)
 {
-    struct pytree__pt_value *v = pytree__pt_value(p, to);
+    struct pytree__pt_value *v = pytree__pt_at(p, to);
     struct pytree__pt_link *link, *links;
     uint32_t i;
     link = (struct pytree__pt_link *)pytree__vector_add(&p->links, 1, p->err);
@@ -193,7 +193,7 @@ static bool pytree__pt_append(struct pytree__pt *p, size_t n)
     size_t i;
     if (!pytree__pt_needs(p, n + 1)) { return false; }
     list = pytree__pt_top(p, n);
-    if (pytree__pt_value(p, list)->kind != PYTREE__PT_LIST) { return pytree__pt_wrong(p, "a list", "another value"); }
+    if (pytree__pt_at(p, list)->kind != PYTREE__PT_LIST) { return pytree__pt_wrong(p, "a list", "another value"); }
     for (i = n; i-- > 0;) {
         if (!pytree__pt_add(p, list, 0, pytree__pt_top(p, i))) { return false; }
     }
@@ -208,12 +208,12 @@ static bool pytree__pt_put(struct pytree__pt *p, size_t n)
     size_t i;
     if (!pytree__pt_needs(p, n + 1)) { return false; }
     dict = pytree__pt_top(p, n);
-    if (pytree__pt_value(p, dict)->kind != PYTREE__PT_DICT || n % 2 != 0) {
+    if (pytree__pt_at(p, dict)->kind != PYTREE__PT_DICT || n % 2 != 0) {
         return pytree__pt_wrong(p, "a dict, and a value for each key", "something else");
     }
     for (i = n; i != 0; i -= 2) {
         uint32_t key = pytree__pt_top(p, i - 1);
-        if (pytree__pt_value(p, key)->kind != PYTREE__PT_TEXT && pytree__pt_value(p, key)->kind != PYTREE__PT_INT) {
+        if (pytree__pt_at(p, key)->kind != PYTREE__PT_TEXT && pytree__pt_at(p, key)->kind != PYTREE__PT_INT) {
             return pytree__pt_wrong(p, "keys that are strings or integers", "another key");
         }
         if (!pytree__pt_add(p, dict, key, pytree__pt_top(p, i - 2))) { return false; }
@@ -248,8 +248,8 @@ static bool pytree__pt_global_stack(struct pytree__pt *p)
 {
     const struct pytree__pt_value *module, *name;
     if (!pytree__pt_needs(p, 2)) { return false; }
-    module = pytree__pt_value(p, pytree__pt_top(p, 1));
-    name = pytree__pt_value(p, pytree__pt_top(p, 0));
+    module = pytree__pt_at(p, pytree__pt_top(p, 1));
+    name = pytree__pt_at(p, pytree__pt_top(p, 0));
     if (module->kind != PYTREE__PT_TEXT || name->kind != PYTREE__PT_TEXT) {
         return pytree__pt_wrong(p, "the name of a module and a name in it", "other values");
     }
@@ -266,16 +266,16 @@ static bool pytree__pt_reduce(struct pytree__pt *p)
     enum pytree__pt_kind kind;
     if (!pytree__pt_needs(p, 2)) { return false; }
     arguments = pytree__pt_top(p, 0);
-    kind = (enum pytree__pt_kind)pytree__pt_value(p, pytree__pt_top(p, 1))->kind;
+    kind = (enum pytree__pt_kind)pytree__pt_at(p, pytree__pt_top(p, 1))->kind;
     if (kind == PYTREE__PT_ORDERED_DICT && arguments == PYTREE__PT_EMPTY) {
         if (pytree__pt_new(p, PYTREE__PT_DICT) == NULL) { return false; }
         made = (uint32_t)(p->values.count - 1);
     } else if (kind == PYTREE__PT_REBUILD_2 || kind == PYTREE__PT_REBUILD_3) {
-        if (!pytree__pt_tensor(p, arguments, kind == PYTREE__PT_REBUILD_3)) { return false; }
+        if (!pytree__pt_make_tensor(p, arguments, kind == PYTREE__PT_REBUILD_3)) { return false; }
         made = (uint32_t)(p->values.count - 1);
     } else if (kind == PYTREE__PT_PARAMETER && pytree__pt_items(p, arguments, items) == 3
                && items[0]->kind == PYTREE__PT_TENSOR) {
-        made = (uint32_t)(items[0] - pytree__pt_value(p, 0));
+        made = (uint32_t)(items[0] - pytree__pt_at(p, 0));
     } else {
         return pytree__pt_wrong(p, "a tensor, a parameter or an ordered dict", "something else to make");
     }
@@ -287,8 +287,8 @@ static bool pytree__pt_reduce(struct pytree__pt *p)
 static bool pytree__pt_build(struct pytree__pt *p)
 {
     if (!pytree__pt_needs(p, 2)) { return false; }
-    if (pytree__pt_value(p, pytree__pt_top(p, 1))->kind != PYTREE__PT_DICT
-        || pytree__pt_value(p, pytree__pt_top(p, 0))->kind != PYTREE__PT_DICT) {
+    if (pytree__pt_at(p, pytree__pt_top(p, 1))->kind != PYTREE__PT_DICT
+        || pytree__pt_at(p, pytree__pt_top(p, 0))->kind != PYTREE__PT_DICT) {
         return pytree__pt_wrong(p, "attributes of a dict", "those of something else");
     }
     p->stack.count--;
@@ -297,7 +297,7 @@ static bool pytree__pt_build(struct pytree__pt *p)
 
 static bool pytree__pt_persistent(struct pytree__pt *p)
 {
-    if (!pytree__pt_needs(p, 1) || !pytree__pt_storage(p, pytree__pt_top(p, 0))) { return false; }
+    if (!pytree__pt_needs(p, 1) || !pytree__pt_make_storage(p, pytree__pt_top(p, 0))) { return false; }
     p->stack.count--;
     return pytree__pt_push(p, (uint32_t)(p->values.count - 1));
 }

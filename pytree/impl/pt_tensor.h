@@ -7,12 +7,12 @@
 /* Get the items of a tuple: their number, or 0 if there are none, it is no tuple, or there are more than PYTREE__PT_ITEMS. */
 static size_t pytree__pt_items(const struct pytree__pt *p, uint32_t tuple, const struct pytree__pt_value **items)
 {
-    const struct pytree__pt_value *v = pytree__pt_value(p, tuple);
+    const struct pytree__pt_value *v = pytree__pt_at(p, tuple);
     size_t n = 0;
     uint32_t i;
     if (v->kind != PYTREE__PT_TUPLE || v->n > PYTREE__PT_ITEMS) { return 0; }
-    for (i = v->of.items.first; i != 0; i = pytree__pt_link(p, i)->next) {
-        items[n++] = pytree__pt_value(p, pytree__pt_link(p, i)->value);
+    for (i = v->of.items.first; i != 0; i = pytree__pt_item(p, i)->next) {
+        items[n++] = pytree__pt_at(p, pytree__pt_item(p, i)->value);
     }
     return n;
 }
@@ -29,7 +29,7 @@ static const pytree__npz_member *pytree__pt_member(const struct pytree__pt *p, c
 }
 
 /* Make a storage of its persistent id: ("storage", torch.FloatStorage, "0", "cpu", 12), the number of elements last. */
-static bool pytree__pt_storage(struct pytree__pt *p, uint32_t id)
+static bool pytree__pt_make_storage(struct pytree__pt *p, uint32_t id)
 {
     const struct pytree__pt_value *items[PYTREE__PT_ITEMS];
     const pytree__npz_member *member;
@@ -73,8 +73,8 @@ static size_t pytree__pt_numbers(const struct pytree__pt *p, const struct pytree
     uint32_t i;
     if (v->kind == PYTREE__PT_EMPTY) { return 0; }
     if (v->kind != PYTREE__PT_TUPLE || v->n > PYTREE__PT_DIMS) { return SIZE_MAX; }
-    for (i = v->of.items.first; i != 0; i = pytree__pt_link(p, i)->next) {
-        const struct pytree__pt_value *item = pytree__pt_value(p, pytree__pt_link(p, i)->value);
+    for (i = v->of.items.first; i != 0; i = pytree__pt_item(p, i)->next) {
+        const struct pytree__pt_value *item = pytree__pt_at(p, pytree__pt_item(p, i)->value);
         if (item->kind != PYTREE__PT_INT || item->of.integer < 0) { return SIZE_MAX; }
         numbers[n++] = (uint64_t)item->of.integer;
     }
@@ -114,7 +114,7 @@ static bool pytree__pt_row_major(size_t ndim, const uint64_t *shape, const uint6
 
 /* Make a tensor of the arguments of _rebuild_tensor_v2 and _v3: storage, offset, size, stride, requires_grad, hooks, in v3 the
  * dtype, then perhaps a dict of more, which must be empty: of a conjugate, for example, it says that the numbers are others. */
-static bool pytree__pt_tensor(struct pytree__pt *p, uint32_t arguments, bool v3)
+static bool pytree__pt_make_tensor(struct pytree__pt *p, uint32_t arguments, bool v3)
 {
     const struct pytree__pt_value *items[PYTREE__PT_ITEMS], *more;
     const struct pytree__pt_storage *s;

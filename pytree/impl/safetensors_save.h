@@ -26,19 +26,6 @@ static void pytree__st_put_string(struct pytree__text_writer *to, const char *s)
     pytree__text_put(to, "\"", 1);
 }
 
-static bool pytree__st_utf8(const char *s)
-{
-    size_t left = strlen(s);
-    uint32_t c;
-    while (left != 0) {
-        unsigned n = pytree__utf8(s, left, &c);
-        if (n == 0) { return false; }
-        s += n;
-        left -= n;
-    }
-    return true;
-}
-
 struct pytree__st_saver {
     pytree__wanted w;
     const pytree_checkpoint_options *opt;
@@ -46,6 +33,7 @@ struct pytree__st_saver {
     size_t *order;                        /* leaves in the order of the file, with room for the sort after them */
     char *buffer;                         /* collects small writes */
     size_t used, bytes;
+    pytree__save *to;
 };
 
 static size_t pytree__st_rank(const struct pytree__st_saver *s, size_t i)
@@ -79,7 +67,8 @@ static pytree_status pytree__st_savable(const struct pytree__st_saver *s)
     size_t k, i, n;
     for (k = 0; k < s->opt->n_metadata; k++) {
         const pytree_metadata *m = &s->opt->metadata[k];
-        if (m->key == NULL || m->text == NULL || !pytree__st_utf8(m->key) || !pytree__st_utf8(m->text)) {
+        if (m->key == NULL || m->text == NULL || !pytree__is_utf8(m->key, strlen(m->key))
+            || !pytree__is_utf8(m->text, strlen(m->text))) {
             return pytree_fail(s->err, PYTREE_ARGUMENT, NULL, "expected metadata in UTF-8, got NULL or other bytes");
         }
         for (i = 0; i < k; i++) {
@@ -92,7 +81,7 @@ static pytree_status pytree__st_savable(const struct pytree__st_saver *s)
     for (k = 0; k < s->w.n; k += n) {
         const char *name = s->w.names[s->order[k]];
         n = pytree__st_slices(s, k);
-        if (!pytree__st_utf8(name) || strcmp(name, "__metadata__") == 0) {
+        if (!pytree__is_utf8(name, strlen(name)) || strcmp(name, "__metadata__") == 0) {
             return pytree_fail(s->err, PYTREE_ARGUMENT, NULL, "expected a name in UTF-8 that is not __metadata__, got '%.100s'",
                                name);
         }
@@ -172,30 +161,22 @@ static void pytree__st_write(struct pytree__st_saver *s, pytree__save *to, const
     }
 }
 
-/* Write a leaf's elements. On a big-endian machine their bytes are swapped piece by piece. */
-static void pytree__st_write_leaf(struct pytree__st_saver *s, pytree__save *to, const pytree_leaf *leaf)
+static void pytree__st_put(void *context, const void *from, size_t n)
 {
-    const char *from = (const char *)leaf->data;
-    size_t left = pytree_leaf_bytes(leaf), n;
-    char piece[1024];                     /* a whole number of elements of any type */
-    if (leaf->type->size == 1 || pytree__little_endian()) { pytree__st_write(s, to, from, left); return; }
-    for (; left != 0; left -= n, from += n) {
-        n = left < sizeof piece ? left : sizeof piece;
-        memcpy(piece, from, n);
-        pytree__ck_swap(false, leaf->type, piece, n);
-        pytree__st_write(s, to, piece, n);
-    }
+    struct pytree__st_saver *s = (struct pytree__st_saver *)context;
+    pytree__st_write(s, s->to, from, n);
 }
 
 static void pytree__st_write_all(struct pytree__st_saver *s, pytree__save *to, const char *header, size_t length)
 {
     unsigned char n[8];
     size_t i;
+    s->to = to;
     for (i = 0; i < 8; i++) { n[i] = (unsigned char)((uint64_t)length >> 8 * i & 0xFF); }
     pytree__st_write(s, to, n, 8);
     pytree__st_write(s, to, header, length);
     for (i = 0; i < s->w.n && to->status == PYTREE_OK; i++) {
-        pytree__st_write_leaf(s, to, &s->w.leaves[s->order[i]]);
+        pytree__ck_put(&s->w.leaves[s->order[i]], pytree__st_put, s);
     }
     (void)pytree__save_write(to, s->buffer, s->used);
 }

@@ -99,17 +99,6 @@ static const uint16_t pytree__npz_cp437[128] = {
     0x2261, 0xB1, 0x2265, 0x2264, 0x2320, 0x2321, 0xF7, 0x2248, 0xB0, 0x2219, 0xB7, 0x221A, 0x207F, 0xB2, 0x25A0, 0xA0
 };
 
-static bool pytree__npz_is_utf8(const char *s, size_t n)
-{
-    uint32_t character;
-    size_t i, size;
-    for (i = 0; i < n; i += size) {
-        size = pytree__utf8(s + i, n - i, &character);
-        if (size == 0) { return false; }
-    }
-    return true;
-}
-
 /* Store a name of the directory as UTF-8. */
 static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m, const char *name, size_t n)
 {
@@ -117,7 +106,7 @@ static pytree_status pytree__npz_keep_name(pytree__npz *z, pytree__npz_member *m
     char *to;
     size_t i;
     if (memchr(name, 0, n) != NULL) { return pytree__npz_wrong(z, "names without NUL", "one with it"); }
-    if ((m->flags & PYTREE__NPZ_UTF8) != 0 && !pytree__npz_is_utf8(name, n)) {
+    if ((m->flags & PYTREE__NPZ_UTF8) != 0 && !pytree__is_utf8(name, n)) {
         return pytree__npz_wrong(z, "a name in UTF-8, as its flag says", "other bytes");
     }
     status = pytree__npz_grow(z, (void **)&z->texts, z->n_texts, &z->texts_room, 3 * n + 1);

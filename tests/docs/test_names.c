@@ -11,6 +11,7 @@
 #include "pytree/path.h"
 #include "pytree/derive.h"
 #include "pytree/display.h"
+#include "pytree/gguf.h"
 #include "pytree/graph.h"
 #include "pytree/ravel.h"
 #include "pytree/record.h"
@@ -63,7 +64,8 @@
     X(pytree_variable_set) X(pytree_variable_metadata) X(pytree_variable_put_metadata)                                  \
     X(pytree_variable_remove_metadata) X(pytree_level_enter) X(pytree_level_leave) X(pytree_seal_new)                   \
     X(pytree_seal_check)                                                                                                \
-    X(pytree_load_pt) X(pytree_pt_open) X(pytree_mmap_pt)                                                               \
+    X(pytree_load_pt) X(pytree_pt_open) X(pytree_mmap_pt) X(pytree_gguf_open) X(pytree_load_gguf)                       \
+    X(pytree_gguf_metadata) X(pytree_save_gguf)                                                                         \
     X(pytree_sow) X(pytree_perturb) X(pytree_pop) X(pytree_capture) X(pytree_object_update)                             \
     X(pytree_object_set_attributes) X(pytree_set_metadata) X(pytree_tabulate) X(pytree_table_call)                      \
     /* names before 0.2 */                                                                                              \

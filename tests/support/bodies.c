@@ -12,6 +12,7 @@
 #include "pytree/deviation.h"
 #include "pytree/display.h"
 #include "pytree/filter.h"
+#include "pytree/gguf.h"
 #include "pytree/graph.h"
 #include "pytree/groups.h"
 #include "pytree/html.h"
