@@ -57,7 +57,7 @@ typedef struct pytree_deviation_list {
 /* Measure how far apart each leaf of two trees is: numpy.testing.assert_allclose, for a whole tree and without the assertion.
  * Returns one row for each leaf, to be freed with pytree_deviation_free; NULL on error. Structures and shapes must be equal
  * (PYTREE_STRUCTURE, PYTREE_SHAPE); element types may differ if both are real or both complex numbers (PYTREE_TYPE). Every
- * element is compared. n 0: numbers must be equal. Three blocks, of which one is freed. O(elements). */
+ * element is compared. n 0: numbers must be equal. Four blocks, of which two are freed. O(elements). */
 pytree_deviation_list *pytree_deviations(pytree a, pytree b, size_t n, const pytree_group *tolerances,
                                          const pytree_options *opt, pytree_error *err);
 void pytree_deviation_free(pytree_deviation_list *list);  /* NULL is fine */

@@ -14,6 +14,12 @@ static const pytree_tolerance *pytree__tolerance_of(const void *context, size_t 
     return leaf < g->n_leaves ? (const pytree_tolerance *)g->groups[g->of[leaf]].settings : NULL;
 }
 
+/* Make room for an iterator: subtrees are compared while it is at hand, and both are much for a stack. */
+static pytree_iter *pytree__deviation_iter(const pytree_options *opt, pytree_error *err)
+{
+    return (pytree_iter *)pytree__array_new(1, sizeof(pytree_iter), pytree__allocator(opt), err);
+}
+
 /* Compare the leaves that an iterator has come to. */
 static pytree_status pytree__compare_within(pytree_iter *it, const pytree_tolerance *tolerance, const pytree_options *opt)
 {
@@ -36,19 +42,23 @@ bool pytree_equal_within(pytree a, pytree b, size_t n, const pytree_group *toler
                          pytree_error *err)
 {
     pytree_groups *const groups = pytree_groups_new(n, tolerances, a, opt, err);
+    pytree_iter *const it = groups == NULL ? NULL : pytree__deviation_iter(opt, err);
+    pytree_status status = PYTREE_NO_MEMORY;
     pytree both[2];
-    pytree_iter it;
     both[0] = a;
     both[1] = b;
-    if (groups == NULL) { return false; }
-    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
-            it.status = pytree__compare_within(&it, pytree__tolerance_of(groups, it.index), opt);
+    if (it != NULL) {
+        if (pytree_iter_begin(it, 2, both, opt, err) == PYTREE_OK) {
+            while (it->status == PYTREE_OK && pytree_iter_next(it)) {
+                it->status = pytree__compare_within(it, pytree__tolerance_of(groups, it->index), opt);
+            }
         }
+        pytree_iter_end(it);
+        status = it->status;
+        pytree__array_free(it, 1, sizeof *it, pytree__allocator(opt));
     }
-    pytree_iter_end(&it);
     pytree_groups_free(groups);
-    return it.status == PYTREE_OK;
+    return status == PYTREE_OK;
 }
 
 pytree_difference_list *pytree_diff_within(pytree a, pytree b, size_t n, const pytree_group *tolerances,
@@ -93,17 +103,19 @@ static void pytree__deviations_fill(pytree_deviation_list *list, const pytree bo
                                     const pytree_options *opt, pytree_error *err)
 {
     pytree_deviation *const leaves = (pytree_deviation *)(uintptr_t)list->leaves;
-    pytree_iter it;
+    pytree_iter *const it = pytree__deviation_iter(opt, err);
     size_t next = 0;
-    if (pytree_iter_begin(&it, 2, both, opt, err) == PYTREE_OK) {
-        for (; err->status == PYTREE_OK && pytree_iter_next(&it) && next < list->n; next++) {
+    if (it == NULL) { return; }
+    if (pytree_iter_begin(it, 2, both, opt, err) == PYTREE_OK) {
+        for (; err->status == PYTREE_OK && pytree_iter_next(it) && next < list->n; next++) {
             const pytree_tolerance *const tolerance = groups == NULL ? NULL : pytree__tolerance_of(groups, next);
-            if (pytree__measure_deviation(&leaves[next], &it, tolerance) != PYTREE_OK) { break; }
+            if (pytree__measure_deviation(&leaves[next], it, tolerance) != PYTREE_OK) { break; }
             leaves[next].path = list->paths[next];
             list->n_differing += leaves[next].differing != 0;
         }
     }
-    pytree_iter_end(&it);
+    pytree_iter_end(it);
+    pytree__array_free(it, 1, sizeof *it, pytree__allocator(opt));
     if (err->status == PYTREE_OK && next != list->n) { (void)pytree__fail_unstable_callback(err); }
 }
 
