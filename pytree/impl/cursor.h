@@ -358,12 +358,12 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     }
     views = pytree__room(c, f->count);
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
+    if (!type->self_contained && (PYTREE__MORE_ROWS || !c->making)) { lacks = pytree__lacks(type, f->self, c->making); }
+    if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(lacks == PYTREE__LACKS_READ)) { return pytree__fail_read(c, f); }
     flags = PYTREE__NEEDS_CHECK;
     if (PYTREE__UNLIKELY(c->making)) {
         if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
     } else {
-        lacks = type->self_contained ? PYTREE__LACKS_NOTHING : pytree__lacks(type, f->self);
-        if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(lacks == PYTREE__LACKS_READ)) { return pytree__fail_read(c, f); }
         flags = PYTREE__LIKELY(lacks == PYTREE__LACKS_NOTHING)
             ? pytree__child_views(type, f->self, views)
             : pytree__views_lacking(c, type, (const char *)f->self, views, lacks);

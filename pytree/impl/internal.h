@@ -356,7 +356,7 @@ enum {                                    /* what is NULL that the rows of a str
     PYTREE__LACKS_READ,                   /* what a row reads through by its text */
     PYTREE__LACKS_BEYOND                  /* a struct that one of its structs must have: rows may read through both */
 };
-static int pytree__lacks(const pytree_type *type, const void *self);
+static int pytree__lacks(const pytree_type *type, const void *self, bool making);
 static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views,
                                     int lacks);
 static pytree_status pytree__fail_beyond(pytree__cursor *c);

@@ -56,9 +56,9 @@ static bool pytree__leads_on(const pytree_field *row)
             || (row->type->kind == PYTREE_KIND_STRUCT && !pytree__origin(row->type)->self_contained));
 }
 
-/* Find what is NULL that the rows of a struct may read through. A list or an array may be NULL where it is empty, and row
- * expressions may ask for it. */
-static int pytree__lacks(const pytree_type *type, const void *self)
+/* Find what is NULL that the rows of a struct may read through. `making`: what must not be NULL leads to zeros. A list or an
+ * array may be NULL where it is empty, and row expressions may ask for it. */
+static int pytree__lacks(const pytree_type *type, const void *self, bool making)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     int lacks = PYTREE__LACKS_NOTHING;
@@ -72,14 +72,15 @@ static int pytree__lacks(const pytree_type *type, const void *self)
         null = null || p == NULL || pytree__leads_on(row);
         if (row->row == PYTREE_ROW_DROP || row->optional != 0 || row->form != PYTREE_FORM_STRUCT) { continue; }
         if (p == NULL) { lacks = PYTREE__LACKS_STRUCT; }
-        if (!PYTREE__MORE_ROWS) { continue; }
+        if (!PYTREE__MORE_ROWS || making) { continue; }
         inner = pytree__origin(row->type);
         if (p == NULL ? inner->size > PYTREE__ZEROS || pytree__lacks_data(inner, pytree__zeros())
                       : !inner->self_contained && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
     }
+    if (PYTREE__MORE_ROWS && making) { lacks = PYTREE__LACKS_NOTHING; }
     if (PYTREE__MORE_ROWS && null) {
         const char *from;
-        const bool own = lacks != PYTREE__LACKS_NOTHING;
+        const bool own = making || lacks != PYTREE__LACKS_NOTHING;
         if (pytree__null_read(type, self, own, &from, &from) != SIZE_MAX) { return PYTREE__LACKS_READ; }
     }
     return lacks;
@@ -89,7 +90,7 @@ static int pytree__lacks(const pytree_type *type, const void *self)
 static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytree__frame *f)
 {
     const char *from = "", *end = from;
-    const size_t child = pytree__null_read(f->type, f->self, pytree__lacks_data(f->type, f->self), &from, &end);
+    const size_t child = pytree__null_read(f->type, f->self, c->making || pytree__lacks_data(f->type, f->self), &from, &end);
     pytree_status status;
     f->next = child + 1;
     status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in %.*s, which this row reads through, got NULL",

@@ -31,7 +31,7 @@ static const pytree_field *pytree__named_row(const pytree_type *type, const char
 }
 
 /* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
- * of the first struct that must not be NULL are not asked for: they lead to zeros, or their own row says that they are. */
+ * of the first struct that must not be NULL lead to zeros, or their own row says that they are NULL. */
 static const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s, bool star, bool own)
 {
     for (;;) {
@@ -51,7 +51,8 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
             if (s[0] != '[' && !(s[0] == '-' && s[1] == '>')) { return star && p == NULL ? end : NULL; }
-            if (p == NULL) { return own && row->row == PYTREE_ROW_DATA && row->optional == 0 ? NULL : end; }
+            if (p == NULL && (!own || row->row != PYTREE_ROW_DATA || row->optional != 0)) { return end; }
+            if (p == NULL) { p = row->type->size > PYTREE__ZEROS ? PYTREE_WANTED : pytree__zeros(); }
         } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) {
             return NULL;
         }

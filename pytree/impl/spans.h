@@ -237,7 +237,7 @@ static bool pytree__rv_list_directly(pytree__rv_spans *spans, size_t n_trees, co
         || y == NULL || pytree__origin(type) != type || type->views == NULL || type->n_children > PYTREE__RV_CHILDREN) {
         return false;
     }
-    if (!type->self_contained && (pytree__lacks(type, x) != 0 || pytree__lacks(type, y) != 0)) { return false; }
+    if (!type->self_contained && (pytree__lacks(type, x, false) != 0 || pytree__lacks(type, y, false) != 0)) { return false; }
     if (pytree__child_views(type, x, views[0]) != 0 || (x != y && pytree__child_views(type, y, views[1]) != 0)
         || (x != y && !pytree__same_statics(type, x, y))) {
         return false;

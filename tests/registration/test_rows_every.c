@@ -540,6 +540,23 @@ static void rows_do_not_read_through_null(void **state)
     assert_reads_null(PYTREE(&with), ".one", "->spare");
 }
 
+static void memory_is_not_allocated_through_null(void **state)
+{
+    ThroughOptional optional = { NULL, NULL };
+    ThroughElement element = { 1, NULL, NULL, NULL, NULL };
+    ThroughList list = { 2, NULL, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_allocate(PYTREE(&optional), NULL, &error), PYTREE_NULL_POINTER, ".w", &error);
+    assert_string_equal(error.message, "expected a pointer in self->spare, which this row reads through, got NULL");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_allocate(PYTREE(&element), NULL, &error), PYTREE_NULL_POINTER, ".w", &error);
+    assert_string_equal(error.message, "expected a pointer in self->list[0].spare, which this row reads through, got NULL");
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_allocate(PYTREE(&list), NULL, &error), &error);
+    pytree_free(PYTREE(&list));
+}
+
 static void rows_may_ask_what_is_null(void **state)
 {
     AskingFirst asking = { 0, NULL, NULL };
@@ -567,6 +584,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_goes_through_every_operation),
         cmocka_unit_test(rows_do_not_read_through_null),
+        cmocka_unit_test(memory_is_not_allocated_through_null),
         cmocka_unit_test(rows_may_ask_what_is_null)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
