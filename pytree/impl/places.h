@@ -15,8 +15,8 @@ struct pytree__place_child {
     size_t node, leaf_end;                /* of the treedef; one past its last leaf */
 };
 
-/* An open node: its next child and its first one among those. */
-struct pytree__place_frame { size_t next, first; bool noted; };
+/* An open node: its next child and its first one among those; where it is in the treedef, and one past its last leaf. */
+struct pytree__place_frame { size_t next, first, node, leaf_end; bool noted; };
 
 /* A DATA row of a struct: which of them it is by name. The rows of a type are sorted once for a visit. */
 struct pytree__place_row { const pytree_field *row; size_t to; };
@@ -207,6 +207,8 @@ static void pytree__places_open(struct pytree__places *p, size_t node, size_t le
     good = frame != NULL && pytree__vector_add(&p->path, 1, p->err) != NULL;
     if (good) {
         frame->next = frame->first = first;
+        frame->node = node;
+        frame->leaf_end = leaf_end;
         frame->noted = told == PYTREE__PLACES_NOTED;
     }
     if (good && n->type->kind == PYTREE_KIND_STRUCT) {
@@ -309,6 +311,13 @@ static bool pytree__places_next(struct pytree__places *p)
         if (pytree__places_take(p, child->node, child->leaf_end, child->role)) { return true; }
     }
     return false;
+}
+
+/* Leave the open node of depth n, and all below it. */
+static void pytree__places_leave(struct pytree__places *p, size_t n)
+{
+    p->children.count = ((const struct pytree__place_frame *)p->frames.data)[n].first;
+    p->frames.count = p->path.count = n;
 }
 
 #include "state_builder.h"

@@ -113,34 +113,174 @@ static bool pytree__check_target(const pytree_leaf *target, const pytree_leaf *l
     return false;
 }
 
-/* Find where each leaf of a state goes in a tree, whose places are visited from the first one on: to[i] for its leaf i. */
+/* A struct or object of the tree, and the dict of a state whose leaves went into it: nodes, and one past the last leaves. */
+struct pytree__update_noted {
+    const pytree_type *type;              /* NULL: none so far */
+    size_t node, leaf_end, from, from_end;
+    bool whole;                           /* they all did */
+};
+
+/* What the last one of each type took: one that is like it takes the same. */
+struct pytree__update_repeat {
+    struct pytree__places_watch watch;
+    struct pytree__state_side *side;
+    const pytree_flat *flat;              /* the tree's */
+    void **to;                            /* of each leaf of the state: where it goes */
+    size_t *taken;                        /* and one past the leaf of the tree; 0: it has none there */
+    struct pytree__update_noted noted[PYTREE__TYPE_SLOTS];
+    struct pytree__vector open;           /* of pytree__update_noted */
+    pytree_error *err;
+};
+
+/* Tell whether two nodes of a state have the same nodes, keys and metadata below them. */
+static bool pytree__same_part(const pytree_def *def, size_t a, size_t b)
+{
+    const size_t n = def->nodes[a].nodes, bytes = pytree__statics_size(def, a);
+    const pytree_node *x = &def->nodes[a + 1 - n], *y = &def->nodes[b + 1 - def->nodes[b].nodes];
+    size_t i, first = n;
+    if (def->nodes[b].nodes != n || pytree__statics_size(def, b) != bytes) { return false; }
+    for (i = 0; i < n; i++) {
+        if (x[i].type != y[i].type || x[i].arity != y[i].arity) { return false; }
+        if (first == n && !pytree__td_plain(&x[i])) { first = i; }
+    }
+    i = def->nodes[a].meta - x[first].meta;
+    return def->nodes[b].meta - y[first].meta == i
+        && memcmp(def->statics + x[first].meta, def->statics + y[first].meta, i + bytes) == 0;
+}
+
+/* Let the leaves of a dict go where those of the noted one went. Returns false if they do not fit. */
+static bool pytree__update_take(struct pytree__update_repeat *r, const struct pytree__update_noted *noted, size_t leaf_end,
+                                size_t from_end)
+{
+    size_t k = r->side->flat.def->nodes[noted->from].leaves;
+    for (; k != 0; k--) {
+        const size_t leaf = r->taken[noted->from_end - k] - noted->leaf_end + leaf_end;
+        if (pytree__fits(&r->flat->leaves[leaf - 1], &r->side->flat.leaves[from_end - k]) != PYTREE_OK) { return false; }
+        r->to[from_end - k] = r->flat->leaves[leaf - 1].data;
+        r->taken[from_end - k] = leaf;
+    }
+    return true;
+}
+
+static struct pytree__update_noted *pytree__update_slot(struct pytree__update_repeat *r, const pytree_type *type)
+{
+    const size_t slot = pytree__type_slot(type);
+    size_t i;
+    for (i = 0; i < PYTREE__TYPE_SLOTS; i++) {
+        struct pytree__update_noted *const at = &r->noted[(slot + i) % PYTREE__TYPE_SLOTS];
+        if (at->type == type || at->type == NULL) { return at; }
+    }
+    return NULL;
+}
+
+/* Find the open dict of the state at the path of the tree's visit; NULL if there is none. */
+static const struct pytree__place_frame *pytree__update_dict(const struct pytree__places *p,
+                                                             const struct pytree__state_side *side)
+{
+    const struct pytree__places *const from = &side->places;
+    const pytree_entry *const a = (const pytree_entry *)p->path.data, *const b = (const pytree_entry *)from->path.data;
+    const size_t n = p->path.count;
+    size_t i;
+    if (!side->more || from->frames.count <= n) { return NULL; }
+    for (i = 0; i < n && pytree__key_compare(&a[i], &b[i]) == 0; i++) {}
+    return i < n ? NULL : (const struct pytree__place_frame *)from->frames.data + n;
+}
+
+static int pytree__update_enter(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+{
+    struct pytree__update_repeat *const r = (struct pytree__update_repeat *)p->watch->context;
+    const pytree_type *const type = p->def->nodes[node].type;
+    const bool one = (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) && p->path.count != 0;
+    const struct pytree__place_frame *const dict = one ? pytree__update_dict(p, r->side) : NULL;
+    const struct pytree__update_noted *const at = dict == NULL ? NULL : pytree__update_slot(r, type);
+    struct pytree__update_noted *noting;
+    (void)role;
+    if (at == NULL) { return PYTREE__PLACES_OPEN; }
+    if (at->whole && pytree__same_below(p->def, at->node, node) && pytree__same_part(r->side->flat.def, at->from, dict->node)
+        && pytree__update_take(r, at, leaf_end, dict->leaf_end)) {
+        pytree__places_leave(&r->side->places, p->path.count);
+        r->side->equal = 0;
+        if (!pytree__side_next(r->side, r->err)) { p->status = r->err->status; }
+        return PYTREE__PLACES_DONE;
+    }
+    noting = (struct pytree__update_noted *)pytree__vector_add(&r->open, 1, r->err);
+    if (noting == NULL) { p->status = PYTREE_NO_MEMORY; return PYTREE__PLACES_DONE; }
+    noting->type = type;
+    noting->node = node;
+    noting->leaf_end = leaf_end;
+    noting->from = dict->node;
+    noting->from_end = dict->leaf_end;
+    return PYTREE__PLACES_NOTED;
+}
+
+/* Note what the struct or object that is left has taken. */
+static void pytree__update_leave(struct pytree__places *p)
+{
+    struct pytree__update_repeat *const r = (struct pytree__update_repeat *)p->watch->context;
+    struct pytree__update_noted noting = ((const struct pytree__update_noted *)r->open.data)[--r->open.count];
+    struct pytree__update_noted *const at = pytree__update_slot(r, noting.type);
+    size_t k = r->side->flat.def->nodes[noting.from].leaves;
+    noting.whole = true;
+    for (; k != 0; k--) {
+        const size_t leaf = r->taken[noting.from_end - k];
+        if (leaf > noting.leaf_end || leaf <= noting.leaf_end - p->def->nodes[noting.node].leaves) { noting.whole = false; }
+    }
+    if (at != NULL) { *at = noting; }
+}
+
+/* Find where each leaf of the state goes in a tree, whose places are visited from the first one on. */
+static void pytree__update_find(pytree t, struct pytree__update_repeat *r, struct pytree__places *p, const pytree_options *opt,
+                                pytree_error *err)
+{
+    struct pytree__state_side *const side = r->side;
+    const struct pytree__places *const from = &side->places;
+    bool more = pytree__places_next(p);
+    while (err->status == PYTREE_OK && side->more) {
+        const int order = more ? pytree__place_compare(&p->at.path, &from->at.path, &side->equal) : 1;
+        const pytree_leaf *leaf, *target;
+        pytree_leaf other;
+        if (order < 0) {
+            more = pytree__places_next(p);
+            if (p->kept < side->equal) { side->equal = p->kept; }
+            continue;
+        }
+        leaf = &side->flat.leaves[from->leaf_end - 1];
+        target = &other;
+        if (order == 0) { target = &r->flat->leaves[p->leaf_end - 1]; }
+        else if (!pytree__other_path(t, &from->at.path, &other, opt, err)) { break; }
+        if (!pytree__check_target(target, leaf, &from->at.path, err)) { break; }
+        r->to[from->leaf_end - 1] = target->data;
+        r->taken[from->leaf_end - 1] = order == 0 ? p->leaf_end : 0;
+        (void)pytree__side_next(side, err);
+    }
+}
+
+/* Find where each leaf of a state goes in a tree: to[i] for its leaf i. */
 static void pytree__update_targets(pytree t, const pytree_flat *flat, struct pytree__state_side *side, void **to,
                                    const pytree_options *opt, pytree_error *err)
 {
+    const size_t n = side->flat.def->n_leaves;
+    struct pytree__update_repeat r;
     struct pytree__places p;
-    bool more;
-    pytree__places_begin(&p, flat, true, opt, err);
-    more = pytree__places_next(&p);
-    while (err->status == PYTREE_OK && side->more) {
-        const struct pytree__places *from = &side->places;
-        const pytree_leaf *leaf = &side->flat.leaves[from->leaf_end - 1], *target;
-        pytree_leaf other;
-        int order = -1;
-        while (more && (order = pytree__place_compare(&p.at.path, &from->at.path, &side->equal)) < 0) {
-            more = pytree__places_next(&p);
-            if (p.kept < side->equal) { side->equal = p.kept; }
-        }
-        if (err->status != PYTREE_OK) { break; }
-        target = &flat->leaves[p.leaf_end - 1];
-        if (!more || order != 0) {
-            target = &other;
-            if (!pytree__other_path(t, &from->at.path, &other, opt, err)) { break; }
-        }
-        if (!pytree__check_target(target, leaf, &from->at.path, err)) { break; }
-        to[from->leaf_end - 1] = target->data;
-        (void)pytree__side_next(side, err);
+    r.watch.enter = pytree__update_enter;
+    r.watch.leave = pytree__update_leave;
+    r.watch.context = &r;
+    r.side = side;
+    r.flat = flat;
+    r.to = to;
+    r.err = err;
+    r.open = pytree__vector_of(sizeof(struct pytree__update_noted), pytree__allocator(opt));
+    r.taken = (size_t *)pytree__array_new(n, sizeof *r.taken, pytree__allocator(opt), err);
+    memset(r.noted, 0, sizeof r.noted);
+    if (r.taken != NULL) {
+        memset(r.taken, 0, n * sizeof *r.taken);
+        pytree__places_begin(&p, flat, true, opt, err);
+        p.watch = &r.watch;
+        pytree__update_find(t, &r, &p, opt, err);
+        pytree__places_end(&p);
     }
-    pytree__places_end(&p);
+    pytree__array_free(r.taken, n, sizeof *r.taken, pytree__allocator(opt));
+    pytree__vector_free(&r.open);
 }
 
 pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)

@@ -437,9 +437,86 @@ static void every_allocation_may_fail(void **state)
     assert_true(sweep_allocations(sweep_states, &f) > 20);
 }
 
+/* ---- Layers that are alike --------------------------------------------------------------------------------------------- */
+
+enum { LAYERS = 6 };
+
+/* Layers of one shape, the third one without a bias. */
+typedef struct Stack {
+    float numbers[LAYERS][8], cached[4];
+    Dense layers[LAYERS];
+    Net net;
+} Stack;
+
+static pytree stack(Stack *s, float first)
+{
+    size_t i, k;
+    for (i = 0; i < LAYERS; i++) {
+        for (k = 0; k < 8; k++) { s->numbers[i][k] = first++; }
+        s->layers[i] = (Dense){ 1, 3, s->numbers[i], i == 2 ? NULL : s->numbers[i] + 3 };
+    }
+    s->net = (Net){ LAYERS, s->layers, { { first, 2 }, { 3, 4 } }, { 1, 2, s->cached, s->cached + 2 }, first };
+    for (k = 0; k < 4; k++) { s->cached[k] = first++; }
+    return PYTREE(&s->net);
+}
+
+/* What one layer took, the next one takes without a look at its names. Every number must be where it belongs. */
+static void alike_layers_are_updated(void **state)
+{
+    static Stack a, b;
+    pytree_error error = { 0 };
+    pytree t = stack(&a, 0), other = stack(&b, 100);
+    pytree_flat parts[2];
+    size_t i;
+    (void)state;
+    assert_ok(pytree_split(other, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), NULL, parts, NULL, &error), &error);
+    assert_ok(pytree_update(t, 2, (pytree[2]){ PYTREE(&parts[1]), PYTREE(&parts[0]) }, NULL, &error), &error);
+    assert_true(pytree_equal(t, other, NULL, NULL, &error));
+
+    b.layers[4].dout = 2;                                      /* does not fit */
+    pytree_flat_free(&parts[0]);
+    pytree_flat_free(&parts[1]);
+    t = stack(&a, 0);
+    assert_ok(pytree_split(other, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), NULL, parts, NULL, &error), &error);
+    assert_error(pytree_update(t, 1, (pytree[1]){ PYTREE(&parts[0]) }, NULL, &error), PYTREE_SHAPE, ".layers[4].bias", &error);
+    assert_float_equal(a.numbers[0][0], 0, 0);                 /* nothing has changed */
+    error = (pytree_error){ 0 };
+    pytree_flat_free(&parts[0]);
+    pytree_flat_free(&parts[1]);
+
+    t = stack(&a, 0);                                          /* the third layer's bias is in the state, and not in the tree */
+    other = stack(&b, 100);
+    b.layers[2].bias = b.numbers[2] + 3;
+    a.layers[2].bias = NULL;
+    assert_ok(pytree_split(other, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), NULL, parts, NULL, &error), &error);
+    assert_int_not_equal(pytree_update(t, 1, (pytree[1]){ PYTREE(&parts[0]) }, NULL, &error), PYTREE_OK);
+    for (i = 0; i < LAYERS; i++) { assert_float_equal(a.numbers[i][0], 8 * (float)i, 0); }
+    pytree_flat_free(&parts[0]);
+    pytree_flat_free(&parts[1]);
+}
+
+static pytree_status sweep_update(void *context, const pytree_options *opt, pytree_error *err)
+{
+    static Stack a;
+    const pytree t = stack(&a, 0), part = { &pytree_types[PYTREE__T_flat], context };
+    return pytree_update(t, 1, &part, opt, err);
+}
+
+static void memory_runs_out_for_layers(void **state)
+{
+    static Stack b;
+    pytree_error error = { 0 };
+    pytree_flat part = pytree_state(stack(&b, 100), PYTREE_OF(Param), NULL, &error);
+    (void)state;
+    assert_in_range(sweep_allocations(sweep_update, &part), 5, 100);
+    pytree_flat_free(&part);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alike_layers_are_updated),
+        cmocka_unit_test(memory_runs_out_for_layers),
         cmocka_unit_test(places_go_to_the_first_filter_that_matches),
         cmocka_unit_test(what_no_filter_takes_is_an_error),
         cmocka_unit_test(states_leave_out_the_rest),
