@@ -1,5 +1,8 @@
 /* pytree/cache.h: values kept by structure: workspaces, plans, generated code, prepared functions.
  *
+ * **Literals end with their block.** A pytree_jit borrows its function until it is freed: one of PYTREE_VMAP(…) or another
+ * literal must not outlive the block that the literal stands in.
+ *
  *     static pytree_status make_plan(void *context, const pytree_flat *key, void **value, pytree_error *err)
  *     {
  *         *value = …;                                                              // a plan for key->leaves[0].shape[0]

@@ -1,14 +1,16 @@
 /* pytree/derive.h: derivatives: jvp, vjp, gradients, Jacobians, Hessians; by rules, by differences, and checks of one by the
  * other.
  *
+ * **Literals end with their block.** Each macro gives a `const pytree_fn *` made of literals, which lives until the end of the
+ * block that it stands in: do not return it, and free what was prepared from it before the block ends.
+ *
  *     const pytree_fn *f = PYTREE_TRACED(loss);                                  // (MLP, x, y) -> one number
  *     pytree_prepared *step = pytree_prepare(PYTREE_VALUE_AND_GRAD(f), 3, (pytree[]){ PYTREE(&model), x, y },
  *                                            PYTREE_TUPLE(PYTREE(&value), gradients), NULL, &err);
  *     for (…) { pytree_run(step, &err); pytree_axpy(-0.1, gradients, PYTREE(&model), NULL, &err); }
  *
- * Each macro gives a `const pytree_fn *` made of literals, which lives until the end of the block that it stands in. It is a
- * function like any other: it can be applied, prepared, mapped (per-example gradients are PYTREE_VMAP(PYTREE_GRAD(f))), and
- * differentiated again.
+ * A derivative is a function like any other: it can be applied, prepared, mapped (per-example gradients are
+ * PYTREE_VMAP(PYTREE_GRAD(f))), and differentiated again.
  *
  * What has derivatives:
  *   traced functions          of any order, by the rules of their operations (pytree/program.h)

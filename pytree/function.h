@@ -1,5 +1,9 @@
 /* pytree/function.h: functions from trees to trees as values, called with checks.
  *
+ * **Literals end with their block.** PYTREE_TYPES at the top of a file lives as long as the program; in a function it lives
+ * until the end of the block it stands in, and so do the transforms of pytree/transform.h. A prepared function borrows the
+ * function that it was made of: never return a pointer to such a literal, and free what was prepared before its block ends.
+ *
  *     static pytree_status forward(void *context, const pytree_call *at)             // (Linear, x) -> y
  *     {
  *         const Linear *layer = at->arg[0];                                          // structs arrive as structs,
@@ -11,10 +15,6 @@
  *         .name = "linear", .call = forward, .takes = PYTREE_TYPES(PYTREE_TYPE(Linear), PYTREE_TYPE(float)) };
  *
  *     pytree_apply(&linear, 2, (pytree[2]){ PYTREE(&layer), PYTREE_ARRAY(x, 784) }, PYTREE_ARRAY(y, 10), NULL, …);
- *
- * Literals end with their block. PYTREE_TYPES at the top of a file lives as long as the program; in a function it lives until
- * the end of the block it stands in, and so do the transforms of pytree/transform.h. A prepared function borrows the function
- * that it was made of: never return a pointer to such a literal, and free what was prepared before its block ends.
  *
  * A *function* (pytree_fn) is a callback with a context, and what is known about it: the types it takes and gives, the
  * structure of its result, its rules for derivatives and batches. A *transform* makes a function of a function. One call runs

@@ -1,5 +1,8 @@
 /* pytree/program.h: traced functions: C functions that are called once for each structure and record operations.
  *
+ * **Literals end with their block.** A function made by PYTREE_TRACED lives as long as the block it stands in, and whatever is
+ * made of it borrows it: do not return it from a function, and do not store it in a struct that lives longer.
+ *
  *     static pytree_status loss(void *context, pytree_trace *tr)             // (Linear, x) -> mean of the squares of x w + b
  *     {
  *         const Linear *l = tr->arg[0];
@@ -12,9 +15,6 @@
  *
  * What a body records is a *program*: a list of calls of operations on values, as data. It can be printed, pruned and
  * differentiated (pytree/derive.h); the array operations are in pytree/ops.h, and users' own are structs of the same kind.
- *
- * A function made by PYTREE_TRACED lives as long as the block it stands in, and whatever is made of it borrows it: do not
- * return it from a function, and do not store it in a struct that lives longer.
  *
  * Numbers must not be read while tracing: `if (l->scale > 0)` would be decided once for all values. Pointers in the arguments
  * of a body lead to memory that holds no data, and floating-point numbers in place are NaN. Static fields are real, and a

@@ -1,12 +1,12 @@
 /* pytree/transform.h: transforms: functions made of functions. vmap, scan, loops, branches.
  *
+ * **Literals end with their block.** Each macro gives a `const pytree_fn *` made of literals, which lives until the end of the
+ * block that it stands in: a function that returns PYTREE_VMAP(…) returns a dangling pointer. To keep a transform longer, fill
+ * in its struct, say a static pytree_vmap_of, and refer to it from a pytree_fn: { .kind = &pytree_vmap_kind, .context = &of }.
+ *
  *     static const pytree_fn linear = { .name = "linear", .call = … };            // (Linear, f32[784]) -> f32[10]
  *     pytree_apply(PYTREE_VMAP(&linear, .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0))), 2,
  *                  (pytree[2]){ PYTREE(&layer), PYTREE_ARRAY(x[0], 32, 784) }, PYTREE_ARRAY(y[0], 32, 10), NULL, &err);
- *
- * Each macro gives a `const pytree_fn *` made of literals. It lives until the end of the block that it stands in: a function
- * that returns PYTREE_VMAP(…) returns a dangling pointer. To keep a transform longer, fill in its struct, say a static
- * pytree_vmap_of, and refer to it from a pytree_fn: { .kind = &pytree_vmap_kind, .context = &of }.
  *
  * Transforms nest in any order: PYTREE_VMAP(PYTREE_SCAN(&step)), PYTREE_SCAN(PYTREE_VMAP(&step, …)). What depends on
  * structure, types and shapes is checked before anything is called, with the path of each mismatch; a run allocates nothing.

@@ -169,7 +169,6 @@ static bool pytree__pull_forward(struct pytree__pull *pull)
 {
     const pytree_program *p = pull->p;
     size_t i, k;
-    pull->tr->recorder->in_rule = true;
     for (i = 0; i < p->n_eqns; i++) {
         const pytree_eqn *e = &p->eqns[i];
         bool any = false;
@@ -183,12 +182,13 @@ static bool pytree__pull_forward(struct pytree__pull *pull)
             e->op->hooks->keep(pull->tr, &pull->copies[i]);
             if (pull->tr->err->status != PYTREE_OK) { return false; }
             for (k = 0; k < e->n_out; k++) { pull->map[e->out[k].id] = pull->copies[i].out[k]; }
-        } else if (!pytree__pg_copy(pull->tr, p, e, pull->map, &pull->copies[i])) {
-            return false;
+        } else {
+            pull->tr->recorder->in_rule = true;
+            if (!pytree__pg_copy(pull->tr, p, e, pull->map, &pull->copies[i])) { return false; }
+            pull->tr->recorder->in_rule = false;
         }
         pytree__pull_known(pull, e, &pull->copies[i]);
     }
-    pull->tr->recorder->in_rule = false;
     return true;
 }
 

@@ -24,10 +24,6 @@ static pytree_status pytree__while_shape(const pytree_op_call *c, pytree_error *
     for (k = 0; k < c->n_in; k++) {
         *c->out[k] = *p->body->out_views[k];
         if (!p->keep) { continue; }
-        if (p->most == 0) {
-            return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected max_iters for a reverse derivative, got no limit of "
-                               "iterations");
-        }
         if (pytree__ad_stacked(c->out[c->n_in + k], p->body->out_views[k], p->most, err) != PYTREE_OK) { return err->status; }
     }
     if (p->keep) { c->out[2 * c->n_in]->type = &pytree_types[PYTREE__T_INT64]; }
@@ -132,7 +128,12 @@ static void pytree__while_keep(pytree_trace *tr, pytree_eqn *e)
     struct pytree__ad_list in;
     in.at = (pytree_value *)(uintptr_t)e->in;
     in.n = e->n_in;
-    if (out == NULL || !pytree__while_record(tr, p->cond, p->body, p->most, true, &in, out)) { return; }
+    if (p->most == 0) {
+        (void)pytree_fail(tr->err, PYTREE_ARGUMENT, NULL,
+                          "vjp of %s: expected max_iters for a reverse derivative, got no limit of iterations",
+                          tr->recorder->name);
+    }
+    if (out == NULL || p->most == 0 || !pytree__while_record(tr, p->cond, p->body, p->most, true, &in, out)) { return; }
     e->params = tr->recorder->eqns[tr->recorder->n_eqns - 1].params;
     e->out = out;
     e->n_out = 2 * e->n_in + 1;

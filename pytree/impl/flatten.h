@@ -308,6 +308,24 @@ static bool pytree__exceeds_room(const struct pytree__flattener *s)
     return n > room;
 }
 
+/* Counts the elements of a list that follow the one that was counted last, if all have as many nodes and static values. */
+PYTREE__INLINE void pytree__count_alike(struct pytree__flattener *s)
+{
+    pytree__cursor *const c = &s->cursor;
+    pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const pytree__layout *layout;
+    size_t n;
+    if (f == NULL || f->from != PYTREE__FROM_ROW || f->next == f->count) { return; }
+    layout = pytree__layout_of(&s->cache, f->type);
+    if (layout->n_nullables != 0 || !layout->trivial_statics) { return; }
+    n = f->count - f->next;
+    s->n_leaves += n * layout->n_leaves;
+    s->n_nodes += n * layout->n_nodes;
+    s->statics.length += n * layout->n_statics;
+    f->next = f->count;
+    c->child.data = (char *)c->child.data + n * f->type->size;
+}
+
 /* Goes from the root of a tree, or (NULL) from where the cursor is, to the end, or until there is no room for a node. */
 PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, const pytree *t, const int mode)
 {
@@ -320,8 +338,10 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;
         case PYTREE__AT_RUN:
-            while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))
-                   && pytree__run_follows(c)) {}
+            while (PYTREE__LAYOUTS && (taken = pytree__flatten_run(s, mode, value->type, value->data))) {
+                if (mode == PYTREE__COUNT_ALL) { pytree__count_alike(s); }
+                if (!pytree__run_follows(c)) { break; }
+            }
             if (PYTREE__LIKELY(taken)) { break; }
             if (PYTREE__LAYOUTS && mode == PYTREE__FILL && s->full) {
                 pytree__cursor_back(c);

@@ -118,7 +118,7 @@ static void rules_are_needed(void **state)
     refused(PYTREE_JVP(&simulate), 2, both, PYTREE_ARGUMENT, "",
             "jvp of simulate: expected a rule (pytree_fn.jvp) or PYTREE_NUMERIC, got neither");
     refused(PYTREE_VJP(loop), 2, args, PYTREE_ARGUMENT, "",
-            "while: while: expected max_iters for a reverse derivative, got no limit of iterations");
+            "vjp of while: expected max_iters for a reverse derivative, got no limit of iterations");
     refused(PYTREE_GRAD(&untold), 1, args + 1, PYTREE_ARGUMENT, "",
             "untold: expected a function that says what it gives (shape), got untold");
     refused(PYTREE_NUMERIC(&untold), 1, args + 1, PYTREE_ARGUMENT, "",

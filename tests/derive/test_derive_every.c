@@ -46,7 +46,8 @@ static pytree_status operated(void *context, pytree_trace *tr)
     const pytree_value t = pytree_op_select(tr, more, pytree_op_power(tr, s, 3), pytree_op_square(tr, w));
     const pytree_value m = pytree_op_broadcast(tr, pytree_op_reshape(tr, t, 2, tall), 2, wide);
     const pytree_value mm = pytree_op_matmul_t(tr, m, m, PYTREE_TRANSPOSE_B);
-    const pytree_value n = pytree_op_matmul(tr, pytree_op_transpose(tr, m, NULL), mm);
+    const pytree_value mine = pytree_op_matmul_as(tr, &pytree_op_matmul_op, pytree_op_transpose(tr, m, NULL), mm, 0);
+    const pytree_value n = pytree_op_plus(tr, pytree_op_matmul(tr, pytree_op_transpose(tr, m, NULL), mm), mine);
     const pytree_value o = pytree_op_linear(tr, pytree_op_softmax(tr, n), pytree_op_log_softmax(tr, m), t);
     const pytree_value u = pytree_op_put(tr, pytree_op_take(tr, o, at), at, 3);
     const pytree_value parts[2] = { pytree_op_slice(tr, u, 0, 1, 3), pytree_op_gelu(tr, pytree_op_sigmoid(tr, o)) };

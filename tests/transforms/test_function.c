@@ -329,6 +329,31 @@ static pytree_status body_prepare(void *context, const pytree_options *opt, pytr
     return status;
 }
 
+/* More arguments than there is room for without memory. */
+static pytree_status many_call(void *context, const pytree_call *at)
+{
+    (void)context;
+    *(float *)at->res[0] = *(const float *)at->arg[at->n_args - 1];
+    return PYTREE_OK;
+}
+
+static pytree_status body_many(void *context, const pytree_options *opt, pytree_error *error)
+{
+    static const pytree_fn last = { .name = "last", .call = many_call };
+    const pytree_fn_options options = { .tree = *opt };
+    float x = 3, y = 0;
+    pytree args[12];
+    pytree_prepared *p;
+    pytree_status status;
+    (void)context;
+    for (size_t k = 0; k < 12; k++) { args[k] = PYTREE(&x); }
+    p = pytree_prepare(&last, 12, args, PYTREE(&y), &options, error);
+    status = p == NULL ? error->status : pytree_run_on(p, 12, args, PYTREE(&y), error);
+    if (status == PYTREE_OK) { assert_true(y == 3); }
+    pytree_prepared_free(p);
+    return status;
+}
+
 static void memory_runs_out(void **state)
 {
     pytree_error error = { 0 };
@@ -347,6 +372,7 @@ static void memory_runs_out(void **state)
     sweep_allocations(body_new, args);
     sweep_allocations(body_shape, args);
     sweep_allocations(body_prepare, args);
+    assert_true(sweep_allocations(body_many, NULL) > 2);
     assert_ok(pytree_flatten(args[0], &leaves, 0, &def, NULL, &error), &error);
     flat = (pytree_flat){ def, leaves };
     args[0] = PYTREE(&flat);
