@@ -133,7 +133,7 @@ def build():
     """The program under sanitizers."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     source = ROOT / "examples" / "tensors.c"
-    return run(C_COMPILERS["gcc"].compile(*SANITIZE, *harness.INCLUDE, source, "-o", PROGRAM, "-lz", "-lm"), timeout=120)
+    return run(C_COMPILERS["gcc"].compile(*SANITIZE, *harness.INCLUDE, source, "-o", PROGRAM, "-lz", "-lm"), timeout=300)
 
 
 def built(function, *arguments):
