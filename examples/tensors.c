@@ -4,15 +4,16 @@
  *     tensors model.safetensors 'layers.*.weight'   those whose names match (* any string, ? one character)
  *     tensors diff old.npz new.safetensors          added, removed, changed; status 0 if they are equal, 1 if not
  *     tensors extract model.safetensors layers.0.weight weight.npy
+ *     tensors convert model.pt model.safetensors
  *     tensors view model.safetensors                writes model.safetensors.html, to be looked at in a browser
  *
- * Reads .safetensors, sharded .index.json, .npz and .npy. Safetensors files are mapped: --quick lists a file of any size at
- * once, because it does not read the data; without it every byte is read once and none is copied. --json prints the same for
- * programs. Colours and line width depend on the terminal, or on NO_COLOR and COLUMNS.
+ * Reads .safetensors, sharded .index.json, .pt, .gguf, .npz and .npy. All but NumPy's are mapped: --quick lists a file of any
+ * size at once, because it does not read the data; without it every byte is read once, and only quantised or transposed tensors
+ * are copied. --json prints the same for programs. Colours and line width depend on the terminal, or on NO_COLOR and COLUMNS.
  *
- * This file reads the command line. Each command has a header: tensors_list.h, tensors_diff.h, tensors_extract.h and
- * tensors_view.h. They use tensors_file.h (opening a checkpoint), tensors_numbers.h (elements, statistics), tensors_table.h
- * (output on a terminal) and tensors_text.h (strings, JSON).
+ * This file reads the command line. Each command has a header: tensors_list.h, tensors_diff.h, tensors_extract.h,
+ * tensors_convert.h and tensors_view.h. They use tensors_file.h (opening a checkpoint), tensors_numbers.h (elements,
+ * statistics), tensors_table.h (output on a terminal) and tensors_text.h (strings, JSON).
  *
  * Build: cc -std=c11 -O3 -I. examples/tensors.c -o tensors -lz -lm
  */
@@ -22,6 +23,7 @@
 
 #define PYTREE_MAX_DIMS 16                /* NumPy allows 64, but hardly any array has more than 16 */
 #define PYTREE_IMPLEMENTATION
+#include "tensors_convert.h"
 #include "tensors_diff.h"
 #include "tensors_extract.h"
 #include "tensors_list.h"
@@ -31,8 +33,9 @@ static const char usage[] =
     "usage: tensors [list] FILE [PATTERN...]      its tensors, or those whose names match (* and ?)\n"
     "       tensors diff A B                      what differs; status 0: nothing, 1: something\n"
     "       tensors extract FILE NAME OUT.npy     one tensor as numpy's file\n"
+    "       tensors convert FILE OUT              OUT: .safetensors, .gguf or .npz, by its ending\n"
     "       tensors view FILE [OTHER] [OUT.html]  a page to look at: a file, or its differences from another\n"
-    "FILE: .safetensors, .index.json (sharded), .npz or .npy. Status 2: something went wrong.\n"
+    "FILE: .safetensors, .index.json (sharded), .pt, .gguf, .npz or .npy. Status 2: something went wrong.\n"
     "  --json           for programs (list, diff)\n"
     "  --quick          headers alone: no statistics, no values compared\n"
     "  --rtol X         diff: numbers may differ by X * |b| (0)\n"
@@ -80,6 +83,10 @@ static int command(int n, char **words, const Options *o)
     const char *word = n > 0 ? words[0] : "";
     if (strcmp(word, "diff") == 0) {
         return n == 3 ? diff(words[1], words[2], o) : wrong_usage("two files after diff", n < 3 ? "fewer" : words[3]);
+    }
+    if (strcmp(word, "convert") == 0) {
+        return n == 3 ? convert(words[1], words[2])
+                      : wrong_usage("a file and a file to write after convert", n < 3 ? "fewer" : words[3]);
     }
     if (strcmp(word, "extract") == 0) {
         return n == 4 ? extract(words[1], words[2], words[3])

@@ -85,6 +85,24 @@ static Difference difference_of(const pytree_tensor *a, const pytree_tensor *b, 
     return d;
 }
 
+/* The same of tensors that may have to be copied first. */
+static Difference difference_in(const Checkpoint *a, const pytree_tensor *first, const Checkpoint *b,
+                                const pytree_tensor *second, const Options *o)
+{
+    void *copies[2] = { NULL, NULL };
+    pytree_tensor plain[2];
+    Difference d;
+    if (first == NULL || second == NULL || o->quick) { return difference_of(first, second, o); }
+    plain[0] = plain_of(a, first, false, &copies[0]);
+    plain[1] = plain_of(b, second, false, &copies[1]);
+    d = difference_of(&plain[0], &plain[1], o);
+    d.a = first;
+    d.b = second;
+    free(copies[0]);
+    free(copies[1]);
+    return d;
+}
+
 static bool is_change(const Difference *d) { return d->a == NULL || d->b == NULL || d->type || d->shape || d->values; }
 
 static const Column diff_columns[] = {
@@ -159,7 +177,7 @@ static bool print_diff(const Checkpoint *a, const Checkpoint *b, const Options *
     for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
         int order = i == a->n ? 1 : j == b->n ? -1 : compare_names(a->tensors[i]->name, b->tensors[j]->name);
         const pytree_tensor *first = order <= 0 ? a->tensors[i++] : NULL, *second = order >= 0 ? b->tensors[j++] : NULL;
-        Difference d = difference_of(first, second, o);
+        Difference d = difference_in(a, first, b, second, o);
         if (!is_change(&d)) { equal++; continue; }
         if (o->json) { diff_json(&d, added + removed + changed == 0); }
         else { diff_row(&table, &d); }

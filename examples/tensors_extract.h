@@ -34,13 +34,11 @@ static const pytree_tensor *find(const Checkpoint *file, const char *name, pytre
     return NULL;
 }
 
-/* Make a view that .npy can store. *wide is memory for numbers that must be converted; free it. */
-static pytree_status npy_view(const pytree_tensor *t, pytree_leaf *leaf, float **wide, pytree_error *err)
+/* Make a view of a tensor whose data are plain. */
+static pytree_status tensor_view(const pytree_tensor *t, pytree_leaf *leaf, pytree_error *err)
 {
     const unsigned char *bytes = t->data;
-    if (t->type == NULL) {
-        return pytree_fail(err, PYTREE_TYPE, NULL, "expected an element type that .npy has, got %s", t->dtype);
-    }
+    if (t->type == NULL) { return pytree_fail(err, PYTREE_TYPE, NULL, "expected an element type of C, got %s", t->dtype); }
     if (t->ndim > PYTREE_MAX_DIMS) {
         return pytree_fail(err, PYTREE_SHAPE, NULL, "expected at most %d dimensions, got %zu", PYTREE_MAX_DIMS, t->ndim);
     }
@@ -49,6 +47,17 @@ static pytree_status npy_view(const pytree_tensor *t, pytree_leaf *leaf, float *
     for (uint64_t i = 0; t->type->dtype == PYTREE_BOOL8 && i < t->bytes; i++) {
         if (bytes[i] > 1) { return pytree_fail(err, PYTREE_VALUE, NULL, "expected 0 or 1 for a bool, got %d", bytes[i]); }
     }
+    return PYTREE_OK;
+}
+
+/* Make a view that .npy can store. *wide is memory for numbers that must be converted; free it. */
+static pytree_status npy_view(const pytree_tensor *t, pytree_leaf *leaf, float **wide, pytree_error *err)
+{
+    const unsigned char *bytes = t->data;
+    if (t->type == NULL) {
+        return pytree_fail(err, PYTREE_TYPE, NULL, "expected an element type that .npy has, got %s", t->dtype);
+    }
+    if (tensor_view(t, leaf, err) != PYTREE_OK) { return err->status; }
     if (t->type->dtype == PYTREE_BF16) {
         size_t n = pytree_leaf_count(leaf);
         *wide = need(n < SIZE_MAX / sizeof **wide ? malloc((n + 1) * sizeof **wide) : NULL);
@@ -70,12 +79,16 @@ static int extract(const char *path, const char *name, const char *to)
     float *wide = NULL;
     pytree_leaf leaf;
     const pytree_tensor *t = NULL;
+    pytree_tensor plain;
+    void *copy = NULL;
     if (checkpoint_open(&file, path, &err) == PYTREE_OK) { t = find(&file, name, &err); }
-    if (t != NULL && npy_view(t, &leaf, &wide, &err) == PYTREE_OK) {
+    if (t != NULL) { plain = plain_of(&file, t, false, &copy); }
+    if (t != NULL && npy_view(&plain, &leaf, &wide, &err) == PYTREE_OK) {
         pytree_save_npy(to, PYTREE(&leaf), NULL, &err);
         if (wide != NULL && err.status == PYTREE_OK) { fprintf(stderr, "tensors: .npy has no bf16; written as f32\n"); }
     }
     free(wide);
+    free(copy);
     checkpoint_close(&file);
     return err.status == PYTREE_OK ? EQUAL : trouble(&err);
 }

@@ -4,7 +4,9 @@
 
 #include "tensors_text.h"
 
+#include "pytree/gguf.h"
 #include "pytree/npz.h"
+#include "pytree/pt.h"
 #include "pytree/safetensors.h"
 
 /* A file of any format, with its tensors sorted by name. */
@@ -14,7 +16,7 @@ typedef struct Checkpoint {
     const pytree_tensor **tensors;
     size_t n_metadata;
     const pytree_metadata *metadata;
-    pytree_safetensors *mapped;           /* the owner of the data; which one is used depends on the format */
+    pytree_checkpoint *mapped;            /* the owner of the data; which one is used depends on the format */
     pytree archive;
     pytree_leaf array;
     pytree_tensor *own;                   /* a list made here if the reader makes none, followed by the shapes */
@@ -56,10 +58,12 @@ static void list_leaves(Checkpoint *file, size_t n, const pytree_leaf *leaves, c
     list_tensors(file, n, file->own);
 }
 
-static pytree_status open_safetensors(Checkpoint *file, pytree_error *err)
+typedef pytree_checkpoint *Opener(const char *path, const pytree_checkpoint_options *opt, pytree_error *err);
+
+static pytree_status open_mapped(Checkpoint *file, Opener *open, pytree_error *err)
 {
-    file->mapped = pytree_safetensors_map(file->path, NULL, err);
-    if (file->mapped == NULL) { return err->status; }
+    file->mapped = open(file->path, NULL, err);
+    if (file->mapped == NULL || pytree_checkpoint_map(file->mapped, err) != PYTREE_OK) { return err->status; }
     file->n_metadata = file->mapped->n_metadata;
     file->metadata = file->mapped->metadata;
     list_tensors(file, file->mapped->n_tensors, file->mapped->tensors);
@@ -104,13 +108,21 @@ static pytree_status checkpoint_open(Checkpoint *file, const char *path, pytree_
         file->format = "npz";
         return open_npz(file, err);
     }
+    if (ends_in(path, ".pt") || ends_in(path, ".pth")) {
+        file->format = "pt";
+        return open_mapped(file, pytree_pt_open, err);
+    }
+    if (ends_in(path, ".gguf")) {
+        file->format = "gguf";
+        return open_mapped(file, pytree_gguf_open, err);
+    }
     file->format = "safetensors";
-    return open_safetensors(file, err);
+    return open_mapped(file, pytree_safetensors_open, err);
 }
 
 static void checkpoint_close(Checkpoint *file)
 {
-    pytree_safetensors_close(file->mapped);
+    pytree_checkpoint_close(file->mapped);
     pytree_npz_free(file->archive);
     pytree_npy_free(&file->array);
     free(file->tensors);
@@ -118,7 +130,10 @@ static void checkpoint_close(Checkpoint *file)
     free(file->shapes);
 }
 
-static const char *type_of(const pytree_tensor *t) { return t->type != NULL ? pytree_dtype_name(t->type) : t->dtype; }
+static const char *type_of(const pytree_tensor *t)
+{
+    return t->type != NULL && t->packing == NULL ? pytree_dtype_name(t->type) : t->dtype;
+}
 
 static char *shape_of(const pytree_tensor *t)
 {
@@ -134,6 +149,24 @@ static uint64_t elements_of(const pytree_tensor *t)
     uint64_t n = 1;
     for (size_t d = 0; d < t->ndim; d++) { n *= t->shape[d]; }
     return n;
+}
+
+/* Return a tensor whose data are its elements as C has them: of one that is quantised, not in row-major order or of other
+ * machines a copy, which is to be freed; with `aligned` also of one that is not aligned. */
+static pytree_tensor plain_of(const Checkpoint *file, const pytree_tensor *t, bool aligned, void **copy)
+{
+    pytree_tensor plain = *t;
+    bool usable = t->packing == NULL && t->strides == NULL && (file->mapped == NULL || !file->mapped->swapped);
+    *copy = NULL;
+    if (t->type == NULL || (usable && !(aligned && (uintptr_t)t->data % t->type->align != 0))) { return plain; }
+    plain.bytes = elements_of(t) * t->type->size;
+    plain.data = *copy = need(plain.bytes < SIZE_MAX ? malloc((size_t)plain.bytes + 1) : NULL);
+    plain.strides = NULL;
+    if (file->mapped == NULL) { memcpy(*copy, t->data, (size_t)plain.bytes); }
+    else if (pytree_checkpoint_read(file->mapped, t, *copy, (size_t)plain.bytes, NULL) != PYTREE_OK) {
+        memset(*copy, 0xFF, (size_t)plain.bytes);              /* bools that are none */
+    }
+    return plain;
 }
 
 static void json_tensor(const pytree_tensor *t)

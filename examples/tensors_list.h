@@ -98,7 +98,12 @@ static void print_list(const Checkpoint *file, size_t n_patterns, char *const *p
         Statistics s = { 0 };
         bool counted = !o->quick && t->type != NULL;
         if (!is_chosen(t->name, n_patterns, patterns)) { continue; }
-        if (counted) { s = statistics_of(t); }
+        if (counted) {
+            void *copy;
+            pytree_tensor plain = plain_of(file, t, false, &copy);
+            s = statistics_of(&plain);
+            free(copy);
+        }
         if (o->json) { list_json(t, counted ? &s : NULL, n == 0); }
         else { list_row(&table, t, counted ? &s : NULL); }
         n++;

@@ -83,9 +83,9 @@ static Group *add_group(TensorTree *tree, Group *outer, const char *name, size_t
 
 /* Make a leaf of a tensor, of its bytes if they may be used as they are: aligned, and a bool 0 or 1. Of a type that C does not
  * have, or with too many axes, it is a string. */
-static pytree leaf_of(TensorTree *tree, size_t i)
+static pytree leaf_of(const Checkpoint *file, TensorTree *tree, size_t i)
 {
-    const pytree_tensor *t = tree->tensors[i];
+    const pytree_tensor plain = plain_of(file, tree->tensors[i], false, &tree->copies[i]), *t = &plain;
     pytree_leaf *leaf = &tree->leaves[i];
     bool usable = t->type != NULL && (uintptr_t)t->data % t->type->align == 0;
     if (t->type == NULL || t->ndim > PYTREE_MAX_DIMS) {
@@ -103,6 +103,7 @@ static pytree leaf_of(TensorTree *tree, size_t i)
         unsigned char *copy = need(malloc((size_t)t->bytes + 1));
         if (t->bytes != 0) { memcpy(copy, t->data, (size_t)t->bytes); }
         for (uint64_t k = 0; t->type->dtype == PYTREE_BOOL8 && k < t->bytes; k++) { copy[k] = copy[k] != 0; }
+        free(tree->copies[i]);
         leaf->data = tree->copies[i] = copy;
     }
     return pytree_of_view(leaf);
@@ -130,7 +131,7 @@ static TensorTree tree_of(const Checkpoint *file)
             group = add_group(&tree, group, name, part, n);
             part += n + 1;
         }
-        add_pair(group, text("%s", name + part), leaf_of(&tree, i));
+        add_pair(group, text("%s", name + part), leaf_of(file, &tree, i));
     }
     return tree;
 }

@@ -35,6 +35,7 @@ typedef struct pytree_checkpoint {
     uint64_t data_offset;                 /* where the data begins; of the first shard; 0 for .pt */
     size_t n_files;
     const char *const *files;             /* path of each: the file, or the shards */
+    bool swapped;                         /* its numbers are in the byte order of other machines; `data` shows them so */
 } pytree_checkpoint;
 
 /* Find a tensor by name. Returns NULL if there is none, or if file or name is NULL. O(log n). */

@@ -225,6 +225,7 @@ pytree_status pytree__ck_finish(struct pytree__ck *ck)
     ck->shown.metadata = (const pytree_metadata *)ck->metadata.data;
     ck->shown.n_files = ck->n_files;
     ck->shown.files = ck->paths;
+    ck->shown.swapped = ck->big == pytree__little_endian();
     ck->shown.data_offset = ck->n_files == 0 ? 0 : ck->files[0].data;
     return PYTREE_OK;
 }

@@ -289,7 +289,7 @@ static bool pytree__gguf_parse_tensor(struct pytree__gguf *g, uint64_t *at)
 {
     pytree_tensor *t = (pytree_tensor *)pytree__vector_add(&g->ck->tensors, 1, g->err);
     const uint64_t *shape;
-    uint64_t n, code, count;
+    uint64_t n, code, count = 0;
     size_t name;
     unsigned numbers = 1, bytes = 1;
     if (t == NULL) { return false; }

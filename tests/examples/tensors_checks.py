@@ -133,7 +133,7 @@ def build():
     """The program under sanitizers."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     source = ROOT / "examples" / "tensors.c"
-    return run(C_COMPILERS["gcc"].compile(*SANITIZE, *harness.INCLUDE, source, "-o", PROGRAM, "-lz", "-lm"), timeout=120)
+    return run(C_COMPILERS["gcc"].compile(*SANITIZE, *harness.INCLUDE, source, "-o", PROGRAM, "-lz", "-lm"), timeout=300)
 
 
 def built(function, *arguments):
@@ -460,6 +460,24 @@ def formats():
     return test.outcome
 
 
+def conversions():
+    """PyTorch's and llama.cpp's files: listed, converted, and equal to what they became."""
+    test = Tensors("conversions")
+    for name, count in [("pt/strides.pt", 16), ("pt/training.pt", 17), ("pt/big_endian.pt", 4), ("gguf/plain.gguf", 9)]:
+        value = test.json(GOLDEN / name)
+        test.expect(value and len(value["tensors"]) == count, f"{name}: {value}")
+        endings = [".safetensors"] if "plain" not in name and "training" not in name else [".safetensors", ".gguf"]
+        for ending in endings:
+            made = test.folder / (name.replace("/", "-") + ending)
+            test.says(["convert", GOLDEN / name, made], r"\A\Z")
+            test.says(["diff", GOLDEN / name, made], r"^0 added, 0 removed, 0 changed, %d equal$" % count)
+    test.says([GOLDEN / "gguf/quantised.gguf"], r"^q4_k +Q4_K +\[3,256\] +432", r"^q2_k +Q2_K +\[1,256\] +84$")
+    test.says(["extract", GOLDEN / "gguf/quantised.gguf", "q4_k", test.folder / "q.npy"], r"\A\Z")
+    test.says(["extract", GOLDEN / "pt/strides.pt", "transposed", test.folder / "t.npy"], r"\A\Z")
+    test.expect((test.folder / "t.npy").read_bytes()[-8:] == packed("f32", [17, 23]), "transposed")
+    return test.outcome
+
+
 # ---- Extraction and mistakes -----------------------------------------------------------------------------------------
 
 
@@ -569,7 +587,7 @@ def views():
 def checks():
     """All of it."""
     made = [Check(function.__name__, lambda function=function: built(function))
-            for function in (lists, terminals, differences, formats, extraction, views, mistakes)]
+            for function in (lists, terminals, differences, formats, conversions, extraction, views, mistakes)]
     made += [Check(f"golden files: {format_}, {'valid' if valid else 'invalid'}",
                    lambda format_=format_, valid=valid: built(golden, format_, valid), long=True)
              for format_ in ("safetensors", "npz", "npy", "sharded") for valid in (True, False)]
