@@ -60,6 +60,12 @@
 #endif
 #include "pytree/registry/words.h"        /* from here, so that gcc prints one line less above an error */
 #include "pytree/registry/rows.h"
+#include "pytree/registry/each.h"
+#include "pytree/registry/with.h"
+#include "pytree/registry/as.h"
+#include "pytree/registry/atomic.h"
+#include "pytree/registry/handle.h"
+#include "pytree/registry/union.h"
 #include "pytree/registry/emit.h"
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC diagnostic pop
@@ -352,6 +358,9 @@ enum {
     PYTREE__CAT(pytree__room_, PYTREE__ID) =
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
+#if PYTREE__FOR_SPEED
+#include "pytree/registry/unnamed.h"
+#endif
 
 /* Names of a program in row expressions are its own: all that is local here but self begins with pytree__. */
 #if defined(__GNUC__) && !defined(__TINYC__)

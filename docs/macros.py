@@ -418,7 +418,7 @@ type in every dispatch that follows: `pytree__type000` for the type, `pytree__pt
 for its descriptor, `pytree__code000` and `pytree__pcode000` for constants that checks read, of the type and of a pointer to
 it. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before any
 struct does."""),
-    ("What each member is", re.compile(r"enum|typedef __typeof__").match, """\
+    ("What each member is", re.compile(r"enum|typedef __typeof__|static Linear pytree__all_").match, """\
 Constants, from which the checks, the table and the functions are made. First where members begin and end: an enumerator
 without a value is the one before it plus one; that is how a row knows where the row before it ended. Then what each is:
 its code says its element type and how it is held (in place, pointer, fixed array). It is found by `_Generic` on a pointer

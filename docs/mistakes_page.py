@@ -56,10 +56,11 @@ def said(entries):
 
 def text_of_page():
     """The whole page."""
-    everything = [*registrations.COMPILED.values(), registrations.WARNED, calls.WORKS, calls.SAID, calls.SANITIZED, calls.UNSEEN]
+    everything = [*registrations.COMPILED.values(), registrations.OPTIMISED, registrations.WARNED, calls.WORKS, calls.SAID, calls.SANITIZED, calls.UNSEEN]
     parts = [INTRODUCTION.format(count=sum(map(len, everything)))]
     for title, entries in registrations.COMPILED.items():
         parts += [f"## What compilers refuse: {title[0].lower()}{title[1:]}", said(entries)]
+    parts += ["## What compilers refuse where they optimise (-O1 and above)", said(registrations.OPTIMISED)]
     parts += ["## What compilers warn of", said(registrations.WARNED)]
     parts += [RUN, table(["mistake", "words"], [[name, cell(words)] for name, _, _, words in calls.SAID])]
     parts += [SANITIZED, table(["mistake", "words"], [[name, cell(words)] for name, _, _, words in calls.SANITIZED])]

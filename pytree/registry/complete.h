@@ -1,26 +1,29 @@
 /* pytree/registry/complete.h: find out whether the rows of a struct are all of its members, also where one that is left
  * out lies in what could be padding. Included by pytree_registry.h for each struct, so it has no guard.
  *
- *     enum { pytree__complete_Linear = sizeof((Linear[]){ [0].din = { 0 }, { 0 }, { 0 }, { 0 }, 0 }) >= 2 * sizeof(Linear) };
+ *     static Linear pytree__all_Linear[] = { [0].din = { 0 }, { 0 }, { 0 }, { 0 }, 0 };
+ *     enum { pytree__complete_Linear = sizeof pytree__all_Linear >= 2 * sizeof(Linear) };
  *
  * There is one { 0 } for each row, and each initialises the next member. If they are enough for one struct, the last 0 begins a
- * second one. A bit-field that is the first row begins the literal without a designator, at the first member of the struct:
+ * second one. A bit-field that is the first row begins the list without a designator, at the first member of the struct:
  *
- *     sizeof((Packet[]){ 0 * sizeof (char) { 0 }, { 0 }, { 0 }, { 0 }, 0 }) >= 2 * sizeof(Packet)
+ *     static Packet pytree__all_Packet[] = { 0 * sizeof (char) { 0 }, { 0 }, { 0 }, { 0 }, 0 };
  *
- * A flexible array member has no { 0 }, and ends the literal: members before the last one are checked without it. An unnamed
- * struct takes one { 0 } for all of its members, so that too few rows may be enough. Compilers warn of braces around a number,
- * gcc without an option to prevent it, so this is a system header. */
+ * A flexible array member has { }, which leaves it empty and fits nothing that has a value. An unnamed struct takes one { 0 }
+ * for all of its members, so that too few rows may be enough: unnamed.h looks into it. Compilers warn of braces around a
+ * number, gcc without an option to prevent it, so this is a system header. */
 #if defined(PYTREE__S)
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
-enum { PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof((PYTREE__S[]){
+static PYTREE__S PYTREE__CAT(pytree__all_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = {
+#define PYTREE__INITIAL_FLEXIBLE { },          /* a field before T f[] is not listed (compilers show this line) */
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__START(__VA_ARGS__, NONE, ~),
     PYTREE__FIRST_ROW(PYTREE_FIELDS, ~)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(__VA_ARGS__, NONE, NONE, ~)
-    PYTREE_FIELDS 0 }) >= 2 * sizeof(PYTREE__S) };
+    PYTREE_FIELDS 0 };                    /* an _Atomic number: add ATOMIC to its row (clang shows this line) */
+enum { PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof PYTREE__CAT(pytree__all_, PYTREE__ID) >= 2 * sizeof(PYTREE__S) };
 #else
 enum { PYTREE__CAT(pytree__complete_, PYTREE__ID) = 1 };
 #endif

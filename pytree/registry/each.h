@@ -1,5 +1,5 @@
 /* pytree/registry/each.h: the rows of lists and arrays whose elements are pointers or arrays: the element is described by a row
- * of its own, made by the macros of other DATA rows. Included by rows.h, once. */
+ * of its own, made by the macros of other DATA rows. Included by pytree_registry.h, once. */
 #ifndef PYTREE_REGISTRY_EACH_H
 #define PYTREE_REGISTRY_EACH_H
 
@@ -30,7 +30,7 @@
     pass##store(a, b, c, d, optional, arguments)
 
 /* Find the codes: that of the member says how it holds the elements, that of an element is found as if it were a member. */
-#define PYTREE__MEMBERS_LISTS(code, seen, held, x, arguments, optional, s)                                              \
+#define PYTREE__MEMBERS_LISTS_(code, seen, held, x, arguments, optional, s)                                              \
     enum { code = PYTREE__IS_MANY | PYTREE__IS_POINTER | PYTREE__FIXED(x) };                                            \
     PYTREE__EACH(PYTREE__EACH_MEMBER_, code, seen, held, (*x), PYTREE__MODIFIERS arguments, NONE, NONE, ~)
 #define PYTREE__MEMBERS_EACH(code, seen, held, x, arguments, optional, s)                                               \
@@ -43,7 +43,7 @@
 #define PYTREE__EACH_MEMBER_LIST(code, seen, held, x, optional, arguments)                                              \
     PYTREE__MEMBERS_LIST(code##_each, seen##_each, held##_each, x, arguments, optional, ~)
 
-#define PYTREE__CHECK_LISTS(code, arguments, optional, in)                                                              \
+#define PYTREE__CHECK_LISTS_(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
     _Static_assert(((optional & 2) != 0) == ((code & PYTREE__IS_FIXED) != 0),                                           \
                    in " LIST is for a pointer; the elements of a fixed array need EACH() alone");                       \
@@ -77,7 +77,7 @@
 #define PYTREE__EACH_CHECK_LIST(code, in, c, d, optional, arguments)                                                    \
     PYTREE__CHECK_LIST(code##_each, arguments, optional, in " EACH:")
 
-#define PYTREE__TABLE_LISTS(code, held, x, arguments, optional, placed)                                                 \
+#define PYTREE__TABLE_LISTS_(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~),                 \
     PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LIST, optional & 1, 1, placed, sizeof(*x), 0
 #define PYTREE__TABLE_EACH(code, held, x, arguments, optional, placed)                                                  \
@@ -96,7 +96,7 @@
     PYTREE__EACH_TYPE(x, PYTREE__TABLE_LIST(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
 
 /* The extents. Behind the count stand those of an element, which are those of all. */
-#define PYTREE__SIZES_LISTS(name, arguments)                                                                            \
+#define PYTREE__SIZES_LISTS_(name, arguments)                                                                            \
     PYTREE__EACH(PYTREE__EACH_COUNT_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~) + 1,                      \
     PYTREE__SIZE(PYTREE__COUNT_OF arguments),                                                                           \
     PYTREE__EACH(PYTREE__EACH_SIZES_, ~, ~, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~)
@@ -109,8 +109,8 @@
 #define PYTREE__EACH_SIZES_PLAIN(a, b, c, d, optional, arguments)
 #define PYTREE__EACH_SIZES_ARRAY(a, b, c, d, optional, arguments) PYTREE__SIZE_LIST arguments
 #define PYTREE__EACH_SIZES_LIST(a, b, c, d, optional, arguments) PYTREE__SIZE_LIST arguments
-#define PYTREE__VALID_LISTS(code, name, optional, arguments)   /* a struct that has one is not self-contained */
+#define PYTREE__VALID_LISTS_(code, name, optional, arguments)   /* a struct that has one is not self-contained */
 #define PYTREE__VALID_EACH(code, name, optional, arguments)
-#define PYTREE__STORED_LISTS(code, name, optional, arguments)
+#define PYTREE__STORED_LISTS_(code, name, optional, arguments)
 #define PYTREE__STORED_EACH(code, name, optional, arguments)
 #endif

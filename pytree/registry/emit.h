@@ -123,7 +123,7 @@
 #define PYTREE__VIEW_STRING(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STRING(name, arguments))
 #define PYTREE__VIEW_ENUM(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_ENUM(name, arguments))
 #define PYTREE__VIEW_UNION(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_UNION(name, arguments))
-#define PYTREE__VIEW_LISTS(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LISTS(name, arguments))
+#define PYTREE__VIEW_LISTS_(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LISTS_(name, arguments))
 #define PYTREE__VIEW_EACH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_EACH(name, arguments))
 #define PYTREE__VIEW_BITS(code, name, optional, arguments)
 #define PYTREE__VIEW_STB_ARRAY(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_STB_ARRAY(name, arguments))

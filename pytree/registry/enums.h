@@ -22,4 +22,15 @@
 #else
 #define PYTREE__MAYBE_UNUSED
 #endif
+
+/* Rows with ENUM(E): a leaf whose type is the enum's. */
+#define PYTREE__CHECK_ENUM(code, arguments, optional, in)                                                               \
+    _Static_assert((code & PYTREE__CODE_TYPE) == (PYTREE__BUILTIN_CODE(*(PYTREE__THE arguments *)0) & PYTREE__CODE_TYPE) \
+                   && ((code & PYTREE__IS_POINTER) == 0 || (code & PYTREE__IS_FIXED) != 0),                             \
+                   in " ENUM(E) is for a member of the enum E, or a fixed array of those; this one has another type");  \
+    _Static_assert(!optional, in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
+#define PYTREE__TABLE_ENUM(code, held, x, arguments, optional, placed)                                                  \
+    &PYTREE__CAT(pytree__enum_, PYTREE__THE arguments), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,          \
+    code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
+    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #endif

@@ -1,4 +1,5 @@
-/* pytree/registry/handle.h: the rows of handles, which functions of the user's clone and free. Included by rows.h, once. */
+/* pytree/registry/handle.h: the rows of handles, which functions of the user's clone and free. Included by
+ * pytree_registry.h, once. */
 #ifndef PYTREE_REGISTRY_HANDLE_H
 #define PYTREE_REGISTRY_HANDLE_H
 

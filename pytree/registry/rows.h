@@ -60,9 +60,11 @@
 #endif
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
 #define PYTREE__IS_RECORD(x) ((__builtin_classify_type(x) & ~1) == 12)
+#define PYTREE__NO_UNION(x) (__builtin_classify_type(x) != 13)
 #define PYTREE__CHECK_SCALAR(code, x, in)
 #else                                     /* only scalars can be negated */
 #define PYTREE__IS_RECORD(x) 0
+#define PYTREE__NO_UNION(x) 0
 #define PYTREE__CHECK_SCALAR(code, x, in)                                                                               \
     _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, in PYTREE__UNKNOWN);
 #endif
@@ -163,10 +165,12 @@ enum {
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
-    PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
+    PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value; UNION: it is none */
+    PYTREE__IS_ATOMIC = 33554432,         /* without ATOMIC */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
+    PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,
     PYTREE__KNOWN_OR_FIXED = 64 + 63 + 2048,
@@ -251,19 +255,20 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     pytree__rowptr_char_: PYTREE__R_char_, PYTREE__COMPLEX_ROW_POINTERS
 #define PYTREE__TREE_POINTERS pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat,
 
-/* Find the code of a value, an array or a pointer; char * is a P_char here.
+/* Find the code of a value, an array or a pointer; char * is a P_char here. What is no pointer by itself is an array.
  *
- *     (… ? -1 : ~PYTREE__IS_POINTER) & _Generic((pytree__held_Linear_din)0, pytree__ptr000: pytree__pcode000, default:
- *     _Generic((pytree__held_Linear_din)0, …, int *: PYTREE__P_int_, …)) */
+ *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | _Generic((pytree__held_Linear_din)0, pytree__ptr000:
+ *     pytree__pcode000, default: _Generic((pytree__held_Linear_din)0, …, int *: PYTREE__P_int_, …))) */
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
-    (__builtin_classify_type(x) == 5 ? -1 : ~PYTREE__IS_POINTER) & PYTREE__DISPATCH((held)0, PYTREE__PCODES_)           \
+    (__builtin_classify_type(x) == 5 ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED))                                   \
+        & (!__builtin_types_compatible_p(__typeof__(x), held) * PYTREE__IS_FIXED | PYTREE__DISPATCH((held)0, PYTREE__PCODES_) \
     _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
     _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
-    _Generic((held)0, PYTREE__ROW_POINTERS default: 0))) PYTREE__DISPATCH_END
+    _Generic((held)0, PYTREE__ROW_POINTERS default: 0))) PYTREE__DISPATCH_END)
 #define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
-    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__PCODES_) PYTREE__IS_POINTER                                           \
+    (PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__PCODES_) PYTREE__IS_POINTER                                          \
         + (PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__PCODES_) PYTREE__BUILTIN_CODE(x) PYTREE__DISPATCH_END)    \
-    PYTREE__DISPATCH_END - PYTREE__IS_POINTER
+    PYTREE__DISPATCH_END - PYTREE__IS_POINTER) | PYTREE__FIXED(x)
 #define PYTREE__BUILTIN_CODE(x)                                                                                         \
     _Generic((x), PYTREE__VALUES char: PYTREE__C_char_,                                                                 \
         pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \
@@ -299,13 +304,13 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
 #define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                        \
     PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name,      \
-                    PYTREE__LIES_##m1 PYTREE__LIES_##m2 AS_DECLARED, ~)
+                    PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
 #define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
-#define PYTREE__PLACE_AS_DECLARED(before, gap, after, s, name)                                                          \
+#define PYTREE__PLACE_PLAIN(before, gap, after, s, name)                                                          \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
-#define PYTREE__PLACE_ATOMIC PYTREE__PLACE_AS_DECLARED
-#define PYTREE__PLACE_LAST(before, gap, after, s, name)                /* a flexible array, which has no size */        \
+#define PYTREE__PLACE_ATOMIC PYTREE__PLACE_PLAIN
+#define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name)                /* a flexible array, which has no size */        \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
 /* Where a bit-field lies C does not say. So behind one the gap before a member that has an address is no longer known: counts
  * are smaller by PYTREE__BITS_BEFORE from there to that member. */
@@ -314,9 +319,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__BITS_BEFORE (1 << 29)
 #define PYTREE__GAP_FITS(gap, complete, align)                                                                          \
     ((gap) < ((complete) ? (align) : 1) || ((gap) >= PYTREE__BITS_BEFORE && (complete)))
+#define PYTREE__GAP(id, name) PYTREE__GAP_(id, name)
+#define PYTREE__GAP_(id, name) && pytree__gap_##id##_##name == 0
 #define PYTREE__LIES_NONE
 #define PYTREE__LIES_OPTIONAL
-#define PYTREE__LIES_FLEXIBLE LAST,
+#define PYTREE__LIES_FLEXIBLE FLEXIBLE,
 #define PYTREE__LIES_ARRAY(...)
 #define PYTREE__LIES_LIST(...)
 #define PYTREE__LIES_RANK(...)
@@ -333,27 +340,25 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__LIES_BITS BITS,
 #define PYTREE__LIES_ATOMIC ATOMIC,
 
-/* Initialise the member of a row by { 0 }; an atomic one without braces, which clang does not take. Before a flexible array,
- * which nothing follows, the literal ends, and another one that is large enough begins. */
+/* Initialise the member of a row by { 0 }; an atomic one without braces, which clang does not take. */
 #define PYTREE__INITIAL(...) PYTREE__INITIAL_(__VA_ARGS__)
-#define PYTREE__INITIAL_(name, m1, m2, ...) PYTREE__INITIAL__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 AS_DECLARED, ~)
+#define PYTREE__INITIAL_(name, m1, m2, ...) PYTREE__INITIAL__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
 #define PYTREE__INITIAL__(...) PYTREE__INITIAL___(__VA_ARGS__)
 #define PYTREE__INITIAL___(lies, ...) PYTREE__INITIAL_##lies
-#define PYTREE__INITIAL_AS_DECLARED { 0 },
+#define PYTREE__INITIAL_PLAIN { 0 },
 #define PYTREE__INITIAL_BITS { 0 },
 #define PYTREE__INITIAL_ATOMIC 0,
-#define PYTREE__INITIAL_LAST }) * 0 + sizeof((char[2 * sizeof(PYTREE__S)]){
 
 /* Begin the literal at the member of the first row, [0].din = { 0 }: its offset tells whether it is the first member. That of a
  * bit-field is unknown, so there the literal begins at the first member by itself, with a number without braces, which
  * initialises the first number of the struct, whatever holds it. This is a list of how each row would begin it. */
 #define PYTREE__START(...) PYTREE__START_(__VA_ARGS__)
-#define PYTREE__START_(name, m1, ...) PYTREE__START__(name, PYTREE__LIES_##m1 AS_DECLARED, ~)
+#define PYTREE__START_(name, m1, ...) PYTREE__START__(name, PYTREE__LIES_##m1 PLAIN, ~)
 #define PYTREE__START__(...) PYTREE__START___(__VA_ARGS__)
 #define PYTREE__START___(name, lies, ...) PYTREE__START_##lies(name)
-#define PYTREE__START_AS_DECLARED(name) [0].name =
-#define PYTREE__START_LAST PYTREE__START_AS_DECLARED
-#define PYTREE__START_ATOMIC PYTREE__START_AS_DECLARED
+#define PYTREE__START_PLAIN(name) [0].name =
+#define PYTREE__START_FLEXIBLE PYTREE__START_PLAIN
+#define PYTREE__START_ATOMIC PYTREE__START_PLAIN
 #define PYTREE__START_BITS(name) 0 * sizeof (char)             /* and the row's { 0 } make one number */
 #define PYTREE__FIRST_ROW(...) PYTREE__FIRST_ROW_(__VA_ARGS__)
 #define PYTREE__FIRST_ROW_(first, ...) first
@@ -406,7 +411,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
     PYTREE__POINTER_TO(held, x)                                                                                         \
-    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional) };
+    enum { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional) | PYTREE__ATOMIC(x) };
 /* Tell by IS_MANY whether a member leads to another node in every tree. */
 #define PYTREE__LEADS(seen, optional)                                                                                   \
     (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
@@ -415,12 +420,12 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                  \
     PYTREE__POINTER_TO(held, x)                                                                                         \
-    enum { seen = (PYTREE__CODE(held, x)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
+    enum { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
 #define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
     PYTREE__QUIET_BEGIN                                                                                                 \
-    enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY  \
+    enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY    \
         | _Generic(x->key, char *: 0, const char *: 0, default: PYTREE__OTHER_KEY)                                      \
         | (PYTREE__IS_PAIR(x) ? 0 : PYTREE__OTHER_MEMBERS) };                                                           \
     PYTREE__QUIET_END
@@ -469,7 +474,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_PLACE_STRING PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_UNION PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_ENUM PYTREE__CHECK_LAYOUT
-#define PYTREE__CHECK_PLACE_LISTS PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_LISTS_ PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_EACH PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_PLACE_BITS(gap, complete, x, in)
 #define PYTREE__UNKNOWN                                                                                                 \
@@ -480,11 +485,12 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     _Static_assert((pytree__code_Linear_w & PYTREE__HELD) == PYTREE__IS_POINTER, "pytree: Linear.w: ARRAY is for …");
  *     _Static_assert(2 <= PYTREE_MAX_DIMS, "pytree: Linear.w: too many dimensions; …"); */
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
+    PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
     _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
-                      "those");                                                                                         \
+                      "those; EACH() for pointers, and for structs in two dimensions");                                 \
     _Static_assert((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,                                        \
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
     _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
@@ -542,11 +548,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_BITS(code, arguments, optional, in)                                                               \
     _Static_assert(0, in " a leaf has an address and a bit-field has none; write STATIC or DROP, or make it a member "  \
                       "without a width");
-#define PYTREE__CHECK_ENUM(code, arguments, optional, in)                                                               \
-    _Static_assert((code & PYTREE__CODE_TYPE) == (PYTREE__BUILTIN_CODE(*(PYTREE__THE arguments *)0) & PYTREE__CODE_TYPE) \
-                   && ((code & PYTREE__IS_POINTER) == 0 || (code & PYTREE__IS_FIXED) != 0),                             \
-                   in " ENUM(E) is for a member of the enum E, or a fixed array of those; this one has another type");  \
-    _Static_assert(!optional, in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
 #define PYTREE__THE(x) x
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
 /* Check that a member can be STATIC.
@@ -555,6 +556,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHARS                                                                                                   \
     " an array of char is compared with what lies behind its text; write STRING behind the name, or use signed char for bytes"
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
+    PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),  \
                    in PYTREE__UNKNOWN);                                                                                 \
     _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
@@ -610,7 +612,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__PLACED_PLAIN(flags, s, name) offsetof(s, name), sizeof(((s *)0)->name)
 #define PYTREE__PLACED_ARRAY(flags, s, name) offsetof(s, name), (flags & 2) != 0 ? 0 : sizeof(void *)
 #define PYTREE__PLACED_LIST PYTREE__PLACED_ARRAY
-#define PYTREE__PLACED_LISTS PYTREE__PLACED_ARRAY
+#define PYTREE__PLACED_LISTS_ PYTREE__PLACED_ARRAY
 #define PYTREE__PLACED_EACH PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_RANK PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_STB_ARRAY PYTREE__PLACED_PLAIN
@@ -637,10 +639,6 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         : code / PYTREE__CODE_FORM,                                                                                     \
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), __VA_ARGS__,                             \
     sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
-#define PYTREE__TABLE_ENUM(code, held, x, arguments, optional, placed)                                                  \
-    &PYTREE__CAT(pytree__enum_, PYTREE__THE arguments), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,          \
-    code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
-    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
@@ -671,26 +669,31 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *
- *     | (PYTREE__PACK(pytree__code_Linear_din) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0) | (int)pytree__code_Linear_w */
+ *     | (PYTREE__PACK(pytree__code_Linear_din) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
+ *     | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
-#define PYTREE__CODES_DATA_(id, s, name) | (int)pytree__code_##id##_##name | PYTREE__LEADS_TO((int)pytree__code_##id##_##name)
+#define PYTREE__CODES_DATA_(id, s, name)                                                                                \
+    | (int)pytree__code_##id##_##name | PYTREE__LEADS_TO((int)pytree__code_##id##_##name)                               \
+    PYTREE__MANY(pytree__code_##id##_##name)
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
      : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT : PYTREE__TO_NUMBERS)
 #define PYTREE__CODES_STATIC(id, s, name, m1, ...) PYTREE__CODES_STATIC_##m1(id, s, name)
-#define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT
-#define PYTREE__CODES_STATIC_BITS PYTREE__CODES_STATIC_STRING
+#define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY
+#define PYTREE__CODES_STATIC_BITS(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
-    | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
+    | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)                           \
+    PYTREE__MANY(pytree__code_##id##_##name)
 #define PYTREE__CODES_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CODES_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
-#define PYTREE__CODES_DROP_PLAIN(id, s, name, ...)
+#define PYTREE__CODES_DROP_PLAIN(id, s, name, ...) PYTREE__MANY_DROPPED(((s *)0)->name)
 #define PYTREE__CODES_DROP_BITS(id, s, name, ...)
-
-#include "each.h"
-#include "with.h"
-#include "as.h"
-#include "atomic.h"
-#include "handle.h"
-#include "union.h"
+#if PYTREE__FOR_SPEED                     /* unnamed.h wants to know */
+#define PYTREE__MANY(code)                                                                                              \
+    | ((code & PYTREE__POINTER_USER_OR_FIXED) == PYTREE__IS_USER || (code & PYTREE__IS_FIXED) != 0 ? PYTREE__HAS_MANY : 0)
+#define PYTREE__MANY_DROPPED(x) | (PYTREE__IS_ARRAY(x) || PYTREE__IS_RECORD(x) ? PYTREE__HAS_MANY : 0)
+#else
+#define PYTREE__MANY(code)
+#define PYTREE__MANY_DROPPED(x)
+#endif
 #endif

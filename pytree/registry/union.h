@@ -1,5 +1,5 @@
 /* pytree/registry/union.h: the rows of unions: a row for each member, made by the macros of other DATA rows, and a function
- * that finds the active one. Included by rows.h, once. */
+ * that finds the active one. Included by pytree_registry.h, once. */
 #ifndef PYTREE_REGISTRY_UNION_H
 #define PYTREE_REGISTRY_UNION_H
 
@@ -8,7 +8,7 @@
  *
  *     PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(CIRCLE, circle), CASE(PATH, points, LIST(self->n)), CASE(NOTHING)))
  */
-#define PYTREE__TAG_OF(tag, ...) (tag)
+#define PYTREE__TAG_OF(tag, ...) ((tag) | 0)    /* a tag is an integer, self->kind (gcc shows this line) */
 #define PYTREE__CASES_OF(tag, ...) __VA_ARGS__
 #define PYTREE__CASES(m, a, b, c, d, ...) PYTREE__CASES_N(PYTREE__COUNT_ARGUMENTS(__VA_ARGS__), m, a, b, c, d, __VA_ARGS__)
 #define PYTREE__CASES_N(n, ...) PYTREE__CASES_N_(n, __VA_ARGS__)
@@ -53,15 +53,17 @@
 #define PYTREE__CASE_EXTENTS_PLAIN(x, arguments)
 #define PYTREE__CASE_EXTENTS_ENUM(x, arguments)
 #define PYTREE__CASE_EXTENTS_STRING(x, arguments)
-#define PYTREE__CASE_EXTENTS_NOTHING(x, arguments)
+#define PYTREE__CASE_EXTENTS_NOTHING_(x, arguments)
 #define PYTREE__CASE_EXTENTS_ARRAY(x, arguments) PYTREE__CASE_EXTENTS arguments
 #define PYTREE__CASE_EXTENTS_LIST(x, arguments) PYTREE__CASE_EXTENTS arguments
 #define PYTREE__CASE_EXTENTS_RANK(x, arguments)                                                                         \
     PYTREE__CAT(PYTREE__FIXED_EXTENTS_, PYTREE__RANK_OF arguments)(PYTREE__CASE_EXTENT, x)
 #define PYTREE__CASE_EXTENTS_STB_ARRAY(x, arguments)           /* the check of the row refuses these */
 #define PYTREE__CASE_EXTENTS_STB_MAP(x, arguments)
-#define PYTREE__CASE_EXTENTS_LISTS(x, arguments)
+#define PYTREE__CASE_EXTENTS_LISTS_(x, arguments)
 #define PYTREE__CASE_EXTENTS_EACH(x, arguments)
+#define PYTREE__CASE_EXTENTS_WITH(x, arguments)
+#define PYTREE__CASE_EXTENTS_LIST_WITH_(x, arguments)
 #define PYTREE__CASE_CHECK(...) PYTREE__CASE_CHECK_(__VA_ARGS__)
 #define PYTREE__CASE_CHECK_(code, in, c, d, value, member, m1, m2, ...)                                                 \
     PYTREE__CASE_STORED(PYTREE__CHECK_OF_CASE, code, in " CASE " #member ":", member,                                   \
@@ -76,13 +78,14 @@
 #define PYTREE__IN_CASE_LIST 1
 #define PYTREE__IN_CASE_RANK 1
 #define PYTREE__IN_CASE_STRING 1
-#define PYTREE__IN_CASE_NOTHING 1
+#define PYTREE__IN_CASE_NOTHING_ 1
+#define PYTREE__IN_CASE_ENUM 1
 #define PYTREE__IN_CASE_STB_ARRAY 0
-#define PYTREE__IN_CASE_LISTS 0
+#define PYTREE__IN_CASE_LISTS_ 0
 #define PYTREE__IN_CASE_EACH 0
 #define PYTREE__IN_CASE_AS 0
 #define PYTREE__IN_CASE_WITH 0
-#define PYTREE__IN_CASE_LIST_WITH 0
+#define PYTREE__IN_CASE_LIST_WITH_ 0
 #define PYTREE__IN_CASE_STB_MAP 0
 #define PYTREE__CASE_TABLE(...) PYTREE__CASE_TABLE_(__VA_ARGS__)
 #define PYTREE__CASE_TABLE_(code, held, x, placed, value, member, m1, m2, ...)                                          \
@@ -94,15 +97,15 @@
                                      PYTREE__CASE_PLACED(placed, x.member)), NULL },
 #define PYTREE__CASE_PLACED(placed, x) placed, sizeof(x)
 
-/* A CASE without a member has the store NOTHING: one without modifiers whose member is the filling NONE. */
+/* A CASE without a member has the store NOTHING_: one without modifiers whose member is the filling NONE. */
 #define PYTREE__CASE_IS(member) PYTREE__CASE_IS_(PYTREE__CASE_IS_##member, PYTREE__CASE_HAS_MEMBER, ~)()
 #define PYTREE__CASE_IS_(...) PYTREE__SECOND(__VA_ARGS__)
-#define PYTREE__CASE_IS_NONE ~, PYTREE__CASE_HAS_NOTHING
+#define PYTREE__CASE_IS_NONE ~, PYTREE__CASE_HAS_NOTHING_
 #define PYTREE__CASE_HAS_MEMBER() ~
-#define PYTREE__CASE_HAS_NOTHING() ~, NOTHING, ()
-#define PYTREE__MEMBERS_NOTHING(code, seen, held, x, arguments, optional, s)
-#define PYTREE__CHECK_NOTHING(code, arguments, optional, in)
-#define PYTREE__TABLE_NOTHING(code, held, x, arguments, optional, placed)                                               \
+#define PYTREE__CASE_HAS_NOTHING_() ~, NOTHING_, ()
+#define PYTREE__MEMBERS_NOTHING_(code, seen, held, x, arguments, optional, s)
+#define PYTREE__CHECK_NOTHING_(code, arguments, optional, in)
+#define PYTREE__TABLE_NOTHING_(code, held, x, arguments, optional, placed)                                               \
     &pytree_types[PYTREE__T_none], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_NONE, 1, 0, 0, 0, 0, 0
 
 /* Find the codes of the members, and make the function.
@@ -111,18 +114,18 @@
  *     {
  *         const Shape *self = (const Shape *)pytree__at;
  *         int pytree__n = 0;
- *         if ((self->kind) == (CIRCLE)) { if (pytree__shape != NULL) { } return pytree__n; }
+ *         if (((self->kind) | 0) == (CIRCLE)) { if (pytree__shape != NULL) { } return pytree__n; }
  *         pytree__n++;
- *         if ((self->kind) == (PATH)) {
+ *         if (((self->kind) | 0) == (PATH)) {
  *             if (pytree__shape != NULL) { pytree__shape[0] = PYTREE__SIZE(self->n); }
  *             return pytree__n;
  *         }
  *         pytree__n++;
- *         if (pytree__shape != NULL) { pytree__shape[0] = (size_t)(self->kind); }
+ *         if (pytree__shape != NULL) { pytree__shape[0] = (size_t)(int64_t)((self->kind) | 0); }
  *         return -1;
  *     } */
 #define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
-    enum { code = PYTREE__IS_MANY };                                                                                    \
+    enum { code = PYTREE__IS_MANY | PYTREE__HAS_MANY | (PYTREE__NO_UNION(x) ? PYTREE__OTHER_MEMBERS : 0) };             \
     PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
     static inline int code##_select(const void *pytree__at, size_t *pytree__shape)                                      \
     {                                                                                                                   \
@@ -135,6 +138,7 @@
 #define PYTREE__CHECK_UNION(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     _Static_assert(PYTREE__MORE_ROWS, in " UNION" PYTREE__TOO_SMALL);                                                   \
+    _Static_assert((code & PYTREE__OTHER_MEMBERS) == 0, in " UNION is for a union; of a struct all members are listed");  \
     _Static_assert(!optional, in " OPTIONAL stands in a CASE: a union in the struct itself is never NULL");             \
     PYTREE__CASES(PYTREE__CASE_CHECK, code, in, ~, ~, PYTREE__CASES_OF arguments)
 #define PYTREE__TABLE_UNION(code, held, x, arguments, optional, placed)                                                 \

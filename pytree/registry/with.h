@@ -1,5 +1,5 @@
 /* pytree/registry/with.h: the rows of structs whose static members have values that the struct around them gives. Included by
- * rows.h, once. */
+ * pytree_registry.h, once. */
 #ifndef PYTREE_REGISTRY_WITH_H
 #define PYTREE_REGISTRY_WITH_H
 
@@ -17,7 +17,7 @@
 #define PYTREE__MEMBERS_WITH(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                   \
     PYTREE__WITH_FUNCTION(code, x, s, PYTREE__OF_WITH arguments)
-#define PYTREE__MEMBERS_LIST_WITH(code, seen, held, x, arguments, optional, s)                                          \
+#define PYTREE__MEMBERS_LIST_WITH_(code, seen, held, x, arguments, optional, s)                                          \
     PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                   \
     PYTREE__WITH_FUNCTION(code, x, s, PYTREE__WITH_OF arguments)
 #define PYTREE__OF_WITH(...) __VA_ARGS__
@@ -57,11 +57,11 @@
 #define PYTREE__WITH_15(...)
 
 #define PYTREE__CHECK_PLACE_WITH PYTREE__CHECK_LAYOUT
-#define PYTREE__CHECK_PLACE_LIST_WITH PYTREE__CHECK_LAYOUT
+#define PYTREE__CHECK_PLACE_LIST_WITH_ PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_WITH(code, arguments, optional, in)                                                               \
     PYTREE__CHECK_GIVEN(code, in, PYTREE__COUNT_ARGUMENTS arguments)                                                    \
     PYTREE__CHECK_PLAIN(code, arguments, optional, in)
-#define PYTREE__CHECK_LIST_WITH(code, arguments, optional, in)                                                          \
+#define PYTREE__CHECK_LIST_WITH_(code, arguments, optional, in)                                                          \
     PYTREE__CHECK_GIVEN(code, in, PYTREE__COUNT_GIVEN(PYTREE__WITH_OF arguments))                                       \
     PYTREE__CHECK_LIST(code, (PYTREE__COUNT_OF arguments), optional, in)
 #define PYTREE__COUNT_GIVEN(...) PYTREE__COUNT_ARGUMENTS(__VA_ARGS__)
@@ -70,18 +70,18 @@
     _Static_assert((n) % 2 == 0, in " WITH takes members of the inner struct, each with its value, WITH(n, self->n)");
 
 #define PYTREE__PLACED_WITH PYTREE__PLACED_PLAIN
-#define PYTREE__PLACED_LIST_WITH PYTREE__PLACED_LIST
+#define PYTREE__PLACED_LIST_WITH_ PYTREE__PLACED_LIST
 #define PYTREE__TABLE_WITH(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__TABLE_VALUE(code, held, x, optional, placed), &(const pytree_row_functions){ .with = code##_with }
-#define PYTREE__TABLE_LIST_WITH(code, held, x, arguments, optional, placed)                                             \
+#define PYTREE__TABLE_LIST_WITH_(code, held, x, arguments, optional, placed)                                             \
     PYTREE__TABLE_ITEMS(code, held, x, optional, placed), &(const pytree_row_functions){ .with = code##_with }
 
 #define PYTREE__VIEW_WITH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_WITH(name, arguments))
-#define PYTREE__VIEW_LIST_WITH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST_WITH(name, arguments))
+#define PYTREE__VIEW_LIST_WITH_(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST_WITH_(name, arguments))
 #define PYTREE__SIZES_WITH(name, arguments) 0,
-#define PYTREE__SIZES_LIST_WITH(name, arguments) 1, PYTREE__SIZE(PYTREE__COUNT_OF arguments),
+#define PYTREE__SIZES_LIST_WITH_(name, arguments) 1, PYTREE__SIZE(PYTREE__COUNT_OF arguments),
 #define PYTREE__VALID_WITH(code, name, optional, arguments)    /* a struct that has one is not self-contained */
-#define PYTREE__VALID_LIST_WITH(code, name, optional, arguments)
+#define PYTREE__VALID_LIST_WITH_(code, name, optional, arguments)
 #define PYTREE__STORED_WITH(code, name, optional, arguments)
-#define PYTREE__STORED_LIST_WITH(code, name, optional, arguments)
+#define PYTREE__STORED_LIST_WITH_(code, name, optional, arguments)
 #endif

@@ -21,26 +21,53 @@
 #define PYTREE__WORD_OPTIONAL ~, 2
 #define PYTREE__WORD_FLEXIBLE ~, 2
 #define PYTREE__WORD_ARRAY(...) ~, 16
-#define PYTREE__WORD_LIST(...) ~, 16
+#define PYTREE__WORD_LIST(...) ~, PYTREE__WORDS_IN_LIST(__VA_ARGS__, NONE, ~)
 #define PYTREE__WORD_RANK(...) ~, 16
 #define PYTREE__WORD_STB_ARRAY ~, 16
 #define PYTREE__WORD_STB_MAP ~, 16
-#define PYTREE__WORD_UNION(...) ~, 16
+#define PYTREE__WORD_UNION(...) ~, 16 PYTREE__CASES(PYTREE__WORDS_IN_CASE, ~, ~, ~, ~, PYTREE__CASES_OF(__VA_ARGS__))
 #define PYTREE__WORD_STRING ~, 24         /* of a STATIC row, too */
 #define PYTREE__WORD_BITS ~, 64           /* of STATIC and DROP rows */
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
-#define PYTREE__WORD_EACH(...) ~, 16
+#define PYTREE__WORD_EACH(...) ~, 16 * PYTREE__WORDS_IN_EACH(__VA_ARGS__, NONE, NONE, ~)
 #define PYTREE__WORD_AS(...) ~, 16
 #define PYTREE__WORD_WITH(...) ~, 16
 #define PYTREE__WORD_ATOMIC ~, 20         /* of STATIC and DROP rows, too */
 #define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
 
+/* Words that stand in EACH, and in CASE: 0 if one of them does not. */
+#define PYTREE__WORDS_IN_LIST(n, second, ...) (16 * PYTREE__IS(PYTREE__IN_LIST_##second, 1))
+#define PYTREE__IN_LIST_EACH(...) ~, PYTREE__WORDS_IN_EACH(__VA_ARGS__, NONE, NONE, ~)
+#define PYTREE__WORDS_IN_EACH(m1, m2, ...) (PYTREE__IS(PYTREE__IN_EACH_##m1) && PYTREE__IS(PYTREE__IN_EACH_##m2))
+#define PYTREE__IN_EACH_ ~, 1
+#define PYTREE__IN_EACH_NONE ~, 1
+#define PYTREE__IN_EACH_OPTIONAL ~, 1
+#define PYTREE__IN_EACH_ARRAY(...) ~, 1
+#define PYTREE__IN_EACH_LIST(...) ~, PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) == 1
+#define PYTREE__WORDS_IN_CASE(...) PYTREE__WORDS_IN_CASE_(__VA_ARGS__)
+#define PYTREE__WORDS_IN_CASE_(a, b, c, d, value, member, m1, m2, ...)                                                  \
+    * (PYTREE__IS(PYTREE__WORD_IN_CASE_##m1) && PYTREE__IS(PYTREE__WORD_IN_CASE_##m2))
+#define PYTREE__WORD_IN_CASE_NONE ~, 1
+#define PYTREE__WORD_IN_CASE_OPTIONAL ~, 1
+#define PYTREE__WORD_IN_CASE_ARRAY(...) ~, 1
+#define PYTREE__WORD_IN_CASE_LIST(...) ~, 1
+#define PYTREE__WORD_IN_CASE_RANK(...) ~, 1
+#define PYTREE__WORD_IN_CASE_STRING ~, 1
+#define PYTREE__WORD_IN_CASE_ROLE(...) ~, 1
+#define PYTREE__WORD_IN_CASE_ENUM(...) ~, 1
+#define PYTREE__WORD_IN_CASE_ATOMIC ~, 1
+#define PYTREE__WORD_IN_CASE_STB_ARRAY ~, 1    /* these are refused later, in other words */
+#define PYTREE__WORD_IN_CASE_STB_MAP ~, 1
+#define PYTREE__WORD_IN_CASE_EACH(...) ~, 1
+#define PYTREE__WORD_IN_CASE_AS(...) ~, 1
+#define PYTREE__WORD_IN_CASE_WITH(...) ~, 1
+
 #define PYTREE__STORE_NONE
 #define PYTREE__STORE_OPTIONAL
 #define PYTREE__STORE_FLEXIBLE
 #define PYTREE__STORE_ARRAY(...) , ARRAY, (__VA_ARGS__)
-#define PYTREE__STORE_LIST(...) , PYTREE__LIST_OR_LISTS(__VA_ARGS__, NONE, ~), (__VA_ARGS__)
+#define PYTREE__STORE_LIST(...) , PYTREE__LIST_OR_LISTS_(__VA_ARGS__, NONE, ~), (__VA_ARGS__)
 #define PYTREE__STORE_RANK(...) , RANK, (__VA_ARGS__)
 #define PYTREE__STORE_STB_ARRAY , STB_ARRAY, ()
 #define PYTREE__STORE_STB_MAP , STB_MAP, ()
@@ -55,11 +82,11 @@
 #define PYTREE__STORE_ATOMIC , ATOMIC, ()
 #define PYTREE__STORE_HANDLE(...) , HANDLE, (__VA_ARGS__)
 
-/* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS, LIST(n, WITH(…)) as LIST_WITH. */
-#define PYTREE__LIST_OR_LISTS(n, second, ...) PYTREE__SECOND_OF(PYTREE__LISTS_##second, LIST, ~)
+/* LIST(n) is stored as LIST, LIST(n, EACH(…)) as LISTS_, LIST(n, WITH(…)) as LIST_WITH_. */
+#define PYTREE__LIST_OR_LISTS_(n, second, ...) PYTREE__SECOND_OF(PYTREE__LISTS_##second, LIST, ~)
 #define PYTREE__SECOND_OF(...) PYTREE__SECOND(__VA_ARGS__)
-#define PYTREE__LISTS_EACH(...) ~, LISTS
-#define PYTREE__LISTS_WITH(...) ~, LIST_WITH
+#define PYTREE__LISTS_EACH(...) ~, LISTS_
+#define PYTREE__LISTS_WITH(...) ~, LIST_WITH_
 
 #define PYTREE__MAYBE_NONE
 #define PYTREE__MAYBE_OPTIONAL | 1
@@ -123,7 +150,8 @@
         "DROP");                                                                                                        \
     _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
-                   "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md");                           \
+                   "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md. EACH takes ARRAY(m), LIST(m) " \
+                       "or nothing, and OPTIONAL; CASE a value, a member and what that needs, but no BITS or UNION");    \
     _Static_assert(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
                    + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
                    PYTREE__IN(name)                                                                                     \

@@ -6,6 +6,8 @@ T and M get a number, so that each entry has its own.
 """
 from mistakes.registrations import PLAIN, registered, rows
 
+WORDS = ("DATA STATIC DROP ARRAY LIST RANK OPTIONAL STB_ARRAY STB_MAP ROLE STRING BITS UNION CASE FLEXIBLE NONE PLAIN ENUM EACH "
+         "HANDLE WITH AS ATOMIC LAST LISTS LIST_WITH NOTHING AS_DECLARED KNOWN PLACED SECOND FIXED").split()
 WEIGHTS = "S s = { 3, (float[]){ 1, 2, 3 } };"
 FLOAT = registered("typedef struct S { float x; } S;", "PYTREE_FIELD(DATA, x)")
 PRINT = "pytree_print(stdout, PYTREE(&s), NULL, &err);"
@@ -68,8 +70,19 @@ WORKS = [
                 "PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, x)"),
      f"S s = {{ 1, 2 }}; {PRINT}", ".x  f32"),
     ("macros named like the words of rows",
-     "#define DATA 1\n#define STATIC 2\n#define ARRAY(x) x\n#define LIST(n) n\n#define OPTIONAL\n" + PLAIN
-     + "#undef DATA\n#undef STATIC\n#undef ARRAY\n#undef LIST\n#undef OPTIONAL\n", f"{WEIGHTS} {PRINT}", ".w  f32[3]"),
+     LISTED + "".join(f"#define {word} 1\n" for word in WORDS)
+     + registered("typedef struct S { int n; T **all, *more; union { int i; float f; } u; float w[]; } S;",
+                  "PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, all, LIST(self->n, EACH()))"
+                  "PYTREE_FIELD(DATA, more, LIST(self->n, WITH(x, 1)), OPTIONAL)"
+                  "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(0), CASE(1, i), CASE(2, f))) PYTREE_FIELD(DATA, w, ARRAY(0), FLEXIBLE)")
+     + "".join(f"#undef {word}\n" for word in WORDS), f"S s = {{ 1, (T *[]){{ &(T){{ 1 }} }}, NULL, {{ 3 }} }}; {PRINT}",
+     ".all[0].x  f32"),
+    ("an enum with names in a union",
+     "typedef enum T { T_A } T;\n#define PYTREE_ENUM T\n#define PYTREE_CONSTANTS PYTREE_CONSTANT(T_A, \"first\")\n"
+     '#include "pytree_registry.h"\n'
+     + registered("typedef struct S { int n; union { T e; float f; } u; } S;",
+                  "PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, e, ENUM(T)), CASE(2, f)))"),
+     "S s = { 1, { T_A } }; pytree_print(stdout, PYTREE(&s), &(pytree_options){ .print_values = 2 }, &err);", ".u  T"),
     ("a variable named self", PLAIN, f"{WEIGHTS} pytree self = PYTREE(&s); pytree_print(stdout, self, NULL, &err);",
      ".w  f32[3]"),
     ("PYTREE of a compound literal", PLAIN, "pytree_print(stdout, PYTREE(&(S){ 1, (float[]){ 2 } }), NULL, &err);",
@@ -190,12 +203,8 @@ UNSEEN = [
     ("a literal used behind its block", "",
      "pytree t; { t = PYTREE_LIST(PYTREE_INT(1)); } pytree_print(stdout, t, NULL, &err);", "[0]  i64 1",
      "keep the block open, or clone the tree; here it works by luck"),
-    ("a member left out of a struct without a name",
-     registered("typedef struct S { float *w; struct { char a, x; int b; }; } S;",
-                                                                "PYTREE_FIELD(DATA, w, ARRAY(1)) PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)"),
+    ("a member left out of a struct without a name that is beside an array",
+     registered("typedef struct S { float w[2]; struct { char a, x; int b; }; } S;",
+                "PYTREE_FIELD(DATA, w) PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)"),
      'puts("compiled");', "compiled", "found only where it cannot be padding; name the struct, and register it"),
-    ("a member left out in front of a flexible array, in what could be padding",
-     registered("typedef struct S { int n, m; double d; double w[]; } S;",
-                "PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, d) PYTREE_FIELD(DATA, w, ARRAY(self->n), FLEXIBLE)"),
-     'puts("compiled");', "compiled", "found only where it cannot be padding"),
 ]

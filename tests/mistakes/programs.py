@@ -9,7 +9,7 @@ import re
 import harness
 from harness import BUILD, SANITIZE, SANITIZER_SETTINGS, Check, failed, passed, run
 from mistakes import calls
-from mistakes.registrations import BITS_FIRST, COMPILED, OWN_NAMES, PLAIN, WARNED
+from mistakes.registrations import BITS_FIRST, COMPILED, OPTIMISED, OWN_NAMES, PLAIN, WARNED
 
 LINES = 3
 COMMAND = {"gcc": ["gcc", "-fdiagnostics-color=never", "-fmessage-length=0"],
@@ -17,12 +17,13 @@ COMMAND = {"gcc": ["gcc", "-fdiagnostics-color=never", "-fmessage-length=0"],
 FOLDER = BUILD / "mistakes" / "programs"
 
 
-def says(name, program, compiler, words, error):
+def says(name, program, compiler, words, error, *flags):
     """Compiles a program that must be refused, or warned of, with these words within the first lines."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     source = FOLDER / f"{compiler}.{''.join(c if c.isalnum() else '_' for c in name)}.c"
     source.write_text(f'#include "pytree.h"\n{program}\n', encoding="utf-8")
-    result = run([*COMMAND[compiler], "-std=c11", "-Wall", "-Wextra", "-fsyntax-only", *harness.INCLUDE, source], timeout=60)
+    result = run([*COMMAND[compiler], "-std=c11", "-Wall", "-Wextra", *flags, "-fsyntax-only", *harness.INCLUDE, source],
+                 timeout=60)
     lines = [line for line in result.output.splitlines() if ": In function" not in line]       # gcc says where it is
     first = "\n".join(lines[:LINES])
     if (result.status != 0) != error or words not in first:
@@ -82,12 +83,12 @@ def tells(entries, compiler, flags, config):
 def checks():
     """Every program under both compilers, and what they print when they run."""
     made = [Check(f"no mistake {compiler}", lambda compiler=compiler: compiles(compiler)) for compiler in COMMAND]
-    for entries, error in [*((entries, True) for entries in COMPILED.values()), (WARNED, False)]:
+    for entries, error, *flags in [*((entries, True) for entries in COMPILED.values()), (OPTIMISED, True, "-O1"), (WARNED, False)]:
         for name, program, gcc, clang in entries:
             for compiler, words in (("gcc", gcc), ("clang", clang or gcc)):
                 made.append(Check(f"{name} {compiler}", lambda name=name, program=program, compiler=compiler, words=words,
-                                  error=error:
-                                  says(name, program, compiler, words, error)))
+                                  error=error, flags=flags:
+                                  says(name, program, compiler, words, error, *flags)))
     found = [*calls.WORKS, *calls.SAID, *(entry[:4] for entry in calls.UNSEEN)]
     made.append(Check("what works, and what a call tells", lambda: tells(found, "gcc", ("-g", "-O0"), "gcc-O0")))
     made.append(Check("the same under sanitizers, and what only they find",

@@ -55,6 +55,9 @@ WORDS = "pytree: S: a row is PYTREE_FIELD(kind, name, modifiers), with commas be
 BETWEEN = "pytree: S: PYTREE_FIELDS has rows, PYTREE_FIELD(...), and nothing between them"
 NOT_A_NAME = "is not the name of a type; write one identifier, without quotes, struct or semicolon"
 
+INNER = registered("typedef struct T { int b; float *w; } T;", "PYTREE_FIELD(STATIC, b) PYTREE_FIELD(DATA, w, ARRAY(self->b))", "T")
+UNFIT = "EACH takes ARRAY(m), LIST(m) or nothing, and OPTIONAL; CASE a value, a member and what that needs"
+
 COMPILED = {
     "A member left out": [
         ("int in padding", registered("typedef struct S { int n, m; float *w; } S;", ROWS), f"pytree: S.w: {LEFT_OUT}", None),
@@ -80,6 +83,12 @@ COMPILED = {
                                                                         "T t"),
               ("array of structs", "typedef struct T { int n[2]; } T; ", "T t[2]"), ("union", "",
                                                                                      "union { int i; float f; } u"))),
+        *((f"{name} in front of a flexible array", registered(f"typedef struct S {{ double d; int n; {member}; double w[]; }} S;",
+                                                              "PYTREE_FIELD(DATA, d) PYTREE_FIELD(STATIC, n) "
+                                                              "PYTREE_FIELD(DATA, w, ARRAY(self->n), FLEXIBLE)"), gcc, clang)
+          for name, member, gcc, clang in (
+              ("int", "int m", "empty scalar initializer", "scalar initializer cannot be empty"),
+              ("array", "char c[3]", "initialization of flexible array member", None))),
         ("two members before a bit-field", registered("typedef struct S { int n; float *p; unsigned a: 3; } S;",
                                                       "PYTREE_FIELD(STATIC, a, BITS)"), AT_END, None),
     ],
@@ -111,6 +120,9 @@ COMPILED = {
          "pytree: S.map: an entry of a STB_MAP has two members, key and value", None),
         ("map without key", registered(MAP.format("char *name; float value;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
          "has no member named ‘key’", "no member named 'key'"),
+        *((f"atomic number without ATOMIC, {kind}", member("_Atomic int a", f"PYTREE_FIELD({kind}, a)"),
+           "pytree: S.a: an _Atomic number needs the word ATOMIC behind its name", "illegal initializer type '_Atomic(int)'")
+          for kind in ("DATA", "STATIC")),
         ("bit-field without BITS, DATA", member("unsigned a: 3", "PYTREE_FIELD(DATA, a)"),
          "attempt to take address of bit-field structure member ‘a’", NO_ADDRESS),
         ("bit-field without BITS, DROP", member("unsigned a: 3", "PYTREE_FIELD(DROP, a)"),
@@ -194,6 +206,30 @@ COMPILED = {
          "has no member named ‘m’", "no member named 'm'"),
         ("extent that assigns", rows("PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n = 3))"),
          "assignment of member ‘n’ in read-only object", "cannot assign to variable 'self'"),
+        *((name, INNER + registered(f"typedef struct S {{ int n; {declaration}; }} S;", f"PYTREE_FIELD(STATIC, n) {row}"),
+           UNFIT, None)
+          for name, declaration, row in (
+              ("EACH in EACH", "T ***p", "PYTREE_FIELD(DATA, p, LIST(self->n, EACH(LIST(2, EACH()))))"),
+              ("STRING in EACH", "char p[4][16]", "PYTREE_FIELD(DATA, p, EACH(STRING))"),
+              ("WITH in EACH", "T **p", "PYTREE_FIELD(DATA, p, LIST(self->n, EACH(WITH(b, self->n))))"),
+              ("AS in EACH", "void **p", "PYTREE_FIELD(DATA, p, LIST(self->n, EACH(AS(PYTREE_TYPE(T)))))"),
+              ("BITS in CASE", "union { unsigned a: 3; } u", "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, BITS)))"),
+              ("UNION in CASE", "union { union { int i; } a; } u",
+               "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, UNION(self->n, CASE(1, i)))))"),
+              ("misspelt word in CASE", "union { int *a; } u", "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, ARAY(2))))"))),
+        *((name, INNER + registered(f"typedef struct S {{ int n; {declaration}; }} S;", f"PYTREE_FIELD(STATIC, n) {row}"),
+           gcc, clang)
+          for name, declaration, row, gcc, clang in (
+              ("WITH in CASE", "union { T *a; } u", "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, WITH(b, self->n))))",
+               "CASE a: an stb_ds container, EACH, AS or WITH cannot be in a union", None),
+              ("UNION of a struct", "T t", "PYTREE_FIELD(DATA, t, UNION(self->n, CASE(1, b)))",
+               "pytree: S.t: UNION is for a union; of a struct all members are listed", None),
+              ("tag that is a float", "union { int a; } u", "PYTREE_FIELD(DATA, u, UNION(1.5, CASE(1, a)))",
+               "invalid operands to binary |", "invalid operands to binary expression"),
+              ("AS of a number", "void *p", "PYTREE_FIELD(DATA, p, AS(self->n))",
+               "invalid type argument of unary ‘*’", "indirection requires pointer operand"),
+              ("structs in two dimensions without EACH", "T t[2][3]", "PYTREE_FIELD(DATA, t)",
+               "EACH() for pointers, and for structs in two dimensions", None))),
         ("comment in the rows",
          "typedef struct S { int n; float *w; int m; } S;\n#define PYTREE_STRUCT S\n#define PYTREE_FIELDS "
          "PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(1)) // m \\\n PYTREE_FIELD(STATIC, m)\n"
@@ -245,6 +281,19 @@ COMPILED = {
          "initializing 'float *' with an expression of incompatible type"),
     ],
 }
+
+# The same where compilers optimise, -O1.
+UNNAMED = "pytree: S: a field of a struct without a name is not listed"
+OPTIMISED = [
+    (f"{name} of a struct without a name",
+     registered("typedef struct T { int a, b; } T;", "PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)", "T")
+     + registered(f"typedef struct S {{ int n; T *t; float *w; {declaration} }} S;",
+                  f"PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, t) PYTREE_FIELD(DATA, w, ARRAY(self->n)) {of_it}"), UNNAMED, None)
+    for name, declaration, of_it in (
+        ("middle member", "struct { char a, x; int b; };", "PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)"),
+        ("last member", "struct { int a; char x; }; double b;", "PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)"),
+        ("last member, at the end,", "struct { int a; char x; };", "PYTREE_FIELD(DATA, a)"),
+        ("member of an unnamed struct", "struct { struct { char a, x; }; int b; };", "PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)"))]
 
 # The same of programs that compile with a warning.
 WARNED = [

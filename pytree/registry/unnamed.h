@@ -1,0 +1,21 @@
+/* pytree/registry/unnamed.h: find out whether the rows of a struct are all members of the unnamed structs in it, too, where
+ * complete.h cannot count them. Included by pytree_registry.h for each struct, behind the checks of the rows, so that those
+ * speak first; so it has no guard.
+ *
+ *     _Static_assert(sizeof((Linear[]){ 0, 0, 0, 0, 0 }) >= 2 * sizeof(Linear) || …, "pytree: Linear: a field of a struct …");
+ *
+ * There is one 0 for each row, without braces: where an unnamed struct is next, each initialises its next member. Where a
+ * member is an array or a struct, of which a 0 is only a part, or where the members leave no room, nothing is said. Compilers
+ * take a while for it, so it is done where they optimise. */
+#pragma GCC system_header
+_Static_assert(sizeof((PYTREE__S[]){
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(...) 0,
+    PYTREE_FIELDS 0 }) >= 2 * sizeof(PYTREE__S)
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, name, ...) PYTREE__GAP(PYTREE__ID, name)
+    || ((int)sizeof(PYTREE__S) < PYTREE__CAT(pytree__end_, PYTREE__ID) PYTREE_FIELDS)
+    || (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__HAS_MANY) != 0
+    || PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT >= PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
+               "pytree: " PYTREE__QUOTE(PYTREE__S) ": a field of a struct without a name is not listed; give it a row, or give "
+                   "the struct a name");
