@@ -159,8 +159,10 @@ static int pytree__state_enter(struct pytree__places *p, size_t node, size_t lea
     noting->node = node;
     noting->leaf_end = leaf_end;
     for (i = 0; i < r->n; i++) {
-        while (r->states[i].good && r->states[i].opened.count > p->path.count) { pytree__state_close(&r->states[i]); }
-        mark[i] = pytree__state_marked(&r->states[i]);
+        struct pytree__state_builder *const b = &r->states[i];
+        const size_t common = b->kept < p->kept ? b->kept : p->kept;           /* what is behind them has been left */
+        while (b->good && b->any && b->opened.count > common + 1) { pytree__state_close(b); }
+        mark[i] = pytree__state_marked(b);
     }
     return PYTREE__PLACES_NOTED;
 }
