@@ -2,7 +2,7 @@
  *
  *     examples/run batchnorm_cnn                                install what is missing, build and run: 90 % and more
  *     examples/run batchnorm_cnn --save run.safetensors         write a checkpoint after each epoch
- *     examples/run batchnorm_cnn --save run.safetensors --stop 2              stop after the second of four epochs
+ *     examples/run batchnorm_cnn --save run.safetensors --stop 2              stop after the second of six epochs
  *     examples/run batchnorm_cnn --save run.safetensors --resume run.safetensors
  *
  * The values of the model have roles: parameters, batch statistics, keys and counts of random streams, activations that the
@@ -32,7 +32,8 @@ typedef struct CNN {
     Conv      conv1, conv2;
     BatchNorm bn1, bn2;
     Dropout   dropout;
-    Dense     head;
+    Stream    stream;                     /* of the dropout's masks */
+    Linear    head;
     float     active[2];                  /* of the last minibatch: how much of each block is not 0 */
 } CNN;
 
@@ -43,6 +44,7 @@ typedef struct CNN {
     PYTREE_FIELD(DATA, bn1)                                                                                             \
     PYTREE_FIELD(DATA, bn2)                                                                                             \
     PYTREE_FIELD(DATA, dropout)                                                                                         \
+    PYTREE_FIELD(DATA, stream)                                                                                          \
     PYTREE_FIELD(DATA, head)                                                                                            \
     PYTREE_FIELD(DATA, active, ROLE(Intermediate))
 #include "pytree_registry.h"
@@ -71,7 +73,7 @@ static float active_part(const float *y, size_t n)
 static void forward(CNN *m, int n)
 {
     const float keep = m->dropout.deterministic ? 1 : 1 - m->dropout.rate;
-    const uint64_t stream = mixed(m->dropout.key + m->dropout.count);
+    const uint64_t stream = mixed(m->stream.key + m->stream.count);
     convolve(m->conv1.kernel, pass.x, pass.conv1, n, S1, 1, C1);
     normalise(&m->bn1, pass.conv1, pass.bn1, (size_t)n * S1 * S1, &pass.normed1);
     pool(pass.bn1, pass.pool1, n, S1, C1);
@@ -90,7 +92,7 @@ static void forward(CNN *m, int n)
         }
     }
     if (!m->dropout.deterministic) {
-        m->dropout.count++;
+        m->stream.count++;
         m->active[0] = active_part(pass.bn1, (size_t)n * S1 * S1 * C1);
         m->active[1] = active_part(pass.bn2, (size_t)n * S2 * S2 * C2);
     }
@@ -171,7 +173,8 @@ static pytree_status run_begin(Run *run, pytree_error *err)
     pytree_flat state;
     CNN *m = &run->model;
     *m = (CNN){ .conv1 = { 1, C1, NULL }, .conv2 = { C1, C2, NULL }, .bn1 = { .n = C1 }, .bn2 = { .n = C2 },
-                .dropout = { .rate = 0.25f, .key = mixed(run->seed) }, .head = { FEATURES, CLASSES, NULL, NULL } };
+                .dropout = { .rate = 0.25f }, .stream = { .key = mixed(run->seed) },
+                .head = { FEATURES, CLASSES, NULL, PYTREE_WANTED } };
     if (pytree_allocate(PYTREE(m), NULL, err) != PYTREE_OK) { return err->status; }
     for (int k = 0; k < C1; k++) { m->bn1.scale[k] = m->bn1.var[k] = 1; }
     for (int k = 0; k < C2; k++) { m->bn2.scale[k] = m->bn2.var[k] = 1; }
@@ -332,7 +335,7 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-    static Run run = { .epochs = 4, .stop = INT_MAX, .limit = INT_MAX };
+    static Run run = { .epochs = 6, .stop = INT_MAX, .limit = INT_MAX };
     const char *data = "/usr/share/datasets/fashion-mnist", *save = NULL, *resume = NULL;
     Images images = { 0 }, tests = { 0 };
     pytree_error err = { 0 };

@@ -1,17 +1,16 @@
-/* batchnorm_cnn_layers.h: the layers of batchnorm_cnn.c: convolution, batch normalisation, dropout, a dense layer, with their
- * gradients. Activations are (image, row, column, channel).
+/* batchnorm_cnn_layers.h: the layers of batchnorm_cnn.c: convolution, pooling, and a batch normalisation of images by several
+ * threads, with their gradients. The structs of the other layers are those of nnx_pytrees/layers.h. Activations are (image,
+ * row, column, channel).
  *
  * Work on a minibatch is split into CHUNKS parts, whatever the number of threads, and sums over them are added in order: the
  * result does not depend on the number of threads. */
 #ifndef BATCHNORM_CNN_LAYERS_H
 #define BATCHNORM_CNN_LAYERS_H
 
-#include "pytree/state.h"
+#include "nnx_pytrees/layers.h"
 
-#include <math.h>
-#include <string.h>
-
-enum { CHUNKS = 8, TAPS = 9, C1 = 16, C2 = 32, MOST_CHANNELS = C2 };       /* channels of the two blocks */
+enum { CHUNKS = 8, TAPS = 9, C1 = 16, C2 = 32, MOST_CHANNELS = MOST_FEATURES };    /* C1, C2: channels of the two blocks */
+enum { TOGETHER = 4 };                    /* sums that run side by side: one waits for its last addition */
 
 #if defined(_OPENMP)
 #define EACH_CHUNK(c) _Pragma("omp parallel for schedule(dynamic)") for (int c = 0; c < CHUNKS; c++)
@@ -36,49 +35,13 @@ typedef struct Conv {                     /* 3 x 3, same size */
     PYTREE_FIELD(DATA, kernel, ARRAY(TAPS, self->din, self->dout), ROLE(Param))
 #include "pytree_registry.h"
 
-typedef struct BatchNorm {
-    int    n;
-    bool   use_running_average;
-    float *scale, *bias;                  /* (n,) */
-    float *mean, *var;                    /* (n,) running averages */
-} BatchNorm;
+/* The random numbers of a layer: its key, and how many masks have been drawn. */
+typedef struct Stream { uint64_t key, count; } Stream;
 
-#define PYTREE_STRUCT BatchNorm
+#define PYTREE_STRUCT Stream
 #define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(STATIC, n)                                                                                             \
-    PYTREE_FIELD(STATIC, use_running_average)                                                                           \
-    PYTREE_FIELD(DATA, scale, ARRAY(self->n), ROLE(Param))                                                              \
-    PYTREE_FIELD(DATA, bias, ARRAY(self->n), ROLE(Param))                                                               \
-    PYTREE_FIELD(DATA, mean, ARRAY(self->n), ROLE(BatchStat))                                                           \
-    PYTREE_FIELD(DATA, var, ARRAY(self->n), ROLE(BatchStat))
-#include "pytree_registry.h"
-
-typedef struct Dropout {
-    float    rate;
-    bool     deterministic;
-    uint64_t key;
-    uint64_t count;                       /* masks drawn so far */
-} Dropout;
-
-#define PYTREE_STRUCT Dropout
-#define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(STATIC, rate)                                                                                          \
-    PYTREE_FIELD(STATIC, deterministic)                                                                                 \
     PYTREE_FIELD(DATA, key, ROLE(RngKey))                                                                               \
     PYTREE_FIELD(DATA, count, ROLE(RngCount))
-#include "pytree_registry.h"
-
-typedef struct Dense {
-    int    din, dout;
-    float *kernel, *bias;                 /* (din, dout), (dout,) */
-} Dense;
-
-#define PYTREE_STRUCT Dense
-#define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(STATIC, din)                                                                                           \
-    PYTREE_FIELD(STATIC, dout)                                                                                          \
-    PYTREE_FIELD(DATA, kernel, ARRAY(self->din, self->dout), ROLE(Param))                                               \
-    PYTREE_FIELD(DATA, bias, ARRAY(self->dout), ROLE(Param))
 #include "pytree_registry.h"
 
 /* ---- Random numbers ------------------------------------------------------------------------------------------------- */
@@ -104,34 +67,48 @@ static inline bool tap_inside(int side, int row, int column, int tap)
     return r >= 0 && r < side && c >= 0 && c < side;
 }
 
-/* y = convolution of one image. Inlined with constants, so that the sums of a pixel stay in registers. */
-static inline void convolve_image(const float *kernel, const float *x, float *y, int side, int din, int dout)
+/* y = convolution of one image. Inlined with constants, so that the sums of a pixel stay in registers; `block` divides din. */
+static inline void convolve_image(const float *kernel, const float *x, float *y, int side, int din, int dout, int block)
 {
     for (int pixel = 0; pixel < side * side; pixel++) {
-        float sum[MOST_CHANNELS] = { 0 };
+        float sum[TOGETHER][MOST_CHANNELS] = { { 0 } };
         for (int tap = 0; tap < TAPS; tap++) {
             const float *in = x + (pixel + (tap / 3 - 1) * side + tap % 3 - 1) * din, *w = kernel + tap * din * dout;
             if (!tap_inside(side, pixel / side, pixel % side, tap)) { continue; }
-            for (int i = 0; i < din; i++) {
-                SIMD for (int o = 0; o < dout; o++) { sum[o] += in[i] * w[i * dout + o]; }
+            for (int i = 0; i < din; i += block) {
+                for (int k = 0; k < block; k++) {
+                    SIMD for (int o = 0; o < dout; o++) { sum[k][o] += in[i + k] * w[(i + k) * dout + o]; }
+                }
             }
         }
-        memcpy(y + pixel * dout, sum, sizeof(float) * (size_t)dout);
+        for (int k = 1; k < block; k++) {
+            SIMD for (int o = 0; o < dout; o++) { sum[0][o] += sum[k][o]; }
+        }
+        memcpy(y + pixel * dout, sum[0], sizeof(float) * (size_t)dout);
     }
 }
 
-/* Add the gradient of the kernel for one image. */
-static inline void convolve_kernel_image(float *restrict dkernel, const float *x, const float *dy, int side, int din, int dout)
+/* Add the gradient of the kernel for one image: `block` channels of x at a time, over the pixels that have the tap. */
+static inline void convolve_kernel_image(float *restrict dkernel, const float *x, const float *dy, int side, int din, int dout,
+                                         int block)
 {
     for (int tap = 0; tap < TAPS; tap++) {
-        for (int i = 0; i < din; i++) {
-            float sum[MOST_CHANNELS] = { 0 };
-            for (int pixel = 0; pixel < side * side; pixel++) {
-                const float in = !tap_inside(side, pixel / side, pixel % side, tap) ? 0
-                    : x[(pixel + (tap / 3 - 1) * side + tap % 3 - 1) * din + i];
-                SIMD for (int o = 0; o < dout; o++) { sum[o] += in * dy[pixel * dout + o]; }
+        const int down = tap / 3 - 1, right = tap % 3 - 1;
+        const int top = down < 0, bottom = side - (down > 0), left = right < 0, end = side - (right > 0);
+        for (int i = 0; i < din; i += block) {
+            float sum[TOGETHER][MOST_CHANNELS] = { { 0 } };
+            for (int row = top; row < bottom; row++) {
+                for (int column = left; column < end; column++) {
+                    const float *in = x + ((row + down) * side + column + right) * din + i;
+                    const float *d = dy + (row * side + column) * dout;
+                    for (int k = 0; k < block; k++) {
+                        SIMD for (int o = 0; o < dout; o++) { sum[k][o] += in[k] * d[o]; }
+                    }
+                }
             }
-            for (int o = 0; o < dout; o++) { dkernel[(tap * din + i) * dout + o] += sum[o]; }
+            for (int k = 0; k < block; k++) {
+                for (int o = 0; o < dout; o++) { dkernel[(tap * din + i + k) * dout + o] += sum[k][o]; }
+            }
         }
     }
 }
@@ -143,9 +120,9 @@ static void convolve(const float *kernel, const float *x, float *y, int images, 
         for (size_t image = FIRST(c, images); image < FIRST(c + 1, images); image++) {
             const float *xi = x + image * (size_t)(side * side * din);
             float *yi = y + image * (size_t)(side * side * dout);
-            if (din == 1) { convolve_image(kernel, xi, yi, side, 1, C1); }
-            else if (din == C1) { convolve_image(kernel, xi, yi, side, C1, C2); }
-            else { convolve_image(kernel, xi, yi, side, C2, C1); }
+            if (din == 1) { convolve_image(kernel, xi, yi, side, 1, C1, 1); }
+            else if (din == C1) { convolve_image(kernel, xi, yi, side, C1, C2, TOGETHER); }
+            else { convolve_image(kernel, xi, yi, side, C2, C1, TOGETHER); }
         }
     }
 }
@@ -158,8 +135,8 @@ static void convolve_kernel(float *dkernel, const float *x, const float *dy, int
         memset(sums[c], 0, sizeof sums[c]);
         for (size_t image = FIRST(c, images); image < FIRST(c + 1, images); image++) {
             const float *xi = x + image * (size_t)(side * side * din), *dyi = dy + image * (size_t)(side * side * dout);
-            if (din == 1) { convolve_kernel_image(sums[c], xi, dyi, side, 1, C1); }
-            else { convolve_kernel_image(sums[c], xi, dyi, side, C1, C2); }
+            if (din == 1) { convolve_kernel_image(sums[c], xi, dyi, side, 1, C1, 1); }
+            else { convolve_kernel_image(sums[c], xi, dyi, side, C1, C2, TOGETHER); }
         }
     }
     for (int c = 0; c < CHUNKS; c++) {
@@ -182,9 +159,6 @@ static void convolve_input(const float *kernel, float *dx, const float *dy, int 
 }
 
 /* ---- Batch normalisation, relu, pooling ----------------------------------------------------------------------------- */
-
-/* What a layer keeps for its gradient. */
-typedef struct Normed { float mean[MOST_CHANNELS], inverse[MOST_CHANNELS]; } Normed;
 
 /* Sums of a[i] and of a[i] * b[i] for each channel, in double, in the same order always. */
 static void channel_sums(const float *a, const float *b, size_t rows, int n, double sum[MOST_CHANNELS],

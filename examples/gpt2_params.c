@@ -1,6 +1,7 @@
 /* gpt2_params.c: the parameters of GPT-2 (124M), declared once, in two forms.
  *
- *     examples/run gpt2_params
+ *     examples/run gpt2_params                              prints both forms
+ *     examples/run gpt2_params tied.safetensors             also writes the parameters of a small model there, and reads them
  *
  * First in the style of llm.c: sixteen arrays, each of which contains all layers. Such a program repeats the list of these
  * arrays many times, always in the same order, and in each copy an array can be forgotten:
@@ -19,9 +20,10 @@
  * need no more lists than 16.
  *
  * And with its head, whose weights are those of the embedding: one array, to which two pointers lead, also in a model that is
- * merged from its parameters and a saved structure. */
+ * merged from its parameters and a saved structure, and from parameters that come from a file, where they stand once. */
 #define PYTREE_IMPLEMENTATION
 #include "pytree.h"
+#include "pytree/safetensors.h"
 #include "pytree/state.h"
 #include "pytree/treedef_io.h"
 
@@ -168,6 +170,56 @@ static void tie(const GPT *transformer, pytree_error *err)
     pytree_def_free(graphdef);
 }
 
+/* The sizes of a model: the template for pytree_allocate. The blocks must be there as long as it. */
+static GPT template_of(int vocabulary, int context, int c, int heads, int n, Block *blocks)
+{
+    for (int i = 0; i < n; i++) {
+        blocks[i] = (Block){
+            .ln_1 = { .dim = c },
+            .attn = { .n_head = heads, .c_attn = { .din = c, .dout = 3 * c }, .c_proj = { .din = c, .dout = c } },
+            .ln_2 = { .dim = c },
+            .mlp = { .c_fc = { .din = c, .dout = 4 * c }, .c_proj = { .din = 4 * c, .dout = c } },
+        };
+    }
+    return (GPT){ .n_layer = n, .wte = { .num = vocabulary, .dim = c }, .wpe = { .num = context, .dim = c }, .h = blocks,
+                  .ln_f = { .dim = c } };
+}
+
+/* Write the parameters of a small model to a file, read them into memory of their own, and merge a model of them and of the
+ * structure, which has been saved, too. A change of the embedding is then one of the head. */
+static void tie_through_file(const char *path, pytree_error *err)
+{
+    Block blocks[2];
+    GPT transformer = template_of(97, 16, 8, 2, 2, blocks);
+    GPTHead model;
+    pytree_def *graphdef = NULL, *loaded = NULL;
+    pytree_flat params = { NULL, NULL }, read = { NULL, NULL };
+    pytree merged = { NULL, NULL };
+    if (pytree_allocate(PYTREE(&transformer), NULL, err) != PYTREE_OK) { return; }
+    for (int i = 0; i < 97 * 8; i++) { transformer.wte.weight[i] = (float)i / 64; }
+    model = (GPTHead){ transformer, transformer.wte.weight };
+    pytree_split(PYTREE(&model), 0, NULL, &graphdef, &params, NULL, err);
+    if (err->status == PYTREE_OK) { loaded = save_and_load(graphdef, err); }
+    if (loaded != NULL) { pytree_save_safetensors(path, PYTREE(&params), NULL, err); }
+    if (err->status == PYTREE_OK) { read = pytree_state_zeros_like(PYTREE(&params), NULL, err); }
+    if (read.def != NULL && pytree_load_safetensors(path, PYTREE(&read), NULL, err) == PYTREE_OK) {
+        merged = pytree_merge(loaded, 1, (pytree[]){ PYTREE(&read) }, NULL, err);
+    }
+    if (merged.data != NULL) {
+        GPTHead *again = merged.data;
+        const bool same = pytree_equal(PYTREE(&model), merged, NULL, NULL, err);
+        again->transformer.wte.weight[5] = -1;
+        printf("Through a file of %zu tensors: the numbers are %s, lm_head[5] is %g with wte.weight[5]\n", params.def->n_leaves,
+               same ? "the same" : "others", (double)again->lm_head[5]);
+    }
+    pytree_free(merged);
+    pytree_flat_free(&read);
+    pytree_def_free(loaded);
+    pytree_flat_free(&params);
+    pytree_def_free(graphdef);
+    pytree_free(PYTREE(&transformer));
+}
+
 /* ---- The work: the same functions for both ---------------------------------------------------------------------------- */
 
 /* Return whether the leaf at this key path decays: matrices and embeddings do, biases and layer norms do not. */
@@ -269,7 +321,7 @@ static pytree_status describe(pytree model, pytree shown, rule *decays, pytree_e
     return status;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     enum { CONTEXT = 1024, VOCABULARY = 50257, LAYERS = 12, HEADS = 12, C = 768 };
     pytree_error err = { 0 };
@@ -283,16 +335,7 @@ int main(void)
     }
 
     Block blocks[LAYERS];                 /* the template: the sizes of each block */
-    for (int i = 0; i < LAYERS; i++) {
-        blocks[i] = (Block){
-            .ln_1 = { .dim = C },
-            .attn = { .n_head = HEADS, .c_attn = { .din = C, .dout = 3 * C }, .c_proj = { .din = C, .dout = C } },
-            .ln_2 = { .dim = C },
-            .mlp = { .c_fc = { .din = C, .dout = 4 * C }, .c_proj = { .din = 4 * C, .dout = C } },
-        };
-    }
-    GPT nested = { .n_layer = LAYERS, .wte = { .num = VOCABULARY, .dim = C }, .wpe = { .num = CONTEXT, .dim = C }, .h = blocks,
-                   .ln_f = { .dim = C } };
+    GPT nested = template_of(VOCABULARY, CONTEXT, C, HEADS, LAYERS, blocks);
     if (err.status == PYTREE_OK && pytree_allocate(PYTREE(&nested), NULL, &err) == PYTREE_OK) {
         printf("\nNested: a list of blocks, of which this is the first\n\n");
         describe(PYTREE(&nested), PYTREE(&nested.h[0]), nested_rule, &err);
@@ -300,6 +343,7 @@ int main(void)
         tie(&nested, &err);
         pytree_free(PYTREE(&nested));
     }
+    if (err.status == PYTREE_OK && argc > 1) { tie_through_file(argv[1], &err); }
     pytree_error_print(stderr, &err);
     return err.status == PYTREE_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -3,6 +3,7 @@
 #define NNX_MODELS_H
 
 #include "layers.h"
+#include "pytree/record.h"
 
 enum { MOST_VALUES = 512, MOST_BLOCKS = 4 };                   /* numbers of an activation; blocks */
 
@@ -12,7 +13,7 @@ typedef struct Block {
     Linear    linear;
     BatchNorm bn;
     Dropout   dropout;
-    float     y_mean;                     /* recorded: the mean of the block's output */
+    pytree    y_mean;                     /* recorded: a tuple of the means of the block's outputs; PYTREE_NONE at first */
 } Block;
 
 #define PYTREE_STRUCT Block
@@ -40,21 +41,26 @@ typedef struct BlockValues {
 } BlockValues;
 
 /* Run the blocks on rows of x; masks[i] is that of block i where dropout is not deterministic. The output is that of the last
- * block. */
-static inline void mlp(MLP *m, const float *x, int rows, const bool *const *masks, BlockValues values[MOST_BLOCKS])
+ * block. Each block sows its mean. */
+static inline pytree_status mlp(MLP *m, const float *x, int rows, const bool *const *masks, BlockValues values[MOST_BLOCKS],
+                                pytree_error *err)
 {
-    for (size_t i = 0; i < m->n; i++) {
+    pytree_status status = PYTREE_OK;
+    for (size_t i = 0; i < m->n && status == PYTREE_OK; i++) {
         Block *b = &m->blocks[i];
         BlockValues *v = &values[i];
         const int n = rows * b->linear.dout;
+        float mean;
         memcpy(v->x, i == 0 ? x : values[i - 1].out, sizeof(float) * (size_t)(rows * b->linear.din));
         v->mask = masks == NULL ? NULL : masks[i];
         linear(&b->linear, v->x, v->linear, rows);
         batch_norm(&b->bn, v->linear, v->bn, rows, &v->normed);
         dropout(&b->dropout, v->mask, v->bn, v->dropout, n);
         relu(v->dropout, v->out, n);
-        b->y_mean = mean_of(v->out, n);
+        mean = mean_of(v->out, n);
+        status = pytree_sow(PYTREE(b), &pytree_role_Intermediate, "y_mean", PYTREE_SCALAR(&mean), NULL, err);
     }
+    return status;
 }
 
 /* Add the gradients of the parameters, from that of the output, which is overwritten. */

@@ -176,23 +176,39 @@ static MLP mlp_of(Golden *g, Block blocks[MOST_BLOCKS])
     for (size_t i = 0; i < m.n; i++) {
         blocks[i] = (Block){ .linear = { dim, dim, NULL, PYTREE_WANTED },
                              .bn = { .n = dim, .use_running_average = golden_true(norm, "use_running_average") },
-                             .dropout = { (float)golden_double(golden_at(drop, "rate")), golden_true(drop, "deterministic") } };
+                             .dropout = { (float)golden_double(golden_at(drop, "rate")), golden_true(drop, "deterministic") },
+                             .y_mean = PYTREE_NONE };
     }
     assert_int_equal(pytree_allocate(PYTREE(&m), NULL, &error), PYTREE_OK);
     each_value(g, golden_at(g->json, "state_before"), PYTREE(&m), set_value);
     return m;
 }
 
-/* The means that a call has recorded: the last ones of a tuple that grows from call to call. */
+/* The means that the blocks have recorded, from call to call: tuples. */
 static void check_means(Golden *g, const cJSON *intermediates, const MLP *m)
 {
     size_t i = 0;
     const cJSON *one;
     cJSON_ArrayForEach(one, intermediates) {
-        const cJSON *tuple = golden_at(one, "tuple");
-        check_numbers(g, one->string, cJSON_GetArrayItem(tuple, cJSON_GetArraySize(tuple) - 1), &m->blocks[i++].y_mean, 0);
+        const pytree means = m->blocks[i++].y_mean;
+        const cJSON *mean = golden_at(one, "tuple")->child;
+        const size_t calls = (size_t)cJSON_GetArraySize(golden_at(one, "tuple"));
+        golden_check_bool(g, "calls", true, pytree_container_length(means) == calls);
+        for (ptrdiff_t k = 0; mean != NULL; k++, mean = mean->next) {
+            const pytree got = pytree_list_get(means, k, NULL);
+            check_numbers(g, one->string, mean, ((const pytree_leaf *)got.data)->data, 0);
+        }
     }
-    golden_check_bool(g, "each block has a mean", true, i == m->n);
+    golden_check_bool(g, "each block has means", true, i == m->n);
+}
+
+/* Take out what the blocks have recorded, and free it. */
+static void pop_means(MLP *m)
+{
+    pytree taken = { NULL, NULL };
+    assert_int_equal(pytree_pop(PYTREE(m), PYTREE_FILTERS(PYTREE_OF(Intermediate)), &taken, NULL, NULL), PYTREE_OK);
+    assert_int_equal(pytree_num_leaves(PYTREE(m), NULL, NULL), m->n * 6);
+    pytree_container_free(taken);
 }
 
 static void sow_case(Golden *g)
@@ -203,6 +219,7 @@ static void sow_case(Golden *g)
     static BlockValues values[MOST_BLOCKS];
     Block blocks[MOST_BLOCKS];
     float x[MOST_VALUES];
+    pytree_error error = { 0 };
     MLP m = mlp_of(g, blocks);
     (void)read_floats(input, x);
     cJSON_ArrayForEach(call, golden_at(g->json, "calls")) {
@@ -211,7 +228,7 @@ static void sow_case(Golden *g)
         size_t i = 0;
         cJSON_ArrayForEach(block, golden_at(call, "blocks")) { masks[i++] = mask_of(g, golden_get(block, "mask")); }
         golden_check_bool(g, "blocks", true, i == m.n);
-        mlp(&m, x, rows, masks, values);
+        golden_check_ok(g, "mlp", (mlp(&m, x, rows, masks, values, &error), &error));
         i = 0;
         cJSON_ArrayForEach(block, golden_at(call, "blocks")) {
             const BlockValues *v = &values[i++];
@@ -226,6 +243,7 @@ static void sow_case(Golden *g)
         check_means(g, golden_at(call, "intermediates"), &m);
         each_value(g, golden_at(call, "batch_stats_after"), PYTREE(&m), check_value);
     }
+    pop_means(&m);
     pytree_free(PYTREE(&m));
 }
 
@@ -270,12 +288,13 @@ static void train_case(Golden *g)
         size_t i = 0;
         float loss;
         cJSON_ArrayForEach(mask, golden_get(step, "masks")) { masks[i++] = mask_of(g, cJSON_IsNull(mask) ? NULL : mask); }
-        mlp(&m, x, rows, masks, values);
+        golden_check_ok(g, "mlp", (mlp(&m, x, rows, masks, values, &error), &error));
         loss = mean_squared_error(values[m.n - 1].out, target, dy, n);
         check_numbers(g, "loss", golden_at(step, "loss"), &loss, 0);
         mlp_back(&m, grads.data, dy, rows, values);
         check_gradients(g, golden_at(step, "gradients"), grads);
         check_means(g, golden_at(step, "intermediates"), &m);
+        pop_means(&m);
         golden_check_ok(g, "update", (pytree_optimizer_update(o, grads, &error), &error));
         each_value(g, golden_at(step, "batch_stats_after"), PYTREE(&m), check_value);
         each_value(g, golden_at(step, "params_after"), PYTREE(&m), check_value);

@@ -436,6 +436,12 @@ static pytree_status sweep_graphs(void *context, const pytree_options *opt, pytr
         copy = pytree_graph_clone(t, opt, err);
         pytree_free(copy);
     }
+    if (err->status == PYTREE_OK) {
+        pytree_leaf *leaves = NULL;
+        def = NULL;
+        pytree_graph_flatten(t, &leaves, 0, &def, opt, err);
+        pytree_def_free(def);
+    }
     if (err->status == PYTREE_OK) { pytree_graph_walk(t, note_place, text, opt, err); }
     if (err->status == PYTREE_OK) {
         d = pytree_graph_duplicates(t, PYTREE_EVERYTHING, opt, err);

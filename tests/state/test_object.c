@@ -453,6 +453,8 @@ static pytree_status sweep_object(void *context, const pytree_options *opt, pytr
     if (pytree_object_put_own(net, "list", list, err) != PYTREE_OK) { pytree_container_free(list); }
     if (err->status == PYTREE_OK) { pytree_variable_put_metadata(w, "note", PYTREE_INT(1), err); }
     if (err->status == PYTREE_OK) { pytree_free(pytree_variable_metadata(w, "note", opt, err)); }
+    if (err->status == PYTREE_OK) { pytree_variable_put_metadata(w, "more", PYTREE_STR("text"), err); }
+    if (err->status == PYTREE_OK) { pytree_variable_remove_metadata(w, "more", err); }
     if (err->status == PYTREE_OK) { copy = pytree_clone(net, opt, err); }
     if (err->status == PYTREE_OK) { pytree_variable_set(pytree_object_get(copy, "w", NULL), PYTREE_ARRAY(numbers, 2), err); }
     if (err->status == PYTREE_OK) { pytree_variable_put_metadata(pytree_object_get(copy, "w", NULL), "a", PYTREE_NONE, err); }

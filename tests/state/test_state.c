@@ -167,6 +167,8 @@ static void states_merge_in_any_order(void **state)
     model = pytree_merge(graphdef, 3, (pytree[3]){ PYTREE(&states[1]), PYTREE(&states[0]), PYTREE(&states[0]) }, NULL, &error);
     assert_null(model.data);
     assert_error(error.status, PYTREE_TOO_MANY_LEAVES, ".layers[0].bias", &error);
+    assert_string_equal(error.message, "expected 8 leaves, got 12; the structure has nothing here, or another state has this "
+                                       "Param, too");
     error = (pytree_error){ 0 };
     model = pytree_merge(graphdef, 3, (pytree[3]){ PYTREE(&states[1]), PYTREE(&states[0]),
                                                    PYTREE_DICT({ "zoo", PYTREE_INT(1) }) }, NULL, &error);
@@ -422,6 +424,10 @@ static pytree_status sweep_states(void *context, const pytree_options *opt, pytr
         if (err->status == PYTREE_OK) { more = pytree_state_zeros_like(both[0], opt, err); }
         pytree_flat_free(&more);
         if (err->status == PYTREE_OK) { more = pytree_pure(both[1], opt, err); }
+        pytree_flat_free(&more);
+        if (err->status == PYTREE_OK) { more = pytree_state(t, PYTREE_OF(Param), opt, err); }
+        pytree_flat_free(&more);
+        if (err->status == PYTREE_OK) { pytree_states(t, PYTREE_FILTERS(PYTREE_OF(Param)), &more, opt, err); }
         pytree_flat_free(&more);
     }
     pytree_def_free(graphdef);
