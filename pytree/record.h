@@ -80,7 +80,7 @@ pytree_status pytree_set_metadata(pytree t, pytree_filter only, const char *name
  * path, as a state, which owns what the tree owned; free it with pytree_container_free. Places are taken out of objects,
  * growing lists and dicts, and members of type pytree, where PYTREE_NONE stays. Returns PYTREE_OK; PYTREE_FILTER without a
  * filter, PYTREE_TYPE for a chosen place that cannot be taken out. After an error nothing is taken, and all results are empty.
- * O(places). */
+ * Of a shared variable the first path that is chosen is taken, and the others stay. O(places). */
 pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytree *taken, const pytree_options *opt,
                          pytree_error *err);
 
