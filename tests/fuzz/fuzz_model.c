@@ -1,5 +1,6 @@
 /* Trees built by a program beside a plain model: the input says what is put where. Whatever is then made of the tree must have
- * the values that the model has: containers that grow and shrink, clones, parts, stacks, other values, differences, literals. */
+ * the values that the model has: containers that grow and shrink, clones, parts, stacks, other values, differences,
+ * literals. */
 #include "fuzz.h"
 #include "pytree/algebra.h"
 #include "pytree/containers.h"
