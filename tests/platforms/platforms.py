@@ -156,7 +156,9 @@ def row(platform):
     flags = flags.replace(" -fno-sanitize-recover=all", "").replace(" -D__USE_MINGW_ANSI_STDIO=1", "")
     runs = "natively" if not platform.runner else "Wine" if platform.runner == (WINE,) else f"`{platform.runner[0]}`"
     day = datetime.date.fromtimestamp(max(note.stat().st_mtime for note in ran)).isoformat() if ran else ""
-    passed = f"{good} of {len(notes)}" if len(ran) == len(notes) else f"{good} of {len(ran)}, {len(notes) - len(ran)} not run"
+    passed = f"{good} of {len(ran)}" if ran else "not run"
+    if ran and len(ran) != len(notes):
+        passed += f", {len(notes) - len(ran)} not run"
     return f"| {platform.what} | `{platform.command[0]} -std={platform.standard} {flags}` | {runs} | {passed} | {day} |\n"
 
 
