@@ -55,7 +55,7 @@ PLATFORMS = [
     Platform("clang-19", "clang 19", ("clang-19", *SANITIZED), (), True),
 ]
 INCLUDE = re.compile(r'#include [<"]([^">]+)[">]')
-PACKAGES = ("cjson/cJSON.h", "zlib.h", "pytree/npz.h")
+PACKAGES = ("cjson/cJSON.h", "zlib.h", "pytree/npz.h", "pytree/pt.h")
 locks = {platform.name: threading.Lock() for platform in PLATFORMS}
 
 
