@@ -13,6 +13,7 @@
  *
  * A model that is not quite the file's: globs say what may be missing, what may be left over, and what is called otherwise.
  *
+ *     pytree_report report = { 0 };
  *     static const pytree_rename renames[] = { { "layers.*.**", "model.layers.*.**" } };
  *     static const char *const heads[] = { "lm_head.**" }, *const buffers[] = { "**.attn.bias" };
  *     pytree_checkpoint_options opt = { .renames = renames, .n_renames = 1, .allow_missing = heads, .n_allow_missing = 1,

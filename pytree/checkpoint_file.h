@@ -1,6 +1,6 @@
 /* pytree/checkpoint_file.h: open checkpoint files of any format: their tensors, loaded into trees, mapped, or read one by one.
  *
- *     pytree_checkpoint *file = pytree_gguf_open("model.gguf", NULL, &err);              // or _pt_open, _safetensors_open
+ *     pytree_checkpoint *file = pytree_safetensors_open("model.safetensors", NULL, &err);    // or _pt_open, _gguf_open
  *     for (i = 0; file != NULL && i < file->n_tensors; i++) { printf("%s\n", file->tensors[i].name); }
  *     pytree_checkpoint_load(file, PYTREE(&model), NULL, &err);
  *     pytree_checkpoint_close(file);

@@ -273,7 +273,7 @@ static void memory_runs_out(void **state)
     pytree_error error = { 0 };
     size_t calls;
     (void)state;
-    assert_in_range(sweep_allocations(grow_and_shrink, NULL), 100, 1000);
+    assert_in_range(sweep_allocations(grow_and_shrink, NULL), 50, 1000);
     assert_in_range(sweep_allocations(grow_in_the_middle, NULL), 2, 1000);
     for (calls = 0; ; calls++) {          /* those of stb_ds */
         stb_calls = 0;

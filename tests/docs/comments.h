@@ -23,7 +23,7 @@ typedef struct MLP { size_t n_layers; Linear *layers; } MLP;
     PYTREE_FIELD(DATA, layers, LIST(self->n_layers))
 #include "pytree_registry.h"
 
-static MLP model;
+static MLP model, old, fresh;
 static Linear layer[3];
 #endif
 #endif
@@ -39,7 +39,7 @@ static void run(const Config *config) { (void)config; }
 typedef struct Box { int n; } Box;
 static const pytree_custom box_callbacks;
 
-static pytree params, grads, axes, argument, o;
+static pytree metadata, params, grads, axes, argument, o;
 static float w[6], rate;
 static const pytree_def *linear;
 static pytree_leaf entries[16];

@@ -111,7 +111,7 @@ static const char *next_name(const char *text, size_t *n)
 
 static void what_the_page_names_is_there(void **state)
 {
-    static const char *const types[] = { "pytree_options", "pytree_entry", "pytree_fn" };
+    static const char *const types[] = { "pytree_options", "pytree_entry", "pytree_fn", "pytree_op" };
     char *text = page();
     const char *name = text;
     size_t n = 0, i, found = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes docs/html.png, the picture in docs/html.md: the page of a model in Chromium.
 
-    docs/html_picture.py [FILE]     writes it to FILE instead
+    tools/html_picture.py [FILE]     writes it to FILE instead
 """
 import pathlib
 import sys
