@@ -21,7 +21,7 @@ static PYTREE__S PYTREE__CAT(pytree__all_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = 
 #define PYTREE_FIELD(kind, ...) PYTREE__START(__VA_ARGS__, NONE, ~),
     PYTREE__FIRST_ROW(PYTREE_FIELDS, ~)
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(__VA_ARGS__, NONE, NONE, ~)
+#define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(PYTREE__INITIAL, __VA_ARGS__, NONE, NONE, ~)
     PYTREE_FIELDS 0 };                    /* an _Atomic number: add ATOMIC to its row (clang shows this line) */
 enum { PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof PYTREE__CAT(pytree__all_, PYTREE__ID) >= 2 * sizeof(PYTREE__S) };
 #else

@@ -342,9 +342,9 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* Initialise the member of a row by { 0 }; an atomic one without braces, which clang does not take. */
 #define PYTREE__INITIAL(...) PYTREE__INITIAL_(__VA_ARGS__)
-#define PYTREE__INITIAL_(name, m1, m2, ...) PYTREE__INITIAL__(PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
+#define PYTREE__INITIAL_(how, name, m1, m2, ...) PYTREE__INITIAL__(how, PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
 #define PYTREE__INITIAL__(...) PYTREE__INITIAL___(__VA_ARGS__)
-#define PYTREE__INITIAL___(lies, ...) PYTREE__INITIAL_##lies
+#define PYTREE__INITIAL___(how, lies, ...) how##_##lies
 #define PYTREE__INITIAL_PLAIN { 0 },
 #define PYTREE__INITIAL_BITS { 0 },
 #define PYTREE__INITIAL_ATOMIC 0,

@@ -2,16 +2,22 @@
  * complete.h cannot count them. Included by pytree_registry.h for each struct, behind the checks of the rows, so that those
  * speak first; so it has no guard.
  *
- *     _Static_assert(sizeof((Linear[]){ 0, 0, 0, 0, 0 }) >= 2 * sizeof(Linear) || …, "pytree: Linear: a field of a struct …");
+ *     static Linear pytree__zeros_Linear[] = { 0, 0, 0, 0, 0 };
+ *     _Static_assert(sizeof pytree__zeros_Linear >= 2 * sizeof(Linear) || …, "pytree: Linear: a field of a struct …");
  *
  * There is one 0 for each row, without braces: where an unnamed struct is next, each initialises its next member. Where a
  * member is an array or a struct, of which a 0 is only a part, or where the members leave no room, nothing is said. Compilers
  * take a while for it, so it is done where they optimise. */
 #pragma GCC system_header
-_Static_assert(sizeof((PYTREE__S[]){
+#define PYTREE__ZERO_PLAIN 0,
+#define PYTREE__ZERO_BITS 0,
+#define PYTREE__ZERO_ATOMIC 0,
+#define PYTREE__ZERO_FLEXIBLE { },
+static PYTREE__S PYTREE__CAT(pytree__zeros_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = {
 #undef PYTREE_FIELD
-#define PYTREE_FIELD(...) 0,
-    PYTREE_FIELDS 0 }) >= 2 * sizeof(PYTREE__S)
+#define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(PYTREE__ZERO, __VA_ARGS__, NONE, NONE, ~)
+    PYTREE_FIELDS 0 };
+_Static_assert(sizeof PYTREE__CAT(pytree__zeros_, PYTREE__ID) >= 2 * sizeof(PYTREE__S)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, name, ...) PYTREE__GAP(PYTREE__ID, name)
     || ((int)sizeof(PYTREE__S) < PYTREE__CAT(pytree__end_, PYTREE__ID) PYTREE_FIELDS)

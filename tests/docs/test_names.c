@@ -18,6 +18,7 @@
 #include "pytree/deviation.h"
 #include "pytree/groups.h"
 #include "pytree/html.h"
+#include "pytree/program.h"
 #include "pytree/pt.h"
 #include "pytree/safetensors.h"
 #include "pytree/state.h"
@@ -25,7 +26,7 @@
 #include "pytree/treedef_io.h"
 
 #define NAMES(X)                                                                                                        \
-    X(pytree_all) X(pytree_allocate) X(pytree_any) X(pytree_at) X(pytree_axpy) X(pytree_lerp)                            \
+    X(pytree_all) X(pytree_allocate) X(pytree_any) X(pytree_at) X(pytree_axpy) X(pytree_lerp) X(pytree_record)           \
     X(pytree_scale)                                                                                                     \
     X(pytree_broadcast_common)                                                                                          \
     X(pytree_broadcast_leaves) X(pytree_broadcast_map) X(pytree_broadcast_prefix) X(pytree_check) X(pytree_children)    \
@@ -66,6 +67,7 @@
     X(pytree_seal_check)                                                                                                \
     X(pytree_load_pt) X(pytree_pt_open) X(pytree_mmap_pt) X(pytree_gguf_open) X(pytree_load_gguf)                       \
     X(pytree_gguf_metadata) X(pytree_save_gguf)                                                                         \
+    X(pytree_op_apply) X(pytree_cache_find) X(pytree_jit_count) X(pytree_cache_count)                                   \
     X(pytree_sow) X(pytree_perturb) X(pytree_pop) X(pytree_capture) X(pytree_object_update)                             \
     X(pytree_object_set_attributes) X(pytree_set_metadata) X(pytree_tabulate) X(pytree_table_call)                      \
     /* names before 0.2 */                                                                                              \

@@ -279,6 +279,9 @@ static const char *const while_bodies[] = {
     "{\"tuple\": [\"0\", \"1\"]}", "\"0\"", "\"0\"", NULL, "{\"dict\": [[\"j\", \"0\"]]}"
 };
 
+/* Of a body that takes two arguments. */
+static const pytree_type *const two_strings[] = { PYTREE_TYPE(char *), PYTREE_TYPE(char *), NULL };
+
 static void check_while(Golden *g)
 {
     static const char *const starts[] = { NULL, "go", "k=1", "hi", "x", "x" };
@@ -297,8 +300,8 @@ static void check_while(Golden *g)
         seeds_check_one(g, PYTREE_WHILE(&cond, &body, .max_iters = 1), 1, &carry, outs->child->next, PYTREE_OK);
         seeds_check_one(g, PYTREE_WHILE(&cond, &body, .max_iters = 2), 1, &carry, outs->child->next->next, PYTREE_OK);
     } else {
-        if (number == 6) {                                     /* a body of two arguments */
-            ((pytree_traced_of *)body.context)->takes = PYTREE_TYPES(PYTREE_TYPE(char *), PYTREE_TYPE(char *));
+        if (number == 6) {
+            ((pytree_traced_of *)body.context)->takes = two_strings;
         }
         seeds_check_one(g, PYTREE_WHILE(&cond, &body, .max_iters = 9), 1, &carry, golden_get(g->json, "outputs.out"),
                   number == 6 ? PYTREE_ARGUMENT : PYTREE_STRUCTURE);
@@ -315,8 +318,8 @@ static void check_switch(Golden *g)
     if (number != 3 && number != 4) { seeds_check_calls(g, PYTREE_NOT_FOUND); return; }
     one = seeds_text_body(g, "main", number == 3 ? NET("\"0\"", "\"1\"") : "\"'a'\"");
     two = seeds_text_body(g, "outer", number == 3 ? "\"0\"" : "\"'a'\"");
-    if (number == 4) {                                         /* of two arguments */
-        ((pytree_traced_of *)two.context)->takes = PYTREE_TYPES(PYTREE_TYPE(char *), PYTREE_TYPE(char *));
+    if (number == 4) {
+        ((pytree_traced_of *)two.context)->takes = two_strings;
     }
     seeds_check_one(g, PYTREE_SELECT(&one, &two), 2, args, NULL, number == 3 ? PYTREE_STRUCTURE : PYTREE_ARGUMENT);
     seeds_traced_free(&one);

@@ -196,7 +196,8 @@ static void jit_changes(NnxValues *v, pytree m)
 /* The axes of a model by filter; with an error the status. */
 static pytree_status axes_of(pytree t, bool rest, pytree_flat *axes)
 {
-    const pytree values[2] = { PYTREE_INT(0), PYTREE_NONE };
+    static int64_t first;                 /* the axes refer to it */
+    const pytree values[2] = { PYTREE(&first), PYTREE_NONE };
     const pytree_filter filters[2] = { PYTREE_OF(Param), PYTREE_REST };
     pytree_error error = { 0 };
     *axes = pytree_prefix(t, rest ? 2 : 1, filters, values, "m", NULL, &error);
@@ -284,7 +285,8 @@ static void other_transforms(NnxValues *v, pytree m)
     if (ends(g, "transform.007")) {
         golden_check_bool(g, "error", true, axes_of(m, false, &axes) == PYTREE_FILTER);
     } else if (ends(g, "transform.008")) {                     /* the first argument is mapped, the second is not */
-        const pytree values[2] = { PYTREE_INT(0), PYTREE_NONE };
+        static int64_t first;                 /* the axes refer to it */
+    const pytree values[2] = { PYTREE(&first), PYTREE_NONE };
         const pytree_filter filters[2] = { PYTREE_PATH("[0].*"), PYTREE_REST };
         axes = pytree_prefix(PYTREE_TUPLE(m, m), 2, filters, values, NULL, NULL, &v->error);
         golden_check_text(g, "error", pytree_status_name(PYTREE_SHARED), pytree_status_name(v->error.status));
