@@ -487,12 +487,12 @@ def coverage_report():
 # ---- Sections ------------------------------------------------------------------------------------------------------------
 
 
-def script(path):
-    """A script's checks: the script is a program of its own, and a module here."""
+def script(path, **options):
+    """A script's checks, with options for them: the script is a program of its own, and a module here."""
     loader = importlib.machinery.SourceFileLoader(re.sub(r"\W", "_", path), str(TESTS / path))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
-    return module.checks()
+    return module.checks(**options)
 
 
 SECTIONS = {
@@ -535,7 +535,8 @@ ON_REQUEST = {"platforms": ("The themes on other machines, systems, C libraries 
               **{f"platforms-{one.name}": (f"The themes on {one.name}", functools.partial(platforms.checks, one.name))
                  for one in platforms.PLATFORMS}}
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),
-             **{name: SECTIONS[name] for name in ("compile_fail", "docs")},
+             "compile_fail": SECTIONS["compile_fail"],
+             "docs": (SECTIONS["docs"][0], lambda: script("docs/run", compilers=["gcc"])),
              "examples": ("Examples", examples_checks.checks)}
 
 

@@ -170,7 +170,7 @@ static void long_lists_of_keys_are_cut(void **state)
 /* Mismatches at all children of a wide node, in a list and in a dict: to find their paths must not take the square of that. */
 static void wide_reports_are_made_in_one_go(void **state)
 {
-    const size_t n = under_valgrind() ? 1000 : 100000;
+    const size_t n = slow_here() ? 1000 : 100000;
     pytree *items = malloc(n * sizeof *items);
     pytree_int_pair *pairs = malloc(n * sizeof *pairs);
     pytree_items list = { 0 }, dict = { 0 };

@@ -2,11 +2,6 @@
 #define TEST_OWN_BODIES                    /* looks at private parts */
 #include "containers_shared.h"
 
-static bool slow_here(void)
-{
-    return SANITIZED || under_valgrind();
-}
-
 /* ---- Who owns what ----------------------------------------------------------------------------------------------------- */
 
 static void test_cycles(void **state)

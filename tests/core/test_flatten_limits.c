@@ -182,7 +182,7 @@ static void a_chain_of_a_million_nodes(void **state)
     pthread_attr_t attributes;
     (void)state;
     memset(&deep, 0, sizeof deep);
-    deep.n = under_valgrind() ? 30000 : 1000000;
+    deep.n = slow_here() ? 30000 : 1000000;
     assert_int_equal(pthread_attr_init(&attributes), 0);
     assert_int_equal(pthread_attr_setstacksize(&attributes, 256 * 1024), 0);
     assert_int_equal(pthread_create(&thread, &attributes, walk_deep, &deep), 0);
@@ -245,7 +245,7 @@ static void a_list_of_ten_million_scalars(void **state)
     pytree_error error = { 0 };
     pytree_def *def;
     (void)state;
-    series.n = under_valgrind() ? 20000 : 10000000;
+    series.n = slow_here() ? 20000 : 10000000;
     series.values = test_floats(series.n, 0.0f);
     assert_int_equal(pytree_num_leaves(PYTREE(&series), NULL, &error), series.n);
     def = pytree_structure(PYTREE(&series), NULL, &error);

@@ -67,6 +67,12 @@ static inline bool under_valgrind(void)
     return getenv("PYTREE_TEST_VALGRIND") != NULL;
 }
 
+/* Tests may be smaller there, too. */
+static inline bool slow_here(void)
+{
+    return SANITIZED || under_valgrind();
+}
+
 /* ---- Assertions ---------------------------------------------------------------------------------------------------- */
 
 /* The call succeeded and left the error object alone. */

@@ -297,7 +297,7 @@ static pytree_status keep(void *context, const pytree_def *part, pytree_def **re
 
 static void a_million_nodes_deep(void **state)
 {
-    const size_t n = under_valgrind() ? 50000 : 1000000;
+    const size_t n = slow_here() ? 50000 : 1000000;
     char *text = deep_text(n, "*"), *other_text = deep_text(n, "None");
     pytree_def *def = must_parse(text), *other = must_parse(other_text), *leaf = pytree_def_leaf(NULL, NULL), *made;
     const pytree_def *children[2];
@@ -352,7 +352,7 @@ static void a_million_nodes_deep(void **state)
 /* Nodes that are opened and never closed. */
 static void depth_bombs_end_in_an_error(void **state)
 {
-    const size_t n = under_valgrind() ? 50000 : 1000000;
+    const size_t n = slow_here() ? 50000 : 1000000;
     static const char *const bombs[] = { "[", "(", "{'':", "CustomNode(OrderedDict[('',)],[" };
     size_t b;
     (void)state;
