@@ -47,11 +47,11 @@ static size_t pytree__glob_star(const struct pytree__glob_part *entry)
     return entry->bytes == 1 && entry->at[0] == '*' ? 1 : entry->bytes == 2 && memcmp(entry->at, "**", 2) == 0 ? 2 : 0;
 }
 
-static void pytree__glob_capture(struct pytree__glob_stars *stars, size_t i, const char *from, const char *end)
+static void pytree__glob_capture(struct pytree__glob_stars *stars, size_t i, const char *from, size_t bytes)
 {
     if (i >= PYTREE__GLOB_STARS) { return; }
     stars->of[i].at = from;
-    stars->of[i].bytes = (size_t)(end - from);
+    stars->of[i].bytes = bytes;
 }
 
 /* After a mismatch only the last `**` met takes one entry more: those before it would only leave it less. */
@@ -72,14 +72,14 @@ static bool pytree__glob_match(const char *glob, const char *name, const char *s
                 again = glob = behind;
                 again_name = from = name;
                 star = stars->n++;
-                pytree__glob_capture(stars, star, "", "");
+                pytree__glob_capture(stars, star, "", 0);
                 continue;
             }
             if (name != NULL) {
                 const char *next = name;
                 entry = pytree__glob_entry(&next, separator);
                 if (pytree__glob_star(&step) == 1) {
-                    pytree__glob_capture(stars, stars->n++, entry.at, entry.at + entry.bytes);
+                    pytree__glob_capture(stars, stars->n++, entry.at, entry.bytes);
                 } else if (entry.bytes != step.bytes || memcmp(entry.at, step.at, step.bytes) != 0) {
                     next = name;
                 }
@@ -92,7 +92,7 @@ static bool pytree__glob_match(const char *glob, const char *name, const char *s
         }
         if (!have_again || again_name == NULL) { return false; }
         entry = pytree__glob_entry(&again_name, separator);
-        pytree__glob_capture(stars, star, from, entry.at + entry.bytes);
+        pytree__glob_capture(stars, star, from, (size_t)(entry.at - from) + entry.bytes);
         stars->n = star + 1;
         glob = again;
         name = again_name;
