@@ -458,7 +458,7 @@ pytree_value pytree_op_plus(pytree_trace *tr, pytree_value a, pytree_value b)
 }
 
 /* A call in a rule and the one before it as one call; 0 if they are two. */
-static pytree_value pytree__op_shorter(pytree_trace *tr, const pytree_eqn *e)
+static inline pytree_value pytree__op_shorter(pytree_trace *tr, const pytree_eqn *e)
 {
     if (e->op == &pytree__op_add) { return pytree__op_plus_product(tr, e->in[0], e->in[1]); }
     if (e->op != &pytree__op_sum_to) { return pytree__value(0); }

@@ -207,7 +207,7 @@ static const pytree_eqn *pytree__pg_again(const struct pytree__recorder *r, cons
 }
 
 /* The call that made a value, if it is one of that operation and among the last in a rule; otherwise NULL. */
-static const pytree_eqn *pytree__pg_maker(const struct pytree__recorder *r, const pytree_op *op, pytree_value v)
+static inline const pytree_eqn *pytree__pg_maker(const struct pytree__recorder *r, const pytree_op *op, pytree_value v)
 {
     size_t i = r->in_rule ? r->n_eqns : 0;
     const size_t least = i > PYTREE__PG_LOOK ? i - PYTREE__PG_LOOK : 0;
