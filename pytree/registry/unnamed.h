@@ -8,6 +8,7 @@
  * There is one 0 for each row, without braces: where an unnamed struct is next, each initialises its next member. Where a
  * member is an array or a struct, of which a 0 is only a part, or where the members leave no room, nothing is said. Compilers
  * take a while for it, so it is done where they optimise. */
+#if defined(PYTREE__S)
 #pragma GCC system_header
 #define PYTREE__ZERO_PLAIN 0,
 #define PYTREE__ZERO_BITS 0,
@@ -25,3 +26,4 @@ _Static_assert(sizeof PYTREE__CAT(pytree__zeros_, PYTREE__ID) >= 2 * sizeof(PYTR
     || PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT >= PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": a field of a struct without a name is not listed; give it a row, or give "
                    "the struct a name");
+#endif

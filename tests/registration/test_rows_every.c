@@ -79,7 +79,8 @@ static pytree_status allocates(void *context, const pytree_options *opt, pytree_
     assert_true(s->bare.type->size <= sizeof before);
     memcpy(before, s->bare.data, s->bare.type->size);
     if (pytree_allocate(s->bare, opt, error) != PYTREE_OK) {
-        assert_memory_equal(before, s->bare.data, s->bare.type->size);
+        /* Padding is as it was, too, but valgrind knows that it was never set. */
+        if (!under_valgrind()) { assert_memory_equal(before, s->bare.data, s->bare.type->size); }
         return error->status;
     }
     assert_ok(pytree_check(s->bare, NULL, NULL, NULL, error), error);
