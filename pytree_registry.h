@@ -133,11 +133,11 @@ include, not several."
 #else
 /* =>   static const pytree_constant pytree__constants_Mode[] = { { "fast", MODE_FAST }, { "safe", MODE_SAFE }, { NULL, 0 } };
  *      static const pytree_type pytree__enum_Mode = { "Mode", sizeof(Mode), …, pytree__constants_Mode }; */
-_Static_assert(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
+PYTREE__ASSERT(PYTREE__INTEGER_DTYPE(PYTREE_ENUM) != PYTREE_NO_DTYPE,
                "pytree: " PYTREE__QUOTE(PYTREE_ENUM) ": PYTREE_ENUM is for an enum; a struct is registered with PYTREE_STRUCT");
 static const pytree_constant PYTREE__CAT(pytree__constants_, PYTREE_ENUM)[] = { PYTREE_CONSTANTS { NULL, 0 } };
 static const pytree_type PYTREE__CAT(pytree__enum_, PYTREE_ENUM) PYTREE__MAYBE_UNUSED = {
-    PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), _Alignof(PYTREE_ENUM), PYTREE_KIND_LEAF,
+    PYTREE__QUOTE(PYTREE_ENUM), sizeof(PYTREE_ENUM), PYTREE__ALIGN_OF_TYPE(PYTREE_ENUM), PYTREE_KIND_LEAF,
     PYTREE__INTEGER_DTYPE(PYTREE_ENUM), 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     &pytree__space_000, NULL, PYTREE__CAT(pytree__constants_, PYTREE_ENUM)
 };
@@ -219,18 +219,18 @@ PYTREE_FIELDS
  *      typedef Linear pytree__type000;
  *      static const pytree_type pytree__desc000;
  *      enum { pytree__code000 = PYTREE__C_struct | …, pytree__pcode000 = … }; */
-enum { PYTREE__SLOT(pytree__known_) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_)
+PYTREE__ENUM { PYTREE__SLOT(pytree__known_) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_)
     _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
         1, default: 0)
     PYTREE__DISPATCH_END };   /* a name for it: clang quotes what is asserted */
 #if defined(PYTREE_NAMESPACE)            /* the type is in the dispatch: a type of no other use takes this slot */
-_Static_assert(PYTREE__SLOT(pytree__known_) != 0,
+PYTREE__ASSERT(PYTREE__SLOT(pytree__known_) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
                    "without one first, or as PYTREE_LEAF_TYPE if it is a leaf without a namespace");
-enum { PYTREE__CAT(pytree_registered_in_this_namespace_already_, PYTREE__ID) };
+PYTREE__ENUM { PYTREE__CAT(pytree_registered_in_this_namespace_already_, PYTREE__ID) };
 typedef struct PYTREE__SLOT(pytree__placeholder) { char c; } PYTREE__SLOT(pytree__type);
 #else
-_Static_assert(PYTREE__SLOT(pytree__known_) == 0,
+PYTREE__ASSERT(PYTREE__SLOT(pytree__known_) == 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": this type is registered already (an alias of a registered type needs "
                    "no registration)");
 typedef PYTREE__S PYTREE__SLOT(pytree__type);
@@ -246,11 +246,11 @@ static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a 
 #if defined(PYTREE__ROWS)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__COUNT_##kind
-enum { PYTREE__CAT(pytree__count_, PYTREE__ID) = 0 PYTREE_FIELDS };
+PYTREE__ENUM { PYTREE__CAT(pytree__count_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #endif
 
 #if !defined(PYTREE_DEFINE)
-enum {
+PYTREE__ENUM {
 #if defined(PYTREE_LEAF_TYPE)
     PYTREE__SLOT(pytree__code) = PYTREE__C_leaf,
 #elif defined(PYTREE__ROWS)
@@ -266,8 +266,8 @@ enum {
 
 #if defined(PYTREE_DECLARE)
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
-static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
-    PYTREE_KIND_STRUCT,
+static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
+    PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL,
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL };
 #endif
@@ -292,8 +292,8 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 #ifndef PYTREE_PRINT
 #define PYTREE_PRINT NULL
 #endif
-static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
-    PYTREE_KIND_LEAF,
+static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
+    PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     PYTREE__NAMESPACES, NULL, NULL };
 #endif
@@ -301,8 +301,8 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
 
 #if defined(PYTREE_CUSTOM)
-static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S),
-    PYTREE_KIND_CUSTOM,
+static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
+    PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     PYTREE__NAMESPACES, NULL, NULL };
 #endif
@@ -310,16 +310,16 @@ static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
 
 #if defined(PYTREE_DEFINE)
-enum { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_) 0
+PYTREE__ENUM { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_) 0
     PYTREE__DISPATCH_END };
-_Static_assert(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
+PYTREE__ASSERT(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
                    "write PYTREE_STRUCT");
 #endif
 #if defined(PYTREE__ROWS)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, ~)
-enum { PYTREE__CAT(pytree__begin_, PYTREE__ID),
+PYTREE__ENUM { PYTREE__CAT(pytree__begin_, PYTREE__ID),
     PYTREE_FIELDS                         /* a bit-field: add BITS to its row; T f[]: FLEXIBLE (clang shows this line) */
     PYTREE__CAT(pytree__end_, PYTREE__ID) };
 #include "pytree/registry/complete.h"
@@ -336,16 +336,16 @@ PYTREE_FIELDS
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC diagnostic pop
 #endif
-_Static_assert(PYTREE__GAP_FITS((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID),
-                                PYTREE__CAT(pytree__complete_, PYTREE__ID), (int)_Alignof(PYTREE__S)),
+PYTREE__ASSERT(PYTREE__GAP_FITS((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree__end_, PYTREE__ID),
+                                PYTREE__CAT(pytree__complete_, PYTREE__ID), (int)PYTREE__ALIGN_OF_TYPE(PYTREE__S)),
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
                    "DROP for padding and scratch space)");
 
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, #__VA_ARGS__, __VA_ARGS__, NONE, NONE, NONE, ~)
-static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS { 0 } };
+static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS PYTREE__NO_ROW };
 
-enum {
+PYTREE__ENUM {
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
@@ -451,7 +451,7 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 #endif
 
 static const pytree_type PYTREE__DESCRIPTOR = {
-    PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), _Alignof(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
+    PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
     ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__HAS_TEXT) == 0,

@@ -71,7 +71,7 @@ def preprocessed(source):
 
 def expansions():
     """Tokens of what the include leaves, and of the line that uses the type."""
-    text = (ROOT / "pytree" / "registry" / "rows.h").read_text(encoding="utf-8")
+    text = "".join((ROOT / "pytree" / "registry" / name).read_text(encoding="utf-8") for name in ("primitives_c.h", "rows.h"))
     calls = []
     for name in RECURRING:
         macro = re.search(rf"#define PYTREE__{name}\(([\w, ]*)\)", text)

@@ -106,7 +106,7 @@ def fixed_extents():
 
 def slots():
     yield header("slots.h", "list slots, and macros that are numbered. Made by tools/slots.py.\n *\n"
-                 " * pytree/registry/rows.h explains slots and dispatch.")
+                 " * pytree/registry/primitives_c.h explains slots and dispatch.")
     yield "\n/* The first types of a group that is not full:\n"
     yield " *\n *     PYTREE__PCODES_OF_2(02)   =>   pytree__ptr020: pytree__pcode020, pytree__ptr021: pytree__pcode021, */\n"
     yield from open_groups()

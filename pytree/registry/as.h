@@ -14,7 +14,7 @@
 #define PYTREE__AS_WORD(...) PYTREE__AS_WORD_(__VA_ARGS__, NONE, ~)
 #define PYTREE__AS_WORD_(type, word, ...) word
 #define PYTREE__MEMBERS_AS(code, seen, held, x, arguments, optional, s)                                                 \
-    enum { code = PYTREE__IS_MANY | _Generic((x), void *: PYTREE__IS_POINTER, const void *: PYTREE__IS_POINTER, default: 0) }; \
+    PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__VOID_CODE(x) };                                                      \
     static inline const pytree_type *code##_as(const void *pytree__at)                                                  \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
@@ -23,12 +23,12 @@
 #define PYTREE__CHECK_PLACE_AS PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_AS(code, arguments, optional, in)                                                                 \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert(PYTREE__MORE_ROWS, in " AS" PYTREE__TOO_SMALL);                                                      \
-    _Static_assert((code & PYTREE__IS_POINTER) != 0, in " AS is for a void *; the compiler knows the type of others");   \
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, in " AS" PYTREE__TOO_SMALL);                                                      \
+    PYTREE__ASSERT((code & PYTREE__IS_POINTER) != 0, in " AS is for a void *; the compiler knows the type of others");   \
     PYTREE__CHECK_AS_WORD(in, PYTREE__AS_WORD arguments)
 #define PYTREE__CHECK_AS_WORD(...) PYTREE__CHECK_AS_WORD_(__VA_ARGS__)
 #define PYTREE__CHECK_AS_WORD_(in, word)                                                                                \
-    _Static_assert(PYTREE__IS(~ PYTREE__AS_TAKES_##word), in " AS takes a type, and ARRAY(n, m) if it leads to an array");
+    PYTREE__ASSERT(PYTREE__IS(~ PYTREE__AS_TAKES_##word), in " AS takes a type, and ARRAY(n, m) if it leads to an array");
 #define PYTREE__AS_TAKES_NONE , 1
 #define PYTREE__AS_TAKES_ARRAY(...) , PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) <= PYTREE_MAX_DIMS
 
@@ -37,7 +37,7 @@
     &pytree_types[PYTREE__T_address], PYTREE_ROW_DATA, PYTREE_POINTER,                                                  \
     PYTREE__EACH(PYTREE__AS_FORM_, ~, ~, ~, ~, PYTREE__AS_WORD arguments, NONE, ~), optional,                           \
     PYTREE__EACH(PYTREE__AS_NDIM_, ~, ~, ~, ~, PYTREE__AS_WORD arguments, NONE, ~), placed, 0,                          \
-    &(const pytree_row_functions){ .as = code##_as }
+    PYTREE__FUNCTION(as, code##_as)
 #define PYTREE__AS_FORM_PLAIN(a, b, c, d, optional, arguments) PYTREE_FORM_REF
 #define PYTREE__AS_FORM_ARRAY(a, b, c, d, optional, arguments) PYTREE_FORM_LEAF
 #define PYTREE__AS_NDIM_PLAIN(a, b, c, d, optional, arguments) 0

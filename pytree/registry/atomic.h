@@ -8,19 +8,13 @@
  *     PYTREE_FIELD(DATA, hits, ATOMIC)   =>
  *     enum { pytree__code_Stats_hits = sizeof(((Stats *)0)->hits) == sizeof(((void)0, ((Stats *)0)->hits)) ? … : 0 }; */
 #define PYTREE__MEMBERS_ATOMIC(code, seen, held, x, arguments, optional, s)                                             \
-    enum { code = sizeof(x) == sizeof(((void)0, x)) ? PYTREE__BUILTIN_CODE(x) : 0 };
+    PYTREE__ENUM { code = PYTREE__ATOMIC_CODE(x) };
 #define PYTREE__CHECK_ATOMIC(code, arguments, optional, in)                                                             \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__HELD) == 0 && !optional,                              \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__HELD) == 0 && !optional,                              \
                    in " ATOMIC is for an _Atomic number in the struct itself; write DROP, or a plain member");
-/* Tell by IS_ATOMIC whether it is atomic, which in gcc nothing else tells: of its value nothing is left of _Atomic. */
-#if defined(__GNUC__) && !defined(__TINYC__)
-#define PYTREE__ATOMIC(x) _Generic(&(x), _Atomic(__typeof__(((void)0, x))) *: PYTREE__IS_ATOMIC, default: 0)
-#else
-#define PYTREE__ATOMIC(x) 0
-#endif
 #define PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                              \
-    _Static_assert((code & PYTREE__IS_ATOMIC) == 0, in " an _Atomic number needs the word ATOMIC behind its name");
+    PYTREE__ASSERT((code & PYTREE__IS_ATOMIC) == 0, in " an _Atomic number needs the word ATOMIC behind its name");
 #define PYTREE__CHECK_PLACE_ATOMIC PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_STATIC_ATOMIC(id, s, name)                                                                        \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \

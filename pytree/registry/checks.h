@@ -19,9 +19,9 @@
 #else
 #define PYTREE__WORDS PYTREE__CAT4(pytree__words_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
 #define PYTREE__DOTS PYTREE__CAT4(pytree__dots_, PYTREE__D2, PYTREE__D1, PYTREE__D0)
-enum { PYTREE__WORD = PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ' ') && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ';')
+PYTREE__ENUM { PYTREE__WORD = PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ' ') && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), ';')
     && PYTREE__LACKS(PYTREE__QUOTE(PYTREE__S), '"') };
-_Static_assert(PYTREE__WORD, "pytree: " PYTREE__QUOTE(PYTREE__S)
+PYTREE__ASSERT(PYTREE__WORD, "pytree: " PYTREE__QUOTE(PYTREE__S)
                " is not the name of a type; write one identifier, without quotes, struct or semicolon");
 struct pytree_type;                       /* compilers read one word ahead: up to here, not to an error in the next line */
 #endif
@@ -29,25 +29,25 @@ struct pytree_type;                       /* compilers read one word ahead: up t
 #define PYTREE__NAMED
 #if !defined(__clang__)
 int PYTREE__CAT(pytree__takes_, PYTREE__ID)(PYTREE__S);
-_Static_assert(!__builtin_types_compatible_p(__typeof__(PYTREE__CAT(pytree__takes_, PYTREE__ID)), int (void)),
+PYTREE__ASSERT(!__builtin_types_compatible_p(__typeof__(PYTREE__CAT(pytree__takes_, PYTREE__ID)), int (void)),
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": there is no type of this name above; define the struct before it is "
                    "registered, with typedef struct " PYTREE__QUOTE(PYTREE__S) " " PYTREE__QUOTE(PYTREE__S));
 #endif
 typedef PYTREE__S PYTREE__CAT(pytree__the_type_, PYTREE__ID);         /* clang says what it is, if it is none */
 
 #if defined(PYTREE_FIELDS)
-_Static_assert((__builtin_classify_type(*(PYTREE__S *)0) & ~1) == 12, "pytree: " PYTREE__QUOTE(PYTREE__S)
+PYTREE__ASSERT((__builtin_classify_type(*(PYTREE__S *)0) & ~1) == 12, "pytree: " PYTREE__QUOTE(PYTREE__S)
                ": only a struct has fields; PYTREE_STRUCT takes the name of the struct itself, not of a pointer to it");
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(...)
-_Static_assert(sizeof(PYTREE__QUOTE_ALL(PYTREE_FIELDS)) == 1, "pytree: " PYTREE__QUOTE(PYTREE__S)
+PYTREE__ASSERT(sizeof(PYTREE__QUOTE_ALL(PYTREE_FIELDS)) == 1, "pytree: " PYTREE__QUOTE(PYTREE__S)
                ": PYTREE_FIELDS has rows, PYTREE_FIELD(...), and nothing between them: no comma, no semicolon, no other word");
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) #kind PYTREE__QUOTE_FIRST(__VA_ARGS__, ~)
-enum { PYTREE__WORDS = PYTREE__LACKS("" PYTREE_FIELDS, ' '), PYTREE__DOTS = PYTREE__LACKS("" PYTREE_FIELDS, '.') };
-_Static_assert(PYTREE__WORDS, "pytree: " PYTREE__QUOTE(PYTREE__S)
+PYTREE__ENUM { PYTREE__WORDS = PYTREE__LACKS("" PYTREE_FIELDS, ' '), PYTREE__DOTS = PYTREE__LACKS("" PYTREE_FIELDS, '.') };
+PYTREE__ASSERT(PYTREE__WORDS, "pytree: " PYTREE__QUOTE(PYTREE__S)
                ": a row is PYTREE_FIELD(kind, name, modifiers), with commas between them and without a type");
-_Static_assert(PYTREE__DOTS, "pytree: " PYTREE__QUOTE(PYTREE__S)
+PYTREE__ASSERT(PYTREE__DOTS, "pytree: " PYTREE__QUOTE(PYTREE__S)
                ": a row names one member of this struct; in place of inner.x register the type of inner, and list inner");
 struct pytree_type;
 #endif

@@ -23,8 +23,10 @@ static PYTREE__S PYTREE__CAT(pytree__all_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = 
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(PYTREE__INITIAL, __VA_ARGS__, NONE, NONE, ~)
     PYTREE_FIELDS 0 };                    /* an _Atomic number: add ATOMIC to its row (clang shows this line) */
-enum { PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof PYTREE__CAT(pytree__all_, PYTREE__ID) >= 2 * sizeof(PYTREE__S) };
+PYTREE__ENUM {
+    PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof PYTREE__CAT(pytree__all_, PYTREE__ID) >= 2 * sizeof(PYTREE__S)
+};
 #else
-enum { PYTREE__CAT(pytree__complete_, PYTREE__ID) = 1 };
+PYTREE__ENUM { PYTREE__CAT(pytree__complete_, PYTREE__ID) = 1 };
 #endif
 #endif

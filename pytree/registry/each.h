@@ -31,10 +31,10 @@
 
 /* Find the codes: that of the member says how it holds the elements, that of an element is found as if it were a member. */
 #define PYTREE__MEMBERS_LISTS_(code, seen, held, x, arguments, optional, s)                                              \
-    enum { code = PYTREE__IS_MANY | PYTREE__IS_POINTER | PYTREE__FIXED(x) };                                            \
+    PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__IS_POINTER | PYTREE__FIXED(x) };                                    \
     PYTREE__EACH(PYTREE__EACH_MEMBER_, code, seen, held, (*x), PYTREE__MODIFIERS arguments, NONE, NONE, ~)
 #define PYTREE__MEMBERS_EACH(code, seen, held, x, arguments, optional, s)                                               \
-    enum { code = PYTREE__IS_MANY | PYTREE__FIXED(x) };                                                                 \
+    PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__FIXED(x) };                                                         \
     PYTREE__EACH(PYTREE__EACH_MEMBER_, code, seen, held, (*x), PYTREE__OF_EACH arguments, NONE, NONE, ~)
 #define PYTREE__EACH_MEMBER_PLAIN(code, seen, held, x, optional, arguments)                                             \
     PYTREE__MEMBERS_PLAIN(code##_each, seen##_each, held##_each, x, arguments, optional, ~)
@@ -45,20 +45,20 @@
 
 #define PYTREE__CHECK_LISTS_(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
-    _Static_assert(((optional & 2) != 0) == ((code & PYTREE__IS_FIXED) != 0),                                           \
+    PYTREE__ASSERT(((optional & 2) != 0) == ((code & PYTREE__IS_FIXED) != 0),                                           \
                    in " LIST is for a pointer; the elements of a fixed array need EACH() alone");                       \
     PYTREE__CHECK_EACH_WORDS(in, PYTREE__MODIFIERS arguments, NONE, NONE, NONE, ~)                                      \
     PYTREE__EACH(PYTREE__EACH_CHECK_, code, in, ~, ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~)
 #define PYTREE__CHECK_EACH(code, arguments, optional, in)                                                               \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert(!optional, in " OPTIONAL stands in EACH(): an array in the struct itself is never NULL");            \
-    _Static_assert((code & PYTREE__IS_FIXED) != 0, in " EACH alone is for a fixed array; of a pointer write LIST(n, EACH())"); \
+    PYTREE__ASSERT(!optional, in " OPTIONAL stands in EACH(): an array in the struct itself is never NULL");            \
+    PYTREE__ASSERT((code & PYTREE__IS_FIXED) != 0, in " EACH alone is for a fixed array; of a pointer write LIST(n, EACH())"); \
     PYTREE__CHECK_EACH_WORDS(in, PYTREE__OF_EACH arguments, NONE, NONE, NONE, ~)                                            \
     PYTREE__EACH(PYTREE__EACH_CHECK_, code, in, ~, ~, PYTREE__OF_EACH arguments, NONE, NONE, ~)
 #define PYTREE__CHECK_EACH_WORDS(...) PYTREE__CHECK_EACH_WORDS_(__VA_ARGS__)
 #define PYTREE__CHECK_EACH_WORDS_(in, m1, m2, m3, ...)                                                                  \
-    _Static_assert(PYTREE__MORE_ROWS, in " EACH" PYTREE__TOO_SMALL);                                                    \
-    _Static_assert(PYTREE__EACH_TAKES(PYTREE__IS(~ PYTREE__EACH_WORD_##m1), PYTREE__IS(~ PYTREE__EACH_WORD_##m2),       \
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, in " EACH" PYTREE__TOO_SMALL);                                                    \
+    PYTREE__ASSERT(PYTREE__EACH_TAKES(PYTREE__IS(~ PYTREE__EACH_WORD_##m1), PYTREE__IS(~ PYTREE__EACH_WORD_##m2),       \
                                       PYTREE__IS(~ PYTREE__EACH_WORD_##m3)),                                            \
                    in " EACH takes what one element needs: nothing, ARRAY(m), ARRAY(m, k) or LIST(m), and OPTIONAL");
 #define PYTREE__EACH_TAKES(a, b, c) ((a) && (b) && (c) && ((a) & (b) & 2) == 0)
@@ -68,7 +68,7 @@
 #define PYTREE__EACH_WORD_ARRAY(...) , PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) <= 2 ? 2 : 0
 #define PYTREE__EACH_WORD_LIST(...) , PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) == 1 ? 2 : 0
 #define PYTREE__EACH_HELD(code, in)                                                                                     \
-    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__POINTER_OR_FIXED) != 0,                               \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) == 0 || (code & PYTREE__POINTER_OR_FIXED) != 0,                               \
                    in " EACH is for elements that are pointers or arrays; LIST(n) without it is for others");
 #define PYTREE__EACH_CHECK_PLAIN(code, in, c, d, optional, arguments)                                                   \
     PYTREE__CHECK_PLAIN(code##_each, arguments, optional, in " EACH:") PYTREE__EACH_HELD(code##_each, in)
@@ -78,22 +78,22 @@
     PYTREE__CHECK_LIST(code##_each, arguments, optional, in " EACH:")
 
 #define PYTREE__TABLE_LISTS_(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), ~, PYTREE__MODIFIERS arguments, NONE, NONE, ~),                 \
+    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__ELEMENTS, PYTREE__MODIFIERS arguments, NONE, NONE, ~),  \
     PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LIST, optional & 1, 1, placed, sizeof(*x), 0
 #define PYTREE__TABLE_EACH(code, held, x, arguments, optional, placed)                                                  \
-    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), ~, PYTREE__OF_EACH arguments, NONE, NONE, ~),                       \
+    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__ELEMENTS, PYTREE__OF_EACH arguments, NONE, NONE, ~),    \
     PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_TUPLE, 0, 1, placed, sizeof(*x), 0
-#define PYTREE__EACH_TYPE(x, ...)                                                                                       \
-    &(const pytree_type){ "elements", sizeof x, PYTREE__ALIGN_OF(x), PYTREE_KIND_ROW, PYTREE_NO_DTYPE, 1, 1, false, true, \
-        (const pytree_field[]){ { "", __VA_ARGS__, NULL }, { 0 } },                                                     \
+#define PYTREE__EACH_ROW(...) { "", __VA_ARGS__, NULL }
+#define PYTREE__EACH_TYPE(x, rows)                                                                                      \
+    { "elements", sizeof x, PYTREE__ALIGN_OF(x), PYTREE_KIND_ROW, PYTREE_NO_DTYPE, 1, 1, false, true, rows,             \
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &pytree__space_000, NULL, NULL }
 #define PYTREE__EACH_PLACED(x) 0, sizeof x
-#define PYTREE__EACH_TABLE_PLAIN(code, held, x, d, optional, arguments)                                                 \
-    PYTREE__EACH_TYPE(x, PYTREE__TABLE_PLAIN(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
-#define PYTREE__EACH_TABLE_ARRAY(code, held, x, d, optional, arguments)                                                 \
-    PYTREE__EACH_TYPE(x, PYTREE__TABLE_ARRAY(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
-#define PYTREE__EACH_TABLE_LIST(code, held, x, d, optional, arguments)                                                  \
-    PYTREE__EACH_TYPE(x, PYTREE__TABLE_LIST(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+#define PYTREE__EACH_TABLE_PLAIN(code, held, x, made, optional, arguments)                                                 \
+    made(code, x, PYTREE__TABLE_PLAIN(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+#define PYTREE__EACH_TABLE_ARRAY(code, held, x, made, optional, arguments)                                                 \
+    made(code, x, PYTREE__TABLE_ARRAY(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
+#define PYTREE__EACH_TABLE_LIST(code, held, x, made, optional, arguments)                                                  \
+    made(code, x, PYTREE__TABLE_LIST(code##_each, held##_each, x, arguments, optional, PYTREE__EACH_PLACED(x)))
 
 /* The extents. Behind the count stand those of an element, which are those of all. */
 #define PYTREE__SIZES_LISTS_(name, arguments)                                                                            \

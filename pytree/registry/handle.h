@@ -15,8 +15,8 @@
  *     } */
 #define PYTREE__CHECK_DROP_HANDLE(id, s, name, arguments, ...)                                                          \
     PYTREE__CHECK_DROP_PLAIN(id, s, name, ~)                                                                            \
-    _Static_assert(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " HANDLE" PYTREE__TOO_SMALL);                     \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 2, PYTREE__QUOTE_(pytree: s.name:)                              \
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " HANDLE" PYTREE__TOO_SMALL);                     \
+    PYTREE__ASSERT(PYTREE__COUNT_ARGUMENTS arguments == 2, PYTREE__QUOTE_(pytree: s.name:)                              \
                    " HANDLE takes two functions, HANDLE(clone, free)");                                                 \
     static inline pytree_status pytree__clone_##id##_##name(void *pytree__to, const void *pytree__from)                 \
     {                                                                                                                   \
@@ -32,6 +32,6 @@
 
 #define PYTREE__TABLE_DROP_HANDLE(id, s, name, ...)                                                                     \
     { #name, 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, PYTREE__PLACED(s, name), 0,                                  \
-        &(const pytree_row_functions){ .release = pytree__free_##id##_##name, .clone = pytree__clone_##id##_##name }, NULL },
+        PYTREE__FUNCTIONS(release, pytree__free_##id##_##name, clone, pytree__clone_##id##_##name), NULL },
 #define PYTREE__CODES_DROP_HANDLE(id, s, name, ...) | PYTREE__IS_MANY                         /* such structs are no runs */
 #endif

@@ -10,7 +10,7 @@
 #define PYTREE_REGISTRY_ROWS_H
 
 #include "enums.h"
-#include "slots.h"
+#include "primitives_c.h"
 #include "words.h"
 
 /* An extent as a size_t. Only of an integer there is a bitwise or. Where a size_t has fewer bits, an extent that does not fit
@@ -36,124 +36,10 @@
 #define PYTREE__QUOTE_FIRST(a, ...) #a
 #define PYTREE__SECOND(a, b, ...) b
 
-/* Choose by a constant: yes or no, of any types. The other one must be valid, too. */
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
-#define PYTREE__CHOOSE(constant, yes, no) __builtin_choose_expr(constant, yes, no)
-#else
-#define PYTREE__CHOOSE(constant, yes, no) _Generic((char (*)[1 + !!(constant)])0, char (*)[2]: (yes), char (*)[1]: (no))
-#endif
-
-/* Tell whether x is an array. As an operand of a comma, or of a conditional (which makes an int of what is smaller), one is a
- * pointer. Elsewhere the sizes tell, except for arrays as large as a pointer. */
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
-#define PYTREE__IS_ARRAY(x) (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, x))))
-#define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
-#elif defined(__TINYC__)
-#define PYTREE__IS_ARRAY(x)                                                                                             \
-    (!__builtin_types_compatible_p(__typeof__(x), __typeof__(1 ? (x) : (x))) &&                                         \
-    !__builtin_types_compatible_p(__typeof__(1                                                                          \
-        ? (x) : (x)), int))
-#define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
-#else
-#define PYTREE__IS_ARRAY(x) (sizeof(x) != sizeof(((void)0, (x))))
-#define PYTREE__ALIGN_OF(x) (sizeof(x) < 16 ? (int)sizeof(x) : 16)
-#endif
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
-#define PYTREE__IS_RECORD(x) ((__builtin_classify_type(x) & ~1) == 12)
-#define PYTREE__NO_UNION(x) (__builtin_classify_type(x) != 13)
-#define PYTREE__CHECK_SCALAR(code, x, in)
-#else                                     /* only scalars can be negated */
-#define PYTREE__IS_RECORD(x) 0
-#define PYTREE__NO_UNION(x) 0
-#define PYTREE__CHECK_SCALAR(code, x, in)                                                                               \
-    _Static_assert((code) != 0 || sizeof(!PYTREE__CHOOSE((code) == 0, x, 0)) != 0, in PYTREE__UNKNOWN);
-#endif
-
-/* ---- Types by slot --------------------------------------------------------------------------------------------------
- *
- * Slot 017 (octal) holds the type pytree__type017, a pointer to it pytree__ptr017, its descriptor pytree__desc017 and the codes
- * of both, pytree__code017 and pytree__pcode017. A dispatch looks for a pointer, so that one association does for a value, an
- * array and a pointer. It is nested in groups of eight, because compilers compare each association with each other one in its
- * list:
- *
- *     _Generic((x), pytree__ptr020: &pytree__desc020, default:
- *     _Generic((x), pytree__ptr010: &pytree__desc010, …, pytree__ptr017: &pytree__desc017, default:
- *     _Generic((x), pytree__ptr000: &pytree__desc000, …, pytree__ptr007: &pytree__desc007, default: <built-in types>)))
- *
- * All of it is written out for each member, so each token of it counts: full groups are text (slots.h), which costs
- * half of what names cost that are put together. */
-#define PYTREE__D2 0
-#define PYTREE__D1 0
-#define PYTREE__D0 0
-
-/* The registrations of a file in namespaces are a list that begins at pytree__space_000 and goes on, behind one with slot 017,
- * at pytree__space_017. Its end is declared and never defined: all zero, without a name. These are the digits of the last one.
- *
- *     static const pytree_type pytree__space_000 = { "Linear", …, "train", &pytree__space_017 };          slot 017
- *     static const pytree_type pytree__space_017; */
-#define PYTREE__N2 0
-#define PYTREE__N1 0
-#define PYTREE__N0 0
-static const pytree_type pytree__space_000;
-
-/* As many parentheses as there are full groups, then as many as there are in full blocks: each new slot defines them anew. */
-#define PYTREE__CLOSE
-#define PYTREE__CLOSE_BLOCKS
-#define PYTREE__CLOSE_8 ))))))))
-#define PYTREE__CLOSE_32 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8 PYTREE__CLOSE_8
-/* Everything registered so far, in front of what is written between the two. The control stands before every group: a short
- * one is best. With two types registered:
- *
- *     PYTREE__DISPATCH(p, PYTREE__DESCS_) NULL PYTREE__DISPATCH_END   =>
- *     _Generic(p, pytree__ptr000: &pytree__desc000, pytree__ptr001: &pytree__desc001, default: NULL) */
-#define PYTREE__DISPATCH(x, list) PYTREE__DISPATCH_(x, list, PYTREE__D2, PYTREE__D1, PYTREE__D0)
-#define PYTREE__DISPATCH_(x, list, d2, d1, d0) PYTREE__DISPATCH__(x, list, d2, d1, d0)
-#define PYTREE__DISPATCH__(x, list, d2, d1, d0)                                                                         \
-    _Generic(x, list##OF_##d0(d2##d1) default: PYTREE__GROUPS_##d1(x, list, d2) PYTREE__BLOCKS_##d2(x, list)
-#define PYTREE__DISPATCH_END PYTREE__CLOSE PYTREE__CLOSE_BLOCKS )
-
-/* Make a NULL pointer to the type that x has as a value, so that const plays no role. */
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__TINYC__)
-#define PYTREE__TO_VALUE(x) (__typeof__(((void)0, x)) *)0
-#elif defined(__TINYC__)
-#define PYTREE__TO_VALUE(x) (__typeof__(1 ? (x) : (x)) *)0
-#else                                     /* const plays a role here */
-#define PYTREE__TO_VALUE(x) &(x)
-#endif
-#undef PYTREE__USER_TYPE
-#define PYTREE__USER_TYPE(x)                                                                                            \
-    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__BUILTIN_TYPE(x) PYTREE__DISPATCH_END
-
-/* The registered types in front of what is between the two, for a member x that may be a value, an array or a pointer. Where
- * the compiler can say what is a pointer (class 5), `held` names a type: that pointer, or one to the value. A leaf type or
- * custom node may be a pointer itself, so from the first one of a file on, values are looked for before. */
-#define PYTREE__OF_TYPE_BY_BOTH(held, x)                                                                                \
-    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__DESCS_)
-#define PYTREE__OF_TYPE_BY_BOTH_END PYTREE__DISPATCH_END PYTREE__DISPATCH_END
-#if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)) && !defined(__TINYC__)
-#define PYTREE__BY_POINTER 1
-#define PYTREE__POINTER_TO(held, x)                                                                                     \
-    typedef __typeof__(__builtin_choose_expr(__builtin_classify_type(x) == 5, ((void)0, x), (__typeof__(((void)0, x))   \
-    *)0))                                                                                                               \
-        held;
-#define PYTREE__CONTROL(held, x) (held)0
-#define PYTREE__OF_TYPE_BY_POINTER(held, x) PYTREE__DISPATCH((held)0, PYTREE__DESCS_)
-#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_POINTER
-#define PYTREE__OF_TYPE_END PYTREE__DISPATCH_END
-#define PYTREE__CODE PYTREE__CODE_BY_POINTER
-#else
-#define PYTREE__BY_POINTER 0
-#define PYTREE__POINTER_TO(held, x)
-#define PYTREE__CONTROL(held, x) x
-#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_BOTH
-#define PYTREE__OF_TYPE_END PYTREE__OF_TYPE_BY_BOTH_END
-#define PYTREE__CODE PYTREE__CODE_BY_BOTH
-#endif
-
 /* ---- Codes ----------------------------------------------------------------------------------------------------------
  *
  * What a member is, as a constant: its type and how it is held. Checks, table and descriptor are made of it. */
-enum {
+PYTREE__ENUM {
     PYTREE__CODE_TYPE = 63,               /* a built-in type's number in pytree_types, or 0 */
     PYTREE__IS_USER = 64,                 /* a registered type */
     PYTREE__IS_LEAF = 128,                /* registered as PYTREE_LEAF_TYPE */
@@ -178,12 +64,12 @@ enum {
     PYTREE__POINTER_OR_TABLE = 512 + 1024,
     PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
 };
-_Static_assert((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
+PYTREE__ASSERT((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
 #define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
 #define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
 
 /* The built-in types spelt out, as values, pointers and rows of tables: text is cheaper than a macro call for each. */
-enum {                                    /* one name for each code: a sum in each association would cost compilers more */
+PYTREE__ENUM {                            /* one name for each code: a sum in each association would cost compilers more */
 #define PYTREE__X(id, T) PYTREE__C_##id = PYTREE__T_##id + ((int)PYTREE__T_##id == PYTREE__T_ldouble ||                 \
         (int)PYTREE__T_##id == PYTREE__T_cldouble ? PYTREE__PACK_WIDE * PYTREE__CODE_PACK : 0),                         \
     PYTREE__P_##id = (int)PYTREE__C_##id + PYTREE__IS_POINTER, PYTREE__R_##id = (int)PYTREE__P_##id + PYTREE__IS_TABLE,
@@ -201,83 +87,6 @@ enum {                                    /* one name for each code: a sum in ea
     PYTREE__C_node = (int)PYTREE__C_struct + PYTREE__HAS_DATA,
     PYTREE__C_leaf = PYTREE__IS_USER + PYTREE__IS_LEAF
 };
-#if defined(__STDC_NO_COMPLEX__) || defined(__TINYC__)
-#define PYTREE__COMPLEX(X)
-#define PYTREE__COMPLEX_VALUES
-#define PYTREE__COMPLEX_POINTERS
-#define PYTREE__COMPLEX_CONSTS
-#define PYTREE__COMPLEX_ROW_POINTERS
-#else
-#define PYTREE__COMPLEX(X) X(cfloat, float _Complex) X(cdouble, double _Complex) X(cldouble, long double _Complex)
-#define PYTREE__COMPLEX_VALUES                                                                                          \
-    float _Complex: PYTREE__C_cfloat, double _Complex: PYTREE__C_cdouble, long double _Complex: PYTREE__C_cldouble,
-#define PYTREE__COMPLEX_POINTERS                                                                                        \
-    pytree__ptr_cfloat: PYTREE__P_cfloat, pytree__ptr_cdouble: PYTREE__P_cdouble, pytree__ptr_cldouble: PYTREE__P_cldouble,
-#define PYTREE__COMPLEX_CONSTS                                                                                          \
-    pytree__cptr_cfloat: PYTREE__P_cfloat, pytree__cptr_cdouble: PYTREE__P_cdouble, pytree__cptr_cldouble: PYTREE__P_cldouble,
-#define PYTREE__COMPLEX_ROW_POINTERS                                                                                    \
-    pytree__rowptr_cfloat: PYTREE__R_cfloat, pytree__rowptr_cdouble: PYTREE__R_cdouble,                                 \
-    pytree__rowptr_cldouble: PYTREE__R_cldouble,
-#endif
-/* Likewise one name for each type: ptr is a pointer, cptr a pointer to const, rowptr a pointer to a row of a table. */
-#define PYTREE__X(id, T) typedef T *pytree__ptr_##id; typedef const T *pytree__cptr_##id; typedef T (*pytree__rowptr_##id)[];
-PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
-#undef PYTREE__X
-#define PYTREE__VALUES                                                                                                  \
-    _Bool: PYTREE__C_bool_, signed char: PYTREE__C_schar, unsigned char: PYTREE__C_uchar, short: PYTREE__C_short_,      \
-    unsigned short: PYTREE__C_ushort, int: PYTREE__C_int_, unsigned: PYTREE__C_uint, long: PYTREE__C_long_,             \
-    unsigned long: PYTREE__C_ulong, long long: PYTREE__C_llong, unsigned long long: PYTREE__C_ullong,                   \
-    float: PYTREE__C_float_, double: PYTREE__C_double_, long double: PYTREE__C_ldouble, pytree_f16: PYTREE__C_f16,      \
-    pytree_bf16: PYTREE__C_bf16, PYTREE__COMPLEX_VALUES
-#define PYTREE__POINTERS                                                                                                \
-    pytree__ptr_bool_: PYTREE__P_bool_, pytree__ptr_schar: PYTREE__P_schar, pytree__ptr_uchar: PYTREE__P_uchar,         \
-    pytree__ptr_short_: PYTREE__P_short_, pytree__ptr_ushort: PYTREE__P_ushort, pytree__ptr_int_: PYTREE__P_int_,       \
-    pytree__ptr_uint: PYTREE__P_uint, pytree__ptr_long_: PYTREE__P_long_, pytree__ptr_ulong: PYTREE__P_ulong,           \
-    pytree__ptr_llong: PYTREE__P_llong, pytree__ptr_ullong: PYTREE__P_ullong, pytree__ptr_float_: PYTREE__P_float_,     \
-    pytree__ptr_double_: PYTREE__P_double_, pytree__ptr_ldouble: PYTREE__P_ldouble, pytree__ptr_f16: PYTREE__P_f16,     \
-    pytree__ptr_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_POINTERS char **: PYTREE__P_string,                               \
-    const char **: PYTREE__P_string,
-#define PYTREE__CONSTS                                                                                                  \
-    pytree__cptr_bool_: PYTREE__P_bool_, pytree__cptr_schar: PYTREE__P_schar, pytree__cptr_uchar: PYTREE__P_uchar,      \
-    pytree__cptr_short_: PYTREE__P_short_, pytree__cptr_ushort: PYTREE__P_ushort, pytree__cptr_int_: PYTREE__P_int_,    \
-    pytree__cptr_uint: PYTREE__P_uint, pytree__cptr_long_: PYTREE__P_long_, pytree__cptr_ulong: PYTREE__P_ulong,        \
-    pytree__cptr_llong: PYTREE__P_llong, pytree__cptr_ullong: PYTREE__P_ullong, pytree__cptr_float_: PYTREE__P_float_,  \
-    pytree__cptr_double_: PYTREE__P_double_, pytree__cptr_ldouble: PYTREE__P_ldouble, pytree__cptr_f16: PYTREE__P_f16,  \
-    pytree__cptr_bf16: PYTREE__P_bf16, PYTREE__COMPLEX_CONSTS
-#define PYTREE__ROW_POINTERS                                                                                            \
-    pytree__rowptr_bool_: PYTREE__R_bool_, pytree__rowptr_schar: PYTREE__R_schar,                                       \
-    pytree__rowptr_uchar: PYTREE__R_uchar, pytree__rowptr_short_: PYTREE__R_short_,                                     \
-    pytree__rowptr_ushort: PYTREE__R_ushort, pytree__rowptr_int_: PYTREE__R_int_, pytree__rowptr_uint: PYTREE__R_uint,  \
-    pytree__rowptr_long_: PYTREE__R_long_, pytree__rowptr_ulong: PYTREE__R_ulong,                                       \
-    pytree__rowptr_llong: PYTREE__R_llong, pytree__rowptr_ullong: PYTREE__R_ullong,                                     \
-    pytree__rowptr_float_: PYTREE__R_float_, pytree__rowptr_double_: PYTREE__R_double_,                                 \
-    pytree__rowptr_ldouble: PYTREE__R_ldouble, pytree__rowptr_f16: PYTREE__R_f16, pytree__rowptr_bf16: PYTREE__R_bf16,  \
-    pytree__rowptr_char_: PYTREE__R_char_, PYTREE__COMPLEX_ROW_POINTERS
-#define PYTREE__TREE_POINTERS pytree_leaf *: PYTREE__P_view, pytree *: PYTREE__P_ref, pytree_flat *: PYTREE__P_flat,
-
-/* Find the code of a value, an array or a pointer; char * is a P_char here. What is no pointer by itself is an array.
- *
- *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | _Generic((pytree__held_Linear_din)0, pytree__ptr000:
- *     pytree__pcode000, default: _Generic((pytree__held_Linear_din)0, …, int *: PYTREE__P_int_, …))) */
-#define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
-    (__builtin_classify_type(x) == 5 ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED))                                   \
-        & (!__builtin_types_compatible_p(__typeof__(x), held) * PYTREE__IS_FIXED | PYTREE__DISPATCH((held)0, PYTREE__PCODES_) \
-    _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
-    _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
-    _Generic((held)0, PYTREE__ROW_POINTERS default: 0))) PYTREE__DISPATCH_END)
-#define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
-    (PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__PCODES_) PYTREE__IS_POINTER                                          \
-        + (PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__PCODES_) PYTREE__BUILTIN_CODE(x) PYTREE__DISPATCH_END)    \
-    PYTREE__DISPATCH_END - PYTREE__IS_POINTER) | PYTREE__FIXED(x)
-#define PYTREE__BUILTIN_CODE(x)                                                                                         \
-    _Generic((x), PYTREE__VALUES char: PYTREE__C_char_,                                                                 \
-        pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \
-    _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                              \
-    _Generic((x), PYTREE__CONSTS PYTREE__ROW_POINTERS const char *: PYTREE__P_char_, default: 0)))
-/* Find the code of a pointer to numbers or strings. */
-#define PYTREE__POINTER_CODE(x)                                                                                         \
-    _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, default:                                                    \
-    _Generic((x), PYTREE__CONSTS const char *: PYTREE__P_char_, default: 0))
 /* Turn a code into that which rows mean: a pointer to char is a string, an array of structs or trees is many. */
 #define PYTREE__NORMALIZED(seen)                                                                                        \
     (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
@@ -389,7 +198,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \
     PYTREE__MEMBERS_STRING(pytree__code_##id##_##name, pytree__seen_##id##_##name, , ((s *)0)->name, , , s)             \
     PYTREE__CHECK_STRING(pytree__code_##id##_##name, , 0, PYTREE__QUOTE_(pytree: s.name:))                              \
-    _Static_assert((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
+    PYTREE__ASSERT((pytree__code_##id##_##name & PYTREE__IS_TABLE) == 0, PYTREE__QUOTE_(pytree: s.name:)                \
                    " a STATIC STRING is one array of char; put several into a struct of STATIC rows, or write DATA");
 #define PYTREE__CHECK_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CHECK_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
@@ -403,66 +212,51 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
  *     static inline int64_t pytree__read_Packet_version(const void *self) { return (int64_t)((const Packet *)self)->version; }
  *     static inline void pytree__write_Packet_version(void *self, int64_t number) { ((Packet *)self)->version = number; } */
 #define PYTREE__CHECK_STATIC_BITS(id, s, name)                                                                          \
-    _Static_assert(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);          \
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, PYTREE__QUOTE_(pytree: s.name:) " a STATIC bit-field" PYTREE__TOO_SMALL);          \
     static inline int64_t pytree__read_##id##_##name(const void *self) { return (int64_t)((const s *)self)->name; }     \
-    static inline void pytree__write_##id##_##name(void *self, int64_t number) { ((s *)self)->name = number; }
-#define PYTREE__CHECK_DROP_BITS(id, s, name, ...) _Static_assert(sizeof(((s *)0)->name != 0) != 0, "");
+    static inline void pytree__write_##id##_##name(void *self, int64_t number)                                          \
+    {                                                                                                                   \
+        ((s *)self)->name = PYTREE__TO_MEMBER(((s *)self)->name, number);                                               \
+    }
+#define PYTREE__CHECK_DROP_BITS(id, s, name, ...) PYTREE__ASSERT(sizeof(((s *)0)->name != 0) != 0, "");
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
     PYTREE__POINTER_TO(held, x)                                                                                         \
-    enum { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional) | PYTREE__ATOMIC(x) };
+    PYTREE__ENUM { seen = PYTREE__CODE(held, x),                                                                        \
+        code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional) | PYTREE__ATOMIC(x) };
 /* Tell by IS_MANY whether a member leads to another node in every tree. */
 #define PYTREE__LEADS(seen, optional)                                                                                   \
     (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
                                                                                                 : (int)PYTREE__IS_MANY)
 #define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                                 \
-    enum { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
+    PYTREE__ENUM { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                  \
     PYTREE__POINTER_TO(held, x)                                                                                         \
-    enum { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
+    PYTREE__ENUM { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
 #define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional, s)                                               \
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
     PYTREE__QUIET_BEGIN                                                                                                 \
-    enum { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY    \
-        | _Generic(x->key, char *: 0, const char *: 0, default: PYTREE__OTHER_KEY)                                      \
+    PYTREE__ENUM { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY \
+        | PYTREE__KEY_CODE(x->key)                                                                                      \
         | (PYTREE__IS_PAIR(x) ? 0 : PYTREE__OTHER_MEMBERS) };                                                           \
     PYTREE__QUIET_END
 #define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional, s)                                                  \
-    enum { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments), code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
+    PYTREE__ENUM { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments),                                         \
+        code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
 #define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional, s)                                                \
-    enum { code = _Generic((x), char *: PYTREE__P_char_, signed char *: PYTREE__P_char_, unsigned char *: PYTREE__P_char_, \
-        pytree__rowptr_char_: PYTREE__R_char_, default: 0) | PYTREE__FIXED(x) };
-#define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional, s) enum { code = 0 };
+    PYTREE__ENUM { code = PYTREE__CHARS_CODE(x) | PYTREE__FIXED(x) };
+#define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional, s) PYTREE__ENUM { code = 0 };
 #define PYTREE__MEMBERS_ENUM PYTREE__MEMBERS_PLAIN
 #define PYTREE__FIXED(x) PYTREE__IS_ARRAY(x) * PYTREE__IS_FIXED
-/* Tell whether an entry of a map has only its key and its value: where these lie, and behind a number, whether another 0 begins
- * another entry. */
-#if defined(__GNUC__) && !defined(__TINYC__)
-#define PYTREE__QUIET_BEGIN                                                                                             \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"")                               \
-    _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
-#define PYTREE__QUIET_END _Pragma("GCC diagnostic pop")
-#define PYTREE__IS_PAIR(x)                                                                                              \
-    (__builtin_offsetof(__typeof__(*x), key) == 0 && sizeof(x->key) <= sizeof(char *)                                   \
-     && __builtin_offsetof(__typeof__(*x), value) < sizeof(char *) + __alignof__(x->value)                              \
-     && sizeof(*x) - __builtin_offsetof(__typeof__(*x), value) - sizeof(x->value) < __alignof__(*x)                     \
-     && (PYTREE__IS_RECORD(x->value) || PYTREE__IS_ARRAY(x->value)                                                      \
-         || sizeof((__typeof__(*x)[]){ [0].value = 0, 0 }) > sizeof(*x)))
-#else
-#define PYTREE__QUIET_BEGIN
-#define PYTREE__QUIET_END
-#define PYTREE__IS_PAIR(x) 1
-#endif
-
 /* Check the order of the rows. If members are left out, each gap may hold one, otherwise only those that are no padding.
  *
  *     _Static_assert(pytree__gap_Linear_w >= 0, "pytree: Linear.w: rows are out of order; …");
  *     _Static_assert(pytree__gap_Linear_w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
 #define PYTREE__CHECK_LAYOUT(gap, complete, x, in)                                                                      \
-    _Static_assert(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
-    _Static_assert(PYTREE__GAP_FITS(gap, complete, PYTREE__ALIGN_OF(x)),                                                \
+    PYTREE__ASSERT(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
+    PYTREE__ASSERT(PYTREE__GAP_FITS(gap, complete, PYTREE__ALIGN_OF(x)),                                                \
                    in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
                       "and scratch space)");
 #define PYTREE__CHECK_PLACE_PLAIN PYTREE__CHECK_LAYOUT
@@ -487,66 +281,66 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
-    _Static_assert((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
+    PYTREE__ASSERT((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
                       "those; EACH() for pointers, and for structs in two dimensions");                                 \
-    _Static_assert((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,                                        \
+    PYTREE__ASSERT((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,                                        \
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
-    _Static_assert(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
+    PYTREE__ASSERT(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
                    in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
 #define PYTREE__HELD_BY(flags) ((flags & 2) != 0 ? PYTREE__IS_POINTER + PYTREE__IS_FIXED : (int)PYTREE__IS_POINTER)
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
-    _Static_assert((code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                                                  \
+    PYTREE__ASSERT((code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                                                  \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
-    _Static_assert(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");      \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
+    PYTREE__ASSERT(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");      \
+    PYTREE__ASSERT(PYTREE__COUNT_ARGUMENTS arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);                          \
     PYTREE__CHECK_FLEXIBLE(optional, in)
 #define PYTREE__CHECK_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");                      \
-    _Static_assert(optional < 2 || PYTREE__MORE_ROWS, in " FLEXIBLE" PYTREE__TOO_SMALL);
+    PYTREE__ASSERT(optional != 3, in " OPTIONAL is for pointers; a flexible array is never NULL");                      \
+    PYTREE__ASSERT(optional < 2 || PYTREE__MORE_ROWS, in " FLEXIBLE" PYTREE__TOO_SMALL);
 #define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
-    _Static_assert(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
+    PYTREE__ASSERT(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
-    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN "; of a pointer to pointers write LIST(n, EACH())");  \
-    _Static_assert(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN "; of a pointer to pointers write LIST(n, EACH())");  \
+    PYTREE__ASSERT(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
     PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
-    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                   \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                   \
                    in " LIST is for a pointer to registered structs or single values; a fixed array needs no modifier");
 #define PYTREE__STB_MISSING                                                                                             \
     " needs stb_ds.h: install libstb-dev (Debian, Ubuntu), stb-devel (Fedora), or copy stb_ds.h "                       \
         "beside pytree.h"
 #define PYTREE__CHECK_STB_ARRAY(code, arguments, optional, in)                                                          \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert(PYTREE__HAS_STB, in " STB_ARRAY" PYTREE__STB_MISSING);                                               \
-    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
-    _Static_assert((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
+    PYTREE__ASSERT(PYTREE__HAS_STB, in " STB_ARRAY" PYTREE__STB_MISSING);                                               \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) == 0 || (code & PYTREE__HELD) == PYTREE__IS_POINTER,                          \
                    in " STB_ARRAY is for an stb_ds array: a pointer, NULL or made by arrput");
 #define PYTREE__CHECK_STB_MAP(code, arguments, optional, in)                                                            \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
-    _Static_assert((code & PYTREE__OTHER_KEY) == 0, in " the keys of a STB_MAP are strings, char *key");                \
-    _Static_assert((code & PYTREE__OTHER_MEMBERS) == 0,                                                                 \
+    PYTREE__ASSERT(PYTREE__HAS_STB, in " STB_MAP" PYTREE__STB_MISSING);                                                 \
+    PYTREE__ASSERT((code & PYTREE__OTHER_KEY) == 0, in " the keys of a STB_MAP are strings, char *key");                \
+    PYTREE__ASSERT((code & PYTREE__OTHER_MEMBERS) == 0,                                                                 \
                    in " an entry of a STB_MAP has two members, key and value, in this order; put more into a struct for the " \
                       "value");                                                                                         \
-    _Static_assert((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
-    _Static_assert((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN);                                                    \
+    PYTREE__ASSERT((code & PYTREE__POINTER_OR_TABLE) == 0,                                                              \
                    in " the values of a STB_MAP are numbers, strings or registered structs, not pointers or arrays");
 #define PYTREE__CHECK_RANK(code, arguments, optional, in)                                                               \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                               \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__POINTER_OR_TABLE) == 0,                               \
                    in " RANK is the number of dimensions of a fixed array of numbers; this array has another");         \
-    _Static_assert(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
+    PYTREE__ASSERT(PYTREE__RANK_OF arguments <= PYTREE_MAX_DIMS, in PYTREE__TOO_MANY);
 #define PYTREE__CHECK_STRING(code, arguments, optional, in)                                                             \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
                    in " STRING is for an array of char in the struct itself, char f[32]; a char * needs no modifier");  \
-    _Static_assert(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");              \
-    _Static_assert(PYTREE__MORE_ROWS, in " STRING" PYTREE__TOO_SMALL);
+    PYTREE__ASSERT(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");              \
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, in " STRING" PYTREE__TOO_SMALL);
 #define PYTREE__TOO_SMALL " needs PYTREE_MORE_ROWS beside PYTREE_SMALL; define both in every file"
 #define PYTREE__CHECK_BITS(code, arguments, optional, in)                                                               \
-    _Static_assert(0, in " a leaf has an address and a bit-field has none; write STATIC or DROP, or make it a member "  \
+    PYTREE__ASSERT(0, in " a leaf has an address and a bit-field has none; write STATIC or DROP, or make it a member "  \
                       "without a width");
 #define PYTREE__THE(x) x
 #define PYTREE__TOO_MANY " too many dimensions; define PYTREE_MAX_DIMS (8, at most 16) to that many in every file"
@@ -557,18 +351,18 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     " an array of char is compared with what lies behind its text; write STRING behind the name, or use signed char for bytes"
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
-    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),  \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(PYTREE__INNER(code & PYTREE__IS_FIXED, x)),  \
                    in PYTREE__UNKNOWN);                                                                                 \
-    _Static_assert((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)),   \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(PYTREE__INNER(code & PYTREE__IS_FIXED, x)),   \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
-    _Static_assert((int)code != PYTREE__P_char_ + PYTREE__IS_FIXED, in PYTREE__CHARS);                                  \
-    _Static_assert((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
+    PYTREE__ASSERT((int)code != PYTREE__P_char_ + PYTREE__IS_FIXED, in PYTREE__CHARS);                                  \
+    PYTREE__ASSERT((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
                    in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
                       "structs");                                                                                       \
-    _Static_assert((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER,           \
+    PYTREE__ASSERT((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER,           \
                    in " a struct with DATA rows cannot be STATIC; write DATA");                                         \
-    _Static_assert(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                            \
-    _Static_assert((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                       \
+    PYTREE__ASSERT(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                            \
+    PYTREE__ASSERT((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                       \
     PYTREE__CHECK_SCALAR(code, x, in)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
@@ -601,7 +395,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__TABLE_STATIC_BITS(id, s, name)                                                                          \
     { #name, &pytree_types[PYTREE__T_llong], PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK_BITS, 0, 0,               \
         0, sizeof(int64_t), 0,                                                                                          \
-        &(const pytree_row_functions){ .read = pytree__read_##id##_##name, .write = pytree__write_##id##_##name }, NULL },
+        PYTREE__FUNCTIONS(read, pytree__read_##id##_##name, write, pytree__write_##id##_##name), NULL },
 #define PYTREE__TABLE_DROP(id, s, text, name, m1, ...)                                                                  \
     PYTREE__DROPPED(PYTREE__TABLE_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__TABLE_DROP_PLAIN(id, s, name, ...)                                                                      \
@@ -629,7 +423,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
         PYTREE__OF_TYPE_END,                                                                                            \
     PYTREE_ROW_STATIC, PYTREE_IN_PLACE, code / PYTREE__CODE_PACK & 3, 0,                                                \
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
-    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x)), 0
+    sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__TABLE_VALUE(code, held, x, optional, placed), 0
 #define PYTREE__TABLE_VALUE(code, held, x, optional, ...)                                                               \
@@ -638,7 +432,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     (code & PYTREE__IS_FIXED) != 0 && code / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE                  \
         : code / PYTREE__CODE_FORM,                                                                                     \
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), __VA_ARGS__,                             \
-    sizeof(*PYTREE__CHOOSE(code & PYTREE__IS_FIXED, x, &x))
+    sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x))
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
@@ -661,11 +455,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
     PYTREE_FORM_LIST,                                                                                                   \
     optional, 1, placed, sizeof(*x),                                                                                    \
-    &(const pytree_row_functions){ .resize = pytree__stb_array_resize, .release = pytree__stb_array_release }
+    PYTREE__FUNCTIONS(resize, pytree__stb_array_resize, release, pytree__stb_array_release)
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
     PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
     PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x),                                                                   \
-    &(const pytree_row_functions){ .resize = pytree__stb_map_resize, .release = pytree__stb_map_release }
+    PYTREE__FUNCTIONS(resize, pytree__stb_map_resize, release, pytree__stb_map_release)
 
 /* Pass: collect the bits of all children's codes, and whether a static value is more than bytes.
  *

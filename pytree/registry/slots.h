@@ -1,6 +1,6 @@
 /* pytree/registry/slots.h: list slots, and macros that are numbered. Made by tools/slots.py.
  *
- * pytree/registry/rows.h explains slots and dispatch. */
+ * pytree/registry/primitives_c.h explains slots and dispatch. */
 #ifndef PYTREE_REGISTRY_SLOTS_H
 #define PYTREE_REGISTRY_SLOTS_H
 

@@ -73,7 +73,7 @@ typedef struct pytree__stb_table {
 #error "pytree.h: STB_MAP rows need stb_ds.h 0.65 or later."
 #endif
 #if defined(STBDS_BUCKET_MASK)                             /* here is the implementation */
-_Static_assert(sizeof(stbds_hash_index) == sizeof(pytree__stb_table)
+PYTREE__ASSERT(sizeof(stbds_hash_index) == sizeof(pytree__stb_table)
                    && offsetof(stbds_hash_index, slot_count_log2) == offsetof(pytree__stb_table, log2_slots)
                    && offsetof(stbds_hash_index, string) == offsetof(pytree__stb_table, strings)
                    && offsetof(stbds_hash_index, storage) == offsetof(pytree__stb_table, buckets)

@@ -8,7 +8,7 @@
  *
  *     PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(CIRCLE, circle), CASE(PATH, points, LIST(self->n)), CASE(NOTHING)))
  */
-#define PYTREE__TAG_OF(tag, ...) ((tag) | 0)    /* a tag is an integer, self->kind (gcc shows this line) */
+#define PYTREE__TAG_OF(tag, ...) PYTREE__INTEGER(tag)
 #define PYTREE__CASES_OF(tag, ...) __VA_ARGS__
 #define PYTREE__CASES(m, a, b, c, d, ...) PYTREE__CASES_N(PYTREE__COUNT_ARGUMENTS(__VA_ARGS__), m, a, b, c, d, __VA_ARGS__)
 #define PYTREE__CASES_N(n, ...) PYTREE__CASES_N_(n, __VA_ARGS__)
@@ -43,7 +43,7 @@
     PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, x.member, value,                                                   \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
-    if (tag == (value)) {                                                                                               \
+    if (tag == PYTREE__INTEGER_CONSTANT(value)) {                                                                       \
         if (pytree__shape != NULL) { PYTREE__CASE_EXTENTS_##store(x, arguments) }                                       \
         return pytree__n;                                                                                               \
     }                                                                                                                   \
@@ -70,7 +70,7 @@
                         (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__CHECK_OF_CASE(code, in, member, optional, skipped, store, arguments, ...)                               \
-    _Static_assert(PYTREE__IN_CASE_##store,                                                                             \
+    PYTREE__ASSERT(PYTREE__IN_CASE_##store,                                                                             \
                    in " an stb_ds container, EACH, AS or WITH cannot be in a union; point to a struct with it");        \
     PYTREE__CHECK_##store(code##_##member, arguments, optional, in)
 #define PYTREE__IN_CASE_PLAIN 1
@@ -125,7 +125,7 @@
  *         return -1;
  *     } */
 #define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
-    enum { code = PYTREE__IS_MANY | PYTREE__HAS_MANY | (PYTREE__NO_UNION(x) ? PYTREE__OTHER_MEMBERS : 0) };             \
+    PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__HAS_MANY | (PYTREE__NO_UNION(x) ? PYTREE__OTHER_MEMBERS : 0) };     \
     PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
     static inline int code##_select(const void *pytree__at, size_t *pytree__shape)                                      \
     {                                                                                                                   \
@@ -137,13 +137,12 @@
     }
 #define PYTREE__CHECK_UNION(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
-    _Static_assert(PYTREE__MORE_ROWS, in " UNION" PYTREE__TOO_SMALL);                                                   \
-    _Static_assert((code & PYTREE__OTHER_MEMBERS) == 0, in " UNION is for a union; of a struct all members are listed");  \
-    _Static_assert(!optional, in " OPTIONAL stands in a CASE: a union in the struct itself is never NULL");             \
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, in " UNION" PYTREE__TOO_SMALL);                                                   \
+    PYTREE__ASSERT((code & PYTREE__OTHER_MEMBERS) == 0, in " UNION is for a union; of a struct all members are listed");  \
+    PYTREE__ASSERT(!optional, in " OPTIONAL stands in a CASE: a union in the struct itself is never NULL");             \
     PYTREE__CASES(PYTREE__CASE_CHECK, code, in, ~, ~, PYTREE__CASES_OF arguments)
 #define PYTREE__TABLE_UNION(code, held, x, arguments, optional, placed)                                                 \
     &pytree_types[PYTREE__T_ref], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_REF, 0, 0, placed, sizeof(x), 0,        \
-    &(const pytree_row_functions){ .select = code##_select,                                                             \
-        .cases = (const pytree_field[]){                                                                                \
-            PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments) { 0 } } }
+    PYTREE__FUNCTIONS(select, code##_select, cases, PYTREE__ROWS_OF(code##_cases,                                       \
+        PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments)))
 #endif

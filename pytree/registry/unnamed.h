@@ -18,7 +18,7 @@ static PYTREE__S PYTREE__CAT(pytree__zeros_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED 
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(PYTREE__ZERO, __VA_ARGS__, NONE, NONE, ~)
     PYTREE_FIELDS 0 };
-_Static_assert(sizeof PYTREE__CAT(pytree__zeros_, PYTREE__ID) >= 2 * sizeof(PYTREE__S)
+PYTREE__ASSERT(sizeof PYTREE__CAT(pytree__zeros_, PYTREE__ID) >= 2 * sizeof(PYTREE__S)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, name, ...) PYTREE__GAP(PYTREE__ID, name)
     || ((int)sizeof(PYTREE__S) < PYTREE__CAT(pytree__end_, PYTREE__ID) PYTREE_FIELDS)

@@ -23,12 +23,13 @@
 #define PYTREE__OF_WITH(...) __VA_ARGS__
 #define PYTREE__WITH_OF(n, with) PYTREE__OF_##with
 #define PYTREE__WITH_FUNCTION(code, x, s, ...)                                                                          \
-    _Static_assert((code & PYTREE__HAS_DATA) != 0,         /* here, before the compiler misses the inner struct's members */ \
+    PYTREE__ASSERT((code & PYTREE__HAS_DATA) != 0,         /* here, before the compiler misses the inner struct's members */ \
                    "pytree: " PYTREE__QUOTE(s) ": WITH is for registered structs with DATA rows, and lists of those");  \
     static inline const char *code##_with(const void *pytree__at, void *pytree__given, bool pytree__fill)               \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
-        __typeof__(*PYTREE__CHOOSE((code & PYTREE__POINTER_OR_FIXED) != 0, x, &x)) *pytree__inner = pytree__given;      \
+        typedef __typeof__(PYTREE__INNER((code & PYTREE__POINTER_OR_FIXED) != 0, x)) pytree__type;                      \
+        pytree__type *pytree__inner = (pytree__type *)pytree__given;                                                    \
         (void)self; (void)pytree__fill; (void)pytree__inner;                                                            \
         PYTREE__WITH_PAIRS(__VA_ARGS__)                                                                                 \
         return NULL;                                                                                                    \
@@ -66,15 +67,15 @@
     PYTREE__CHECK_LIST(code, (PYTREE__COUNT_OF arguments), optional, in)
 #define PYTREE__COUNT_GIVEN(...) PYTREE__COUNT_ARGUMENTS(__VA_ARGS__)
 #define PYTREE__CHECK_GIVEN(code, in, n)                                                                                \
-    _Static_assert(PYTREE__MORE_ROWS, in " WITH" PYTREE__TOO_SMALL);                                                    \
-    _Static_assert((n) % 2 == 0, in " WITH takes members of the inner struct, each with its value, WITH(n, self->n)");
+    PYTREE__ASSERT(PYTREE__MORE_ROWS, in " WITH" PYTREE__TOO_SMALL);                                                    \
+    PYTREE__ASSERT((n) % 2 == 0, in " WITH takes members of the inner struct, each with its value, WITH(n, self->n)");
 
 #define PYTREE__PLACED_WITH PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_LIST_WITH_ PYTREE__PLACED_LIST
 #define PYTREE__TABLE_WITH(code, held, x, arguments, optional, placed)                                                  \
-    PYTREE__TABLE_VALUE(code, held, x, optional, placed), &(const pytree_row_functions){ .with = code##_with }
+    PYTREE__TABLE_VALUE(code, held, x, optional, placed), PYTREE__FUNCTION(with, code##_with)
 #define PYTREE__TABLE_LIST_WITH_(code, held, x, arguments, optional, placed)                                             \
-    PYTREE__TABLE_ITEMS(code, held, x, optional, placed), &(const pytree_row_functions){ .with = code##_with }
+    PYTREE__TABLE_ITEMS(code, held, x, optional, placed), PYTREE__FUNCTION(with, code##_with)
 
 #define PYTREE__VIEW_WITH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_WITH(name, arguments))
 #define PYTREE__VIEW_LIST_WITH_(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST_WITH_(name, arguments))

@@ -145,14 +145,14 @@
  *     _Static_assert(0, "pytree: " "Linear" "." "w" ": " "unknown row kind DATE; write DATA, STATIC or DROP");
  *     _Static_assert(1 && 1 && 1, "… unknown modifier among …"); … */
 #define PYTREE__CHECK_WORDS(kind, name, m1, m2, m3, ...)                                                                \
-    _Static_assert(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
+    PYTREE__ASSERT(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IN(name) "unknown row kind " #kind                          \
     "; write DATA, STATIC or "                                                                                          \
         "DROP");                                                                                                        \
-    _Static_assert(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
+    PYTREE__ASSERT(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
                    "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md. EACH takes ARRAY(m), LIST(m) " \
                        "or nothing, and OPTIONAL; CASE a value, a member and what that needs, but no BITS or UNION");    \
-    _Static_assert(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
+    PYTREE__ASSERT(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
                    + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
                    PYTREE__IN(name)                                                                                     \
                    "one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row; " \
