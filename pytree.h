@@ -724,6 +724,16 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
 extern const char pytree_wanted[1];
 pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err);
 
+/* Allocate the memory of a struct like another tree's: optax.tree.zeros_like into a member that exists, such as gradients
+ * beside parameters. Returns PYTREE_OK; `t` then has the structure, static values and shapes of `like`, with every number zero
+ * (strings and opaque leaves are copied), in one block, which pytree_free(t) frees. The struct must be of like's type; before,
+ * its pointers are NULL and the rest is overwritten; on any error it is unchanged. stb_ds containers, custom nodes and fields
+ * that hold a pytree are PYTREE_STRUCTURE: in a struct of the caller's nothing would release them; so that pytree_free finds
+ * the block, a struct with strings needs a pointer, too (PYTREE_TYPE). One allocation remains. Not in PYTREE_SMALL. */
+#if !defined(PYTREE_SMALL)
+pytree_status pytree_allocate_like(pytree t, pytree like, const pytree_options *opt, pytree_error *err);
+#endif
+
 /* Copy a tree deeply into one block: nnx.clone; or copy it with every number zero: optax.tree.zeros_like (strings and opaque
  * leaves are copied). Returns the new tree, to be freed with pytree_free; its data is NULL on error. Trees of equal structure
  * and shapes have their arrays at the same offsets in the block, so parameters, gradients and moments line up; the blocks begin

@@ -11,6 +11,7 @@ static void pytree__build_custom(struct pytree__builder *b, size_t node, const p
     struct pytree__custom_cleanup *cleanup;
     pytree *children;
     if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
+    if (pytree__build_refuse(b, node)) { return; }
     if (type->custom->rebuild == NULL && type->custom->make == NULL) {
         pytree__build_fail_node(b, node, "a type that can be rebuilt (its pytree_custom has no rebuild)");
         return;
@@ -172,6 +173,7 @@ static pytree pytree__build_value(struct pytree__builder *b, size_t node)
 {
     const pytree_node *n = &b->def->nodes[node];
     pytree t = { &pytree_types[PYTREE__T_none], NULL };
+    if (pytree__build_refuse(b, node)) { return t; }
     if (n->type == NULL) { return pytree__build_leaf_value(b); }
     if (n->type->kind == PYTREE_KIND_NONE) { return t; }
     if (PYTREE__CONTAINERS && n->type->kind != PYTREE_KIND_STRUCT && n->type->kind != PYTREE_KIND_CUSTOM) {
@@ -294,6 +296,7 @@ static void pytree__build_stb(struct pytree__builder *b, const struct pytree__bu
     struct pytree__stb_cleanup *cleanup;
     struct pytree__build_frame *frame;
     if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
+    if (pytree__build_refuse(b, node)) { return; }
     cleanup = (struct pytree__stb_cleanup *)(void *)pytree__bump_head(b, sizeof *cleanup);
     if (map && n->arity != 0 && pytree__u32(b->def->statics + n->meta) == PYTREE__NUMBER_KEY) {
         pytree__build_fail_node(b, node, "a dict whose keys are strings");
@@ -511,18 +514,19 @@ static void pytree__build_finished(struct pytree__builder *b, const struct pytre
     if (PYTREE__SHARES(b)) { pytree__link_finished(b, frame); } else { pytree__build_verify(b, frame); }
 }
 
-/* Build the tree. `root`: the struct of pytree_allocate, or NULL. Returns the tree, which is finished if the status is OK. */
-static pytree pytree__build_run(struct pytree__builder *b, char *root)
+/* Build the tree. `in_place`: the struct of pytree_allocate or pytree_allocate_like, which is built at `root`; or NULL. Returns
+ * the tree, which is finished if the status is OK. */
+static pytree pytree__build_run(struct pytree__builder *b, const pytree *in_place, char *root)
 {
     size_t node = b->def->n_nodes - 1;
     pytree t;
     b->next = node;
     b->leaf = b->def->n_leaves;
     b->n_orders = b->def->n_orders;
-    if (root != NULL) {
-        t.type = b->def->nodes[node].type;
+    if (in_place != NULL) {
+        t.type = in_place->type;
         t.data = root;
-        pytree__build_struct(b, node, t.type, root, true);
+        pytree__build_struct(b, node, t.type, root, b->mode == PYTREE__ALLOCATE);
     } else {
         if (PYTREE__SHARES(b)) { (void)pytree__link(b, node, &b->root, PYTREE__LINK_PYTREE, NULL); }
         b->root = t = pytree__build_value(b, node);

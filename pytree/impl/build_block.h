@@ -57,7 +57,7 @@ static void pytree__finish_block(struct pytree__builder *b, void *base, size_t b
     block->base = base;
     block->bytes = bytes;
     block->allocator = pytree__allocator(b->opt);
-    block->root = b->mode == PYTREE__ALLOCATE ? NULL : made->data;
+    block->root = b->mode == PYTREE__ALLOCATE || PYTREE__IN_STRUCT(b) ? NULL : made->data;
     block->made = b->stb_cleanups;
     block->customs = b->custom_cleanups;
     block->nested = pytree__has_outside_cleanups(b, (const char *)base, bytes);
@@ -87,8 +87,25 @@ static void pytree__build_undo(struct pytree__builder *b, void *base, size_t byt
     b->keys_copied = false;
 }
 
+/* Tell whether nothing was made for a struct of the caller's but the struct itself, of `shadow` bytes: pytree_free will not
+ * find the block. Fails where strings were made, and no pointer beside them: a string does not tell whose it is. */
+static bool pytree__build_made_nothing(struct pytree__builder *b, const pytree *made, size_t shadow)
+{
+    const bool nothing = b->head == shadow && b->tail == 0;
+    const char *first;
+    bool array;
+    if (!PYTREE__IN_STRUCT(b)) { return nothing; }
+    first = pytree__find_block_pointer(made->type, (const char *)made->data, &array);
+    if (first > b->base && first <= b->base + b->head_bytes + b->tail_bytes) { return false; }
+    if (!nothing) {
+        b->status = pytree_fail(b->err, PYTREE_TYPE, NULL, "expected a struct with a pointer to an array, list or struct, by "
+                                "which pytree_free finds its memory, got %s with strings only", made->type->name);
+    }
+    return true;
+}
+
 /* Get a block of the bytes that the head and the leaves need, and build the tree in it. */
-static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t, pytree *in_place)
+static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t, const pytree *in_place)
 {
     const pytree_allocator *const a = pytree__allocator(b->opt);
     const size_t shadow = in_place == NULL ? 0 : b->prefix + pytree__round(in_place->type->size, 16);
@@ -96,6 +113,7 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
     const size_t spare = b->tail_bytes < 65536 ? 0 : 16 * 192;
     size_t bytes, shift;
     char *base, *root = NULL;
+    bool nothing = false;
     pytree made;
     b->head_bytes = pytree__round(pytree__plus(b->head_bytes, shadow + headers), b->align);
     b->header = b->head_bytes - headers;
@@ -109,7 +127,7 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
         root = pytree__bump_head(b, in_place->type->size);
         memcpy(root, in_place->data, in_place->type->size);
     }
-    made = pytree__build_run(b, root);
+    made = pytree__build_run(b, in_place, root);
     if (PYTREE__SHARES(b) && b->status == PYTREE_OK) { pytree__build_shares(b); }
     if (b->status == PYTREE_OK && !b->miscounted && (b->has_subtrees || PYTREE__SHARES(b))
         && pytree__has_outside_cleanups(b, base, bytes)) {
@@ -120,30 +138,28 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
         pytree__rebuild_customs(b);
     }
     if (PYTREE__MORE_ROWS && b->status == PYTREE_OK && b->handles != NULL) { pytree__clone_handles(b); }
+    if (in_place != NULL && b->status == PYTREE_OK) { nothing = pytree__build_made_nothing(b, &made, shadow); }
     if (b->status != PYTREE_OK || b->miscounted) {
         pytree__build_undo(b, base, bytes);
         return b->status;
     }
-    if (in_place != NULL && b->head == shadow && b->tail == 0) {
-        pytree__resize(a, base, bytes, 0);                     /* nothing was made: nothing would lead to the block */
-        *t = *in_place;
+    if (in_place != NULL && (PYTREE__IN_STRUCT(b) || !nothing)) { memcpy(in_place->data, root, in_place->type->size); }
+    if (nothing) {
+        pytree__resize(a, base, bytes, 0);
         return PYTREE_OK;
     }
     pytree__finish_block(b, base, bytes, &made);
-    if (in_place != NULL) {
-        memcpy(in_place->data, root, in_place->type->size);
-        *t = *in_place;
-    } else {
+    if (in_place == NULL) {
         t->type = &((struct pytree__block *)(void *)(b->base + b->header))->type;
         t->data = made.data != NULL ? made.data : b->base + b->header;         /* None: still a block to be freed */
     }
     return PYTREE_OK;
 }
 
-/* Build the tree in one block; head and tail have the bytes of the leaves. `in_place`: the struct of pytree_allocate, or NULL.
+/* Build the tree in one block; head and tail have the bytes of the leaves. `in_place`: the struct that is filled, or NULL.
  * Inlined structs of a tree that refers to its leaves are counted without a look at the nodes below them; only if one of those
  * turns out not to be the layout's, all are looked at, and the tree is built once more. */
-static pytree_status pytree__build(struct pytree__builder *b, pytree *t, pytree *in_place)
+static pytree_status pytree__build(struct pytree__builder *b, pytree *t, const pytree *in_place)
 {
     const size_t head = b->head_bytes, tail = b->tail_bytes;
     pytree_status status;
@@ -165,10 +181,10 @@ static void pytree__builder_end(struct pytree__builder *b)
     if (b->views != b->own_views) { pytree__array_free(b->views, b->max_views, sizeof *b->views, a); }
 }
 
-/* Build a tree from a treedef and leaves, as the mode says. `source`: the tree that they are of, unless the new one refers to
- * them; in pytree_allocate it is filled. The builder is on this function's stack only. */
-static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *source,
-                                        const pytree_options *opt, pytree_error *err)
+/* Build a tree from a treedef and leaves, as the mode says: in the struct *t, if that has data; otherwise *t is set. `source`:
+ * the tree that they are of, unless the new one refers to them. The builder is on this function's stack only. */
+static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode,
+                                        const pytree *source, const pytree_options *opt, pytree_error *err)
 {
     struct pytree__builder b;
     struct pytree__build_links links;
@@ -176,8 +192,9 @@ static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const 
     if (status != PYTREE_OK) { return status; }
     if (mode == PYTREE__REFER) { b.n_arrays = def->n_leaves; } else { pytree__measure_leaves(&b); }
     b.source = source;
+    if (PYTREE__MORE_ROWS) { b.in_struct = mode != PYTREE__ALLOCATE && t->data != NULL; }
     if (PYTREE__CONTAINERS && PYTREE__UNLIKELY(def->shares)) { status = pytree__links_begin(&b, &links); }
-    if (status == PYTREE_OK) { status = pytree__build(&b, t, mode == PYTREE__ALLOCATE ? source : NULL); }
+    if (status == PYTREE_OK) { status = pytree__build(&b, t, t->data != NULL ? t : NULL); }
     if (PYTREE__SHARES(&b)) { pytree__links_end(&b); }
     pytree__builder_end(&b);
     return status;

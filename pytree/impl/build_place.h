@@ -292,4 +292,13 @@ static void pytree__build_skip(struct pytree__builder *b, size_t node)
     b->next = node + 1 - b->def->nodes[node].nodes;
     b->leaf -= b->def->nodes[node].leaves;
 }
+
+/* Fail where a node would have to be released, which pytree_free does not do for a struct of the caller's. Returns whether it
+ * failed. */
+static bool pytree__build_refuse(struct pytree__builder *b, size_t node)
+{
+    if (!PYTREE__IN_STRUCT(b)) { return false; }
+    pytree__build_fail_node(b, node, "numbers, arrays, strings, lists and structs, which a struct of the caller's may have");
+    return true;
+}
 #endif

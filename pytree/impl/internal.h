@@ -270,6 +270,7 @@ static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTRE
 static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees);
 
 /* owned.h */
+static char *pytree__find_block_pointer(const pytree_type *type, const char *self, bool *array);
 static struct pytree__block *pytree__block_of_root(pytree t);
 static void pytree__release_walking(pytree t, const pytree_allocator *a);
 static void pytree__free_attached(struct pytree__attached *last, const struct pytree__attached *until,
@@ -299,6 +300,7 @@ static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *le
 static bool pytree__is_flexible(const pytree_type *type);
 static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t node, size_t leaf);
 static void pytree__build_skip(struct pytree__builder *b, size_t node);
+static bool pytree__build_refuse(struct pytree__builder *b, size_t node);
 
 /* build_same.h */
 static size_t pytree__same_target(const pytree_def *def, size_t node);
@@ -336,14 +338,14 @@ static pytree pytree__build_container(struct pytree__builder *b, size_t node);
 
 /* build.h */
 static PYTREE__NOINLINE void pytree__rebuild_customs(struct pytree__builder *b);
-static pytree pytree__build_run(struct pytree__builder *b, char *root);
+static pytree pytree__build_run(struct pytree__builder *b, const pytree *in_place, char *root);
 
 /* build_handles.h */
 static PYTREE__NOINLINE void pytree__clone_handles(struct pytree__builder *b);
 
 /* build_block.h */
-static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode, pytree *source,
-                                        const pytree_options *opt, pytree_error *err);
+static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const pytree_leaf *leaves, int mode,
+                                        const pytree *source, const pytree_options *opt, pytree_error *err);
 
 /* unflatten.h */
 static void pytree__refer_items(struct pytree__builder *b);

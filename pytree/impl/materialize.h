@@ -139,11 +139,10 @@ static pytree_status pytree__fail_beyond(pytree__cursor *c)
     return PYTREE_OK;
 }
 
-/* Flatten a tree, for which no predicate of the caller's is asked, and build a new one from its structure and its leaves.
- * `in_place`: pytree_allocate. */
+/* Flatten a tree, for which no predicate of the caller's is asked, and build a new one from its structure and its leaves, in
+ * the struct *t if that has data. */
 static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const pytree_options *opt, pytree_error *err)
 {
-    const bool in_place = mode == PYTREE__ALLOCATE;
     pytree_options own;
     pytree_def *def;
     pytree_leaf *leaves = NULL;
@@ -155,9 +154,7 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
         own.space = opt->space;
         own.level = opt->level;
     }
-    t->type = NULL;
-    t->data = NULL;
-    status = pytree__flatten(from, in_place, &leaves, 0, &def, &own, err);
+    status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
     if (status != PYTREE_OK) { return status; }
     status = pytree__build_tree(t, def, leaves, mode, &from, &own, err);
     pytree_def_free(def);
@@ -166,26 +163,48 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
 
 pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err)
 {
-    pytree made;
+    pytree made = { NULL, NULL };
     pytree__materialize(&made, t, PYTREE__COPY, opt, err);
     return made;
 }
 
 pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
 {
-    pytree made;
+    pytree made = { NULL, NULL };
     pytree__materialize(&made, t, PYTREE__ZERO, opt, err);
     return made;
 }
 
+/* Check that there is a struct to allocate for. */
+static pytree_status pytree__struct_to_fill(pytree t, pytree_error *err)
+{
+    if (t.type != NULL && t.type->kind == PYTREE_KIND_STRUCT && t.data != NULL) { return PYTREE_OK; }
+    return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s",
+                       t.type == NULL ? "nothing" : t.data == NULL ? "NULL" : t.type->name);
+}
+
 pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err)
 {
-    pytree made;
-    if (t.type == NULL || t.type->kind != PYTREE_KIND_STRUCT || t.data == NULL) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s",
-                           t.type == NULL ? "nothing" : t.data == NULL ? "NULL" : t.type->name);
-    }
+    if (pytree__struct_to_fill(t, err) != PYTREE_OK) { return PYTREE_ARGUMENT; }
     t.type = pytree__origin(t.type);
-    return pytree__materialize(&made, t, PYTREE__ALLOCATE, opt, err);
+    return pytree__materialize(&t, t, PYTREE__ALLOCATE, opt, err);
 }
+
+#if !defined(PYTREE_SMALL)
+pytree_status pytree_allocate_like(pytree t, pytree like, const pytree_options *opt, pytree_error *err)
+{
+    bool array;
+    if (pytree__struct_to_fill(t, err) != PYTREE_OK) { return PYTREE_ARGUMENT; }
+    t.type = pytree__origin(t.type);
+    if (pytree__is_flexible(t.type)) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct of fixed size, got %s with a flexible array",
+                           t.type->name);
+    }
+    if (pytree__find_block_pointer(t.type, (const char *)t.data, &array) != NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct whose pointers are NULL to allocate for, got %s "
+                           "with one that is not (it would be lost)", t.type->name);
+    }
+    return pytree__materialize(&t, like, PYTREE__ZERO, opt, err);
+}
+#endif
 #endif

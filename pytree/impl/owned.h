@@ -42,22 +42,51 @@ static char *pytree__find_block_pointer(const pytree_type *type, const char *sel
     return NULL;
 }
 
+/* Set n strings that lie in the block to NULL. */
+static void pytree__clear_strings(const struct pytree__block *block, char *at, size_t n)
+{
+    const char *const base = (const char *)block->base;
+    for (; n != 0; n--, at += sizeof base) {
+        const char *s;
+        memcpy(&s, at, sizeof s);
+        if (s >= base && s < base + block->bytes) { memset(at, 0, sizeof s); }
+    }
+}
+
+struct pytree__clearing { const struct pytree__block *block; char *self; };
+
+static bool pytree__clear_static(void *context, const pytree_field *row, size_t at, size_t bytes)
+{
+    const struct pytree__clearing *const c = (const struct pytree__clearing *)context;
+    if (row->form == PYTREE__PACK_TEXT) { pytree__clear_strings(c->block, c->self + at, bytes / sizeof(char *)); }
+    return true;
+}
+
 /* Set every pointer of a struct that leads into the block to NULL. */
-static void pytree__clear_pointers(const pytree_type *type, char *self)
+static void pytree__clear_pointers(const struct pytree__block *block, const pytree_type *type, char *self)
 {
     unsigned i;
     size_t k;
     type = pytree__origin(type);
+    if (PYTREE__MORE_ROWS && !type->trivial_statics) {
+        struct pytree__clearing c;
+        c.block = block;
+        c.self = self;
+        (void)pytree__visit_statics(type, 0, pytree__clear_static, &c);
+    }
     for (i = 0; i < type->n_fields; i++) {
         pytree_field own;
         const pytree_field *row = pytree__given_row(&type->fields[i], self, &own);
         if (row == NULL || row->row != PYTREE_ROW_DATA || row->place == PYTREE_STB || pytree__caller_owned(row)) { continue; }
         if (row->place == PYTREE_POINTER) { memset(self + row->offset, 0, sizeof(void *)); }
-        else if (row->form == PYTREE_FORM_STRUCT) { pytree__clear_pointers(row->type, self + row->offset); }
+        else if (row->form == PYTREE_FORM_STRUCT) { pytree__clear_pointers(block, row->type, self + row->offset); }
         else if (row->form == PYTREE_FORM_TUPLE) {
-            for (k = 0; k < row->size; k += row->inner) { pytree__clear_pointers(row->type, self + row->offset + k); }
+            for (k = 0; k < row->size; k += row->inner) { pytree__clear_pointers(block, row->type, self + row->offset + k); }
         }
         else if (row->form == PYTREE_FORM_VIEW) { memset(self + row->offset + offsetof(pytree_leaf, data), 0, sizeof(void *)); }
+        else if (PYTREE__MORE_ROWS && row->form == PYTREE_FORM_LEAF && row->type->dtype == PYTREE_STRING) {
+            pytree__clear_strings(block, self + row->offset, row->size / sizeof(char *));
+        }
     }
 }
 
@@ -149,7 +178,7 @@ void pytree_free(pytree t)
         }
     }
     if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
-    if (block->root == NULL) { pytree__clear_pointers(t.type, (char *)t.data); }
+    if (block->root == NULL) { pytree__clear_pointers(block, t.type, (char *)t.data); }
     else if (!PYTREE__CONTAINERS) {}
     else if (block->nested) { pytree__release_walking(t, block->allocator); }
     else { pytree__release(block); }

@@ -305,6 +305,9 @@ struct pytree__leaf_slots {
 /* Does the tree that is built share values? Without containers none does. */
 #define PYTREE__SHARES(b) (PYTREE__CONTAINERS && PYTREE__UNLIKELY((b)->links != NULL))
 
+/* Is the root of the tree that is built a struct of the caller's, as in pytree_allocate_like? */
+#define PYTREE__IN_STRUCT(b) (PYTREE__MORE_ROWS && (b)->in_struct)
+
 struct pytree__builder {
     const pytree_def *def;
     const pytree_leaf *leaves;
@@ -327,6 +330,7 @@ struct pytree__builder {
     bool measured;                        /* nodes below inlined structs were looked at when the head was bounded */
     bool miscounted;                      /* they were not, and one is not the layout's: the head may be too small */
     bool only_containers;
+    bool in_struct;                       /* see PYTREE__IN_STRUCT */
     bool has_subtrees;                    /* some leaves are subtrees, which the tree refers to */
     size_t n_arrays;                      /* leaves that may need a view */
     size_t n_cells;                       /* numbers of at most eight bytes */

@@ -336,6 +336,167 @@ static void allocate_refuses_to_lose_a_pointer(void **state)
     assert_heap_clean(&heap);
 }
 
+/* ---- Allocate like another tree ---------------------------------------------------------------------------------------- */
+
+typedef struct Tagged {                   /* strings beside a pointer */
+    const char *kind;
+    char *name;
+    const char *labels[2];
+    size_t n;
+    const char **words;
+    float *w;
+    Essay essay;
+} Tagged;
+
+#define PYTREE_STRUCT Tagged
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(DATA, name) PYTREE_FIELD(DATA, labels) PYTREE_FIELD(STATIC, n)              \
+    PYTREE_FIELD(DATA, words, ARRAY(self->n)) PYTREE_FIELD(DATA, w, ARRAY(self->n)) PYTREE_FIELD(DATA, essay)
+#include "pytree_registry.h"
+
+typedef struct Trainer {
+    MLP model, gradients;
+    Tagged tagged;
+} Trainer;
+
+static void members_are_allocated_like_others(void **state)
+{
+    static const char *words[2] = { "one", "two" };
+    float w[2] = { 1.0f, 2.0f };
+    char name[] = "name";
+    Tagged source = { "kind", name, { "a", "b" }, 2, words, w, { "essay", 3 } };
+    Trainer trainer = { .model = mlp_make(3, true) };
+    pytree zeros = pytree_zeros_like(PYTREE(&trainer.model), NULL, NULL);
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    Heap heap;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    assert_ok(pytree_allocate_like(PYTREE(&trainer.gradients), PYTREE(&trainer.model), &opt, &error), &error);
+    assert_int_equal(heap.blocks, 1);
+    assert_same(PYTREE(&trainer.gradients), zeros);
+    assert_apart(PYTREE(&trainer.gradients), PYTREE(&trainer.model));
+    assert_one_run(PYTREE(&trainer.gradients), 64);
+    trainer.gradients.layers[2].b[0] = 1.0f;
+    pytree_free(PYTREE(&trainer.gradients));
+    assert_heap_clean(&heap);
+    assert_null(trainer.gradients.layers);
+    assert_null(trainer.gradients.head);
+
+    assert_ok(pytree_allocate_like(PYTREE(&trainer.tagged), PYTREE(&source), &opt, &error), &error);
+    assert_string_equal(trainer.tagged.kind, "kind");
+    assert_string_equal(trainer.tagged.name, "name");
+    assert_true(trainer.tagged.name != name);
+    assert_string_equal(trainer.tagged.labels[1], "b");
+    assert_string_equal(trainer.tagged.words[1], "two");
+    assert_string_equal(trainer.tagged.essay.text, "essay");
+    assert_true(trainer.tagged.essay.number == 0 && trainer.tagged.w[1] == 0.0f && trainer.tagged.n == 2);
+    pytree_free(PYTREE(&trainer.tagged));
+    assert_heap_clean(&heap);
+    assert_null(trainer.tagged.kind);
+    assert_null(trainer.tagged.name);
+    assert_null(trainer.tagged.labels[0]);
+    assert_null(trainer.tagged.labels[1]);
+    assert_null(trainer.tagged.words);
+    assert_null(trainer.tagged.essay.text);
+    pytree_free(zeros);
+    mlp_clear(&trainer.model);
+}
+
+/* A struct without anything to allocate gets zeros and static values. */
+static void structs_without_pointers_are_filled(void **state)
+{
+    const Point like = { 3.0f, 4.0f };
+    Point point = { 1.0f, 2.0f };
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    Linear none = { 0, 7, NULL, NULL }, half = { 0 };
+    float number = 1.0f;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    assert_ok(pytree_allocate_like(PYTREE(&point), PYTREE(&like), &opt, &error), &error);
+    assert_true(point.x == 0.0f && point.y == 0.0f);
+    assert_heap_clean(&heap);
+    none.b = test_floats(7, 1.0f);
+    assert_ok(pytree_allocate_like(PYTREE(&half), PYTREE(&none), &opt, &error), &error);
+    assert_true(half.din == 0 && half.dout == 7 && half.b[6] == 0.0f);
+    assert_null(half.w);
+    pytree_free(PYTREE(&half));
+    assert_heap_clean(&heap);
+    free(none.b);
+    none.dout = 0;                        /* empty arrays are not None, though nothing lies in them */
+    none.b = none.w = &number;
+    assert_ok(pytree_allocate_like(PYTREE(&half), PYTREE(&none), &opt, &error), &error);
+    assert_same(PYTREE(&half), PYTREE(&none));
+    pytree_free(PYTREE(&half));
+    assert_heap_clean(&heap);
+}
+
+typedef struct Holder {
+    pytree value;
+    float *w;
+} Holder;
+
+#define PYTREE_STRUCT Holder
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, value) PYTREE_FIELD(DATA, w, ARRAY(2))
+#include "pytree_registry.h"
+
+typedef struct Tail {
+    size_t n;
+    float w[];
+} Tail;
+
+#define PYTREE_STRUCT Tail
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n), FLEXIBLE)
+#include "pytree_registry.h"
+
+/* `to`, of `bytes` bytes, is refused, and stays as it is. */
+static void assert_refused(pytree to, size_t bytes, pytree like, pytree_status status, const char *path, const char *words)
+{
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    char before[512];
+    assert_true(bytes <= sizeof before);
+    if (bytes != 0) { memcpy(before, to.data, bytes); }
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    assert_error(pytree_allocate_like(to, like, &opt, &error), status, path, &error);
+    assert_says(&error, words);
+    if (bytes != 0) { assert_memory_equal(before, to.data, bytes); }
+    assert_heap_clean(&heap);
+}
+
+static void allocate_like_refuses(void **state)
+{
+    static float w[4];
+    float number = 1.0f;
+    Linear linear = { 2, 2, w, w }, other = { 0 }, set = { 0, 0, NULL, w }, negative = { -1, 2, w, w };
+    MLP model = { 0 };
+    Holder holder = { PYTREE(&number), w }, empty = { 0 };
+    Shelf shelf = shelf_make(), empty_shelf;
+    Essay essay = { "text", 1 }, empty_essay = { 0 };
+    Tail tail = { 0 };
+    pytree_leaf view = { .data = w, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } };
+    (void)state;
+    memset(&empty_shelf, 0, sizeof empty_shelf);
+    assert_refused(PYTREE(&model), sizeof model, PYTREE(&linear), PYTREE_STRUCTURE, "", "expected MLP, got Linear");
+    assert_refused(PYTREE(&other), sizeof other, PYTREE(&view), PYTREE_STRUCTURE, "", "expected Linear");
+    assert_refused(PYTREE(&set), sizeof set, PYTREE(&linear), PYTREE_ARGUMENT, "", "it would be lost");
+    assert_refused(PYTREE(&other), sizeof other, PYTREE(&negative), PYTREE_BAD_COUNT, ".w", "-1");
+    assert_refused(PYTREE(&empty), sizeof empty, PYTREE(&holder), PYTREE_STRUCTURE, ".value", "a struct of the caller's");
+    assert_refused(PYTREE(&empty_shelf), sizeof empty_shelf, PYTREE(&shelf), PYTREE_STRUCTURE, ".places",
+                   "a struct of the caller's");
+    assert_refused(PYTREE(&empty_essay), sizeof empty_essay, PYTREE(&essay), PYTREE_TYPE, "", "got Essay with strings only");
+    assert_refused(PYTREE(&tail), sizeof tail, PYTREE(&tail), PYTREE_ARGUMENT, "", "a flexible array");
+    assert_refused(PYTREE(&number), sizeof number, PYTREE(&number), PYTREE_ARGUMENT, "", "a struct to allocate for, got float");
+    assert_refused((pytree){ PYTREE_TYPE(Linear), NULL }, 0, PYTREE(&linear), PYTREE_ARGUMENT, "", "got NULL");
+    shelf_clear(&shelf);
+}
+
 /* ---- Layout ------------------------------------------------------------------------------------------------------------ */
 
 /* Arrays of two trees of one structure lie at the same distances from each other. */
@@ -433,6 +594,9 @@ int main(void)
         cmocka_unit_test(small_allocations_are_given_back),
         cmocka_unit_test(chains_are_templates),
         cmocka_unit_test(allocate_refuses_to_lose_a_pointer),
+        cmocka_unit_test(members_are_allocated_like_others),
+        cmocka_unit_test(structs_without_pointers_are_filled),
+        cmocka_unit_test(allocate_like_refuses),
         cmocka_unit_test(trees_of_one_structure_line_up),
         cmocka_unit_test(blocks_begin_at_different_offsets)
     };

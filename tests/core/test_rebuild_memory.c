@@ -265,10 +265,36 @@ static pytree_status sweep_allocate(void *context, const pytree_options *opt, py
     return status;
 }
 
+static pytree_status sweep_allocate_like(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree like = *(const pytree *)context;
+    union { MLP model; Node chain; } to, before;
+    const pytree t = { like.type, &to };
+    pytree_status status;
+    memset(&to, 0, sizeof to);
+    before = to;
+    status = pytree_allocate_like(t, like, opt, err);
+    if (status != PYTREE_OK) {
+        assert_memory_equal(&to, &before, sizeof to);
+    } else {
+        pytree_free(t);
+    }
+    return status;
+}
+
 static void out_of_memory_while_allocating(void **state)
 {
+    MLP model = mlp_make(3, true);
+    Node *chain = chain_make(60);
+    pytree like[2];
     (void)state;
+    like[0] = PYTREE(&model);
+    like[1] = PYTREE(chain);
     assert_true(sweep_allocations(sweep_allocate, NULL) >= 1);
+    assert_true(sweep_allocations(sweep_allocate_like, &like[0]) >= 2);
+    assert_true(sweep_allocations(sweep_allocate_like, &like[1]) >= 3);
+    mlp_clear(&model);
+    free(chain);
 }
 
 int main(void)
