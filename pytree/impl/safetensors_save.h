@@ -3,28 +3,9 @@
 #define PYTREE_IMPL_SAFETENSORS_SAVE_H
 
 #include "safetensors_shards.h"
+#include "json_text.h"
 
 /* ---- Save ---------------------------------------------------------------------------------------------------------- */
-
-static void pytree__st_put_string(struct pytree__text_writer *to, const char *s)
-{
-    static const char escaped[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-    const char *e;
-    char code[8];
-    size_t n;
-    pytree__text_put(to, "\"", 1);
-    for (; *s != '\0'; s += n) {
-        for (n = 0; (unsigned char)s[n] >= 0x20 && s[n] != '"' && s[n] != '\\'; n++) {}
-        pytree__text_put(to, s, n);
-        if (s[n] == '\0') { break; }
-        for (e = escaped; *e != '\0' && *e != s[n]; e += 2) {}
-        if (*e != '\0') { (void)snprintf(code, sizeof code, "\\%c", e[1]); }
-        else { (void)snprintf(code, sizeof code, "\\u%04x", (unsigned)(unsigned char)s[n]); }
-        pytree__put_text(to, code);
-        n++;
-    }
-    pytree__text_put(to, "\"", 1);
-}
 
 struct pytree__st_saver {
     pytree__wanted w;
@@ -111,9 +92,9 @@ static void pytree__st_put_header(const struct pytree__st_saver *s, struct pytre
         pytree__put_text(to, "\"__metadata__\":{");
         for (k = 0; k < s->opt->n_metadata; k++) {
             if (k != 0) { pytree__text_put(to, ",", 1); }
-            pytree__st_put_string(to, s->opt->metadata[k].key);
+            pytree__put_json(to, s->opt->metadata[k].key, strlen(s->opt->metadata[k].key));
             pytree__text_put(to, ":", 1);
-            pytree__st_put_string(to, s->opt->metadata[k].text);
+            pytree__put_json(to, s->opt->metadata[k].text, strlen(s->opt->metadata[k].text));
         }
         pytree__text_put(to, "}", 1);
         comma = ",";
@@ -126,7 +107,7 @@ static void pytree__st_put_header(const struct pytree__st_saver *s, struct pytre
         if (s->w.slices[s->order[k]] != PYTREE_WHOLE) { shape[ndim++] = n; }
         for (d = 0; d < leaf->ndim; d++) { shape[ndim++] = leaf->shape[d]; }
         pytree__put_text(to, comma);
-        pytree__st_put_string(to, s->w.names[s->order[k]]);
+        pytree__put_json(to, s->w.names[s->order[k]], strlen(s->w.names[s->order[k]]));
         pytree__put_text(to, ":{\"dtype\":\"");
         pytree__put_text(to, pytree__st_dtypes[pytree__st_rank(s, s->order[k])].name);
         pytree__put_text(to, "\",\"shape\":");

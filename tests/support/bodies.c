@@ -17,6 +17,7 @@
 #include "pytree/groups.h"
 #include "pytree/html.h"
 #include "pytree/io.h"
+#include "pytree/layout.h"
 #include "pytree/literal.h"
 #include "pytree/npy.h"
 #include "pytree/object.h"
