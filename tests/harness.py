@@ -65,6 +65,16 @@ def pkg_config(package, *arguments):
 STB = pkg_config("stb", "--cflags")
 INCLUDE = ["-I", str(ROOT), *STB]
 
+# Libraries that not every machine has. What has such a name, or a part of it, in pytree/, examples/, bench/ and docs/ needs the
+# library and is left to the section of that name, which installs it.
+FOREIGN = {"sundials"}
+
+
+def is_foreign(path):
+    """Does a file need such a library? The parts of a name are separated by underscores."""
+    return not FOREIGN.isdisjoint(pathlib.Path(path).stem.split("_"))
+
+
 # ---- Commands --------------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,8 @@
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
     suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, mistakes, docs, headers, harness, examples,
-                                 training, oracle, models, tensors, html, interop, fuzz, build, single, embedded, coverage
+                                 training, oracle, models, tensors, html, sundials, interop, fuzz, build, single, embedded,
+                                 coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -30,6 +31,7 @@ from models import minilm, resume, silero
 from packages import package_checks
 from pages import html_checks
 from platforms import platforms
+from sundials import sundials_checks
 from harness import (BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, SANITIZE, SANITIZER_SETTINGS, Check, Outcome, failed, passed, run,
                      steps)
 
@@ -105,7 +107,8 @@ def theme_checks(configs, sources=None):
 # ---- Matrix: how the headers may be included ---------------------------------------------------------------------------
 
 MATRIX = TESTS / "matrix"
-HEADERS = ["pytree.h", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pytree").glob("*.h"))]
+HEADERS = ["pytree.h", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pytree").glob("*.h")
+                               if not harness.is_foreign(path))]
 # name, sources, defines
 ALONE = [(f"{header} alone{', with bodies' if define else ''}", ["header_alone.c"], [f'-DHEADER="{header}"', *define])
          for define in ([], ["-DPYTREE_IMPLEMENTATION"]) for header in HEADERS]
@@ -522,6 +525,8 @@ SECTIONS = {
                lambda: silero.checks() + minilm.checks() + resume.checks()),
     "tensors": ("examples/tensors.c: the tool for checkpoints", tensors_checks.checks),
     "html": ("Pages of pytree/html.h in a browser", html_checks.checks),
+    "sundials": ("Trees as vectors of SUNDIALS: its vector tests, solvers, the example",
+                 lambda: sundials_checks.checks(script("docs/run", names=["docs/sundials.md"]))),
     "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),

@@ -2,7 +2,7 @@
 
 A room has functions that only its neighbours call, so that functions without a use are fine; nothing else is.
 """
-from harness import C_COMPILERS, ROOT, STB, Check, Outcome, failed, run
+from harness import C_COMPILERS, ROOT, STB, Check, Outcome, failed, is_foreign, run
 
 HERE = ROOT / "tests" / "matrix"
 SELF_CHECK = "int f(void);\nint f(void) { return not_declared; }\n"
@@ -12,7 +12,8 @@ def headers():
     """The library's headers by folder. pytree_registry.h is no room: it expands registrations; the matrix includes it."""
     found = {}
     for path in [ROOT / "pytree.h", *sorted((ROOT / "pytree").rglob("*.h"))]:
-        found.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
+        if not is_foreign(path):
+            found.setdefault(path.parent.relative_to(ROOT).as_posix(), []).append(path)
     return found
 
 

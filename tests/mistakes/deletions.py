@@ -92,8 +92,9 @@ def checks():
     """Each file with registrations, under both compilers."""
     made = []
     for path in sorted((*ROOT.glob("examples/**/*.[ch]"), *ROOT.glob("tests/**/*.[ch]"), *ROOT.glob("bench/**/*.[ch]"))):
-        if not {"compile_fail", "headers"} & set(path.parts):      # headers: needs packages, and its rows come from lists
-            if registrations(path.read_text(encoding="utf-8")):
-                made += [Check(f"{path.relative_to(ROOT).as_posix()} {compiler}",
-                               lambda path=path, compiler=compiler: deletions(path, compiler)) for compiler in COMMAND]
+        # headers: needs packages, and its rows come from lists
+        apart = {"compile_fail", "headers", *harness.FOREIGN} & set(path.relative_to(ROOT).parts) or harness.is_foreign(path)
+        if not apart and registrations(path.read_text(encoding="utf-8")):
+            made += [Check(f"{path.relative_to(ROOT).as_posix()} {compiler}",
+                           lambda path=path, compiler=compiler: deletions(path, compiler)) for compiler in COMMAND]
     return made
