@@ -162,7 +162,8 @@ static bool agree(Fixture *f, size_t which, N_Vector *v)
     run_one(f, which, NULL);
     run_one(f, which, v);
     N_VBufPack(v[SUMMANDS], packed);
-    return memcmp(packed, f->at[SUMMANDS], sizeof packed) == 0 && memcmp(&f->result[0], &f->result[1], sizeof f->result[0]) == 0;
+    return memcmp(packed, f->at[SUMMANDS], sizeof packed) == 0
+        && memcmp(&f->result[0], &f->result[1], sizeof f->result[0]) == 0;
 }
 
 int main(int argc, char **argv)
@@ -194,7 +195,8 @@ int main(int argc, char **argv)
             printf(json ? "{\"name\": \"%s\", \"tree\": \"%s\", \"by_hand\": %.4g, \"serial\": %.4g, \"pytree\": %.4g, "
                           "\"ratio\": %.3f, \"ratio_serial\": %.3f}\n"
                         : "%-21s %-20s by hand %5.2f ns a number, nvector_serial %5.2f, pytree %5.2f, ratios %5.2f, %5.2f\n",
-                   names[which], trees[m], least[0], least[1], least[2], measure_median(ratios[0], i), measure_median(ratios[1], i));
+                   names[which], trees[m], least[0], least[1], least[2], measure_median(ratios[0], i),
+                   measure_median(ratios[1], i));
         }
     }
     return 0;

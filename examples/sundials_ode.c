@@ -210,8 +210,10 @@ int main(int argc, char **argv)
     if (flat == NULL || packed == NULL) { stop("no memory"); }
     N_VBufPack(y, N_VGetArrayPointer(flat));                   /* the same elements in one array */
 
-    if (tree) { of_tree = integrate(context, y, tree_rates, NULL); report("struct", &of_tree); }
-    if (serial) { of_serial = integrate(context, flat, serial_rates, &reactor.constants); report("nvector_serial", &of_serial); }
+    if (tree) { of_tree = integrate(context, y, tree_rates, NULL); }
+    if (serial) { of_serial = integrate(context, flat, serial_rates, &reactor.constants); }
+    if (tree) { report("struct", &of_tree); }
+    if (serial) { report("nvector_serial", &of_serial); }
     N_VBufPack(y, packed);
     same = of_tree.steps == of_serial.steps && of_tree.evaluations == of_serial.evaluations
         && memcmp(packed, N_VGetArrayPointer(flat), (size_t)N_VGetLength(y) * sizeof *packed) == 0;

@@ -11,8 +11,8 @@
  *         …
  *
  * The vector's elements are those of the leaves, in the order of pytree_leaves: as pytree_ravel has them. Every operation gives
- * the bits that nvector_serial gives for that vector, unless the compiler may fuse products and sums (-ffp-contract=fast). Loops
- * run over the longest stretches of memory that leaves fill side by side; the arrays of a clone are one such stretch.
+ * the bits that nvector_serial gives for that vector, unless the compiler may fuse products and sums (-ffp-contract=fast).
+ * Loops run over the longest stretches of memory that leaves fill side by side; the arrays of a clone are one such stretch.
  *
  * A leaf that is not of SUNDIALS's type, sunrealtype (double, as Debian builds it), must be excluded, and any other may be: by
  * path, by role, or by any other filter of pytree/filter.h.
@@ -44,10 +44,10 @@ typedef struct pytree_nvector_options {
     const pytree_filter *excluded;        /* leaves that are no elements; NULL: none. It is asked by pytree_nvector_new only */
 } pytree_nvector_options;
 
-/* Make a vector of a tree's numbers, which stay where they are: N_VMake_Serial. Returns the vector, to be freed with N_VDestroy;
- * NULL on error: PYTREE_TYPE with the path of a leaf of another type, PYTREE_SHARED with that of a leaf whose elements another
- * one has, too, PYTREE_SYNTAX for a pattern that cannot be read, and those of pytree_flatten and pytree_unflatten. The tree
- * must outlive the vector and its clones, and must keep its structure and shapes.
+/* Make a vector of a tree's numbers, which stay where they are: N_VMake_Serial. Returns the vector, to be freed with
+ * N_VDestroy; NULL on error: PYTREE_TYPE with the path of a leaf of another type, PYTREE_SHARED with that of a leaf whose
+ * elements another one has, too, PYTREE_SYNTAX for a pattern that cannot be read, and those of pytree_flatten and
+ * pytree_unflatten. The tree must outlive the vector and its clones, and must keep its structure and shapes.
  *
  * N_VClone, which solvers call, makes a tree of the same structure with numbers of its own, and copies them. Leaves that are
  * excluded are copied where they lie in a struct; where a pointer leads to them, all clones refer to those of the tree given
@@ -57,8 +57,8 @@ typedef struct pytree_nvector_options {
  * There are all standard operations, the fused N_VLinearCombination, N_VScaleAddMulti and N_VDotProdMulti, the local reductions
  * (for ManyVector and MPIPlusX), and those of XBraid; operations on arrays of vectors are SUNDIALS's own, which call these.
  * Vectors that meet in an operation must have the same number of elements; elements beyond the shorter one are left alone.
- * N_VPrint prints paths and values. N_VGetArrayPointer is there if the elements fill one stretch of memory. A clone that gets no
- * memory is NULL, but N_VClone of SUNDIALS 6.4 writes to it all the same, as it does with its own vectors.
+ * N_VPrint prints paths and values. N_VGetArrayPointer is there if the elements fill one stretch of memory. A clone that gets
+ * no memory is NULL, but N_VClone of SUNDIALS 6.4 writes to it all the same, as it does with its own vectors.
  *
  * Two vectors can be used by two threads; one cannot. Cost: two allocations of the library and two of SUNDIALS for a vector,
  * and 32 bytes for each stretch of elements; one to three more for a clone, and temporarily one of 24 bytes a leaf. O(leaves)

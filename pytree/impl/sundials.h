@@ -46,10 +46,15 @@ static pytree_status pytree__sun_ask(const pytree_iter *it, const pytree_filter 
     return own.status;
 }
 
+enum {                                    /* the built-in type of sunrealtype */
+    PYTREE__SUN_TYPE = sizeof(sunrealtype) == sizeof(float) ? (int)PYTREE__T_float_
+        : sizeof(sunrealtype) == sizeof(double) ? (int)PYTREE__T_double_ : (int)PYTREE__T_ldouble
+};
+
 /* Check that the leaf at hand can be elements. */
 static PYTREE__NOINLINE pytree_status pytree__sun_want(const pytree_iter *it)
 {
-    const pytree_type *const type = PYTREE_TYPE(sunrealtype);
+    const pytree_type *const type = &pytree_types[PYTREE__SUN_TYPE];
     const pytree_leaf *const leaf = it->leaf[0];
     char got[200];
     if (leaf->form != PYTREE_FORM_LEAF || leaf->type->dtype != type->dtype) {
@@ -58,7 +63,7 @@ static PYTREE__NOINLINE pytree_status pytree__sun_want(const pytree_iter *it)
                                pytree_dtype_name(type), got);
     }
     if (pytree_leaf_count(leaf) != 0 && (uintptr_t)leaf->data % type->align != 0) {
-        return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected %s at a multiple of %zu bytes, got one at another address",
+        return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected %s at a multiple of %zu bytes, got one elsewhere",
                                pytree_dtype_name(type), type->align);
     }
     return PYTREE_OK;
@@ -113,7 +118,8 @@ static PYTREE__NOINLINE pytree_status pytree__sun_fail_shared(const struct pytre
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             if (it.index == first) { pytree_iter_path_text(&it, path, sizeof path); }
             if (it.index == second) {
-                it.status = pytree__fail_at(&it.cursors[0], PYTREE_SHARED, "expected elements of its own, got those of %s", path);
+                it.status = pytree__fail_at(&it.cursors[0], PYTREE_SHARED, "expected elements of its own, got those of %s",
+                                            path);
             }
         }
     }
@@ -122,7 +128,8 @@ static PYTREE__NOINLINE pytree_status pytree__sun_fail_shared(const struct pytre
 }
 
 /* Check that no element has two places in the vector: an operation would change it twice. */
-static pytree_status pytree__sun_check_distinct(const struct pytree__sun_content *c, const pytree_leaf *leaves, pytree_error *err)
+static pytree_status pytree__sun_check_distinct(const struct pytree__sun_content *c, const pytree_leaf *leaves,
+                                                pytree_error *err)
 {
     const pytree_allocator *const a = c->opt.allocator;
     struct pytree__sun_extent *const at = (struct pytree__sun_extent *)pytree__array_new(c->n_leaves, sizeof *at, a, err);
@@ -252,7 +259,8 @@ static N_Vector pytree__sun_copy(N_Vector w, bool tree, pytree_error *err)
     struct pytree__sun_content *const c = v == NULL ? NULL : pytree__sun_content_of(v);
     if (v == NULL) { return NULL; }
     if (c->excluded != NULL) { memcpy(c->excluded, from->excluded, c->n_leaves); }
-    if (N_VCopyOps(w, v) == 0 && (!tree || from->tree.data == NULL || pytree__sun_fill(c, from, err) == PYTREE_OK)) { return v; }
+    tree = tree && from->tree.data != NULL;
+    if (N_VCopyOps(w, v) == 0 && (!tree || pytree__sun_fill(c, from, err) == PYTREE_OK)) { return v; }
     pytree__sun_destroy(v);
     return NULL;
 }
@@ -303,7 +311,7 @@ static void pytree__sun_set_ops(N_Vector v)
     ops->nvscale = pytree__sun_scale;
     ops->nvabs = pytree__sun_abs;
     ops->nvinv = pytree__sun_inv;
-    ops->nvaddconst = pytree__sun_add_const;
+    ops->nvaddconst = pytree__sun_shift;
     ops->nvwrmsnorm = pytree__sun_wrms_norm;
     ops->nvwrmsnormmask = pytree__sun_wrms_norm_mask;
     ops->nvwl2norm = pytree__sun_wl2_norm;

@@ -62,8 +62,10 @@ static void pytree__sun_each(pytree__sun_loop *loop, sunrealtype a, N_Vector x, 
 static void pytree__sun_linear_sum(sunrealtype a, N_Vector x, sunrealtype b, N_Vector y, N_Vector z)
 {
     const bool plain = SUNRabs(a) == 1 || SUNRabs(b) == 1;
-    pytree__sun_each(!plain && a == b ? pytree__sun_scaled_sum : !plain && a == -b ? pytree__sun_scaled_difference : pytree__sun_sum,
-                     a, x, b, y, z);
+    pytree__sun_loop *loop = pytree__sun_sum;
+    if (!plain && a == b) { loop = pytree__sun_scaled_sum; }
+    if (!plain && a == -b) { loop = pytree__sun_scaled_difference; }
+    pytree__sun_each(loop, a, x, b, y, z);
 }
 static void pytree__sun_const(sunrealtype c, N_Vector z) { pytree__sun_each(pytree__sun_constant, c, z, 0, z, z); }
 static void pytree__sun_prod(N_Vector x, N_Vector y, N_Vector z) { pytree__sun_each(pytree__sun_product, 0, x, 0, y, z); }
@@ -71,7 +73,7 @@ static void pytree__sun_div(N_Vector x, N_Vector y, N_Vector z) { pytree__sun_ea
 static void pytree__sun_scale(sunrealtype c, N_Vector x, N_Vector z) { pytree__sun_each(pytree__sun_multiple, c, x, 0, x, z); }
 static void pytree__sun_abs(N_Vector x, N_Vector z) { pytree__sun_each(pytree__sun_absolute, 0, x, 0, x, z); }
 static void pytree__sun_inv(N_Vector x, N_Vector z) { pytree__sun_each(pytree__sun_reciprocal, 0, x, 0, x, z); }
-static void pytree__sun_add_const(N_Vector x, sunrealtype b, N_Vector z) { pytree__sun_each(pytree__sun_shifted, b, x, 0, x, z); }
+static void pytree__sun_shift(N_Vector x, sunrealtype c, N_Vector z) { pytree__sun_each(pytree__sun_shifted, c, x, 0, x, z); }
 static void pytree__sun_compare(sunrealtype c, N_Vector x, N_Vector z) { pytree__sun_each(pytree__sun_reaches, c, x, 0, x, z); }
 
 /* ---- Reductions ---------------------------------------------------------------------------------------------------- */

@@ -64,13 +64,15 @@ struct pytree__sun_block {
     char *at[PYTREE__SUN_MOST];
 };
 
-/* A walk over k vectors. Those of one origin have the same runs, mostly, and the walk goes run by run; of others it takes as
- * much as lies side by side in each. */
+struct pytree__sun_place {
+    const struct pytree__sun_run *run, *end;
+    size_t piece, passed;                 /* pieces, and elements of the piece at hand, that the walk has passed */
+};
+
+/* A walk over several vectors. Those of one origin have the same runs, mostly, and the walk goes run by run; of others it takes
+ * as much as lies side by side in each. */
 struct pytree__sun_walk {
-    struct pytree__sun_place {
-        const struct pytree__sun_run *run, *end;
-        size_t piece, passed;             /* pieces, and elements of the piece at hand, that the walk has passed */
-    } of[PYTREE__SUN_MOST];
+    struct pytree__sun_place of[PYTREE__SUN_MOST];
 };
 
 PYTREE__INLINE void pytree__sun_begin(struct pytree__sun_walk *w, size_t k, const N_Vector *vectors)

@@ -169,7 +169,7 @@ static void Test_N_VGetArrayPointer(void **state)
     FOR_EACH({
         const bool one = p->tree[0]->ops->nvgetarraypointer != NULL;
         assert_int_equal(one, p == &layouts[1] || p == &layouts[4]);
-        assert_true(!one || memcmp(N_VGetArrayPointer(p->tree[x]), N_VGetArrayPointer(p->serial[x]), length(p) * sizeof(double)) == 0);
+        if (one) { assert_memory_equal(N_VGetArrayPointer(p->tree[x]), N_VGetArrayPointer(p->serial[x]), 8 * length(p)); }
     });
 }
 
@@ -371,7 +371,9 @@ static void Test_N_VDotProdMulti(void **state) { (void)state; dot_prods(N_VDotPr
 static void Test_N_VLinearSumVectorArray(void **state)
 {
     (void)state;
-    FOR_EACH_COUNT(BOTH(assert_int_equal(N_VLinearSumVectorArray(n, c[2], some(V, 0, X), c[3], some(V, 6, Y), some(V, MOST, Z)), 0)););
+    FOR_EACH_COUNT({
+        BOTH(assert_int_equal(N_VLinearSumVectorArray(n, c[2], some(V, 0, X), c[3], some(V, 6, Y), some(V, MOST, Z)), 0));
+    });
 }
 
 static void Test_N_VScaleVectorArray(void **state)
@@ -394,7 +396,8 @@ static void norms(bool masked)
         if (length(p) == 0) { continue; }
         some(p->tree, 0, X);
         some(p->tree, 6, Y);
-        assert_int_equal(masked ? N_VWrmsNormMaskVectorArray(n, X, Y, p->tree[z], of_tree) : N_VWrmsNormVectorArray(n, X, Y, of_tree), 0);
+        assert_int_equal(masked ? N_VWrmsNormMaskVectorArray(n, X, Y, p->tree[z], of_tree)
+                                : N_VWrmsNormVectorArray(n, X, Y, of_tree), 0);
         some(p->serial, 0, X);
         some(p->serial, 6, Y);
         assert_int_equal(masked ? N_VWrmsNormMaskVectorArray(n, X, Y, p->serial[z], of_serial)

@@ -96,12 +96,13 @@ static void paths_as_filters_have_them(void **state)
     float weights[2] = { 0 };
     const pytree t = PYTREE_DICT({ "numbers", PYTREE_ARRAY(numbers, 4) },
                                  { "weights", PYTREE_LIST(PYTREE_FLOAT(1), PYTREE_VARIABLE(Param, PYTREE_ARRAY(weights, 2))) });
-    const pytree_filter filters[] = { PYTREE_PATH(".weights[1]"), PYTREE_OF(Param), PYTREE_OF_TYPE(PYTREE_TYPE(float)),
-                                      PYTREE_ALL_OF(PYTREE_PATH_HAS("weights"), PYTREE_PATH_HAS_INDEX(1)) };
+    const pytree_filter both = PYTREE_ALL_OF(PYTREE_PATH_HAS("weights"), PYTREE_PATH_HAS_INDEX(1));
+    const pytree_filter *const filters[] = { &PYTREE_PATH(".weights[1]"), &PYTREE_OF(Param),
+                                             &PYTREE_OF_TYPE(PYTREE_TYPE(float)), &both };
     size_t i;
     (void)state;
     for (i = 0; i < COUNT_OF(filters); i++) {
-        const pytree_nvector_options opt = { .excluded = &filters[i] };
+        const pytree_nvector_options opt = { .excluded = filters[i] };
         const N_Vector v = vector_of(t, &opt), copy = N_VClone(v);
         assert_int_equal(N_VGetLength(v), 5);
         assert_int_equal(N_VGetLength(copy), 5);
@@ -192,6 +193,7 @@ static void what_is_refused(void **state)
     char raw[3 * sizeof(double)];
     Arrays a = { 2, u, u + 1, u + 2 };
     Mixed m = mixed_make();
+    const pytree misplaced = { PYTREE_TYPE(double), raw + ((uintptr_t)raw % 2 == 0) };
     Box box = { 1 };
     Node *loop = chain_make(2);
     const pytree_options nones = { .none_is_leaf = true };
@@ -210,7 +212,7 @@ static void what_is_refused(void **state)
     refused(PYTREE_DICT({ "b", PYTREE(&box) }), NULL, PYTREE_STRUCTURE, "['b']", "rebuilt");
     loop[1].next = loop;
     refused(PYTREE(loop), NULL, PYTREE_CYCLE, NULL, "");
-    refused(PYTREE_LIST((pytree){ PYTREE_TYPE(double), raw + ((uintptr_t)raw % 2 == 0) }), NULL, PYTREE_TYPE, "[0]", "multiple of");
+    refused(misplaced, NULL, PYTREE_TYPE, NULL, "a multiple of");
     assert_null(pytree_nvector_new(PYTREE_FLOAT(1), NULL, NULL, &error));
     assert_error(error.status, PYTREE_ARGUMENT, NULL, &error);
     free(loop);

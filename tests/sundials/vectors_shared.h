@@ -94,7 +94,8 @@ static inline Mixed mixed_make(void)
 {
     static Cell kinds[5];
     Species liquid = { .n = 3 };
-    Mixed m = { .n_cells = 5, .cells = kinds, .gas.n = 6, .liquid = &liquid, .table = { 1, 2, 3 }, .heat = 4.5, .name = "plug" };
+    Mixed m = { .n_cells = 5, .cells = kinds, .gas.n = 6, .liquid = &liquid, .table = { 1, 2, 3 }, .heat = 4.5,
+                .name = "plug" };
     size_t i;
     for (i = 0; i < COUNT_OF(kinds); i++) { kinds[i].kind = (int)i; }
     allocate(PYTREE(&m));
