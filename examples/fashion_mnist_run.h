@@ -78,6 +78,9 @@ static pytree_status run(const Options *options, const Derivative *derivative, p
         printf("%d training, %d validation, %d test images from %s\n", training.n, VALIDATION, test.n, options->data);
         status = options->resume != NULL ? resume(&training, settings, options->resume, err) : begin(&training, settings, err);
     }
+    if (status == PYTREE_OK && derivative->begin != NULL) {
+        status = derivative->begin(derivative->context, training_tree, err);
+    }
     if (status == PYTREE_OK) { status = train(&training, derivative, gradients, &batch, &images, options->save, err); }
     if (status == PYTREE_OK && options->export != NULL) {
         status = pytree_save_safetensors(options->export, PYTREE(&training.best), NULL, err);

@@ -60,7 +60,7 @@ static pytree_status traced(void *context, const MLP *model, pytree gradients, B
 int main(int argc, char **argv)
 {
     Traced t = { .gradient = PYTREE_VALUE_AND_GRAD(PYTREE_TRACED(loss_of), .has_aux = true) };
-    const Derivative derivative = { traced, &t };
+    const Derivative derivative = { traced, &t, NULL };
     int status = run_program(&derivative, argc, argv);
     pytree_prepared_free(t.sizes[0].run);
     pytree_prepared_free(t.sizes[1].run);

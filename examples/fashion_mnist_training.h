@@ -161,13 +161,16 @@ static pytree_status adamw(void *context, const pytree_iter *at)
     return PYTREE_OK;
 }
 
-/* How gradients are computed: by hand (fashion_mnist.c), or by the library (fashion_mnist_traced.c). */
+/* How gradients are computed: by hand (fashion_mnist.c), by the library (fashion_mnist_traced.c), or on several machines
+ * (fashion_mnist_mpi.c). */
 typedef struct Derivative {
     /* Compute the scores of the first n images of a batch (the y of its last signal), the sum of their losses, and the
      * gradients of its mean. */
     pytree_status (*compute)(void *context, const MLP *model, pytree gradients, Batch *batch, int n, double *loss,
                              pytree_error *err);
     void *context;
+    /* Called once with the state that the run begins with. NULL: nothing is to be done. */
+    pytree_status (*begin)(void *context, pytree training, pytree_error *err);
 } Derivative;
 
 /* ---- Training ------------------------------------------------------------------------------------------------------ */
@@ -233,7 +236,7 @@ static pytree_status train_epoch(Training *training, const Derivative *derivativ
         if (pytree_map(adamw, optimizer, NULL, 4, trees, NULL, err) != PYTREE_OK) { return err->status; }
     }
     double time = seconds() - start, accuracy = evaluate(&training->model, batch, images, n_train, images->n, NULL);
-    printf("epoch %2d/%d  loss %.4f  train %.2f %%  validation %.2f %%%s  |gradient| %.2f  %.2f s  %.0f images/s\n", epoch,
+    printf("epoch %2d/%d  loss %.6f  train %.2f %%  validation %.2f %%%s  |gradient| %.2f  %.2f s  %.0f images/s\n", epoch,
            settings->epochs, loss / n_train, 100.0 * right / n_train, 100 * accuracy,
            accuracy > training->best_accuracy ? " *" : "  ", norms / n_batches, time, n_train / time);
     fflush(stdout);

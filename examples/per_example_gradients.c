@@ -106,6 +106,6 @@ int main(int argc, char **argv)
 {
     const pytree_fn *each = PYTREE_VMAP(PYTREE_VALUE_AND_GRAD(PYTREE_TRACED(loss_of_one), .has_aux = true),
                                         .in_axes = PYTREE_TUPLE(PYTREE_NONE, PYTREE_INT(0), PYTREE_INT(0)));
-    const Derivative derivative = { clipped, (void *)(uintptr_t)each };
+    const Derivative derivative = { clipped, (void *)(uintptr_t)each, NULL };
     return run_program(&derivative, argc, argv);
 }

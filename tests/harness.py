@@ -7,6 +7,8 @@ import collections
 import concurrent.futures
 import dataclasses
 import functools
+import importlib.machinery
+import importlib.util
 import os
 import pathlib
 import re
@@ -67,7 +69,7 @@ INCLUDE = ["-I", str(ROOT), *STB]
 
 # Libraries that not every machine has. What has such a name, or a part of it, in pytree/, examples/, bench/ and docs/ needs the
 # library and is left to the section of that name, which installs it.
-FOREIGN = {"sundials"}
+FOREIGN = {"mpi", "sundials"}
 
 
 def is_foreign(path):
@@ -264,6 +266,14 @@ def cmocka(command, timeout=180, env=None):
 def words(text):
     """Text with every run of white space made one space."""
     return " ".join(text.split())
+
+
+def script_module(path):
+    """A script of tests/, which is a program of its own, as a module."""
+    loader = importlib.machinery.SourceFileLoader(re.sub(r"\W", "_", path), str(ROOT / "tests" / path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def main(title, checks):

@@ -4,7 +4,7 @@
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
     suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, mistakes, docs, headers, harness, examples,
-                                 training, oracle, models, tensors, html, sundials, interop, fuzz, build, single, embedded,
+                                 training, oracle, models, tensors, html, mpi, sundials, interop, fuzz, build, single, embedded,
                                  coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
@@ -12,8 +12,6 @@
 """
 import argparse
 import functools
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -28,6 +26,7 @@ from headers import headers_checks
 from matrix import amalgamation, rooms
 from mistakes import deletions, programs
 from models import minilm, resume, silero
+from mpi import mpi_checks
 from packages import package_checks
 from pages import html_checks
 from platforms import platforms
@@ -491,11 +490,8 @@ def coverage_report():
 
 
 def script(path, **options):
-    """A script's checks, with options for them: the script is a program of its own, and a module here."""
-    loader = importlib.machinery.SourceFileLoader(re.sub(r"\W", "_", path), str(TESTS / path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module.checks(**options)
+    """A script's checks, with options for them."""
+    return harness.script_module(path).checks(**options)
 
 
 SECTIONS = {
@@ -525,6 +521,7 @@ SECTIONS = {
                lambda: silero.checks() + minilm.checks() + resume.checks()),
     "tensors": ("examples/tensors.c: the tool for checkpoints", tensors_checks.checks),
     "html": ("Pages of pytree/html.h in a browser", html_checks.checks),
+    "mpi": ("pytree/mpi.h on one to four ranks, and an example that trains on them", mpi_checks.checks),
     "sundials": ("Trees as vectors of SUNDIALS: its vector tests, solvers, the example",
                  lambda: sundials_checks.checks(script("docs/run", names=["docs/sundials.md"]))),
     "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),

@@ -5,7 +5,7 @@
 
 pytree.h holds the interface, the optional headers, the bodies and what registrations share; their #include lines are gone.
 Headers that need a library besides C's stand behind a switch: containers, objects and recording where stb_ds.h is, npz and pt
-where PYTREE_WITH_NPZ is defined, sundials where PYTREE_WITH_SUNDIALS is. PYTREE_SMALL leaves out all optional headers. pytree_registry.h is still included once for each
+where PYTREE_WITH_NPZ is defined, mpi where PYTREE_WITH_MPI is, sundials where PYTREE_WITH_SUNDIALS is. PYTREE_SMALL leaves out all optional headers. pytree_registry.h is still included once for each
 struct.
 """
 import pathlib
@@ -18,7 +18,7 @@ GUARD = re.compile(r"^#ifndef (PYTREE_(?:\w+_)?H)\n#define \1$", re.M)
 # Headers that not every program can compile, and where they can be. They come last.
 CONDITIONS = {"pytree/containers.h": "PYTREE__HAS_STB", "pytree/object.h": "PYTREE__HAS_STB", "pytree/record.h": "PYTREE__HAS_STB",
               "pytree/npz.h": "defined(PYTREE_WITH_NPZ)", "pytree/pt.h": "defined(PYTREE_WITH_NPZ)",
-              "pytree/sundials.h": "defined(PYTREE_WITH_SUNDIALS)"}
+              "pytree/mpi.h": "defined(PYTREE_WITH_MPI)", "pytree/sundials.h": "defined(PYTREE_WITH_SUNDIALS)"}
 
 
 class Amalgamation:

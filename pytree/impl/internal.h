@@ -124,6 +124,8 @@ static void pytree__node_text(struct pytree__text_writer *to, const pytree_def *
 static bool pytree__same_node(const pytree_node *a, const pytree_node *b);
 static pytree_leaf *pytree__def_leaves(const pytree_def *def)      /* those that follow in the same block */;
 static uint64_t pytree__mix(uint64_t h, uint64_t v);
+static uint64_t pytree__hash_bytes(uint64_t h, const void *p, size_t n);
+static bool pytree__has_meta(const pytree_node *node);
 static bool pytree__namespaced(const pytree_node *node);
 static const unsigned char *pytree__next_key(const pytree_node *node, const unsigned char *at, size_t i, pytree_entry *entry);
 static const unsigned char *pytree__first_key(const pytree_def *def, size_t at);

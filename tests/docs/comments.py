@@ -60,8 +60,8 @@ def program(paragraphs, name):
     return "".join(source), own
 
 
-def compiled(name, header, text):
-    """Compiles the examples in a header's text under gcc and clang; one test each."""
+def compiled(name, header, text, *flags):
+    """Compiles the examples in a header's text under gcc and clang, under more flags if need be; one test each."""
     outcome, seen = harness.Outcome(), 0
     FOLDER.mkdir(parents=True, exist_ok=True)
     for paragraphs in examples(text):
@@ -70,7 +70,7 @@ def compiled(name, header, text):
         path = FOLDER / f"{re.sub(r'[^a-z]', '_', name)}_{paragraphs[0][0]}.c"
         path.write_text(source, encoding="utf-8")
         for compiler in ("gcc", "clang"):
-            result = harness.run(harness.C_COMPILERS[compiler].compile(*LENIENT, *own, f'-DHEADER="{header}"', *harness.INCLUDE,
+            result = harness.run(harness.C_COMPILERS[compiler].compile(*LENIENT, *own, *flags, f'-DHEADER="{header}"', *harness.INCLUDE,
                                                                        "-I", HERE, "-c", path, "-o", f"{path}.{compiler}.o"))
             outcome.passed += result.status == 0
             outcome.failed += result.status != 0

@@ -17,14 +17,14 @@ def headers():
     return found
 
 
-def opens(compiler, paths):
-    """Checks the syntax of each header; one test each."""
+def opens(compiler, paths, *flags):
+    """Checks the syntax of each header, under more flags if need be; one test each."""
     outcome = Outcome()
     for path in paths:
         # -x c: a header on its own is otherwise taken for one to be precompiled. Files of macros are included, because a program
         # without a declaration is none. What a header has for others is unused where it stands alone.
         what = [f'-DHEADER="{path}"', HERE / "header_alone.c"] if path.parent.name == "registry" else ["-x", "c", path]
-        result = run(compiler.compile("-Wno-unused-function", "-Wno-unused-const-variable", *STB, "-fsyntax-only", *what))
+        result = run(compiler.compile("-Wno-unused-function", "-Wno-unused-const-variable", *STB, *flags, "-fsyntax-only", *what))
         outcome.passed += result.status == 0
         outcome.failed += result.status != 0
         outcome.log += "" if result.status == 0 else result.log()
