@@ -9,7 +9,7 @@
  *     PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(CIRCLE, circle), CASE(PATH, points, LIST(self->n)), CASE(NOTHING)))
  *
  * That of an UNNAMED_UNION(tag, CASE(…), …), stored as UNION_, has the name of one of the union's members. */
-#define PYTREE__TAG_OF(tag, ...) PYTREE__INTEGER(tag)
+#define PYTREE__TAG_OF(tag, ...) PYTREE__AS_INTEGER(tag)
 #define PYTREE__CASES_OF(tag, ...) __VA_ARGS__
 #define PYTREE__CASES(m, a, b, c, d, ...) PYTREE__CASES_N(PYTREE__COUNT_ARGUMENTS(__VA_ARGS__), m, a, b, c, d, __VA_ARGS__)
 #define PYTREE__CASES_N(n, ...) PYTREE__CASES_N_(n, __VA_ARGS__)
@@ -176,8 +176,8 @@
     PYTREE__FUNCTIONS(select, code##_select, cases, PYTREE__ROWS_OF(code##_cases,                                       \
         PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments)))
 
-/* A union without a name: its members are the struct's own. How it is aligned, and how large it is, C does not say: there may be
- * padding in front of it, and a member behind it is placed as one behind a bit-field. */
+/* A union without a name: its members are the struct's own. C does not say how it is aligned, nor how large it is: there
+ * may be padding in front of it, and a member behind it is placed as one behind a bit-field. */
 #define PYTREE__WORD_UNNAMED_UNION PYTREE__WORD_UNION
 #define PYTREE__STORE_UNNAMED_UNION(...) , UNION_, (__VA_ARGS__)
 #define PYTREE__MAYBE_UNNAMED_UNION(...)

@@ -2,6 +2,13 @@
 #ifndef PYTREE_REGISTRY_WORDS_H
 #define PYTREE_REGISTRY_WORDS_H
 
+/* Assert. It is here because pytree_registry.h includes this header itself: so gcc prints few lines above the words. */
+#if defined(__cplusplus)
+#define PYTREE__ASSERT static_assert
+#else
+#define PYTREE__ASSERT _Static_assert
+#endif
+
 /* ---- Rows -----------------------------------------------------------------------------------------------------------
  *
  * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. Those
