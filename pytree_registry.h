@@ -20,6 +20,7 @@
  *     DATA, f, STRING          char f[32]: a text leaf; STATIC, f, STRING: the string up to its end as metadata
  *     DATA, f, ARRAY(n), FLEXIBLE      T f[], a flexible array member; LIST(n), FLEXIBLE likewise
  *     DATA, f, UNION(tag, CASE(value, member, …), …)      the active member of a union; the tag is a STATIC row
+ *     DATA, f, UNNAMED_UNION(…)                           one without a name, of which f is a member
  *     STATIC, f, BITS          a bit-field: the number that it holds; DROP, f, BITS
  *     DATA, f, …, OPTIONAL     the pointer may be NULL: None
  *     DATA, f, ENUM(E)         a constant of the enum E, or a fixed array of those, that has a name in text
@@ -88,6 +89,7 @@
 #pragma push_macro("STRING")
 #pragma push_macro("BITS")
 #pragma push_macro("UNION")
+#pragma push_macro("UNNAMED_UNION")
 #pragma push_macro("CASE")
 #pragma push_macro("FLEXIBLE")
 #pragma push_macro("NONE")
@@ -111,6 +113,7 @@
 #undef STRING
 #undef BITS
 #undef UNION
+#undef UNNAMED_UNION
 #undef CASE
 #undef FLEXIBLE
 #undef NONE
@@ -196,16 +199,10 @@ and pass its trees on."
 
 /* ---- Words ------------------------------------------------------------------------------------------------------------ */
 
-#if defined(PYTREE_FIELDS)
-#undef PYTREE_FIELD
-#define PYTREE_FIELD(kind, ...) PYTREE__WORDS_KNOWN(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
-#if 1 PYTREE_FIELDS
-#define PYTREE__ROWS
-#else
+#if defined(PYTREE_FIELDS) && !defined(PYTREE__ROWS)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_WORDS(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
 PYTREE_FIELDS
-#endif
 #endif
 
 /* ---- The slot: everything but a definition that was declared before takes one ------------------------------------------ */
@@ -504,6 +501,7 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #pragma pop_macro("NONE")
 #pragma pop_macro("FLEXIBLE")
 #pragma pop_macro("CASE")
+#pragma pop_macro("UNNAMED_UNION")
 #pragma pop_macro("UNION")
 #pragma pop_macro("BITS")
 #pragma pop_macro("STRING")

@@ -59,3 +59,12 @@ struct pytree_type;
 #elif defined(PYTREE__S)
 #define PYTREE__NAMED
 #endif
+
+/* Are all words of all rows known, and is each name one identifier? */
+#if defined(PYTREE__NAMED) && defined(PYTREE_FIELDS)
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__WORDS_KNOWN(kind, __VA_ARGS__, NONE, NONE, NONE, ~)
+#if 1 PYTREE_FIELDS
+#define PYTREE__ROWS
+#endif
+#endif

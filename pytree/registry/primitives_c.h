@@ -10,7 +10,6 @@
 
 /* ---- Declarations ---------------------------------------------------------------------------------------------------- */
 
-#define PYTREE__ASSERT _Static_assert
 #define PYTREE__ENUM enum                 /* of ints */
 #define PYTREE__ALIGN_OF_TYPE _Alignof
 #define PYTREE__NO_ROW { 0 }
@@ -35,7 +34,7 @@
 /* The value that x holds: an element of an array if `yes`, otherwise x. */
 #define PYTREE__INNER(yes, x) *PYTREE__CHOOSE(yes, x, &x)
 /* A tag of a union, a constant beside it, a number for a bit-field. */
-#define PYTREE__INTEGER(tag) ((tag) | 0)        /* a tag is an integer, self->kind (gcc shows this line) */
+#define PYTREE__AS_INTEGER(tag) ((tag) | 0)        /* a tag is an integer, self->kind (gcc shows this line) */
 #define PYTREE__INTEGER_CONSTANT(value) (value)
 #define PYTREE__TO_MEMBER(member, number) number
 

@@ -51,7 +51,7 @@ PYTREE__ENUM {
     PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
     PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
     PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
-    PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value; UNION: it is none */
+    PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
     PYTREE__IS_ATOMIC = 33554432,         /* without ATOMIC */
     PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
@@ -254,9 +254,10 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
  *
  *     _Static_assert(pytree__gap_Linear_w >= 0, "pytree: Linear.w: rows are out of order; …");
  *     _Static_assert(pytree__gap_Linear_w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
-#define PYTREE__CHECK_LAYOUT(gap, complete, x, in)                                                                      \
+#define PYTREE__CHECK_LAYOUT(gap, complete, x, in) PYTREE__CHECK_GAP(gap, complete, PYTREE__ALIGN_OF(x), in)
+#define PYTREE__CHECK_GAP(gap, complete, align, in)                                                                     \
     PYTREE__ASSERT(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
-    PYTREE__ASSERT(PYTREE__GAP_FITS(gap, complete, PYTREE__ALIGN_OF(x)),                                                \
+    PYTREE__ASSERT(PYTREE__GAP_FITS(gap, complete, align),                                                              \
                    in " a field before this one is not listed, or too late; give it a row (DATA, STATIC, or DROP for padding " \
                       "and scratch space)");
 #define PYTREE__CHECK_PLACE_PLAIN PYTREE__CHECK_LAYOUT

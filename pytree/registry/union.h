@@ -7,39 +7,59 @@
  * without a member is None.
  *
  *     PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(CIRCLE, circle), CASE(PATH, points, LIST(self->n)), CASE(NOTHING)))
- */
-#define PYTREE__TAG_OF(tag, ...) PYTREE__INTEGER(tag)
+ *
+ * That of an UNNAMED_UNION(tag, CASE(…), …), stored as UNION_, has the name of one of the union's members. */
+#define PYTREE__TAG_OF(tag, ...) PYTREE__AS_INTEGER(tag)
 #define PYTREE__CASES_OF(tag, ...) __VA_ARGS__
 #define PYTREE__CASES(m, a, b, c, d, ...) PYTREE__CASES_N(PYTREE__COUNT_ARGUMENTS(__VA_ARGS__), m, a, b, c, d, __VA_ARGS__)
 #define PYTREE__CASES_N(n, ...) PYTREE__CASES_N_(n, __VA_ARGS__)
 #define PYTREE__CASES_N_(n, ...) PYTREE__CASES_##n(__VA_ARGS__)
-#define PYTREE__CASES_1(m, a, b, c, d, x) m(a, b, c, d, PYTREE__UN##x, NONE, NONE, NONE, ~)
-#define PYTREE__CASES_2(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_1(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_3(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_2(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_4(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_3(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_5(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_4(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_6(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_5(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_7(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_6(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_8(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_7(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_9(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_8(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_10(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_9(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_11(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_10(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_12(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_11(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_13(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_12(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_14(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_13(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_15(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_14(m, a, b, c, d, __VA_ARGS__)
-#define PYTREE__CASES_16(m, a, b, c, d, x, ...) PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASES_15(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASE_N(n, m, a, b, c, d, x) m(n, a, b, c, d, PYTREE__UN##x, NONE, NONE, NONE, ~)
+#define PYTREE__CASES_1(m, a, b, c, d, x) PYTREE__CASE_N(1, m, a, b, c, d, x)
+#define PYTREE__CASES_2(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(2, m, a, b, c, d, x) PYTREE__CASES_1(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_3(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(3, m, a, b, c, d, x) PYTREE__CASES_2(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_4(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(4, m, a, b, c, d, x) PYTREE__CASES_3(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_5(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(5, m, a, b, c, d, x) PYTREE__CASES_4(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_6(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(6, m, a, b, c, d, x) PYTREE__CASES_5(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_7(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(7, m, a, b, c, d, x) PYTREE__CASES_6(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_8(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(8, m, a, b, c, d, x) PYTREE__CASES_7(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_9(m, a, b, c, d, x, ...)                                                                          \
+    PYTREE__CASE_N(9, m, a, b, c, d, x) PYTREE__CASES_8(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_10(m, a, b, c, d, x, ...)                                                                         \
+    PYTREE__CASE_N(10, m, a, b, c, d, x) PYTREE__CASES_9(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_11(m, a, b, c, d, x, ...)                                                                         \
+    PYTREE__CASE_N(11, m, a, b, c, d, x) PYTREE__CASES_10(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_12(m, a, b, c, d, x, ...)                                                                         \
+    PYTREE__CASE_N(12, m, a, b, c, d, x) PYTREE__CASES_11(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_13(m, a, b, c, d, x, ...)                                                                         \
+    PYTREE__CASE_N(13, m, a, b, c, d, x) PYTREE__CASES_12(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_14(m, a, b, c, d, x, ...)                                                                         \
+    PYTREE__CASE_N(14, m, a, b, c, d, x) PYTREE__CASES_13(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_15(m, a, b, c, d, x, ...)                                                                         \
+    PYTREE__CASE_N(15, m, a, b, c, d, x) PYTREE__CASES_14(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_16(m, a, b, c, d, x, ...)                                                                         \
+    PYTREE__CASE_N(16, m, a, b, c, d, x) PYTREE__CASES_15(m, a, b, c, d, __VA_ARGS__)
+#define PYTREE__CASES_CASE(...) PYTREE__CASES_ARE_TOO_MANY
+#define PYTREE__CASES_ARE_TOO_MANY(...) * 0
 #define PYTREE__UNCASE(...) __VA_ARGS__
+#define PYTREE__UN ~, ~, MISSING          /* UNION(tag) */
 
 #define PYTREE__CASE_MEMBER(...) PYTREE__CASE_MEMBER_(__VA_ARGS__)
-#define PYTREE__CASE_MEMBER_(code, held, x, s, value, member, m1, m2, ...)                                              \
-    PYTREE__CASE_STORED(PYTREE__MEMBER_OF_CASE, code, held, x, s, member, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),    \
+#define PYTREE__CASE_MEMBER_(n, code, held, x, s, value, member, m1, m2, ...)                                           \
+    PYTREE__CASE_STORED(PYTREE__MEMBER_OF_CASE, n, code, held, x, s, member, (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2), \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__CASE_STORED(m, ...) m(__VA_ARGS__)
-#define PYTREE__MEMBER_OF_CASE(code, held, x, s, member, optional, skipped, store, arguments, ...)                      \
-    PYTREE__MEMBERS_##store(code##_##member, code##_seen_##member, held##_##member, x.member, arguments, optional, s)
+#define PYTREE__MEMBER_OF_CASE(n, code, held, x, s, member, optional, skipped, store, arguments, ...)                   \
+    PYTREE__MEMBERS_##store(code##_##n, code##_seen_##n, held##_##n, x.member, arguments, optional, s)
 #define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
-#define PYTREE__CASE_SELECT_(tag, x, c, d, value, member, m1, m2, ...)                                                  \
+#define PYTREE__CASE_SELECT_(n, tag, x, c, d, value, member, m1, m2, ...)                                               \
     PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, x.member, value,                                                   \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
@@ -65,14 +85,14 @@
 #define PYTREE__CASE_EXTENTS_WITH(x, arguments)
 #define PYTREE__CASE_EXTENTS_LIST_WITH_(x, arguments)
 #define PYTREE__CASE_CHECK(...) PYTREE__CASE_CHECK_(__VA_ARGS__)
-#define PYTREE__CASE_CHECK_(code, in, c, d, value, member, m1, m2, ...)                                                 \
-    PYTREE__CASE_STORED(PYTREE__CHECK_OF_CASE, code, in " CASE " #member ":", member,                                   \
+#define PYTREE__CASE_CHECK_(n, code, in, c, d, value, member, m1, m2, ...)                                              \
+    PYTREE__CASE_STORED(PYTREE__CHECK_OF_CASE, n, code, in " CASE " #member ":", member,                                \
                         (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
-#define PYTREE__CHECK_OF_CASE(code, in, member, optional, skipped, store, arguments, ...)                               \
+#define PYTREE__CHECK_OF_CASE(n, code, in, member, optional, skipped, store, arguments, ...)                            \
     PYTREE__ASSERT(PYTREE__IN_CASE_##store,                                                                             \
                    in " an stb_ds container, EACH, AS or WITH cannot be in a union; point to a struct with it");        \
-    PYTREE__CHECK_##store(code##_##member, arguments, optional, in)
+    PYTREE__CHECK_##store(code##_##n, arguments, optional, in)
 #define PYTREE__IN_CASE_PLAIN 1
 #define PYTREE__IN_CASE_ARRAY 1
 #define PYTREE__IN_CASE_LIST 1
@@ -88,12 +108,12 @@
 #define PYTREE__IN_CASE_LIST_WITH_ 0
 #define PYTREE__IN_CASE_STB_MAP 0
 #define PYTREE__CASE_TABLE(...) PYTREE__CASE_TABLE_(__VA_ARGS__)
-#define PYTREE__CASE_TABLE_(code, held, x, placed, value, member, m1, m2, ...)                                          \
-    PYTREE__CASE_STORED(PYTREE__TABLE_OF_CASE, code, held, x, placed, member,                                           \
+#define PYTREE__CASE_TABLE_(n, code, held, x, placed, value, member, m1, m2, ...)                                       \
+    PYTREE__CASE_STORED(PYTREE__TABLE_OF_CASE, n, code, held, x, placed, member,                                        \
                         (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
-#define PYTREE__TABLE_OF_CASE(code, held, x, placed, member, optional, skipped, store, arguments, ...)                  \
-    { #member, PYTREE__TABLE_##store(code##_##member, held##_##member, x.member, arguments, optional,                   \
+#define PYTREE__TABLE_OF_CASE(n, code, held, x, placed, member, optional, skipped, store, arguments, ...)               \
+    { #member, PYTREE__TABLE_##store(code##_##n, held##_##n, x.member, arguments, optional,                             \
                                      PYTREE__CASE_PLACED(placed, x.member)), NULL },
 #define PYTREE__CASE_PLACED(placed, x) placed, sizeof(x)
 
@@ -105,7 +125,7 @@
 #define PYTREE__CASE_HAS_NOTHING_() ~, NOTHING_, ()
 #define PYTREE__MEMBERS_NOTHING_(code, seen, held, x, arguments, optional, s)
 #define PYTREE__CHECK_NOTHING_(code, arguments, optional, in)
-#define PYTREE__TABLE_NOTHING_(code, held, x, arguments, optional, placed)                                               \
+#define PYTREE__TABLE_NOTHING_(code, held, x, arguments, optional, placed)                                              \
     &pytree_types[PYTREE__T_none], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_NONE, 1, 0, 0, 0, 0, 0
 
 /* Find the codes of the members, and make the function.
@@ -125,7 +145,16 @@
  *         return -1;
  *     } */
 #define PYTREE__MEMBERS_UNION(code, seen, held, x, arguments, optional, s)                                              \
-    PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__HAS_MANY | (PYTREE__NO_UNION(x) ? PYTREE__OTHER_MEMBERS : 0) };     \
+    PYTREE__ASSERT(!PYTREE__NO_UNION(x),                   /* here, before the compiler misses the union's members */    \
+                   "pytree: " PYTREE__QUOTE(s) ": UNION is for a union that has a name; of a struct all members are "   \
+                       "listed, of a union without a name one, with UNNAMED_UNION");                                    \
+    PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__HAS_MANY };                                                         \
+    PYTREE__MEMBERS_OF_UNION(code, held, x, arguments, s)
+#define PYTREE__MEMBERS_UNION_(code, seen, held, x, arguments, optional, s)                                             \
+    PYTREE__ENUM { code = PYTREE__IS_MANY | PYTREE__HAS_MANY };                                                         \
+    PYTREE__MEMBERS_OF_UNION(code, held, (*(s *)0), arguments, s)                                                       \
+    typedef s code##_s;
+#define PYTREE__MEMBERS_OF_UNION(code, held, x, arguments, s)                                                           \
     PYTREE__CASES(PYTREE__CASE_MEMBER, code, held, x, s, PYTREE__CASES_OF arguments)                                    \
     static inline int code##_select(const void *pytree__at, size_t *pytree__shape)                                      \
     {                                                                                                                   \
@@ -138,11 +167,34 @@
 #define PYTREE__CHECK_UNION(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(PYTREE__MORE_ROWS, in " UNION" PYTREE__TOO_SMALL);                                                   \
-    PYTREE__ASSERT((code & PYTREE__OTHER_MEMBERS) == 0, in " UNION is for a union; of a struct all members are listed");  \
     PYTREE__ASSERT(!optional, in " OPTIONAL stands in a CASE: a union in the struct itself is never NULL");             \
     PYTREE__CASES(PYTREE__CASE_CHECK, code, in, ~, ~, PYTREE__CASES_OF arguments)
 #define PYTREE__TABLE_UNION(code, held, x, arguments, optional, placed)                                                 \
-    &pytree_types[PYTREE__T_ref], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_REF, 0, 0, placed, sizeof(x), 0,        \
+    PYTREE__TABLE_OF_UNION(code, held, x, arguments, placed, sizeof(x))
+#define PYTREE__TABLE_OF_UNION(code, held, x, arguments, placed, size)                                                  \
+    &pytree_types[PYTREE__T_ref], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_REF, 0, 0, placed, size, 0,             \
     PYTREE__FUNCTIONS(select, code##_select, cases, PYTREE__ROWS_OF(code##_cases,                                       \
         PYTREE__CASES(PYTREE__CASE_TABLE, code, held, x, placed, PYTREE__CASES_OF arguments)))
+
+/* A union without a name: its members are the struct's own. C does not say how it is aligned, nor how large it is: there
+ * may be padding in front of it, and a member behind it is placed as one behind a bit-field. */
+#define PYTREE__WORD_UNNAMED_UNION PYTREE__WORD_UNION
+#define PYTREE__STORE_UNNAMED_UNION(...) , UNION_, (__VA_ARGS__)
+#define PYTREE__MAYBE_UNNAMED_UNION(...)
+#define PYTREE__GIVES_UNNAMED_UNION(...)
+#define PYTREE__LIES_UNNAMED_UNION(...) UNION_,
+#define PYTREE__PLACE_UNION_(before, gap, after, s, name)                                                               \
+    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 - PYTREE__BITS_BEFORE,
+#define PYTREE__START_UNION_ PYTREE__START_PLAIN
+#define PYTREE__INITIAL_UNION_ { 0 },
+#define PYTREE__ZERO_UNION_ 0,
+#define PYTREE__CHECK_PLACE_UNION_(gap, complete, x, in) PYTREE__CHECK_GAP(gap, complete, 32, in)
+#define PYTREE__CHECK_UNION_ PYTREE__CHECK_UNION
+#define PYTREE__PLACED_UNION_ PYTREE__PLACED_UNION
+#define PYTREE__TABLE_UNION_(code, held, x, arguments, optional, placed)                                                \
+    PYTREE__TABLE_OF_UNION(code, held, (*(code##_s *)0), arguments, placed, sizeof(x))
+#define PYTREE__VIEW_UNION_ PYTREE__VIEW_UNION
+#define PYTREE__SIZES_UNION_ PYTREE__SIZES_UNION
+#define PYTREE__VALID_UNION_ PYTREE__VALID_UNION
+#define PYTREE__STORED_UNION_ PYTREE__STORED_UNION
 #endif

@@ -2,6 +2,13 @@
 #ifndef PYTREE_REGISTRY_WORDS_H
 #define PYTREE_REGISTRY_WORDS_H
 
+/* Assert. It is here because pytree_registry.h includes this header itself: so gcc prints few lines above the words. */
+#if defined(__cplusplus)
+#define PYTREE__ASSERT static_assert
+#else
+#define PYTREE__ASSERT _Static_assert
+#endif
+
 /* ---- Rows -----------------------------------------------------------------------------------------------------------
  *
  * PYTREE_FIELD(kind, name, modifiers…) is defined anew for each pass over the rows; the kind chooses the pass's macro. Those
@@ -22,7 +29,7 @@
 #define PYTREE__WORD_FLEXIBLE ~, 2
 #define PYTREE__WORD_ARRAY(...) ~, 16
 #define PYTREE__WORD_LIST(...) ~, PYTREE__WORDS_IN_LIST(__VA_ARGS__, NONE, ~)
-#define PYTREE__WORD_RANK(...) ~, 16
+#define PYTREE__WORD_RANK(...) ~, 16 * (__VA_ARGS__ + 0 > 0)
 #define PYTREE__WORD_STB_ARRAY ~, 16
 #define PYTREE__WORD_STB_MAP ~, 16
 #define PYTREE__WORD_UNION(...) ~, 16 PYTREE__CASES(PYTREE__WORDS_IN_CASE, ~, ~, ~, ~, PYTREE__CASES_OF(__VA_ARGS__))
@@ -46,7 +53,7 @@
 #define PYTREE__IN_EACH_ARRAY(...) ~, 1
 #define PYTREE__IN_EACH_LIST(...) ~, PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) == 1
 #define PYTREE__WORDS_IN_CASE(...) PYTREE__WORDS_IN_CASE_(__VA_ARGS__)
-#define PYTREE__WORDS_IN_CASE_(a, b, c, d, value, member, m1, m2, ...)                                                  \
+#define PYTREE__WORDS_IN_CASE_(n, a, b, c, d, value, member, m1, m2, ...)                                                  \
     * (PYTREE__IS(PYTREE__WORD_IN_CASE_##m1) && PYTREE__IS(PYTREE__WORD_IN_CASE_##m2))
 #define PYTREE__WORD_IN_CASE_NONE ~, 1
 #define PYTREE__WORD_IN_CASE_OPTIONAL ~, 1
@@ -128,11 +135,11 @@
 
 /* Pass: find out whether all words are known, in an #if.
  *
- *     PYTREE_FIELD(DATA, w, ARRAY(3))   =>   && 1 && 16 && 1 && 1 && 16 + 1 + 1 <= (1 == 1 ? 31 : 3) */
+ *     PYTREE_FIELD(DATA, w, ARRAY(3))   =>   && !PYTREE__NAME_w && 1 && 16 && 1 && 1 && 16 + 1 + 1 <= (1 == 1 ? 31 : 3) */
 #define PYTREE__WORDS_KNOWN(kind, name, m1, m2, m3, ...)                                                                \
+    && !PYTREE__NAME_##name                                                                                             \
     && PYTREE__WORDS_KNOWN_(PYTREE__IS(PYTREE__KIND_##kind), PYTREE__IS(PYTREE__WORD_##m1),                             \
-    PYTREE__IS(PYTREE__WORD_##m2),                                                                                      \
-                      PYTREE__IS(PYTREE__WORD_##m3))
+                            PYTREE__IS(PYTREE__WORD_##m2), PYTREE__IS(PYTREE__WORD_##m3))
 #define PYTREE__WORDS_KNOWN_(kind, m1, m2, m3) kind && m1 && m2 && m3 && PYTREE__WORDS_FIT(kind, m1 + m2 + m3)
 /* DATA: OPTIONAL, one way to store the value, one ROLE. STATIC: STRING, BITS or ATOMIC. DROP: BITS, HANDLE or
  * ATOMIC. */
@@ -151,7 +158,8 @@
     PYTREE__ASSERT(PYTREE__IS(PYTREE__WORD_##m1) && PYTREE__IS(PYTREE__WORD_##m2) && PYTREE__IS(PYTREE__WORD_##m3),     \
                    PYTREE__IN(name) "unknown modifier among " #m1 ", " #m2 ", " #m3                                     \
                    "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md. EACH takes ARRAY(m), LIST(m) " \
-                       "or nothing, and OPTIONAL; CASE a value, a member and what that needs, but no BITS or UNION");    \
+                       "or nothing, and OPTIONAL; CASE a value, a member and what that needs, but no BITS or UNION; a UNION " \
+                       "has 1 to 16 of them");                                                                          \
     PYTREE__ASSERT(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
                    + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
                    PYTREE__IN(name)                                                                                     \

@@ -7,7 +7,7 @@ T and M get a number, so that each entry has its own.
 from mistakes.registrations import PLAIN, registered, rows
 
 WORDS = ("DATA STATIC DROP ARRAY LIST RANK OPTIONAL STB_ARRAY STB_MAP ROLE STRING BITS UNION CASE FLEXIBLE NONE PLAIN ENUM EACH "
-         "HANDLE WITH AS ATOMIC LAST LISTS LIST_WITH NOTHING AS_DECLARED KNOWN PLACED SECOND FIXED").split()
+         "HANDLE WITH AS ATOMIC UNNAMED_UNION LAST LISTS LIST_WITH NOTHING AS_DECLARED KNOWN PLACED SECOND FIXED").split()
 WEIGHTS = "S s = { 3, (float[]){ 1, 2, 3 } };"
 FLOAT = registered("typedef struct S { float x; } S;", "PYTREE_FIELD(DATA, x)")
 PRINT = "pytree_print(stdout, PYTREE(&s), NULL, &err);"

@@ -216,6 +216,10 @@ COMPILED = {
               ("BITS in CASE", "union { unsigned a: 3; } u", "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, BITS)))"),
               ("UNION in CASE", "union { union { int i; } a; } u",
                "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, UNION(self->n, CASE(1, i)))))"),
+              ("UNION without a CASE", "union { int a; } u", "PYTREE_FIELD(DATA, u, UNION(self->n))"),
+              ("UNION with 17 cases", "union { int a; } u", "PYTREE_FIELD(DATA, u, UNION(self->n"
+               + "".join(f", CASE({i}, a)" for i in range(17)) + "))"),
+              ("RANK without a number", "float a[1][2][3]", "PYTREE_FIELD(DATA, a, RANK())"),
               ("misspelt word in CASE", "union { int *a; } u", "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, ARAY(2))))"))),
         *((name, INNER + registered(f"typedef struct S {{ int n; {declaration}; }} S;", f"PYTREE_FIELD(STATIC, n) {row}"),
            gcc, clang)
@@ -223,7 +227,11 @@ COMPILED = {
               ("WITH in CASE", "union { T *a; } u", "PYTREE_FIELD(DATA, u, UNION(self->n, CASE(1, a, WITH(b, self->n))))",
                "CASE a: an stb_ds container, EACH, AS or WITH cannot be in a union", None),
               ("UNION of a struct", "T t", "PYTREE_FIELD(DATA, t, UNION(self->n, CASE(1, b)))",
-               "pytree: S.t: UNION is for a union; of a struct all members are listed", None),
+               "pytree: S: UNION is for a union that has a name; of a struct all members are listed", None),
+              ("UNION of a member of a union without a name", "union { int a; float b; }",
+               "PYTREE_FIELD(DATA, a, UNION(self->n, CASE(1, a), CASE(2, b)))", "with UNNAMED_UNION", None),
+              ("UNION of a number", "float a", "PYTREE_FIELD(DATA, a, UNION(self->n, CASE(1, b)))",
+               "pytree: S: UNION is for a union that has a name", None),
               ("tag that is a float", "union { int a; } u", "PYTREE_FIELD(DATA, u, UNION(1.5, CASE(1, a)))",
                "invalid operands to binary |", "invalid operands to binary expression"),
               ("AS of a number", "void *p", "PYTREE_FIELD(DATA, p, AS(self->n))",

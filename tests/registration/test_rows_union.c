@@ -48,8 +48,30 @@ typedef struct Drawing {
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, shapes, LIST(self->n)) PYTREE_FIELD(DATA, first)
 #include "pytree_registry.h"
 
+/* A union without a name, in front and in the middle; two tags may have one member. */
+typedef struct Value {
+    union { double real; char letters[5]; float *numbers; };
+    unsigned char kind;
+    union { Circle circle; short *counts; };
+    char last;
+    int n;
+} Value;
+
+enum { REAL, LETTERS, NUMBERS, REAL_TOO, NOTHING, VALUES };
+
+#define PYTREE_STRUCT Value
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, real, UNNAMED_UNION(self->kind, CASE(REAL, real), CASE(LETTERS, letters, STRING),                \
+                                           CASE(NUMBERS, numbers, ARRAY(self->n)), CASE(REAL_TOO, real),                \
+                                           CASE(NOTHING)))                                                              \
+    PYTREE_FIELD(STATIC, kind)                                                                                          \
+    PYTREE_FIELD(DATA, circle, UNNAMED_UNION(self->kind == REAL, CASE(1, circle), CASE(0, counts, ARRAY(2), OPTIONAL))) \
+    PYTREE_FIELD(DATA, last)                                                                                            \
+    PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
 static const pytree_type *const types[] = { PYTREE_TYPE(Circle), PYTREE_TYPE(Corner), PYTREE_TYPE(Shape),
-                                            PYTREE_TYPE(Drawing) };
+                                            PYTREE_TYPE(Drawing), PYTREE_TYPE(Value) };
 
 static float after[KINDS][2];
 static double weights[4] = { 1.0, 2.0, 3.0, 4.0 }, tags[2] = { 5.0, 6.0 };
@@ -225,6 +247,39 @@ static void memory_is_allocated_for_the_active_member(void **state)
     assert_null(far_away.as.far);
 }
 
+static void a_union_without_a_name_has_that_of_its_row(void **state)
+{
+    static const char *const printed[VALUES] = {
+        ".real  f64 1.5\n.circle.x  f32 1.0\n.circle.y  f32 2.0\n.circle.radius  f32 3.0\n", ".real  text[5] 'four'\n",
+        ".real  f32[2]\n.circle  i16[2]\n", ".real  f64 2.5\n", "",
+    };
+    float numbers[2] = { 1.0f, 2.0f };
+    short counts[2] = { 3, 4 };
+    pytree_error error = { 0 };
+    int kind;
+    (void)state;
+    for (kind = REAL; kind < VALUES; kind++) {
+        Value v;
+        char text[ROWS_TEXT], expected[ROWS_TEXT];
+        memset(&v, 0, sizeof v);
+        v.kind = (unsigned char)kind;
+        v.n = 2;
+        v.last = 'z';
+        if (kind == REAL) { v.circle = (Circle){ 1.0f, 2.0f, 3.0f }; }
+        if (kind == REAL || kind == REAL_TOO) { v.real = kind == REAL ? 1.5 : 2.5; }
+        if (kind == LETTERS) { strcpy(v.letters, "four"); }
+        if (kind == NUMBERS) { v.numbers = numbers; v.counts = counts; }
+        snprintf(expected, sizeof expected, "%s.last  %s 122\n", printed[kind], CHAR_MIN < 0 ? "i8" : "u8");
+        assert_string_equal(rows_printed(PYTREE(&v), text), expected);
+        rows_assert_round_trip(PYTREE(&v), COUNT_OF(types), types);
+        if (kind == NOTHING) {
+            v.kind = VALUES;
+            assert_int_equal(pytree_num_leaves(PYTREE(&v), NULL, &error), SIZE_MAX);
+            assert_error(error.status, PYTREE_VALUE, ".real", &error);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +290,7 @@ int main(void)
         cmocka_unit_test(leaves_go_into_the_active_member),
         cmocka_unit_test(a_tag_without_a_case_is_an_error),
         cmocka_unit_test(memory_is_allocated_for_the_active_member),
+        cmocka_unit_test(a_union_without_a_name_has_that_of_its_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
