@@ -12,8 +12,9 @@
  * this comparison, one MPI_Allreduce of 24 bytes, is left out.
  *
  * Leaves are numbers, strings in the struct itself, and opaque values, which are sent as bytes. A string that a pointer leads
- * to is PYTREE_TYPE. Ranks must run the same program on machines of one kind. Memory that a tree reaches twice is sent twice, and must
- * not be received or summed: pytree_find_duplicates finds it. Arrays may have any length: counts above INT_MAX are split.
+ * to is PYTREE_TYPE. Ranks must run the same program on machines of one kind. Memory that a tree reaches twice is sent twice,
+ * and must not be received or summed: pytree_find_duplicates finds it. Arrays may have any length: counts above INT_MAX are
+ * split.
  *
  * MPI's own errors end the program, unless the communicator's error handler is MPI_ERRORS_RETURN; then they are PYTREE_IO with
  * MPI's text. Collective calls are made by all ranks of the communicator (no intercommunicator) in the same order. The rules of
@@ -60,7 +61,7 @@ typedef struct pytree_bucket {
     void *own;                            /* NULL at first; for the callbacks, from start to finish */
 } pytree_bucket;
 
-/* Callbacks that move and sum buckets in place of MPI: NCCL, RCCL, Gloo. Both callbacks return PYTREE_OK, or fail with pytree_fail, and
+/* Callbacks that move and sum buckets in place of MPI: NCCL, RCCL, Gloo. Both return PYTREE_OK, or fail with pytree_fail, and
  * are called on every rank in the same order: `start` begins, `finish` returns when the result is in bucket->data. Up to two
  * buckets are between start and finish. An element outside the rank's part may be left as it is by REDUCE_SCATTER. */
 typedef struct pytree_bucket_backend {
