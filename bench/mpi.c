@@ -1,5 +1,5 @@
-/* mpi.c: the tree of ResNet-50 broadcast and summed over ranks, beside one flat call of MPI on the same bytes and one call for each
- * leaf.
+/* mpi.c: the tree of ResNet-50 broadcast and summed over ranks, beside one flat call of MPI on the same bytes and one call for
+ * each leaf.
  *
  *     mpirun -n 2 mpi [samples]                          500 MB of memory for each rank; 15 samples of each
  *
@@ -112,8 +112,8 @@ static void measure(const char *name, int samples, void (*const *ways)(void))
     }
     for (int way = 0; way < 3; way++) { median[way] = 1e3 * measure_median(took[way], (size_t)samples); }
     if (rank == 0) {
-        printf("%-10s %d ranks  tree %7.2f ms  one flat call %7.2f ms (x %.2f)  a call for each leaf %7.2f ms (x %.2f)\n", name, ranks,
-               median[0], median[1], median[0] / median[1], median[2], median[0] / median[2]);
+        printf("%-10s %d ranks  tree %7.2f ms  one flat call %7.2f ms (x %.2f)  a call for each leaf %7.2f ms (x %.2f)\n", name,
+               ranks, median[0], median[1], median[0] / median[1], median[2], median[0] / median[2]);
     }
 }
 
@@ -129,7 +129,9 @@ int main(int argc, char **argv)
     tree = bench_models[BENCH_RESNET50].build(&builder);
     if (pytree_allocate(tree, NULL, &err) != PYTREE_OK
         || pytree_leaves(tree, leaves, MAX_LEAVES, &n_leaves, NULL, &err) != PYTREE_OK) { stop("the tree", &err); }
-    for (size_t i = 0; i < n_leaves; i++) { n_floats += leaves[i].type->dtype == PYTREE_F32 ? pytree_leaf_count(&leaves[i]) : 0; }
+    for (size_t i = 0; i < n_leaves; i++) {
+        n_floats += leaves[i].type->dtype == PYTREE_F32 ? pytree_leaf_count(&leaves[i]) : 0;
+    }
     flat = malloc(n_floats * sizeof *flat);
     if (flat == NULL) { stop("no memory", NULL); }
     fill();

@@ -8,8 +8,8 @@
  * only by the order in which gradients are added, in the sixth digit; with the same number of ranks it repeats bit for bit.
  *
  * Rank 0 prints, saves and resumes, and sends the state of the run to the others with pytree_mpi_bcast: a checkpoint knows
- * nothing of ranks, and any number of them goes on from it. It is replaced only when a new one is whole. When a rank dies, mpirun
- * ends the others with a message; an error on one rank ends the run through MPI_Abort.
+ * nothing of ranks, and any number of them goes on from it. It is replaced only when a new one is whole. When a rank dies,
+ * mpirun ends the others with a message; an error on one rank ends the run through MPI_Abort.
  */
 #define PYTREE_IMPLEMENTATION
 #include "fashion_mnist_gradients.h"
@@ -75,7 +75,9 @@ static int be_silent(int argc, char **argv)
 {
     int n = argc > 0 ? 1 : 0;
     for (int i = 1; i < argc; i += 2) {
-        if (strcmp(argv[i], "--save") == 0 || strcmp(argv[i], "--resume") == 0 || strcmp(argv[i], "--export") == 0) { continue; }
+        if (strcmp(argv[i], "--save") == 0 || strcmp(argv[i], "--resume") == 0 || strcmp(argv[i], "--export") == 0) {
+            continue;
+        }
         argv[n++] = argv[i];
         if (i + 1 < argc) { argv[n++] = argv[i + 1]; }
     }

@@ -6,14 +6,15 @@
  * A tree is sent as an MPI datatype, which describes its arrays where they lie: nothing is copied. Sums are made in buckets of
  * one element type each, and always in the same order, so that they repeat bit for bit.
  *
- * What is sent are the numbers in the leaves. Structure (static values, lengths of lists, keys) is not sent: it must be the same
- * on every rank. Calls that all ranks of a communicator make compare it first, and on a difference, or where one rank fails,
- * every rank gets the same error, with the key path, both views and the ranks; no rank is left waiting. With opt->agreed this
- * comparison, one MPI_Allreduce of 24 bytes, is left out.
+ * Calls send the numbers in the leaves. Structure (static values, lengths of lists, keys) is not sent: it must be the
+ * same on every rank. Calls that all ranks of a communicator make compare it first, and on a difference, or where one rank
+ * fails, every rank gets the same error, with the key path, both views and the ranks; no rank is left waiting. With opt->agreed
+ * this comparison, one MPI_Allreduce of 24 bytes, is left out.
  *
- * Leaves are numbers, strings in the struct itself, and opaque values, which are sent as bytes. A string that a pointer leads to
- * is PYTREE_TYPE. Ranks must run the same program on machines of one kind. What a tree reaches twice is sent twice, and must not
- * be received or summed: pytree_find_duplicates finds it. Arrays may have any length: counts above INT_MAX are split.
+ * Leaves are numbers, strings in the struct itself, and opaque values, which are sent as bytes. A string that a pointer leads
+ * to is PYTREE_TYPE. Ranks must run the same program on machines of one kind. Memory that a tree reaches twice is sent twice,
+ * and must not be received or summed: pytree_find_duplicates finds it. Arrays may have any length: counts above INT_MAX are
+ * split.
  *
  * MPI's own errors end the program, unless the communicator's error handler is MPI_ERRORS_RETURN; then they are PYTREE_IO with
  * MPI's text. Collective calls are made by all ranks of the communicator (no intercommunicator) in the same order. The rules of
@@ -41,7 +42,7 @@ extern "C" {
 
 /* ---- Options ------------------------------------------------------------------------------------------------------- */
 
-/* What is to be done with a bucket: sum it, and give every rank all of the sum, or only its own part; or give every rank the
+/* Operations on a bucket: sum it, and give every rank all of the sum, or only its own part; or give every rank the
  * parts of all others. */
 typedef enum pytree_bucket_operation {
     PYTREE_BUCKET_ALLREDUCE,
@@ -60,7 +61,7 @@ typedef struct pytree_bucket {
     void *own;                            /* NULL at first; for the callbacks, from start to finish */
 } pytree_bucket;
 
-/* What moves and sums buckets in place of MPI: NCCL, RCCL, Gloo. Both callbacks return PYTREE_OK, or fail with pytree_fail, and
+/* Callbacks that move and sum buckets in place of MPI: NCCL, RCCL, Gloo. Both return PYTREE_OK, or fail with pytree_fail, and
  * are called on every rank in the same order: `start` begins, `finish` returns when the result is in bucket->data. Up to two
  * buckets are between start and finish. An element outside the rank's part may be left as it is by REDUCE_SCATTER. */
 typedef struct pytree_bucket_backend {
@@ -118,15 +119,15 @@ pytree_status pytree_mpi_bcast(pytree t, int root, MPI_Comm comm, const pytree_m
 /* Send a tree to another rank: MPI_Send. Returns PYTREE_OK. */
 pytree_status pytree_mpi_send(pytree t, int to, int tag, MPI_Comm comm, const pytree_mpi_options *opt, pytree_error *err);
 
-/* Receive a tree, from MPI_ANY_SOURCE and with MPI_ANY_TAG if need be: MPI_Recv. Returns PYTREE_OK, and in *status (may be NULL)
- * where it came from. A message of more or fewer numbers than the tree has is PYTREE_SHAPE, and is still to be received then.
- * Threads that receive at a time must ask for different tags, sources or communicators. */
+/* Receive a tree, from MPI_ANY_SOURCE and with MPI_ANY_TAG if need be: MPI_Recv. Returns PYTREE_OK, and in *status (may be
+ * NULL) where it came from. A message of more or fewer numbers than the tree has is PYTREE_SHAPE, and is still to be received
+ * then. Threads that receive at a time must ask for different tags, sources or communicators. */
 pytree_status pytree_mpi_recv(pytree t, int from, int tag, MPI_Comm comm, MPI_Status *status, const pytree_mpi_options *opt,
                               pytree_error *err);
 
-/* Copy the tree t of each rank to trees[rank] on rank `root`: MPI_Gather; or from there: MPI_Scatter. Returns PYTREE_OK. `trees`
- * has one tree for each rank, and is used only on `root`; trees[root] may be t, which then stays as it is. Stacked trees are
- * such trees, too: pytree_slice (pytree/algebra.h) gives one for each index of a leading axis. Collective. */
+/* Copy the tree t of each rank to trees[rank] on rank `root`: MPI_Gather; or from there: MPI_Scatter. Returns PYTREE_OK.
+ * `trees` has one tree for each rank, and is used only on `root`; trees[root] may be t, which then stays as it is. Stacked
+ * trees are such trees, too: pytree_slice (pytree/algebra.h) gives one for each index of a leading axis. Collective. */
 pytree_status pytree_mpi_gather(pytree t, const pytree *trees, int root, MPI_Comm comm, const pytree_mpi_options *opt,
                                 pytree_error *err);
 pytree_status pytree_mpi_scatter(const pytree *trees, pytree t, int root, MPI_Comm comm, const pytree_mpi_options *opt,
@@ -152,8 +153,9 @@ pytree_status pytree_mpi_bytes(pytree t, MPI_Offset *bytes, const pytree_options
  * the order to the implementation.) Integers wrap around; float16 and bfloat16 are added as floats and rounded once.
  *
  * The leaves of each element type, in their order, are cut into buckets. Each rank adds up its part of a bucket and sends it to
- * the others, so each number travels twice, as in a ring. A bucket whose leaves lie side by side is used where it is; others are
- * copied. Memory: twice a bucket and its parts. Collective. After an error of MPI or of the backend some buckets may be sums. */
+ * the others, so each number travels twice, as in a ring. A bucket whose leaves lie side by side is used where it is; others
+ * are copied. Memory: twice a bucket and its parts. Collective. After an error of MPI or of the backend some buckets may be
+ * sums. */
 pytree_status pytree_mpi_allreduce(pytree t, MPI_Comm comm, const pytree_mpi_options *opt, pytree_error *err);
 
 /* Sum the numbers of this rank's part: MPI_Reduce_scatter, jax.lax.psum_scatter. Returns PYTREE_OK. Numbers that are not in the

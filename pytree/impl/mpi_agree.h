@@ -54,7 +54,8 @@ static uint64_t pytree__mpi_node_hash(const pytree__mpi_tree *tree, size_t i, co
         return pytree__hash_bytes(h, leaf->shape, (size_t)leaf->ndim * sizeof *leaf->shape);
     }
     h = pytree__mix(h, (uint64_t)type->kind);
-    return pytree__has_meta(node) ? pytree__hash_bytes(h, tree->def->statics + node->meta, pytree__statics_size(tree->def, i)) : h;
+    if (!pytree__has_meta(node)) { return h; }
+    return pytree__hash_bytes(h, tree->def->statics + node->meta, pytree__statics_size(tree->def, i));
 }
 
 /* Writes the hashes of up to `capacity` nodes from `first` on, whose first leaf is *leaf, and moves both. Returns how many. */
@@ -126,24 +127,24 @@ static PYTREE__NOINLINE pytree_status pytree__mpi_differ(const pytree__mpi_sight
                        !elsewhere ? "" : a->path[0] == '\0' ? "the root" : a->path, first, b->view, whose);
 }
 
-/* Finds the first node that differs from rank 0's. */
-static pytree_status pytree__mpi_first_difference(const pytree__mpi_tree *tree, int rank, MPI_Comm comm, uint64_t *found,
+/* Finds the first node that differs from rank 0's; INT64_MAX: none. */
+static pytree_status pytree__mpi_first_difference(const pytree__mpi_tree *tree, int rank, MPI_Comm comm, int64_t *found,
                                                   pytree_error *err)
 {
     uint64_t theirs[PYTREE__MPI_HASHES], own[PYTREE__MPI_HASHES], n = tree->def->n_nodes, at = 0;
     size_t leaf = 0, k;
     pytree_status status = pytree__mpi_ok(MPI_Bcast(&n, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast", err);
-    *found = UINT64_MAX;
+    *found = INT64_MAX;
     while (status == PYTREE_OK && at < n) {
         const uint64_t here = n - at < PYTREE__MPI_HASHES ? n - at : PYTREE__MPI_HASHES;
         const size_t mine = at >= tree->def->n_nodes ? 0 : pytree__mpi_hashes(tree, (size_t)at, &leaf, own, (size_t)here);
         if (rank == 0) { memcpy(theirs, own, sizeof theirs); }
         status = pytree__mpi_ok(MPI_Bcast(theirs, (int)here, MPI_UINT64_T, 0, comm), "MPI_Bcast", err);
         for (k = 0; k < mine && own[k] == theirs[k]; k++) {}
-        if (k < here && *found == UINT64_MAX) { *found = at + k; }
+        if (k < here && *found == INT64_MAX) { *found = (int64_t)(at + k); }
         at += here;
     }
-    if (*found == UINT64_MAX && tree->def->n_nodes != n) { *found = n; }
+    if (*found == INT64_MAX && tree->def->n_nodes != n) { *found = (int64_t)n; }
     return status;
 }
 
@@ -153,17 +154,17 @@ static PYTREE__NOINLINE pytree_status pytree__mpi_fail_difference(const pytree__
 {
     pytree__mpi_sight sights[2];
     char whose[32];
-    uint64_t own, first;
+    int64_t own, first;                   /* signed: MPICH 4.0 takes the least of unsigned numbers for that of signed ones */
     int mine, which;
     pytree_status status = pytree__mpi_first_difference(tree, rank, comm, &own, err);
     if (status == PYTREE_OK) {
-        status = pytree__mpi_ok(MPI_Allreduce(&own, &first, 1, MPI_UINT64_T, MPI_MIN, comm), "MPI_Allreduce", err);
+        status = pytree__mpi_ok(MPI_Allreduce(&own, &first, 1, MPI_INT64_T, MPI_MIN, comm), "MPI_Allreduce", err);
     }
     if (status != PYTREE_OK) { return status; }
     mine = own == first ? rank : INT_MAX;
     status = pytree__mpi_ok(MPI_Allreduce(&mine, &which, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce", err);
     if (status != PYTREE_OK) { return status; }
-    if (first == UINT64_MAX) {
+    if (first == INT64_MAX) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the same call on every rank, got another operation, root or "
                            "bucket_bytes on one");
     }
@@ -201,7 +202,8 @@ static PYTREE__NOINLINE pytree_status pytree__mpi_same(const pytree__mpi_tree *a
 /* ---- Agreement ------------------------------------------------------------------------------------------------------ */
 
 /* Fails on every rank with the error of the first rank that has one. */
-static PYTREE__NOINLINE pytree_status pytree__mpi_fail_together(const pytree_error *own, int rank, MPI_Comm comm, pytree_error *err)
+static PYTREE__NOINLINE pytree_status pytree__mpi_fail_together(const pytree_error *own, int rank, MPI_Comm comm,
+                                                                pytree_error *err)
 {
     pytree_error said = *own;
     int mine = own->status != PYTREE_OK ? rank : INT_MAX, which;

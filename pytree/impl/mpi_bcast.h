@@ -64,7 +64,8 @@ static void pytree__mpi_messages(pytree_mpi_request *r, struct pytree__vector *m
 pytree_status pytree_mpi_bcast(pytree t, int root, MPI_Comm comm, const pytree_mpi_options *opt, pytree_error *err)
 {
     const pytree__mpi_tree none = { NULL, NULL };
-    struct pytree__vector messages = pytree__vector_of(sizeof(pytree__mpi_message), pytree__allocator(pytree__mpi_options(opt)));
+    const pytree_allocator *const allocator = pytree__allocator(pytree__mpi_options(opt));
+    struct pytree__vector messages = pytree__vector_of(sizeof(pytree__mpi_message), allocator);
     pytree_mpi_request *r;
     pytree_error own;
     pytree_status status;
@@ -72,8 +73,8 @@ pytree_status pytree_mpi_bcast(pytree t, int root, MPI_Comm comm, const pytree_m
     memset(&own, 0, sizeof own);
     r = pytree__mpi_plan(PYTREE_BUCKET_ALLGATHER, t, comm, opt, &own);
     if (own.status == PYTREE_OK) { pytree__mpi_messages(r, &messages, &own); }
-    status = pytree__mpi_agreed(r == NULL ? &none : &r->tree, r == NULL ? 0 : pytree__mix((uint64_t)root, r->most), &own, comm, opt,
-                                err);
+    status = pytree__mpi_agreed(r == NULL ? &none : &r->tree, r == NULL ? 0 : pytree__mix((uint64_t)root, r->most), &own, comm,
+                                opt, err);
     for (i = 0; i < messages.count; i++) {
         pytree__mpi_message *const m = (pytree__mpi_message *)messages.data + i;
         if (status == PYTREE_OK) { status = pytree__mpi_ok(MPI_Bcast(m->data, m->n, m->type, root, comm), "MPI_Bcast", err); }

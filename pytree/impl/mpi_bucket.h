@@ -117,8 +117,8 @@ static pytree_status pytree__mpi_share_start(void *context, pytree_bucket *bucke
     const MPI_Datatype type = pytree_mpi_element(bucket->type);
     pytree__mpi_count(r, f);
     if (bucket->operation == PYTREE_BUCKET_ALLGATHER) {
-        return pytree__mpi_ok(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bucket->data, f->counts[0], f->places[0], type,
-                                              r->comm, &f->request),
+        return pytree__mpi_ok(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bucket->data, f->counts[0], f->places[0],
+                                              type, r->comm, &f->request),
                               "MPI_Iallgatherv", err);
     }
     return pytree__mpi_ok(MPI_Ialltoallv(bucket->data, f->counts[0], f->places[0], type, f->parts, f->counts[1], f->places[1],
@@ -152,8 +152,8 @@ static void pytree__mpi_request_free(pytree_mpi_request *r)
     pytree__resize(r->allocator, r, sizeof *r, 0);
 }
 
-/* Lists the leaves that have elements, those of the type of the first one first. What is only moved may be anything: opaque
- * values are bytes. */
+/* Lists the leaves that have elements, those of the type of the first one first. Leaves that are only moved may be anything:
+ * opaque values are bytes. */
 static pytree_status pytree__mpi_order(pytree_mpi_request *r, pytree_error *own)
 {
     const size_t n = r->tree.def->n_leaves;
@@ -305,8 +305,8 @@ pytree_status pytree_mpi_finish(pytree_mpi_request *request, pytree_error *err)
     return status;
 }
 
-static pytree_status pytree__mpi_whole(pytree_bucket_operation operation, pytree t, MPI_Comm comm, const pytree_mpi_options *opt,
-                                       pytree_error *err)
+static pytree_status pytree__mpi_whole(pytree_bucket_operation operation, pytree t, MPI_Comm comm,
+                                       const pytree_mpi_options *opt, pytree_error *err)
 {
     pytree_error own;
     pytree_mpi_request *request;

@@ -75,7 +75,8 @@ pytree_status pytree_mpi_recv(pytree t, int from, int tag, MPI_Comm comm, MPI_St
     pytree_status result;
     memset(&own, 0, sizeof own);
     pytree__mpi_load(t, &cargo, opt, &own);
-    result = own.status != PYTREE_OK ? pytree__mpi_fail_own(&own, err) : pytree__mpi_receive(&cargo, from, tag, comm, &got, err);
+    result = own.status != PYTREE_OK ? pytree__mpi_fail_own(&own, err)
+                                     : pytree__mpi_receive(&cargo, from, tag, comm, &got, err);
     if (result == PYTREE_OK && status != NULL) { *status = got; }
     pytree__mpi_unload(&cargo);
     return result;

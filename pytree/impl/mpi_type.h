@@ -130,7 +130,8 @@ static pytree_status pytree__mpi_struct(const pytree_type *type, MPI_Datatype *d
                                         pytree_error *err);
 
 /* Fails at a member, or in the struct that it is. */
-static PYTREE__NOINLINE pytree_status pytree__mpi_fail_row(const pytree_field *row, const pytree_error *inner, pytree_error *err)
+static PYTREE__NOINLINE pytree_status pytree__mpi_fail_row(const pytree_field *row, const pytree_error *inner,
+                                                           pytree_error *err)
 {
     char path[PYTREE_ERROR_PATH];
     struct pytree__text_writer to = pytree__text_to(path, sizeof path, NULL);
@@ -192,7 +193,8 @@ pytree_status pytree_mpi_struct(const pytree_type *type, MPI_Datatype *datatype,
     MPI_Datatype made;
     pytree_status status;
     if (type == NULL || datatype == NULL || type->kind != PYTREE_KIND_STRUCT) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the type of a struct, got %s", type == NULL ? "NULL" : type->name);
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the type of a struct, got %s",
+                           type == NULL ? "NULL" : type->name);
     }
     status = pytree__mpi_struct(type, &made, pytree__allocator(opt), err);
     if (status == PYTREE_OK) { status = pytree__mpi_commit(&made, err); }

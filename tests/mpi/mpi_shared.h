@@ -1,5 +1,5 @@
-/* mpi_shared.h: what the programs of tests/mpi share. They run on one to four ranks; every rank makes every test, rank 0 reports
- * on standard output and the others in a file beside the program. */
+/* mpi_shared.h: what the programs of tests/mpi share. They run on one to four ranks; every rank makes every test, rank 0
+ * reports on standard output and the others in a file beside the program. */
 #ifndef MPI_SHARED_H
 #define MPI_SHARED_H
 
