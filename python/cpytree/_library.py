@@ -83,8 +83,7 @@ class Library:
             raise LibraryError(f"{self.path}: expected a tree from {name}, got a pytree without a type")
         if free is not None and not value.data:
             raise LibraryError(f"{self.path}: expected a tree that {free} can free from {name}, got none")
-        owner = Owner(None if release is None else lambda: release(value))
-        owner.library = self
+        owner = Owner(self, value.data, None if release is None else lambda: release(value))
         return Tree(parse(self._layout_of(value), ctypes.sizeof(ADDRESS)), owner, self._treedef_of(value))
 
     # ---- Calls ---------------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ class Owner:
     """What must live as long as any array over its memory. `release` is called when nothing refers to it any more; not at the
     end of the process, where memory goes anyway."""
 
-    def __init__(self, release=None):
-        self.memories = weakref.WeakSet()
+    def __init__(self, library, data, release):
+        self.library, self.data, self.memories = library, data, weakref.WeakSet()
         self.finalizer = None if release is None else weakref.finalize(self, release)
         if self.finalizer is not None:
             self.finalizer.atexit = False
@@ -192,6 +192,11 @@ class Tree:
     def __init__(self, layout, owner, treedef):
         self.layout, self.treedef, self._owner = layout, treedef, owner
         self.root, self._leaves = Builder(layout, owner).build()
+
+    @property
+    def pointer(self):
+        """The address of the root's struct, for functions of C that take a pointer to it; None where there is nothing."""
+        return None if self._owner is None else ctypes.c_void_p(self._owner.data)
 
     def leaves_with_path(self):
         """The leaves with their key paths, as text, in the order of C: jax.tree.leaves_with_path."""
