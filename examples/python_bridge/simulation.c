@@ -2,8 +2,8 @@
  *
  *     examples/run python_bridge
  *
- * Nothing here knows of Python. A shared library needs a function that returns the tree, one that frees it, and the functions of
- * pytree/layout.h, which come with the bodies. */
+ * Nothing here knows of Python. A shared library needs a function that returns the tree, one that frees it, and the functions
+ * of pytree/layout.h, which come with the bodies. */
 #define PYTREE_IMPLEMENTATION
 #include "pytree/layout.h"
 

@@ -68,8 +68,9 @@ EXPORT(containers)
     static pytree t;
     if (t.type == NULL) {
         t = kept("{'b': [1, 2.5, None], 'a': ('x', True), 'c': {3: 1, -2: 2}, 'd': Pair(x=1, y=[]), 'e': (), 'größe': 1j,"
-                 " 'o': OrderedDict({'z': 1, 'y': 2}), 'f': defaultdict(<class 'int'>, {'k': f32([1, 2, 3])}), 'it\\'s': i8([[1, 2], [3, 4]]),"
-                 " 'bytes \\udcff': 5, 'one': (7,), 'p': defaultdict(<class 'mine'>, {'k': 1}), 'q': defaultdict(None, {})}");
+                 " 'o': OrderedDict({'z': 1, 'y': 2}), 'f': defaultdict(<class 'int'>, {'k': f32([1, 2, 3])}),"
+                 " 'it\\'s': i8([[1, 2], [3, 4]]), 'bytes \\udcff': 5, 'one': (7,),"
+                 " 'p': defaultdict(<class 'mine'>, {'k': 1}), 'q': defaultdict(None, {})}");
     }
     return t;
 }
