@@ -28,10 +28,12 @@ class Owner:
 class Memory:
     """Elements in the memory of C, for NumPy: an array over them, and all views of it, refer to this object."""
 
-    def __init__(self, owner, address, shape, dtype):
+    def __init__(self, owner, address, shape, dtype, room):
         self.owner = owner
         owner.memories.add(self)
-        self.__array_interface__ = {"version": 3, "shape": tuple(shape), "typestr": dtype.str, "data": (address, False)}
+        strides = tuple(room * product(shape[i + 1:]) for i in range(len(shape)))
+        self.__array_interface__ = {"version": 3, "shape": tuple(shape), "typestr": dtype.str, "strides": strides,
+                                    "data": (address, False)}
 
 
 class BFloat16(np.ndarray):
@@ -98,10 +100,12 @@ class Builder:
             self.fail(number, "a leaf with data", "only a shape")
         if dtype == "str":
             return self.strings(number, shape, address)
-        if dtype == "text" and shape:      # the last extent is the room for a string
-            return self.array(address, shape[:-1], np.dtype(("S", shape[-1])))
-        if dtype in ("text", "opaque"):
-            return self.array(address, shape, np.dtype(("V", one["size"]) if dtype == "opaque" else "S1"))
+        if dtype == "text":                # the last extent is the room for a string, whose last byte stays zero
+            if not shape:
+                self.fail(number, "the room of a string as its last extent", "no extent")
+            return self.array(address, shape[:-1], np.dtype(("S", max(shape[-1] - 1, 1))), shape[-1])
+        if dtype == "opaque":
+            return self.array(address, shape, np.dtype(("V", one["size"])))
         if dtype == "bf16":
             return self.brain(address, shape)
         found = np.dtype(NUMBERS[dtype])
@@ -109,11 +113,12 @@ class Builder:
             self.fail(number, f"{found.itemsize} bytes for {dtype}, as NumPy has them here", one["size"])
         return self.array(address, shape, found)
 
-    def array(self, address, shape, dtype):
-        """NumPy's array over the elements, or one without elements."""
-        if product(shape) * dtype.itemsize == 0:
-            return np.empty(shape, dtype)
-        return np.asarray(Memory(self.owner, address, shape, dtype))
+    def array(self, address, shape, dtype, room=None):
+        """NumPy's array over the elements, or one without elements. `room`: from one to the next, if not their own size."""
+        room = dtype.itemsize if room is None else room
+        if product(shape) * room == 0 or room < dtype.itemsize:
+            return np.zeros(shape, dtype)
+        return np.asarray(Memory(self.owner, address, shape, dtype, room))
 
     def brain(self, address, shape):
         """Of bfloat16."""
@@ -211,7 +216,8 @@ class Tree:
             raise ValueError(f"expected a tree with the {len(mine)} leaves of this one, got one that differs at {other}")
         for (path, to), (_, value) in zip(mine, new):
             shape = np.shape(value)
-            if isinstance(to, np.ndarray) and (shape != to.shape or not np.can_cast(np.asarray(value).dtype, to.dtype, "same_kind")):
+            if isinstance(to, np.ndarray) and (shape != to.shape or not np.can_cast(np.asarray(value).dtype, to.dtype, "same_kind")
+                                               or (to.dtype.kind == "S" and np.asarray(value).dtype.itemsize > to.dtype.itemsize)):
                 raise ValueError(f"{path}: expected {to.dtype}{list(to.shape)}, got {np.asarray(value).dtype}{list(shape)}")
             if not (isinstance(to, np.ndarray) and to.flags.writeable) and not np.array_equal(to, value):
                 raise ValueError(f"{path}: expected the string {to!r}, which cannot be changed from Python, got {value!r}")

@@ -151,7 +151,11 @@ def test_every_element_type():
     assert root.matrix.shape == (2, 3) and root.cube.shape == (2, 3, 4) and isinstance(root.name, str)
     strings = next(tree for _, tree in every() if type(tree.root).__name__ == "EveryStrings").root
     texts = [leaf for leaf in jax.tree.leaves(strings) if isinstance(leaf, np.ndarray)]
-    assert texts and all(leaf.dtype.kind == "S" for leaf in texts), strings
+    assert [(leaf.dtype.str, leaf.shape) for leaf in texts] == [("|S7", ()), ("|S5", (2,))], texts
+    lines = texts[1]
+    assert lines.strides == (6,) and lines.tolist() == [b"one", b"two"], lines
+    lines[1] = b"much too long"                       # the byte behind it stays zero, so that C finds an end
+    assert ctypes.string_at(lines.ctypes.data, 12) == b"one\0\0\0much \0"
 
 
 # ---- Memory ----------------------------------------------------------------------------------------------------------
@@ -183,6 +187,12 @@ def test_update():
         with refused(ValueError, *words):
             tree.update(wrong)
         assert np.array_equal(tree.root.x, [0, 2, 4, 6])
+    strings = next(tree for _, tree in every() if type(tree.root).__name__ == "EveryStrings")
+    leaves, treedef = jax.tree.flatten(strings.root)
+    with refused(ValueError, ".name", "|S7", "|S8"):
+        strings.update(treedef.unflatten([leaves[0], np.array(b"12345678"), leaves[2]]))
+    strings.update(treedef.unflatten([leaves[0], np.array(b"12"), leaves[2]]))
+    assert strings.root.name == b"12"
     strings = LIBRARY.tree("containers")
     strings.update(strings.root)
     changed = dict(strings.root)
