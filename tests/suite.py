@@ -4,8 +4,8 @@
     suite.py                     for users: the themes under gcc and under clang's sanitizers, compile errors, pages, examples
     suite.py all                 every section
     suite.py SECTION...          themes, matrix, rooms, sanitizers, compile_fail, mistakes, docs, headers, harness, examples,
-                                 training, oracle, models, tensors, html, mpi, sundials, interop, fuzz, build, single, embedded,
-                                 coverage
+                                 training, oracle, models, tensors, html, mpi, sundials, python, interop, fuzz, build,
+                                 single, embedded, coverage
     suite.py fast                themes with gcc and under clang's sanitizers: while working
     suite.py theme NAME...       only test_NAME.c of any folder (or a file), as for `fast`, with --config CONFIG under that one
     -j N                         checks that run at a time (otherwise as many as there are processors)
@@ -30,6 +30,7 @@ from mpi import mpi_checks
 from packages import package_checks
 from pages import html_checks
 from platforms import platforms
+from python import python_checks
 from sundials import sundials_checks
 from harness import (BUILD, C_COMPILERS, CXX_COMPILERS, ROOT, SANITIZE, SANITIZER_SETTINGS, Check, Outcome, failed, passed, run,
                      steps)
@@ -524,6 +525,7 @@ SECTIONS = {
     "mpi": ("pytree/mpi.h on one to four ranks, and an example that trains on them", mpi_checks.checks),
     "sundials": ("Trees as vectors of SUNDIALS: its vector tests, solvers, the example",
                  lambda: sundials_checks.checks(script("docs/run", names=["docs/sundials.md"]))),
+    "python": ("The package in python/: trees of C in JAX and optree, without copies", python_checks.checks),
     "interop": ("Files of Python's safetensors and NumPy, both ways", lambda: script("interop/run.py")),
     "fuzz": ("What reads text and bytes: corpora, then the fuzzer", lambda: script("fuzz/run")),
     "build": ("Build system: meson, installation, subproject, where stb_ds.h may be", build_checks),

@@ -26,10 +26,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What a program, a packager or a reader needs.
 PARTS = ["pytree.h", "pytree_registry.h", "pytree", "meson.build", "meson_options.txt", "LICENSE", "README.md", "CHANGELOG.md",
-         "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "examples", "tools", "debian", "packaging"]
+         "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "examples", "python", "tools", "debian", "packaging"]
 # Where a version stands, and how.
 STATED = {"pytree.h": r'#define PYTREE_VERSION "([^"]+)"', "meson.build": r"version: '([^']+)'",
           "CHANGELOG.md": r"## ([0-9.]+)", "debian/changelog": r"pytree \(([0-9.]+)-",
+          "python/cpytree/__init__.py": r'__version__ = "([^"]+)"',
           "packaging/conan/conanfile.py": r'version = "([^"]+)"', "packaging/vcpkg/vcpkg.json": r'"version-semver": "([^"]+)"'}
 
 

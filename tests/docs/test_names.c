@@ -18,6 +18,7 @@
 #include "pytree/deviation.h"
 #include "pytree/groups.h"
 #include "pytree/html.h"
+#include "pytree/layout.h"
 #include "pytree/program.h"
 #include "pytree/pt.h"
 #include "pytree/safetensors.h"
@@ -70,6 +71,7 @@
     X(pytree_op_apply) X(pytree_cache_find) X(pytree_jit_count) X(pytree_cache_count)                                   \
     X(pytree_sow) X(pytree_perturb) X(pytree_pop) X(pytree_capture) X(pytree_object_update)                             \
     X(pytree_object_set_attributes) X(pytree_set_metadata) X(pytree_tabulate) X(pytree_table_call)                      \
+    X(pytree_layout_text) X(pytree_layout_type_text) X(pytree_layout_def_text)                                          \
     /* names before 0.2 */                                                                                              \
     X(pytree_mmap_safetensors) X(pytree_next) X(pytree_index) X(pytree_map_safetensors) X(pytree_def_errors)
 
