@@ -291,7 +291,7 @@ static void rebuilt_static_values(void **state)
         const char name[] = { (char)('a' + i), '\0' };
         const pytree value = pytree_object_get(copy, name, &error);
         assert_ok(error.status, &error);
-        assert_ptr_equal(value.type, PYTREE_TYPE(int64_t));
+        assert_true(pytree_type_equal(value.type, PYTREE_TYPE(int64_t)));
         assert_int_equal(*(int64_t *)value.data, values[i]);
     }
     assert_int_equal(pytree_object_get(copy, "y", &error).type->kind, PYTREE_KIND_NONE);
@@ -562,7 +562,7 @@ static void memory_runs_out(void **state)
         if (stb_calls <= n) { assert_ok(status, &error); break; }
         assert_error(status, PYTREE_NO_MEMORY, NULL, &error);
     }
-    assert_in_range(n, 10, 100);
+    assert_in_range(n, 5, 100);
 }
 
 /* ---- Layers that are alike --------------------------------------------------------------------------------------------- */
