@@ -469,6 +469,7 @@ typedef struct pytree_making {
     const void *metadata;                 /* aligned for bytes only */
     size_t bytes;
     const struct pytree_options *opt;     /* of the call; may be NULL */
+    uint64_t *cell;                       /* eight bytes of the new tree, for the node to use as it likes; 0 at first */
 } pytree_making;
 
 /* The built-in types, indexed by PYTREE__T_float_ and so on. Use PYTREE_TYPE(float) to get one. */

@@ -25,12 +25,13 @@ static void pytree__build_custom(struct pytree__builder *b, size_t node, const p
     cleanup->children = children;
     cleanup->node = node;
     cleanup->before = b->custom_cleanups;
+    cleanup->cell = 0;
     b->custom_cleanups = cleanup;
     pytree__build_push(b, NULL, (char *)pytree__build_chain(children, n->arity, NULL), 0, n->arity);
 }
 
 /* Call `make` of a custom node. Its keys are unpacked into `keys`. */
-static pytree_status pytree__make_custom(struct pytree__builder *b, const struct pytree__custom_cleanup *at,
+static pytree_status pytree__make_custom(struct pytree__builder *b, struct pytree__custom_cleanup *at,
                                          struct pytree__vector *keys, pytree_error *err)
 {
     const pytree_node *n = &b->def->nodes[at->node];
@@ -44,6 +45,7 @@ static pytree_status pytree__make_custom(struct pytree__builder *b, const struct
     from.metadata = metadata + sizeof(uint32_t);
     from.bytes = pytree__u32(metadata);
     from.opt = b->opt;
+    from.cell = &at->cell;
     if (at->type->custom->keyed) {
         keys->count = 0;
         entry = (pytree_entry *)pytree__vector_add(keys, from.n, err);

@@ -28,14 +28,15 @@ struct pytree__ct_slab {
 
 typedef struct pytree__container {
     pytree_items items;                   /* the part that walks read; must be the first member */
+    bool refers;                          /* it may hold values that it does not own */
     struct pytree__container *owner;      /* the container that owns it; during a free, the next one to free */
     char *rows;                           /* stb_ds array of pytree, pytree_pair or pytree_int_pair: `step` bytes each */
     unsigned char *flags;                 /* stb_ds array: of each value, PYTREE__CT_OWNED and PYTREE__CT_STATIC */
+    size_t head;                          /* room before the first row */
     uint32_t *order;                      /* stb_ds array */
     uint32_t *index;                      /* of many keys: containers_index.h; of many values: containers_chunks.h */
     size_t index_slots;
     bool unsorted;                        /* the order of the keys is unknown; only with an index */
-    size_t head;                          /* room before the first row */
     size_t step, value_at;                /* bytes of a row, and where its value is */
     struct pytree__ct_slab *slabs;
     void *free_cells;
@@ -80,6 +81,20 @@ static void *pytree__stb_reserve(void *array, size_t n, size_t size)
     return head + 1;
 }
 
+/* Tell whether memory lies in the container's own block, as rows and names of an object that was rebuilt do at first. */
+static bool pytree__ct_in_block(const pytree__container *c, const void *p) { return (uintptr_t)p - (uintptr_t)c < c->bytes; }
+
+/* Give an array of the container room for n elements; one that lies in the block moves out. Return NULL on failure. */
+static void *pytree__ct_reserve(const pytree__container *c, void *array, size_t n, size_t size)
+{
+    void *moved;
+    if (!pytree__ct_in_block(c, array)) { return pytree__stb_reserve(array, n, size); }
+    if (stbds_header(array)->capacity >= n) { return array; }
+    moved = pytree__stb_reserve(NULL, n, size);
+    if (moved != NULL) { memcpy(moved, array, stbds_header(array)->capacity * size); }
+    return moved;
+}
+
 /* Count the rows in use, those of removed pairs among them. */
 static size_t pytree__ct_rows(const pytree__container *c) { return c->items.count + c->items.removed; }
 
@@ -122,18 +137,18 @@ static bool pytree__ct_near_front(const pytree__container *c, size_t i) { return
 /* Give all arrays room for n rows. */
 static bool pytree__ct_reserve_rows(pytree__container *c, size_t n)
 {
-    char *rows = (char *)pytree__stb_reserve(c->rows, n, c->step);
+    char *rows = (char *)pytree__ct_reserve(c, c->rows, n, c->step);
     unsigned char *flags;
     if (rows == NULL) { return false; }
     c->rows = rows;
     pytree__ct_show_rows(c);
     if (c->keyed) {
-        uint32_t *order = (uint32_t *)pytree__stb_reserve(c->order, n, sizeof *order);
+        uint32_t *order = (uint32_t *)pytree__ct_reserve(c, c->order, n, sizeof *order);
         if (order == NULL) { return false; }
         c->order = order;
         pytree__ct_show_rows(c);
     }
-    flags = (unsigned char *)pytree__stb_reserve(c->flags, n, sizeof *flags);    /* the last: its capacity holds for all */
+    flags = (unsigned char *)pytree__ct_reserve(c, c->flags, n, sizeof *flags);  /* the last: its capacity holds for all */
     if (flags == NULL) { return false; }
     c->flags = flags;
     return true;
@@ -257,13 +272,14 @@ static void pytree__ct_number_keys(pytree__container *c, bool numbered)
     c->value_at = numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value);
 }
 
-/* Make a container. `node`: bytes of the custom node that it is, with which its memory ends; 0 for a built-in type. */
-static pytree pytree__ct_make(const pytree_type *type, size_t node, bool keyed, const char *name, const pytree_options *opt,
-                              pytree_error *err)
+/* Make a container. `node`: bytes of the custom node that it is, which follows it in its block; 0 for a built-in type. `more`:
+ * bytes to leave at the end of the block. */
+static pytree pytree__ct_make(const pytree_type *type, size_t node, bool keyed, const char *name, size_t more,
+                              const pytree_options *opt, pytree_error *err)
 {
     const char *space = opt == NULL ? NULL : opt->space;
     const size_t name_bytes = name == NULL ? 0 : strlen(name) + 1, space_bytes = space == NULL ? 0 : strlen(space) + 1;
-    const size_t bytes = sizeof(pytree__container) + node + name_bytes + space_bytes;
+    const size_t bytes = pytree__plus(sizeof(pytree__container) + node + name_bytes + space_bytes, more);
     pytree__container *c = (pytree__container *)pytree__resize(pytree__allocator(opt), NULL, 0, bytes);
     pytree t = pytree__ct_no_value();
     char *names;
@@ -295,7 +311,7 @@ static pytree pytree__ct_make(const pytree_type *type, size_t node, bool keyed, 
 
 static pytree pytree__ct_new(int type, const char *name, size_t maxlen, const pytree_options *opt, pytree_error *err)
 {
-    const pytree t = pytree__ct_make(&pytree_types[type], 0, pytree__keyed(&pytree_types[type]), name, opt, err);
+    const pytree t = pytree__ct_make(&pytree_types[type], 0, pytree__keyed(&pytree_types[type]), name, 0, opt, err);
     if (t.data != NULL) { ((pytree__container *)t.data)->items.maxlen = maxlen; }
     return t;
 }
@@ -354,6 +370,7 @@ static void pytree__ct_free_key(pytree__container *c, size_t i)
     if (c->keyed && !c->numbered) {
         char *key;
         memcpy(&key, pytree__ct_row(c, i), sizeof key);
+        if (pytree__ct_in_block(c, key)) { return; }
         pytree__resize(c->copying.allocator, key, strlen(key) + 1, 0);
     }
 }
@@ -450,9 +467,9 @@ static void pytree__ct_free_list(struct pytree__ct_freeing *to_free)
         }
         to_free->containers = c->owner;
         pytree__ct_empty(c, to_free);
-        stbds_arrfree(c->rows);
-        stbds_arrfree(c->flags);
-        stbds_arrfree(c->order);
+        if (!pytree__ct_in_block(c, c->rows)) { stbds_arrfree(c->rows); }
+        if (!pytree__ct_in_block(c, c->flags)) { stbds_arrfree(c->flags); }
+        if (!pytree__ct_in_block(c, c->order)) { stbds_arrfree(c->order); }
         pytree__resize(c->copying.allocator, c, c->bytes, 0);
     }
 }
@@ -579,7 +596,7 @@ static pytree_status pytree__ct_copy_value(pytree__container *c, pytree *value, 
 static pytree_status pytree__ct_hold(pytree__container *c, pytree *value, int how, unsigned char *flags,
                                      pytree_error *err)
 {
-    if (how == PYTREE__CT_REFERENCE) { return PYTREE_OK; }
+    if (how == PYTREE__CT_REFERENCE) { c->refers = true; return PYTREE_OK; }
     *flags |= PYTREE__CT_OWNED;
     return how == PYTREE__CT_OWN ? pytree__ct_may_own(c, *value, err) : pytree__ct_copy_value(c, value, flags, err);
 }

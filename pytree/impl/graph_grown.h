@@ -17,8 +17,10 @@ struct pytree__grown_frame {
 
 struct pytree__grown_pass {
     pytree__td_maker nodes;
-    struct pytree__vector frames, leaves; /* views */
+    struct pytree__vector frames, leaves; /* of pytree__grown_frame; of pytree: what is held */
     pytree__td_bytes keys;                /* of the children of open objects, packed */
+    unsigned char plain[24];              /* what a variable without metadata packs: `.value` is its key */
+    size_t plain_bytes;
     const pytree_options *opt;
     pytree_error *err;
     bool fits;                            /* all so far is owned */
@@ -65,46 +67,80 @@ static bool pytree__grown_key(struct pytree__grown_pass *g, pytree__td_bytes *to
     return true;
 }
 
+/* Make the view of a leaf that is held as a pytree. */
+static void pytree__grown_view(pytree held, pytree_leaf *to)
+{
+    if (held.type->kind == PYTREE_KIND_VIEW) { pytree__copy_view(to, (const pytree_leaf *)held.data); }
+    else { pytree__view(to, pytree__origin(held.type), held.data); }
+}
+
 /* Append a leaf that is held as a pytree. Returns whether it is one that needs no check. */
 static bool pytree__grown_leaf(struct pytree__grown_pass *g, pytree held)
 {
-    const pytree_leaf *view = (const pytree_leaf *)held.data;
-    pytree_leaf own, *to;
-    if (held.type->kind == PYTREE_KIND_LEAF && held.type->dtype != PYTREE_STRING && held.data != NULL) {
-        pytree__view(&own, pytree__origin(held.type), held.data);
-        view = &own;
-    } else if (held.type->kind != PYTREE_KIND_VIEW || view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
-               || view->type->kind != PYTREE_KIND_LEAF || !pytree__view_is_valid(view)) {
+    const pytree_leaf *const view = (const pytree_leaf *)held.data;
+    pytree *to;
+    if ((held.type->kind != PYTREE_KIND_LEAF || held.type->dtype == PYTREE_STRING || held.data == NULL)
+        && (held.type->kind != PYTREE_KIND_VIEW || view == NULL || view->form != PYTREE_FORM_LEAF || view->type == NULL
+            || view->type->kind != PYTREE_KIND_LEAF || !pytree__view_is_valid(view))) {
         g->fits = false;
         return false;
     }
-    to = (pytree_leaf *)pytree__vector_add(&g->leaves, 1, g->err);
+    to = (pytree *)pytree__vector_add(&g->leaves, 1, g->err);
     if (to == NULL) { return false; }
-    pytree__copy_view(to, view);
+    *to = held;
     return pytree__grown_push(g, NULL, 0, g->nodes.n_nodes, g->leaves.count - 1, 0);
 }
 
-/* Append a static value: its text is its metadata. */
-static bool pytree__grown_static(struct pytree__grown_pass *g, pytree value)
+/* Append a static value: its literal is its metadata. */
+static bool pytree__grown_static(struct pytree__grown_pass *g, const struct pytree__grown *child)
 {
-    const pytree_custom *const custom = value.type->custom;
+    const pytree_custom *const custom = child->value.type->custom;
     const size_t meta = g->nodes.statics.n;
     char few[64];
-    size_t n = custom->metadata(value.data, NULL);
-    if (n > sizeof few) { g->fits = false; return false; }
-    (void)custom->metadata(value.data, few);
-    return pytree__grown_metadata(g, few, n, false)
-        && pytree__grown_push(g, value.type, 0, g->nodes.n_nodes, g->leaves.count, meta);
+    size_t n = child->bytes;
+    if (n == 0) {
+        n = custom->metadata(child->value.data, NULL);
+        if (n > sizeof few) { g->fits = false; return false; }
+        (void)custom->metadata(child->value.data, few);
+    }
+    return pytree__grown_metadata(g, child->bytes == 0 ? few : child->literal, n, false)
+        && pytree__grown_push(g, child->value.type, 0, g->nodes.n_nodes, g->leaves.count, meta);
+}
+
+/* Append a list or tuple of leaves. */
+static bool pytree__grown_items(struct pytree__grown_pass *g, const struct pytree__grown *child)
+{
+    const size_t first = g->nodes.n_nodes, leaf = g->leaves.count;
+    size_t i;
+    for (i = 0; i < child->n && pytree__grown_leaf(g, child->items[i]); i++) {}
+    return i == child->n && pytree__grown_push(g, child->held.type, i, first, leaf, g->nodes.statics.n);
+}
+
+/* Append what a variable packs. */
+static bool pytree__grown_described(struct pytree__grown_pass *g, const char *metadata)
+{
+    return pytree__grown_metadata(g, metadata, metadata == NULL ? 0 : strlen(metadata) + 1, true)
+        && pytree__grown_key(g, &g->nodes.statics, "value", 0);
+}
+
+/* Prepare what most variables pack. */
+static bool pytree__grown_plain(struct pytree__grown_pass *g)
+{
+    if (!pytree__grown_described(g, NULL)) { return false; }
+    g->plain_bytes = g->nodes.statics.n;
+    memcpy(g->plain, g->nodes.statics.at, g->plain_bytes);
+    g->nodes.statics.n = 0;
+    return true;
 }
 
 static bool pytree__grown_variable(struct pytree__grown_pass *g, const struct pytree__grown *child)
 {
     const size_t first = g->nodes.n_nodes, leaf = g->leaves.count;
     size_t meta;
-    if (!pytree__grown_leaf(g, child->held)) { return false; }
+    if (!(child->items != NULL ? pytree__grown_items(g, child) : pytree__grown_leaf(g, child->held))) { return false; }
     meta = g->nodes.statics.n;
-    return pytree__grown_metadata(g, child->metadata, child->metadata == NULL ? 0 : strlen(child->metadata) + 1, true)
-        && pytree__grown_key(g, &g->nodes.statics, "value", 0)
+    return (child->metadata != NULL ? pytree__grown_described(g, child->metadata)
+                                    : pytree__td_add(&g->nodes.statics, g->plain, g->plain_bytes, g->opt, g->err))
         && pytree__grown_push(g, pytree__origin(child->value.type), 1, first, leaf, meta);
 }
 
@@ -150,7 +186,7 @@ static bool pytree__grown_step(struct pytree__grown_pass *g)
     f->type->custom->growing->child(f->self, i, &child);
     if (!pytree__grown_key(g, &g->keys, child.name, i)) { return false; }
     switch (child.what) {
-    case PYTREE__GROWN_STATIC: return pytree__grown_static(g, child.value);
+    case PYTREE__GROWN_STATIC: return pytree__grown_static(g, &child);
     case PYTREE__GROWN_NODE: return pytree__grown_open(g, child.value);
     case PYTREE__GROWN_LEAF: return pytree__grown_leaf(g, child.value);
     case PYTREE__GROWN_VARIABLE: return pytree__grown_variable(g, &child);
@@ -164,21 +200,20 @@ static pytree_flat pytree__grown_flat(pytree t, bool *fits, const pytree_options
     struct pytree__grown_pass g;
     pytree_leaf *leaves = NULL;
     pytree_def *def;
+    size_t i;
     bool good;
     g.frames = pytree__vector_of(sizeof(struct pytree__grown_frame), pytree__allocator(opt));
-    g.leaves = pytree__vector_of(sizeof(pytree_leaf), pytree__allocator(opt));
+    g.leaves = pytree__vector_of(sizeof(pytree), pytree__allocator(opt));
     memset(&g.keys, 0, sizeof g.keys);
     g.opt = opt;
     g.err = err;
     g.fits = t.type != NULL && pytree__plain_walk(opt) && (opt == NULL || !opt->none_is_leaf);
     pytree__td_begin(&g.nodes, opt, err);
-    good = g.fits && pytree__grown_open(&g, t);
+    good = g.fits && pytree__grown_open(&g, t) && pytree__grown_plain(&g);
     while (good && g.frames.count != 0) { good = pytree__grown_step(&g); }
     def = pytree__td_finish_with(&g.nodes, false, g.leaves.count, good);
-    if (def != NULL) {
-        leaves = pytree__def_leaves(def);
-        if (g.leaves.count != 0) { memcpy(leaves, g.leaves.data, g.leaves.count * sizeof *leaves); }
-    }
+    if (def != NULL) { leaves = pytree__def_leaves(def); }
+    for (i = 0; def != NULL && i < g.leaves.count; i++) { pytree__grown_view(((const pytree *)g.leaves.data)[i], &leaves[i]); }
     pytree__vector_free(&g.frames);
     pytree__vector_free(&g.leaves);
     pytree__array_free(g.keys.at, g.keys.max, 1, pytree__allocator(opt));

@@ -102,33 +102,70 @@ static void pytree__object_release(void *self)
     if (c != NULL) { pytree__ct_free_all(c); }
 }
 
+/* Count the bytes of the names of an object that is rebuilt. Returns SIZE_MAX with an error where one has none. */
+static size_t pytree__object_names(const pytree_making *from, pytree_error *err)
+{
+    size_t i, bytes = 0;
+    for (i = 0; i < from->n && from->keys[i].name != NULL; i++) { bytes += strlen(from->keys[i].name) + 1; }
+    if (i == from->n) { return bytes; }
+    pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected names of attributes, got a number");
+    return SIZE_MAX;
+}
+
+/* Put the names of an object that is rebuilt in order, which treedefs that the library made have already. */
+static pytree_status pytree__object_sort(pytree__container *c, pytree_error *err)
+{
+    const pytree_pair *const pairs = c->items.pairs;
+    size_t i;
+    for (i = 1; i < c->items.count && strcmp(pairs[i - 1].key, pairs[i].key) < 0; i++) {}
+    if (i >= c->items.count) { return PYTREE_OK; }
+    pytree__ct_sort(c);
+    for (i = 1; i < c->items.count && strcmp(pairs[c->order[i - 1]].key, pairs[c->order[i]].key) < 0; i++) {}
+    if (i >= c->items.count) { return PYTREE_OK; }
+    return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected each attribute once, got '%.60s' twice", pairs[c->order[i]].key);
+}
+
+/* Rebuild an object in one block: its rows and their names move out when they are first to grow. */
 static pytree_status pytree__object_make(void *self, const pytree_making *from, pytree_error *err)
 {
     const bool keyed = !pytree_role_is(from->type, &pytree_class_List);
-    const pytree made = pytree__ct_make(from->type, 0, keyed, NULL, from->opt, err);
-    pytree__container *const c = (pytree__container *)made.data;
-    pytree_status status = c == NULL ? PYTREE_NO_MEMORY : PYTREE_OK;
-    pytree object;
+    const size_t names = keyed ? pytree__object_names(from, err) : 0;
+    const size_t more = pytree__object_bytes(from->n, keyed ? sizeof(pytree_pair) : sizeof(pytree), names);
+    pytree__container *c;
+    pytree_status status;
+    char *name;
     size_t i;
+    if (names == SIZE_MAX) { return PYTREE_ARGUMENT; }
+    c = (pytree__container *)pytree__ct_make(from->type, 0, keyed, NULL, more, from->opt, err).data;
+    if (c == NULL) { return PYTREE_NO_MEMORY; }
     ((pytree_object *)self)->container = c;
-    object.type = from->type;
-    object.data = self;
-    for (i = 0; i < from->n && status == PYTREE_OK; i++) {
+    name = pytree__object_lay_rows(c, from->n, more);
+    for (i = 0; i < from->n; i++) {
         const bool is_static = from->children[i].type == &pytree_static_type;
-        const pytree value = is_static ? *(const pytree *)from->children[i].data : from->children[i];
-        if (keyed && from->keys[i].name == NULL) {
-            status = pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected names of attributes, got a number");
-        } else if (keyed) {
-            status = pytree_dict_put(object, from->keys[i].name, value, err);
-        } else {
-            status = pytree_list_append(object, value, err);
-        }
-        if (is_static && status == PYTREE_OK) { c->flags[c->head + c->items.count - 1] |= PYTREE__CT_STATIC; }
+        *pytree__ct_row_value(c, i) = is_static ? *(const pytree *)from->children[i].data : from->children[i];
+        c->flags[i] = is_static ? PYTREE__CT_STATIC : 0;
+        if (!keyed) { continue; }
+        c->order[i] = (uint32_t)i;
+        memcpy(pytree__ct_row(c, i), &name, sizeof name);
+        memcpy(name, from->keys[i].name, strlen(from->keys[i].name) + 1);
+        name += strlen(name) + 1;
     }
+    c->items.count = from->n;
+    status = keyed ? pytree__object_sort(c, err) : PYTREE_OK;
     if (status != PYTREE_OK) { pytree__object_release(self); return status; }
     c->in_block = true;
     c->admit = pytree__object_admit;
     return PYTREE_OK;
+}
+
+/* Note the items of a variable that holds a list or tuple, as pytree_sow makes them, if it owns them. */
+static void pytree__object_items(struct pytree__grown *child)
+{
+    const pytree_kind kind = child->held.type->kind;
+    const pytree__container *const c = kind == PYTREE_KIND_LIST || kind == PYTREE_KIND_TUPLE ? pytree__ct_growing(child->held)
+                                                                                            : NULL;
+    child->items = c == NULL || c->refers || c->items.removed != 0 || c->items.count == 0 ? NULL : c->items.items;
+    child->n = child->items == NULL ? 0 : c->items.count;
 }
 
 /* Describe the i-th child in order of visit, for a walk over objects that own all they have: pytree__growing. */
@@ -142,6 +179,7 @@ static void pytree__object_child(const void *self, size_t i, struct pytree__grow
     child->name = c->keyed ? c->items.pairs[row].key : NULL;
     child->what = (flags & PYTREE__CT_STATIC) != 0 ? PYTREE__GROWN_STATIC : PYTREE__GROWN_OTHER;
     if (child->what == PYTREE__GROWN_STATIC) {
+        child->bytes = pytree__static_short(child->value, child->literal);
         child->value.type = &pytree_static_type;
         child->value.data = pytree__ct_row_value(c, row);
     }
@@ -149,12 +187,13 @@ static void pytree__object_child(const void *self, size_t i, struct pytree__grow
     of = pytree__ct_of_node(child->value);
     if (of == NULL) {
         child->what = PYTREE__GROWN_LEAF;
-    } else if (of->type->custom == &pytree_object_node) {
+    } else if (child->value.type->custom == &pytree_object_node) {
         child->what = PYTREE__GROWN_NODE;
-    } else if ((of->flags[of->head] & PYTREE__CT_OWNED) != 0) {
+    } else if (!of->refers) {
         child->what = PYTREE__GROWN_VARIABLE;
         child->metadata = of->items.count < 2 ? NULL : *(const char *const *)of->items.items[1].data;
         child->held = of->items.items[0];
+        pytree__object_items(child);
     }
 }
 
@@ -187,7 +226,7 @@ pytree pytree_new_object(const pytree_type *of, const pytree_options *opt, pytre
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a class, got %s", of == NULL ? "NULL" : of->name);
         return pytree__ct_no_value();
     }
-    t = pytree__ct_make(of, sizeof(pytree_object), !pytree_role_is(of, &pytree_class_List), NULL, opt, err);
+    t = pytree__ct_make(of, sizeof(pytree_object), !pytree_role_is(of, &pytree_class_List), NULL, 0, opt, err);
     if (t.data != NULL) { ((pytree__container *)((pytree_object *)t.data)->container)->admit = pytree__object_admit; }
     return t;
 }

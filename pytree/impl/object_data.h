@@ -9,6 +9,38 @@
 
 enum { PYTREE__OD_TEXT = 120 };            /* characters of what describes a value */
 
+/* ---- Rows in the block of a container ------------------------------------------------------------------------------ */
+
+/* An array of n elements in the block, as stb_ds has them; *at goes on to what follows it. */
+static void *pytree__object_lay(char **at, size_t n, size_t size)
+{
+    stbds_array_header *const head = (stbds_array_header *)(void *)*at;
+    memset(head, 0, sizeof *head);
+    head->capacity = n;
+    *at += sizeof *head + pytree__round(n * size, 16);
+    return head + 1;
+}
+
+/* Return how many bytes n rows and their names take at the end of a block. */
+static size_t pytree__object_bytes(size_t n, size_t step, size_t names)
+{
+    const size_t each = step + sizeof(uint32_t) + 1;
+    return pytree__plus(pytree__plus(pytree__times(n, each), names), 4 * 16 + 3 * sizeof(stbds_array_header));
+}
+
+/* Let n rows lie in the last `more` bytes of the block, where pytree__object_bytes has been left. Returns where their names
+ * may lie. */
+static char *pytree__object_lay_rows(pytree__container *c, size_t n, size_t more)
+{
+    char *at = (char *)c + c->bytes - more;
+    at += (0 - (uintptr_t)at) % 16;
+    c->rows = (char *)pytree__object_lay(&at, n, c->step);
+    if (c->keyed) { c->order = (uint32_t *)pytree__object_lay(&at, n, sizeof *c->order); }
+    c->flags = (unsigned char *)pytree__object_lay(&at, n, sizeof *c->flags);
+    pytree__ct_show_rows(c);
+    return at;
+}
+
 /* ---- What is data -------------------------------------------------------------------------------------------------- */
 
 /* Follow values that are held as a pytree, and annotations of static elements. */
@@ -194,47 +226,68 @@ static size_t pytree__od_no_children(const void *self, pytree *children, pytree_
 
 /* Write the literal of None or of an int64_t, which most static values are, with its NUL. Returns its length with the NUL; 0
  * for anything else. */
-static size_t pytree__static_short(pytree value, void *to)
+static size_t pytree__static_short(pytree value, char to[24])
 {
     const pytree_type *const type = value.type == NULL ? NULL : pytree__origin(value.type);
-    struct pytree__text_writer writer = { NULL, 0, 0, NULL };
-    char few[24];
-    writer.at = few;
-    writer.room = sizeof few;
-    if (type == &pytree_types[PYTREE__T_none]) {
-        pytree__put_text(&writer, "None");
-    } else if (type == &pytree_types[PYTREE__T_INT64] && value.data != NULL) {
-        pytree__put_integer(&writer, *(const int64_t *)value.data);
-    } else {
-        return 0;
-    }
-    few[writer.length++] = '\0';
-    if (to != NULL) { memcpy(to, few, writer.length); }
-    return writer.length;
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t left;
+    int64_t number;
+    if (type == &pytree_types[PYTREE__T_none]) { memcpy(to, "None", sizeof "None"); return sizeof "None"; }
+    if (type != &pytree_types[PYTREE__T_INT64] || value.data == NULL) { return 0; }
+    number = *(const int64_t *)value.data;
+    *--at = '\0';
+    for (left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number; left > 9; left /= 10) { *--at = (char)('0' + left % 10); }
+    *--at = (char)('0' + left);
+    if (number < 0) { *--at = '-'; }
+    memcpy(to, at, (size_t)(digits + sizeof digits - at));
+    return (size_t)(digits + sizeof digits - at);
 }
 
 /* Write the literal of a static value, with its NUL. */
 static size_t pytree__static_metadata(const void *self, void *to)
 {
     const pytree value = *(const pytree *)self;
-    const size_t few = pytree__static_short(value, to);
-    size_t bytes;
-    if (few != 0) { return few; }
+    char few[24];
+    size_t bytes = pytree__static_short(value, few);
+    if (bytes != 0) {
+        if (to != NULL) { memcpy(to, few, bytes); }
+        return bytes;
+    }
     bytes = pytree_literal_text(value, NULL, 0, NULL, NULL);
     if (bytes == SIZE_MAX) { return SIZE_MAX; }
     if (to != NULL) { (void)pytree_literal_text(value, (char *)to, bytes + 1, NULL, NULL); }
     return bytes + 1;
 }
 
+/* Read what pytree__static_short writes. A number is put into the node's cell. Returns false for anything else. */
+static bool pytree__static_read(const char *text, size_t bytes, const pytree_making *from, pytree *value)
+{
+    const size_t sign = *text == '-';
+    uint64_t number = 0;
+    size_t i;
+    value->type = &pytree_types[PYTREE__T_none];
+    value->data = NULL;
+    if (bytes == sizeof "None" && memcmp(text, "None", bytes) == 0) { return true; }
+    if (bytes < sign + 2 || bytes > 19 || (text[sign] == '0' && bytes != 2)) { return false; }
+    for (i = sign; i + 1 < bytes && text[i] >= '0' && text[i] <= '9'; i++) { number = 10 * number + (uint64_t)(text[i] - '0'); }
+    if (text[i] != '\0') { return false; }
+    *from->cell = sign == 0 ? number : 0 - number;
+    value->type = &pytree_types[PYTREE__T_INT64];
+    value->data = from->cell;
+    return true;
+}
+
 static pytree_status pytree__static_make(void *self, const pytree_making *from, pytree_error *err)
 {
+    const char *const text = (const char *)from->metadata;
     pytree_options opt;
     memset(&opt, 0, sizeof opt);
     opt.allocator = pytree__allocator(from->opt);
     if (from->n != 0 || from->bytes == 0) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected the literal of a static value, got %zu children", from->n);
     }
-    *(pytree *)self = pytree_parse_n((const char *)from->metadata, from->bytes - 1, &opt, err);
+    if (pytree__static_read(text, from->bytes, from, (pytree *)self)) { return PYTREE_OK; }
+    *(pytree *)self = pytree_parse_n(text, from->bytes - 1, &opt, err);
     return err->status;
 }
 

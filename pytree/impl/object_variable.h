@@ -33,7 +33,7 @@ static pytree_status pytree__ov_grow(const pytree_type *type, pytree_variable *v
     memset(&opt, 0, sizeof opt);
     opt.allocator = v->allocator;
     opt.level = v->level;
-    c = (pytree__container *)pytree__ct_make(pytree__origin(type), 0, false, NULL, &opt, err).data;
+    c = (pytree__container *)pytree__ct_make(pytree__origin(type), 0, false, NULL, 0, &opt, err).data;
     if (c == NULL) { return PYTREE_NO_MEMORY; }
     metadata.type = &pytree_types[PYTREE__T_string];
     metadata.data = &text;
@@ -69,16 +69,18 @@ static pytree_status pytree__ov_to_change(pytree t, pytree__container **c, pytre
 
 pytree pytree_new_variable(const pytree_type *role, pytree value, const pytree_options *opt, pytree_error *err)
 {
+    const size_t more = pytree__object_bytes(1, sizeof(pytree), 0);
     pytree__container *c;
     pytree t;
     if (role == NULL || role->custom != &pytree_variable_node) {
         pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a role, got %s", role == NULL ? "NULL" : role->name);
         return pytree__ct_no_value();
     }
-    t = pytree__ct_make(role, sizeof(pytree_variable), false, NULL, opt, err);
+    t = pytree__ct_make(role, sizeof(pytree_variable), false, NULL, more, opt, err);
     c = pytree__ct_of_node(t);
     if (c == NULL) { return t; }
     c->fixed = true;
+    (void)pytree__object_lay_rows(c, 1, more);
     if (pytree__ov_put(c, PYTREE__OV_VALUE, value, PYTREE__CT_COPY, err) == PYTREE_OK) { return t; }
     pytree__ct_free_all(c);
     return pytree__ct_no_value();

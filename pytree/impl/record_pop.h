@@ -217,11 +217,86 @@ static void pytree__pop_finish(struct pytree__pop *p, size_t n)
     pytree__vector_free(&p->items);
 }
 
+/* ---- Where to look ------------------------------------------------------------------------------------------------- */
+
+/* Filters that ask for roles cannot take anything from most parts of a tree, which are left out: a node is opened only if it,
+ * or one below it, has such a role. */
+struct pytree__pop_parts {
+    struct pytree__places_watch watch;
+    struct pytree__vector nodes;          /* of uint32_t: those that have one, in order */
+    const pytree_type *asked[PYTREE__TYPE_SLOTS];              /* types, and what was found out about them */
+    bool takes[PYTREE__TYPE_SLOTS];
+};
+
+/* Tell whether filters that ask for roles take a place of this role. */
+static bool pytree__pop_takes(size_t n, const pytree_filter *filters, const pytree_type *role)
+{
+    pytree_place at;
+    size_t i;
+    memset(&at, 0, sizeof at);
+    at.role = role;
+    for (i = 0; i < n && !pytree_filter_match(&filters[i], &at, NULL); i++) {}
+    return i < n;
+}
+
+/* Tell whether they may take a node of this type, or a child of it for its row's role; or what it stands for. */
+static bool pytree__pop_asks(struct pytree__pop_parts *parts, size_t n, const pytree_filter *filters, const pytree_type *type)
+{
+    const size_t slot = pytree__type_slot(type);
+    const pytree_type *const own = pytree__origin(type);
+    unsigned i;
+    if (parts->asked[slot] == type) { return parts->takes[slot]; }
+    parts->asked[slot] = type;
+    parts->takes[slot] = type == &pytree_same || (pytree__is_variable(type) && pytree__pop_takes(n, filters, type));
+    for (i = 0; i < own->n_fields && !parts->takes[slot]; i++) {
+        const pytree_type *const role = own->fields[i].role;
+        parts->takes[slot] = role != NULL && pytree__pop_takes(n, filters, role);
+    }
+    return parts->takes[slot];
+}
+
+static int pytree__pop_enter(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+{
+    const struct pytree__pop_parts *const parts = (const struct pytree__pop_parts *)p->watch->context;
+    const uint32_t *const at = (const uint32_t *)parts->nodes.data;
+    size_t from = 0, to = parts->nodes.count;
+    (void)leaf_end;
+    (void)role;
+    while (from < to) {                   /* the first one that is not behind the node's beginning */
+        const size_t middle = from + (to - from) / 2;
+        if (at[middle] + p->def->nodes[node].nodes > node) { to = middle; } else { from = middle + 1; }
+    }
+    return from < parts->nodes.count && at[from] <= node ? PYTREE__PLACES_OPEN : PYTREE__PLACES_DONE;
+}
+
+/* Let a visit leave out what filters cannot take, if they ask for roles. */
+static void pytree__pop_look(struct pytree__pop_parts *parts, struct pytree__places *p, size_t n, const pytree_filter *filters,
+                             pytree_error *err)
+{
+    const pytree_def *const def = p->def;
+    size_t i;
+    for (i = 0; i < n && pytree__asks_roles(&filters[i]); i++) {}
+    if (i < n || pytree__pop_takes(n, filters, NULL)) { return; }
+    memset(parts->asked, 0, sizeof parts->asked);
+    for (i = 0; i < def->n_nodes; i++) {
+        uint32_t *found;
+        if (def->nodes[i].type == NULL || !pytree__pop_asks(parts, n, filters, def->nodes[i].type)) { continue; }
+        found = (uint32_t *)pytree__vector_add(&parts->nodes, 1, err);
+        if (found == NULL) { return; }
+        *found = (uint32_t)i;
+    }
+    parts->watch.enter = pytree__pop_enter;
+    parts->watch.leave = NULL;            /* nothing is noted */
+    parts->watch.context = parts;
+    p->watch = &parts->watch;
+}
+
 pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytree *taken, const pytree_options *opt,
                          pytree_error *err)
 {
     struct pytree__pop p;
     struct pytree__places places;
+    struct pytree__pop_parts parts;
     pytree_error problem;
     pytree_flat flat;
     size_t i;
@@ -240,11 +315,14 @@ pytree_status pytree_pop(pytree t, size_t n, const pytree_filter *filters, pytre
     if (flat.def != NULL) {
         pytree__places_begin(&places, &flat, false, opt, &problem);
         places.repeats = flat.def->shares;
+        parts.nodes = pytree__vector_of(sizeof(uint32_t), pytree__allocator(opt));
+        pytree__pop_look(&parts, &places, n, filters, &problem);
         while (problem.status == PYTREE_OK && pytree__places_next(&places)) {
             for (i = 0; i < n && !pytree_filter_match(&filters[i], &places.at, &problem); i++) {}
             if (problem.status == PYTREE_OK && i < n) { (void)pytree__pop_plan(&p, &places.at, flat.def->shares, &taken[i]); }
         }
         pytree__places_end(&places);
+        pytree__vector_free(&parts.nodes);
     }
     pytree__pop_finish(&p, n);
     pytree_flat_free(&flat);

@@ -64,20 +64,29 @@ static struct pytree__state_mark pytree__state_marked(const struct pytree__state
     return mark;
 }
 
+/* Tell whether the states ask for the keys of a node: those of structs are rows, and what has no children is in no state. */
+static bool pytree__has_place_keys(const pytree_node *n) { return n->arity != 0 && n->type->kind != PYTREE_KIND_STRUCT; }
+
 /* Tell whether two nodes of a treedef have the same nodes and keys below them. What structs and static attributes hold besides
- * is in no state. */
+ * is in no state. The static values of a node end where those of the next one begin. */
 static bool pytree__same_below(const pytree_def *def, size_t a, size_t b)
 {
     const size_t n = def->nodes[a].nodes;
-    size_t i;
+    const pytree_node *x = &def->nodes[a + 1 - n], *y = &def->nodes[b + 1 - def->nodes[b].nodes];
+    const pytree_node *keyed = NULL, *other = NULL;            /* the last nodes that have keys */
     if (def->nodes[b].nodes != n || def->nodes[b].leaves != def->nodes[a].leaves) { return false; }
-    for (i = 0; i < n; i++) {
-        const pytree_node *x = &def->nodes[a - i], *y = &def->nodes[b - i];
+    for (; x <= &def->nodes[a]; x++, y++) {
         if (x->type != y->type || x->arity != y->arity) { return false; }
-        if (x->type == NULL || x->arity == 0 || x->type->kind == PYTREE_KIND_STRUCT) { continue; }
-        if (!pytree__alg_same_statics(def, a - i, def, b - i)) { return false; }
+        if (pytree__td_plain(x)) { continue; }
+        if (keyed != NULL) {
+            const size_t bytes = x->meta - keyed->meta;
+            if (y->meta - other->meta != bytes) { return false; }
+            if (memcmp(def->statics + keyed->meta, def->statics + other->meta, bytes) != 0) { return false; }
+        }
+        keyed = pytree__has_place_keys(x) ? x : NULL;
+        other = y;
     }
-    return true;
+    return keyed == NULL || pytree__alg_same_statics(def, a, def, b);
 }
 
 /* Copy what a noted node gave a state, which stands where it goes. */

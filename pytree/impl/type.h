@@ -16,7 +16,7 @@
 
 #define PYTREE__NUMBER(T, dtype) PYTREE__BUILTIN(#T, sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 
-#define PYTREE__INTEGER(T, sign)                                                                                        \
+#define PYTREE__INTEGRAL(T, sign)                                                                                        \
     PYTREE__NUMBER(T, sizeof(T) == 1 ? PYTREE_##sign##8 : sizeof(T) == 2 ? PYTREE_##sign##16                            \
                       : sizeof(T) == 4 ? PYTREE_##sign##32 : PYTREE_##sign##64)
 
@@ -29,11 +29,11 @@ const pytree_type pytree_types[PYTREE__T_count] = {
     PYTREE__BUILTIN("None", 0, 1, PYTREE_KIND_NONE, PYTREE_NO_DTYPE),
     PYTREE__NUMBER(bool, PYTREE_BOOL8),
     PYTREE__CHAR(char),
-    PYTREE__INTEGER(signed char, I), PYTREE__INTEGER(unsigned char, U),
-    PYTREE__INTEGER(short, I), PYTREE__INTEGER(unsigned short, U),
-    PYTREE__INTEGER(int, I), PYTREE__INTEGER(unsigned, U),
-    PYTREE__INTEGER(long, I), PYTREE__INTEGER(unsigned long, U),
-    PYTREE__INTEGER(long long, I), PYTREE__INTEGER(unsigned long long, U),
+    PYTREE__INTEGRAL(signed char, I), PYTREE__INTEGRAL(unsigned char, U),
+    PYTREE__INTEGRAL(short, I), PYTREE__INTEGRAL(unsigned short, U),
+    PYTREE__INTEGRAL(int, I), PYTREE__INTEGRAL(unsigned, U),
+    PYTREE__INTEGRAL(long, I), PYTREE__INTEGRAL(unsigned long, U),
+    PYTREE__INTEGRAL(long long, I), PYTREE__INTEGRAL(unsigned long long, U),
     PYTREE__NUMBER(float, PYTREE_F32), PYTREE__NUMBER(double, PYTREE_F64), PYTREE__NUMBER(long double, PYTREE_FLONG),
     PYTREE__NUMBER(pytree_f16, PYTREE_F16), PYTREE__NUMBER(pytree_bf16, PYTREE_BF16),
     PYTREE__PAIR_OF(float, PYTREE_C64), PYTREE__PAIR_OF(double, PYTREE_C128), PYTREE__PAIR_OF(long double, PYTREE_CLONG),

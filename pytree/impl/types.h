@@ -258,6 +258,7 @@ struct pytree__custom_cleanup {
     const pytree *children;
     size_t node;
     struct pytree__custom_cleanup *before;
+    uint64_t cell;                        /* for the node's own use: see pytree_making */
 };
 
 /* A struct of a clone with handles, which are cloned when the tree is finished. Behind it in the block is a cleanup for each
@@ -381,6 +382,10 @@ struct pytree__grown {
     const char *name;                     /* NULL: its key is a number */
     pytree value, held;
     const char *metadata;                 /* of a variable; NULL: none */
+    const pytree *items;                  /* of a variable that holds a list or tuple: its items */
+    size_t n;                             /* of those */
+    size_t bytes;                         /* of the literal of a static value, in `literal`; 0: it has no short one */
+    char literal[24];
 };
 
 /* How nodes that grow are read without callbacks for all their children at once. NULL: they are not. */
