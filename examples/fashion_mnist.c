@@ -16,7 +16,8 @@
  *
  * This file has the gradients of the layers, written by hand; fashion_mnist_traced.c leaves them to the library. Both share
  * fashion_mnist_data.h, which reads the images, fashion_mnist_network.h, which has the layers, fashion_mnist_training.h with
- * the optimizer, the training loop, and saving and resuming, and fashion_mnist_run.h with the command line and the run.
+ * the optimizer, the training loop, and saving and resuming, and fashion_mnist_run.h with the command line and the run;
+ * training_tools.h has the product of matrices and what other programs that train need, too.
  *
  * Build: cc -std=c11 -O3 -march=native -fno-math-errno -ffp-contract=fast -I. examples/fashion_mnist.c -lz -lm
  */
