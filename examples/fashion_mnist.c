@@ -17,7 +17,8 @@
  * The gradients of the layers are written by hand, in fashion_mnist_gradients.h; fashion_mnist_traced.c leaves them to the
  * library, and fashion_mnist_mpi.c computes them on several machines. All share fashion_mnist_data.h, which reads the images,
  * fashion_mnist_network.h, which has the layers, fashion_mnist_training.h with the optimizer, the training loop, and saving and
- * resuming, and fashion_mnist_run.h with the command line and the run.
+ * resuming, and fashion_mnist_run.h with the command line and the run; training_tools.h has the product of matrices and what
+ * other programs that train need, too.
  *
  * Build: cc -std=c11 -O3 -march=native -fno-math-errno -ffp-contract=fast -I. examples/fashion_mnist.c -lz -lm
  */

@@ -4,6 +4,7 @@
 #define FASHION_MNIST_NETWORK_H
 
 #include "fashion_mnist_data.h"
+#include "training_tools.h"
 
 #include <math.h>
 
@@ -102,39 +103,6 @@ static void gather(Batch *batch, const Images *images, const int *order, int fro
 }
 
 /* ---- The mathematics of the layers --------------------------------------------------------------------------------- */
-
-/* Compute c (m, n) += a (m, k) b (k, n). Element (i, l) of a is a[i * rows + l * columns], so transposing a is free. Tiles of c
- * stay in registers while the inner loop goes along rows of b, so it vectorises without reordering any sum. */
-static void multiply_add(float *restrict c, const float *restrict a, int rows, int columns, const float *restrict b,
-                         int m, int k, int n)
-{
-    enum { HIGH = 8, WIDE = 32 };
-    for (int j0 = 0; j0 < n; j0 += WIDE) {
-        for (int i0 = 0; i0 < m; i0 += HIGH) {
-            float sum[HIGH][WIDE] = { { 0 } };
-            int high = m - i0 < HIGH ? m - i0 : HIGH, wide = n - j0 < WIDE ? n - j0 : WIDE;
-            const float *at = a + (ptrdiff_t)i0 * rows, *bt = b + j0;
-            if (high == HIGH && wide == WIDE) {
-                for (int l = 0; l < k; l++) {
-                    for (int i = 0; i < HIGH; i++) {
-                        float x = at[(ptrdiff_t)i * rows + (ptrdiff_t)l * columns];
-                        for (int j = 0; j < WIDE; j++) { sum[i][j] += x * bt[(ptrdiff_t)l * n + j]; }
-                    }
-                }
-            } else {
-                for (int l = 0; l < k; l++) {
-                    for (int i = 0; i < high; i++) {
-                        float x = at[(ptrdiff_t)i * rows + (ptrdiff_t)l * columns];
-                        for (int j = 0; j < wide; j++) { sum[i][j] += x * bt[(ptrdiff_t)l * n + j]; }
-                    }
-                }
-            }
-            for (int i = 0; i < high; i++) {
-                for (int j = 0; j < wide; j++) { c[(ptrdiff_t)(i0 + i) * n + j0 + j] += sum[i][j]; }
-            }
-        }
-    }
-}
 
 static void forward(const MLP *model, Batch *batch, int n)
 {

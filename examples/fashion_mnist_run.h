@@ -100,24 +100,6 @@ static pytree_status run(const Options *options, const Derivative *derivative, p
 
 /* ---- The command line ---------------------------------------------------------------------------------------------- */
 
-static bool read_whole(const char *text, uint64_t low, uint64_t high, uint64_t *value)
-{
-    char *end;
-    if (text == NULL || *text < '0' || *text > '9') { return false; }
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return errno == 0 && *end == '\0' && *value >= low && *value <= high;
-}
-
-static bool read_real(const char *text, double low, double high, float *value)
-{
-    char *end;
-    if (text == NULL || *text == '\0') { return false; }
-    double x = strtod(text, &end);
-    *value = (float)x;
-    return *end == '\0' && x >= low && x <= high;
-}
-
 static pytree_status read_option(Options *options, const char *name, const char *text, pytree_error *err)
 {
     Settings *settings = &options->settings;

@@ -8,7 +8,6 @@
 #include "pytree/safetensors.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- The state of a training run, and its settings ----------------------------------------------------------------- */
 
@@ -52,21 +51,7 @@ typedef struct Training {
     PYTREE_FIELD(DATA, order, ARRAY(self->n))
 #include "pytree_registry.h"
 
-/* ---- Random numbers and time --------------------------------------------------------------------------------------- */
-
-/* splitmix64: 64 bits of state, and every seed is valid. */
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static float random_uniform(uint64_t *state, float low, float high)
-{
-    return low + (high - low) * ((float)(random_bits(state) >> 40) * 0x1p-24f);
-}
+/* ---- Random numbers ------------------------------------------------------------------------------------------------ */
 
 static void shuffle(int *order, int n, uint64_t *state)
 {
@@ -75,13 +60,6 @@ static void shuffle(int *order, int n, uint64_t *state)
         order[i] = order[j];
         order[j] = kept;
     }
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- Functions for pytree_map and pytree_reduce, called at every leaf ---------------------------------------------- */

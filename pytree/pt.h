@@ -15,8 +15,9 @@
  *
  * Element types: those of C that PyTorch has; tensors of others (float8) are listed and can be read as bytes. Arrays need not
  * lie in row-major order. A tensor may have up to 16 dimensions, and what was saved up to 64 levels. Files of either byte order
- * are read. The archive must be complete and consistent, as for pytree/npz.h; the checksum of the pickle is compared, those of
- * storages, like by torch.load(mmap=True), are not.
+ * are read. The archive must be complete and consistent, as for pytree/npz.h. Opening a file compares the checksum of the
+ * pickle, and loading a tree (pytree_load_pt, pytree_checkpoint_load) those of the storages that it reads. Mapping, like
+ * torch.load(mmap=True), and reading single tensors compare none of storages.
  *
  * Files that torch.save wrote before version 1.6, TorchScript, and whole modules (torch.save(model) instead of
  * model.state_dict()) are refused, with a message that says what to do in Python.

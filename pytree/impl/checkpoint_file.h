@@ -23,6 +23,8 @@ struct pytree__ck_file {
     bool mapped;                          /* by the table of I/O */
 };
 
+struct pytree__ck_loader;
+
 struct pytree__ck {
     pytree_checkpoint shown;              /* first */
     const pytree_allocator *allocator;
@@ -30,7 +32,7 @@ struct pytree__ck {
     const char **paths;
     size_t n_files;                       /* there is room for; shown.n_files are open */
     struct pytree__vector tensors, metadata;
-    struct pytree__vector entries;        /* of the format: shards of an index, keys of GGUF's metadata */
+    struct pytree__vector entries;        /* of the format: shards of an index, keys of GGUF's metadata, storages of .pt */
     pytree__name_index by_name;
     char *text;                           /* of the format: an index, names */
     size_t text_bytes;
@@ -39,6 +41,8 @@ struct pytree__ck {
     uint32_t holds;                       /* a bit for each element type of the format */
     bool big;                             /* its numbers are big-endian */
     const pytree_items *tree;             /* GGUF's metadata, in `text` */
+    /* Check what lies in the file beside the n leaves that a load asks for, such as checksums of .pt. NULL: nothing does. */
+    pytree_status (*verify)(struct pytree__ck_loader *l, size_t n);
     pytree_error *err;
 };
 
@@ -119,8 +123,8 @@ pytree_status pytree__ck_pass_on(pytree_error *own, pytree_error *err)
 
 void pytree__ck_swap(bool big, const pytree_type *type, void *elements, size_t n)
 {
-    const bool complex = type->dtype == PYTREE_C64 || type->dtype == PYTREE_C128;
-    const size_t word = complex ? type->size / 2 : type->size;
+    const bool parts = type->dtype == PYTREE_C64 || type->dtype == PYTREE_C128;
+    const size_t word = parts ? type->size / 2 : type->size;
     if (word > 1 && big == pytree__little_endian()) { pytree__swap(elements, word, n / word); }
 }
 

@@ -386,6 +386,7 @@ pytree_status pytree_checkpoint_load(const pytree_checkpoint *file, pytree t, co
     if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
     opt = pytree__ck_options(opt, &none);
     status = pytree__ck_begin(&l, file, t, false, opt, err, &n);
+    if (status == PYTREE_OK && l.ck->verify != NULL) { status = l.ck->verify(&l, n); }
     if (status == PYTREE_OK) { status = pytree__ck_check(&l, n); }
     for (k = 0; k < n && status == PYTREE_OK; k++) { status = pytree__ck_read_leaf(&l, l.order[k], true); }
     pytree__ck_end(&l, opt);

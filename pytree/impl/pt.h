@@ -278,6 +278,77 @@ static pytree_status pytree__pt_begin(struct pytree__pt *p)
     return pytree__npz_begin(&p->zip, p->ck->allocator);
 }
 
+/* ---- Checksums ----------------------------------------------------------------------------------------------------- */
+
+/* A member of the archive that may be a storage. */
+struct pytree__pt_sum {
+    uint64_t at, bytes;
+    uint32_t crc;
+};
+
+static int pytree__pt_by_place(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct pytree__pt_sum *)a)->at, y = ((const struct pytree__pt_sum *)b)->at;
+    return x < y ? -1 : x > y;
+}
+
+/* Keep the checksums of members, by their places, until the file is closed. */
+static pytree_status pytree__pt_keep_sums(struct pytree__pt *p)
+{
+    struct pytree__vector *const sums = &p->ck->entries;
+    size_t i;
+    *sums = pytree__vector_of(sizeof(struct pytree__pt_sum), p->ck->allocator);
+    for (i = 0; i < p->zip.n; i++) {
+        const pytree__npz_member *const m = &p->zip.members[i];
+        struct pytree__pt_sum *sum;
+        if (m->method != PYTREE__NPZ_STORED || m->size == 0) { continue; }
+        sum = (struct pytree__pt_sum *)pytree__vector_add(sums, 1, p->err);
+        if (sum == NULL) { return PYTREE_NO_MEMORY; }
+        sum->at = m->data;
+        sum->bytes = m->size;
+        sum->crc = m->crc;
+    }
+    if (sums->count != 0) { qsort(sums->data, sums->count, sizeof(struct pytree__pt_sum), pytree__pt_by_place); }
+    return PYTREE_OK;
+}
+
+/* Read a storage and compare its checksum. */
+static pytree_status pytree__pt_check_sum(struct pytree__ck_loader *l, const struct pytree__pt_sum *sum, const char *name)
+{
+    uint64_t done;
+    uint32_t crc = 0;
+    size_t n;
+    for (done = 0; done < sum->bytes; done += n) {
+        const char *piece;
+        n = sum->bytes - done < PYTREE__CK_SCRATCH ? (size_t)(sum->bytes - done) : PYTREE__CK_SCRATCH;
+        piece = pytree__ck_piece(l, 0, sum->at + done, n);
+        if (piece == NULL) { return PYTREE_IO; }
+        crc = pytree__npz_sum(crc, piece, n);
+    }
+    if (crc == sum->crc) { return PYTREE_OK; }
+    return pytree_fail(l->err, PYTREE_SYNTAX, NULL, "expected the checksum %08lx for the storage of '%.100s', got %08lx",
+                       (unsigned long)sum->crc, name, (unsigned long)crc);
+}
+
+/* Compare the checksums of the storages that leaves ask for. Leaves and storages are in the order of the file, and storages
+ * do not overlap. */
+static pytree_status pytree__pt_verify(struct pytree__ck_loader *l, size_t n)
+{
+    const struct pytree__pt_sum *sum = (const struct pytree__pt_sum *)l->ck->entries.data;
+    const struct pytree__pt_sum *const end = sum + l->ck->entries.count;
+    pytree_status status = PYTREE_OK;
+    size_t k;
+    for (k = 0; k < n && status == PYTREE_OK; k++) {
+        const struct pytree__ck_part part = pytree__ck_leaf_part(l, l->order[k]);
+        if (part.bytes == 0) { continue; }
+        while (sum != end && sum->at + sum->bytes <= part.at) { sum++; }
+        if (sum != end && sum->at <= part.at) { status = pytree__pt_check_sum(l, sum++, part.tensor->name); }
+    }
+    return status;
+}
+
+/* ---- Contents ------------------------------------------------------------------------------------------------------ */
+
 static pytree_status pytree__pt_read(struct pytree__pt *p, const char *separator)
 {
     uint32_t root = 0;
@@ -289,7 +360,9 @@ static pytree_status pytree__pt_read(struct pytree__pt *p, const char *separator
     if (status == PYTREE_OK) { status = pytree__pt_root(p); }
     if (status == PYTREE_OK) { status = pytree__pt_order(p); }
     if (status == PYTREE_OK) { status = pytree__pt_read_pickle(p); }
+    if (status == PYTREE_OK) { status = pytree__pt_keep_sums(p); }
     if (status != PYTREE_OK) { return status; }
+    p->ck->verify = pytree__pt_verify;
     return pytree__pt_run(p, &root) ? pytree__pt_list(p, root, separator) : p->err->status;
 }
 

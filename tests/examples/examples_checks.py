@@ -159,6 +159,98 @@ def convolution_resumed():
     return outcome
 
 
+class Gpt2:
+    """gpt2_train: gradients, half the loss, resumed runs, what it refuses."""
+
+    TEXT = pathlib.Path("/usr/share/games/fortunes/science")
+    SECONDS = 120                                    # of the processor
+
+    def __init__(self):
+        self.outcome = Outcome()
+        self.folder = harness.fresh(DATA / "gpt2")
+
+    def expect(self, good, log):
+        """Counts one test."""
+        self.outcome.passed += bool(good)
+        self.outcome.failed += not good
+        self.outcome.log += "" if good else log + "\n"
+
+    def gradients(self):
+        """Those of all 28 arrays agree with differences: to 1e-6 in double precision; float shows gross mistakes."""
+        program = self.folder / "double"
+        built = build("gpt2_train", ["-O2", "-DREAL=double"], program)
+        self.expect(built.status == 0, built.log())
+        for call in ([EXAMPLES / "run", "gpt2_train", "--check"], [program, "--check"]):
+            result = run(call, timeout=300)
+            agree = result.output.endswith("the gradients of 28 arrays agree with differences\n")
+            self.expect(result.status == 0 and agree and result.output.count("| 0 of ") == 28, result.log())
+
+    def learns(self):
+        """Half of ln 256 within two minutes of one processor, and it writes text."""
+        program = BUILD / "examples" / "gpt2_train"  # as examples/run has just compiled it
+        result = run([program, "--text", self.TEXT, "--until", "2.7725"], timeout=900)
+        losses = [float(loss) for loss in re.findall(r"^step +\d+/400  loss (\S+) ", result.output, re.M)]
+        mean = re.search(r"ln 256 = 5\.5452; of the last 10 steps the mean is (\S+)$", result.output, re.M)
+        took = re.search(r"^validation loss (\S+); (\S+) seconds of the processor in all\n\n([\s\S]{401})$", result.output, re.M)
+        parameters = sum(int(n) for n in re.findall(r"arrays +(\d+) parameters", result.output))
+        self.expect(result.status == 0 and mean and took and 900000 < parameters < 1100000, result.log())
+        if mean and took:
+            self.expect(5.4 < losses[0] < 5.7 and len(losses) < 400 and float(mean[1]) <= 2.7725 and float(took[1]) < 3.0, result.log())
+            self.expect(float(took[2]) <= self.SECONDS, result.log())
+            self.outcome.note = f"half the loss after {len(losses)} steps, {took[2]} s"
+
+    def resumes(self):
+        """Six steps, and three, a checkpoint and three more, end with the same bits; so does a run under sanitizers."""
+        text, program = self.folder / "text", self.folder / "sanitized"
+        text.write_bytes(bytes(random.Random(1).choices(b"abc \n", k=5000)))
+        built = build("gpt2_train", ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"], program)
+        self.expect(built.status == 0, built.log())
+        fast = BUILD / "examples" / "gpt2_train"
+        whole, half, again = (self.folder / f"{name}.safetensors" for name in ("whole", "half", "again"))
+        for binary, steps, batch in ((fast, "6", "3"), (program, "2", "1")):
+            call = [binary, "--text", text, "--steps", steps, "--batch", batch, "--sample", "3"]
+            stop = str(int(steps) // 2)
+            first, second = run([*call, "--save", half, "--stop", stop], timeout=300), run([*call, "--save", again, "--resume", half], timeout=300)
+            self.expect(first.status == 0 and second.status == 0 and f"after step {stop}\n" in second.output, first.log() + second.log())
+            if binary == fast:
+                result = run([*call, "--save", whole], timeout=300)
+                self.expect(whole.read_bytes() == again.read_bytes() != half.read_bytes(), f"{result.log()}must end with the same bits")
+                samples = [one.output.partition(" in all\n\n")[2] for one in (result, second)]
+                self.expect(samples[0] == samples[1] != "", f"{samples}: must write the same")
+        return program, text, half
+
+    def refuses(self, program, text, saved):
+        """Options, texts and checkpoints that are wrong: status 1 and one line of error."""
+        few, cut = self.folder / "few", self.folder / "cut.safetensors"
+        few.write_bytes(b"x" * 4095)
+        cut.write_bytes(saved.read_bytes()[:-1])
+        changed = bytearray(saved.read_bytes())
+        place = struct.unpack("<Q", changed[:8])[0] + 8
+        step = re.search(rb'"step":\{"dtype":"I32","shape":\[\],"data_offsets":\[(\d+),', bytes(changed))
+        struct.pack_into("<i", changed, place + int(step[1]), -1)
+        wrong = self.folder / "wrong.safetensors"
+        wrong.write_bytes(changed)
+        same = ["--text", text, "--steps", "2", "--batch", "1"]
+        for arguments, words in [(["--text", self.folder / "nowhere"], ["nowhere", "No such file"]), (["--text", few], ["got 4095"]),
+                                 (["--steps", "0"], ["--steps", "got 0"]), (["--rate", "fast"], ["--rate", "got fast"]),
+                                 (["--seed", "-1"], ["--seed", "got -1"]), (["--save"], ["--save", "a path", "nothing"]),
+                                 (["--frobnicate", "1"], ["--frobnicate", "--until"]),
+                                 ([*same, "--resume", cut], [cut.name]), ([*same, "--resume", wrong], ["got -1"]),
+                                 ([*same[:-1], "2", "--resume", saved], ["batch", "expected", "got"]),
+                                 ([*same, "--resume", self.folder / "nowhere"], ["nowhere", "No such file"])]:
+            result = run([program, *arguments], timeout=120, separate=True)
+            lines = result.errors.rstrip("\n").splitlines()
+            self.expect(result.status == 1 and len(lines) == 1 and all(str(word) in lines[0] for word in words),
+                        f"{result.log()}{result.errors}must end with status 1 and one line that says: {words}")
+
+    def check(self):
+        """All of it."""
+        self.gradients()
+        self.learns()
+        self.refuses(*self.resumes())
+        return self.outcome
+
+
 class FashionMnist:
     """The program under sanitizers with made-up images: a run that works, and many that must not."""
 
@@ -329,6 +421,7 @@ def training_checks():
             Check("batchnorm_cnn: the real images", convolution, long=True),
             Check("per_example_gradients: made-up images",
                   lambda: derived("per_example_gradients", small_data("each"), 1, 80.0), long=True),
+            Check("gpt2_train: gradients, half the loss, resumed", lambda: Gpt2().check(), long=True),
             Check("blas", blas),
             Check("ode", lambda: prints("ode", [r"^energy at the beginning -1\.67947476, after 400 steps -1\.67947476$",
                                                 r"^the gradient agrees with differences$"]), long=True)]

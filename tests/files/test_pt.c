@@ -63,7 +63,7 @@ static void golden_files(void **state)
     size_t n = 0;
     (void)state;
     golden_each("pt/expected.jsonl", check_file, &n);
-    assert_int_equal(n, 10);
+    assert_int_equal(n, 12);
 }
 
 /* Every tensor of every file, mapped: plain ones in place, the others copied. */
@@ -209,7 +209,8 @@ static void refused_files(void **state)
         { "conjugate", PYTREE_SYNTAX, "resolve_conj" },
         { "legacy", PYTREE_TYPE, "torch.save(torch.load(path), path)" },
         { "plain_pickle", PYTREE_TYPE, "torch.save(torch.load(path), path)" },
-        { "script", PYTREE_TYPE, "TorchScript" }
+        { "script", PYTREE_TYPE, "TorchScript" },
+        { "deflated", PYTREE_SYNTAX, "storages that are not compressed" }
     };
     size_t i;
     (void)state;
@@ -238,6 +239,57 @@ static void broken_files(void **state)
     }
 }
 
+/* Load a file in memory into a tree of its own tensors, all of whose bytes are 1. Returns whether the tree has changed. */
+static bool changes_on_load(pytree_checkpoint *file, pytree_status *status, pytree_error *error)
+{
+    bool changed = false;
+    size_t i, k;
+    Tree t;
+    tree_of(&t, file);
+    for (i = 0; i < t.items.count; i++) { memset(t.leaves[i].data, 1, pytree_leaf_bytes(&t.leaves[i])); }
+    *status = pytree_checkpoint_load(file, t.tree, NULL, error);
+    for (i = 0; i < t.items.count; i++) {
+        const unsigned char *bytes = t.leaves[i].data;
+        for (k = 0; k < pytree_leaf_bytes(&t.leaves[i]); k++) { changed = changed || bytes[k] != 1; }
+    }
+    tree_clear(&t);
+    return changed;
+}
+
+/* Each byte of a storage, changed: a load compares checksums, and the tree stays as it is. To open a file and to read single
+ * tensors does not look at them. */
+static void storages_have_checksums(void **state)
+{
+    size_t size, at, k;
+    unsigned char *bytes = golden_read("pt/list.pt", &size);
+    pytree_memory memory = { .bytes = bytes, .size = size };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io };
+    pytree_checkpoint *file = pytree_pt_open("bytes", &opt, NULL);
+    pytree_status status;
+    (void)state;
+    assert_non_null(file);
+    assert_true(changes_on_load(file, &status, NULL));
+    assert_int_equal(status, PYTREE_OK);
+    for (k = 0; k < file->n_tensors; k++) {
+        const pytree_tensor *t = &file->tensors[k];
+        for (at = (size_t)t->offset; at < t->offset + t->bytes; at++) {
+            pytree_error error = { 0 };
+            bytes[at] ^= 0x40;
+            free(elements_of(file, t));
+            assert_false(changes_on_load(file, &status, &error));
+            assert_error(status, PYTREE_SYNTAX, NULL, &error);
+            if (strstr(error.message, "checksum") == NULL || strstr(error.message, t->name) == NULL) {
+                fail_msg("%s: %s", t->name, error.message);
+            }
+            bytes[at] ^= 0x40;
+        }
+    }
+    assert_true(changes_on_load(file, &status, NULL));
+    pytree_checkpoint_close(file);
+    free(bytes);
+}
+
 static void systems_that_fail(void **state)
 {
     (void)state;
@@ -255,6 +307,7 @@ int main(void)
         cmocka_unit_test(conversions_and_slices),
         cmocka_unit_test(refused_files),
         cmocka_unit_test(broken_files),
+        cmocka_unit_test(storages_have_checksums),
         cmocka_unit_test(systems_that_fail)
     };
     return cmocka_run_group_tests_name("pt", tests, NULL, NULL);

@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import pickle
+import struct
 import subprocess
 import sys
 import zipfile
@@ -113,6 +114,35 @@ def big_endian(saved):
     return out.getvalue()
 
 
+def deflated(saved, ending):
+    """The same file with the members of that ending deflated."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(out, "w") as new:
+        for member in old.namelist():
+            info = zipfile.ZipInfo(member)
+            info.compress_type = zipfile.ZIP_DEFLATED if member.endswith(ending) else zipfile.ZIP_STORED
+            new.writestr(info, old.read(member))
+    return out.getvalue()
+
+
+def zip64(saved):
+    """The same file with all sizes and places in zip64 fields, as those of files beyond 4 GB are."""
+    out, directory, count = b"", b"", 0
+    with zipfile.ZipFile(saved) as old:
+        for member in old.namelist():
+            data, name, crc = old.read(member), member.encode(), old.getinfo(member).CRC
+            sizes = struct.pack("<QQ", len(data), len(data))
+            directory += struct.pack("<IHHHHIIIIHHHHHII", 0x02014B50, 45, 45, 0, 0, 0, crc, 2 ** 32 - 1, 2 ** 32 - 1, len(name), 28, 0, 0,
+                                     0, 0, 2 ** 32 - 1) + name + struct.pack("<HH", 1, 24) + sizes + struct.pack("<Q", len(out))
+            out += struct.pack("<IHHHIIIIHH", 0x04034B50, 45, 0, 0, 0, crc, 2 ** 32 - 1, 2 ** 32 - 1, len(name), 20) + name
+            out += struct.pack("<HH", 1, 16) + sizes + data
+            count += 1
+    end = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, len(directory), len(out))
+    locator = struct.pack("<IIQI", 0x07064B50, 0, len(out) + len(directory), 1)
+    return out + directory + end + locator + struct.pack("<IHHHHIIH", 0x06054B50, 2 ** 16 - 1, 2 ** 16 - 1, 2 ** 16 - 1, 2 ** 16 - 1,
+                                                         2 ** 32 - 1, 2 ** 32 - 1, 0)
+
+
 def main():
     FOLDER.mkdir(exist_ok=True)
     good = {"state_dict": model().state_dict(), "training": training(), "dtypes": dtypes(), "strides": strides(),
@@ -125,7 +155,10 @@ def main():
     torch.save(good["state_dict"], FOLDER / "protocol4.pt", pickle_protocol=4)
     expected["protocol4"] = good["state_dict"]
     (FOLDER / "big_endian.pt").write_bytes(big_endian(FOLDER / "state_dict.pt"))
-    expected["big_endian"] = good["state_dict"]
+    (FOLDER / "zip64.pt").write_bytes(zip64(FOLDER / "state_dict.pt"))
+    (FOLDER / "deflated_pickle.pt").write_bytes(deflated(FOLDER / "state_dict.pt", "data.pkl"))
+    expected["big_endian"] = expected["zip64"] = expected["deflated_pickle"] = good["state_dict"]
+    (FOLDER / "deflated.pt").write_bytes(deflated(FOLDER / "state_dict.pt", ""))
     torch.save(good["state_dict"], FOLDER / "legacy.pt", _use_new_zipfile_serialization=False)
     torch.save(model()[0], FOLDER / "module.pt", pickle_protocol=2)
     torch.save({"a": torch.ones(1), "b": Call()}, FOLDER / "call.pt")
