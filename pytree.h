@@ -574,6 +574,7 @@ typedef struct pytree_flat {
     const pytree_leaf *leaves;            /* pytree_def_num_leaves(def) of them */
 } pytree_flat;
 
+#if !defined(__cplusplus)                 /* pytree/detail/cxx.h has these in C++ */
 /* Refer to *p as a tree. PYTREE(p) is a pytree; p points to a registered struct, an arithmetic type, a C string (p is a
  * char **), a pytree_leaf, pytree or pytree_flat, and may point to const. It costs nothing. A type that is not registered is a
  * compile error that names the type; so are an array, of which *p is only the first element (PYTREE_ARRAY), and a char *, which
@@ -627,6 +628,7 @@ typedef struct pytree_flat {
         .int_pairs = (pytree_int_pair[]){ PYTREE__PAIRS(0, __VA_ARGS__) } + 1 } })
 #define PYTREE_DEQUE(...) PYTREE__DEQUE(__VA_ARGS__, )                         /* (maxlen, v, …), or PYTREE_UNBOUNDED */
 
+#endif
 #include "pytree/detail/dispatch.h"
 
 /* ---- Options ------------------------------------------------------------------------------------------------------- */
@@ -1003,6 +1005,8 @@ pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *
 
 #ifdef __cplusplus
 }
+#include "pytree/detail/cxx.h"
+#include "pytree/registry/all.h"          /* now, since a registration may stand in a namespace */
 #endif
 #endif /* PYTREE_H */
 

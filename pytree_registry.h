@@ -49,10 +49,6 @@
 #include "pytree.h"                       /* not again for each type: skipping it takes as long as registering one */
 #endif
 
-#ifdef __cplusplus
-#error "pytree_registry.h compiles as C only: register structs in a C file and share the trees with C++ through pytree.h."
-#else
-
 #include "pytree/registry/scope.h"
 #ifndef PYTREE_REGISTRY_EMIT_H           /* nor these, for the same reason */
 #if defined(__GNUC__) && !defined(__TINYC__)
@@ -71,6 +67,10 @@
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC diagnostic pop
 #endif
+#endif
+
+#if defined(__cplusplus)
+#include "pytree/registry/quiet_cxx.h"
 #endif
 
 /* ==== Each include: one type ======================================================================================== */
@@ -159,7 +159,7 @@ children are."
 #error "pytree_registry.h: PYTREE_NAMESPACE goes with PYTREE_STRUCT: it gives a registered type other fields in a namespace."
 #elif (defined(PYTREE_STRUCT) || defined(PYTREE_DEFINE)) && !defined(PYTREE_FIELDS) && !defined(PYTREE_CUSTOM)
 #error "pytree_registry.h: define PYTREE_FIELDS, one PYTREE_FIELD row for each member of the struct, before including it."
-#elif PYTREE__D2 == 8 && !defined(PYTREE_DEFINE)
+#elif !defined(__cplusplus) && PYTREE__D2 == 8 && !defined(PYTREE_DEFINE)
 #error "pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file \
 and pass its trees on."
 #else
@@ -176,8 +176,10 @@ and pass its trees on."
 #if defined(PYTREE_NAMESPACE)
 #define PYTREE__ID PYTREE__IN_SPACE(PYTREE_STRUCT, PYTREE_NAMESPACE)
 #define PYTREE__SPACE PYTREE__QUOTE(PYTREE_NAMESPACE)
+#if !defined(__cplusplus)
 #define PYTREE__DESCRIPTOR PYTREE__CAT4(pytree__space_, PYTREE__N2, PYTREE__N1, PYTREE__N0)
 #define PYTREE__NAMESPACES &PYTREE__SLOT(pytree__space_)
+#endif
 #elif defined(PYTREE_STRUCT)
 #define PYTREE__ID PYTREE_STRUCT         /* not PYTREE__S: each name on the way to a name costs */
 #else
@@ -186,13 +188,23 @@ and pass its trees on."
 #if !defined(PYTREE_NAMESPACE)
 #define PYTREE__SPACE NULL
 #define PYTREE__NAMESPACES &pytree__space_000
-#if defined(PYTREE_DEFINE)
+#if defined(__cplusplus)
+#elif defined(PYTREE_DEFINE)
 #define PYTREE__DESCRIPTOR PYTREE__CAT(pytree__type_of_, PYTREE__S)
 #else
 #define PYTREE__DESCRIPTOR PYTREE__SLOT(pytree__desc)
 #endif
 #endif
+#if defined(__cplusplus)
+#define PYTREE__OF_S PYTREE__CAT(pytree__of_, PYTREE__ID)
+#define PYTREE__DESCRIPTION const pytree_type PYTREE__OF_S::type
+#if defined(PYTREE_NAMESPACE)
+#define PYTREE__NAMESPACES NULL           /* set before main begins */
+#endif
+#else
 #define PYTREE__SLOT(prefix) PYTREE__CAT4(prefix, PYTREE__S2, PYTREE__S1, PYTREE__S0)
+#define PYTREE__DESCRIPTION static const pytree_type PYTREE__DESCRIPTOR
+#endif
 
 #include "pytree/registry/checks.h"
 #if defined(PYTREE__NAMED)
@@ -207,7 +219,7 @@ PYTREE_FIELDS
 
 /* ---- The slot: everything but a definition that was declared before takes one ------------------------------------------ */
 
-#if !defined(PYTREE_DEFINE)
+#if !defined(PYTREE_DEFINE) && !defined(__cplusplus)
 
 /* Take the slot, then count on, so that a struct finds its own type too. */
 #include "pytree/registry/slot_take.h"
@@ -246,7 +258,9 @@ static const pytree_type PYTREE__SLOT(pytree__space_);     /* the next one in a 
 PYTREE__ENUM { PYTREE__CAT(pytree__count_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #endif
 
-#if !defined(PYTREE_DEFINE)
+#if !defined(PYTREE_DEFINE) && defined(__cplusplus)
+#include "pytree/registry/declare_cxx.h"
+#elif !defined(PYTREE_DEFINE)
 PYTREE__ENUM {
 #if defined(PYTREE_LEAF_TYPE)
     PYTREE__SLOT(pytree__code) = PYTREE__C_leaf,
@@ -261,7 +275,7 @@ PYTREE__ENUM {
 
 /* ---- A declared type: the slot's descriptor says where the definition will be ------------------------------------------ */
 
-#if defined(PYTREE_DECLARE)
+#if defined(PYTREE_DECLARE) && !defined(__cplusplus)
 static const pytree_type PYTREE__CAT(pytree__type_of_, PYTREE__S);
 static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT,
@@ -269,7 +283,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
     &PYTREE__CAT(pytree__type_of_, PYTREE__S), NULL, NULL, PYTREE__NAMESPACES, NULL, NULL };
 #endif
 
-#if (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
+#if !defined(__cplusplus) && (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
 #undef PYTREE__BY_POINTER
 #undef PYTREE__OF_TYPE
 #undef PYTREE__OF_TYPE_END
@@ -289,7 +303,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 #ifndef PYTREE_PRINT
 #define PYTREE_PRINT NULL
 #endif
-static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
+PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_LEAF,
     PYTREE_OPAQUE, 0, 0, false, false, NULL, NULL, NULL, NULL, PYTREE_EQUAL, PYTREE_PRINT, NULL, NULL, NULL,
     PYTREE__NAMESPACES, NULL, NULL };
@@ -298,7 +312,7 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 /* ---- A custom node --------------------------------------------------------------------------------------------------- */
 
 #if defined(PYTREE_CUSTOM)
-static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
+PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
     PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_CUSTOM,
     PYTREE_NO_DTYPE, 0, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL, NULL, &(PYTREE_CUSTOM), PYTREE__SPACE,
     PYTREE__NAMESPACES, NULL, NULL };
@@ -307,8 +321,12 @@ static const pytree_type PYTREE__DESCRIPTOR = { PYTREE__QUOTE(PYTREE__S), sizeof
 /* ---- The rows, pass by pass ------------------------------------------------------------------------------------------ */
 
 #if defined(PYTREE_DEFINE)
+#if defined(__cplusplus)
+PYTREE__ENUM { PYTREE__CAT(pytree__declared_, PYTREE__S) = pytree__is_known(PYTREE__REGISTRATION(PYTREE__S)) };
+#else
 PYTREE__ENUM { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_) 0
     PYTREE__DISPATCH_END };
+#endif
 PYTREE__ASSERT(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
                    "write PYTREE_STRUCT");
@@ -338,6 +356,13 @@ PYTREE__ASSERT(PYTREE__GAP_FITS((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree_
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": a field at the end is not listed; give it a row (DATA, STATIC, or "
                    "DROP for padding and scratch space)");
 
+#if defined(__cplusplus)
+PYTREE__CHECK_STRUCT(PYTREE__S, PYTREE__QUOTE(PYTREE__S))
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__OBJECTS_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
+PYTREE_FIELDS
+#endif
+
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__TABLE_##kind(PYTREE__ID, PYTREE__S, #__VA_ARGS__, __VA_ARGS__, NONE, NONE, NONE, ~)
 static const pytree_field PYTREE__CAT(pytree__fields_, PYTREE__ID)[] = { PYTREE_FIELDS PYTREE__NO_ROW };
@@ -355,7 +380,7 @@ PYTREE__ENUM {
     PYTREE__CAT(pytree__room_, PYTREE__ID) =
         PYTREE__CAT(pytree__self_contained_, PYTREE__ID) ? PYTREE__CAT(pytree__count_, PYTREE__ID) : INT_MAX
 };
-#if PYTREE__FOR_SPEED
+#if PYTREE__FOR_SPEED && !defined(__cplusplus)
 #include "pytree/registry/unnamed.h"
 #endif
 
@@ -447,7 +472,7 @@ PYTREE__HELPER const pytree_leaf *PYTREE__CAT(pytree__store_leaves_, PYTREE__ID)
 #pragma GCC diagnostic pop
 #endif
 
-static const pytree_type PYTREE__DESCRIPTOR = {
+PYTREE__DESCRIPTION = {
     PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S), PYTREE__ALIGN_OF_TYPE(PYTREE__S), PYTREE_KIND_STRUCT, PYTREE_NO_DTYPE,
     PYTREE__CAT(pytree__rows_, PYTREE__ID), PYTREE__CAT(pytree__count_, PYTREE__ID),
     PYTREE__CAT(pytree__self_contained_, PYTREE__ID),
@@ -485,6 +510,8 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #undef PYTREE__ID
 #undef PYTREE__SPACE
 #undef PYTREE__DESCRIPTOR
+#undef PYTREE__DESCRIPTION
+#undef PYTREE__OF_S
 #undef PYTREE__NAMESPACES
 #undef PYTREE__ROWS
 #undef PYTREE__SLOT
@@ -515,4 +542,6 @@ static const pytree_type PYTREE__DESCRIPTOR = {
 #pragma pop_macro("DROP")
 #pragma pop_macro("STATIC")
 #pragma pop_macro("DATA")
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif

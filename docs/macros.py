@@ -71,7 +71,8 @@ def preprocessed(source):
 
 def expansions():
     """Tokens of what the include leaves, and of the line that uses the type."""
-    text = "".join((ROOT / "pytree" / "registry" / name).read_text(encoding="utf-8") for name in ("primitives_c.h", "rows.h"))
+    headers = ("primitives_c.h", "codes.h", "rows.h")
+    text = "".join((ROOT / "pytree" / "registry" / name).read_text(encoding="utf-8") for name in headers)
     calls = []
     for name in RECURRING:
         macro = re.search(rf"#define PYTREE__{name}\(([\w, ]*)\)", text)

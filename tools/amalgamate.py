@@ -77,11 +77,10 @@ def faces():
 
 
 def included_by(registry):
-    """Returns the headers that pytree_registry.h includes besides pytree.h: once, and again for each struct."""
+    """Returns the headers that pytree_registry.h includes again for each struct."""
     names = (INCLUDE.match(line) for line in registry.read_text(encoding="utf-8").splitlines())
     paths = [ROOT / match[1] for match in names if match and match[1] != "pytree.h"]
-    once = [path for path in paths if GUARD.search(path.read_text(encoding="utf-8"))]
-    return once, [path for path in paths if path not in once]
+    return [path for path in paths if not GUARD.search(path.read_text(encoding="utf-8"))]
 
 
 def head(name):
@@ -96,15 +95,16 @@ def main(folder):
     """Writes both files."""
     registry = ROOT / "pytree_registry.h"
     whole = Amalgamation()
+    shared = ROOT / "pytree" / "registry" / "all.h"            # pytree.h includes it in C++ only: here it stands at the end
+    whole.placed["pytree/registry/all.h"] = ""
     text = head("pytree.h") + whole.place(ROOT / "pytree.h") + "#if !defined(PYTREE_SMALL)\n"
     for path in faces():
         condition = CONDITIONS.get(path.relative_to(ROOT).as_posix())
         text += whole.place_if(condition, path) if condition else whole.place(path)
-    text += "#endif\n#if !defined(__cplusplus)\n"
-    once, each_time = included_by(registry)
-    for path in once:
-        text += whole.place(path)
     text += "#endif\n"
+    del whole.placed["pytree/registry/all.h"]
+    text += whole.place(shared)
+    each_time = included_by(registry)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pytree.h").write_text(text, encoding="utf-8")
     (folder / "pytree_registry.h").write_text(head("pytree_registry.h") + registration(registry, each_time), encoding="utf-8")

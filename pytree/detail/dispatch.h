@@ -6,6 +6,14 @@
 #ifndef PYTREE_DETAIL_DISPATCH_H
 #define PYTREE_DETAIL_DISPATCH_H
 
+#define PYTREE__FIRST(first, ...) first
+#define PYTREE__NOT_REGISTERED                                                                                          \
+    "its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE); of an array write "    \
+    "PYTREE_ARRAY(p, n)"
+#define PYTREE__NOT_ONE                                                                                                 \
+    "it is an array, a string or a void *, not a pointer to one value; write PYTREE_ARRAY(p, n) for numbers, "          \
+    "PYTREE_STR(text), PYTREE_LIST(PYTREE(&p[0]), ...) for structs, (pytree){ PYTREE_TYPE(char), p } for one char"
+#if !defined(__cplusplus)
 /* ---- Literals ------------------------------------------------------------------------------------------------------ */
 
 /* The arrays begin with an element that is not counted, so that an empty container has no empty initialiser. */
@@ -37,7 +45,6 @@
     ((pytree){ &pytree_types[PYTREE__T_##kind], &(pytree_items){                                                        \
         .count = sizeof((pytree_pair[]){ PYTREE__PAIRS(__VA_ARGS__) }) / sizeof(pytree_pair) - 1,                       \
         .pairs = (pytree_pair[]){ PYTREE__PAIRS(__VA_ARGS__) } + 1, .name = PYTREE__FIRST(__VA_ARGS__, 0) } })
-#define PYTREE__FIRST(first, ...) first
 #define PYTREE__PAIRS(name, ...) { name, { 0, 0 } }, __VA_ARGS__
 
 /* ---- Types --------------------------------------------------------------------------------------------------------- */
@@ -52,12 +59,6 @@
         char *: &pytree_types[PYTREE__T_string], const char *: &pytree_types[PYTREE__T_string],                         \
         pytree_leaf: &pytree_types[PYTREE__T_view], pytree: &pytree_types[PYTREE__T_ref],                               \
         pytree_flat: &pytree_types[PYTREE__T_flat], default: (x))
-#define PYTREE__NOT_REGISTERED                                                                                          \
-    "its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE); of an array write "    \
-    "PYTREE_ARRAY(p, n)"
-#define PYTREE__NOT_ONE                                                                                                 \
-    "it is an array, a string or a void *, not a pointer to one value; write PYTREE_ARRAY(p, n) for numbers, "          \
-    "PYTREE_STR(text), PYTREE_LIST(PYTREE(&p[0]), ...) for structs, (pytree){ PYTREE_TYPE(char), p } for one char"
 #if defined(__clang__)                    /* takes a compound literal in an assertion in a struct for one at file scope */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
@@ -92,4 +93,5 @@ static inline int pytree__one_value(int yes) { return yes; }
     long double _Complex: &pytree_types[PYTREE__T_cldouble],
 #endif
 
+#endif
 #endif

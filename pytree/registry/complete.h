@@ -11,9 +11,25 @@
  *
  * A flexible array member has { }, which leaves it empty and fits nothing that has a value. An unnamed struct takes one { 0 }
  * for all of its members, so that too few rows may be enough: unnamed.h looks into it. Compilers warn of braces around a
- * number, gcc without an option to prevent it, so this is a system header. */
+ * number, gcc without an option to prevent it, so this is a system header. In C++ they are complete if an initialiser with one
+ * more {} than rows does not fit; structs with constructors are not looked at. */
 #if defined(PYTREE__S)
-#if defined(__GNUC__) && !defined(__TINYC__)
+#if defined(__cplusplus)
+#if defined(__GNUC__)
+#pragma GCC system_header
+#endif
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(...) {},
+template <class Type> constexpr bool PYTREE__CAT(pytree__has_more_, PYTREE__ID)(decltype(Type{ PYTREE_FIELDS {} }) *)
+{
+    return true;
+}
+template <class> constexpr bool PYTREE__CAT(pytree__has_more_, PYTREE__ID)(...) { return false; }
+PYTREE__ENUM {
+    PYTREE__CAT(pytree__complete_, PYTREE__ID) =
+        !std::is_aggregate_v<PYTREE__S> || !PYTREE__CAT(pytree__has_more_, PYTREE__ID)<PYTREE__S>(nullptr)
+};
+#elif defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
 static PYTREE__S PYTREE__CAT(pytree__all_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = {
 #define PYTREE__INITIAL_FLEXIBLE { },          /* a field before T f[] is not listed (compilers show this line) */

@@ -78,10 +78,10 @@
     PYTREE__CHECK_LIST(code##_each, arguments, optional, in " EACH:")
 
 #define PYTREE__TABLE_LISTS_(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__ELEMENTS, PYTREE__MODIFIERS arguments, NONE, NONE, ~),  \
+    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__ELEMENT_TYPE, PYTREE__MODIFIERS arguments, NONE, NONE, ~),  \
     PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LIST, optional & 1, 1, placed, sizeof(*x), 0
 #define PYTREE__TABLE_EACH(code, held, x, arguments, optional, placed)                                                  \
-    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__ELEMENTS, PYTREE__OF_EACH arguments, NONE, NONE, ~),    \
+    PYTREE__EACH(PYTREE__EACH_TABLE_, code, held, (*x), PYTREE__ELEMENT_TYPE, PYTREE__OF_EACH arguments, NONE, NONE, ~),    \
     PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_TUPLE, 0, 1, placed, sizeof(*x), 0
 #define PYTREE__EACH_ROW(...) { "", __VA_ARGS__, NULL }
 #define PYTREE__EACH_TYPE(x, rows)                                                                                      \

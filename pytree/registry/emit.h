@@ -52,7 +52,7 @@
 /* Of STATIC rows only a string in the struct is looked at: it must end there. */
 #define PYTREE__STATIC_NONE(name) pytree__row++;
 #define PYTREE__STATIC_BITS(name) pytree__row++;
-#define PYTREE__STATIC_STRING(name) pytree__flags |= pytree__ends(pytree__row, self->name); pytree__row++;
+#define PYTREE__STATIC_STRING(name) pytree__flags |= pytree__ends(pytree__row, &self->name); pytree__row++;
 
 /* ---- Views -------------------------------------------------------------------------------------------------------------- */
 
@@ -355,7 +355,7 @@ PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row,
     if (!PYTREE__IS_NUMBER_HERE(code)) { pytree__flags |= pytree__valid_plain(pytree__row, &self->name); }
 #define PYTREE__VALID_ENUM(code, name, optional, arguments)
 #define PYTREE__VALID_RANK(code, name, optional, arguments)
-#define PYTREE__VALID_STRING(code, name, optional, arguments) pytree__flags |= pytree__ends(pytree__row, self->name);
+#define PYTREE__VALID_STRING(code, name, optional, arguments) pytree__flags |= pytree__ends(pytree__row, &self->name);
 #define PYTREE__VALID_UNION(code, name, optional, arguments)
 #define PYTREE__VALID_BITS(code, name, optional, arguments)
 #define PYTREE__VALID_LIST(code, name, optional, arguments)    /* a struct that has one is not validated */
@@ -366,7 +366,7 @@ PYTREE__INLINE size_t pytree__valid_plain(const pytree_field *row, const volatil
 {
     const void *const at = (const void *)(uintptr_t)member, *p;
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
-        return row->type->validate == NULL ? PYTREE__NOT_INLINABLE : row->type->validate(at);
+        return row->type->validate == NULL ? (size_t)PYTREE__NOT_INLINABLE : row->type->validate(at);
     }
     if (row->place == PYTREE_IN_PLACE && (row->type != &pytree_types[PYTREE__T_string] || row->ndim != 0)) {
         return row->form >= PYTREE_FORM_FLAT ? PYTREE__NEEDS_CHECK : 0;

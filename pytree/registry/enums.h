@@ -8,7 +8,7 @@
 /* List a constant:     PYTREE_CONSTANT(MODE_FAST)           =>   { "MODE_FAST", MODE_FAST },
  *                      PYTREE_CONSTANT(MODE_FAST, "fast")   =>   { "fast", MODE_FAST }, */
 #define PYTREE_CONSTANT(...) PYTREE__CONSTANT(__VA_ARGS__, PYTREE__FIRST_QUOTED(__VA_ARGS__, ~), ~)
-#define PYTREE__CONSTANT(value, name, ...) { name, value },
+#define PYTREE__CONSTANT(value, name, ...) { name, (int64_t)(value) },
 #define PYTREE__FIRST_QUOTED(a, ...) #a
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define PYTREE__MAYBE_UNUSED __attribute__((unused))

@@ -6,20 +6,20 @@
 #ifndef PYTREE_REGISTRY_PRIMITIVES_C_H
 #define PYTREE_REGISTRY_PRIMITIVES_C_H
 
-#include "slots.h"
+#include "codes.h"
 
 /* ---- Declarations ---------------------------------------------------------------------------------------------------- */
 
-#define PYTREE__ENUM enum                 /* of ints */
 #define PYTREE__ALIGN_OF_TYPE _Alignof
 #define PYTREE__NO_ROW { 0 }
+#define PYTREE__READ_AHEAD struct pytree_type;
 
 /* Constant objects that the table of rows refers to: functions of a row, by the names of pytree_row_functions; rows; the type
  * of elements. C++ makes them under a name beforehand. */
 #define PYTREE__FUNCTION(member, function) &(const pytree_row_functions){ .member = function }
 #define PYTREE__FUNCTIONS(member, function, other, value) &(const pytree_row_functions){ .member = function, .other = value }
 #define PYTREE__ROWS_OF(name, ...) (const pytree_field[]){ __VA_ARGS__ { 0 } }
-#define PYTREE__ELEMENTS(name, x, ...)                                                                                  \
+#define PYTREE__ELEMENT_TYPE(name, x, ...)                                                                                  \
     &(const pytree_type)PYTREE__EACH_TYPE(x, PYTREE__ROWS_OF(name, PYTREE__EACH_ROW(__VA_ARGS__),))
 
 /* ---- Expressions ----------------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@
 #define PYTREE__INNER(yes, x) *PYTREE__CHOOSE(yes, x, &x)
 /* A tag of a union, a constant beside it, a number for a bit-field. */
 #define PYTREE__AS_INTEGER(tag) ((tag) | 0)        /* a tag is an integer, self->kind (gcc shows this line) */
-#define PYTREE__INTEGER_CONSTANT(value) (value)
+#define PYTREE__AS_CONSTANT(value) (value)
 #define PYTREE__TO_MEMBER(member, number) number
 
 /* Tell whether x is an array. As an operand of a comma, or of a conditional (which makes an int of what is smaller), one is a
@@ -222,6 +222,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 #define PYTREE__POINTER_CODE(x)                                                                                         \
     _Generic((x), PYTREE__POINTERS char *: PYTREE__P_char_, default:                                                    \
     _Generic((x), PYTREE__CONSTS const char *: PYTREE__P_char_, default: 0))
+/* What only C++ members can be. */
+#define PYTREE__CHECK_MEMBER(x, in)
+#define PYTREE__CHECK_BYTES(code, in)
+#define PYTREE__CHECK_DROPPED_BYTES(x, in)
+
 /* Of an array of char; of a pointer to void; of the key of a map. */
 #define PYTREE__CHARS_CODE(x)                                                                                           \
     _Generic((x), char *: PYTREE__P_char_, signed char *: PYTREE__P_char_, unsigned char *: PYTREE__P_char_,            \

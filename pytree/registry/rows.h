@@ -10,7 +10,7 @@
 #define PYTREE_REGISTRY_ROWS_H
 
 #include "enums.h"
-#include "primitives_c.h"
+#include "slots.h"
 #include "words.h"
 
 /* An extent as a size_t. Only of an integer there is a bitwise or. Where a size_t has fewer bits, an extent that does not fit
@@ -36,57 +36,13 @@
 #define PYTREE__QUOTE_FIRST(a, ...) #a
 #define PYTREE__SECOND(a, b, ...) b
 
-/* ---- Codes ----------------------------------------------------------------------------------------------------------
- *
- * What a member is, as a constant: its type and how it is held. Checks, table and descriptor are made of it. */
-PYTREE__ENUM {
-    PYTREE__CODE_TYPE = 63,               /* a built-in type's number in pytree_types, or 0 */
-    PYTREE__IS_USER = 64,                 /* a registered type */
-    PYTREE__IS_LEAF = 128,                /* registered as PYTREE_LEAF_TYPE */
-    PYTREE__HAS_DATA = 256,               /* struct with DATA rows, or custom node */
-    PYTREE__IS_POINTER = 512,             /* T *, T[n], T (*)[m] */
-    PYTREE__IS_TABLE = 1024,              /* T[n][m], T (*)[m] */
-    PYTREE__IS_FIXED = 2048,              /* an array in the struct itself */
-    PYTREE__IS_MANY = 4096,               /* LIST, STB_ARRAY, STB_MAP, array of structs or trees, required pointer to one */
-    PYTREE__CODE_PACK = 8192,             /* times one of PYTREE__PACK_…: how a static value of the type is packed */
-    PYTREE__CODE_FORM = 32768,            /* times one of pytree_form: one value of the type; 0: a leaf */
-    PYTREE__OTHER_KEY = 2097152,          /* STB_MAP: the key is no string */
-    PYTREE__OTHER_MEMBERS = 4194304,      /* STB_MAP: an entry has more than key and value */
-    PYTREE__IS_ATOMIC = 33554432,         /* without ATOMIC */
-    PYTREE__HAS_TEXT = 1048576,           /* in the sum of a struct's codes: a static value is more than bytes */
-    PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
-    PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
-    PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */
-    PYTREE__KNOWN = 64 + 63,              /* several of them at once */
-    PYTREE__HELD = 512 + 1024 + 2048,
-    PYTREE__KNOWN_OR_FIXED = 64 + 63 + 2048,
-    PYTREE__POINTER_OR_FIXED = 512 + 2048,
-    PYTREE__POINTER_OR_TABLE = 512 + 1024,
-    PYTREE__POINTER_USER_OR_FIXED = 64 + 512 + 2048
-};
-PYTREE__ASSERT((int)PYTREE__T_count <= PYTREE__CODE_TYPE, "pytree: more built-in types than PYTREE__CODE_TYPE has room for");
-#define PYTREE__PACK(code) ((code) / PYTREE__CODE_PACK & 3)
-#define PYTREE__FORM(code) ((code) / PYTREE__CODE_FORM)
+#include "codes.h"
+#if defined(__cplusplus)
+#include "primitives_cxx.h"
+#else
+#include "primitives_c.h"
+#endif
 
-/* The built-in types spelt out, as values, pointers and rows of tables: text is cheaper than a macro call for each. */
-PYTREE__ENUM {                            /* one name for each code: a sum in each association would cost compilers more */
-#define PYTREE__X(id, T) PYTREE__C_##id = PYTREE__T_##id + ((int)PYTREE__T_##id == PYTREE__T_ldouble ||                 \
-        (int)PYTREE__T_##id == PYTREE__T_cldouble ? PYTREE__PACK_WIDE * PYTREE__CODE_PACK : 0),                         \
-    PYTREE__P_##id = (int)PYTREE__C_##id + PYTREE__IS_POINTER, PYTREE__R_##id = (int)PYTREE__P_##id + PYTREE__IS_TABLE,
-    PYTREE__SCALARS(PYTREE__X)
-    PYTREE__X(cfloat, ) PYTREE__X(cdouble, ) PYTREE__X(cldouble, )
-#undef PYTREE__X
-    PYTREE__C_string = PYTREE__T_string + PYTREE__PACK_TEXT * PYTREE__CODE_PACK,
-    PYTREE__P_string = (int)PYTREE__C_string + PYTREE__IS_POINTER,
-    PYTREE__C_view = PYTREE__T_view + PYTREE_FORM_VIEW * PYTREE__CODE_FORM,
-    PYTREE__C_ref = PYTREE__T_ref + PYTREE_FORM_REF * PYTREE__CODE_FORM,
-    PYTREE__C_flat = PYTREE__T_flat + PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
-    PYTREE__P_view = (int)PYTREE__C_view + PYTREE__IS_POINTER, PYTREE__P_ref = (int)PYTREE__C_ref + PYTREE__IS_POINTER,
-    PYTREE__P_flat = (int)PYTREE__C_flat + PYTREE__IS_POINTER,
-    PYTREE__C_struct = PYTREE__IS_USER + PYTREE__PACK_STRUCT * PYTREE__CODE_PACK + PYTREE_FORM_STRUCT * PYTREE__CODE_FORM,
-    PYTREE__C_node = (int)PYTREE__C_struct + PYTREE__HAS_DATA,
-    PYTREE__C_leaf = PYTREE__IS_USER + PYTREE__IS_LEAF
-};
 /* Turn a code into that which rows mean: a pointer to char is a string, an array of structs or trees is many. */
 #define PYTREE__NORMALIZED(seen)                                                                                        \
     (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
@@ -205,6 +161,7 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
 #define PYTREE__DROPPED(...) PYTREE__DROPPED_(__VA_ARGS__)
 #define PYTREE__DROPPED_(pass, id, s, name, skipped, store, ...) pass##store(id, s, name, __VA_ARGS__)
 #define PYTREE__CHECK_DROP_PLAIN(id, s, name, ...)                                                                      \
+    PYTREE__CHECK_DROPPED_BYTES(((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))                                        \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:))
 
 /* Read and write a bit-field, which has no address.
@@ -254,7 +211,8 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
  *
  *     _Static_assert(pytree__gap_Linear_w >= 0, "pytree: Linear.w: rows are out of order; …");
  *     _Static_assert(pytree__gap_Linear_w < (pytree__complete_Linear ? 8 : 1), "pytree: Linear.w: a field before this …"); */
-#define PYTREE__CHECK_LAYOUT(gap, complete, x, in) PYTREE__CHECK_GAP(gap, complete, PYTREE__ALIGN_OF(x), in)
+#define PYTREE__CHECK_LAYOUT(gap, complete, x, in)                                                                      \
+    PYTREE__CHECK_MEMBER(x, in) PYTREE__CHECK_GAP(gap, complete, PYTREE__ALIGN_OF(x), in)
 #define PYTREE__CHECK_GAP(gap, complete, align, in)                                                                     \
     PYTREE__ASSERT(gap >= 0, in " rows are out of order; list the fields as the struct declares them, each once");      \
     PYTREE__ASSERT(PYTREE__GAP_FITS(gap, complete, align),                                                              \
@@ -282,6 +240,7 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
+    PYTREE__CHECK_BYTES(code, in)                                                                                       \
     PYTREE__ASSERT((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
@@ -304,6 +263,7 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
 #define PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                        \
     PYTREE__ASSERT(optional < 2, in " FLEXIBLE follows ARRAY(n) or LIST(n), which say how many elements T f[] has");
 #define PYTREE__CHECK_LIST(code, arguments, optional, in)                                                               \
+    PYTREE__CHECK_BYTES(code, in)                                                                                       \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0, in PYTREE__UNKNOWN "; of a pointer to pointers write LIST(n, EACH())");  \
     PYTREE__ASSERT(PYTREE__COUNT_ARGUMENTS arguments == 1, in " LIST takes one count, LIST(n)");                        \
     PYTREE__CHECK_FLEXIBLE(optional, in)                                                                                \
@@ -352,6 +312,7 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
     " an array of char is compared with what lies behind its text; write STRING behind the name, or use signed char for bytes"
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
+    PYTREE__CHECK_BYTES(code, in)                                                                                       \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(PYTREE__INNER(code & PYTREE__IS_FIXED, x)),  \
                    in PYTREE__UNKNOWN);                                                                                 \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(PYTREE__INNER(code & PYTREE__IS_FIXED, x)),   \

@@ -63,7 +63,7 @@
     PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, x.member, value,                                                   \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
-    if (tag == PYTREE__INTEGER_CONSTANT(value)) {                                                                       \
+    if (tag == PYTREE__AS_CONSTANT(value)) {                                                                       \
         if (pytree__shape != NULL) { PYTREE__CASE_EXTENTS_##store(x, arguments) }                                       \
         return pytree__n;                                                                                               \
     }                                                                                                                   \

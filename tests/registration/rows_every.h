@@ -1,12 +1,16 @@
-/* rows_every.h: structs that between them have every row, each filled. C only; it needs nothing but the library, so that a C++
- * program can be given these trees, too. */
+/* rows_every.h: structs that between them have every row, each filled. It needs nothing but the library, and is C and C++. */
 #ifndef ROWS_EVERY_H
 #define ROWS_EVERY_H
 
 #include "pytree.h"
 #include <string.h>
 
-#if defined(__TINYC__)                    /* has no atomics */
+#if defined(__cplusplus)                  /* flexible arrays and unnamed structs are extensions there */
+#include <atomic>
+#define EVERY_ATOMIC(T) std::atomic<T>
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#elif defined(__TINYC__)                  /* has no atomics */
 #define EVERY_ATOMIC(T) T
 #else
 #define EVERY_ATOMIC(T) _Atomic(T)
@@ -538,9 +542,12 @@ static inline pytree every_bare(size_t i)
     case 6: return PYTREE(&any);
     case 8: return PYTREE(&qualified);
     case 10: return PYTREE(&with);
-    case EVERY_TREES - EVERY_TAGS - 1: return PYTREE(&all);
+    case (int)EVERY_TREES - (int)EVERY_TAGS - 1: return PYTREE(&all);
     default: return PYTREE_NONE;
     }
 }
 
+#if defined(__cplusplus)
+#pragma GCC diagnostic pop
+#endif
 #endif
