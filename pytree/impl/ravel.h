@@ -109,8 +109,8 @@ static void pytree__rv_end_list(pytree__rv_list *list)
     if (list->parts != list->few) { pytree__resize(list->allocator, list->parts, list->n * sizeof *list->parts, 0); }
 }
 
-/* List the leaves of trees whose numbers were counted; `writes`: those of the first will be written. End the list in any case. A
- * predicate that answers differently this time must not lead beyond the list. */
+/* List the leaves of trees whose numbers were counted; `writes`: those of the first will be written. End the list in any case.
+ * A predicate that answers differently this time must not lead beyond the list. */
 static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree__rv_census *census, size_t n_trees,
                                             const pytree *trees, bool writes, const pytree_options *opt, pytree_error *err)
 {
