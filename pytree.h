@@ -346,6 +346,8 @@ typedef struct pytree_row_functions {
     const struct pytree_type *(*as)(const void *self);
     /* structs with WITH: `fill` static members of the struct `inner` that are zero; the first that is another, NULL: none */
     const char *(*with)(const void *self, void *inner, bool fill);
+    /* a member that is const in the struct itself: operations that write in place refuse it */
+    bool constant;
 } pytree_row_functions;
 
 /* A writer of packed static values: it counts all bytes and writes those that fit. A value is packed as bytes, as a long double
@@ -490,6 +492,7 @@ enum {
     PYTREE__T_count
 };
 extern const pytree_type pytree_types[PYTREE__T_count];
+extern const pytree_row_functions pytree__const_row;
 
 /* Compare two types. Returns true for the same descriptor, and for descriptors with the same name, size and rows, such as those
  * of one struct registered in two files. The second comparison takes O(rows). */

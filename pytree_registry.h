@@ -372,8 +372,9 @@ PYTREE__ENUM {
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
-    /* No child can be a list or a tree, and no extent can be read through a struct that is pointed to. */
-    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) = (PYTREE__CAT(pytree__codes_, PYTREE__ID) & PYTREE__IS_MANY) == 0
+    /* No child can be a list, a tree or const, and no extent can be read through a struct that is pointed to. */
+    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) =
+        (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)(PYTREE__IS_MANY + (int)PYTREE__IS_CONST)) == 0
         && ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__TO_BOTH) != (int)PYTREE__TO_BOTH
         && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
     /* Views for which `leaves` needs room. */

@@ -86,6 +86,7 @@ typedef struct pytree__cursor {
     bool none_is_leaf;
     bool runs;                            /* self-contained structs are PYTREE__AT_RUN; set it after init, where `plain` */
     bool met_flat;                        /* leaves of a pytree_flat came, which may be others than fields require */
+    bool writes;                          /* leaves will be written where they are, so that none may be const; set after init */
     unsigned char making;                 /* NULL where data is required is no error: it is about to be made; or GIVING */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;

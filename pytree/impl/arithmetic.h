@@ -174,6 +174,7 @@ pytree_status pytree_dot(pytree x, pytree y, double *result, const pytree_option
     both[0] = x;
     both[1] = y;
     spans.accepts = NULL;
+    spans.writes = false;
     status = pytree__rv_list_spans(&spans, 2, both, opt, err);
     if (status == PYTREE_OK) { *result = pytree__rv_dot(&spans, 1); }
     pytree__rv_end_spans(&spans);
@@ -217,6 +218,7 @@ pytree_status pytree_norm(pytree t, double *result, const pytree_options *opt, p
     pytree__rv_spans spans;
     pytree_status status;
     spans.accepts = NULL;
+    spans.writes = false;
     status = pytree__rv_list_spans(&spans, 1, &t, opt, err);
     if (status == PYTREE_OK) { *result = pytree__rv_norm(&spans); }
     pytree__rv_end_spans(&spans);
@@ -348,6 +350,7 @@ static pytree_status pytree__rv_in_place(int op, double a, size_t n_trees, const
     pytree_status status;
     size_t i;
     spans.accepts = accepts;
+    spans.writes = true;
     status = pytree__rv_list_spans(&spans, n_trees, trees, opt, err);
     for (i = 0; status == PYTREE_OK && i < spans.n; i++) { pytree__rv_span_in_place(op, a, &spans.at[i]); }
     pytree__rv_end_spans(&spans);

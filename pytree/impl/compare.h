@@ -12,6 +12,7 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
     both[0] = dst;
     both[1] = src;
     if (pytree__iter_start(&it, views, 2, both, opt, err) == PYTREE_OK) {
+        it.cursors[0].writes = true;
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             it.status = pytree__fits(it.leaf[0], it.leaf[1]);
             if (it.status != PYTREE_OK) { it.status = pytree__fail_misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }

@@ -400,6 +400,18 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     return status;
 }
 
+/* The same of a struct whose leaves will be written: fails if one of its children is const. */
+static PYTREE__NOINLINE pytree_status pytree__open_written(pytree__cursor *c, pytree__frame *f)
+{
+    const size_t child = f->type->self_contained ? SIZE_MAX : pytree__constant_child(f->type);
+    pytree_status status;
+    if (child == SIZE_MAX) { return pytree__open_struct(c, f); }
+    f->next = child + 1;
+    status = pytree__fail_at(c, PYTREE_TYPE, "expected a member that can be written in place, got one that is const");
+    f->next = f->count = 0;
+    return status;
+}
+
 /* Opens a list of values that lie in a row. */
 static pytree_status pytree__open_row(pytree__cursor *c, pytree__frame *f, const size_t shape[3])
 {
@@ -495,7 +507,8 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
     f->order = NULL;
     f->ordered = f->numbered = f->sparse = f->run = f->rows = false;
     switch (form) {
-    case PYTREE_FORM_STRUCT: return pytree__open_struct(c, f);
+    case PYTREE_FORM_STRUCT:
+        return PYTREE__MORE_ROWS && PYTREE__UNLIKELY(c->writes) ? pytree__open_written(c, f) : pytree__open_struct(c, f);
     case PYTREE_FORM_LIST:
     case PYTREE_FORM_TUPLE: return pytree__open_row(c, f, shape);
     case PYTREE_FORM_MAP:

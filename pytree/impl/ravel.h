@@ -109,10 +109,10 @@ static void pytree__rv_end_list(pytree__rv_list *list)
     if (list->parts != list->few) { pytree__resize(list->allocator, list->parts, list->n * sizeof *list->parts, 0); }
 }
 
-/* List the leaves of trees whose numbers were counted. End the list in any case. A predicate that answers differently this
- * time must not lead beyond the list. */
+/* List the leaves of trees whose numbers were counted; `writes`: those of the first will be written. End the list in any case.
+ * A predicate that answers differently this time must not lead beyond the list. */
 static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree__rv_census *census, size_t n_trees,
-                                            const pytree *trees, const pytree_options *opt, pytree_error *err)
+                                            const pytree *trees, bool writes, const pytree_options *opt, pytree_error *err)
 {
     const size_t bytes = pytree__times(census->leaves, n_trees * sizeof *list->parts);
     size_t at = 0, n = 0, k;
@@ -126,6 +126,7 @@ static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree_
         list->parts = parts;
     }
     if (pytree_iter_begin(&it, n_trees, trees, opt, err) == PYTREE_OK) {
+        it.cursors[0].writes = writes;
         while (it.status == PYTREE_OK && pytree_iter_next(&it) && it.index < census->leaves) {
             for (k = 0; k < n_trees && it.status == PYTREE_OK; k++, at++) {
                 it.status = pytree__rv_want_number(&it, it.leaf[k], NULL);
@@ -291,7 +292,7 @@ pytree_status pytree_ravel(pytree t, pytree_leaf *vector, const pytree_ravel_opt
     if (status == PYTREE_OK) { status = pytree__rv_shape(t, &census, &made, opt, err); }
     if (status == PYTREE_OK && !fresh) { status = pytree__rv_use_memory(&made, vector, err); }
     if (status != PYTREE_OK) { return status; }
-    status = pytree__rv_list_leaves(&list, &census, 1, &t, tree, err);
+    status = pytree__rv_list_leaves(&list, &census, 1, &t, false, tree, err);
     if (status == PYTREE_OK) { status = pytree__rv_check_leaves(t, &list, made.type->dtype, opt, err); }
     if (status == PYTREE_OK && fresh) { status = pytree__rv_new_vector(&made, tree, err); }
     if (status == PYTREE_OK) {
@@ -345,7 +346,7 @@ static void pytree__rv_scatter(const pytree_leaf *vector, const pytree__rv_list 
 
 /* List the leaves of a tree that the vector fits, so that writing cannot fail. End the list if this succeeds. */
 static pytree_status pytree__rv_begin_unravel(pytree__rv_list *list, pytree__rv_census *census, const pytree_leaf *vector,
-                                              pytree t, const pytree_ravel_options *opt, pytree_error *err)
+                                              pytree t, bool writes, const pytree_ravel_options *opt, pytree_error *err)
 {
     pytree_leaf wanted;
     bool any_type;
@@ -358,7 +359,7 @@ static pytree_status pytree__rv_begin_unravel(pytree__rv_list *list, pytree__rv_
     if (vector->type->dtype != wanted.type->dtype && !any_type) {
         return pytree__rv_wrong_type(wanted.type->dtype, vector->type, err);
     }
-    status = pytree__rv_list_leaves(list, census, 1, &t, pytree__rv_tree(opt), err);
+    status = pytree__rv_list_leaves(list, census, 1, &t, writes, pytree__rv_tree(opt), err);
     if (status == PYTREE_OK) { status = pytree__rv_check_back(vector, t, list, opt, err); }
     if (status != PYTREE_OK) { pytree__rv_end_list(list); }
     return status;
@@ -368,7 +369,7 @@ pytree_status pytree_unravel(const pytree_leaf *vector, pytree dst, const pytree
 {
     pytree__rv_census census;
     pytree__rv_list list;
-    const pytree_status status = pytree__rv_begin_unravel(&list, &census, vector, dst, opt, err);
+    const pytree_status status = pytree__rv_begin_unravel(&list, &census, vector, dst, true, opt, err);
     if (status == PYTREE_OK) {
         pytree__rv_scatter(vector, &list);
         pytree__rv_end_list(&list);
@@ -381,11 +382,11 @@ pytree pytree_unravel_like(const pytree_leaf *vector, pytree like, const pytree_
     pytree made = { NULL, NULL };
     pytree__rv_census census;
     pytree__rv_list list;
-    if (pytree__rv_begin_unravel(&list, &census, vector, like, opt, err) != PYTREE_OK) { return made; }
+    if (pytree__rv_begin_unravel(&list, &census, vector, like, false, opt, err) != PYTREE_OK) { return made; }
     pytree__rv_end_list(&list);
     made = pytree_zeros_like(like, pytree__rv_tree(opt), err);
     if (made.data == NULL) { return made; }
-    if (pytree__rv_list_leaves(&list, &census, 1, &made, pytree__rv_tree(opt), err) == PYTREE_OK) {
+    if (pytree__rv_list_leaves(&list, &census, 1, &made, false, pytree__rv_tree(opt), err) == PYTREE_OK) {
         pytree__rv_scatter(vector, &list);
     } else {
         pytree_free(made);

@@ -19,6 +19,7 @@ typedef struct pytree__rv_spans {
     pytree__rv_span *at, few[PYTREE__RV_SPANS];
     const pytree_allocator *allocator;
     bool (*accepts)(pytree_dtype x, pytree_dtype y);           /* NULL: any floats and complex numbers */
+    bool writes;                          /* to the last tree */
 } pytree__rv_spans;
 
 static void pytree__rv_end_spans(pytree__rv_spans *spans)
@@ -237,6 +238,7 @@ static bool pytree__rv_list_directly(pytree__rv_spans *spans, size_t n_trees, co
         || y == NULL || pytree__origin(type) != type || type->views == NULL || type->n_children > PYTREE__RV_CHILDREN) {
         return false;
     }
+    if (spans->writes && !type->self_contained && pytree__constant_child(type) != SIZE_MAX) { return false; }
     if (!type->self_contained && (pytree__lacks(type, x, false) != 0 || pytree__lacks(type, y, false) != 0)) { return false; }
     if (pytree__child_views(type, x, views[0]) != 0 || (x != y && pytree__child_views(type, y, views[1]) != 0)
         || (x != y && !pytree__same_statics(type, x, y))) {
@@ -255,6 +257,7 @@ static PYTREE__NOINLINE pytree_status pytree__rv_walk_spans(pytree__rv_spans *sp
     pytree_iter it;
     spans->n = 0;
     if (pytree_iter_begin(&it, n_trees, trees, opt, err) == PYTREE_OK) {
+        it.cursors[n_trees - 1].writes = spans->writes;
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree__cursor *const c = it.cursors;
             const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];

@@ -25,6 +25,9 @@
 #define PYTREE__PAIR_OF(T, dtype)                                                                                       \
     PYTREE__BUILTIN(#T " complex", 2 * sizeof(T), PYTREE__ALIGNOF(T), PYTREE_KIND_LEAF, dtype)
 
+#if !defined(PYTREE_SMALL) || defined(PYTREE_MORE_ROWS)
+const pytree_row_functions pytree__const_row = { NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true };
+#endif
 const pytree_type pytree_types[PYTREE__T_count] = {
     PYTREE__BUILTIN("None", 0, 1, PYTREE_KIND_NONE, PYTREE_NO_DTYPE),
     PYTREE__NUMBER(bool, PYTREE_BOOL8),
@@ -175,5 +178,18 @@ PYTREE__INLINE pytree__flatten_result pytree__leaf_views(const pytree_type *type
 PYTREE__INLINE size_t pytree__validate(const pytree_type *type, const void *self, pytree_leaf *scratch, const pytree_leaf *end)
 {
     return type->validate != NULL ? type->validate(self) : pytree__leaf_views(type, self, scratch, end, false).flags;
+}
+
+/* Finds a child of a struct that is const; self-contained structs have none. Returns SIZE_MAX if there is none. */
+static size_t pytree__constant_child(const pytree_type *type)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    size_t child = 0;
+    for (; row != end; row++) {
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        if (row->functions != NULL && row->functions->constant) { return child; }
+        child++;
+    }
+    return SIZE_MAX;
 }
 #endif

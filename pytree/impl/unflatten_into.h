@@ -244,6 +244,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                            def->none_is_leaf ? "true" : "false");
     }
     pytree__cursor_init(&c, &stacks, opt, err);
+    c.writes = PYTREE__MORE_ROWS;
     pytree__layout_cache_init(&cache, &layouts);
     status = pytree__into(&c, &cache, def, leaves, dst, false);
     if (status == PYTREE_OK) { status = pytree__into(&c, &cache, def, leaves, dst, true); }

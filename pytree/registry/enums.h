@@ -25,5 +25,5 @@
 #define PYTREE__TABLE_ENUM(code, held, x, arguments, optional, placed)                                                  \
     &PYTREE__CAT(pytree__enum_, PYTREE__THE arguments), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,          \
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
-    sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), 0
+    sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), PYTREE__FUNCTIONS_OF(code)
 #endif

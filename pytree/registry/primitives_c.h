@@ -237,9 +237,11 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 /* Of an atomic number. Compilers differ in what is left of _Atomic where the type of a member is asked for; of its value
  * nothing is. */
 #define PYTREE__ATOMIC_CODE(x) sizeof(x) == sizeof(((void)0, x)) ? PYTREE__BUILTIN_CODE(x) : 0
-/* Tell by IS_ATOMIC whether it is atomic, which in gcc nothing else tells: of its value nothing is left of _Atomic. */
+/* Tell by IS_ATOMIC whether it is atomic, which in gcc nothing else tells: of its value nothing is left of _Atomic; by IS_CONST
+ * whether it is const. */
 #if defined(__GNUC__) && !defined(__TINYC__)
-#define PYTREE__ATOMIC(x) _Generic(&(x), _Atomic(__typeof__(((void)0, x))) *: PYTREE__IS_ATOMIC, default: 0)
+#define PYTREE__ATOMIC(x)                                                                                               \
+    _Generic(&(x), _Atomic(__typeof__(((void)0, x))) *: PYTREE__IS_ATOMIC, const __typeof__(x) *: PYTREE__IS_CONST, default: 0)
 #else
 #define PYTREE__ATOMIC(x) 0
 #endif

@@ -181,7 +181,8 @@
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
     PYTREE__POINTER_TO(held, x)                                                                                         \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x),                                                                        \
-        code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional) | PYTREE__ATOMIC(x) };
+        code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional)                                                 \
+            | ((seen & PYTREE__HELD) == PYTREE__IS_POINTER ? 0 : (int)PYTREE__ATOMIC(x)) };
 /* Tell by IS_MANY whether a member leads to another node in every tree. */
 #define PYTREE__LEADS(seen, optional)                                                                                   \
     (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
@@ -317,13 +318,13 @@
                    in PYTREE__UNKNOWN);                                                                                 \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(PYTREE__INNER(code & PYTREE__IS_FIXED, x)),   \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
-    PYTREE__ASSERT((int)code != PYTREE__P_char_ + PYTREE__IS_FIXED, in PYTREE__CHARS);                                  \
+    PYTREE__ASSERT((int)code % (int)PYTREE__IS_CONST != PYTREE__P_char_ + PYTREE__IS_FIXED, in PYTREE__CHARS);                \
     PYTREE__ASSERT((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
                    in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
                       "structs");                                                                                       \
     PYTREE__ASSERT((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER,           \
                    in " a struct with DATA rows cannot be STATIC; write DATA");                                         \
-    PYTREE__ASSERT(PYTREE__FORM(code) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");                            \
+    PYTREE__ASSERT(PYTREE__FORM(code % PYTREE__IS_CONST) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");         \
     PYTREE__ASSERT((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                       \
     PYTREE__CHECK_SCALAR(code, x, in)
 
@@ -387,12 +388,12 @@
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
     sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__TABLE_VALUE(code, held, x, optional, placed), 0
+    PYTREE__TABLE_VALUE(code, held, x, optional, placed), PYTREE__FUNCTIONS_OF(code)
 #define PYTREE__TABLE_VALUE(code, held, x, optional, ...)                                                               \
     PYTREE__OF_TYPE(held, x) &pytree_types[code & PYTREE__CODE_TYPE] PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,              \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
-    (code & PYTREE__IS_FIXED) != 0 && code / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE                  \
-        : code / PYTREE__CODE_FORM,                                                                                     \
+    (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code % PYTREE__IS_CONST) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE     \
+        : PYTREE__FORM(code % PYTREE__IS_CONST),                                                                        \
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), __VA_ARGS__,                             \
     sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x))
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \

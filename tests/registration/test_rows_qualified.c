@@ -1,5 +1,6 @@
 /* Rows for volatile, const and atomic members: read and written as plain ones. */
 #include "rows_shared.h"
+#include "pytree/ravel.h"
 
 #if defined(__TINYC__)                    /* has no atomics */
 #define ATOMIC_OF(T) T
@@ -86,11 +87,51 @@ static void members_are_rebuilt(void **state)
     rows_assert_round_trip(PYTREE(&e), COUNT_OF(types), types);
 }
 
+typedef struct Limits { float *w; const double most; const int table[2]; const Spot at; } Limits;
+typedef struct Outer { double x; Limits limits; Limits *more; } Outer;
+
+#define PYTREE_STRUCT Limits
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, w, ARRAY(2)) PYTREE_FIELD(DATA, most) PYTREE_FIELD(DATA, table) PYTREE_FIELD(DATA, at)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Outer
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, limits) PYTREE_FIELD(DATA, more, LIST(1))
+#include "pytree_registry.h"
+
+/* Everything but tcc tells what is const. */
+static void const_members_are_not_written_in_place(void **state)
+{
+#if !defined(__TINYC__)
+    Limits limits = { weights, 1.0, { 2, 3 }, { 4.0f } };
+    Outer outer = { 5.0, { weights, 1.0, { 2, 3 }, { 4.0f } }, &limits };
+    const pytree trees[2] = { PYTREE(&limits), PYTREE(&outer) };
+    const char *const paths[2] = { ".most", ".limits.most" };
+    size_t i, n;
+    for (i = 0; i < 2; i++) {
+        pytree_error errors[3] = { { 0 }, { 0 }, { 0 } }, error = { 0 };
+        pytree_leaf leaves[9];
+        pytree copy = pytree_clone(trees[i], NULL, &error);
+        pytree_def *def = pytree_structure(copy, NULL, &error);
+        assert_ok(pytree_leaves(copy, leaves, 9, &n, NULL, &error), &error);
+        assert_true(pytree_equal(copy, trees[i], NULL, NULL, &error));
+        assert_error(pytree_unflatten_into(def, n, leaves, trees[i], NULL, &errors[0]), PYTREE_TYPE, paths[i], &errors[0]);
+        assert_error(pytree_copy_into(trees[i], copy, NULL, &errors[1]), PYTREE_TYPE, paths[i], &errors[1]);
+        assert_error(pytree_fill(0, trees[i], NULL, &errors[2]), PYTREE_TYPE, paths[i], &errors[2]);
+        assert_true(pytree_equal(copy, trees[i], NULL, NULL, &error));
+        pytree_def_free(def);
+        pytree_free(copy);
+    }
+#endif
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_are_read_as_plain_ones),
         cmocka_unit_test(members_are_rebuilt),
+        cmocka_unit_test(const_members_are_not_written_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
