@@ -108,6 +108,8 @@ COMPILED = {
          "pytree: S.all: an array whose element type is not registered", None),
         ("STATIC array of unregistered structs", member("struct { char c; int i; } a[2]", "PYTREE_FIELD(STATIC, a)"),
          f"pytree: S.a: {UNKNOWN}", None),
+        ("STATIC array of const unregistered structs", member("const struct { char c; int i; } a[2]", "PYTREE_FIELD(STATIC, a)"),
+         f"pytree: S.a: {UNKNOWN}", None),
         ("STATIC array of char", member("char name[16]", "PYTREE_FIELD(STATIC, name)"),
          "pytree: S.name: an array of char is compared with what lies behind its text; write STRING", None),
         ("map with integer keys", registered(MAP.format("int key; float value;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
