@@ -20,6 +20,7 @@ import shutil
 import threading
 
 import harness
+from cxx import cxx_checks
 from embedded import embedded_checks
 from examples import examples_checks, nnx_checks, seeds_checks, tensors_checks
 from headers import headers_checks
@@ -498,6 +499,7 @@ def script(path, **options):
 SECTIONS = {
     "themes": ("Tests, each theme under each compiler", lambda: theme_checks(PLAIN_CONFIGS)),
     "matrix": ("Compile matrix: headers alone, in any order, twice, in two files, from C++", matrix_checks),
+    "cxx": ("Registrations in C++17, C++20 and CUDA: the descriptors of C, what only C++ structs have", cxx_checks.checks),
     "rooms": ("Every header on its own, as an editor opens it", lambda: rooms.checks(BUILD)),
     "sanitizers": ("The tests once more: address, undefined-behaviour and thread sanitizers, valgrind",
                    lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [theme("threads")])),

@@ -1,5 +1,5 @@
-/* pytree/registry/all.h: what pytree_registry.h includes once in C, where a list of its own makes gcc's messages shorter. In C++
- * pytree.h includes it, because a registration may stand in a namespace. */
+/* pytree/registry/all.h: what pytree_registry.h includes once in C, where a list of its own makes gcc's messages shorter. In
+ * C++ pytree.h includes it, because a registration may stand in a namespace. */
 #if !defined(PYTREE_H)
 #include "../../pytree.h"                 /* opened on its own */
 #endif
