@@ -1,11 +1,11 @@
 """The examples as their users meet them: results, repeatability, and what they say about input that is wrong."""
 import gzip
+import math
 import pathlib
 import random
 import re
 import shutil
 import struct
-import time
 
 import harness
 from harness import BUILD, C_COMPILERS, ROOT, Check, Outcome, failed, run
@@ -129,13 +129,15 @@ def derived(name, folder, epochs, least):
 
 
 def convolution():
-    """batchnorm_cnn reaches its accuracy within its time."""
-    start = time.monotonic()
-    result = run([EXAMPLES / "run", "batchnorm_cnn", "--data", REAL], timeout=900)
-    took, reached = time.monotonic() - start, accuracy(result)
-    good = reached is not None and reached >= 90.0
-    return Outcome(passed=int(good), failed=int(not good), note=f"test accuracy {reached} %, {took:.0f} s",
-                   log="" if good else f"{result.log()}must reach 90 %\n")
+    """batchnorm_cnn reaches its accuracy within its time: 180 s on two processors, counted as what it takes of both, because
+    other checks run beside it. That is 360 s, including the compiler's."""
+    result = run(["bash", "-c", "time -p \"$0\" \"$@\"", EXAMPLES / "run", "batchnorm_cnn", "--data", REAL], timeout=900,
+                 separate=True)
+    seconds, reached = re.search(r"^user ([0-9.]+)$", result.errors, re.M), accuracy(result)
+    took = float(seconds[1]) if seconds else math.inf
+    good = reached is not None and reached >= 90.0 and took <= 360.0
+    return Outcome(passed=int(good), failed=int(not good), note=f"test accuracy {reached} %, {took:.0f} s of processors",
+                   log="" if good else f"{result.log()}must reach 90 % within 360 s of processor time\n")
 
 
 def convolution_resumed():
