@@ -4,17 +4,17 @@
  *     mpirun -n 2 mpi [samples]                          500 MB of memory for each rank; 15 samples of each
  *
  * Compile with -O2 and with what pkg-config has for mpi-c; link with -lm. The three ways take turns, so that whatever else the
- * machine does hits all of them. A sample is the time of the slowest rank. Results are compared first.
+ * machine does hits all of them. A sample is the time of the slowest rank; the least of all counts, because ranks that wait for
+ * each other are slow whenever another program runs. Results are compared first.
  */
 #define _POSIX_C_SOURCE 200809L
 #define PYTREE_IMPLEMENTATION
 
 #include "pytree/mpi.h"
 
-#include "measure.h"
 #include "trees_build.h"
 
-enum { MAX_LEAVES = 1024, MAX_SAMPLES = 101 };
+enum { MAX_LEAVES = 1024 };
 
 static pytree tree;
 static pytree_leaf leaves[MAX_LEAVES];
@@ -95,25 +95,24 @@ static void compare(const char *what)
     }
 }
 
-/* Print the median times of three ways, in milliseconds, and two ratios. */
+/* Print the least times of three ways, in milliseconds, and two ratios. */
 static void measure(const char *name, int samples, void (*const *ways)(void))
 {
-    static double took[3][MAX_SAMPLES];
-    double median[3];
+    double least[3] = { HUGE_VAL, HUGE_VAL, HUGE_VAL };
     for (int i = 0; i < samples; i++) {
         for (int way = 0; way < 3; way++) {
             fill();
             MPI_Barrier(MPI_COMM_WORLD);
-            double start = MPI_Wtime(), mine;
+            double start = MPI_Wtime(), took;
             ways[way]();
-            mine = MPI_Wtime() - start;
-            MPI_Allreduce(&mine, &took[way][i], 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+            took = 1e3 * (MPI_Wtime() - start);
+            MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+            if (took < least[way]) { least[way] = took; }
         }
     }
-    for (int way = 0; way < 3; way++) { median[way] = 1e3 * measure_median(took[way], (size_t)samples); }
     if (rank == 0) {
         printf("%-10s %d ranks  tree %7.2f ms  one flat call %7.2f ms (x %.2f)  a call for each leaf %7.2f ms (x %.2f)\n", name,
-               ranks, median[0], median[1], median[0] / median[1], median[2], median[0] / median[2]);
+               ranks, least[0], least[1], least[0] / least[1], least[2], least[0] / least[2]);
     }
 }
 
@@ -121,7 +120,7 @@ int main(int argc, char **argv)
 {
     static BenchBuilder builder;
     pytree_error err = { 0 };
-    const int samples = argc > 1 && atoi(argv[1]) > 0 && atoi(argv[1]) < MAX_SAMPLES ? atoi(argv[1]) : 15;
+    const int samples = argc > 1 && atoi(argv[1]) > 0 ? atoi(argv[1]) : 15;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -148,5 +147,5 @@ int main(int argc, char **argv)
     free(flat);
     pytree_free(tree);
     MPI_Finalize();
-    return measure_sink == UINT64_MAX;
+    return 0;
 }

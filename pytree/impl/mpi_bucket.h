@@ -17,7 +17,7 @@ typedef struct pytree__mpi_flight {
     pytree_bucket bucket;
     pytree__mpi_place from;               /* where its elements begin */
     char *copy, *parts;                   /* of leaves that do not lie side by side; this rank's part of every rank */
-    int *counts[2], *places[2];           /* parts of the bucket, and in `parts` */
+    int *counts[3], *places[2];           /* parts of the bucket, and what goes out and comes in; in the bucket, in `parts` */
     MPI_Request request;
 } pytree__mpi_flight;
 
@@ -105,7 +105,8 @@ static void pytree__mpi_count(const pytree_mpi_request *r, pytree__mpi_flight *f
         const size_t at = pytree__mpi_part_at(b->n, i, r->ranks), end = pytree__mpi_part_at(b->n, i + 1, r->ranks);
         f->counts[0][i] = (int)(end - at);
         f->places[0][i] = (int)(at);
-        f->counts[1][i] = (int)(b->n_part);
+        f->counts[1][i] = i == r->rank ? 0 : f->counts[0][i];  /* the own part stays where it is */
+        f->counts[2][i] = i == r->rank ? 0 : (int)b->n_part;
         f->places[1][i] = (int)(b->n_part * (size_t)i);
     }
 }
@@ -121,7 +122,7 @@ static pytree_status pytree__mpi_share_start(void *context, pytree_bucket *bucke
                                               type, r->comm, &f->request),
                               "MPI_Iallgatherv", err);
     }
-    return pytree__mpi_ok(MPI_Ialltoallv(bucket->data, f->counts[0], f->places[0], type, f->parts, f->counts[1], f->places[1],
+    return pytree__mpi_ok(MPI_Ialltoallv(bucket->data, f->counts[1], f->places[0], type, f->parts, f->counts[2], f->places[1],
                                          type, r->comm, &f->request),
                           "MPI_Ialltoallv", err);
 }
@@ -134,7 +135,8 @@ static pytree_status pytree__mpi_share_finish(void *context, pytree_bucket *buck
     pytree__mpi_addition *const add = pytree__mpi_addition_of(bucket->type->dtype, &numbers);
     const pytree_status status = pytree__mpi_ok(MPI_Wait(&f->request, MPI_STATUS_IGNORE), "MPI_Wait", err);
     if (status != PYTREE_OK || bucket->operation == PYTREE_BUCKET_ALLGATHER) { return status; }
-    add((char *)bucket->data + bucket->part * bucket->type->size, f->parts, bucket->n_part * numbers, (size_t)r->ranks);
+    add((char *)bucket->data + bucket->part * bucket->type->size, f->parts, bucket->n_part * numbers, (size_t)r->ranks,
+        (size_t)r->rank);
     if (bucket->operation == PYTREE_BUCKET_REDUCE_SCATTER) { return PYTREE_OK; }
     return pytree__mpi_ok(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bucket->data, f->counts[0], f->places[0],
                                          pytree_mpi_element(bucket->type), r->comm),
@@ -190,7 +192,7 @@ static pytree_status pytree__mpi_order(pytree_mpi_request *r, pytree_error *own)
 /* Makes memory for the flights, as much as any bucket needs. */
 static pytree_status pytree__mpi_provide(pytree_mpi_request *r, pytree_error *own)
 {
-    const size_t counts = pytree__round((size_t)r->ranks * 4 * sizeof(int), 64);
+    const size_t counts = pytree__round((size_t)r->ranks * 5 * sizeof(int), 64);
     pytree__mpi_place at = { 0, 0 };
     pytree_bucket bucket;
     size_t bytes, i, k;
@@ -208,8 +210,8 @@ static pytree_status pytree__mpi_provide(pytree_mpi_request *r, pytree_error *ow
     for (i = 0; i < PYTREE__MPI_FLIGHTS; i++) {
         pytree__mpi_flight *const f = &r->flights[i];
         f->copy = r->memory + i * (r->copy_bytes + r->part_bytes);
-        for (k = 0; k < 4; k++) {
-            (k < 2 ? f->counts : f->places)[k % 2] = (int *)(void *)(f->copy + r->copy_bytes) + k * (size_t)r->ranks;
+        for (k = 0; k < 5; k++) {
+            *(k < 3 ? &f->counts[k] : &f->places[k - 3]) = (int *)(void *)(f->copy + r->copy_bytes) + k * (size_t)r->ranks;
         }
         f->parts = f->copy + r->copy_bytes + counts;
     }

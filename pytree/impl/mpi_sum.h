@@ -6,18 +6,21 @@
 
 enum { PYTREE__MPI_LANES = 256 };         /* sums that are made at a time: a constant, so that compilers make vectors of them */
 
-/* Adds `many` numbers of each rank: the parts lie one behind the other. */
+/* Adds `many` numbers of each rank: the parts lie one behind the other, but for the own one, which lies where the sum goes. */
 #define PYTREE__MPI_ADD_SOME(many)                                                                                      \
-    for (i = 0; i < (many); i++) { sum[i] = PYTREE__MPI_READ(part[at + i]); }                                           \
-    for (k = 1; k < ranks; k++) {                                                                                       \
-        const PYTREE__MPI_STORED *const other = part + k * n + at;                                                      \
-        for (i = 0; i < (many); i++) { sum[i] = (PYTREE__MPI_SUM)(sum[i] + PYTREE__MPI_READ(other[i])); }               \
+    for (k = 0; k < ranks; k++) {                                                                                       \
+        const PYTREE__MPI_STORED *const other = k == own ? result + at : part + k * n + at;                             \
+        if (k == 0) {                                                                                                   \
+            for (i = 0; i < (many); i++) { sum[i] = PYTREE__MPI_READ(other[i]); }                                       \
+        } else {                                                                                                        \
+            for (i = 0; i < (many); i++) { sum[i] = (PYTREE__MPI_SUM)(sum[i] + PYTREE__MPI_READ(other[i])); }           \
+        }                                                                                                               \
     }                                                                                                                   \
     for (i = 0; i < (many); i++) { PYTREE__MPI_WRITE(result[at + i], sum[i]); }
 
-/* Defines the addition of numbers that lie in memory as `stored` and are added as `added`. */
+/* Defines the addition of numbers that lie in memory as PYTREE__MPI_STORED and are added as PYTREE__MPI_SUM. */
 #define PYTREE__MPI_ADDITION(name)                                                                                      \
-    static void pytree__mpi_add_##name(void *to, const void *parts, size_t n, size_t ranks)                             \
+    static void pytree__mpi_add_##name(void *to, const void *parts, size_t n, size_t ranks, size_t own)                 \
     {                                                                                                                   \
         PYTREE__MPI_STORED *const result = (PYTREE__MPI_STORED *)to;                                                    \
         const PYTREE__MPI_STORED *const part = (const PYTREE__MPI_STORED *)parts;                                       \
@@ -85,7 +88,7 @@ PYTREE__MPI_ADDITION(bf16)
 #undef PYTREE__MPI_SUM
 
 /* Returns the addition for an element type, and in *parts the numbers that an element has; NULL for what is no number. */
-typedef void pytree__mpi_addition(void *to, const void *parts, size_t n, size_t ranks);
+typedef void pytree__mpi_addition(void *to, const void *parts, size_t n, size_t ranks, size_t own);
 static pytree__mpi_addition *pytree__mpi_addition_of(pytree_dtype dtype, size_t *parts)
 {
     *parts = dtype == PYTREE_C64 || dtype == PYTREE_C128 || dtype == PYTREE_CLONG ? 2 : 1;
