@@ -215,7 +215,9 @@ struct pytree__atomic<Member, std::void_t<typename Member::value_type,
     typedef typename Member::value_type type;
     enum { yes = sizeof(Member) == sizeof(type) };
 };
-#define PYTREE__ATOMIC(x) (pytree__atomic<pytree__bare<decltype(x)>>::yes ? (int)PYTREE__IS_ATOMIC : 0)
+#define PYTREE__ATOMIC(x)                                                                                               \
+    (pytree__atomic<pytree__bare<decltype(x)>>::yes ? (int)PYTREE__IS_ATOMIC                                            \
+     : std::is_const_v<decltype(x)> ? (int)PYTREE__IS_CONST : 0)
 #define PYTREE__ATOMIC_CODE(x) pytree__builtin_code<pytree__atomic<pytree__bare<decltype(x)>>::type>()
 
 template <class Type> constexpr pytree_dtype pytree__integer_dtype()
