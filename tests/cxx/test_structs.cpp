@@ -135,7 +135,8 @@ static void expect_literals(pytree_error *err)
     pytree_def *const def = pytree_structure(all, nullptr, err);
     pytree_def_text(def, text, sizeof text);
     EXPECT(strcmp(text, "PyTreeDef({'a': *, 'b': [[*, (*, *)], [*, (*, *)]], 'c': CustomNode(namedtuple[Point], [*]), 'd': [], "
-                        "'e': {3: *}, 'f': deque([None], maxlen=4), 'g': CustomNode(defaultdict[(<class 'int'>, ('k',))], [*]), "
+                        "'e': {3: *}, 'f': deque([None], maxlen=4), "
+                        "'g': CustomNode(defaultdict[(<class 'int'>, ('k',))], [*]), "
                         "'h': CustomNode(OrderedDict[()], [])})") == 0);
     EXPECT(*static_cast<const int64_t *>(static_cast<const pytree_items *>(kept[1].data)->items[0].data) == 1);
     pytree_def_free(def);
