@@ -231,6 +231,21 @@ typedef struct pytree_allocator {
     void *context;
 } pytree_allocator;
 
+/* The memory of a device that this program cannot read, such as a GPU: pytree_options.memory. Arrays of numbers lie there, in
+ * one block; structs, lists, single numbers and strings stay on the host. docs/device.md has these functions for CUDA. The
+ * library copies the struct; `context` must outlive the trees. Not in PYTREE_SMALL. */
+typedef struct pytree_device {
+    /* Return `bytes` of memory, aligned to `alignment`; NULL if there is none. NULL in place of the function: new arrays are
+     * memory of the host, as for a download. */
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    void (*release)(void *context, void *p, size_t bytes);     /* free what `allocate` returned */
+    /* Copy bytes from the host or the device to the host or the device. Returns whether it could. Bytes of the host must have
+     * been read, or must be there, when it returns. */
+    bool (*copy)(void *context, void *to, const void *from, size_t bytes);
+    bool (*zero)(void *context, void *to, size_t bytes);       /* set bytes on the device to zero; returns whether it could */
+    void *context;
+} pytree_device;
+
 /* ---- Types --------------------------------------------------------------------------------------------------------- */
 
 typedef struct pytree_type pytree_type;
@@ -280,8 +295,9 @@ typedef enum pytree_kind {
     PYTREE_KIND_ROW                       /* an element that is a pointer or an array, as the type's one row says (EACH) */
 } pytree_kind;
 
-/* How to read the memory that a view refers to. Users see PYTREE_FORM_LEAF for leaves and another form for subtrees; only the
- * traversal and the generated code distinguish between those. */
+/* How to read the memory that a view refers to. Users see PYTREE_FORM_LEAF for leaves, PYTREE_FORM_DEVICE for leaves whose
+ * elements lie on a device, and another form for subtrees; only the traversal and the generated code distinguish between
+ * those. */
 typedef enum pytree_form {
     PYTREE_FORM_LEAF,                     /* data: elements */
     PYTREE_FORM_NONE,                     /* no data */
@@ -294,7 +310,8 @@ typedef enum pytree_form {
     PYTREE_FORM_FLAT,                     /* data: a pytree_flat; shape[0]: its node, [1]: first leaf below it, [2]: end of
                                              the orders of its dicts */
     PYTREE_FORM_VIEW,                     /* data: a pytree_leaf that stands for its referent */
-    PYTREE_FORM_REF                       /* data: a pytree that stands for its referent */
+    PYTREE_FORM_REF,                      /* data: a pytree that stands for its referent */
+    PYTREE_FORM_DEVICE = 16               /* a leaf; data: elements on a device, which the host must not read */
 } pytree_form;
 
 /* A view of a leaf: its address, element type and shape. The elements are not copied; `data` is borrowed from the tree and may
@@ -523,9 +540,12 @@ static inline size_t pytree_leaf_bytes(const pytree_leaf *leaf)
     return n != 0 && size > SIZE_MAX / n ? SIZE_MAX : n * size;
 }
 
-/* Tell a leaf from a subtree. Returns true for a leaf. Callbacks get a view of a whole subtree where is_leaf answered true, and
- * where a later tree is deeper than the first. jax.tree_util.all_leaves. */
-static inline bool pytree_is_leaf(const pytree_leaf *view) { return view->form == PYTREE_FORM_LEAF; }
+/* Tell a leaf from a subtree. Returns true for a leaf, wherever its elements lie. Callbacks get a view of a whole subtree where
+ * is_leaf answered true, and where a later tree is deeper than the first. jax.tree_util.all_leaves. */
+static inline bool pytree_is_leaf(const pytree_leaf *view)
+{
+    return (view->form & ~(unsigned)PYTREE_FORM_DEVICE) == PYTREE_FORM_LEAF;
+}
 
 /* Make a tree of a view. Returns a pytree that refers to the view itself, which must outlive it and not move. */
 static inline pytree pytree_of_view(const pytree_leaf *view)
@@ -682,6 +702,9 @@ typedef struct pytree_options {
     const char *space;
     size_t print_values;                  /* pytree_print, pytree_text: most elements of an array to write; 0: only shapes */
     pytree_level *level;                  /* growing containers and objects remember it: pytree/object.h. NULL: none */
+    /* clone, zeros_like: where the new tree's arrays of numbers are to lie. clone, copy_into: how to reach arrays on a device.
+     * NULL: the host. */
+    const pytree_device *memory;
 } pytree_options;
 
 /* ---- Flatten ------------------------------------------------------------------------------------------------------- */
@@ -722,10 +745,11 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                                     const pytree_options *opt, pytree_error *err);
 
 /* Allocate the memory of a struct whose static fields hold its sizes. Returns PYTREE_OK, and the struct's pointers are set into
- * one zeroed block, in which each array is aligned (options). Array pointers must be NULL before. A list or a struct that a
- * pointer already leads to is a template: it is copied into the block, and the original stays with the caller. The elements of
- * a list that is NULL are zeroed. An OPTIONAL pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its memory, and
- * pass the struct to no other function in between. Free the block with pytree_free, which sets the pointers to NULL. */
+ * one zeroed block on the host, in which each array is aligned (options). Array pointers must be NULL before. A list or a struct
+ * that a pointer already leads to is a template: it is copied into the block, and the original stays with the caller. The
+ * elements of a list that is NULL are zeroed. An OPTIONAL pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its
+ * memory, and pass the struct to no other function in between. Free the block with pytree_free, which sets the pointers to
+ * NULL. */
 #define PYTREE_WANTED ((void *)(uintptr_t)pytree_wanted)
 extern const char pytree_wanted[1];
 pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err);
@@ -743,9 +767,19 @@ pytree_status pytree_allocate_like(pytree t, pytree like, const pytree_options *
 /* Copy a tree deeply into one block: nnx.clone; or copy it with every number zero: optax.tree.zeros_like (strings and opaque
  * leaves are copied). Returns the new tree, to be freed with pytree_free; its data is NULL on error. Trees of equal structure
  * and shapes have their arrays at the same offsets in the block, so parameters, gradients and moments line up; the blocks begin
- * at different offsets within a page. */
+ * at different offsets within a page. With opt->memory the new arrays of numbers lie in one block on the device; cloning uploads,
+ * downloads (`allocate` is NULL), or copies on the device. The pytree that is returned knows that: its leaves have
+ * PYTREE_FORM_DEVICE, and what would read them on the host fails with PYTREE_ARGUMENT. Pass it on as it is: its struct knows
+ * nothing, and PYTREE(p) of that has leaves that seem to lie on the host. */
 pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err);
 pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err);
+
+/* Get all arrays of a tree that pytree_clone or pytree_zeros_like made, as one range: jax.flatten_util.ravel_pytree without a
+ * copy. Returns where it begins, which for arrays on a device is an address there, and its length in *bytes, which includes gaps
+ * between the arrays. Trees of equal structure and shapes have ranges of equal length with their arrays at the same offsets, so
+ * an optimizer's step is one loop, or one kernel. NULL and 0: there are no arrays, or the library did not make the tree so.
+ * O(1) on a device, elsewhere O(leaves). */
+void *pytree_arrays(pytree t, size_t *bytes);
 
 /* Free a tree returned by pytree_unflatten, pytree_clone or pytree_zeros_like, or the block of a struct that pytree_allocate
  * filled in. NULL data is allowed. Pass the returned pytree, or PYTREE(&model) after pytree_allocate succeeded; after it
@@ -753,7 +787,8 @@ pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
 void pytree_free(pytree t);
 
 /* Copy the values of src's leaves into dst: nnx.update. Returns PYTREE_OK; on any error dst is unchanged, because structures,
- * types and shapes, which must be equal, are compared first. The trees may share memory. No allocation. */
+ * types and shapes, which must be equal, are compared first. The trees may share memory. Arrays on a device need opt->memory,
+ * whose `copy` may fail: PYTREE_IO, and the leaves before are copied already. No allocation. */
 pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt, pytree_error *err);
 
 /* ---- Iterate and map ----------------------------------------------------------------------------------------------- */

@@ -135,13 +135,14 @@
 
 /* Parts of the library that PYTREE_SMALL leaves out: composed messages; layouts, by which structs are handled in one go;
  * the table of printable characters (all are, from U+00A0 on), a fast sort of large dicts and fast division of 64 bits;
- * tolerances in double, not float; unless PYTREE_CONTAINERS is defined, containers outside structs, stb_ds containers, custom
+ * tolerances in double, not float; arrays on a device; unless PYTREE_CONTAINERS is defined, containers outside structs, stb_ds containers, custom
  * nodes; and, unless PYTREE_MORE_ROWS is defined, strings and flexible arrays in structs, and static bit-fields. */
 enum {
     PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0),
     PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0),
     PYTREE__TABLES = PYTREE__CAPACITY(1, 0),
     PYTREE__DOUBLES = PYTREE__CAPACITY(1, 0),
+    PYTREE__DEVICES = PYTREE__CAPACITY(1, 0),
 #if defined(PYTREE_SMALL) && !defined(PYTREE_CONTAINERS)
     PYTREE__CONTAINERS = 0,
 #else

@@ -85,6 +85,7 @@ typedef struct pytree__cursor {
     bool plain;                           /* only types decide what is a leaf: no predicate, no namespace */
     bool none_is_leaf;
     bool runs;                            /* self-contained structs are PYTREE__AT_RUN; set it after init, where `plain` */
+    bool met_device;                      /* the walk came to a tree whose arrays lie on a device; it is not plain then */
     bool met_flat;                        /* leaves of a pytree_flat came, which may be others than fields require */
     bool writes;                          /* leaves will be written where they are, so that none may be const; set after init */
     unsigned char making;                 /* NULL where data is required is no error: it is about to be made; or GIVING */
@@ -92,6 +93,8 @@ typedef struct pytree__cursor {
     size_t max_scratch;
     pytree__frame *own_frames;            /* where the stacks began */
     pytree_leaf *own_views;
+    const char *device;                   /* once met_device: the range of arrays of the last such tree, */
+    size_t device_bytes, device_frames;   /* and how many frames are below its root's */
 } pytree__cursor;
 
 #endif

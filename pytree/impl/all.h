@@ -22,6 +22,7 @@
 
 #include "cursor_stack.h"
 #include "cursor_path.h"
+#include "device.h"
 
 #include "dict_order.h"
 #include "given.h"
@@ -39,6 +40,7 @@
 #include "check.h"
 #include "owned.h"
 
+#include "build_device.h"
 #include "build_place.h"
 #include "build_same.h"
 #include "build_struct.h"

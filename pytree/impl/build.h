@@ -12,6 +12,10 @@ static void pytree__build_custom(struct pytree__builder *b, size_t node, const p
     pytree *children;
     if (b->mode == PYTREE__ALLOCATE) { pytree__build_skip(b, node); return; }
     if (pytree__build_refuse(b, node)) { return; }
+    if (PYTREE__DEVICES && b->mode != PYTREE__REFER && b->device_bytes != 0) {
+        pytree__build_fail_node(b, node, "no custom node, which may read its children, in a tree on a device");
+        return;
+    }
     if (type->custom->rebuild == NULL && type->custom->make == NULL) {
         pytree__build_fail_node(b, node, "a type that can be rebuilt (its pytree_custom has no rebuild)");
         return;
@@ -154,6 +158,7 @@ static pytree pytree__build_leaf_value(struct pytree__builder *b)
             pytree__copy_view(view, from);
             view->type = t.type;
             view->data = t.data;
+            if (PYTREE__DEVICES && PYTREE__UNLIKELY(b->special)) { pytree__mark_device_view(b, view); }
             t.type = &pytree_types[PYTREE__T_view];
             t.data = view;
         }
@@ -165,7 +170,7 @@ static pytree pytree__build_leaf_value(struct pytree__builder *b)
         pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(b, sizeof *view);
         *view = *from;
         t = pytree_of_view(view);
-        b->has_subtrees = true;
+        b->has_subtrees = b->has_subtrees || !pytree_is_leaf(from);
     }
     return t;
 }
@@ -196,16 +201,22 @@ static void pytree__build_view(struct pytree__builder *b, char *field, const pyt
     if (leaf->form == PYTREE_FORM_LEAF) {
         view.type = pytree__origin(leaf->type);
         view.data = pytree__build_array(b, leaf);
+        if (PYTREE__DEVICES && b->special) { pytree__mark_device_view(b, &view); }
     }
     memcpy(field, &view, sizeof view);
 }
 
 /* Write a subtree that was given as a leaf to a place of that kind: pointers lead to it, what lies in place is copied. Returns
- * false if it is of another kind. */
+ * false if it is of another kind. Pointers to arrays may lead to a device. */
 static bool pytree__build_subtree(struct pytree__builder *b, const pytree_leaf *leaf, const pytree_type *type, unsigned form,
                                   bool pointer, char *at, size_t size)
 {
     const size_t n = form == PYTREE_FORM_STRUCT ? 1 : leaf->shape[0];
+    if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE && form == PYTREE_FORM_LEAF && pointer) {
+        memcpy(at, &leaf->data, sizeof leaf->data);            /* what does not fit is found when the struct is verified */
+        pytree__refer_to_device(b, leaf);
+        return true;
+    }
     if (leaf->form != form || leaf->data == NULL || !pytree_type_equal(leaf->type, type)) { return false; }
     if (pointer) { memcpy(at, &leaf->data, sizeof leaf->data); }
     else if (n == size / type->size) { memcpy(at, leaf->data, size); }

@@ -36,6 +36,11 @@ static pytree_status pytree__builder_init(struct pytree__builder *b, const pytre
     b->prefix = mode == PYTREE__REFER ? 0 : 16;
     b->leaves_validated = mode != PYTREE__REFER;
     b->verified = mode != PYTREE__ALLOCATE && (mode != PYTREE__COPY || def->of_flat);
+    b->special = mode == PYTREE__ALLOCATE;
+    if (PYTREE__DEVICES && opt != NULL && opt->memory != NULL && (mode == PYTREE__COPY || mode == PYTREE__ZERO)) {
+        b->memory = opt->memory;
+        b->special = true;
+    }
     b->align = opt == NULL || opt->alignment == 0 ? 64 : opt->alignment;
     b->status = PYTREE_OK;
     if ((b->align & (b->align - 1)) != 0) {
@@ -63,13 +68,15 @@ static void pytree__finish_block(struct pytree__builder *b, void *base, size_t b
     block->nested = pytree__has_outside_cleanups(b, (const char *)base, bytes);
     block->attached = NULL;
     block->next = NULL;
-    block->n_nodes = b->only_containers ? def->n_nodes : 0;
+    block->n_nodes = b->only_containers && b->device_bytes == 0 ? def->n_nodes : 0;
     block->n_leaves = def->n_leaves;
     block->n_statics = def->n_statics;
     block->n_orders = def->n_orders;
     block->type = *made->type;
     block->type.origin = pytree__origin(made->type);
-    if (b->prefix != 0) { memcpy(b->base + b->head_bytes + (b->tail_bytes - b->tail) - sizeof *block, block, sizeof *block); }
+    block->device_bytes = 0;
+    if (PYTREE__DEVICES && PYTREE__UNLIKELY(b->device_bytes != 0)) { pytree__device_finish(b, block); }
+    else if (b->prefix != 0) { memcpy(b->tail_end - b->tail - sizeof *block, block, sizeof *block); }
 }
 
 /* Give back what an attempt to build has taken. */
@@ -79,6 +86,10 @@ static void pytree__build_undo(struct pytree__builder *b, void *base, size_t byt
         b->stb_cleanups->row->functions->release(b->stb_cleanups->field, b->stb_cleanups->row);
     }
     pytree__resize(pytree__allocator(b->opt), base, bytes, 0);
+    if (PYTREE__DEVICES && b->device_bytes != 0 && b->mode != PYTREE__REFER) {
+        b->memory->release(b->memory->context, b->device, b->device_bytes);
+    }
+    b->device_bytes = 0;
     b->custom_cleanups = NULL;
     b->handles = NULL;
     b->n_frames = 0;
@@ -104,25 +115,42 @@ static bool pytree__build_made_nothing(struct pytree__builder *b, const pytree *
     return true;
 }
 
-/* Get a block of the bytes that the head and the leaves need, and build the tree in it. */
+/* Get a block of the bytes that the head, with its headers, and the tail need. Returns it as the allocator gave it; NULL and an
+ * error if there is no memory. */
+PYTREE__INLINE char *pytree__block_memory(struct pytree__builder *b, size_t headers, size_t *bytes)
+{
+    const pytree_allocator *const a = pytree__allocator(b->opt);
+    const bool device = PYTREE__DEVICES && b->memory != NULL && b->memory->allocate != NULL;
+    const size_t tail = device ? 0 : b->tail_bytes, spare = tail < 65536 ? 0 : 16 * 192;
+    size_t shift;
+    char *base;
+    b->head_bytes = pytree__round(pytree__plus(b->head_bytes, headers), b->align);
+    *bytes = pytree__plus(pytree__plus(b->head_bytes, tail), b->align + spare);
+    b->zeroed = a == NULL && (b->mode == PYTREE__ZERO || b->mode == PYTREE__ALLOCATE);
+    base = *bytes == SIZE_MAX ? NULL : b->zeroed ? (char *)calloc(1, *bytes) : (char *)pytree__resize(a, NULL, 0, *bytes);
+    if (base == NULL) { b->status = pytree__no_memory(b->err, *bytes); return NULL; }
+    shift = spare == 0 ? 0 : (size_t)(((uint64_t)(uintptr_t)base >> 12) * UINT64_C(0x9E3779B97F4A7C15) >> 60) * 192;
+    b->base = (char *)(((uintptr_t)base + shift + b->align - 1) & ~(uintptr_t)(b->align - 1));
+    b->tail_end = b->base + b->head_bytes + tail;
+    if (device && !pytree__device_begin(b)) {
+        pytree__build_undo(b, base, *bytes);
+        return NULL;
+    }
+    return base;
+}
+
+/* Get a block, and build the tree in it. */
 static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t, const pytree *in_place)
 {
     const pytree_allocator *const a = pytree__allocator(b->opt);
     const size_t shadow = in_place == NULL ? 0 : b->prefix + pytree__round(in_place->type->size, 16);
     const size_t headers = (b->prefix == 0 ? 1 : 2) * sizeof(struct pytree__block);
-    const size_t spare = b->tail_bytes < 65536 ? 0 : 16 * 192;
-    size_t bytes, shift;
-    char *base, *root = NULL;
+    size_t bytes;
+    char *const base = pytree__block_memory(b, shadow + headers, &bytes), *root = NULL;
     bool nothing = false;
     pytree made;
-    b->head_bytes = pytree__round(pytree__plus(b->head_bytes, shadow + headers), b->align);
+    if (base == NULL) { return b->status; }
     b->header = b->head_bytes - headers;
-    bytes = pytree__plus(pytree__plus(b->head_bytes, b->tail_bytes), b->align + spare);
-    b->zeroed = a == NULL && (b->mode == PYTREE__ZERO || b->mode == PYTREE__ALLOCATE);
-    base = bytes == SIZE_MAX ? NULL : b->zeroed ? (char *)calloc(1, bytes) : (char *)pytree__resize(a, NULL, 0, bytes);
-    if (base == NULL) { return pytree__no_memory(b->err, bytes); }
-    shift = spare == 0 ? 0 : (size_t)(((uint64_t)(uintptr_t)base >> 12) * UINT64_C(0x9E3779B97F4A7C15) >> 60) * 192;
-    b->base = (char *)(((uintptr_t)base + shift + b->align - 1) & ~(uintptr_t)(b->align - 1));
     if (in_place != NULL) {               /* a shadow, so that the caller's struct is never half-written */
         root = pytree__bump_head(b, in_place->type->size);
         memcpy(root, in_place->data, in_place->type->size);
@@ -193,7 +221,10 @@ static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const 
     if (mode == PYTREE__REFER) { b.n_arrays = def->n_leaves; } else { pytree__measure_leaves(&b); }
     b.source = source;
     if (PYTREE__MORE_ROWS) { b.in_struct = mode != PYTREE__ALLOCATE && t->data != NULL; }
-    if (PYTREE__CONTAINERS && PYTREE__UNLIKELY(def->shares)) { status = pytree__links_begin(&b, &links); }
+    status = b.status;
+    if (PYTREE__CONTAINERS && PYTREE__UNLIKELY(def->shares) && status == PYTREE_OK) {
+        status = pytree__links_begin(&b, &links);
+    }
     if (status == PYTREE_OK) { status = pytree__build(&b, t, t->data != NULL ? t : NULL); }
     if (PYTREE__SHARES(&b)) { pytree__links_end(&b); }
     pytree__builder_end(&b);

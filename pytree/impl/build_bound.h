@@ -219,11 +219,14 @@ static void pytree__measure_leaves(struct pytree__builder *b)
     for (i = 0; i < b->def->n_leaves; i++) {
         const pytree_leaf *leaf = &b->leaves[i];
         size_t bytes;
-        if (leaf->form != PYTREE_FORM_LEAF) { continue; }
+        if (PYTREE__UNLIKELY(leaf->form != PYTREE_FORM_LEAF)) {
+            if (!PYTREE__DEVICES || leaf->form != PYTREE_FORM_DEVICE) { continue; }
+            pytree__measure_device_leaf(b, i);
+        }
         bytes = pytree_leaf_bytes(leaf);
         if (pytree__in_cell(leaf)) {
             b->n_cells++;
-        } else if (leaf->ndim == 0) {
+        } else if (pytree__in_head(b, leaf)) {
             b->head_bytes = pytree__plus(b->head_bytes, bytes + piece);
         } else {
             b->tail_bytes = pytree__plus(b->tail_bytes, pytree__round(bytes, b->align));

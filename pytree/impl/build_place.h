@@ -21,7 +21,7 @@ PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *b, size_t bytes)
 PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes)
 {
     b->tail += (bytes + b->align - 1) & ~(b->align - 1);
-    return b->base + b->head_bytes + (b->tail_bytes - b->tail);
+    return b->tail_end - b->tail;
 }
 
 /* Static values on their way from their packed form into a struct; strings are copied into the block. */
@@ -196,25 +196,38 @@ static void pytree__build_strings(struct pytree__builder *b, char *to, const cha
     }
 }
 
-/* Write a leaf's elements to `to`: copies, or zeros. In a clone and in a tree of zeros strings are copied and opaque values are
- * kept; values that pytree_allocate finds `in_place` stay. */
-PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
-                                        bool in_place)
+/* Write what is not only copied or zeroed: strings are copied into the block and opaque values kept, also in a tree of zeros;
+ * arrays on a device are its own. */
+static PYTREE__NOINLINE void pytree__build_special(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
+                                                   bool in_place)
 {
     const pytree_dtype dtype = leaf->type->dtype;
-    bool copied = leaf->data != NULL && (b->mode == PYTREE__COPY || b->mode == PYTREE__REFER);
-    if (bytes == 0) { return; }
-    if (PYTREE__UNLIKELY(dtype >= PYTREE_STRING || b->mode == PYTREE__ALLOCATE)) {
-        if (leaf->data == NULL || leaf->data == PYTREE_WANTED) { copied = false; }
-        else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype >= PYTREE_OPAQUE; }
-        else if (dtype >= PYTREE_OPAQUE) { copied = true; }
-        else if (dtype == PYTREE_STRING && b->mode != PYTREE__REFER) {
-            pytree__build_strings(b, (char *)to, (const char *)leaf->data, bytes / sizeof(char *));
-            return;
-        }
+    bool copied = leaf->data != NULL && leaf->data != PYTREE_WANTED && b->mode != PYTREE__ZERO;
+    if (PYTREE__DEVICES && !in_place && pytree__build_on_device(b, (char *)to, leaf, bytes)) { return; }
+    if (leaf->data == NULL || leaf->data == PYTREE_WANTED) {}
+    else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype >= PYTREE_OPAQUE; }
+    else if (dtype >= PYTREE_OPAQUE) { copied = true; }
+    else if (dtype == PYTREE_STRING && b->mode != PYTREE__REFER) {
+        pytree__build_strings(b, (char *)to, (const char *)leaf->data, bytes / sizeof(char *));
+        return;
     }
     if (copied) { memcpy(to, leaf->data, bytes); }
     else if (in_place || !b->zeroed) { memset(to, 0, bytes); }
+}
+
+/* Write a leaf's elements to `to`: copies, or zeros. Values that pytree_allocate finds `in_place` stay. */
+PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
+                                        bool in_place)
+{
+    if (bytes == 0) { return; }
+    if (PYTREE__UNLIKELY(leaf->type->dtype >= PYTREE_STRING || (!in_place && b->memory != NULL))) {
+        pytree__build_special(b, to, leaf, bytes, in_place);
+    } else if (leaf->data != NULL && (b->mode == PYTREE__COPY || b->mode == PYTREE__REFER
+                                      || (in_place && b->mode == PYTREE__ALLOCATE && leaf->data != PYTREE_WANTED))) {
+        memcpy(to, leaf->data, bytes);
+    } else if (in_place || !b->zeroed) {
+        memset(to, 0, bytes);
+    }
 }
 
 /* Tell whether a pointer to nothing is NULL in the new tree, because rows may ask whether it is. That of pytree_allocate
@@ -224,6 +237,13 @@ PYTREE__INLINE bool pytree__stays_null(const struct pytree__builder *b, const vo
     return PYTREE__MORE_ROWS && n == 0 && p == NULL && !optional && b->mode != PYTREE__ALLOCATE;
 }
 
+/* Tell whether the elements of a leaf lie in the head: all but arrays; where those lie on a device, also arrays of what is no
+ * number. */
+PYTREE__INLINE bool pytree__in_head(const struct pytree__builder *b, const pytree_leaf *leaf)
+{
+    return leaf->ndim == 0 || (PYTREE__DEVICES && leaf->type->dtype >= PYTREE_STRING && b->memory != NULL);
+}
+
 /* Find the place of a leaf's elements: where they were given, or a place in the block, which is filled. */
 static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf)
 {
@@ -231,7 +251,7 @@ static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *l
     void *at;
     if (b->mode == PYTREE__REFER) { return leaf->data; }
     bytes = pytree_leaf_bytes(leaf);
-    at = leaf->ndim == 0 ? pytree__bump_head(b, bytes) : pytree__bump_tail(b, bytes);
+    at = pytree__in_head(b, leaf) ? pytree__bump_head(b, bytes) : pytree__bump_tail(b, bytes);
     pytree__build_bytes(b, at, leaf, bytes, leaf->ndim == 0);
     return at;
 }

@@ -203,10 +203,13 @@ static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout 
         const pytree_leaf *const given = leaf + (slot - first);
         if (!pytree__slot_fits(slot, given) || (slot->bytes != 0 && pytree_leaf_bytes(given) != slot->bytes)) { return false; }
     }
-    for (slot = first; slot != end && b->mode == PYTREE__ALLOCATE; slot++) {
+    for (slot = first; slot != end && b->special; slot++) {
         void *p;
         memcpy(&p, self + slot->at, sizeof p);
-        if (slot->bytes == 0 && p != NULL && p != PYTREE_WANTED) { return false; }
+        if (slot->bytes != 0) { continue; }
+        if (b->mode != PYTREE__ALLOCATE ? slot->type->dtype >= PYTREE_STRING : p != NULL && p != PYTREE_WANTED) {
+            return false;
+        }
     }
     for (slot = end; slot != first; ) {
         const pytree_leaf *const last = leaf + (--slot - first);
@@ -277,6 +280,7 @@ static pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf 
             return form == PYTREE_FORM_STRUCT || view->shape[0] == leaf->shape[0] ? PYTREE_OK : PYTREE_SHAPE;
         }
         view->form = PYTREE_FORM_LEAF;
+        if (leaf->form == PYTREE_FORM_DEVICE && row->place == PYTREE_POINTER) { view->form = leaf->form; }
         status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
         if (row->form != PYTREE_FORM_LEAF) { view->form = form; }
         return status == PYTREE_OK && leaf->data == NULL && pytree_leaf_count(leaf) != 0 ? PYTREE_NULL_POINTER : status;

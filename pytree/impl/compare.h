@@ -4,6 +4,36 @@
 
 #include "internal.h"
 
+/* Compares leaves that are to be copied, one of which may lie on a device. */
+static PYTREE__NOINLINE pytree_status pytree__fits_device(const pytree_iter *it, const pytree_options *opt)
+{
+    pytree_leaf x = *it->leaf[0], y = *it->leaf[1];
+    const bool device = x.form == PYTREE_FORM_DEVICE || y.form == PYTREE_FORM_DEVICE;
+    pytree_status status;
+    if (pytree_is_leaf(&x) && pytree_is_leaf(&y)) { x.form = y.form = PYTREE_FORM_LEAF; }
+    status = pytree__fits(&x, &y);
+    if (status != PYTREE_OK) { return pytree__fail_misfit(&it->cursors[0], status, it->leaf[0], it->leaf[1]); }
+    if (!device || (opt != NULL && opt->memory != NULL && opt->memory->copy != NULL)) { return PYTREE_OK; }
+    return pytree__fail_at(&it->cursors[0], PYTREE_ARGUMENT,
+                           "expected opt->memory with `copy` for an array on a device, got none");
+}
+
+/* Copies the leaves of trees that are alike, some of which lie on a device. */
+static PYTREE__NOINLINE void pytree__copy_devices(pytree_iter *it, const pytree_options *opt)
+{
+    while (it->status == PYTREE_OK && pytree_iter_next(it)) {
+        const pytree_leaf *const x = it->leaf[0], *const y = it->leaf[1];
+        const size_t bytes = pytree_is_leaf(y) ? pytree_leaf_bytes(y) : 0;
+        if (bytes == 0) { continue; }
+        if (x->form != PYTREE_FORM_DEVICE && y->form != PYTREE_FORM_DEVICE) {
+            memmove(x->data, y->data, bytes);
+        } else if (!opt->memory->copy(opt->memory->context, x->data, y->data, bytes)) {
+            it->status = pytree__fail_at(&it->cursors[0], PYTREE_IO,
+                                         "expected %zu bytes to be copied, got a failure of opt->memory", bytes);
+        }
+    }
+}
+
 pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt, pytree_error *err)
 {
     pytree both[2];
@@ -14,11 +44,14 @@ pytree_status pytree_copy_into(pytree dst, pytree src, const pytree_options *opt
     if (pytree__iter_start(&it, views, 2, both, opt, err) == PYTREE_OK) {
         it.cursors[0].writes = true;
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
-            it.status = pytree__fits(it.leaf[0], it.leaf[1]);
-            if (it.status != PYTREE_OK) { it.status = pytree__fail_misfit(&it.cursors[0], it.status, it.leaf[0], it.leaf[1]); }
+            const pytree_leaf *const x = it.leaf[0], *const y = it.leaf[1];
+            it.status = pytree__fits(x, y);
+            if (PYTREE__DEVICES && it.cursors[0].met_device) { it.status = pytree__fits_device(&it, opt); }
+            else if (it.status != PYTREE_OK) { it.status = pytree__fail_misfit(&it.cursors[0], it.status, x, y); }
         }
     }
     if (it.status == PYTREE_OK) { it.status = pytree__iter_again(&it, both); }
+    if (PYTREE__DEVICES && it.cursors[0].met_device) { pytree__copy_devices(&it, opt); }
     while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
         const size_t bytes = it.leaf[1]->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(it.leaf[1]) : 0;
         if (bytes != 0) { memmove(it.leaf[0]->data, it.leaf[1]->data, bytes); }
@@ -164,9 +197,14 @@ static pytree_status pytree__compare(struct pytree__comparison *c, pytree a, pyt
             it->status = pytree__fits(x, y);
             if (it->status != PYTREE_OK) {
                 if (x->form != y->form) { it->status = PYTREE_STRUCTURE; }
-                pytree__fail_misfit(&it->cursors[0], it->status, x, y);
+                if (PYTREE__DEVICES && pytree_is_leaf(x) && pytree_is_leaf(y) && it->status == PYTREE_STRUCTURE) {
+                    it->status = pytree__fail_device(&it->cursors[0], x->form == PYTREE_FORM_DEVICE ? x : y);
+                } else {
+                    pytree__fail_misfit(&it->cursors[0], it->status, x, y);
+                }
             } else if (x->form > PYTREE_FORM_NONE) {
-                it->status = pytree__compare_subtrees(it, tolerance, opt);
+                it->status = PYTREE__DEVICES && x->form == PYTREE_FORM_DEVICE ? pytree__fail_device(&it->cursors[0], x)
+                                                                              : pytree__compare_subtrees(it, tolerance, opt);
             } else if (x->form == PYTREE_FORM_LEAF) {
                 it->status = pytree__compare_values(it, tolerance);
             }

@@ -13,43 +13,6 @@ static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type
         type->size);
 }
 
-/* Follows a value held as pytree or pytree_leaf to what stands behind it; *subtree: that is a view of a node in a pytree_flat.
- * Returns false if it is no value; *status says why, or is PYTREE_OK if a problem sink was told. */
-static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytree_status *status)
-{
-    int hops = 0;
-    while ((v->form == PYTREE_FORM_REF || v->form == PYTREE_FORM_VIEW) && v->data != NULL) {
-        if (v->form == PYTREE_FORM_REF) {
-            const pytree t = *(const pytree *)v->data;
-            if (t.type == NULL) {
-                *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
-                return false;
-            }
-            pytree__view(v, pytree__origin(t.type), t.data);
-        } else {
-            const pytree_leaf *inner = (const pytree_leaf *)v->data;
-            if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS
-                || inner->form > PYTREE_FORM_REF || inner->form == PYTREE_FORM_CUSTOM) {
-                *status = pytree__fail_at(c, PYTREE_ARGUMENT,
-                                          "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
-                                          PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
-                return false;
-            }
-            if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) {
-                pytree__view(v, pytree__origin(inner->type), inner->data);
-            } else {
-                memcpy(v, inner, sizeof *v);
-                *subtree = v->form == PYTREE_FORM_FLAT;
-            }
-        }
-        if (++hops > 100) {
-            *status = pytree__fail_at(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Checks that each string in an array of n characters ends there. */
 static bool pytree__check_text(pytree__cursor *c, const pytree_leaf *v, size_t n, pytree_status *status)
 {
@@ -112,6 +75,49 @@ static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_s
     return !PYTREE__MORE_ROWS || v->type->dtype != PYTREE_TEXT || pytree__check_text(c, v, n, status);
 }
 
+/* Follows a value held as pytree or pytree_leaf to what stands behind it; *subtree: that is a view of a node in a pytree_flat.
+ * Returns false if it is no value; *status says why, or is PYTREE_OK if a problem sink was told. */
+static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytree_status *status)
+{
+    int hops = 0;
+    while ((v->form == PYTREE_FORM_REF || v->form == PYTREE_FORM_VIEW) && v->data != NULL) {
+        if (v->form == PYTREE_FORM_REF) {
+            const pytree t = *(const pytree *)v->data;
+            if (t.type == NULL) {
+                *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a tree, got a pytree without a type");
+                return false;
+            }
+            pytree__view(v, pytree__origin(t.type), t.data);
+            if (PYTREE__DEVICES && PYTREE__UNLIKELY(t.type->origin != NULL)) { pytree__meet_tree(c, v, t.type); }
+        } else {
+            const pytree_leaf *inner = (const pytree_leaf *)v->data;
+            if (inner->type == NULL || inner->ndim < 0 || inner->ndim > PYTREE_MAX_DIMS
+                || (inner->form > PYTREE_FORM_REF && (!PYTREE__DEVICES || inner->form != PYTREE_FORM_DEVICE))
+                || inner->form == PYTREE_FORM_CUSTOM) {
+                *status = pytree__fail_at(c, PYTREE_ARGUMENT,
+                                          "expected a pytree_leaf with a type and 0 to %d dimensions, got %s and %d dimensions",
+                                          PYTREE_MAX_DIMS, inner->type == NULL ? "no type" : inner->type->name, inner->ndim);
+                return false;
+            }
+            if (inner->form == PYTREE_FORM_LEAF && inner->type->kind != PYTREE_KIND_LEAF) {
+                pytree__view(v, pytree__origin(inner->type), inner->data);
+            } else {
+                memcpy(v, inner, sizeof *v);
+                *subtree = v->form == PYTREE_FORM_FLAT;
+                if (PYTREE__DEVICES && PYTREE__UNLIKELY(v->form == PYTREE_FORM_DEVICE)) {
+                    *subtree = true;      /* nothing is left to check */
+                    if (!pytree__check_device(c, v, status)) { return false; }
+                }
+            }
+        }
+        if (++hops > 100) {
+            *status = pytree__fail_at(c, PYTREE_CYCLE, "expected a value, got a reference that leads to itself");
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Checks a list, a fixed array or a map: a count that is possible, data that is there. */
 static bool pytree__check_row(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
 {
@@ -139,6 +145,7 @@ static bool pytree__check_flat(pytree__cursor *c, pytree_leaf *v, pytree_status 
     }
     if (flat->def->n_nodes == 1 && flat->def->n_leaves == 1) { /* a leaf, or None as one */
         pytree__copy_view(v, &flat->leaves[0]);
+        if (PYTREE__DEVICES && v->form == PYTREE_FORM_DEVICE) { pytree__meet_device(c); }
     } else if (flat->def->nodes[flat->def->n_nodes - 1].type->kind == PYTREE_KIND_NONE) {
         pytree__none_view(v);
     } else {
@@ -217,6 +224,7 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     c->n_frames = c->n_views = 0;
     c->begun = false;
     if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
+    if (PYTREE__DEVICES && t.type->origin != NULL) { return pytree__owned_root(c, t); }
     pytree__view(&c->root, pytree__origin(t.type), t.data);
     status = pytree__resolve_view(c, &c->root);
     if (c->root.form == PYTREE_FORM_STRUCT) {
@@ -285,6 +293,7 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
     const pytree_node *node = &flat->def->nodes[shape[0]];
     const uint32_t *orders = flat->def->orders;
     size_t at = shape[0], leaf = shape[1] + node->leaves, i = node->arity, end = shape[2];
+    unsigned forms = 0;
     pytree_leaf *views = pytree__room(c, i);
     if (views == NULL) { return PYTREE_NO_MEMORY; }
     f->type = node->type;
@@ -298,6 +307,7 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
         leaf -= child->leaves;
         if (child->type == NULL) {
             pytree__copy_view(&views[i], &flat->leaves[leaf]);
+            forms |= views[i].form;
         } else if (child->type->kind == PYTREE_KIND_NONE) {
             pytree__none_view(&views[i]);
         } else {
@@ -313,6 +323,7 @@ static pytree_status pytree__open_flat(pytree__cursor *c, pytree__frame *f, cons
         while (end != 0 && orders[end - 1] >= at) { end -= 1 + flat->def->nodes[orders[end - 1]].arity; }
     }
     c->n_views += node->arity;
+    if (PYTREE__DEVICES && PYTREE__UNLIKELY((forms & PYTREE_FORM_DEVICE) != 0)) { pytree__meet_device(c); }
     return PYTREE_OK;
 }
 
@@ -519,6 +530,9 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         c->met_flat = true;
         memcpy(f->shape, shape, sizeof shape);
         return pytree__open_flat(c, f, shape);
+    case PYTREE_FORM_DEVICE:
+        f->count = 0;
+        return pytree__fail_device(c, value);
     default: return pytree__open_items(c, f);
     }
 }
@@ -613,16 +627,17 @@ static int pytree__is_leaf_answer(pytree__cursor *c, const pytree_leaf *value)
     return c->opt->is_leaf(c->opt->is_leaf_context, value, &path);
 }
 
-/* Classifies a value in a walk with a predicate or a namespace. */
+/* Classifies a value in a walk with a predicate or a namespace, or one that met a device. */
 static int pytree__classify_asking(pytree__cursor *c, const pytree_leaf *value)
 {
+    if (PYTREE__DEVICES && c->met_device) { pytree__see_device(c, (pytree_leaf *)(uintptr_t)value); }
     if (c->opt->space != NULL) { pytree__apply_namespace(c, (pytree_leaf *)(uintptr_t)value); }
     if (c->opt->is_leaf != NULL) {
         int answer = pytree__is_leaf_answer(c, value);
         if (answer < 0) { c->status = PYTREE_NO_MEMORY; return PYTREE__FAILED; }
         if (answer != 0) { return PYTREE__AT_LEAF; }
     }
-    if (value->form == PYTREE_FORM_LEAF || (value->form == PYTREE_FORM_NONE && c->none_is_leaf)) { return PYTREE__AT_LEAF; }
+    if (pytree_is_leaf(value) || (value->form == PYTREE_FORM_NONE && c->none_is_leaf)) { return PYTREE__AT_LEAF; }
     return value->form == PYTREE_FORM_NONE ? PYTREE__AT_NONE : PYTREE__AT_NODE;
 }
 

@@ -184,7 +184,7 @@ pytree_status pytree_check_grads(const pytree_fn *f, size_t n, const pytree *arg
                                  pytree_error *err)
 {
     static const pytree_check_grads_options defaults = {
-        { { false, NULL, NULL, NULL, 0, NULL, 0, NULL }, NULL, NULL, NULL }, { 0, 0, false }, 0, 0, 0
+        { { false, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL }, NULL, NULL, NULL }, { 0, 0, false }, 0, 0, 0
     };
     const pytree_check_grads_options *o = opt == NULL ? &defaults : opt;
     const size_t n_directions = o->n_directions == 0 ? 2 : o->n_directions;

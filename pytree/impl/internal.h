@@ -195,6 +195,14 @@ static pytree_status pytree__fail_misfit(pytree__cursor *c, pytree_status status
 static size_t pytree__depth(const pytree__cursor *c);
 static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *entry);
 
+/* device.h */
+static void pytree__meet_device(pytree__cursor *c);
+static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v, const pytree_type *type);
+static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status);
+static PYTREE__NOINLINE pytree_status pytree__owned_root(pytree__cursor *c, pytree t);
+static void pytree__see_device(pytree__cursor *c, pytree_leaf *v);
+static PYTREE__NOINLINE pytree_status pytree__fail_device(const pytree__cursor *c, const pytree_leaf *leaf);
+
 /* dict_order.h */
 static bool pytree__has_key_order(const pytree_items *items);
 static pytree_status pytree__open_pairs(pytree__cursor *c, pytree__frame *f);
@@ -215,6 +223,7 @@ static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const 
                                                  const char **end);
 
 /* cursor.h */
+static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_status *status);
 static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape);
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
 static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);
@@ -279,6 +288,15 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a);
 static void pytree__free_attached(struct pytree__attached *last, const struct pytree__attached *until,
                                   const pytree_allocator *a);
 
+/* build_device.h */
+static PYTREE__NOINLINE void pytree__measure_device_leaf(struct pytree__builder *b, size_t i);
+static PYTREE__NOINLINE bool pytree__device_begin(struct pytree__builder *b);
+static PYTREE__NOINLINE void pytree__device_finish(const struct pytree__builder *b, struct pytree__block *block);
+static PYTREE__NOINLINE bool pytree__build_on_device(struct pytree__builder *b, char *to, const pytree_leaf *leaf,
+                                                     size_t bytes);
+static PYTREE__NOINLINE void pytree__mark_device_view(const struct pytree__builder *b, pytree_leaf *view);
+static PYTREE__NOINLINE void pytree__refer_to_device(struct pytree__builder *b, const pytree_leaf *leaf);
+
 /* build_place.h */
 PYTREE__INLINE char *pytree__bump_head(struct pytree__builder *b, size_t bytes);
 PYTREE__INLINE char *pytree__bump_tail(struct pytree__builder *b, size_t bytes);
@@ -297,6 +315,7 @@ PYTREE__INLINE bool pytree__build_validate_leaves(struct pytree__builder *b);
 PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
                                         bool in_place);
 PYTREE__INLINE bool pytree__stays_null(const struct pytree__builder *b, const void *p, size_t n, bool optional);
+PYTREE__INLINE bool pytree__in_head(const struct pytree__builder *b, const pytree_leaf *leaf);
 static void *pytree__build_array(struct pytree__builder *b, const pytree_leaf *leaf);
 static bool pytree__in_cell(const pytree_leaf *leaf);
 static void *pytree__build_item(struct pytree__builder *b, const pytree_leaf *leaf);

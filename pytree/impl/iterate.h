@@ -88,6 +88,7 @@ static pytree_status pytree__iter_roots(pytree_iter *it, const pytree *trees)
     size_t k;
     for (k = 0; k < it->n_cursors && it->status == PYTREE_OK; k++) {
         it->status = pytree__cursor_root(&it->cursors[k], trees[k]);
+        if (PYTREE__DEVICES && PYTREE__UNLIKELY(it->cursors[k].met_device)) { pytree__meet_device(&it->cursors[0]); }
     }
     it->cursors[0].runs = it->cursors[0].plain && !it->cursors[0].none_is_leaf;
     return it->status;
@@ -240,6 +241,7 @@ static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];
     const pytree_type *node;              /* a list's frame has its elements' type */
+    if (PYTREE__DEVICES && PYTREE__UNLIKELY(b->met_device)) { pytree__meet_device(&it->cursors[0]); }
     if (f->count != g->count) {
         return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE,
                                                      "expected %zu children as in the first tree, got %zu in tree %zu",
@@ -434,8 +436,12 @@ PYTREE__INLINE int pytree__iter_children(pytree_iter *it, const size_t n, const 
         }
     }
     c->begun = true;
-    if (PYTREE__UNLIKELY(!c->plain && c->opt->space != NULL)) {
-        for (k = 1; k < n; k++) { pytree__apply_namespace(&c[k], (pytree_leaf *)(uintptr_t)values[k]); }
+    if (PYTREE__UNLIKELY(!c->plain)) {
+        for (k = 1; k < n; k++) {
+            pytree_leaf *const value = (pytree_leaf *)(uintptr_t)values[k];
+            if (c->opt->space != NULL) { pytree__apply_namespace(&c[k], value); }
+            if (PYTREE__DEVICES && c[k].met_device) { pytree__see_device(&c[k], value); }
+        }
     }
     at = pytree__classify(c, values[0]);
     if (PYTREE__LAYOUTS && at == PYTREE__AT_RUN && !pytree__runs_begin(it, n, values)) {
@@ -541,7 +547,7 @@ size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t cap
 static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
 {
     while (it->status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, true) : pytree__advance(it, n, true))) {
-        if (out && it->leaf[n - 1]->form != PYTREE_FORM_LEAF && it->leaf[0]->form != it->leaf[n - 1]->form) {
+        if (out && !pytree_is_leaf(it->leaf[n - 1]) && it->leaf[0]->form != it->leaf[n - 1]->form) {
             it->status = pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
                                          pytree__node_type(it->leaf[n - 1])->name);
         }

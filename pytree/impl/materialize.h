@@ -153,6 +153,7 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
         own.alignment = opt->alignment;
         own.space = opt->space;
         own.level = opt->level;
+        own.memory = opt->memory;
     }
     status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
     if (status != PYTREE_OK) { return status; }
@@ -175,9 +176,13 @@ pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
     return made;
 }
 
-/* Check that there is a struct to allocate for. */
-static pytree_status pytree__struct_to_fill(pytree t, pytree_error *err)
+/* Check that there is a struct to allocate for, on the host. */
+static pytree_status pytree__struct_to_fill(pytree t, const pytree_options *opt, pytree_error *err)
 {
+    if (PYTREE__DEVICES && opt != NULL && opt->memory != NULL) {
+        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected no opt->memory, because a struct cannot tell that its arrays "
+                           "lie on a device (pytree_clone and pytree_zeros_like make trees there), got one");
+    }
     if (t.type != NULL && t.type->kind == PYTREE_KIND_STRUCT && t.data != NULL) { return PYTREE_OK; }
     return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct to allocate for, got %s",
                        t.type == NULL ? "nothing" : t.data == NULL ? "NULL" : t.type->name);
@@ -185,7 +190,7 @@ static pytree_status pytree__struct_to_fill(pytree t, pytree_error *err)
 
 pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error *err)
 {
-    if (pytree__struct_to_fill(t, err) != PYTREE_OK) { return PYTREE_ARGUMENT; }
+    if (pytree__struct_to_fill(t, opt, err) != PYTREE_OK) { return PYTREE_ARGUMENT; }
     t.type = pytree__origin(t.type);
     return pytree__materialize(&t, t, PYTREE__ALLOCATE, opt, err);
 }
@@ -194,7 +199,7 @@ pytree_status pytree_allocate(pytree t, const pytree_options *opt, pytree_error 
 pytree_status pytree_allocate_like(pytree t, pytree like, const pytree_options *opt, pytree_error *err)
 {
     bool array;
-    if (pytree__struct_to_fill(t, err) != PYTREE_OK) { return PYTREE_ARGUMENT; }
+    if (pytree__struct_to_fill(t, opt, err) != PYTREE_OK) { return PYTREE_ARGUMENT; }
     t.type = pytree__origin(t.type);
     if (pytree__is_flexible(t.type)) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a struct of fixed size, got %s with a flexible array",

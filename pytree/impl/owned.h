@@ -161,28 +161,64 @@ static void pytree__free_attached(struct pytree__attached *last, const struct py
     }
 }
 
-void pytree_free(pytree t)
+/* Finds the block of a tree that the library built, or of a struct that pytree_allocate filled. NULL: there is none. */
+static struct pytree__block *pytree__block_of(pytree t)
 {
     struct pytree__block *block = pytree__block_of_root(t);
-    if (t.type == NULL || t.data == NULL) { return; }
-    if (block != NULL) {}
-    else if (t.type->kind == PYTREE_KIND_STRUCT) {
-        bool array = false;
-        char *first = pytree__find_block_pointer(t.type, (const char *)t.data, &array);
-        if (first == NULL) { return; }
-        if (array) { block = (struct pytree__block *)(void *)first - 1; }
-        else {
-            uint64_t distance;
-            memcpy(&distance, first - 16, sizeof distance);
-            block = (struct pytree__block *)(void *)(first + distance);
+    bool array = false;
+    char *first;
+    uint64_t distance;
+    if (block != NULL || t.type == NULL || t.data == NULL || t.type->kind != PYTREE_KIND_STRUCT) { return block; }
+    first = pytree__find_block_pointer(t.type, (const char *)t.data, &array);
+    if (first == NULL) { return NULL; }
+    if (array) { block = (struct pytree__block *)(void *)first - 1; }
+    else {
+        memcpy(&distance, first - 16, sizeof distance);
+        block = (struct pytree__block *)(void *)(first + distance);
+    }
+    return block->magic == PYTREE__MAGIC ? block : NULL;
+}
+
+void *pytree_arrays(pytree t, size_t *bytes)
+{
+    const struct pytree__block *const block = pytree__block_of(t);
+    char *first = NULL, *end = NULL;
+    pytree_iter it;
+    *bytes = 0;
+    if (block == NULL) { return NULL; }
+    if (PYTREE__DEVICES && block->device_bytes != 0) {
+        *bytes = block->memory == NULL ? 0 : block->device_bytes;
+        return block->memory == NULL ? NULL : block->device;
+    }
+    if (pytree_iter_begin(&it, 1, &t, NULL, NULL) == PYTREE_OK) {
+        while (pytree_iter_next(&it)) {
+            const pytree_leaf *const leaf = it.leaf[0];
+            char *const at = (char *)leaf->data;
+            const size_t n = leaf->form == PYTREE_FORM_LEAF && leaf->ndim != 0 && leaf->type->dtype < PYTREE_STRING
+                ? pytree_leaf_bytes(leaf) : 0;
+            const uintptr_t from = (uintptr_t)block->base;
+            if (n == 0 || (uintptr_t)at - from >= block->bytes) { continue; }          /* it is not of the block */
+            if (first == NULL || (uintptr_t)at < (uintptr_t)first) { first = at; }
+            if (end == NULL || (uintptr_t)at + n > (uintptr_t)end) { end = at + n; }
         }
     }
-    if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
+    pytree_iter_end(&it);
+    if (it.status == PYTREE_OK && first != NULL) { *bytes = (size_t)(end - first); }
+    return *bytes == 0 ? NULL : first;
+}
+
+void pytree_free(pytree t)
+{
+    struct pytree__block *const block = pytree__block_of(t);
+    if (block == NULL) { return; }
     if (block->root == NULL) { pytree__clear_pointers(block, t.type, (char *)t.data); }
     else if (!PYTREE__CONTAINERS) {}
     else if (block->nested) { pytree__release_walking(t, block->allocator); }
     else { pytree__release(block); }
     block->magic = 0;
+    if (PYTREE__DEVICES && block->device_bytes != 0 && block->memory != NULL) {
+        block->memory->release(block->memory->context, block->device, block->device_bytes);
+    }
     pytree__free_attached(block->attached, NULL, block->allocator);
     pytree__resize(block->allocator, block->base, block->bytes, 0);
 }

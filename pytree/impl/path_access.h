@@ -124,9 +124,10 @@ static pytree_status pytree__path_fail(const pytree_path *path, size_t n, const 
 }
 
 /* Make a value the current one, as its namespace registers it. */
-static void pytree__path_stand(const pytree__cursor *c, pytree_leaf *at, const pytree_leaf *value)
+static void pytree__path_stand(pytree__cursor *c, pytree_leaf *at, const pytree_leaf *value)
 {
     pytree__copy_view(at, value);
+    if (PYTREE__DEVICES && c->met_device) { pytree__see_device(c, at); }
     if (c->opt != NULL && c->opt->space != NULL) { pytree__apply_namespace(c, at); }
 }
 
@@ -226,7 +227,7 @@ pytree_status pytree_set(pytree t, const pytree_path *path, const pytree_leaf *v
         return pytree_fail(err, PYTREE_ARGUMENT, where, "expected a value with a type and 0 to %d dimensions, got %s",
                            PYTREE_MAX_DIMS, value == NULL ? "NULL" : value->type == NULL ? "no type" : "others");
     }
-    if (!pytree_is_leaf(&to) || !pytree_is_leaf(value) || value->type->kind != PYTREE_KIND_LEAF) {
+    if (to.form != PYTREE_FORM_LEAF || value->form != PYTREE_FORM_LEAF || value->type->kind != PYTREE_KIND_LEAF) {
         memset(&problem, 0, sizeof(problem));
         status = pytree_copy_into(pytree_of_view(&to), pytree_of_view(value), opt, &problem);
         return status == PYTREE_OK ? status : pytree__path_fail(path, pytree__path_length(path), &problem, err);

@@ -14,7 +14,11 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
             size_t begin = to->length;
             pytree__cursor_text(&it.cursors[0], to, SIZE_MAX);
             if (to->length != begin) { pytree__text_put(to, "  ", 2); }
-            if (leaf->form == PYTREE_FORM_LEAF || leaf->form == PYTREE_FORM_NONE) {
+            if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE && opt != NULL && opt->print_values != 0) {
+                it.status = pytree__fail_device(&it.cursors[0], leaf);
+                break;
+            }
+            if (pytree_is_leaf(leaf) || leaf->form == PYTREE_FORM_NONE) {
                 pytree__leaf_text(kind, sizeof kind, leaf);
             } else {
                 snprintf(kind, sizeof kind, "<%.200s>", pytree__view_name(leaf));
@@ -45,6 +49,10 @@ pytree_status pytree_print(FILE *file, pytree t, const pytree_options *opt, pytr
     struct pytree__text_writer to = pytree__text_to(NULL, 0, &out);
     size_t n;
     pytree_status status = pytree__count_leaves(t, NULL, 0, &n, opt, err);
+    if (PYTREE__DEVICES && status == PYTREE_OK && opt != NULL && opt->print_values != 0) {
+        struct pytree__text_writer nowhere = pytree__text_to(NULL, 0, NULL);
+        status = pytree__put_tree(&nowhere, t, opt, err);      /* values may lie on a device */
+    }
     if (status != PYTREE_OK) { return status; }                 /* and nothing is written */
     status = pytree__put_tree(&to, t, opt, err);
     return status == PYTREE_OK ? pytree__written(file, err) : status;

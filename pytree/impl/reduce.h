@@ -120,6 +120,7 @@ static pytree_status pytree__fold_leaf(void *context, const pytree_iter *at)
     }
     if (leaf->form != PYTREE_FORM_LEAF || !pytree__real(leaf->type)) {
         pytree__iter_seek(at);
+        if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(&at->cursors[0], leaf); }
         return pytree__fail_at(&at->cursors[0], PYTREE_TYPE, "expected real numbers, got %s",
                                leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));
     }

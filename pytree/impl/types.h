@@ -227,6 +227,9 @@ struct pytree__block {                    /* stands right before the first thing
     struct pytree__attached *attached;    /* strings and structs that pytree_assign made */
     struct pytree__block *next;           /* while containers free what they own: the next one to free */
     const pytree_allocator *allocator;
+    size_t device_bytes;                  /* of the arrays on a device; 0: none. Only then the next two mean something */
+    char *device;
+    const pytree_device *memory;          /* what they are to be given back to; NULL: they belong to others */
     pytree_type type;                     /* of an owned root: a copy, so that it is known for one */
 };
 
@@ -319,6 +322,7 @@ struct pytree__builder {
     size_t next, leaf;                    /* nodes and leaves that still come */
     char *base;
     size_t align;
+    char *tail_end;                       /* in the block, or on a device */
     size_t head, tail;                    /* bytes in use */
     size_t head_bytes, tail_bytes;        /* and in all */
     size_t header;                        /* where the pytree__block is */
@@ -327,6 +331,10 @@ struct pytree__builder {
     bool leaves_validated;                /* the leaves are known to be leaves */
     const pytree_type *dropping;          /* the type that was asked for last, in a copy: does it have DROP rows? */
     bool drops;
+    bool special;                         /* leaves are not only copied or zeroed: pytree_allocate, or a device */
+    const pytree_device *memory;          /* of the options, where they matter */
+    char *device;                         /* in the end, the range of the arrays there; NULL: none */
+    size_t device_bytes;
     bool verified;                        /* structs are checked against the leaves they get, which may not be their own */
     bool measured;                        /* nodes below inlined structs were looked at when the head was bounded */
     bool miscounted;                      /* they were not, and one is not the layout's: the head may be too small */

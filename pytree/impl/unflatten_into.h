@@ -113,6 +113,7 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
     if (!put) {
         pytree_status status = pytree__fits(value, leaf);
         if (status != PYTREE_OK) { return pytree__fail_misfit(c, status, value, leaf); }
+        if (PYTREE__DEVICES && value->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(c, value); }
         if (leaf->data == NULL && leaf->form == PYTREE_FORM_LEAF && pytree_leaf_count(leaf) != 0) {
             return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
         }

@@ -69,6 +69,7 @@ static const pytree_type *pytree__node_type(const pytree_leaf *v)
 static const char *pytree__view_name(const pytree_leaf *v)
 {
     const pytree_type *type = pytree__node_type(v);
+    if (PYTREE__DEVICES && v->form == PYTREE_FORM_DEVICE) { return "leaf on a device"; }
     if (pytree__traits(type)->meta != PYTREE__META_NAME) { return type->name; }
     if (v->form == PYTREE_FORM_FLAT) {
         const pytree_flat *flat = (const pytree_flat *)v->data;
@@ -83,7 +84,7 @@ static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
     int i;
     if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(&to, "None"); }
     else { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
-    if (leaf->ndim > 0 && leaf->form == PYTREE_FORM_LEAF) {
+    if (leaf->ndim > 0 && pytree_is_leaf(leaf)) {
         pytree__text_put(&to, "[", 1);
         for (i = 0; i < leaf->ndim; i++) {
             if (i != 0) { pytree__text_put(&to, ",", 1); }
@@ -91,6 +92,7 @@ static void pytree__leaf_text(char *text, size_t n, const pytree_leaf *leaf)
         }
         pytree__text_put(&to, "]", 1);
     }
+    if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE) { pytree__put_text(&to, " on a device"); }
     pytree__end_text(&to, n);
 }
 

@@ -1,0 +1,106 @@
+/* pytree/impl/device.h: walks over trees whose arrays lie on a device.
+ *
+ * Their structs hold plain pointers; the block that such a tree lies in has the range of its arrays, and the type of the tree's
+ * root leads to the block. A walk that comes to such a root is no longer plain: it asks of each array whether it lies in the
+ * range, and then gives it the form of a leaf on a device. Views in containers have that form already. No consumer takes such a
+ * leaf for one that it may read. */
+#ifndef PYTREE_IMPL_DEVICE_H
+#define PYTREE_IMPL_DEVICE_H
+
+#include "internal.h"
+
+/* The options of a walk that has none and is not plain. */
+static const pytree_options pytree__no_options = { false, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL };
+
+/* Makes a walk ask of each value where it lies. */
+static void pytree__meet_device(pytree__cursor *c)
+{
+    if (!c->met_device) {
+        c->device = NULL;
+        c->device_bytes = c->device_frames = 0;
+    }
+    c->met_device = true;
+    c->plain = c->runs = false;
+    if (c->opt == NULL) { c->opt = &pytree__no_options; }
+}
+
+/* Notes the arrays of a block: those of the tree that the walk comes to, and of the one that this is in, if there is one. */
+static void pytree__device_range(pytree__cursor *c, const struct pytree__block *block)
+{
+    const char *from = block->device, *end = from + block->device_bytes;
+    const bool inside = c->device_bytes != 0 && c->n_frames > c->device_frames;
+    if (inside && (uintptr_t)c->device < (uintptr_t)from) { from = c->device; }
+    if (inside && (uintptr_t)(c->device + c->device_bytes) > (uintptr_t)end) { end = c->device + c->device_bytes; }
+    c->device = from;
+    c->device_bytes = (size_t)((uintptr_t)end - (uintptr_t)from);
+    if (!inside) { c->device_frames = c->n_frames; }
+}
+
+/* Finds the block of a type that is the copy in it, if arrays of its tree lie on a device; otherwise NULL. */
+static const struct pytree__block *pytree__device_block(const pytree_type *type)
+{
+    const struct pytree__block *block;
+    pytree t;
+    t.type = type;
+    t.data = (void *)(uintptr_t)type;     /* it is only compared with NULL */
+    block = pytree__block_of_root(t);
+    return block == NULL || block->device_bytes == 0 ? NULL : block;
+}
+
+/* Looks at a tree whose type is the copy in its block. Where arrays lie on a device, its view *v keeps that type until it is
+ * taken. */
+static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v, const pytree_type *type)
+{
+    const struct pytree__block *const block = pytree__device_block(type);
+    if (block == NULL) { return; }
+    if (!c->met_device) {
+        pytree__meet_device(c);
+        pytree__device_range(c, block);
+    }
+    pytree__meet_device(c);
+    if (v->form == PYTREE_FORM_STRUCT || v->form == PYTREE_FORM_ITEMS) { v->type = type; }
+}
+
+/* Tells leaves on a device from others, in a walk that met one. */
+static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
+{
+    if (v->form == PYTREE_FORM_LEAF) {
+        if (v->ndim != 0 && v->type->dtype < PYTREE_STRING
+            && (uintptr_t)v->data - (uintptr_t)c->device < c->device_bytes) {
+            v->form = PYTREE_FORM_DEVICE;
+        }
+    } else if ((v->form == PYTREE_FORM_STRUCT || v->form == PYTREE_FORM_ITEMS) && v->type->origin != NULL) {
+        const struct pytree__block *const block = pytree__device_block(v->type);
+        if (block != NULL) { pytree__device_range(c, block); }
+        v->type = v->type->origin;
+    }
+}
+
+/* Checks a view of a leaf on a device. */
+static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
+{
+    pytree__meet_device(c);
+    if (v->type->kind == PYTREE_KIND_LEAF && v->type->dtype < PYTREE_STRING) { return pytree__check_leaf(c, v, status); }
+    *status = pytree__fail_at(c, PYTREE_TYPE, "expected an array of numbers on a device, got one of %s", v->type->name);
+    return false;
+}
+
+/* Puts the cursor before a tree that the library built. */
+static PYTREE__NOINLINE pytree_status pytree__owned_root(pytree__cursor *c, pytree t)
+{
+    const pytree_type *const type = t.type;
+    pytree_status status;
+    t.type = type->origin;
+    status = pytree__cursor_root(c, t);
+    pytree__meet_tree(c, &c->root, type);
+    return status;
+}
+
+/* Fails for values that are needed on the host. */
+static PYTREE__NOINLINE pytree_status pytree__fail_device(const pytree__cursor *c, const pytree_leaf *leaf)
+{
+    char got[PYTREE__SIDE];
+    pytree__leaf_text(got, sizeof got, leaf);
+    return pytree__fail_at(c, PYTREE_ARGUMENT, "expected values on the host, got %s; pytree_clone downloads them", got);
+}
+#endif
