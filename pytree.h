@@ -745,8 +745,8 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
                                     const pytree_options *opt, pytree_error *err);
 
 /* Allocate the memory of a struct whose static fields hold its sizes. Returns PYTREE_OK, and the struct's pointers are set into
- * one zeroed block on the host, in which each array is aligned (options). Array pointers must be NULL before. A list or a struct
- * that a pointer already leads to is a template: it is copied into the block, and the original stays with the caller. The
+ * one zeroed block on the host, in which each array is aligned (options). Array pointers must be NULL before. A list or a
+ * struct that a pointer already leads to is a template: it is copied into the block, and the original stays with the caller. The
  * elements of a list that is NULL are zeroed. An OPTIONAL pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its
  * memory, and pass the struct to no other function in between. Free the block with pytree_free, which sets the pointers to
  * NULL. */
@@ -767,18 +767,18 @@ pytree_status pytree_allocate_like(pytree t, pytree like, const pytree_options *
 /* Copy a tree deeply into one block: nnx.clone; or copy it with every number zero: optax.tree.zeros_like (strings and opaque
  * leaves are copied). Returns the new tree, to be freed with pytree_free; its data is NULL on error. Trees of equal structure
  * and shapes have their arrays at the same offsets in the block, so parameters, gradients and moments line up; the blocks begin
- * at different offsets within a page. With opt->memory the new arrays of numbers lie in one block on the device; cloning uploads,
- * downloads (`allocate` is NULL), or copies on the device. The pytree that is returned knows that: its leaves have
+ * at different offsets within a page. With opt->memory the new arrays of numbers lie in one block on the device; cloning
+ * uploads, downloads (`allocate` is NULL), or copies on the device. The pytree that is returned knows that: its leaves have
  * PYTREE_FORM_DEVICE, and what would read them on the host fails with PYTREE_ARGUMENT. Pass it on as it is: its struct knows
  * nothing, and PYTREE(p) of that has leaves that seem to lie on the host. */
 pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err);
 pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err);
 
-/* Get all arrays of a tree that pytree_clone or pytree_zeros_like made, as one range: jax.flatten_util.ravel_pytree without a
- * copy. Returns where it begins, which for arrays on a device is an address there, and its length in *bytes, which includes gaps
- * between the arrays. Trees of equal structure and shapes have ranges of equal length with their arrays at the same offsets, so
- * an optimizer's step is one loop, or one kernel. NULL and 0: there are no arrays, or the library did not make the tree so.
- * O(1) on a device, elsewhere O(leaves). */
+/* Get all arrays of numbers of a tree that the library allocated, as one range: jax.flatten_util.ravel_pytree without a copy.
+ * Returns where it begins, which for arrays on a device is an address there, and its length in *bytes, which includes gaps
+ * between arrays (on a device they are zero). Trees of equal structure and shapes have ranges of equal length with their arrays
+ * at the same offsets, so an optimizer's step is one loop, or one kernel. NULL and 0: there are no arrays, or the tree only
+ * refers to them. O(1) on a device, elsewhere O(leaves). */
 void *pytree_arrays(pytree t, size_t *bytes);
 
 /* Free a tree returned by pytree_unflatten, pytree_clone or pytree_zeros_like, or the block of a struct that pytree_allocate

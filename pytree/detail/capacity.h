@@ -135,8 +135,9 @@
 
 /* Parts of the library that PYTREE_SMALL leaves out: composed messages; layouts, by which structs are handled in one go;
  * the table of printable characters (all are, from U+00A0 on), a fast sort of large dicts and fast division of 64 bits;
- * tolerances in double, not float; arrays on a device; unless PYTREE_CONTAINERS is defined, containers outside structs, stb_ds containers, custom
- * nodes; and, unless PYTREE_MORE_ROWS is defined, strings and flexible arrays in structs, and static bit-fields. */
+ * tolerances in double, not float; arrays on a device; unless PYTREE_CONTAINERS is defined, containers outside structs, stb_ds
+ * containers, custom nodes; and, unless PYTREE_MORE_ROWS is defined, strings and flexible arrays in structs, and static
+ * bit-fields. */
 enum {
     PYTREE__MESSAGES = PYTREE__CAPACITY(1, 0),
     PYTREE__LAYOUTS = PYTREE__CAPACITY(1, 0),

@@ -92,6 +92,7 @@ static bool pytree__as_take(struct pytree__assign *a, size_t k, struct pytree__a
     if (pytree__take(&a->to, &value) != PYTREE_OK) { pytree__as_pass_on(a); return false; }
     place->to = *value;
     if (a->options.space != NULL) { pytree__apply_namespace(&a->to, &place->to); }
+    if (PYTREE__DEVICES && a->to.met_device) { pytree__see_device(&a->to, &place->to); }
     place->made = level->made_from != NULL && (const char *)value->data >= level->made_from;
     if (level->fixed != NULL) {           /* the path is that of the member */
         a->member = "";

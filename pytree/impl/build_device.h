@@ -6,16 +6,6 @@
 
 #include "internal.h"
 
-/* Finds the node of a leaf. */
-static size_t pytree__node_of_leaf(const pytree_def *def, size_t leaf)
-{
-    size_t node = 0;
-    for (;; node++) {
-        const pytree_type *const type = def->nodes[node].type;
-        if ((type == NULL || (type->kind == PYTREE_KIND_NONE && def->none_is_leaf)) && leaf-- == 0) { return node; }
-    }
-}
-
 /* Looks at a leaf on a device, number i of a tree that is copied or made like another. From here on it is a leaf like others:
  * the device copies, from wherever. */
 static PYTREE__NOINLINE void pytree__measure_device_leaf(struct pytree__builder *b, size_t i)

@@ -530,9 +530,6 @@ static pytree_status pytree__open(pytree__cursor *c, const pytree_leaf *value)
         c->met_flat = true;
         memcpy(f->shape, shape, sizeof shape);
         return pytree__open_flat(c, f, shape);
-    case PYTREE_FORM_DEVICE:
-        f->count = 0;
-        return pytree__fail_device(c, value);
     default: return pytree__open_items(c, f);
     }
 }

@@ -30,6 +30,7 @@ static pytree_status pytree__compare_within(pytree_iter *it, const pytree_tolera
         return pytree__fail_misfit(&it->cursors[0], x->form != y->form ? PYTREE_STRUCTURE : status, x, y);
     }
     if (x->form == PYTREE_FORM_LEAF) { return pytree__compare_values(it, tolerance); }
+    if (x->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(&it->cursors[0], x); }
     if (x->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
     plain = pytree__alg_options(opt, opt->none_is_leaf);       /* a subtree, which a predicate has made a leaf */
     plain.is_leaf = NULL;
@@ -88,6 +89,7 @@ static pytree_status pytree__measure_deviation(pytree_deviation *d, const pytree
     if (pytree__deviation_of(d, x, y, tolerance)) { return PYTREE_OK; }
     status = pytree__fits(x, y);
     if (status != PYTREE_OK) { return pytree__fail_misfit(&it->cursors[0], status, x, y); }
+    if (x->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(&it->cursors[0], x); }
     if (x->form == PYTREE_FORM_NONE || x->data == NULL || y->data == NULL) { return PYTREE_OK; }       /* only shapes */
     if (x->form == PYTREE_FORM_LEAF) {
         d->first = pytree__first_difference(x, y, tolerance);

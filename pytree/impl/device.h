@@ -79,8 +79,13 @@ static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
 /* Checks a view of a leaf on a device. */
 static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
 {
+    pytree_leaf here = *v;
     pytree__meet_device(c);
-    if (v->type->kind == PYTREE_KIND_LEAF && v->type->dtype < PYTREE_STRING) { return pytree__check_leaf(c, v, status); }
+    if (v->type->kind == PYTREE_KIND_LEAF && v->type->dtype < PYTREE_STRING) {
+        here.form = PYTREE_FORM_LEAF;     /* what holds for one, holds for the other */
+        *status = pytree__resolve_view(c, &here);
+        return here.form == PYTREE_FORM_LEAF;
+    }
     *status = pytree__fail_at(c, PYTREE_TYPE, "expected an array of numbers on a device, got one of %s", v->type->name);
     return false;
 }
@@ -102,5 +107,29 @@ static PYTREE__NOINLINE pytree_status pytree__fail_device(const pytree__cursor *
     char got[PYTREE__SIDE];
     pytree__leaf_text(got, sizeof got, leaf);
     return pytree__fail_at(c, PYTREE_ARGUMENT, "expected values on the host, got %s; pytree_clone downloads them", got);
+}
+
+/* Finds the node of a leaf. */
+static size_t pytree__node_of_leaf(const pytree_def *def, size_t leaf)
+{
+    size_t node = 0;
+    for (;; node++) {
+        const pytree_type *const type = def->nodes[node].type;
+        if ((type == NULL || (type->kind == PYTREE_KIND_NONE && def->none_is_leaf)) && leaf-- == 0) { return node; }
+    }
+}
+
+/* Fails if the values of some leaves lie on a device. Leaves that were read from structs by their rows alone do not. */
+static inline pytree_status pytree__need_host(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err)
+{
+    char got[PYTREE__SIDE], path[PYTREE__PATH];
+    size_t i;
+    for (i = 0; !def->by_rows && i < def->n_leaves; i++) {
+        if (leaves[i].form != PYTREE_FORM_DEVICE) { continue; }
+        pytree__leaf_text(got, sizeof got, &leaves[i]);
+        pytree__node_path(def, pytree__node_of_leaf(def, i), path, sizeof path);
+        return pytree_fail(err, PYTREE_ARGUMENT, path, "expected values on the host, got %s; pytree_clone downloads them", got);
+    }
+    return PYTREE_OK;
 }
 #endif

@@ -66,6 +66,7 @@ static pytree_status pytree__fn_flatten(struct pytree__fn_plan *plan, struct pyt
     t.type = &pytree_types[PYTREE__T_tuple];
     t.data = &f->all;
     status = pytree__flatten(t, plan->shapes_only, &leaves, 0, &def, &plan->tree, &plan->err);
+    if (status == PYTREE_OK) { status = pytree__need_host(def, leaves, &plan->err); }
     f->flat.def = def;
     f->flat.leaves = leaves;
     return status;
@@ -403,7 +404,7 @@ static pytree_status pytree__flatten_like(pytree t, const pytree_def *like, pytr
         s.n_leaves = like->n_leaves;
         status = pytree__flatten_into(&s, t, false, *def, pytree__def_leaves(*def), room);
         pytree__cursor_end(&s.cursor);
-        if (status == PYTREE_OK && pytree__same_string(s.space, like->space)) {
+        if (status == PYTREE_OK && !s.cursor.met_device && pytree__same_string(s.space, like->space)) {
             (*def)->of_flat = s.cursor.met_flat;
             *leaves = pytree__def_leaves(*def);
             return PYTREE_OK;

@@ -201,6 +201,8 @@ static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v
 static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status);
 static PYTREE__NOINLINE pytree_status pytree__owned_root(pytree__cursor *c, pytree t);
 static void pytree__see_device(pytree__cursor *c, pytree_leaf *v);
+static size_t pytree__node_of_leaf(const pytree_def *def, size_t leaf);
+static inline pytree_status pytree__need_host(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err);
 static PYTREE__NOINLINE pytree_status pytree__fail_device(const pytree__cursor *c, const pytree_leaf *leaf);
 
 /* dict_order.h */
@@ -223,7 +225,7 @@ static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const 
                                                  const char **end);
 
 /* cursor.h */
-static bool pytree__check_leaf(pytree__cursor *c, const pytree_leaf *v, pytree_status *status);
+static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v);
 static void pytree__row_view(pytree_leaf *v, const pytree_field *row, const char *at, const size_t *shape);
 static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t);
 static void pytree__apply_namespace(const pytree__cursor *c, pytree_leaf *v);

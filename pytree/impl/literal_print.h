@@ -338,7 +338,8 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
         status = pytree__lit_put_lead(w);
         if (status != PYTREE_OK) { break; }
         if (at == PYTREE__AT_LEAF) {
-            status = pytree__lit_put_leaf(w, value);
+            status = value->form != PYTREE_FORM_DEVICE ? pytree__lit_put_leaf(w, value)
+                                                       : pytree__fail_device(&w->cursor, value);
         } else if (at == PYTREE__AT_NONE) {
             pytree__lit_put(w, "None");
         } else {

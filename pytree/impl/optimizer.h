@@ -182,7 +182,7 @@ static bool pytree__opt_check(const pytree_optimizer *o, pytree_error *err)
     pytree__places_begin(&p, &o->params, true, &o->opt, err);
     while (good && pytree__places_next(&p)) {
         const pytree_leaf *leaf = &o->params.leaves[p.leaf_end - 1];
-        good = leaf->type->dtype == PYTREE_F32 || leaf->type->dtype == PYTREE_F64;
+        good = leaf->form == PYTREE_FORM_LEAF && (leaf->type->dtype == PYTREE_F32 || leaf->type->dtype == PYTREE_F64);
         if (!good) { pytree__opt_fail(PYTREE_TYPE, &p.at, "a parameter of type f32 or f64", leaf, err); }
     }
     good = good && p.status == PYTREE_OK;

@@ -183,6 +183,7 @@ void *pytree_arrays(pytree t, size_t *bytes)
 {
     const struct pytree__block *const block = pytree__block_of(t);
     char *first = NULL, *end = NULL;
+    uintptr_t end_of_block;
     pytree_iter it;
     *bytes = 0;
     if (block == NULL) { return NULL; }
@@ -190,14 +191,14 @@ void *pytree_arrays(pytree t, size_t *bytes)
         *bytes = block->memory == NULL ? 0 : block->device_bytes;
         return block->memory == NULL ? NULL : block->device;
     }
+    end_of_block = (uintptr_t)block->base + block->bytes;
     if (pytree_iter_begin(&it, 1, &t, NULL, NULL) == PYTREE_OK) {
-        while (pytree_iter_next(&it)) {
+        while (pytree_iter_next(&it)) {                        /* arrays of the block stand behind its header */
             const pytree_leaf *const leaf = it.leaf[0];
             char *const at = (char *)leaf->data;
             const size_t n = leaf->form == PYTREE_FORM_LEAF && leaf->ndim != 0 && leaf->type->dtype < PYTREE_STRING
                 ? pytree_leaf_bytes(leaf) : 0;
-            const uintptr_t from = (uintptr_t)block->base;
-            if (n == 0 || (uintptr_t)at - from >= block->bytes) { continue; }          /* it is not of the block */
+            if (n == 0 || (uintptr_t)at < (uintptr_t)block || (uintptr_t)at >= end_of_block) { continue; }
             if (first == NULL || (uintptr_t)at < (uintptr_t)first) { first = at; }
             if (end == NULL || (uintptr_t)at + n > (uintptr_t)end) { end = at + n; }
         }

@@ -43,7 +43,7 @@ static void pytree__path_put_type(struct pytree__text_writer *sink, const pytree
 static void pytree__path_describe(const pytree_leaf *view, const pytree__cursor *c, char *text, size_t n)
 {
     struct pytree__text_writer sink = pytree__text_to(text, n, NULL);
-    if (view->form == PYTREE_FORM_LEAF) {
+    if (pytree_is_leaf(view)) {
         pytree__put_text(&sink, "a leaf ");
         pytree__path_put_type(&sink, view);
     } else if (view->form == PYTREE_FORM_NONE) {
@@ -168,7 +168,7 @@ static pytree_status pytree__path_find(pytree t, const pytree_path *path, pytree
     status = pytree__cursor_root(&c, t);
     if (status == PYTREE_OK) { pytree__path_stand(&c, &at, &c.root); }
     for (; status == PYTREE_OK && i < n; i++) {
-        const bool opens = at.form != PYTREE_FORM_LEAF && at.form != PYTREE_FORM_NONE;
+        const bool opens = !pytree_is_leaf(&at) && at.form != PYTREE_FORM_NONE;
         const pytree_leaf *child;
         size_t k;
         if (pytree__path_element(&at, &path->entries[i])) { continue; }

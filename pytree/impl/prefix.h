@@ -108,12 +108,13 @@ static pytree_status pytree__alg_up_to(pytree__cursor *c, const pytree_def *def,
         const size_t j = stack[--n];
         const pytree_node *node = &def->nodes[j];
         if (PYTREE__UNLIKELY(c->opt->space != NULL)) { pytree__apply_namespace(c, (pytree_leaf *)(uintptr_t)value); }
+        if (PYTREE__UNLIKELY(c->met_device)) { pytree__see_device(c, (pytree_leaf *)(uintptr_t)value); }
         if (node->type == NULL) {
             pytree__alg_subtree(&subtrees[leaf++], value);
-        } else if (value->form == PYTREE_FORM_STRUCT
+        } else if (value->form == PYTREE_FORM_STRUCT && !c->met_device
                    && pytree__alg_closed(c, &cache, value, def, j, subtrees + leaf, room - leaf)) {
             leaf += node->leaves;
-        } else if (node->type->kind == PYTREE_KIND_NONE || value->form == PYTREE_FORM_LEAF || value->form == PYTREE_FORM_NONE) {
+        } else if (node->type->kind == PYTREE_KIND_NONE || pytree_is_leaf(value) || value->form == PYTREE_FORM_NONE) {
             if (node->type->kind != PYTREE_KIND_NONE || value->form != PYTREE_FORM_NONE) { return PYTREE_STRUCTURE; }
         } else {
             const pytree__frame *f;

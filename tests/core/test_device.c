@@ -1,6 +1,9 @@
 /* Theme: trees whose arrays lie on a device. Every access of the host to those ends the program. */
 #include "../support/fake_device.h"
-#include "pytree/algebra.h"
+#include "pytree/assign.h"
+#include "pytree/deviation.h"
+#include "pytree/function.h"
+#include "pytree/literal.h"
 #include "pytree/npz.h"
 #include "pytree/path.h"
 #include "pytree/ravel.h"
@@ -227,8 +230,24 @@ static pytree_status read_map(pytree t, pytree_error *error)
     return status;
 }
 
+static pytree_status read_literal(pytree t, pytree_error *error)
+{
+    FILE *file = tmpfile();
+    (void)pytree_literal_print(file, t, NULL, error);
+    fclose(file);
+    return error->status;
+}
+static pytree_status read_differences(pytree t, pytree_error *error)
+{
+    pytree_deviation_list *list = pytree_deviations(t, t, 0, NULL, NULL, error);
+    pytree_deviation_free(list);
+    return error->status;
+}
+static pytree_status read_assign(pytree t, pytree_error *error) { return pytree_assign(t, t, NULL, error); }
+
 static pytree_status (*const readers[])(pytree t, pytree_error *error) = {
-    read_equal, read_print, read_sum, read_max, read_all, read_norm, read_ravel, read_save, read_clone, read_copy, read_map
+    read_equal, read_print, read_sum, read_max, read_all, read_norm, read_ravel, read_save, read_clone, read_copy, read_map,
+    read_literal, read_differences, read_assign
 };
 
 /* Reads in every way what must not be read, and compares the path. */
@@ -268,11 +287,11 @@ static void values_are_refused(void **state)
     any = leaves[3];
     assert_unreadable(PYTREE(&any), "");
     pytree_def_free(def);
-    dict = PYTREE_DICT({ "b", PYTREE(&s.model) }, { "a", PYTREE_ARRAY(s.model.layers[0].w, 4, 3) });
+    dict = PYTREE_DICT({ "a", PYTREE_ARRAY(s.model.layers[0].w, 4, 3) }, { "b", PYTREE(&s.model) });
     there = pytree_clone(dict, &s.there, &error);
     assert_ok(error.status, &error);
     assert_unreadable(there, "['a']");
-    assert_unreadable(((const pytree_items *)there.data)->pairs[1].value, "");       /* one of its values by itself */
+    assert_unreadable(((const pytree_items *)there.data)->pairs[0].value, "");       /* one of its values by itself */
     pytree_free(there);
     setup_end(&s);
 }
