@@ -746,9 +746,9 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
 
 /* Allocate the memory of a struct whose static fields hold its sizes. Returns PYTREE_OK, and the struct's pointers are set into
  * one zeroed block on the host, in which each array is aligned (options). Array pointers must be NULL before. A list or a
- * struct that a pointer already leads to is a template: it is copied into the block, and the original stays with the caller. The
- * elements of a list that is NULL are zeroed. An OPTIONAL pointer that is NULL stays NULL; set it to PYTREE_WANTED to get its
- * memory, and pass the struct to no other function in between. Free the block with pytree_free, which sets the pointers to
+ * struct that a pointer already leads to is a template: it is copied into the block, and the original stays with the caller.
+ * The elements of a list that is NULL are zeroed. An OPTIONAL pointer that is NULL stays NULL; set it to PYTREE_WANTED to get
+ * its memory, and pass the struct to no other function in between. Free the block with pytree_free, which sets the pointers to
  * NULL. */
 #define PYTREE_WANTED ((void *)(uintptr_t)pytree_wanted)
 extern const char pytree_wanted[1];
@@ -778,8 +778,10 @@ pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err)
  * Returns where it begins, which for arrays on a device is an address there, and its length in *bytes, which includes gaps
  * between arrays (on a device they are zero). Trees of equal structure and shapes have ranges of equal length with their arrays
  * at the same offsets, so an optimizer's step is one loop, or one kernel. NULL and 0: there are no arrays, or the tree only
- * refers to them. O(1) on a device, elsewhere O(leaves). */
+ * refers to them. O(1) on a device, elsewhere O(leaves). Not in PYTREE_SMALL. */
+#if !defined(PYTREE_SMALL)
 void *pytree_arrays(pytree t, size_t *bytes);
+#endif
 
 /* Free a tree returned by pytree_unflatten, pytree_clone or pytree_zeros_like, or the block of a struct that pytree_allocate
  * filled in. NULL data is allowed. Pass the returned pytree, or PYTREE(&model) after pytree_allocate succeeded; after it

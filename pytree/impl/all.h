@@ -1,5 +1,5 @@
 /* pytree/impl/all.h: the bodies of pytree.h, floor by floor: a room calls rooms of its own floor and of the
- * floors before it. (ARCHITECTURE.md names the one exception.) */
+ * floors before it. (ARCHITECTURE.md names the two exceptions.) */
 #ifndef PYTREE_IMPL_ALL_H
 #define PYTREE_IMPL_ALL_H
 

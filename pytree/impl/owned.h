@@ -179,6 +179,7 @@ static struct pytree__block *pytree__block_of(pytree t)
     return block->magic == PYTREE__MAGIC ? block : NULL;
 }
 
+#if !defined(PYTREE_SMALL)
 void *pytree_arrays(pytree t, size_t *bytes)
 {
     const struct pytree__block *const block = pytree__block_of(t);
@@ -207,6 +208,7 @@ void *pytree_arrays(pytree t, size_t *bytes)
     if (it.status == PYTREE_OK && first != NULL) { *bytes = (size_t)(end - first); }
     return *bytes == 0 ? NULL : first;
 }
+#endif
 
 void pytree_free(pytree t)
 {

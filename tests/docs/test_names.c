@@ -27,8 +27,8 @@
 #include "pytree/treedef_io.h"
 
 #define NAMES(X)                                                                                                        \
-    X(pytree_all) X(pytree_allocate) X(pytree_allocate_like) X(pytree_any) X(pytree_at) X(pytree_axpy) X(pytree_lerp)   \
-    X(pytree_record) X(pytree_scale)                                                                                    \
+    X(pytree_all) X(pytree_allocate) X(pytree_allocate_like) X(pytree_any) X(pytree_arrays) X(pytree_at) X(pytree_axpy)              \
+    X(pytree_lerp) X(pytree_record) X(pytree_scale)                                                                     \
     X(pytree_broadcast_common)                                                                                          \
     X(pytree_broadcast_leaves) X(pytree_broadcast_map) X(pytree_broadcast_prefix) X(pytree_check) X(pytree_children)    \
     X(pytree_clone) X(pytree_combine) X(pytree_contiguous) X(pytree_copy_into) X(pytree_def_child)                      \
