@@ -27,7 +27,7 @@
 #include "pytree/treedef_io.h"
 
 #define NAMES(X)                                                                                                        \
-    X(pytree_all) X(pytree_allocate) X(pytree_allocate_like) X(pytree_any) X(pytree_arrays) X(pytree_at) X(pytree_axpy)              \
+    X(pytree_all) X(pytree_allocate) X(pytree_allocate_like) X(pytree_any) X(pytree_arrays) X(pytree_at) X(pytree_axpy) \
     X(pytree_lerp) X(pytree_record) X(pytree_scale)                                                                     \
     X(pytree_broadcast_common)                                                                                          \
     X(pytree_broadcast_leaves) X(pytree_broadcast_map) X(pytree_broadcast_prefix) X(pytree_check) X(pytree_children)    \
