@@ -275,8 +275,9 @@ template <class T, class U> bool equal(T &&a, U &&b, const pytree_tolerance *tol
 template <class T> std::string text(T &&x, const pytree_options *opt = nullptr)
 {
     pytree_error e = {};
-    std::string text(pytree_text(of(x), nullptr, 0, opt, &e), '\0');
+    const std::size_t n = pytree_text(of(x), nullptr, 0, opt, &e);
     check(e);
+    std::string text(n, '\0');
     pytree_text(of(x), &text[0], text.size() + 1, opt, &e);
     return text;
 }

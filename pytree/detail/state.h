@@ -93,8 +93,7 @@ typedef struct pytree__cursor {
     size_t max_scratch;
     pytree__frame *own_frames;            /* where the stacks began */
     pytree_leaf *own_views;
-    const char *device;                   /* once met_device: the range of arrays of the last such tree, */
-    size_t device_bytes, device_frames;   /* and how many frames are below its root's */
+    const struct pytree__block *device;   /* once met_device: of the last such tree that was opened; or NULL */
 } pytree__cursor;
 
 #endif

@@ -15,25 +15,10 @@ static const pytree_options pytree__no_options = { false, NULL, NULL, NULL, 0, N
 /* Makes a walk ask of each value where it lies. */
 static void pytree__meet_device(pytree__cursor *c)
 {
-    if (!c->met_device) {
-        c->device = NULL;
-        c->device_bytes = c->device_frames = 0;
-    }
+    if (!c->met_device) { c->device = NULL; }
     c->met_device = true;
     c->plain = c->runs = false;
     if (c->opt == NULL) { c->opt = &pytree__no_options; }
-}
-
-/* Notes the arrays of a block: those of the tree that the walk comes to, and of the one that this is in, if there is one. */
-static void pytree__device_range(pytree__cursor *c, const struct pytree__block *block)
-{
-    const char *from = block->device, *end = from + block->device_bytes;
-    const bool inside = c->device_bytes != 0 && c->n_frames > c->device_frames;
-    if (inside && (uintptr_t)c->device < (uintptr_t)from) { from = c->device; }
-    if (inside && (uintptr_t)(c->device + c->device_bytes) > (uintptr_t)end) { end = c->device + c->device_bytes; }
-    c->device = from;
-    c->device_bytes = (size_t)((uintptr_t)end - (uintptr_t)from);
-    if (!inside) { c->device_frames = c->n_frames; }
 }
 
 /* Finds the block of a type that is the copy in it, if arrays of its tree lie on a device; otherwise NULL. */
@@ -53,11 +38,8 @@ static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v
 {
     const struct pytree__block *const block = pytree__device_block(type);
     if (block == NULL) { return; }
-    if (!c->met_device) {
-        pytree__meet_device(c);
-        pytree__device_range(c, block);
-    }
     pytree__meet_device(c);
+    if (c->device == NULL) { c->device = block; }
     if (v->form == PYTREE_FORM_STRUCT || v->form == PYTREE_FORM_ITEMS) { v->type = type; }
 }
 
@@ -65,13 +47,13 @@ static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v
 static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
 {
     if (v->form == PYTREE_FORM_LEAF) {
-        if (v->ndim != 0 && v->type->dtype < PYTREE_STRING
-            && (uintptr_t)v->data - (uintptr_t)c->device < c->device_bytes) {
+        if (v->ndim != 0 && v->type->dtype < PYTREE_STRING && c->device != NULL
+            && (uintptr_t)v->data - (uintptr_t)c->device->device < c->device->device_bytes) {
             v->form = PYTREE_FORM_DEVICE;
         }
     } else if ((v->form == PYTREE_FORM_STRUCT || v->form == PYTREE_FORM_ITEMS) && v->type->origin != NULL) {
         const struct pytree__block *const block = pytree__device_block(v->type);
-        if (block != NULL) { pytree__device_range(c, block); }
+        if (block != NULL) { c->device = block; }
         v->type = v->type->origin;
     }
 }
