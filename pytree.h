@@ -544,7 +544,7 @@ static inline size_t pytree_leaf_bytes(const pytree_leaf *leaf)
  * is_leaf answered true, and where a later tree is deeper than the first. jax.tree_util.all_leaves. */
 static inline bool pytree_is_leaf(const pytree_leaf *view)
 {
-    return (view->form & ~(unsigned)PYTREE_FORM_DEVICE) == PYTREE_FORM_LEAF;
+    return (view->form & (PYTREE__DEVICES ? ~(unsigned)PYTREE_FORM_DEVICE : ~0u)) == PYTREE_FORM_LEAF;
 }
 
 /* Make a tree of a view. Returns a pytree that refers to the view itself, which must outlive it and not move. */

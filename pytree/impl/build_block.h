@@ -68,13 +68,13 @@ static void pytree__finish_block(struct pytree__builder *b, void *base, size_t b
     block->nested = pytree__has_outside_cleanups(b, (const char *)base, bytes);
     block->attached = NULL;
     block->next = NULL;
-    block->n_nodes = b->only_containers && b->device_bytes == 0 ? def->n_nodes : 0;
+    block->n_nodes = b->only_containers && (!PYTREE__DEVICES || b->device_bytes == 0) ? def->n_nodes : 0;
     block->n_leaves = def->n_leaves;
     block->n_statics = def->n_statics;
     block->n_orders = def->n_orders;
     block->type = *made->type;
     block->type.origin = pytree__origin(made->type);
-    block->device_bytes = 0;
+    if (PYTREE__DEVICES) { block->device_bytes = 0; }
     if (PYTREE__DEVICES && PYTREE__UNLIKELY(b->device_bytes != 0)) { pytree__device_finish(b, block); }
     else if (b->prefix != 0) { memcpy(b->tail_end - b->tail - sizeof *block, block, sizeof *block); }
 }
@@ -89,7 +89,7 @@ static void pytree__build_undo(struct pytree__builder *b, void *base, size_t byt
     if (PYTREE__DEVICES && b->device_bytes != 0 && b->mode != PYTREE__REFER) {
         b->memory->release(b->memory->context, b->device, b->device_bytes);
     }
-    b->device_bytes = 0;
+    if (PYTREE__DEVICES) { b->device_bytes = 0; }
     b->custom_cleanups = NULL;
     b->handles = NULL;
     b->n_frames = 0;

@@ -198,8 +198,7 @@ static void pytree__build_strings(struct pytree__builder *b, char *to, const cha
 
 /* Write what is not only copied or zeroed: strings are copied into the block and opaque values kept, also in a tree of zeros;
  * arrays on a device are its own. */
-static PYTREE__NOINLINE void pytree__build_special(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes,
-                                                   bool in_place)
+static void pytree__build_special(struct pytree__builder *b, void *to, const pytree_leaf *leaf, size_t bytes, bool in_place)
 {
     const pytree_dtype dtype = leaf->type->dtype;
     bool copied = leaf->data != NULL && leaf->data != PYTREE_WANTED && b->mode != PYTREE__ZERO;
@@ -220,7 +219,7 @@ PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, con
                                         bool in_place)
 {
     if (bytes == 0) { return; }
-    if (PYTREE__UNLIKELY(leaf->type->dtype >= PYTREE_STRING || (!in_place && b->memory != NULL))) {
+    if (PYTREE__UNLIKELY(leaf->type->dtype >= PYTREE_STRING || (PYTREE__DEVICES && !in_place && b->memory != NULL))) {
         pytree__build_special(b, to, leaf, bytes, in_place);
     } else if (leaf->data != NULL && (b->mode == PYTREE__COPY || b->mode == PYTREE__REFER
                                       || (in_place && b->mode == PYTREE__ALLOCATE && leaf->data != PYTREE_WANTED))) {

@@ -280,7 +280,7 @@ static pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf 
             return form == PYTREE_FORM_STRUCT || view->shape[0] == leaf->shape[0] ? PYTREE_OK : PYTREE_SHAPE;
         }
         view->form = PYTREE_FORM_LEAF;
-        if (leaf->form == PYTREE_FORM_DEVICE && row->place == PYTREE_POINTER) { view->form = leaf->form; }
+        if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE && row->place == PYTREE_POINTER) { view->form = leaf->form; }
         status = row->form == PYTREE_FORM_LEAF ? pytree__fits(view, leaf) : PYTREE_STRUCTURE;
         if (row->form != PYTREE_FORM_LEAF) { view->form = form; }
         return status == PYTREE_OK && leaf->data == NULL && pytree_leaf_count(leaf) != 0 ? PYTREE_NULL_POINTER : status;
