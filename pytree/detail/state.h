@@ -93,7 +93,9 @@ typedef struct pytree__cursor {
     size_t max_scratch;
     pytree__frame *own_frames;            /* where the stacks began */
     pytree_leaf *own_views;
+#if !defined(PYTREE_SMALL)
     const struct pytree__block *device;   /* once met_device: of the last such tree that was opened; or NULL */
+#endif
 } pytree__cursor;
 
 #endif

@@ -170,7 +170,7 @@ static pytree pytree__build_leaf_value(struct pytree__builder *b)
         pytree_leaf *view = (pytree_leaf *)(void *)pytree__bump_head(b, sizeof *view);
         *view = *from;
         t = pytree_of_view(view);
-        b->has_subtrees = b->has_subtrees || !pytree_is_leaf(from);
+        b->has_subtrees = b->has_subtrees || !PYTREE__DEVICES || from->form != PYTREE_FORM_DEVICE;
     }
     return t;
 }

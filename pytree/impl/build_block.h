@@ -36,7 +36,7 @@ static pytree_status pytree__builder_init(struct pytree__builder *b, const pytre
     b->prefix = mode == PYTREE__REFER ? 0 : 16;
     b->leaves_validated = mode != PYTREE__REFER;
     b->verified = mode != PYTREE__ALLOCATE && (mode != PYTREE__COPY || def->of_flat);
-    b->special = mode == PYTREE__ALLOCATE;
+    if (PYTREE__LAYOUTS) { b->special = mode == PYTREE__ALLOCATE; }
     if (PYTREE__DEVICES && opt != NULL && opt->memory != NULL && (mode == PYTREE__COPY || mode == PYTREE__ZERO)) {
         b->memory = opt->memory;
         b->special = true;
@@ -221,7 +221,7 @@ static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const 
     if (mode == PYTREE__REFER) { b.n_arrays = def->n_leaves; } else { pytree__measure_leaves(&b); }
     b.source = source;
     if (PYTREE__MORE_ROWS) { b.in_struct = mode != PYTREE__ALLOCATE && t->data != NULL; }
-    status = b.status;
+    if (PYTREE__DEVICES) { status = b.status; }
     if (PYTREE__CONTAINERS && PYTREE__UNLIKELY(def->shares) && status == PYTREE_OK) {
         status = pytree__links_begin(&b, &links);
     }

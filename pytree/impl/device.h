@@ -12,6 +12,20 @@
 /* The options of a walk that has none and is not plain. */
 static const pytree_options pytree__no_options = { false, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL };
 
+#if defined(PYTREE_SMALL)                 /* which no walk calls */
+static void pytree__meet_device(pytree__cursor *c) { (void)c; }
+static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v, const pytree_type *type)
+{
+    (void)c;
+    (void)v;
+    (void)type;
+}
+static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
+{
+    (void)c;
+    (void)v;
+}
+#else
 /* Makes a walk ask of each value where it lies. */
 static void pytree__meet_device(pytree__cursor *c)
 {
@@ -57,6 +71,8 @@ static void pytree__see_device(pytree__cursor *c, pytree_leaf *v)
         v->type = v->type->origin;
     }
 }
+
+#endif
 
 /* Checks a view of a leaf on a device. */
 static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)

@@ -8,13 +8,12 @@
 static size_t pytree__memory_bytes(const pytree_leaf *v)
 {
     switch (v->form) {
-    case PYTREE_FORM_LEAF:
-    case PYTREE_FORM_DEVICE: return pytree_leaf_bytes(v);
+    case PYTREE_FORM_LEAF: return pytree_leaf_bytes(v);
     case PYTREE_FORM_STRUCT: return v->type->size;
     case PYTREE_FORM_LIST: return v->shape[0] * v->type->size;
     case PYTREE_FORM_MAP: return v->shape[0] * v->shape[1];
     case PYTREE_FORM_ITEMS: return sizeof(pytree_items);
-    default: return 0;
+    default: return PYTREE__DEVICES && v->form == PYTREE_FORM_DEVICE ? pytree_leaf_bytes(v) : 0;
     }
 }
 

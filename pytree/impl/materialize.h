@@ -153,7 +153,7 @@ static pytree_status pytree__materialize(pytree *t, pytree from, int mode, const
         own.alignment = opt->alignment;
         own.space = opt->space;
         own.level = opt->level;
-        own.memory = opt->memory;
+        if (PYTREE__DEVICES) { own.memory = opt->memory; }
     }
     status = pytree__flatten(from, mode == PYTREE__ALLOCATE, &leaves, 0, &def, &own, err);
     if (status != PYTREE_OK) { return status; }

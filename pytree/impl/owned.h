@@ -161,7 +161,8 @@ static void pytree__free_attached(struct pytree__attached *last, const struct py
     }
 }
 
-/* Finds the block of a tree that the library built, or of a struct that pytree_allocate filled. NULL: there is none. */
+/* Finds the block of a tree that the library built, or of a struct that pytree_allocate filled. NULL, or a block without its
+ * magic number: there is none. */
 static struct pytree__block *pytree__block_of(pytree t)
 {
     struct pytree__block *block = pytree__block_of_root(t);
@@ -176,7 +177,7 @@ static struct pytree__block *pytree__block_of(pytree t)
         memcpy(&distance, first - 16, sizeof distance);
         block = (struct pytree__block *)(void *)(first + distance);
     }
-    return block->magic == PYTREE__MAGIC ? block : NULL;
+    return block;
 }
 
 #if !defined(PYTREE_SMALL)
@@ -187,7 +188,7 @@ void *pytree_arrays(pytree t, size_t *bytes)
     uintptr_t end_of_block;
     pytree_iter it;
     *bytes = 0;
-    if (block == NULL) { return NULL; }
+    if (block == NULL || block->magic != PYTREE__MAGIC) { return NULL; }
     if (PYTREE__DEVICES && block->device_bytes != 0) {
         *bytes = block->memory == NULL ? 0 : block->device_bytes;
         return block->memory == NULL ? NULL : block->device;
@@ -213,7 +214,7 @@ void *pytree_arrays(pytree t, size_t *bytes)
 void pytree_free(pytree t)
 {
     struct pytree__block *const block = pytree__block_of(t);
-    if (block == NULL) { return; }
+    if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
     if (block->root == NULL) { pytree__clear_pointers(block, t.type, (char *)t.data); }
     else if (!PYTREE__CONTAINERS) {}
     else if (block->nested) { pytree__release_walking(t, block->allocator); }

@@ -18,7 +18,8 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
                 it.status = pytree__fail_device(&it.cursors[0], leaf);
                 break;
             }
-            if (pytree_is_leaf(leaf) || leaf->form == PYTREE_FORM_NONE) {
+            if (leaf->form == PYTREE_FORM_LEAF || leaf->form == PYTREE_FORM_NONE
+                || (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE)) {
                 pytree__leaf_text(kind, sizeof kind, leaf);
             } else {
                 snprintf(kind, sizeof kind, "<%.200s>", pytree__view_name(leaf));
