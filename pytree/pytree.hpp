@@ -9,9 +9,9 @@
  *     for (auto leaf : pytrees::leaves(model)) { std::cout << leaf.path() << ' ' << leaf.size() << '\n'; }
  *
  * Where a function takes a tree, it takes a registered object, a pytree, a pytrees::tree or a pytrees::flat. Nothing here keeps
- * state or has a body in another file: everything is a call of pytree.h, whose rules about threads and lifetimes hold. Callbacks
- * may throw: the library's loops are iterators, so that no exception passes a function of C. The namespace is `pytrees`, because
- * `pytree` is the struct. Without exceptions (-fno-exceptions) use pytree.h. */
+ * state or has a body in another file: everything is a call of pytree.h, whose rules about threads and lifetimes hold.
+ * Callbacks may throw: the library's loops are iterators, so that no exception passes a function of C. The namespace is
+ * `pytrees`, because `pytree` is the struct. Without exceptions (-fno-exceptions) use pytree.h. */
 #ifndef PYTREE_PYTREE_HPP
 #define PYTREE_PYTREE_HPP
 
@@ -73,8 +73,8 @@ public:
     leaf(const pytree_leaf &view, const pytree_iter &at) : view_(view), at_(&at) {}
     /* Tell whether the elements are of type T, and can be read here. */
     template <class T> bool holds() const { return view_.form == PYTREE_FORM_LEAF && is(PYTREE_TYPE(T)); }
-    /* Get the elements as T, which must be their type. Throws PYTREE_TYPE with the path if they are another, None, a subtree, or
-     * lie on a device. */
+    /* Get the elements as T, which must be their type. Throws PYTREE_TYPE with the path if they are another, None, a subtree,
+     * or lie on a device. */
     template <class T> span<T> as() const
     {
         if (!holds<T>()) { fail(PYTREE_TYPE(T)); }
@@ -185,7 +185,8 @@ private:
  * which can be replaced. A flat is a tree itself, too. */
 class flat {
 public:
-    flat(pytree_def *owned, std::vector<pytree_leaf> leaves) : def_(owned), leaves_(std::move(leaves)), both_{ nullptr, nullptr } {}
+    flat(pytree_def *owned, std::vector<pytree_leaf> leaves)
+        : def_(owned), leaves_(std::move(leaves)), both_{ nullptr, nullptr } {}
     flat(const flat &) = delete;
     flat(flat &&) = default;
     flat &operator=(flat &&) = default;
@@ -265,7 +266,8 @@ template <class T, class U> bool equal(T &&a, U &&b, const pytree_tolerance *tol
 {
     pytree_error e = {};
     const bool same = pytree_equal(of(a), of(b), tolerance, opt, &e);
-    if (!same && e.status != PYTREE_STRUCTURE && e.status != ::PYTREE_TYPE && e.status != PYTREE_SHAPE && e.status != PYTREE_VALUE) {
+    if (!same && e.status != PYTREE_STRUCTURE && e.status != ::PYTREE_TYPE && e.status != PYTREE_SHAPE
+        && e.status != PYTREE_VALUE) {
         check(e);
     }
     return same;
@@ -321,8 +323,8 @@ inline pytree_status nothing(void *, const pytree_iter *) { return PYTREE_OK; }
 
 } /* namespace detail */
 
-/* Call fn(leaf, leaf, …) for every place of one tree or of several of equal structure, in order: jax.tree.map without a result.
- * Throws before the first call if the trees do not fit; what fn throws ends the loop and is passed on. */
+/* Call fn(leaf, leaf, …) for every place of one tree or of several of equal structure, in order: jax.tree.map without a
+ * result. Throws before the first call if the trees do not fit; what fn throws ends the loop and is passed on. */
 template <class F, class... T> void for_each(F &&fn, T &&...trees)
 {
     const pytree all[] = { of(trees)... };

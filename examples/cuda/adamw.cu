@@ -75,16 +75,16 @@ static float *floats(pytree t, size_t *n)
 static void train(pytree params, pytree grads, pytree m, pytree v, float *error)
 {
     const Model *const model = (const Model *)params.data, *const g = (const Model *)grads.data;
-    float *const out = error, power[2] = { 1, 1 };
-    float beta1 = power[0], beta2 = power[1];
+    float beta1 = 1, beta2 = 1;
     size_t n;
+    float *const p = floats(params, &n), *const dp = floats(grads, &n);
+    float *const first = floats(m, &n), *const second = floats(v, &n);
     for (int step = 0; step < STEPS; step++) {
         beta1 *= 0.9f;
         beta2 *= 0.999f;
-        forward<<<blocks(SAMPLES * OUTPUTS), THREADS>>>(model->w, model->b, out);
-        backward<<<blocks((INPUTS + 1) * OUTPUTS), THREADS>>>(out, g->w, g->b);
-        adamw<<<blocks((floats(params, &n), n)), THREADS>>>(floats(params, &n), floats(grads, &n), floats(m, &n), floats(v, &n), n,
-                                                            0.01f, 1 - beta1, 1 - beta2);
+        forward<<<blocks(SAMPLES * OUTPUTS), THREADS>>>(model->w, model->b, error);
+        backward<<<blocks((INPUTS + 1) * OUTPUTS), THREADS>>>(error, g->w, g->b);
+        adamw<<<blocks(n), THREADS>>>(p, dp, first, second, n, 0.01f, 1 - beta1, 1 - beta2);
     }
 }
 
@@ -103,7 +103,8 @@ int main()
         std::puts("no GPU");
         return 77;
     }
-    if (pytree_allocate(model_tree(&model), nullptr, &err) != PYTREE_OK || cudaMalloc((void **)&error, SAMPLES * OUTPUTS * sizeof(float)) != cudaSuccess) {
+    if (pytree_allocate(model_tree(&model), nullptr, &err) != PYTREE_OK
+        || cudaMalloc((void **)&error, SAMPLES * OUTPUTS * sizeof(float)) != cudaSuccess) {
         pytree_error_print(stderr, &err);
         return 1;
     }

@@ -55,7 +55,8 @@ int main()
         pytrees::check(err);
         const pytrees::tree params = pytrees::clone(sizes);    // freed at the end of this block, as those below
         pytree_free(PYTREE(&sizes));
-        const pytrees::tree grads = pytrees::zeros_like(params), m = pytrees::zeros_like(params), v = pytrees::zeros_like(params);
+        const pytrees::tree grads = pytrees::zeros_like(params), m = pytrees::zeros_like(params);
+        const pytrees::tree v = pytrees::zeros_like(params);
 
         Network &net = params.as<Network>(), &g = grads.as<Network>();
         unsigned seed = 1;
@@ -74,7 +75,8 @@ int main()
                 const float x = 6.2831853f * static_cast<float>(k) / SAMPLES - 3.1415927f;
                 loss += backward(net, g, x, std::sin(x));
             }
-            const float unbias1 = 1 - std::pow(0.9f, static_cast<float>(step)), unbias2 = 1 - std::pow(0.999f, static_cast<float>(step));
+            const float unbias1 = 1 - std::pow(0.9f, static_cast<float>(step));
+            const float unbias2 = 1 - std::pow(0.999f, static_cast<float>(step));
             pytrees::for_each([&](auto p, auto d, auto first, auto second) {
                 auto w = p.template as<float>(), dw = d.template as<float>(), m1 = first.template as<float>(),
                      m2 = second.template as<float>();
