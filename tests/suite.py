@@ -20,10 +20,9 @@ import shutil
 import threading
 
 import harness
-from cxx import cxx_checks
+from cxx import cxx_checks, face_checks
 from embedded import embedded_checks
 from examples import examples_checks, nnx_checks, seeds_checks, tensors_checks
-from cxx import face_checks
 from headers import headers_checks
 from matrix import amalgamation, rooms
 from mistakes import deletions, programs

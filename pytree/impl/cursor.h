@@ -103,11 +103,8 @@ static bool pytree__unbox(pytree__cursor *c, pytree_leaf *v, bool *subtree, pytr
                 pytree__view(v, pytree__origin(inner->type), inner->data);
             } else {
                 memcpy(v, inner, sizeof *v);
-                *subtree = v->form == PYTREE_FORM_FLAT;
-                if (PYTREE__DEVICES && PYTREE__UNLIKELY(v->form == PYTREE_FORM_DEVICE)) {
-                    *subtree = true;      /* nothing is left to check */
-                    if (!pytree__check_device(c, v, status)) { return false; }
-                }
+                *subtree = v->form == PYTREE_FORM_FLAT || (PYTREE__DEVICES && v->form == PYTREE_FORM_DEVICE);
+                if (PYTREE__DEVICES && v->form == PYTREE_FORM_DEVICE) { return pytree__check_device(c, v, status); }
             }
         }
         if (++hops > 100) {
