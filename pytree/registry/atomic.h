@@ -3,6 +3,8 @@
 #ifndef PYTREE_REGISTRY_ATOMIC_H
 #define PYTREE_REGISTRY_ATOMIC_H
 
+#include "codes.h"
+
 /* Compilers differ in what is left of _Atomic where the type of a member is asked for; of its value nothing is.
  *
  *     PYTREE_FIELD(DATA, hits, ATOMIC)   =>

@@ -2,21 +2,27 @@
 import pathlib
 import shutil
 
-from harness import BUILD, C_COMPILERS, CXX_COMPILERS, INCLUDE, ROOT, Check, passed, steps
+import harness
+from harness import BUILD, C_COMPILERS, CXX_COMPILERS, INCLUDE, ROOT, SANITIZE, Check, passed, steps
 
 HERE = pathlib.Path(__file__).resolve().parent
-SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+# The configurations of the themes, whose bodies serve here, too.
+CONFIGS = {"gcc": ("gcc-O2", ["-O2"]), "clang": ("clang-sanitized", SANITIZE)}
 NVCC = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
 
 
-def program(source, kind, standard, flags):
-    """Compiles the library with the C compiler and the source with the C++ compiler, links them, runs the program."""
+def program(source, kind, standard):
+    """Compiles the source with the C++ compiler, links it with the bodies that the C compiler made, runs the program."""
     folder = BUILD / "cxx" / f"{kind}{standard}"
     folder.mkdir(parents=True, exist_ok=True)
-    bodies, target = folder / f"{source.stem}.o", folder / source.stem
-    return steps(C_COMPILERS[kind].compile("-O1", *flags, *INCLUDE, "-c", ROOT / "examples" / "pytree.c", "-o", bodies),
-                 [CXX_COMPILERS[kind].command, f"-std=c++{standard}", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
-                  "-Wshadow", "-Werror", *flags, *INCLUDE, source, bodies, "-o", target, "-lz", "-lm"], [target])
+    config, flags = CONFIGS[kind]
+    trouble, bodies = harness.bodies(config, kind, flags)
+    if trouble:
+        return trouble
+    target = folder / source.stem
+    return steps([CXX_COMPILERS[kind].command, f"-std=c++{standard}", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
+                  "-Werror", *flags, *INCLUDE, source, bodies, "-o", target, "-lz", "-lm"], [target],
+                 env=harness.SANITIZER_SETTINGS)
 
 
 def cuda():
@@ -35,7 +41,7 @@ def checks():
     """The face in both standards under both compilers, the examples once."""
     face, example = HERE / "test_face.cpp", ROOT / "examples" / "cxx" / "regression.cpp"
     return [*(Check(f"pytree.hpp, C++{standard}, {kind}",
-                    lambda kind=kind, standard=standard: program(face, kind, standard, SANITIZED if kind == "clang" else []))
+                    lambda kind=kind, standard=standard: program(face, kind, standard))
               for kind in ("gcc", "clang") for standard in (17, 20)),
-            Check("examples/cxx/regression.cpp", lambda: program(example, "gcc", 17, [])),
+            Check("examples/cxx/regression.cpp", lambda: program(example, "gcc", 17)),
             Check("examples/cuda/adamw.cu", cuda)]
