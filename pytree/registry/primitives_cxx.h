@@ -253,7 +253,7 @@ template <class Entry> struct pytree__has_three<Entry, std::void_t<decltype(Entr
     static_assert(pytree__is_bytes<pytree__bare<decltype(x)>>, in PYTREE__NO_BYTES);
 #define PYTREE__NO_BYTES                                                                                                \
     " its type has a copy constructor or a destructor (std::string, std::vector, std::unique_ptr), and trees are copied as " \
-    "bytes; use a pointer with ARRAY(n) or LIST(n), STD_VECTOR for a std::vector, or a custom node"
+    "bytes; use a pointer with ARRAY(n) or LIST(n), or a custom node"
 #define PYTREE__CHECK_STRUCT(S, text)                                                                                   \
     static_assert(std::is_standard_layout_v<S>, "pytree: " text ": it has virtual functions, a base class with members, a " \
                   "reference, or members some of which are private; a registered struct is laid out as in C "           \
