@@ -221,13 +221,13 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     c->n_frames = c->n_views = 0;
     c->begun = false;
     if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
-    if (PYTREE__DEVICES && t.type->origin != NULL) { return pytree__owned_root(c, t); }
     pytree__view(&c->root, pytree__origin(t.type), t.data);
     status = pytree__resolve_view(c, &c->root);
     if (c->root.form == PYTREE_FORM_STRUCT) {
         c->root.type = pytree__origin(c->root.type);
         if (status == PYTREE_OK && !c->plain) { status = pytree__check_space(c, c->root.type); }
     }
+    if (PYTREE__DEVICES && PYTREE__UNLIKELY(t.type->origin != NULL)) { pytree__meet_tree(c, &c->root, t.type); }
     return status;
 }
 

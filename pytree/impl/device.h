@@ -88,17 +88,6 @@ static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytre
     return false;
 }
 
-/* Puts the cursor before a tree that the library built. */
-static PYTREE__NOINLINE pytree_status pytree__owned_root(pytree__cursor *c, pytree t)
-{
-    const pytree_type *const type = t.type;
-    pytree_status status;
-    t.type = type->origin;
-    status = pytree__cursor_root(c, t);
-    pytree__meet_tree(c, &c->root, type);
-    return status;
-}
-
 /* Fails for values that are needed on the host. */
 static PYTREE__NOINLINE pytree_status pytree__fail_device(const pytree__cursor *c, const pytree_leaf *leaf)
 {

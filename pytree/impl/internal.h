@@ -199,7 +199,6 @@ static void pytree__entry_at(const pytree__cursor *c, size_t i, pytree_entry *en
 static void pytree__meet_device(pytree__cursor *c);
 static PYTREE__NOINLINE void pytree__meet_tree(pytree__cursor *c, pytree_leaf *v, const pytree_type *type);
 static PYTREE__NOINLINE bool pytree__check_device(pytree__cursor *c, const pytree_leaf *v, pytree_status *status);
-static PYTREE__NOINLINE pytree_status pytree__owned_root(pytree__cursor *c, pytree t);
 static void pytree__see_device(pytree__cursor *c, pytree_leaf *v);
 static size_t pytree__node_of_leaf(const pytree_def *def, size_t leaf);
 static inline pytree_status pytree__need_host(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err);

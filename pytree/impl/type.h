@@ -183,9 +183,9 @@ PYTREE__INLINE size_t pytree__validate(const pytree_type *type, const void *self
 /* Finds a child of a struct that is const; self-contained structs have none. Returns SIZE_MAX if there is none. */
 static size_t pytree__constant_child(const pytree_type *type)
 {
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
-    size_t child = 0;
-    for (; row != end; row++) {
+    size_t child = 0, i;
+    for (i = 0; i < type->n_fields; i++) {        /* which are NULL where there are none */
+        const pytree_field *row = &type->fields[i];
         if (row->row != PYTREE_ROW_DATA) { continue; }
         if (row->functions != NULL && row->functions->constant) { return child; }
         child++;

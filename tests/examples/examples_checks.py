@@ -345,9 +345,12 @@ def blas():
 
 
 def names():
-    """examples/run lists every example, but not the file without main, for a name that is none; it runs one of a folder's."""
+    """examples/run lists every example, but neither the file without main nor C++ and CUDA, for a name that is none; it runs
+    one of a folder's."""
     unknown = run([EXAMPLES / "run", "no_such_example"])
-    wanted = [path.stem for path in EXAMPLES.iterdir() if path.is_dir() or path.suffix == ".c" and path.name != "pytree.c"]
+    others = {path.parent for suffix in ("cpp", "cu") for path in EXAMPLES.glob(f"*/*.{suffix}")}
+    wanted = [path.stem for path in EXAMPLES.iterdir()
+              if path.is_dir() and path not in others or path.suffix == ".c" and path.name != "pytree.c"]
     listed = re.search(r"no such example: no_such_example; there are (.*)", unknown.output)
     if unknown.status == 0 or not listed or sorted(listed[1].split(", ")) != sorted(wanted):
         return failed(f"{unknown.log()}must fail and list {wanted}\n")

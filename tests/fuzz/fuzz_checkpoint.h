@@ -4,6 +4,7 @@
 
 #include "fuzz.h"
 #include "pytree/checkpoint_file.h"
+#include "pytree/containers.h"
 
 typedef pytree_checkpoint *FuzzOpen(const char *path, const pytree_checkpoint_options *opt, pytree_error *err);
 
@@ -18,7 +19,51 @@ static inline size_t fuzz_bytes(const pytree_tensor *t)
     return n > 1u << 20 ? SIZE_MAX : (size_t)n;
 }
 
-/* Read each tensor from the file and from the mapping: both are the same. */
+enum { FUZZ_LOADED = 64, FUZZ_FILL = 0xA5 };
+
+/* Name the leaf of a list after the tensor of its index. */
+static inline size_t fuzz_name(void *context, const char *leaf, char *text, size_t n, ptrdiff_t *slice)
+{
+    const pytree_checkpoint *file = context;
+    (void)slice;
+    return (size_t)snprintf(text, n, "%s", file->tensors[strtoul(leaf, NULL, 10)].name);
+}
+
+/* Load the first tensors that C has types for into a list: each becomes what reading gives, or all leaves stay as they are. */
+static inline void fuzz_load(const pytree_checkpoint *file)
+{
+    pytree_checkpoint_options opt = { .rename = fuzz_name, .rename_context = (void *)(uintptr_t)file,
+                                      .ignore_unexpected = true };
+    pytree_leaf leaves[FUZZ_LOADED] = { { 0 } };
+    size_t bytes[FUZZ_LOADED], n = 0;
+    pytree_error err = { 0 };
+    pytree list = pytree_new_list(NULL, NULL);
+    pytree_status status;
+    for (; n < FUZZ_LOADED && n < file->n_tensors; n++) {
+        const pytree_tensor *t = &file->tensors[n];
+        bytes[n] = fuzz_bytes(t);
+        if (t->type == NULL || bytes[n] == SIZE_MAX) { break; }
+        leaves[n] = (pytree_leaf){ .data = malloc(bytes[n] + 1), .type = t->type, .ndim = (int)t->ndim };
+        for (size_t d = 0; d < t->ndim; d++) { leaves[n].shape[d] = (size_t)t->shape[d]; }
+        REQUIRE(leaves[n].data != NULL);
+        memset(leaves[n].data, FUZZ_FILL, bytes[n] + 1);
+        REQUIRE(pytree_list_append(list, PYTREE(&leaves[n]), NULL) == PYTREE_OK);
+    }
+    status = pytree_checkpoint_load(file, list, &opt, &err);
+    fuzz_check_error(status == PYTREE_OK, &err);
+    for (size_t i = 0; i < n; i++) {
+        unsigned char *read = malloc(bytes[i] + 1), *data = leaves[i].data;
+        REQUIRE(read != NULL);
+        memset(read, FUZZ_FILL, bytes[i] + 1);
+        REQUIRE(status != PYTREE_OK || pytree_checkpoint_read(file, &file->tensors[i], read, bytes[i], NULL) == PYTREE_OK);
+        REQUIRE(memcmp(data, read, bytes[i] + 1) == 0);
+        free(read);
+        free(data);
+    }
+    pytree_container_free(list);
+}
+
+/* Read each tensor from the file and from the mapping: both are the same. Load them. */
 static inline void fuzz_checkpoint(FuzzOpen *open, const uint8_t *data, size_t size)
 {
     pytree_memory memory = { .bytes = data, .size = size };
@@ -48,6 +93,7 @@ static inline void fuzz_checkpoint(FuzzOpen *open, const uint8_t *data, size_t s
         free(a);
         free(b);
     }
+    fuzz_load(file);
     pytree_checkpoint_close(mapped);
     pytree_checkpoint_close(file);
 }
