@@ -28,7 +28,7 @@ static void pytree__as_run(struct pytree__assign *a)
         } else if (!pytree__as_find(a, &place)) {
             continue;
         } else if (value->form == PYTREE_FORM_DEVICE || place.to.form == PYTREE_FORM_DEVICE) {
-            a->status = pytree__as_mismatch(a, PYTREE_ARGUMENT, "values on the host", "an array on a device");
+            pytree__as_mismatch(a, PYTREE_ARGUMENT, "values on the host", "an array on a device");
         } else if (at != PYTREE__AT_NODE && a->member != NULL && (value->ndim == 0 || value->type->dtype == PYTREE_TEXT)) {
             pytree__as_static(a, &place, value);
         } else if (at == PYTREE__AT_NONE) {

@@ -411,7 +411,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
 /* The same of a struct whose leaves will be written: fails if one of its children is const. */
 static PYTREE__NOINLINE pytree_status pytree__open_written(pytree__cursor *c, pytree__frame *f)
 {
-    const size_t child = f->type->self_contained ? SIZE_MAX : pytree__constant_child(f->type);
+    const size_t child = !PYTREE__MORE_ROWS || f->type->self_contained ? SIZE_MAX : pytree__constant_child(f->type);
     pytree_status status;
     if (child == SIZE_MAX) { return pytree__open_struct(c, f); }
     f->next = child + 1;
