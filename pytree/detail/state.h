@@ -85,9 +85,9 @@ typedef struct pytree__cursor {
     bool plain;                           /* only types decide what is a leaf: no predicate, no namespace */
     bool none_is_leaf;
     bool runs;                            /* self-contained structs are PYTREE__AT_RUN; set it after init, where `plain` */
-    bool met_device;                      /* the walk came to a tree whose arrays lie on a device; it is not plain then */
     bool met_flat;                        /* leaves of a pytree_flat came, which may be others than fields require */
-    bool writes;                          /* leaves will be written where they are, so that none may be const; set after init */
+    bool met_device : 1;                  /* the walk came to a tree whose arrays lie on a device; it is not plain then */
+    bool writes : 1;                      /* leaves will be written where they are, so that none may be const; set after init */
     unsigned char making;                 /* NULL where data is required is no error: it is about to be made; or GIVING */
     void *scratch;                        /* for a moment: keys that are sorted, a long path */
     size_t max_scratch;

@@ -16,7 +16,9 @@ static void pytree__cursor_begin(pytree__cursor *c, pytree__frame *frames, size_
     c->opt = opt;
     c->err = err;
     c->watch = NULL;
-    c->making = c->begun = c->runs = c->met_device = c->met_flat = c->writes = false;
+    c->making = c->begun = c->runs = c->met_flat = false;
+    if (PYTREE__DEVICES) { c->met_device = false; }
+    if (PYTREE__MORE_ROWS) { c->writes = false; }
     c->plain = pytree__plain_walk(opt);
     c->none_is_leaf = opt != NULL && opt->none_is_leaf;
     c->status = PYTREE_OK;

@@ -55,7 +55,7 @@ def headers():
     own = [path for path in (ROOT / "pytree").rglob("*.h") if path.stem.split("_")[0] == "mpi"]
     outcome = Outcome()
     for compiler in ("gcc", "clang"):
-        one = rooms.opens(C_COMPILERS[compiler], own, *FLAGS)
+        one = rooms.opens(compiler, own, *FLAGS)
         outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + one.log)
     alone = ['-DHEADER="pytree/mpi.h"', "-DPYTREE_IMPLEMENTATION"]
     source = HERE.parent / "matrix" / "header_alone.c"

@@ -34,7 +34,7 @@ def alone():
     paths = [HEADER, *sorted((ROOT / "pytree" / "impl").glob("sundials*.h"))]
     outcome, _ = comments.compiled("pytree/sundials.h", "pytree/sundials.h", HEADER.read_text(encoding="utf-8"))
     for name in ("gcc", "clang"):
-        one = rooms.opens(C_COMPILERS[name], paths)
+        one = rooms.opens(name, paths)
         other = steps(CXX_COMPILERS[name].compile(*harness.INCLUDE, "-DPYTREE_IMPLEMENTATION", '-DHEADER="pytree/sundials.h"', "-x", "c++",
                                                   "-fsyntax-only", ROOT / "tests" / "matrix" / "header_alone.c"))
         outcome = harness.Outcome(outcome.passed + one.passed + other.passed, outcome.failed + one.failed + other.failed,
