@@ -56,6 +56,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"    /* of what the program has named like a local of these */
 #endif
 #include "pytree/registry/words.h"        /* from here, so that gcc prints one line less above an error */
+#include "pytree/registry/primitives_c.h"
 #include "pytree/registry/rows.h"
 #include "pytree/registry/each.h"
 #include "pytree/registry/with.h"
