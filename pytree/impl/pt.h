@@ -320,7 +320,7 @@ static pytree_status pytree__pt_check_sum(struct pytree__ck_loader *l, const str
     size_t n;
     for (done = 0; done < sum->bytes; done += n) {
         const char *piece;
-        n = sum->bytes - done < PYTREE__CK_SCRATCH ? (size_t)(sum->bytes - done) : PYTREE__CK_SCRATCH;
+        n = sum->bytes - done < PYTREE__CK_SCRATCH ? (size_t)(sum->bytes - done) : (size_t)PYTREE__CK_SCRATCH;
         piece = pytree__ck_piece(l, 0, sum->at + done, n);
         if (piece == NULL) { return PYTREE_IO; }
         crc = pytree__npz_sum(crc, piece, n);
