@@ -775,10 +775,10 @@ pytree pytree_clone(pytree t, const pytree_options *opt, pytree_error *err);
 pytree pytree_zeros_like(pytree t, const pytree_options *opt, pytree_error *err);
 
 /* Get all arrays of numbers of a tree that the library allocated, as one range: jax.flatten_util.ravel_pytree without a copy.
- * Returns where it begins, which for arrays on a device is an address there, and its length in *bytes, which includes gaps
- * between arrays (on a device they are zero). Trees of equal structure and shapes have ranges of equal length with their arrays
- * at the same offsets, so an optimizer's step is one loop, or one kernel. NULL and 0: there are no arrays, or the tree only
- * refers to them. O(1) on a device, elsewhere O(leaves). Not in PYTREE_SMALL. */
+ * Returns where it begins, which for arrays on a device is an address there, and its length in *bytes (NULL: not asked),
+ * which includes gaps between arrays (on a device they are zero). Trees of equal structure and shapes have ranges of equal
+ * length with their arrays at the same offsets, so an optimizer's step is one loop, or one kernel. NULL and 0: there are no
+ * arrays, or the tree only refers to them. O(1) on a device, elsewhere O(leaves). Not in PYTREE_SMALL. */
 #if !defined(PYTREE_SMALL)
 void *pytree_arrays(pytree t, size_t *bytes);
 #endif

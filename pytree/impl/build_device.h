@@ -64,7 +64,7 @@ static PYTREE__NOINLINE bool pytree__build_on_device(struct pytree__builder *b, 
                                                      size_t bytes)
 {
     const pytree_device *const memory = b->memory;
-    if (memory == NULL || leaf->type->dtype >= PYTREE_STRING || leaf->ndim == 0) { return false; }
+    if (memory == NULL || memory->copy == NULL || leaf->type->dtype >= PYTREE_STRING || leaf->ndim == 0) { return false; }
     if (b->mode == PYTREE__ZERO) { return b->device_bytes != 0; }
     if (b->status == PYTREE_OK && !memory->copy(memory->context, to, leaf->data, bytes)) {
         b->status = pytree_fail(b->err, PYTREE_IO, NULL, "expected %zu bytes to be copied, got a failure of opt->memory",

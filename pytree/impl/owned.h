@@ -186,7 +186,9 @@ void *pytree_arrays(pytree t, size_t *bytes)
     const struct pytree__block *const block = pytree__block_of(t);
     char *first = NULL, *end = NULL;
     uintptr_t end_of_block;
+    size_t own;
     pytree_iter it;
+    if (bytes == NULL) { bytes = &own; }
     *bytes = 0;
     if (block == NULL || block->magic != PYTREE__MAGIC) { return NULL; }
     if (PYTREE__DEVICES && block->device_bytes != 0) {

@@ -125,6 +125,7 @@ static void arrays_are_one_range(void **state)
     assert_ok(pytree_allocate(PYTREE(&layer), NULL, &error), &error);
     assert_ptr_equal(pytree_arrays(PYTREE(&layer), &k), layer.w);
     assert_in_range(k, 9 * sizeof(float), 256);
+    assert_ptr_equal(pytree_arrays(PYTREE(&layer), NULL), layer.w);
     pytree_free(PYTREE(&layer));
     pytree_free(here);
     pytree_free(zeros);
@@ -293,6 +294,29 @@ static void values_are_refused(void **state)
     assert_unreadable(there, "['a']");
     assert_unreadable(((const pytree_items *)there.data)->pairs[0].value, "");       /* one of its values by itself */
     pytree_free(there);
+    setup_end(&s);
+}
+
+/* Without any function the memory is the host's; arrays on a device are out of reach then. */
+static void memory_without_functions(void **state)
+{
+    static const pytree_device none = { 0 };
+    const pytree_options options = { .memory = &none };
+    pytree_error error = { 0 };
+    pytree host, made;
+    Setup s;
+    (void)state;
+    setup_begin(&s);
+    host = PYTREE(&s.model);
+    made = pytree_clone(host, &options, &error);
+    assert_true(pytree_equal(made, host, NULL, NULL, &error));
+    pytree_free(made);
+    assert_null(pytree_clone(s.tree, &options, &error).data);
+    assert_error(error.status, PYTREE_ARGUMENT, ".layers[0].w", &error);
+    error.status = PYTREE_OK;
+    made = pytree_zeros_like(host, &options, &error);
+    assert_float_equal(((MLP *)made.data)->layers[0].w[0], 0, 0);
+    pytree_free(made);
     setup_end(&s);
 }
 
@@ -477,6 +501,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(up_and_down),      cmocka_unit_test(arrays_are_one_range),
         cmocka_unit_test(structure_needs_no_values), cmocka_unit_test(values_are_refused),
+        cmocka_unit_test(memory_without_functions),
         cmocka_unit_test(one_of_two_trees), cmocka_unit_test(other_rows),
         cmocka_unit_test(mistakes),         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(memory_of_the_host_runs_out),
