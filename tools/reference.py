@@ -152,7 +152,7 @@ def page(header):
 
 def main():
     """Command line."""
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or (sys.argv[1].startswith("-") and sys.argv[1] != "--check"):
         print(__doc__, file=sys.stderr)
         return 2
     pages = {header: page(header) for header in HEADERS}
