@@ -112,8 +112,8 @@ pytree_status pytree_mpi_datatype(pytree t, MPI_Datatype *datatype, const pytree
 pytree_status pytree_mpi_agree(pytree t, MPI_Comm comm, const pytree_mpi_options *opt, pytree_error *err);
 
 /* Copy the numbers of rank `root` to the trees of all others: MPI_Bcast, multihost_utils.broadcast_one_to_all. Returns
- * PYTREE_OK. Small trees are one message; larger ones one for each bucket, as in pytree_mpi_allreduce, which is an array where
- * its leaves lie side by side, and elsewhere a datatype. Nothing is copied. Collective. */
+ * PYTREE_OK. Leaves below 16 KB are one message together, each other one is a message of its own. Nothing is copied.
+ * Collective. */
 pytree_status pytree_mpi_bcast(pytree t, int root, MPI_Comm comm, const pytree_mpi_options *opt, pytree_error *err);
 
 /* Send a tree to another rank: MPI_Send. Returns PYTREE_OK. */

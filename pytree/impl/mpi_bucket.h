@@ -381,5 +381,4 @@ pytree_status pytree_mpi_part(pytree t, MPI_Comm comm, pytree_leaf *views, size_
     return own.status == PYTREE_OK ? PYTREE_OK : pytree__mpi_fail_own(&own, err);
 }
 
-#include "mpi_bcast.h"
 #endif

@@ -229,14 +229,14 @@ static PYTREE__NOINLINE pytree_status pytree__mpi_fail_leaf(const pytree__mpi_tr
                        pytree_is_leaf(view) ? pytree_dtype_name(view->type) : pytree__view_name(view));
 }
 
-/* Makes the datatype of a tree's leaves, and counts its elements, as MPI does, and bytes. */
+/* Makes the datatype of a tree's leaves of less than `below` bytes, and counts its elements, as MPI does, and bytes. */
 typedef struct pytree__mpi_extent {
     MPI_Count elements;
     MPI_Offset bytes;
 } pytree__mpi_extent;
 
-static pytree_status pytree__mpi_list(const pytree__mpi_tree *tree, struct pytree__vector *pieces, pytree__mpi_extent *extent,
-                                      pytree_error *err)
+static pytree_status pytree__mpi_list(const pytree__mpi_tree *tree, size_t below, struct pytree__vector *pieces,
+                                      pytree__mpi_extent *extent, pytree_error *err)
 {
     const char *end = NULL;               /* of leaves that lie side by side: n elements of `size` bytes */
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -253,7 +253,7 @@ static pytree_status pytree__mpi_list(const pytree__mpi_tree *tree, struct pytre
                                                   : leaf->form != PYTREE_FORM_NONE)) {
             return pytree__mpi_fail_leaf(tree, i, "numbers", err);
         }
-        if (leaf != NULL && !there) { continue; }
+        if (leaf != NULL && (!there || pytree_leaf_bytes(leaf) >= below)) { continue; }
         if (n != 0 && (!there || element != type || end != (const char *)leaf->data)) {
             (void)MPI_Get_address(end - n * size, &at);
             status = pytree__mpi_add(pieces, at, n, type, size, err);
@@ -270,11 +270,11 @@ static pytree_status pytree__mpi_list(const pytree__mpi_tree *tree, struct pytre
     return status;
 }
 
-static pytree_status pytree__mpi_type_of(const pytree__mpi_tree *tree, MPI_Datatype *type, pytree__mpi_extent *extent,
-                                         const pytree_allocator *allocator, pytree_error *err)
+static pytree_status pytree__mpi_type_of(const pytree__mpi_tree *tree, size_t below, MPI_Datatype *type,
+                                         pytree__mpi_extent *extent, const pytree_allocator *allocator, pytree_error *err)
 {
     struct pytree__vector pieces = pytree__vector_of(sizeof(pytree__mpi_piece), allocator);
-    pytree_status status = pytree__mpi_list(tree, &pieces, extent, err);
+    pytree_status status = pytree__mpi_list(tree, below, &pieces, extent, err);
     if (status == PYTREE_OK) { status = pytree__mpi_join(&pieces, type, err); }
     pytree__mpi_end_pieces(&pieces);
     return status == PYTREE_OK ? pytree__mpi_commit(type, err) : status;
@@ -288,7 +288,7 @@ pytree_status pytree_mpi_datatype(pytree t, MPI_Datatype *datatype, const pytree
     pytree_status status;
     if (datatype == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the datatype, got NULL"); }
     status = pytree_flatten(t, &tree.leaves, 0, &tree.def, opt, err);
-    if (status == PYTREE_OK) { status = pytree__mpi_type_of(&tree, &made, &extent, pytree__allocator(opt), err); }
+    if (status == PYTREE_OK) { status = pytree__mpi_type_of(&tree, SIZE_MAX, &made, &extent, pytree__allocator(opt), err); }
     if (status == PYTREE_OK) { *datatype = made; }
     pytree_def_free(tree.def);
     return status;
@@ -302,7 +302,7 @@ pytree_status pytree_mpi_bytes(pytree t, MPI_Offset *bytes, const pytree_options
     pytree_status status;
     if (bytes == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a place for the bytes, got NULL"); }
     status = pytree_flatten(t, &tree.leaves, 0, &tree.def, opt, err);
-    if (status == PYTREE_OK) { status = pytree__mpi_list(&tree, &pieces, &extent, err); }
+    if (status == PYTREE_OK) { status = pytree__mpi_list(&tree, SIZE_MAX, &pieces, &extent, err); }
     if (status == PYTREE_OK) { *bytes = extent.bytes; }
     pytree__mpi_end_pieces(&pieces);
     pytree_def_free(tree.def);

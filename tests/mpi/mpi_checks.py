@@ -19,33 +19,37 @@ FOLDER = BUILD / "mpi"
 SHARED = ["-I", HERE.parent, "-I", HERE.parent / "support"]
 FLAGS = harness.pkg_config("mpi-c", "--cflags")
 LIBRARIES = harness.pkg_config("mpi-c", "--libs")
+MPICH = harness.pkg_config("mpich", "--cflags"), harness.pkg_config("mpich", "--libs")
 # Open MPI leaks what it allocates at its start, and asks whether root is meant.
 SETTINGS = {"ASAN_OPTIONS": "detect_leaks=0", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 BUILDS = {                       # compiler, flags, ranks
     "gcc": ("gcc", ["-O1"], (1, 2, 3, 4)),
+    "mpich": ("gcc", ["-O1"], (1, 3)),
     "clang-sanitized": ("clang", harness.SANITIZE, (1, 3)),
     # counts above the most are split: with this one, those of small arrays
     "split": ("gcc", ["-O0", "-DPYTREE_MPI_COUNT=75"], (2,)),
 }
 
 
-def on(ranks, *command):
+def on(ranks, *command, mpich=False):
     """Command line that runs a program on so many ranks."""
-    return ["mpirun", "--oversubscribe", "-n", str(ranks), *map(str, command)]
+    return [*(["mpirun.mpich"] if mpich else ["mpirun", "--oversubscribe"]), "-n", str(ranks), *map(str, command)]
 
 
 def theme(name, build):
     """Builds one program and runs it on so many ranks."""
     compiler, flags, numbers = BUILDS[build]
+    mpich = build == "mpich"
+    own, libraries = MPICH if mpich else (FLAGS, LIBRARIES)
     folder = FOLDER / build
     folder.mkdir(parents=True, exist_ok=True)
-    built = run(C_COMPILERS[compiler].compile(*flags, *INCLUDE, *SHARED, *FLAGS, HERE / f"{name}.c", "-o", folder / name, *LIBRARIES,
+    built = run(C_COMPILERS[compiler].compile(*flags, *INCLUDE, *SHARED, *own, HERE / f"{name}.c", "-o", folder / name, *libraries,
                                               "-lcmocka", "-lm"), timeout=180)
     if built.status != 0:
         return failed(built.log())
     outcome = Outcome()
     for ranks in numbers:
-        one = harness.cmocka(on(ranks, folder / name, folder / f"{name}.bin"), timeout=60, env=SETTINGS)
+        one = harness.cmocka(on(ranks, folder / name, folder / f"{name}.bin", mpich=mpich), timeout=60, env=SETTINGS)
         outcome = Outcome(outcome.passed + one.passed, outcome.failed + one.failed, outcome.log + (one.log if one.failed else ""))
     return outcome
 

@@ -237,6 +237,16 @@ static pytree_status sweep_allreduce(const pytree_mpi_options *opt, pytree_error
     fill(PYTREE(&swept), rank);
     return pytree_mpi_allreduce(PYTREE(&swept), MPI_COMM_WORLD, &small, error);
 }
+static pytree_status sweep_reduce_scatter(const pytree_mpi_options *opt, pytree_error *error)
+{
+    fill(PYTREE(&swept), rank);
+    return pytree_mpi_reduce_scatter(PYTREE(&swept), MPI_COMM_WORLD, opt, error);
+}
+static pytree_status sweep_allgather(const pytree_mpi_options *opt, pytree_error *error)
+{
+    fill(PYTREE(&swept), rank);
+    return pytree_mpi_allgather(PYTREE(&swept), MPI_COMM_WORLD, opt, error);
+}
 static void swept_is_filled(void) { assert_filled(PYTREE(&swept), rank); }
 
 static pytree_status sweep_part(void *context, const pytree_options *opt, pytree_error *error)
@@ -252,6 +262,8 @@ static void memory_that_runs_out(void **state)
     (void)state;
     swept = sums_make(13);
     sweep_ranks(sweep_allreduce, swept_is_filled);
+    sweep_ranks(sweep_reduce_scatter, swept_is_filled);
+    sweep_ranks(sweep_allgather, swept_is_filled);
     assert_true(sweep_allocations(sweep_part, NULL) > 1);
     pytree_free(PYTREE(&swept));
 }
