@@ -36,8 +36,8 @@ static pytree_status pytree__mpi_fail_own(const pytree_error *own, pytree_error 
 
 /* ---- From one rank to all ------------------------------------------------------------------------------------------ */
 
-/* MPI moves a long array faster than a datatype of many, by a factor of four in Open MPI. So leaves of so many bytes are messages
- * of their own, and all others one. */
+/* MPI moves a long array faster than a datatype of many, by a factor of four in Open MPI. So leaves of so many bytes are
+ * messages of their own, and all others one. */
 #define PYTREE__MPI_LONG ((size_t)1 << 14)
 
 static pytree_status pytree__mpi_bcast_long(const pytree_leaf *leaf, int root, MPI_Comm comm, pytree_error *err)
