@@ -30,7 +30,8 @@
  * In row expressions `self` is the struct. They may read through its pointers, as ARRAY(self->shape->n) and
  * ARRAY(self->parts[0].n) do: where such a pointer is NULL, the tree is refused, unless the expression has a condition (?:,
  * &&, ||), as in LIST(self->next == NULL ? 0 : 1): then it is evaluated. Not looked for are pointers in elements other than
- * [0], and, in a struct without lists and pointers to structs, those to numbers and DROP members. Other forms of this include:
+ * [0]; under tcc also, in a struct without lists and pointers to structs, those to numbers and DROP members. Other forms of
+ * this include:
  *
  *     #define PYTREE_DECLARE B             B may now be used in field lists; its own comes with
  *     #define PYTREE_DEFINE B              … PYTREE_DEFINE in place of PYTREE_STRUCT
@@ -339,6 +340,7 @@ PYTREE__ENUM { PYTREE__CAT(pytree__begin_, PYTREE__ID),
     PYTREE_FIELDS                         /* a bit-field: add BITS to its row; T f[]: FLEXIBLE (clang shows this line) */
     PYTREE__CAT(pytree__end_, PYTREE__ID) };
 #include "pytree/registry/complete.h"
+#include "pytree/registry/reads.h"
 
 #if defined(__GNUC__) && !defined(__TINYC__)  /* a number that is written to a bit-field may be too large for it */
 #pragma GCC diagnostic push
@@ -373,9 +375,9 @@ PYTREE__ENUM {
 #define PYTREE_FIELD(kind, ...) PYTREE__CODES_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, ~)
     PYTREE__CAT(pytree__codes_, PYTREE__ID) = 0 PYTREE_FIELDS,
     PYTREE__CAT(pytree__rows_, PYTREE__ID) = (int)(sizeof(PYTREE__CAT(pytree__fields_, PYTREE__ID)) / sizeof(pytree_field)) - 1,
-    /* No child can be a list, a tree or const, and no extent can be read through a struct that is pointed to. */
-    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) =
-        (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)(PYTREE__IS_MANY + (int)PYTREE__IS_CONST)) == 0
+    /* No child can be a list, a tree or const, and no extent is read through a pointer. */
+    PYTREE__CAT(pytree__self_contained_, PYTREE__ID) = !PYTREE__CAT(pytree__reads_, PYTREE__ID)
+        && (PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)(PYTREE__IS_MANY + (int)PYTREE__IS_CONST)) == 0
         && ((int)PYTREE__CAT(pytree__codes_, PYTREE__ID) & (int)PYTREE__TO_BOTH) != (int)PYTREE__TO_BOTH
         && PYTREE__CAT(pytree__codes_, PYTREE__ID) % PYTREE__HAS_TEXT < PYTREE_FORM_FLAT * PYTREE__CODE_FORM,
     /* Views for which `leaves` needs room. */

@@ -40,7 +40,8 @@ static bool pytree__lacks_data(const pytree_type *type, const void *self)
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     const void *p;
     for (; row != end; row++) {
-        if (row->row != PYTREE_ROW_DATA || row->optional != 0) { continue; }
+        if (row->row == PYTREE_ROW_DROP || (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC)) { continue; }
+        if (row->optional != 0) { continue; }
         if (row->place != PYTREE_POINTER || row->form != PYTREE_FORM_STRUCT) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
         if (p == NULL) { return true; }
@@ -66,11 +67,15 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
     for (; row != end; row++) {
         const pytree_type *inner;
         const void *p;
-        if (row->row == PYTREE_ROW_STATIC || row->place > PYTREE_STB || row->size != sizeof p) { continue; }
+        if (row->place > PYTREE_STB || row->size != sizeof p) { continue; }
+        if (row->row == PYTREE_ROW_STATIC && (!PYTREE__MORE_ROWS || row->type != &pytree_types[PYTREE__T_address])) {
+            continue;
+        }
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
         null = null || p == NULL || pytree__leads_on(row);
-        if (row->row == PYTREE_ROW_DROP || row->optional != 0 || row->form != PYTREE_FORM_STRUCT) { continue; }
+        if (row->row == PYTREE_ROW_DROP || (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC)) { continue; }
+        if (row->optional != 0 || row->form != PYTREE_FORM_STRUCT) { continue; }
         if (p == NULL) { lacks = PYTREE__LACKS_STRUCT; }
         if (!PYTREE__MORE_ROWS || making) { continue; }
         inner = pytree__origin(row->type);

@@ -24,13 +24,7 @@
 #define PYTREE__CHECK_AS(code, arguments, optional, in)                                                                 \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT(PYTREE__MORE_ROWS, in " AS" PYTREE__TOO_SMALL);                                                      \
-    PYTREE__ASSERT((code & PYTREE__IS_POINTER) != 0, in " AS is for a void *; the compiler knows the type of others");   \
-    PYTREE__CHECK_AS_WORD(in, PYTREE__AS_WORD arguments)
-#define PYTREE__CHECK_AS_WORD(...) PYTREE__CHECK_AS_WORD_(__VA_ARGS__)
-#define PYTREE__CHECK_AS_WORD_(in, word)                                                                                \
-    PYTREE__ASSERT(PYTREE__IS(~ PYTREE__AS_TAKES_##word), in " AS takes a type, and ARRAY(n, m) if it leads to an array");
-#define PYTREE__AS_TAKES_NONE , 1
-#define PYTREE__AS_TAKES_ARRAY(...) , PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) <= PYTREE_MAX_DIMS
+    PYTREE__ASSERT((code & PYTREE__IS_POINTER) != 0, in " AS is for a void *; the compiler knows the type of others");
 
 #define PYTREE__PLACED_AS PYTREE__PLACED_PLAIN
 #define PYTREE__TABLE_AS(code, held, x, arguments, optional, placed)                                                    \

@@ -262,4 +262,17 @@ template <class Entry> struct pytree__has_three<Entry, std::void_t<decltype(Entr
                   "pytree: " text ": it has a copy constructor, an assignment or a destructor, and trees are copied as " \
                   "bytes; register it as PYTREE_CUSTOM, or leave these to the compiler (other constructors do no harm)");
 #define PYTREE__HAS_VECTORS 0
+
+/* Tell whether the text of a row has a [, a * in front of self, or an arrow behind another member than self: checks.h. */
+constexpr bool pytree__reads_through(const char *text)
+{
+    for (int i = 0; text[i] != '\0'; i++) {
+        const bool self = i >= 5 && text[i - 5] == 's' && text[i - 4] == 'e' && text[i - 3] == 'l' && text[i - 2] == 'f';
+        if (text[i] == '[' || (text[i] == '>' && i > 0 && text[i - 1] == '-' && !self)
+            || (text[i] == '*' && text[i + 1] == 's' && text[i + 2] == 'e' && text[i + 3] == 'l' && text[i + 4] == 'f')) {
+            return true;
+        }
+    }
+    return false;
+}
 #endif

@@ -38,12 +38,15 @@
 #define PYTREE__WORD_ROLE(...) ~, 128
 #define PYTREE__WORD_ENUM(...) ~, 16
 #define PYTREE__WORD_EACH(...) ~, 16 * PYTREE__WORDS_IN_EACH(__VA_ARGS__, NONE, NONE, ~)
-#define PYTREE__WORD_AS(...) ~, 16
+#define PYTREE__WORD_AS(...) ~, PYTREE__WORDS_IN_AS(__VA_ARGS__, NONE, ~)
 #define PYTREE__WORD_WITH(...) ~, 16
 #define PYTREE__WORD_ATOMIC ~, 20         /* of STATIC and DROP rows, too */
 #define PYTREE__WORD_HANDLE(...) ~, 256   /* of DROP rows */
 
-/* Words that stand in EACH, and in CASE: 0 if one of them does not. */
+/* Words that stand in EACH, and in CASE: 0 if one of them does not; in AS: 512, which has a message of its own. */
+#define PYTREE__WORDS_IN_AS(type, second, ...) (512 - 496 * PYTREE__IS(PYTREE__IN_AS_##second))
+#define PYTREE__IN_AS_NONE ~, 1
+#define PYTREE__IN_AS_ARRAY(...) ~, (PYTREE__COUNT_ARGUMENTS(__VA_ARGS__) <= PYTREE_MAX_DIMS)
 #define PYTREE__WORDS_IN_LIST(n, second, ...) (16 * PYTREE__IS(PYTREE__IN_LIST_##second, 1))
 #define PYTREE__IN_LIST_EACH(...) ~, PYTREE__WORDS_IN_EACH(__VA_ARGS__, NONE, NONE, ~)
 #define PYTREE__WORDS_IN_EACH(m1, m2, ...) (PYTREE__IS(PYTREE__IN_EACH_##m1) && PYTREE__IS(PYTREE__IN_EACH_##m2))
@@ -160,6 +163,8 @@
                    "; write ARRAY(n, m), LIST(n), OPTIONAL or another word of docs/rows.md. EACH takes ARRAY(m), LIST(m) " \
                        "or nothing, and OPTIONAL; CASE a value, a member and what that needs, but no BITS or UNION; a UNION " \
                        "has 1 to 16 of them");                                                                          \
+    PYTREE__ASSERT(PYTREE__IS(PYTREE__WORD_##m1) + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3) < 512, \
+                   PYTREE__IN(name) "AS takes a type, and ARRAY(n, m) if it leads to an array");                         \
     PYTREE__ASSERT(PYTREE__WORDS_FIT(PYTREE__IS(PYTREE__KIND_##kind), (PYTREE__IS(PYTREE__WORD_##m1)                    \
                    + PYTREE__IS(PYTREE__WORD_##m2) + PYTREE__IS(PYTREE__WORD_##m3))),                                   \
                    PYTREE__IN(name)                                                                                     \

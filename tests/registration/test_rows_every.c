@@ -423,6 +423,7 @@ static void every_row_goes_through_every_operation(void **state)
 
 /* ---- Rows that read through what is NULL -------------------------------------------------------------------------------- */
 
+typedef struct EveryHidden { int n; } EveryHidden;             /* not registered */
 typedef struct ThroughList { int n; EveryVec *list; float *w; } ThroughList;
 typedef struct AskingFirst { int n; float *w; EveryVec *list; } AskingFirst;
 typedef struct ThroughOptional { EveryVec *spare; float *w; } ThroughOptional;
@@ -432,6 +433,10 @@ typedef struct ThroughElement { int n; ThroughOptional *list; EveryVec **each; f
 typedef struct ThroughTwo { ThroughOptional inner; EveryVec *spare; EveryVec *list; } ThroughTwo;
 typedef struct InUnion { int tag; union { float *w; EverySpot *list; } as; EveryVec *spare; } InUnion;
 typedef struct InWith { EveryVec *spare, one; float *w; } InWith;
+typedef struct ThroughNumbers { int n, *sizes; float *w; } ThroughNumbers;
+typedef struct ThroughDropped { int n; const EveryVec *vec; float *w; } ThroughDropped;
+typedef struct ThroughStatic { int n; const EveryHidden *vec; float *w; } ThroughStatic;
+typedef struct ThroughStar { int *n; float *w; } ThroughStar;
 typedef struct Chain { struct Chain *next; float x; } Chain;
 
 #define PYTREE_STRUCT ThroughList
@@ -480,6 +485,25 @@ typedef struct Chain { struct Chain *next; float x; } Chain;
 #define PYTREE_STRUCT InWith
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(DATA, spare, OPTIONAL) PYTREE_FIELD(DATA, one, WITH(n, self->spare->n)) PYTREE_FIELD(DATA, w, ARRAY(1))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughNumbers
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, sizes, ARRAY(1)) PYTREE_FIELD(DATA, w, ARRAY(self->n, self->sizes[0]))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughDropped
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DROP, vec) PYTREE_FIELD(DATA, w, ARRAY(self->n, 2 * self->n, self->vec->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughStatic
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, vec) PYTREE_FIELD(DATA, w, ARRAY(self->vec->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT ThroughStar
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, n, ARRAY(1)) PYTREE_FIELD(DATA, w, ARRAY(2, *self->n))
 #include "pytree_registry.h"
 
 #define PYTREE_STRUCT Chain
@@ -541,6 +565,30 @@ static void rows_do_not_read_through_null(void **state)
     assert_reads_null(PYTREE(&with), ".one", "->spare");
 }
 
+/* Structs that would be self-contained, but for what their rows read. */
+static void arrays_alone_are_not_read_through_null(void **state)
+{
+    int one = 1;
+    float w[8] = { 0 };
+    EveryVec vec = { 2, w };
+    const EveryHidden seen = { 3 };
+    ThroughNumbers numbers = { 2, NULL, w };
+    ThroughDropped dropped = { 1, NULL, w };
+    ThroughStatic fixed = { 1, NULL, w };
+    ThroughStar star = { NULL, w };
+    (void)state;
+    assert_reads_null(PYTREE(&numbers), ".w", "->sizes");
+    assert_reads_null(PYTREE_LIST(PYTREE(&numbers)), "[0].w", "->sizes");
+    assert_reads_null(PYTREE(&dropped), ".w", "->vec");
+    assert_reads_null(PYTREE(&fixed), ".w", "->vec");
+    assert_reads_null(PYTREE(&star), ".w", "->n");
+    numbers.sizes = star.n = &one;
+    dropped.vec = &vec;
+    fixed.vec = &seen;
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(PYTREE(&numbers), PYTREE(&dropped), PYTREE(&fixed), PYTREE(&star)), NULL,
+                                       NULL), 6);
+}
+
 static void memory_is_not_allocated_through_null(void **state)
 {
     ThroughOptional optional = { NULL, NULL };
@@ -585,6 +633,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_goes_through_every_operation),
         cmocka_unit_test(rows_do_not_read_through_null),
+        cmocka_unit_test(arrays_alone_are_not_read_through_null),
         cmocka_unit_test(memory_is_not_allocated_through_null),
         cmocka_unit_test(rows_may_ask_what_is_null)
     };

@@ -1,0 +1,37 @@
+/* pytree/registry/reads.h: find out whether a row of a struct reads through pointers, which may be NULL: such a struct is not
+ * self-contained. Included by pytree_registry.h for each struct, so it has no guard. To other compilers than gcc and clang a
+ * text is no constant.
+ *
+ *     enum { pytree__reads_Linear = 0 | <of "w, ARRAY(self->din, self->dout)"> | <of "b, ARRAY(self->dout)"> };
+ *
+ * The text of such a row has a [, a * in front of self, or an arrow behind another member than self. The second, third and
+ * fourth arrow are looked at: behind the text stand more that are allowed. An array in the struct itself has a [, too.
+ * Compilers warn of calls in constants, so this is a system header. */
+#if defined(PYTREE__ROWS) && defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC system_header
+#define PYTREE__READS_STATIC(text)
+#define PYTREE__READS_DROP(text)
+#if defined(__cplusplus)
+#define PYTREE__READS_DATA(text) | pytree__reads_through(text)
+#else
+#define PYTREE__ARROW(at) __builtin_strchr(at, '>')
+#define PYTREE__ALLOWED "self->self->self->self->"
+#define PYTREE__FOLLOWS(arrow) (__builtin_strncmp((arrow) - 5, "self-", 5) != 0)
+#define PYTREE__READS_DATA(text)                                                                                        \
+    | (__builtin_strchr(text, '[') != 0) | (__builtin_strncmp(__builtin_strchr(text "*", '*'), "*self", 5) == 0)         \
+    | PYTREE__FOLLOWS(PYTREE__ARROW(PYTREE__ARROW(text PYTREE__ALLOWED) + 1))                                            \
+    | PYTREE__FOLLOWS(PYTREE__ARROW(PYTREE__ARROW(PYTREE__ARROW(text PYTREE__ALLOWED) + 1) + 1))                         \
+    | PYTREE__FOLLOWS(PYTREE__ARROW(PYTREE__ARROW(PYTREE__ARROW(PYTREE__ARROW(text PYTREE__ALLOWED) + 1) + 1) + 1))
+#endif
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__READS_##kind(#__VA_ARGS__)
+PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS && (0 PYTREE_FIELDS) };
+#undef PYTREE__READS_STATIC
+#undef PYTREE__READS_DROP
+#undef PYTREE__READS_DATA
+#undef PYTREE__ARROW
+#undef PYTREE__ALLOWED
+#undef PYTREE__FOLLOWS
+#else
+PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = 0 };
+#endif
