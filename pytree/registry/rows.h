@@ -202,7 +202,7 @@
     PYTREE__QUIET_END
 #define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional, s)                                                  \
     PYTREE__ENUM { seen = PYTREE__BUILTIN_CODE(x PYTREE__SUBSCRIPTS arguments),                                         \
-        code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) };
+        code = PYTREE__NORMALIZED(seen) | PYTREE__FIXED(x) | (int)PYTREE__ATOMIC(x) };
 #define PYTREE__MEMBERS_STRING(code, seen, held, x, arguments, optional, s)                                                \
     PYTREE__ENUM { code = PYTREE__CHARS_CODE(x) | PYTREE__FIXED(x) };
 #define PYTREE__MEMBERS_BITS(code, seen, held, x, arguments, optional, s) PYTREE__ENUM { code = 0 };
@@ -409,7 +409,7 @@
     optional & 1, 1, __VA_ARGS__, sizeof(*x)
 #define PYTREE__TABLE_RANK(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, optional, PYTREE__RANK_OF arguments,  \
-    placed, sizeof(x[0]), 0
+    placed, sizeof(x[0]), PYTREE__FUNCTIONS_OF(code)
 #define PYTREE__TABLE_STRING(code, held, x, arguments, optional, placed)                                                \
     &pytree_types[PYTREE__T_text], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,                               \
     1 + code / PYTREE__IS_TABLE % 2, placed, sizeof(x[0]), 0

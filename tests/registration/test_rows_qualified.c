@@ -95,6 +95,12 @@ typedef struct Outer { double x; Limits limits; Limits *more; } Outer;
     PYTREE_FIELD(DATA, w, ARRAY(2)) PYTREE_FIELD(DATA, most) PYTREE_FIELD(DATA, table) PYTREE_FIELD(DATA, at)
 #include "pytree_registry.h"
 
+typedef struct Cube { double x; const float cells[2][2][2]; } Cube;
+
+#define PYTREE_STRUCT Cube
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, cells, RANK(3))
+#include "pytree_registry.h"
+
 #define PYTREE_STRUCT Outer
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, limits) PYTREE_FIELD(DATA, more, LIST(1))
 #include "pytree_registry.h"
@@ -105,10 +111,11 @@ static void const_members_are_not_written_in_place(void **state)
 #if !defined(__TINYC__)
     Limits limits = { weights, 1.0, { 2, 3 }, { 4.0f } };
     Outer outer = { 5.0, { weights, 1.0, { 2, 3 }, { 4.0f } }, &limits };
-    const pytree trees[2] = { PYTREE(&limits), PYTREE(&outer) };
-    const char *const paths[2] = { ".most", ".limits.most" };
+    Cube cube = { 5.0, { { { 1 } } } };
+    const pytree trees[3] = { PYTREE(&limits), PYTREE(&outer), PYTREE(&cube) };
+    const char *const paths[3] = { ".most", ".limits.most", ".cells" };
     size_t i, n;
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
         pytree_error errors[3] = { { 0 }, { 0 }, { 0 } }, error = { 0 };
         pytree_leaf leaves[9];
         pytree copy = pytree_clone(trees[i], NULL, &error);
