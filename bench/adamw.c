@@ -1,19 +1,22 @@
-/* adamw.c: AdamW over GPT-2 124M with pytree_map, and with the same loop over flat arrays.
+/* adamw.c: AdamW over GPT-2 124M with pytree_map over trees and over their states, and with the same loop over flat arrays.
  *
  *     adamw [--json] [steps]                             4 GB of memory; 15 steps of each
  *
  * Compile with -O3 -march=native -fno-math-errno: a loop with a sqrtf that may set errno is not vectorised. Parameters come
- * from pytree_allocate, gradients and moments from pytree_zeros_like. Both versions call the same function on float arrays and
- * take turns; at the end their parameters must be equal.
+ * from pytree_allocate, gradients and moments from pytree_zeros_like. All versions call the same function on float arrays and
+ * take turns, the flat arrays with each of the others; at the end the parameters must be equal.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
 
 #include "measure.h"
+#include "pytree/state.h"
 #include "trees_build.h"
 
-enum { BLOCKS = 4, MAX_STEPS = 101 };
+enum { BLOCKS = 4, MAX_STEPS = 101, TREES = 0, STATES = 1, FLAT = 2, WAYS = 3 };
+
+static const char *const forms[WAYS] = { "struct", "states", "by hand" };
 
 #if defined(__GNUC__)
 __attribute__((noinline))
@@ -92,75 +95,110 @@ static void put_json(const BenchModel *model, const char *form, double median, d
            "\"least\": %.0f, \"parameters\": %zu}\n", form, model->name, median * 1e9, least * 1e9, n);
 }
 
-static void run_model(const BenchModel *model, int steps, bool json)
+/* Parameters, gradients and moments: as trees, as states of these, which share their memory, and as flat arrays. */
+typedef struct Blocks {
+    size_t n;
+    pytree trees[BLOCKS], states[BLOCKS];
+    pytree_flat flats[BLOCKS];
+    void *bases[BLOCKS];
+    float *flat[BLOCKS];
+} Blocks;
+
+static void set_up(Blocks *b, const BenchModel *model)
 {
     static BenchBuilder builder;
     pytree_error err = { 0 };
-    pytree trees[BLOCKS];
-    void *bases[BLOCKS];
-    float *flat[BLOCKS];
-    double tree_times[MAX_STEPS], flat_times[MAX_STEPS], tree_median, flat_median, worst = 0;
-    size_t n = model->bytes / sizeof(float), i, k = 0;
-    pytree_iter it;
-    int step;
-
+    size_t i, k;
     memset(&builder, 0, sizeof builder);
     builder.wanted = PYTREE_WANTED;
-    trees[0] = model->build(&builder);
-    if (pytree_allocate(trees[0], NULL, &err) != PYTREE_OK) { stop("pytree_allocate", &err); }
+    b->n = model->bytes / sizeof(float);
+    b->trees[0] = model->build(&builder);
+    if (pytree_allocate(b->trees[0], NULL, &err) != PYTREE_OK) { stop("pytree_allocate", &err); }
     for (i = 1; i < BLOCKS; i++) {
-        trees[i] = pytree_zeros_like(trees[0], NULL, &err);
-        if (trees[i].data == NULL) { stop("pytree_zeros_like", &err); }
+        b->trees[i] = pytree_zeros_like(b->trees[0], NULL, &err);
+        if (b->trees[i].data == NULL) { stop("pytree_zeros_like", &err); }
     }
     for (i = 0; i < BLOCKS; i++) {
-        flat[i] = new_flat(n, i, &bases[i]);
-        fill_tree(trees[i], i);
-        for (k = 0; k < n; k++) { flat[i][k] = first_value(i, k); }
+        b->flats[i] = pytree_state(b->trees[i], PYTREE_REST, NULL, &err);
+        if (b->flats[i].def == NULL) { stop("pytree_state", &err); }
+        b->states[i] = PYTREE(&b->flats[i]);
+        b->flat[i] = new_flat(b->n, i, &b->bases[i]);
+        fill_tree(b->trees[i], i);
+        for (k = 0; k < b->n; k++) { b->flat[i][k] = first_value(i, k); }
     }
+}
 
-    /* Steps below 1 only warm up. Which of the two goes first alternates. */
-    for (step = -1; step <= steps; step++) {
-        Correction c = correct(step + 2);
-        int turn;
-        for (turn = 0; turn < 2; turn++) {
-            double start = measure_now(), took;
-            bool library = (turn == 0) == (step % 2 == 0);
-            if (library) {
-                if (pytree_map(adamw_leaf, &c, NULL, BLOCKS, trees, NULL, &err) != PYTREE_OK) { stop("pytree_map", &err); }
-            } else {
-                adamw(flat[0], flat[1], flat[2], flat[3], n, c.m, c.v);
-            }
-            took = measure_now() - start;
-            if (step >= 1) { (library ? tree_times : flat_times)[step - 1] = took; }
-        }
+static void clear(Blocks *b)
+{
+    size_t i;
+    for (i = 0; i < BLOCKS; i++) {
+        pytree_flat_free(&b->flats[i]);
+        pytree_free(b->trees[i]);
+        free(b->bases[i]);
     }
-    tree_median = measure_median(tree_times, (size_t)steps);
-    flat_median = measure_median(flat_times, (size_t)steps);
+}
 
-    k = 0;
-    if (pytree_iter_begin(&it, 1, trees, NULL, &err) == PYTREE_OK) {
+/* Return the seconds of one step. */
+static double take_step(Blocks *b, int way, int step)
+{
+    Correction c = correct(step);
+    pytree_error err = { 0 };
+    const double start = measure_now();
+    if (way == FLAT) {
+        adamw(b->flat[0], b->flat[1], b->flat[2], b->flat[3], b->n, c.m, c.v);
+    } else if (pytree_map(adamw_leaf, &c, NULL, BLOCKS, way == TREES ? b->trees : b->states, NULL, &err) != PYTREE_OK) {
+        stop("pytree_map", &err);
+    }
+    return measure_now() - start;
+}
+
+static void compare(const Blocks *b)
+{
+    pytree_error err = { 0 };
+    pytree_iter it;
+    double worst = 0;
+    size_t k = 0;
+    if (pytree_iter_begin(&it, 1, b->trees, NULL, &err) == PYTREE_OK) {
         while (pytree_iter_next(&it)) {
             const float *p = it.leaf[0]->data;
-            size_t count = pytree_leaf_count(it.leaf[0]);
-            for (i = 0; i < count; i++, k++) { worst = fmax(worst, fabs((double)p[i] - (double)flat[0][k])); }
+            size_t count = pytree_leaf_count(it.leaf[0]), i;
+            for (i = 0; i < count; i++, k++) { worst = fmax(worst, fabs((double)p[i] - (double)b->flat[0][k])); }
         }
     }
     pytree_iter_end(&it);
-    if (k != n || !(worst < 1e-6)) { stop("the two results differ", &err); }
+    if (k != b->n || !(worst < 1e-6)) { stop("the results differ", &err); }
+}
 
-    if (json) {
-        put_json(model, "struct", tree_median, tree_times[0], n);
-        put_json(model, "by hand", flat_median, flat_times[0], n);
-    } else {
-        printf("%-12s pytree_map %.4f ns per parameter, flat arrays %.4f, ratio %.3f (of the fastest steps %.3f)\n",
-               model->name, tree_median * 1e9 / (double)n, flat_median * 1e9 / (double)n, tree_median / flat_median,
-               tree_times[0] / flat_times[0]);
+static void run_model(const BenchModel *model, int steps, bool json)
+{
+    static double times[WAYS][2 * MAX_STEPS];
+    static Blocks b;
+    double median[WAYS];
+    int step, way;
+    set_up(&b, model);
+    /* Steps below 1 only warm up. Whether the flat arrays or the others go first alternates. */
+    for (step = -1; step <= steps; step++) {
+        for (way = TREES; way < FLAT; way++) {
+            const int number = 2 * (step + 1) + way + 1, first = step % 2 == 0 ? way : FLAT;
+            const double took = take_step(&b, first, number), other = take_step(&b, way + FLAT - first, number);
+            if (step < 1) { continue; }
+            times[way][step - 1] = first == way ? took : other;
+            times[FLAT][2 * (step - 1) + way] = first == way ? other : took;
+        }
+    }
+    for (way = 0; way < WAYS; way++) {
+        median[way] = measure_median(times[way], (size_t)steps * (way == FLAT ? 2 : 1));   /* sorts them, too */
+    }
+    compare(&b);
+    for (way = 0; way < WAYS; way++) {
+        if (json) { put_json(model, forms[way], median[way], times[way][0], b.n); }
+        else {
+            printf("%-12s %-8s %.4f ns per parameter, ratio to flat arrays %.3f (of the fastest steps %.3f)\n", model->name,
+                   forms[way], median[way] * 1e9 / (double)b.n, median[way] / median[FLAT], times[way][0] / times[FLAT][0]);
+        }
     }
     fflush(stdout);
-    for (i = 0; i < BLOCKS; i++) {
-        pytree_free(trees[i]);
-        free(bases[i]);
-    }
+    clear(&b);
 }
 
 int main(int argc, char **argv)

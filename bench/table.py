@@ -171,7 +171,7 @@ def adamw_table(records):
     print("| tree | how | ns | ratio to flat arrays |\n|---|---|---:|---:|")
     for (library, form, model), r in found.items():
         flat = found.get(("pytree", "by hand", model))
-        how = {"struct": "pytree_map over four trees",
+        how = {"struct": "pytree_map over four trees", "states": "pytree_map over four states",
                "by hand": "the same loop over flat arrays"}.get(form, f"{library}, {form}")
         ratio = f"{r['ns'] / flat['ns']:.3f}" if flat is not None else ""
         print(f"| {model} | {how} | {r['ns'] / r['parameters']:.3f} | {ratio} |")
