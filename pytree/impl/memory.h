@@ -79,11 +79,18 @@ void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *
     if (p != NULL) { (void)pytree__resize(a, p, pytree__array_bytes(n, size), 0); }
 }
 
+/* Arrays double up to 1 MB; larger ones grow by half, so that less lies idle. */
+#if defined(PYTREE_SMALL)
+#define PYTREE__GROWTH(capacity, size) ((capacity) / 2)
+#else
+#define PYTREE__GROWTH(capacity, size) ((capacity) / ((capacity) * (size) < (size_t)1 << 20 ? 1 : 2))
+#endif
+
 void *pytree__stack_grow(void *stack, const void *own, size_t *capacity, size_t need, size_t size, const pytree_allocator *a,
                          pytree_error *err)
 {
     const bool is_own = stack == own;
-    size_t n = pytree__plus(*capacity, *capacity / 2 + 16), bytes;
+    size_t n = pytree__plus(*capacity, PYTREE__GROWTH(*capacity, size) + 16), bytes;
     void *grown;
     if (need <= *capacity && stack != NULL) { return stack; }
     if (n < need) { n = need; }
