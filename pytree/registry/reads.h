@@ -14,14 +14,14 @@
 #if defined(__cplusplus)
 #define PYTREE__READS_DATA(text) | pytree__reads_through(text)
 #else
-#define PYTREE__ARROW(at) __builtin_strchr(at, '>')
-#define PYTREE__ALLOWED "self->self->self->self->"
-#define PYTREE__FOLLOWS(arrow) (__builtin_strncmp((arrow) - 5, "self-", 5) != 0)
-#define PYTREE__READS_DATA(text)                                                                                        \
-    | (__builtin_strchr(text, '[') != 0) | (__builtin_strncmp(__builtin_strchr(text "*", '*'), "*self", 5) == 0)         \
-    | PYTREE__FOLLOWS(PYTREE__ARROW(PYTREE__ARROW(text PYTREE__ALLOWED) + 1))                                            \
-    | PYTREE__FOLLOWS(PYTREE__ARROW(PYTREE__ARROW(PYTREE__ARROW(text PYTREE__ALLOWED) + 1) + 1))                         \
-    | PYTREE__FOLLOWS(PYTREE__ARROW(PYTREE__ARROW(PYTREE__ARROW(PYTREE__ARROW(text PYTREE__ALLOWED) + 1) + 1) + 1))
+#define PYTREE__READS_DATA(text) PYTREE__READS_TEXT(text "self->self->self->self->", text "*")
+#define PYTREE__READS_TEXT(arrows, star)                                                                                \
+    | (__builtin_strchr(star, '[') != 0) | (__builtin_strncmp(__builtin_strchr(star, '*'), "*self", 5) == 0)             \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') - 5, "self-", 5) != 0)                 \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1, '>') - 5,         \
+                         "self-", 5) != 0)                                                                              \
+    | (__builtin_strncmp(__builtin_strchr(__builtin_strchr(__builtin_strchr(__builtin_strchr(arrows, '>') + 1, '>') + 1,  \
+                                                           '>') + 1, '>') - 5, "self-", 5) != 0)
 #endif
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__READS_##kind(#__VA_ARGS__)
@@ -29,9 +29,7 @@ PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS && (0
 #undef PYTREE__READS_STATIC
 #undef PYTREE__READS_DROP
 #undef PYTREE__READS_DATA
-#undef PYTREE__ARROW
-#undef PYTREE__ALLOWED
-#undef PYTREE__FOLLOWS
+#undef PYTREE__READS_TEXT
 #else
 PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = 0 };
 #endif
