@@ -6,7 +6,6 @@ from harness import BUILD, C_COMPILERS, ROOT, Check, failed, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARIES = {"libc": [], "zlib": ["-lz"], "gsl": ["-lgsl", "-lgslcblas"], "mujoco": ["-lmujoco"]}
-FLAGS = ["-g", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 def program(name, compiler):
@@ -14,8 +13,12 @@ def program(name, compiler):
     folder = BUILD / "headers" / compiler
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / name
-    built = run(C_COMPILERS[compiler].compile(*FLAGS, "-I", ROOT / "tests", "-I", ROOT / "tests" / "support", *harness.INCLUDE,
-                                              HERE / f"{name}.c", "-o", target, "-lcmocka", *LIBRARIES[name], "-lm"), timeout=180)
+    trouble, archive = harness.bodies(f"{compiler}-sanitized", compiler, harness.SANITIZE)
+    if trouble:
+        return trouble
+    built = run(C_COMPILERS[compiler].compile(*harness.SANITIZE, "-DTEST_BODIES_APART", "-I", ROOT / "tests", "-I",
+                                              ROOT / "tests" / "support", *harness.INCLUDE, HERE / f"{name}.c", archive, "-o",
+                                              target, "-lcmocka", *LIBRARIES[name], "-lm"), timeout=180)
     return failed(built.log()) if built.status != 0 else harness.cmocka([target])
 
 
