@@ -92,6 +92,7 @@ static pytree_status pytree__sun_collect(struct pytree__sun_content *c, const py
         }
     }
     pytree_iter_end(&it);
+    pytree__sun_join(&c->runs);
     return it.status;
 }
 
@@ -208,14 +209,15 @@ static void pytree__sun_renew(const struct pytree__sun_content *c, pytree_leaf *
     }
 }
 
-/* Tell whether any element of a clone lies outside its structs. */
+/* Tell whether any element of a clone may lie outside its structs: a run may begin in one and end there. */
 static bool pytree__sun_needs_numbers(const struct pytree__sun_content *c)
 {
     const uintptr_t from = (uintptr_t)c->numbers, to = from + (size_t)c->length * sizeof(sunrealtype);
     size_t i;
     for (i = 0; i < c->runs.count; i++) {
-        const uintptr_t at = (uintptr_t)((const struct pytree__sun_run *)c->runs.data)[i].at;
-        if (at >= from && at < to) { return true; }
+        const struct pytree__sun_run *const run = (const struct pytree__sun_run *)c->runs.data + i;
+        const uintptr_t first = (uintptr_t)run->at, last = first + (run->count - 1) * run->stride;
+        if (last >= from && first < to) { return true; }
     }
     return false;
 }

@@ -27,21 +27,30 @@ struct pytree__sun_content {
 
 static struct pytree__sun_content *pytree__sun_content_of(N_Vector v) { return (struct pytree__sun_content *)v->content; }
 
-/* Add n elements: to the last piece if they lie right behind it, as the next piece if they lie where that is due, or else as a
- * run of their own. */
+/* Join the last run, one piece that is complete, to the run before, if it is as long and lies where the next piece of that is
+ * due. */
+static void pytree__sun_join(struct pytree__vector *runs)
+{
+    struct pytree__sun_run *const last = runs->count < 2 ? NULL : (struct pytree__sun_run *)runs->data + runs->count - 1;
+    struct pytree__sun_run *const to = last == NULL ? NULL : last - 1;
+    if (to == NULL || to->n != last->n || last->at <= to->at) { return; }
+    if (to->count == 1) { to->stride = (size_t)(last->at - to->at); }
+    if (last->at != to->at + to->count * to->stride) { return; }
+    to->count++;
+    runs->count--;
+}
+
+/* Add n elements: to the last piece if they lie right behind it, or else as a piece of their own. So a list of structs with two
+ * pieces each is one run, too, if one struct's last piece and the first of the next one lie side by side. */
 static bool pytree__sun_add(struct pytree__vector *runs, char *at, size_t n, pytree_error *err)
 {
     struct pytree__sun_run *last = runs->count == 0 ? NULL : (struct pytree__sun_run *)runs->data + runs->count - 1;
     if (n == 0) { return true; }
-    if (last != NULL && last->count == 1 && at == last->at + last->n * sizeof(sunrealtype)) {
+    if (last != NULL && at == last->at + last->n * sizeof(sunrealtype)) {
         last->n += n;
         return true;
     }
-    if (last != NULL && last->n == n && at > last->at && (last->count == 1 || at == last->at + last->count * last->stride)) {
-        last->stride = last->count == 1 ? (size_t)(at - last->at) : last->stride;
-        last->count++;
-        return true;
-    }
+    pytree__sun_join(runs);
     last = (struct pytree__sun_run *)pytree__vector_add(runs, 1, err);
     if (last == NULL) { return false; }
     last->at = at;

@@ -88,38 +88,39 @@ BUILDING = threading.Lock()
 
 
 @functools.lru_cache(maxsize=None)
-def built_example():
+def built_example(mpich):
     """Builds it strictly, and made-up images: the failure or None, the program, their folder."""
-    program = FOLDER / "fashion_mnist_mpi"
+    own, libraries = MPICH if mpich else (FLAGS, LIBRARIES)
+    program = FOLDER / f"fashion_mnist_mpi{'_mpich' if mpich else ''}"
     FOLDER.mkdir(parents=True, exist_ok=True)
-    built = run(C_COMPILERS["gcc"].compile("-O2", *INCLUDE, *FLAGS, ROOT / "examples" / "fashion_mnist_mpi.c", "-o", program,
-                                           *LIBRARIES, "-lz", "-lm"), timeout=180)
-    return failed(built.log()) if built.status else None, program, examples_checks.small_data("mpi")
+    built = run(C_COMPILERS["gcc"].compile("-O2", *INCLUDE, *own, ROOT / "examples" / "fashion_mnist_mpi.c", "-o", program,
+                                           *libraries, "-lz", "-lm"), timeout=180)
+    return failed(built.log()) if built.status else None, program, examples_checks.small_data(program.name)
 
 
-def example():
+def example(mpich=False):
     """The same, once for all checks."""
     with BUILDING:
-        return built_example()
+        return built_example(mpich)
 
 
-def losses(ranks, *arguments):
+def losses(ranks, *arguments, mpich=False):
     """The losses that a run prints, one for each epoch, and its result."""
-    _, program, data = example()
-    result = run(on(ranks, program, "--data", data, "--epochs", EPOCHS, *arguments), timeout=100, env=SETTINGS)
+    _, program, data = example(mpich)
+    result = run(on(ranks, program, "--data", data, "--epochs", EPOCHS, *arguments, mpich=mpich), timeout=100, env=SETTINGS)
     found = [float(text) for text in re.findall(r"^epoch .*? loss (\d+\.\d+)", result.output, re.M)]
     return found if result.status == 0 else [], result
 
 
 def curves():
-    """Any number of ranks has the losses of one process."""
-    trouble, _, _ = example()
+    """Any number of ranks has the losses of one process, under both libraries."""
+    trouble = example()[0] or example(mpich=True)[0]
     if trouble:
         return trouble
     one, result = losses(1)
     outcome = passed() if len(one) == EPOCHS else failed(result.log())
-    for ranks in (2, 4):
-        got, result = losses(ranks)
+    for ranks, mpich in ((2, False), (4, False), (2, True)):
+        got, result = losses(ranks, mpich=mpich)
         good = len(got) == EPOCHS and all(abs(a - b) <= 1e-5 for a, b in zip(one, got))
         outcome.passed += good
         outcome.failed += not good

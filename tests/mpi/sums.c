@@ -247,6 +247,13 @@ static pytree_status sweep_allgather(const pytree_mpi_options *opt, pytree_error
     fill(PYTREE(&swept), rank);
     return pytree_mpi_allgather(PYTREE(&swept), MPI_COMM_WORLD, opt, error);
 }
+static pytree_status sweep_start(const pytree_mpi_options *opt, pytree_error *error)
+{
+    pytree_mpi_request *request;
+    fill(PYTREE(&swept), rank);
+    request = pytree_mpi_start(PYTREE_BUCKET_ALLREDUCE, PYTREE(&swept), MPI_COMM_WORLD, opt, error);
+    return request == NULL ? error->status : pytree_mpi_finish(request, error);
+}
 static void swept_is_filled(void) { assert_filled(PYTREE(&swept), rank); }
 
 static pytree_status sweep_part(void *context, const pytree_options *opt, pytree_error *error)
@@ -264,6 +271,7 @@ static void memory_that_runs_out(void **state)
     sweep_ranks(sweep_allreduce, swept_is_filled);
     sweep_ranks(sweep_reduce_scatter, swept_is_filled);
     sweep_ranks(sweep_allgather, swept_is_filled);
+    sweep_ranks(sweep_start, swept_is_filled);
     assert_true(sweep_allocations(sweep_part, NULL) > 1);
     pytree_free(PYTREE(&swept));
 }

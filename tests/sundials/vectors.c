@@ -89,6 +89,60 @@ static void arrays_of_clones(void **state)
     N_VDestroy(some);
 }
 
+/* Members and arrays of one length, which may lie as far apart as pieces of one run, in memory where later blocks lie lower:
+ * a clone's numbers behind its struct. What is freed is overwritten. */
+typedef struct Halves {
+    double head[3], *tail;
+} Halves;
+#define PYTREE_STRUCT Halves
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, head) PYTREE_FIELD(DATA, tail, ARRAY(3))
+#include "pytree_registry.h"
+
+static double arena[4096];
+static void *downwards(void *lowest, void *p, size_t old_size, size_t new_size)
+{
+    double **const end = (double **)lowest;
+    if (new_size != 0) {
+        *end -= (new_size + 63) / 64 * 8;
+        assert_true(*end >= arena);
+        if (p != NULL) { memcpy(*end, p, old_size < new_size ? old_size : new_size); }
+    }
+    if (p != NULL) { memset(p, 0xff, old_size); }
+    return new_size == 0 ? NULL : *end;
+}
+
+static void runs_from_struct_to_array(void **state)
+{
+    double *end = arena + COUNT_OF(arena), tail[3] = { 4, 5, 6 };
+    Halves halves = { { 1, 2, 3 }, tail };
+    const pytree_allocator allocator = { downwards, &end };
+    const pytree_nvector_options opt = { .tree.allocator = &allocator };
+    const N_Vector y = vector_of(PYTREE(&halves), &opt), z = N_VClone(y);
+    const Halves *const copy = PYTREE_NVECTOR(Halves, z);
+    (void)state;
+    assert_true((uintptr_t)copy->tail > (uintptr_t)copy->head);
+    assert_true(copy->head[2] == 3 && copy->tail[0] == 4 && copy->tail[2] == 6);
+    assert_true(N_VDotProd(y, z) == 91);
+    N_VDestroy(z);
+    N_VDestroy(y);
+}
+
+/* Structs in a list with numbers between their elements are one run: the vector is as large for many of them. */
+static void runs_of_structs(void **state)
+{
+    static Row rows[40];
+    Rows few = { 5, NULL, rows }, many = { 40, NULL, rows };
+    const N_Vector a = vector_of(PYTREE(&few), NULL), b = vector_of(PYTREE(&many), NULL);
+    sunindextype reals, bytes, more;
+    (void)state;
+    N_VSpace(a, &reals, &bytes);
+    N_VSpace(b, &reals, &more);
+    assert_int_equal(reals, 120);
+    assert_int_equal(bytes, more);
+    N_VDestroy(a);
+    N_VDestroy(b);
+}
+
 /* One filter for structs, dicts and states: names are attributes, `.value` of a variable is left out. */
 static void paths_as_filters_have_them(void **state)
 {
@@ -404,7 +458,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elements_are_those_of_the_struct), cmocka_unit_test(clones_have_elements_of_their_own),
-        cmocka_unit_test(arrays_of_clones), cmocka_unit_test(paths_as_filters_have_them), cmocka_unit_test(deep_paths),
+        cmocka_unit_test(arrays_of_clones), cmocka_unit_test(runs_from_struct_to_array),
+        cmocka_unit_test(runs_of_structs),
+        cmocka_unit_test(paths_as_filters_have_them), cmocka_unit_test(deep_paths),
         cmocka_unit_test(vectors_of_others), cmocka_unit_test(other_lengths), cmocka_unit_test(printed),
         cmocka_unit_test(what_is_refused), cmocka_unit_test(allocations), cmocka_unit_test(solvers),
         cmocka_unit_test(vectors_of_vectors)
