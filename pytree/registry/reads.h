@@ -1,6 +1,6 @@
 /* pytree/registry/reads.h: find out whether a row of a struct reads through pointers, which may be NULL: such a struct is not
  * self-contained. Included by pytree_registry.h for each struct, so it has no guard. To other compilers than gcc and clang a
- * text is no constant.
+ * text is no constant: there every struct counts as one that does.
  *
  *     enum { pytree__reads_Linear = 0 | <of "w, ARRAY(self->din, self->dout)"> | <of "b, ARRAY(self->dout)"> };
  *
@@ -31,5 +31,5 @@ PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS && (0
 #undef PYTREE__READS_DATA
 #undef PYTREE__READS_TEXT
 #else
-PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = 0 };
+PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS };
 #endif

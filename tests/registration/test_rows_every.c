@@ -570,7 +570,8 @@ static void arrays_alone_are_not_read_through_null(void **state)
 {
     int one = 1;
     float w[8] = { 0 };
-    EveryVec vec = { 2, w };
+    double two[2] = { 0 };
+    EveryVec vec = { 2, two };
     const EveryHidden seen = { 3 };
     ThroughNumbers numbers = { 2, NULL, w };
     ThroughDropped dropped = { 1, NULL, w };
