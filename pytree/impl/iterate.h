@@ -614,13 +614,13 @@ static pytree_status pytree__map_zipped(pytree_iter *it, pytree_map_fn *fn, void
     const size_t n = it->n_cursors, n_leaves = ((const pytree_flat *)c->root.data)->def->n_leaves;
     pytree_status status = PYTREE_OK;
     size_t k;
+    if (n_leaves == 0) { return PYTREE_OK; }
     it->zipped = true;
-    for (it->index = 0; it->index < n_leaves && status == PYTREE_OK; it->index += status == PYTREE_OK) {
-        for (k = 0; k < n; k++) { it->views[k] = &((const pytree_flat *)c[k].root.data)->leaves[it->index]; }
-        if (out) { it->out = it->leaf[n - 1]; }
-        status = fn(context, it);
-        if (c->status != PYTREE_OK) { return c->status; }      /* no memory for a path */
-    }
+    it->index = 0;
+    for (k = 0; k < n; k++) { it->views[k] = ((const pytree_flat *)c[k].root.data)->leaves; }
+    c->of.run_left = n_leaves - 1;        /* all are one run */
+    status = n == 4 ? pytree__map_run(it, 4, fn, context, out) : pytree__map_run(it, n, fn, context, out);
+    if (c->status != PYTREE_OK) { return c->status; }          /* no memory for a path */
     if (status != PYTREE_OK && c->err != NULL && c->err->status == PYTREE_OK) {
         pytree__iter_seek(it);
         if (c->status == PYTREE_OK) { status = pytree__fail_at(c, status, "stopped by the callback at leaf %zu", it->index); }
