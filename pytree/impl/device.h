@@ -119,4 +119,10 @@ static inline pytree_status pytree__need_host(const pytree_def *def, const pytre
     }
     return PYTREE_OK;
 }
+
+/* Tell whether the host can read the values of a leaf: it is no shape without data, and not on a device. */
+static inline bool pytree__readable(const pytree_leaf *leaf)
+{
+    return leaf->data != NULL && (!PYTREE__DEVICES || leaf->form != PYTREE_FORM_DEVICE);
+}
 #endif

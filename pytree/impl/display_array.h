@@ -474,7 +474,7 @@ static void pytree__dp_put_array(struct pytree__display *d, const pytree_leaf *l
     struct pytree__display measure = pytree__display_to(&count);
     size_t column = 6;
     pytree__dp_put_dtype(&measure, leaf->type);
-    if (leaf->data == NULL && pytree_leaf_count(leaf) != 0) {  /* a shape without data */
+    if (!pytree__readable(leaf) && pytree_leaf_count(leaf) != 0) {       /* only a shape */
         pytree__put_text(d->to, "ShapeDtypeStruct(shape=");
         pytree__dp_put_shape(d, leaf);
     } else {
@@ -492,7 +492,7 @@ static void pytree__dp_put_array(struct pytree__display *d, const pytree_leaf *l
 static void pytree__dp_put_leaf(struct pytree__display *d, const pytree_leaf *leaf)
 {
     if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(d->to, "None"); }
-    else if (leaf->data != NULL && pytree__dp_plain(leaf)) { pytree__put_value(d->to, leaf, 0); }
+    else if (pytree__readable(leaf) && pytree__dp_plain(leaf)) { pytree__put_value(d->to, leaf, 0); }
     else { pytree__dp_put_array(d, leaf); }
 }
 

@@ -68,7 +68,7 @@ static void pytree__html_leaf(struct pytree__html *w, const pytree_leaf *leaf, b
     pytree__html_number(w, n);
     pytree__html_member(w, "q");
     pytree__html_number(w, pytree_leaf_bytes(leaf));
-    if (leaf->data == NULL) { return; }   /* only a shape */
+    if (!pytree__readable(leaf)) { return; }                   /* only a shape */
     pytree__html_values(w, leaf);
     pytree__html_remember(w, leaf, second);
     if (pytree__parts(leaf, &numbers) || pytree__real(leaf->type)) {
@@ -147,7 +147,7 @@ static void pytree__html_errors(struct pytree__html *w, const pytree_leaf *a, co
 {
     pytree_deviation d;
     pytree_leaf p, q;
-    if (!pytree__deviation_of(&d, a, b, w->diff.tolerance)) { return; }
+    if (!pytree__readable(a) || !pytree__readable(b) || !pytree__deviation_of(&d, a, b, w->diff.tolerance)) { return; }
     pytree__html_member(w, "e");
     pytree__html_put(w, "{", 1);
     pytree__html_member(w, "differing");
@@ -192,7 +192,7 @@ static bool pytree__html_differ(const struct pytree__html *w, const struct pytre
     struct pytree__alg_pair pair;
     size_t element;
     if (x != NULL && y != NULL) {
-        const bool shapes = x->form == PYTREE_FORM_LEAF && y->form == PYTREE_FORM_LEAF && (x->data == NULL || y->data == NULL);
+        const bool shapes = pytree_is_leaf(x) && pytree_is_leaf(y) && (!pytree__readable(x) || !pytree__readable(y));
         return shapes ? pytree__fits(x, y) != PYTREE_OK || (x->data == NULL) != (y->data == NULL)
                       : !pytree__alg_equal(&w->diff, x, y, &element);
     }

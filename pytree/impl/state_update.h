@@ -105,11 +105,12 @@ static bool pytree__check_target(const pytree_leaf *target, const pytree_leaf *l
 {
     const pytree_status status = pytree__fits(target, leaf);
     char where[PYTREE_ERROR_PATH], wanted[96], got[96];
-    if (status == PYTREE_OK) { return true; }
+    if (status == PYTREE_OK && (!PYTREE__DEVICES || leaf->form != PYTREE_FORM_DEVICE)) { return true; }
     pytree_path_text(path, where, sizeof where);
     pytree__leaf_text(wanted, sizeof wanted, target);
     pytree__leaf_text(got, sizeof got, leaf);
-    pytree_fail(err, status, where, "expected %s, got %s", wanted, got);
+    if (status == PYTREE_OK) { pytree_fail(err, PYTREE_ARGUMENT, where, "expected values on the host, got %s", got); }
+    else { pytree_fail(err, status, where, "expected %s, got %s", wanted, got); }
     return false;
 }
 

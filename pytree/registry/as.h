@@ -8,7 +8,7 @@
  *     static inline const pytree_type *pytree__code_Node_layer_as(const void *pytree__at)
  *     {
  *         const Node *self = (const Node *)pytree__at;
- *         (void)self; return &*(self->kind == 0 ? … : …);
+ *         (void)*self; return &*(self->kind == 0 ? … : …);
  *     } */
 #define PYTREE__AS_TYPE(...) PYTREE__FIRST(__VA_ARGS__, ~)
 #define PYTREE__AS_WORD(...) PYTREE__AS_WORD_(__VA_ARGS__, NONE, ~)
@@ -18,7 +18,7 @@
     static inline const pytree_type *code##_as(const void *pytree__at)                                                  \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
-        (void)self; return &*(PYTREE__AS_TYPE arguments);      /* only a pointer */                                     \
+        (void)*self; return &*(PYTREE__AS_TYPE arguments);      /* only a pointer */                                     \
     }
 #define PYTREE__CHECK_PLACE_AS PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_AS(code, arguments, optional, in)                                                                 \

@@ -30,6 +30,6 @@ PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS && (0
 #undef PYTREE__READS_DROP
 #undef PYTREE__READS_DATA
 #undef PYTREE__READS_TEXT
-#else
+#elif defined(PYTREE__ROWS)
 PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS };
 #endif

@@ -2,11 +2,16 @@
 #include "../support/fake_device.h"
 #include "pytree/assign.h"
 #include "pytree/deviation.h"
+#include "pytree/display.h"
 #include "pytree/function.h"
+#include "pytree/graph.h"
+#include "pytree/html.h"
 #include "pytree/literal.h"
 #include "pytree/npz.h"
+#include "pytree/optimizer.h"
 #include "pytree/path.h"
 #include "pytree/ravel.h"
+#include "pytree/state.h"
 #include "pytree/typed.h"
 
 #define assert_says(error, words) assert_non_null(strstr((error)->message, (words)))
@@ -320,6 +325,74 @@ static void memory_without_functions(void **state)
     setup_end(&s);
 }
 
+/* Pages and NNX's text show an array on a device as a shape without data. */
+static void shown_as_shapes(void **state)
+{
+    static const char page[] = "device.html";
+    pytree_error error = { 0 };
+    char text[4000];
+    Setup s;
+    (void)state;
+    setup_begin(&s);
+    assert_int_not_equal(pytree_display_text(s.tree, text, sizeof text, NULL, &error), SIZE_MAX);
+    assert_non_null(strstr(text, "ShapeDtypeStruct(shape=(4, 3), dtype=float32)"));
+    assert_null(strstr(text, "Array(["));         /* `scale` lies in the struct */
+    assert_ok(pytree_save_html(page, s.tree, NULL, &error), &error);
+    assert_ok(pytree_save_html_diff(page, s.tree, s.tree, NULL, NULL, &error), &error);
+    assert_ok(pytree_save_html_diff(page, s.tree, PYTREE(&s.model), NULL, NULL, &error), &error);
+    assert_int_equal(remove(page), 0);
+    setup_end(&s);
+}
+
+/* States and graphs need no values until those are moved; an optimizer does from the start. */
+static void states_and_graphs(void **state)
+{
+    const pytree_rule sgd = PYTREE_SGD(.rate = 0.1);
+    pytree_error error = { 0 };
+    Setup s;
+    pytree_flat there, here;
+    pytree parts[1];
+    pytree_def *graph, *host;
+    pytree_optimizer *optimizer;
+    (void)state;
+    setup_begin(&s);
+    graph = pytree_graphdef(s.tree, NULL, &error);
+    host = pytree_graphdef(PYTREE(&s.model), NULL, &error);
+    assert_true(pytree_def_equal(graph, host));
+    there = pytree_state(s.tree, PYTREE_REST, NULL, &error);
+    here = pytree_state(PYTREE(&s.model), PYTREE_REST, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(there.leaves[0].form, PYTREE_FORM_DEVICE);
+    assert_true(pytree_def_equal(there.def, here.def));
+    parts[0] = PYTREE(&there);
+    assert_error(pytree_update(PYTREE(&s.model), 1, parts, NULL, &error), PYTREE_TYPE, ".head.b", &error);
+    assert_says(&error, "expected f32[2], got f32[2] on a device");
+    memset(&error, 0, sizeof error);
+    parts[0] = PYTREE(&here);
+    assert_error(pytree_update(s.tree, 1, parts, NULL, &error), PYTREE_TYPE, ".head.b", &error);
+    memset(&error, 0, sizeof error);
+    parts[0] = PYTREE(&there);
+    assert_error(pytree_update(s.tree, 1, parts, NULL, &error), PYTREE_ARGUMENT, ".head.b", &error);
+    assert_says(&error, "expected values on the host, got f32[2] on a device");
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_graph_clone(s.tree, NULL, &error).data);
+    assert_says(&error, "device");
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_optimizer_new(s.tree, sgd, PYTREE_REST, NULL, &error));
+    assert_says(&error, "device");
+    memset(&error, 0, sizeof error);
+    optimizer = pytree_optimizer_new(PYTREE(&s.model), sgd, PYTREE_REST, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_not_equal(pytree_optimizer_update(optimizer, s.tree, &error), PYTREE_OK);
+    assert_says(&error, "device");
+    pytree_optimizer_free(optimizer);
+    pytree_flat_free(&there);
+    pytree_flat_free(&here);
+    pytree_def_free(graph);
+    pytree_def_free(host);
+    setup_end(&s);
+}
+
 /* A tree on the host beside one on a device. */
 static void one_of_two_trees(void **state)
 {
@@ -501,7 +574,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(up_and_down),      cmocka_unit_test(arrays_are_one_range),
         cmocka_unit_test(structure_needs_no_values), cmocka_unit_test(values_are_refused),
-        cmocka_unit_test(memory_without_functions),
+        cmocka_unit_test(memory_without_functions), cmocka_unit_test(shown_as_shapes), cmocka_unit_test(states_and_graphs),
         cmocka_unit_test(one_of_two_trees), cmocka_unit_test(other_rows),
         cmocka_unit_test(mistakes),         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(memory_of_the_host_runs_out),

@@ -1,9 +1,9 @@
 """Registrations in C++: one header in a C file and a C++ file of one program, and what only structs of C++ have."""
 import pathlib
 import re
-import shutil
 
 import harness
+from cxx.face_checks import NVCC
 from harness import BUILD, C_COMPILERS, CXX_COMPILERS, SANITIZE, Check, passed, steps
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -26,13 +26,12 @@ def build(kind, standard, flags):
 
 def cuda():
     """Compiles the programs as CUDA where nvcc is."""
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
-        return passed("not run: there is no nvcc here")
+    if NVCC is None:
+        return passed("not run: no nvcc")
     folder = BUILD / "cxx" / "nvcc"
     folder.mkdir(parents=True, exist_ok=True)
     include = [part for word in harness.INCLUDE for part in re.split(r"(?<=^-isystem)", word)]
-    return steps(*([nvcc, "-x", "cu", "-std=c++17", *include, "-c", HERE / f"{name}.cpp", "-o", folder / f"{name}.o"]
+    return steps(*([NVCC, "-x", "cu", "-std=c++17", *include, "-c", HERE / f"{name}.cpp", "-o", folder / f"{name}.o"]
                    for name in PROGRAMS))
 
 
