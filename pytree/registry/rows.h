@@ -297,7 +297,8 @@
 #define PYTREE__CHECK_STRING(code, arguments, optional, in)                                                             \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__IS_FIXED) != 0,                                       \
-                   in " STRING is for an array of char in the struct itself, char f[32]; a char * needs no modifier");  \
+                   in " STRING is for an array of char in the struct itself that is not const, char f[32]; a char * "   \
+                      "needs no modifier");                                                                             \
     PYTREE__ASSERT(!optional, in " OPTIONAL is for pointers; a string in the struct itself is never NULL");              \
     PYTREE__ASSERT(PYTREE__MORE_ROWS, in " STRING" PYTREE__TOO_SMALL);
 #define PYTREE__TOO_SMALL " needs PYTREE_MORE_ROWS beside PYTREE_SMALL; define both in every file"

@@ -1,5 +1,5 @@
 /* STRING for a pointer. A `char *` is a string without a modifier; STRING is for an array of `char` in the struct itself. */
-// both: pytree: Channel.name: STRING is for an array of char in the struct itself, char f[32]; a char * needs no modifier
+// both: pytree: Channel.name: STRING is for an array of char in the struct itself that is not const, char f[32]; a char *
 // fixed: yes
 #include "pytree.h"
 

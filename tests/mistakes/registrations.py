@@ -112,6 +112,9 @@ COMPILED = {
          f"pytree: S.a: {UNKNOWN}", None),
         ("STATIC array of char", member("char name[16]", "PYTREE_FIELD(STATIC, name)"),
          "pytree: S.name: an array of char is compared with what lies behind its text; write STRING", None),
+        *((f"STRING of an array of const char, {kind}", member("const char name[16]", f"PYTREE_FIELD({kind}, name, STRING)"),
+           "pytree: S.name: STRING is for an array of char in the struct itself that is not const", None)
+          for kind in ("DATA", "STATIC")),
         ("map with integer keys", registered(MAP.format("int key; float value;"), "PYTREE_FIELD(DATA, map, STB_MAP)"),
          "pytree: S.map: the keys of a STB_MAP are strings, char *key", None),
         ("map with a third member", registered(MAP.format("char *key; float value; int count;"),
