@@ -20,6 +20,7 @@ import shutil
 import threading
 
 import harness
+from coverage import coverage
 from cxx import cxx_checks, face_checks
 from embedded import embedded_checks
 from examples import examples_checks, nnx_checks, seeds_checks, tensors_checks
@@ -54,6 +55,9 @@ CONFIGS = {                      # compiler, flags
     "valgrind": ("gcc", ["-g", "-O0"]),
     # threads count too: without atomic counters a branch may have been taken -5 times, which gcovr does not take
     "coverage": ("gcc", ["-g", "-O0", "--coverage", "-fprofile-abs-path", "-fprofile-update=atomic"]),
+    # clang warns of each decision with a call that has a decision among its arguments: it counts none of its conditions
+    coverage.CONFIG: ("clang-19", ["-g", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc",
+                                   "-fprofile-update=atomic", "-Wno-error"]),
 }
 # Without optimisation: gcc under valgrind and for coverage, clang under its sanitizers. gcc's own sanitizers are at hand for
 # `theme`. On two processors users wait six minutes at most, and `all` takes at most forty: gcc -O1 compiles what -O0 leaves
@@ -90,13 +94,13 @@ def run_theme(source, config, defines=()):
     program = folder / "-".join([source.stem, *defines])
     for stale in folder.glob(f"{program.name}-{source.stem}.gcda"):
         stale.unlink()
-    built = run(C_COMPILERS[compiler].compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, *SHARED,
+    built = run(harness.c_compiler(compiler).compile(*flags, *(f"-D{name}" for name in defines), *apart[0], *harness.INCLUDE, *SHARED,
                                               source, *apart[1], "-o", program, "-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"), timeout=180)
     if built.status != 0:
         return failed(built.log())
     if config == "valgrind":
         return harness.cmocka([*VALGRIND, program], timeout=500, env={"PYTREE_TEST_VALGRIND": "1"})
-    return harness.cmocka([program], env=SANITIZER_SETTINGS)
+    return harness.cmocka([program], env={**SANITIZER_SETTINGS, **(coverage.profile_of(program) if config == coverage.CONFIG else {})})
 
 
 def theme_checks(configs, sources=None):
@@ -469,23 +473,10 @@ def coverage_checks():
     return theme_checks(["coverage"])
 
 
-def coverage_report():
-    """gcovr over what the coverage builds left behind: lines and branches of the library's headers."""
-    folder = BUILD / "coverage"
-    folder.mkdir(parents=True, exist_ok=True)
-    # Filters are looked for from the folder that gcovr is started in.
-    result = run(["gcovr", "--root", ROOT, "--filter", r"pytree(_registry)?\.h$", "--filter", r"pytree/", "-j", "2",
-                  "--json-summary", folder / "summary.json", "--txt", folder / "lines.txt", "--html-details", folder / "index.html",
-                  BUILD / "tests" / "coverage"], cwd=ROOT, timeout=600)
-    if result.status != 0:
-        return failed(result.log())
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    rows = summary["files"] + [{**summary, "filename": "all"}]
-    if summary["line_covered"] == 0 or summary["branch_covered"] == 0:
-        return failed(f"{result.log()}nothing was covered")
-    table = "".join(f"\n    {row['filename']:<24} lines {row['line_percent']:5.1f} % of {row['line_total']:<6}"
-                    f" branches {row['branch_percent']:5.1f} % of {row['branch_total']}" for row in rows)
-    return passed(f"details in {(folder / 'index.html').relative_to(ROOT)}{table}")
+def condition_checks():
+    """The tests as clang 19 counts the conditions of each decision; see above."""
+    harness.fresh(BUILD / "tests" / coverage.CONFIG)
+    return theme_checks([coverage.CONFIG])
 
 
 # ---- Sections ------------------------------------------------------------------------------------------------------------
@@ -538,7 +529,8 @@ SECTIONS = {
     "coverage": ("Coverage of the tests", coverage_checks),
 }
 # Not part of `all`, which would take twice as long.
-ON_REQUEST = {"platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks),
+ON_REQUEST = {coverage.CONFIG: ("Coverage of the tests, by conditions (MC/DC)", condition_checks),
+              "platforms": ("The themes on other machines, systems, C libraries and compilers", platforms.checks),
               **{f"platforms-{one.name}": (f"The themes on {one.name}", functools.partial(platforms.checks, one.name))
                  for one in platforms.PLATFORMS}}
 FOR_USERS = {"themes": ("Tests, each theme under gcc and under clang's sanitizers", lambda: theme_checks(USER_CONFIGS)),
@@ -576,7 +568,9 @@ def main():
     for name, (title, checks) in chosen.items():
         report.add(title, checks())
         if name == "coverage":
-            report.add("Lines and branches", [Check("gcovr", coverage_report)], last=True)
+            report.add("Lines and branches", [Check("gcovr", coverage.lines_and_branches)], last=True)
+        if name == coverage.CONFIG:
+            report.add("Conditions", [Check("llvm-cov", coverage.conditions)], last=True)
     return report.finish()
 
 
