@@ -31,6 +31,14 @@ static inline void check_float(NnxValues *v, const char *name, float got)
     nnx_check(v, name, out(v->g, name), PYTREE_SCALAR(&got));
 }
 
+/* Part of a gradient. */
+static inline void check_gradient(NnxValues *v, const char *name, pytree grads, pytree_filter filter)
+{
+    pytree_flat state = pytree_state(grads, filter, NULL, &v->error);
+    nnx_check(v, name, out(v->g, name), PYTREE(&state));
+    pytree_flat_free(&state);
+}
+
 /* A copy whose arrays are the model's: split and merge. */
 static inline pytree with_the_same_arrays(NnxValues *v, pytree m, pytree_def **graphdef, pytree_flat *state)
 {

@@ -1,6 +1,6 @@
-/* Functions on modules of Flax NNX, and transforms of such functions: golden/seeds/nnx.jsonl. A function that is traced there
- * is called here; what vmap, scan and grad compute is computed by hand over the axes and states that the library gives. */
+/* Functions on modules of Flax NNX: golden/seeds/nnx.jsonl. A function that is traced there is called here. */
 #include "nnx_modules.h"
+#include "pytree/cache.h"
 
 /* ---- Functions on modules ---------------------------------------------------------------------------------------- */
 
@@ -137,13 +137,6 @@ static void key_paths(NnxValues *v, pytree m)
 }
 
 /* Gradients by hand: a copy of zeros, of which some places get numbers. */
-static void check_gradient(NnxValues *v, const char *name, pytree grads, pytree_filter filter)
-{
-    pytree_flat state = pytree_state(grads, filter, NULL, &v->error);
-    nnx_check(v, name, out(v->g, name), PYTREE(&state));
-    pytree_flat_free(&state);
-}
-
 static void gradient_of_part(NnxValues *v, pytree m)
 {
     pytree grads = pytree_zeros_like(m, NULL, &v->error);
@@ -153,6 +146,36 @@ static void gradient_of_part(NnxValues *v, pytree m)
     check_gradient(v, "g1", grads, PYTREE_OF(Param));
     check_gradient(v, "g2", grads, PYTREE_OF(BatchStat));
     pytree_free(grads);
+}
+
+static pytree_status sum_of_y(void *context, const pytree_call *at)
+{
+    const pytree_leaf *y = &at->in[at->n_in - 1];                /* attributes by name */
+    (void)context;
+    *(float *)at->out[0].data = sum_of(y->data, pytree_leaf_count(y));
+    return PYTREE_OK;
+}
+
+/* How often a function is prepared: for another static value, for another shape, not for other numbers. */
+static void count_preparations(NnxValues *v, pytree m)
+{
+    static const pytree_fn f = { .name = "f", .call = sum_of_y };
+    Golden *g = v->g;
+    const cJSON *count = golden_at(out(g, "counts"), "list")->child;
+    pytree_jit *jit = pytree_jit_new(&f, 0, NULL, &v->error);
+    float sum = 0, others[5] = { -0.75f, 3.75f, 1.75f, 1.25f, 1.75f };
+    for (int i = 0; i < 5; i++, count = count->next) {
+        if (i == 1) { numbers_of(m, "y")[0] += 1; }
+        if (i == 2) { pytree_object_put_copy(m, "inner", PYTREE_STR("another"), &v->error); }
+        if (i == 4) {
+            pytree_object_put_own(m, "y", pytree_new_variable(&pytree_role_Param, PYTREE_ARRAY(others, 5, 1), NULL, &v->error),
+                                  &v->error);
+        }
+        pytree_jit_call(jit, 1, &m, PYTREE_SCALAR(&sum), &v->error);
+        golden_check_count(g, "preparations", count, pytree_jit_count(jit).misses);
+        golden_check_bool(g, "sum", true, sum == sum_of(numbers_of(m, "y"), i == 4 ? 5 : 1));
+    }
+    pytree_jit_free(jit);
 }
 
 static void graphop_case(Golden *g)
@@ -170,169 +193,9 @@ static void graphop_case(Golden *g)
     } else if (ends(g, "graphop.007")) { train_and_eval(&v);
     } else if (ends(g, "graphop.008")) { with_attributes(&v, m);
     } else if (ends(g, "graphop.010")) { key_paths(&v, m);
-    } else if (ends(g, "graphop.011")) { golden_no_counterpart(g);             /* how often a function is traced */
+    } else if (ends(g, "graphop.011")) { count_preparations(&v, m);
     } else if (ends(g, "graphop.012")) { gradient_of_part(&v, m);
     } else { set_attributes(&v, m); }
-    golden_check_ok(g, "calls", &v.error);
-    nnx_end(&v);
-}
-
-/* ---- Transforms of functions on modules -------------------------------------------------------------------------- */
-
-static void jit_changes(NnxValues *v, pytree m)
-{
-    float *numbers = numbers_of(m, "main"), more[2];
-    for (int i = 0; i < 2; i++) {
-        numbers[i] *= 1.75f;
-        more[i] = numbers[i] + 1;
-    }
-    numbers_of(m, "kernel")[0] += 1;
-    pytree_object_put_own(m, "y", pytree_new_variable(&pytree_role_Cache, PYTREE_ARRAY(more, 2), NULL, &v->error), &v->error);
-    pytree_object_put_copy(m, "outer", PYTREE_STR("changed"), &v->error);
-    check_float(v, "out", sum_of(numbers, 2));
-    golden_check_bool(v->g, "same", true, numbers == numbers_of(m, "main"));
-}
-
-/* The axes of a model by filter; with an error the status. */
-static pytree_status axes_of(pytree t, bool rest, pytree_flat *axes)
-{
-    static int64_t first;                 /* the axes refer to it */
-    const pytree values[2] = { PYTREE(&first), PYTREE_NONE };
-    const pytree_filter filters[2] = { PYTREE_OF(Param), PYTREE_REST };
-    pytree_error error = { 0 };
-    *axes = pytree_prefix(t, rest ? 2 : 1, filters, values, "m", NULL, &error);
-    return error.status;
-}
-
-/* Row i of `main` for each step, as the axes say, and all of `kernel`. */
-static void mapped_rows(NnxValues *v, pytree m)
-{
-    Golden *g = v->g;
-    const float *x = ((const pytree_leaf *)array_of(g, golden_at(in(g, "x"), "array")).data)->data;
-    float *numbers = numbers_of(m, "main"), y[4], carry[2] = { x[0], x[1] }, sums[2];
-    const float *kernel = numbers_of(m, "kernel");
-    pytree_flat axes = { NULL, NULL };
-    golden_check_bool(g, "axes", true, axes_of(m, true, &axes) == PYTREE_OK && axes.def->n_leaves == 2
-                      && axes.leaves[0].form == PYTREE_FORM_NONE && *(const int64_t *)axes.leaves[1].data == 0);
-    for (int i = 0; i < 4; i++) {
-        y[i] = numbers[i] * x[i % 2] + kernel[i % 2];
-        carry[i % 2] = carry[i % 2] * numbers[i] + kernel[i % 2];
-    }
-    if (ends(g, "transform.005")) { nnx_check(v, "out", out(g, "out"), PYTREE_ARRAY(y, 2, 2)); }
-    if (ends(g, "transform.011")) { nnx_check(v, "out", out(g, "out"), PYTREE_ARRAY(carry, 2)); }
-    if (ends(g, "transform.006")) {
-        for (int i = 0; i < 4; i++) { numbers[i] += x[i % 2]; }
-        for (int i = 0; i < 2; i++) { sums[i] = sum_of(numbers + 2 * i, 2); }
-        nnx_check(v, "out", out(g, "out"), PYTREE_ARRAY(sums, 2));
-    }
-    pytree_flat_free(&axes);
-}
-
-static void gradients(NnxValues *v, pytree m)
-{
-    Golden *g = v->g;
-    const float *x = ((const pytree_leaf *)array_of(g, golden_at(in(g, "x"), "array")).data)->data;
-    const float *numbers = numbers_of(m, "main");
-    const bool square = ends(g, "transform.012");
-    const float sum = numbers[0] * x[0] + numbers[1] * x[1];
-    float gx[2], y[2];
-    pytree grads = pytree_zeros_like(m, NULL, &v->error);
-    for (int i = 0; i < 2; i++) {
-        y[i] = numbers[i] * x[i];
-        numbers_of(grads, "main")[i] = square ? 2 * sum * x[i] : x[i];
-        gx[i] = 2 * sum * numbers[i];
-    }
-    numbers_of(grads, "kernel")[0] = 3;
-    if (square) {
-        check_gradient(v, "g1", grads, PYTREE_OF(Param));
-        check_gradient(v, "g2", grads, PYTREE_OF(BatchStat));
-        check_gradient(v, "g3", grads, PYTREE_OF(Param));
-        check_gradient(v, "g5", grads, PYTREE_OF(Param));
-        nnx_check(v, "g4", out(g, "g4"), PYTREE_ARRAY(gx, 2));
-        check_float(v, "value", sum * sum + 3 * numbers_of(m, "kernel")[0]);
-    } else {
-        numbers_of(m, "kernel")[0] += 1;
-        check_gradient(v, "g", grads, PYTREE_OF(Param));
-        nnx_check(v, "aux", out(g, "aux"), PYTREE_DICT({ "y", PYTREE_ARRAY(y, 2) }));
-    }
-    pytree_free(grads);
-}
-
-/* cond, fori, while: branches and loops change the model that they are given. */
-static void branches_and_loops(NnxValues *v, pytree m)
-{
-    Golden *g = v->g;
-    float *numbers = numbers_of(m, "main"), *kernel = numbers_of(m, "kernel");
-    if (ends(g, "transform.014")) {
-        const cJSON *outs = golden_at(out(g, "outs"), "list")->child;
-        for (int i = 0; i < 2; i++) { numbers[i] *= 2; }
-        kernel[0] -= 1;
-        nnx_check(v, "yes", outs, PYTREE_SCALAR(&(float){ sum_of(numbers, 2) }));
-        nnx_check(v, "no", outs->next, PYTREE_SCALAR(kernel));
-    } else if (ends(g, "transform.015")) {
-        for (int i = 0; i < 4; i++) { kernel[0] += (float)i; }
-    } else {
-        while (kernel[0] < 5) { kernel[0] += 1; }
-    }
-}
-
-/* Models that are refused, copied, made. */
-static void other_transforms(NnxValues *v, pytree m)
-{
-    Golden *g = v->g;
-    pytree_flat axes = { NULL, NULL };
-    pytree made;
-    if (ends(g, "transform.007")) {
-        golden_check_bool(g, "error", true, axes_of(m, false, &axes) == PYTREE_FILTER);
-    } else if (ends(g, "transform.008")) {                     /* the first argument is mapped, the second is not */
-        static int64_t first;                 /* the axes refer to it */
-    const pytree values[2] = { PYTREE(&first), PYTREE_NONE };
-        const pytree_filter filters[2] = { PYTREE_PATH("[0].*"), PYTREE_REST };
-        axes = pytree_prefix(PYTREE_TUPLE(m, m), 2, filters, values, NULL, NULL, &v->error);
-        golden_check_text(g, "error", pytree_status_name(PYTREE_SHARED), pytree_status_name(v->error.status));
-        memset(&v->error, 0, sizeof v->error);
-    } else if (ends(g, "transform.018")) {
-        pytree_duplicates *d;
-        made = pytree_graph_clone(m, NULL, &v->error);
-        d = pytree_graph_duplicates(made, PYTREE_EVERYTHING, NULL, &v->error);
-        golden_check_bool(g, "duplicates", true, d != NULL && d->n_groups == 1 && d->counts[0] == 2
-                          && strcmp(d->paths[0][0], ".left") == 0 && strcmp(d->paths[0][1], ".w") == 0);
-        check_model(g, "back", out(g, "back"), made);
-        pytree_duplicates_free(d);
-        pytree_free(made);
-    } else {
-        golden_no_counterpart(g);         /* 009: sizes of axes, 010: constructors in a map, 017: shapes of a constructor */
-    }
-    pytree_flat_free(&axes);
-}
-
-static void transform_case(Golden *g)
-{
-    NnxValues v = nnx_begin(g);
-    const int number = atoi(strrchr(g->id, '.') + 1);
-    pytree m = golden_get(g->json, "inputs.m") != NULL ? nnx_value(&v, in(g, "m")) : PYTREE_NONE, copy = { NULL, NULL };
-    switch (number) {
-    case 1: jit_changes(&v, m); break;
-    case 2:
-        pytree_object_remove(m, "kernel", &v.error);
-        golden_check_bool(g, "has", cJSON_IsTrue(out(g, "has")) != 0, pytree_object_get(m, "kernel", NULL).type != NULL);
-        break;
-    case 3:
-        for (int i = 0; i < 2; i++) { numbers_of(m, "main")[i] += 1; }
-        nnx_check(&v, "out", out(g, "out"), PYTREE_ARRAY(numbers_of(m, "main"), 2));
-        break;
-    case 4:
-        copy = pytree_clone(m, NULL, &v.error);
-        for (int i = 0; i < 2; i++) { numbers_of(copy, "main")[i] += 1; }
-        check_model(g, "out", out(g, "out"), copy);
-        pytree_free(copy);
-        break;
-    case 5: case 6: case 11: mapped_rows(&v, m); break;
-    case 12: case 13: gradients(&v, m); break;
-    case 14: case 15: case 16: branches_and_loops(&v, m); break;
-    default: other_transforms(&v, m); break;
-    }
-    if (golden_get(g->json, "outputs.m") != NULL && !g->absent) { check_model(g, "m", out(g, "m"), m); }
     golden_check_ok(g, "calls", &v.error);
     nnx_end(&v);
 }
@@ -342,17 +205,11 @@ static void transform_case(Golden *g)
 static void graphop_cases(void **state)
 {
     (void)state;
-    golden_run_exactly("seeds/nnx", "\"group\": \"graphop\"", graphop_case, 11, 1);
-}
-
-static void transform_cases(void **state)
-{
-    (void)state;
-    golden_run_exactly("seeds/nnx", "\"group\": \"transform\"", transform_case, 15, 3);
+    golden_run_exactly("seeds/nnx", "\"group\": \"graphop\"", graphop_case, 12, 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(graphop_cases), cmocka_unit_test(transform_cases) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(graphop_cases) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
