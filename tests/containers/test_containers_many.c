@@ -1,5 +1,5 @@
 /* Growing dicts of many keys and lists of many values, which have an index: random changes beside a plain model, costs that do
- * not grow with n. */
+ * not grow with n, bytes for each item of a parsed text. */
 #define TEST_OWN_BODIES                    /* with few keys that are kept sorted, short chunks, and functions that count */
 #define PYTREE_SORTED_KEYS 16
 #define PYTREE_CHUNK_ROWS 4
@@ -384,6 +384,60 @@ static void costs_do_not_grow_with_the_square(void **state)
     }
 }
 
+/* ---- Bytes ------------------------------------------------------------------------------------------------------------ */
+
+/* Bytes that are held, and the most that were. */
+typedef struct Counted { size_t live, most; } Counted;
+
+static void *counted_resize(void *context, void *p, size_t old_size, size_t new_size)
+{
+    Counted *c = context;
+    void *grown = NULL;
+    if (new_size == 0) { free(p); } else { grown = realloc(p, new_size); }
+    if (new_size != 0 && grown == NULL) { return NULL; }
+    c->live += new_size - old_size;
+    if (c->live > c->most) { c->most = c->live; }
+    return grown;
+}
+
+/* Bytes that each item of a text takes while it is parsed, and when it has been; of a clone of the result. */
+static void texts_are_small(void **state)
+{
+    enum { N = 10000, REST = 8192 };
+    static const struct { const char *item; size_t most, end, clone; } texts[] = {
+        { "1, ", 41, 24, 24 }, { "0.12345678, ", 41, 24, 24 }, { "None, ", 41, 16, 24 }, { "'abc', ", 52, 28, 92 },
+        { "(1, 2.0), ", 248, 152, 184 }, { "[1, 2], ", 248, 152, 184 }, { "{'a': 1, 'b': 2.5}, ", 308, 180, 212 },
+    };
+    Counted counted = { 0, 0 };
+    const pytree_allocator allocator = { counted_resize, &counted };
+    const pytree_options opt = { .allocator = &allocator };
+    (void)state;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const size_t length = strlen(texts[k].item);
+        pytree_error error = { 0 };
+        char *text = malloc(N * length + 3);
+        pytree t, clone;
+        size_t end;
+        assert_non_null(text);
+        text[0] = '[';
+        for (size_t i = 0; i < N; i++) { memcpy(text + 1 + i * length, texts[k].item, length); }
+        memcpy(text + 1 + N * length, "]", 2);
+        counted.most = 0;
+        t = pytree_parse(text, &opt, &error);
+        assert_ok(error.status, &error);
+        end = counted.live;
+        assert_in_range(counted.most, 1, texts[k].most * N + REST);
+        assert_in_range(end, 1, texts[k].end * N + REST);
+        clone = pytree_clone(t, &opt, &error);
+        assert_ok(error.status, &error);
+        assert_in_range(counted.live - end, 1, texts[k].clone * N + REST);
+        pytree_free(clone);
+        pytree_free(t);
+        free(text);
+        assert_int_equal(counted.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -391,7 +445,8 @@ int main(void)
         cmocka_unit_test_teardown(lists_beside_a_model, nothing_left),
         cmocka_unit_test_teardown(memory_runs_out, nothing_left),
         cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
-        cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left)
+        cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left),
+        cmocka_unit_test_teardown(texts_are_small, nothing_left)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

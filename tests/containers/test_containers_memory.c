@@ -1,7 +1,6 @@
 /* Containers that grow: what they own, random changes beside a plain model, large ones, memory that runs out. */
 #define TEST_OWN_BODIES                    /* looks at private parts */
 #include "containers_shared.h"
-#include "pytree/literal.h"
 
 /* ---- Who owns what ----------------------------------------------------------------------------------------------------- */
 
@@ -170,58 +169,6 @@ static void test_numbers_are_small(void **state)
     assert_int_equal(number_of(pytree_list_get(list, -1, &error)), 7);
     pytree_container_free(list);
     assert_heap_clean(&heap);
-}
-
-/* Bytes that are held, and the most that were. */
-typedef struct Counted { size_t live, most; } Counted;
-
-static void *counted_resize(void *context, void *p, size_t old_size, size_t new_size)
-{
-    Counted *c = context;
-    void *grown = NULL;
-    if (new_size == 0) { free(p); } else { grown = realloc(p, new_size); }
-    if (new_size != 0 && grown == NULL) { return NULL; }
-    c->live += new_size - old_size;
-    if (c->live > c->most) { c->most = c->live; }
-    return grown;
-}
-
-/* Bytes that each item of a text takes while it is parsed, and when it has been; of a clone of the result. */
-static void test_texts_are_small(void **state)
-{
-    enum { N = 10000, REST = 8192 };
-    static const struct { const char *item; size_t most, end, clone; } texts[] = {
-        { "1, ", 41, 24, 24 }, { "0.12345678, ", 41, 24, 24 }, { "None, ", 41, 16, 24 }, { "'abc', ", 52, 28, 92 },
-        { "(1, 2.0), ", 248, 152, 184 }, { "[1, 2], ", 248, 152, 184 }, { "{'a': 1, 'b': 2.5}, ", 308, 180, 212 },
-    };
-    Counted counted = { 0, 0 };
-    const pytree_allocator allocator = { counted_resize, &counted };
-    const pytree_options opt = { .allocator = &allocator };
-    (void)state;
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        const size_t length = strlen(texts[k].item);
-        pytree_error error = { 0 };
-        char *text = malloc(N * length + 3);
-        pytree t, clone;
-        size_t end;
-        assert_non_null(text);
-        text[0] = '[';
-        for (size_t i = 0; i < N; i++) { memcpy(text + 1 + i * length, texts[k].item, length); }
-        memcpy(text + 1 + N * length, "]", 2);
-        counted.most = 0;
-        t = pytree_parse(text, &opt, &error);
-        assert_ok(error.status, &error);
-        end = counted.live;
-        assert_in_range(counted.most, 1, texts[k].most * N + REST);
-        assert_in_range(end, 1, texts[k].end * N + REST);
-        clone = pytree_clone(t, &opt, &error);
-        assert_ok(error.status, &error);
-        assert_in_range(counted.live - end, 1, texts[k].clone * N + REST);
-        pytree_free(clone);
-        pytree_free(t);
-        free(text);
-        assert_int_equal(counted.live, 0);
-    }
 }
 
 /* A number that is taken out lives on, whatever becomes of its container. */
@@ -724,7 +671,6 @@ int main(void)
         TEST(test_cycles),
         TEST(test_owned_values_are_freed),
         TEST(test_numbers_are_small),
-        TEST(test_texts_are_small),
         TEST(test_numbers_leave),
         TEST(test_options_are_remembered),
         TEST(test_lists_against_a_model),
