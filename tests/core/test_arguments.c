@@ -173,7 +173,7 @@ static void leaves_without_a_type(void **state)
     assert_ok(pytree_leaves(PYTREE(&layer), leaves, 2, NULL, NULL, &error), &error);
     leaves[1].ndim = PYTREE_MAX_DIMS + 1;
     assert_null(pytree_unflatten(def, 2, leaves, NULL, &error).data);
-    assert_says(&error, PYTREE_ARGUMENT, "leaf 1, got float and 9");
+    assert_says(&error, PYTREE_ARGUMENT, "expected a type and 0 to 8 dimensions for leaf 1, got float and 9");
     leaves[0].ndim = -1;
     pytree_unflatten_into(def, 2, leaves, PYTREE(&layer), NULL, &error);
     assert_says(&error, PYTREE_ARGUMENT, "leaf 0, got float and -1");

@@ -172,6 +172,25 @@ static void tolerances(void **state)
         assert_differ(PYTREE_ARRAY(left, 2), PYTREE_ARRAY(far, 2), &one, PYTREE_VALUE, "", "at element 1");             \
     } while (0)
 
+/* What is infinite is near to nothing else, however large the tolerance that is relative to it. */
+#define ASSERT_FAR_FROM_INFINITY(T)                                                                                     \
+    do {                                                                                                                \
+        T number = 1, infinite = (T)INFINITY, minus = -(T)INFINITY;                                                     \
+        pytree_tolerance half = { .relative = 0.5 };                                                                    \
+        assert_equal_trees(PYTREE(&infinite), PYTREE(&infinite), &half);                                                \
+        assert_differ(PYTREE(&number), PYTREE(&infinite), &half, PYTREE_VALUE, "", "expected 1.0, got inf");            \
+        assert_differ(PYTREE(&infinite), PYTREE(&number), &half, PYTREE_VALUE, "", "expected inf, got 1.0");            \
+        assert_differ(PYTREE(&minus), PYTREE(&infinite), &half, PYTREE_VALUE, "", "expected -inf, got inf");            \
+    } while (0)
+
+static void infinity_is_near_to_itself(void **state)
+{
+    (void)state;
+    ASSERT_FAR_FROM_INFINITY(float);
+    ASSERT_FAR_FROM_INFINITY(double);
+    ASSERT_FAR_FROM_INFINITY(long double);
+}
+
 static void tolerances_of_every_type(void **state)
 {
     (void)state;
@@ -443,6 +462,7 @@ int main(void)
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(tolerances),
         cmocka_unit_test(tolerances_of_every_type),
+        cmocka_unit_test(infinity_is_near_to_itself),
         cmocka_unit_test(zero_tolerance_is_none),
         cmocka_unit_test(long_double_padding),
         cmocka_unit_test(strings),
