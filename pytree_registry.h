@@ -350,7 +350,7 @@ PYTREE__ENUM { PYTREE__CAT(pytree__begin_, PYTREE__ID),
 #endif
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
-PYTREE_FIELDS
+PYTREE_FIELDS                             /* CASE(value, member): a member of the union (clang shows this line) */
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC diagnostic pop
 #endif

@@ -46,7 +46,7 @@ CHAPTERS = {
     "Sizes that stand once": ["with_of_numbers", "with_without_value", "with_of_no_member"],
     "Pointers to void": ["as_of_a_known_type", "as_list"],
     "Handles and atomic numbers": ["handle_of_one_function", "handle_of_data", "atomic_missing", "atomic_pointer"],
-    "Unions": ["union_without_row", "union_of_unknown_type", "union_optional"],
+    "Unions": ["union_without_row", "union_without_member", "union_of_unknown_type", "union_optional"],
     "Flexible array members": ["flexible_missing", "flexible_without_count", "flexible_array_optional",
                                "field_left_out_flexible"],
     "Enums": ["enum_of_another_type", "enum_without_constants", "enum_of_a_struct"],
@@ -75,7 +75,7 @@ it is in `tests/compile_fail/` under the given name.
 """
 
 COMMENT = re.compile(r"/\* (.*?)\*/\n", re.S)
-DIRECTIVE = re.compile(r"^// (both|gcc|clang|flags|fixed): *(.*?) *$", re.M)
+DIRECTIVE = re.compile(r"^// (both|gcc|clang|flags|fixed|lines): *(.*?) *$", re.M)
 
 
 def explanation(text):

@@ -57,10 +57,12 @@
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__CASE_STORED(m, ...) m(__VA_ARGS__)
 #define PYTREE__MEMBER_OF_CASE(n, code, held, x, s, member, optional, skipped, store, arguments, ...)                   \
-    PYTREE__MEMBERS_##store(code##_##n, code##_seen_##n, held##_##n, x.member, arguments, optional, s)
+    PYTREE__CASE_TYPE_##store(code##_##n, x.member) /* CASE(value, member): no such member (gcc shows this line) */  \
+    PYTREE__MEMBERS_##store(code##_##n, code##_seen_##n, held##_##n, PYTREE__OF_CASE(code##_##n, x.member), arguments,  \
+                            optional, s)
 #define PYTREE__CASE_SELECT(...) PYTREE__CASE_SELECT_(__VA_ARGS__)
-#define PYTREE__CASE_SELECT_(n, tag, x, c, d, value, member, m1, m2, ...)                                               \
-    PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, x.member, value,                                                   \
+#define PYTREE__CASE_SELECT_(n, tag, x, code, d, value, member, m1, m2, ...)                                            \
+    PYTREE__CASE_STORED(PYTREE__SELECT_OF_CASE, tag, PYTREE__OF_CASE(code##_##n, x.member), value,                      \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__SELECT_OF_CASE(tag, x, value, skipped, store, arguments, ...)                                           \
     if (tag == PYTREE__AS_CONSTANT(value)) {                                                                       \
@@ -113,8 +115,8 @@
                         (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__TABLE_OF_CASE(n, code, held, x, placed, member, optional, skipped, store, arguments, ...)               \
-    { #member, PYTREE__TABLE_##store(code##_##n, held##_##n, x.member, arguments, optional,                             \
-                                     PYTREE__CASE_PLACED(placed, x.member)), NULL },
+    { #member, PYTREE__TABLE_##store(code##_##n, held##_##n, PYTREE__OF_CASE(code##_##n, x.member), arguments, optional,\
+                                     PYTREE__CASE_PLACED(placed, PYTREE__OF_CASE(code##_##n, x.member))), NULL },
 #define PYTREE__CASE_PLACED(placed, x) placed, sizeof(x)
 
 /* A CASE without a member has the store NOTHING_: one without modifiers whose member is the filling NONE. */
@@ -127,6 +129,31 @@
 #define PYTREE__CHECK_NOTHING_(code, arguments, optional, in)
 #define PYTREE__TABLE_NOTHING_(code, held, x, arguments, optional, placed)                                              \
     &pytree_types[PYTREE__T_none], PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_NONE, 1, 0, 0, 0, 0, 0
+
+/* Name the type of a member once: where the union has no such member, or is none, a compiler says so here and not again.
+ *
+ *     typedef __typeof__(((Shape *)0)->as.circle) pytree__code_Shape_as_1_type;            and then, for the member: */
+#if defined(__GNUC__) && !defined(__TINYC__) && !defined(__cplusplus)
+#define PYTREE__CASE_TYPE(code, x) typedef __typeof__(x) code##_type;
+#define PYTREE__OF_CASE(code, x) (*(code##_type *)0)
+#else
+#define PYTREE__CASE_TYPE(code, x)
+#define PYTREE__OF_CASE(code, x) x
+#endif
+#define PYTREE__CASE_TYPE_PLAIN PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_ARRAY PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_LIST PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_RANK PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_STRING PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_ENUM PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_STB_ARRAY PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_STB_MAP PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_LISTS_ PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_EACH PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_AS PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_WITH PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_LIST_WITH_ PYTREE__CASE_TYPE
+#define PYTREE__CASE_TYPE_NOTHING_(code, x)
 
 /* Find the codes of the members, and make the function.
  *
@@ -160,7 +187,7 @@
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
         int pytree__n = 0;                                                                                              \
-        PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, x, ~, ~, PYTREE__CASES_OF arguments)               \
+        PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, x, code, ~, PYTREE__CASES_OF arguments)               \
         if (pytree__shape != NULL) { pytree__shape[0] = (size_t)(int64_t)PYTREE__TAG_OF arguments; }                    \
         return -1;                                                                                                      \
     }
