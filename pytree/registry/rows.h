@@ -73,7 +73,12 @@
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
 #define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
 #define PYTREE__PLACE_PLAIN(before, gap, after, s, name)                                                          \
-    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)sizeof(((s *)0)->name),
+    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)PYTREE__MEMBER_SIZE(s, name),
+#if defined(__clang__)                    /* clang 14 crashes on the enumerator that follows the size of no member */
+#define PYTREE__MEMBER_SIZE(s, name) sizeof(__typeof__(((s *)0)->name))
+#else
+#define PYTREE__MEMBER_SIZE(s, name) sizeof(((s *)0)->name)
+#endif
 #define PYTREE__PLACE_ATOMIC PYTREE__PLACE_PLAIN
 #define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name)                /* a flexible array, which has no size */        \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
