@@ -27,7 +27,7 @@ CHAPTERS = {
               "registered_twice", "alias_registered", "defined_not_declared"],
     "Rows": ["field_left_out", "field_left_out_in_padding", "field_left_out_at_the_end",
              "field_left_out_unnamed", "fields_out_of_order", "field_listed_twice",
-             "misspelt_field field_that_is_not_there", "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages",
+             "misspelt_field", "field_that_is_not_there", "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages",
              "static_row_with_modifier", "row_with_comma", "rows_with_commas", "misspelt_row", "comma_missing", "type_in_row",
              "member_of_a_member", "line_not_continued", "role_unknown", "role_base_unknown", "role_twice", "role_of_static",
              "class_base_unknown", "const_capture"],
