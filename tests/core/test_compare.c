@@ -188,7 +188,7 @@ static void infinity_is_near_to_itself(void **state)
     (void)state;
     ASSERT_FAR_FROM_INFINITY(float);
     ASSERT_FAR_FROM_INFINITY(double);
-    ASSERT_FAR_FROM_INFINITY(long double);
+    if (!under_valgrind()) { ASSERT_FAR_FROM_INFINITY(long double); }
 }
 
 static void tolerances_of_every_type(void **state)
