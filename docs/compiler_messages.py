@@ -60,7 +60,7 @@ CHAPTERS = {
                     "registered_before_the_struct", "registration_in_a_function",
                     "fields_missing", "two_forms_at_once", "more_than_512_types", "c99",
                     "cxx_string", "cxx_string_dropped", "cxx_reference",
-                    "cxx_virtual", "cxx_destructor", "old_cxx", "max_dims_out_of_range"],
+                    "cxx_virtual", "cxx_destructor", "cxx_private", "old_cxx", "max_dims_out_of_range"],
 }
 
 INTRODUCTION = """\
@@ -75,7 +75,9 @@ it is in `tests/compile_fail/` under the given name.
 """
 
 COMMENT = re.compile(r"/\* (.*?)\*/\n", re.S)
-DIRECTIVE = re.compile(r"^// (both|gcc|clang|flags|fixed|lines): *(.*?) *$", re.M)
+DIRECTIVE = re.compile(r"^// (both|gcc|clang|c\+\+|g\+\+|clang\+\+|language|flags|fixed|lines): *(.*?) *$", re.M)
+WHO = {"both": "Both compilers say:", "gcc": "gcc says:", "clang": "clang says:",
+       "c++": "In C++, both say:", "g++": "In C++, gcc says:", "clang++": "In C++, clang says:"}
 
 
 def explanation(text):
@@ -146,9 +148,11 @@ def section(name):
         parts.append("A file that registers 513 types.")
     elif shown.strip() != "int unused;" and shown:
         parts.append(f"```diff\n{shown}\n```")
-    for key, who in (("both", "Both compilers say:"), ("gcc", "gcc says:"), ("clang", "clang says:")):
+    for key, who in WHO.items():
         said = messages(found, key)
-        if said:
+        if said == ["compiles"]:
+            parts.append(who.replace(" both say", " both compilers accept it").replace(" says", " accepts it").replace(":", "."))
+        elif said:
             parts.append(f"{who}\n\n```text\n" + "\n".join(said) + "\n```")
     if why:
         parts.append(textwrap.fill(why, 120, break_long_words=False, break_on_hyphens=False))

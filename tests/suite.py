@@ -490,8 +490,8 @@ def script(path, **options):
 SECTIONS = {
     "themes": ("Tests, each theme under each compiler", lambda: theme_checks(PLAIN_CONFIGS)),
     "matrix": ("Compile matrix: headers alone, in any order, twice, in two files, from C++", matrix_checks),
-    "cxx": ("Registrations in C++17, C++20 and CUDA: the descriptors of C, what only C++ structs have, pytree.hpp",
-            lambda: cxx_checks.checks() + face_checks.checks()),
+    "cxx": ("Registrations in C++17, C++20 and CUDA: the descriptors of C, structs of C++, pytree.hpp, compile errors",
+            lambda: cxx_checks.checks() + face_checks.checks() + harness.script_module("compile_fail/run").checks_cxx()),
     "rooms": ("Every header on its own, as an editor opens it", lambda: rooms.checks(BUILD)),
     "sanitizers": ("The tests once more: address, undefined-behaviour and thread sanitizers, valgrind",
                    lambda: theme_checks(CHECKED_CONFIGS) + theme_checks(["clang-threads"], [theme("threads")])),

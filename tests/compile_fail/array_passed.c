@@ -4,6 +4,7 @@
  * array of structs pass a list, or `&layers[0]` if only the first is meant. */
 // both: it is an array, a string or a void *, not a pointer to one value; write PYTREE_ARRAY(p, n) for numbers
 // gcc: pytree: PYTREE(weights):
+// c++: pytree: PYTREE(p): it is an array, a string or a void *, not a pointer to one value; write PYTREE_ARRAY(p, n)
 // fixed: yes
 #include "pytree.h"
 

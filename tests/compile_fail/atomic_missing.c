@@ -2,6 +2,7 @@
  * clang's first error is its own. */
 // gcc: pytree: Stats.hits: an _Atomic number needs the word ATOMIC behind its name
 // clang: illegal initializer type '_Atomic(int)'
+// language: c
 // fixed: yes
 #include "pytree.h"
 

@@ -1,5 +1,6 @@
 /* ATOMIC on a pointer. Only numbers are read as plain ones. */
 // both: pytree: Stats.w: ATOMIC is for an _Atomic number in the struct itself; write DROP, or a plain member
+// language: c
 // fixed: yes
 #include "pytree.h"
 

@@ -2,6 +2,8 @@
  * error is the compiler's own. */
 // gcc: attempt to take address of bit-field structure member ‘version’
 // clang: cannot compute offset of bit-field 'version'
+// g++: attempt to take address of bit-field structure member ‘Packet::version’
+// clang++: cannot compute offset of bit-field 'version'
 // fixed: yes
 #include "pytree.h"
 

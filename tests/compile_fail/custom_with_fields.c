@@ -22,4 +22,4 @@ static const pytree_custom box_callbacks = { .children = box_children };
 #endif
 #include "pytree_registry.h"
 
-const pytree_type *const used = PYTREE_TYPE(Box);
+const pytree_type *used(void) { return PYTREE_TYPE(Box); }

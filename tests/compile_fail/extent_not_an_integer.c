@@ -3,6 +3,8 @@
  * Extents and counts are integers; a floating-point number or a pointer is none. */
 // gcc: invalid operands to binary | (have ‘float’ and ‘int’)
 // clang: invalid operands to binary expression ('const float' and 'int')
+// g++: invalid operands of types ‘const float’ and ‘int’ to binary
+// clang++: invalid operands to binary expression ('const float' and 'int')
 // fixed: yes
 #include "pytree.h"
 

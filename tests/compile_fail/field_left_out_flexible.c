@@ -2,6 +2,8 @@
 // gcc: empty scalar initializer
 // clang: scalar initializer cannot be empty
 // both: pytree: Message.at: a field before this one is not listed
+// g++: compiles
+// clang++: pytree: Message.at: a field before this one is not listed
 // fixed: yes
 #include "pytree.h"
 

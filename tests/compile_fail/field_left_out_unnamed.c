@@ -1,6 +1,7 @@
 /* A field of a struct without a name left out, where it could be padding. Compilers count them where they optimise. */
 // flags: -O1
 // both: pytree: Car: a field of a struct without a name is not listed; give it a row, or give the struct a name
+// c++: compiles
 // fixed: yes
 #include "pytree.h"
 

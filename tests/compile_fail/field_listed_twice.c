@@ -4,6 +4,8 @@
 // gcc: redeclaration of enumerator ‘pytree__code_Layer_n’
 // gcc: pytree: Layer.n: rows are out of order; list the fields as the struct declares them, each once
 // clang: redefinition of enumerator 'pytree__code_Layer_n'
+// g++: redefinition of ‘pytree__before_Layer_n’
+// clang++: redefinition of enumerator 'pytree__before_Layer_n'
 // fixed: yes
 #include "pytree.h"
 

@@ -3,6 +3,8 @@
  * The compiler repeats the message for each use of the field. */
 // gcc: ‘Layer’ has no member named ‘bias’
 // clang: no member named 'bias' in 'Layer'
+// g++: has no member named ‘bias’
+// clang++: no member named 'bias' in 'Layer'
 // fixed: yes
 #include "pytree.h"
 

@@ -4,6 +4,8 @@
  * compiler reads the rows after the first line without a backslash as code. */
 // gcc: expected ‘)’ before ‘(’ token
 // clang: expected ')'
+// g++: expected constructor, destructor, or type conversion before ‘(’ token
+// clang++: C++ requires a type specifier for all declarations
 // fixed: yes
 #include "pytree.h"
 

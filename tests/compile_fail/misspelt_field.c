@@ -3,6 +3,8 @@
  * The compiler repeats the message for each use of the field. */
 // gcc: ‘Layer’ has no member named ‘wieght’; did you mean ‘weight’?
 // clang: no member named 'wieght' in 'struct Layer'; did you mean 'weight'?
+// g++: has no member named ‘wieght’; did you mean ‘weight’?
+// clang++: no member named 'wieght' in 'Layer'; did you mean 'weight'?
 // fixed: yes
 #include "pytree.h"
 

@@ -1,6 +1,7 @@
 /* More types than one file can register. */
 // both: pytree_registry.h: 512 types are registered in this file, the most it can hold; register the rest in another file
 // both: and pass its trees on.
+// c++: compiles
 // fixed: yes
 /* The file includes itself: three octal digits name 512 types. */
 #if !defined(A)

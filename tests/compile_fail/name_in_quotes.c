@@ -2,6 +2,7 @@
  *
  * The name is an identifier, because other names are made from it. */
 // both: pytree: \"Linear\" is not the name of a type; write one identifier, without quotes, struct or semicolon
+// c++: is not the name of a type; write one identifier, without quotes, struct or semicolon
 // fixed: yes
 #include "pytree.h"
 

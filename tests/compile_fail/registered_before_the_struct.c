@@ -3,6 +3,8 @@
  * The rows are read where the include stands: put it behind the struct's definition. */
 // gcc: pytree: Linear: there is no type of this name above; define the struct before it is registered, with
 // clang: unknown type name 'Linear'
+// g++: ‘Linear’ does not name a type
+// clang++: unknown type name 'Linear'
 // fixed: yes
 #include "pytree.h"
 

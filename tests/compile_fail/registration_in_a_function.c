@@ -2,6 +2,8 @@
  *
  * A registration defines functions, which C allows only at file scope. */
 // both: pytree: a registration stands outside of functions; move this include of pytree_registry.h to file scope
+// g++: expected identifier before ‘{’ token
+// clang++: namespaces can only be defined in global or namespace scope
 // fixed: yes
 #include "pytree.h"
 

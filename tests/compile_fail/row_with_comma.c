@@ -3,6 +3,7 @@
  * Rows follow one another without a separator. */
 // gcc: expected identifier or ‘(’ before ‘,’ token
 // clang: expected identifier or '('
+// c++: pytree: Point: PYTREE_FIELDS has rows, PYTREE_FIELD(...), and nothing between them: no comma, no semicolon
 // fixed: yes
 #include "pytree.h"
 

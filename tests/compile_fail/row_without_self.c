@@ -3,6 +3,8 @@
  * In row expressions, write `self->` before each member; `self` points to the struct. */
 // gcc: ‘n’ undeclared
 // clang: use of undeclared identifier 'n'
+// g++: ‘n’ was not declared in this scope
+// clang++: use of undeclared identifier 'n'
 // fixed: yes
 #include "pytree.h"
 

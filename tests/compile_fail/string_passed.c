@@ -5,6 +5,7 @@
 // both: it is an array, a string or a void *, not a pointer to one value; write PYTREE_ARRAY(p, n) for numbers,
 // both: PYTREE_STR(text)
 // gcc: pytree: PYTREE(name):
+// c++: pytree: PYTREE(p): it is an array, a string or a void *, not a pointer to one value; write PYTREE_ARRAY(p, n)
 // fixed: yes
 #include "pytree.h"
 

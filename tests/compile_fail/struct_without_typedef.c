@@ -4,6 +4,7 @@
 // gcc: pytree: Linear: there is no type of this name above; define the struct before it is registered, with
 // gcc: typedef struct Linear Linear
 // clang: must use 'struct' tag to refer to type 'Linear'
+// c++: compiles
 // fixed: yes
 #include "pytree.h"
 

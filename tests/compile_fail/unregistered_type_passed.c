@@ -6,6 +6,7 @@
 // gcc: pytree: PYTREE(layer): its type is not registered
 // gcc: (have ‘Linear’)
 // clang: member reference type 'Linear'
+// c++: pytree: PYTREE(p): its type is not registered; register it before this line (PYTREE_STRUCT, PYTREE_LEAF_TYPE)
 // fixed: yes
 #include "pytree.h"
 

@@ -3,6 +3,7 @@
  * `PYTREE` takes a pointer to the struct, number or string. */
 // gcc: invalid type argument of unary ‘*’ (have ‘Linear’)
 // clang: indirection requires pointer operand ('Linear'
+// c++: pytree: PYTREE(p): p is the address of a value, PYTREE(&x)
 // fixed: yes
 #include "pytree.h"
 

@@ -1,6 +1,8 @@
 /* WITH with a name that is no member of the inner struct. */
 // gcc: has no member named
 // clang: no member named 'width' in 'struct Block'
+// g++: has no member named ‘width’
+// clang++: no member named 'width' in 'Block'
 // fixed: yes
 #include "pytree.h"
 
