@@ -88,11 +88,11 @@ static bool pytree__other_path(pytree t, const pytree_path *path, pytree_leaf *l
     char where[PYTREE_ERROR_PATH];
     *leaf = pytree_get(t, path, opt, err);
     if (leaf->type == NULL) { return false; }
-    if (leaf->form == PYTREE_FORM_STRUCT && pytree__is_variable(leaf->type)) {
+    if (leaf->form != PYTREE_FORM_LEAF && pytree__is_variable(leaf->type)) {           /* a variable, also of a state */
         pytree_entry value = { PYTREE_ATTRIBUTE, "value", (pytree_key_index)-1 };
         const pytree_path inside = { 1, &value };
-        const pytree variable = { leaf->type, leaf->data };
-        *leaf = pytree_get(variable, &inside, opt, err);
+        const pytree_leaf variable = *leaf;
+        *leaf = pytree_get(pytree_of_view(&variable), &inside, opt, err);
     }
     if (leaf->type != NULL && leaf->form == PYTREE_FORM_LEAF) { return true; }
     pytree_path_text(path, where, sizeof where);

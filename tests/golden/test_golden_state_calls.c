@@ -163,12 +163,40 @@ static void flat_case(Golden *g)
     pytree_flat_free(&states[1]);
 }
 
+/* Names that are numbers become indices: a format that has only text for keys has lost the difference. */
+static pytree_flat with_indices(Golden *g, pytree t)
+{
+    pytree_error error = { 0 };
+    pytree_place_list *list = pytree_places(t, PYTREE_EVERYTHING, NULL, &error);
+    pytree_place *places = golden_alloc(g, list->n + 1, sizeof *places);
+    pytree_flat made;
+    size_t i, k;
+    for (i = 0; i < list->n; i++) {
+        pytree_entry *entries = golden_alloc(g, list->places[i].path.n + 1, sizeof *entries);
+        places[i] = list->places[i];
+        for (k = 0; k < places[i].path.n; k++) {
+            const char *name = places[i].path.entries[k].name;
+            char *end = NULL;
+            const unsigned long number = name == NULL ? 0 : strtoul(name, &end, 10);
+            entries[k] = places[i].path.entries[k];
+            if (end != NULL && end != name && *end == '\0') {
+                entries[k] = (pytree_entry){ .kind = PYTREE_INDEX, .index = (pytree_key_index)number };
+            }
+        }
+        places[i].path.entries = entries;
+    }
+    made = pytree_of_places(list->n, places, NULL, &error);
+    golden_check_ok(g, "indices", &error);
+    pytree_places_free(list);
+    return made;
+}
+
 static void pure_case(Golden *g)
 {
     pytree_error error = { 0 };
     pytree t, change;
     pytree_flat pure = { NULL, NULL }, state;
-    if (golden_get(g->json, "inputs.m") == NULL || id_is(g, "nnx.pure.002") || id_is(g, "nnx.pure.004")) {
+    if (golden_get(g->json, "inputs.m") == NULL || id_is(g, "nnx.pure.002")) {
         golden_no_counterpart(g);
         return;
     }
@@ -176,6 +204,10 @@ static void pure_case(Golden *g)
     state = whole(g, t);
     if (golden_get(g->json, "inputs.pure") != NULL) {
         change = input(g, "pure");
+        if (output(g, "fixed") != NULL) {
+            pure = with_indices(g, change);                    /* the update needs no such help */
+            check_output(g, "fixed", PYTREE(&pure));
+        }
         (void)pytree_update(PYTREE(&state), 1, &change, NULL, &error);
         if (golden_get(g->json, "error") != NULL) {
             golden_check_bool(g, "error", true, error.status == PYTREE_NOT_FOUND);
@@ -204,7 +236,7 @@ GROUP(update, 4, 11)
 GROUP(state, 4, 3)
 GROUP(stateop, 6, 5)
 GROUP(flat, 4, 5)
-GROUP(pure, 4, 2)
+GROUP(pure, 5, 1)
 
 int main(void)
 {
