@@ -3,8 +3,8 @@
 
     platforms.py --write        put what the last runs have left in build/platforms into that table
 
-A platform without packages of cmocka, cJSON and zlib gets the small cmocka.h of this folder, and runs the themes that need
-neither of the others.
+For a platform that has no packages of them, cJSON and zlib are compiled from Debian's sources, and the small cmocka.h of this
+folder takes the place of cmocka. There the corpora of the fuzz targets are replayed, too.
 """
 import dataclasses
 import datetime
@@ -23,6 +23,7 @@ import harness
 from harness import BUILD, Check, ROOT, failed, run
 
 TESTS = ROOT / "tests"
+FUZZ = TESTS / "fuzz"
 # Messages are meant to be shortened, and whether gcc sees that depends on what it inlines.
 WARNINGS = ["-pedantic-errors", "-Wall", "-Wextra", "-Wshadow", "-Wno-format-truncation"]
 WINE = next((path for path in ("/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/bin/wine") if pathlib.Path(path).exists()), "wine64")
@@ -35,7 +36,7 @@ class Platform:
     what: str                            # for the table
     command: tuple
     runner: tuple = ()
-    packaged: bool = False               # cmocka, cJSON and zlib are installed for it
+    packaged: bool = False               # Debian's cmocka, cJSON and zlib are its own
     standard: str = "c11"
 
 
@@ -54,37 +55,80 @@ PLATFORMS = [
     Platform("clang", "clang", ("clang", *SANITIZED), (), True),
     Platform("clang-19", "clang 19", ("clang-19", *SANITIZED), (), True),
 ]
-INCLUDE = re.compile(r'#include [<"]([^">]+)[">]')
-PACKAGES = ("cjson/cJSON.h", "zlib.h", "pytree/npz.h", "pytree/pt.h")
+SOURCES = BUILD / "platforms" / "sources"
+sources_lock = threading.Lock()
 locks = {platform.name: threading.Lock() for platform in PLATFORMS}
 
 
-def includes(platform, folder):
-    """Flags for the headers: stb_ds.h alone in a folder of its own, because the rest of /usr/include is this machine's."""
-    stb = folder / "stb"
-    stb.mkdir(parents=True, exist_ok=True)
-    found = [pathlib.Path(place) / "stb_ds.h" for place in ("/usr/include/stb", "/usr/include", "/usr/local/include")]
-    shutil.copy(next(path for path in found if path.exists()), stb)
-    mine = [] if platform.packaged else ["-I", TESTS / "platforms" / "cmocka", "-DTEST_NO_ZLIB"]
-    return ["-I", ROOT, "-isystem", stb, "-I", TESTS, "-I", TESTS / "support", *mine]
+@functools.lru_cache(maxsize=None)
+def sources():
+    """Fetches Debian's sources of cJSON and zlib: (the failure or None, their folders). apt gets lists of its own, so that those
+    of the machine stay as they are."""
+    lists = SOURCES / "lists"
+    (lists / "partial").mkdir(parents=True, exist_ok=True)
+    parts = SOURCES / "apt"
+    parts.mkdir(exist_ok=True)
+    for name in ("sources.list", "sources.list.d/debian.sources", "sources.list.d/ubuntu.sources"):
+        given = pathlib.Path("/etc/apt") / name
+        if given.exists():
+            text = re.sub(r"^(Types: )?deb\b(?!-)", r"\1deb-src", given.read_text(encoding="utf-8"), flags=re.M)
+            (parts / given.name).write_text(text, encoding="utf-8")
+    apt = ["apt-get", "-q", "-o", "Dir::Etc::SourceList=/dev/null", "-o", f"Dir::Etc::SourceParts={parts}",
+           "-o", f"Dir::State::Lists={lists}"]
+    folders = [sorted(SOURCES.glob(f"{name}-[0-9]*/")) for name in ("cjson", "zlib")]
+    for command in () if all(folders) else ([*apt, "update"], [*apt, "source", "cjson", "zlib"]):
+        fetched = run(command, cwd=SOURCES)
+        if fetched.status != 0:
+            return fetched, []
+    return None, [sorted(SOURCES.glob(f"{name}-[0-9]*/"))[-1] for name in ("cjson", "zlib")]
+
+
+def libraries(platform, folder):
+    """cJSON and zlib for a platform: (the failure or None, flags for their headers, flags for linking)."""
+    if platform.packaged:
+        return None, [], ["-lcmocka", "-lcjson", "-lz"]
+    with sources_lock:
+        trouble, places = sources()
+    if trouble is not None:
+        return trouble, [], []
+    cjson, zlib = places
+    include = folder / "include"
+    (include / "cjson").mkdir(parents=True, exist_ok=True)
+    shutil.copy(cjson / "cJSON.h", include / "cjson")
+    for name in ("zlib.h", "zconf.h"):
+        shutil.copy(zlib / name, include)
+    made = []
+    for source in (cjson / "cJSON.c", *(path for path in sorted(zlib.glob("*.c")) if not path.name.startswith("gz"))):
+        made.append(folder / f"{source.stem}.o")
+        built = run([*platform.command, "-w", "-c", source, "-o", made[-1]])
+        if built.status != 0:
+            return built, [], []
+    return None, ["-I", TESTS / "platforms" / "cmocka", "-isystem", include], made
 
 
 @functools.lru_cache(maxsize=None)
 def bodies(platform):
-    """Compiles the library once: (the failure or None, the flags for headers, the archive)."""
+    """Compiles the library once, and what the themes need: (the failure or None, the flags for headers, what is linked). stb_ds.h
+    is in a folder of its own, because the rest of /usr/include is this machine's."""
     folder = BUILD / "platforms" / platform.name
-    folder.mkdir(parents=True, exist_ok=True)
-    flags = includes(platform, folder)
-    made = folder / "bodies.o"
+    stb = folder / "stb"
+    stb.mkdir(parents=True, exist_ok=True)
+    found = [pathlib.Path(place) / "stb_ds.h" for place in ("/usr/include/stb", "/usr/include", "/usr/local/include")]
+    shutil.copy(next(path for path in found if path.exists()), stb)
+    trouble, headers, linked = libraries(platform, folder)
+    flags = ["-I", ROOT, "-isystem", stb, "-I", TESTS, "-I", TESTS / "support", *headers]
+    if trouble is not None:
+        return trouble, flags, linked
+    made, archive = folder / "bodies.o", folder / "libbodies.a"
     more = [] if platform.name == "windows" else ["-Wconversion"]          # which macros of its math.h do not stand
     if platform.runner == (WINE,):       # what it leaves running would keep the pipes of the first program open
         subprocess.run([WINE, "wineboot"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     built = run([*platform.command, f"-std={platform.standard}", *WARNINGS, *more, "-Werror", *flags, "-c",
-                 TESTS / "support" / "bodies.c", "-o", made], timeout=600)
-    archive = folder / "libbodies.a"
+                 TESTS / "support" / "bodies.c", "-o", made], timeout=1800)
     archive.unlink(missing_ok=True)
     packed = run(["gcc-ar" if "-flto" in platform.command else "ar", "rcs", archive, made])
-    return built if built.status != 0 else packed if packed.status != 0 else None, flags, archive
+    return (built if built.status != 0 else packed if packed.status != 0 else None, flags,
+            [archive, *linked, "-lm", "-lpthread"])
 
 
 def run_theme(platform, source):
@@ -97,41 +141,30 @@ def run_theme(platform, source):
 
 
 def build_and_run(platform, source):
-    """Builds and runs one theme on a platform."""
+    """Builds and runs one theme on a platform, or replays the corpus of a fuzz target."""
     if shutil.which(platform.command[0]) is None:
         return failed(f"{platform.command[0]} is not installed\n")
     with locks[platform.name]:
-        trouble, flags, archive = bodies(platform)
+        trouble, flags, linked = bodies(platform)
     if trouble is not None:
         return failed(trouble.log())
     program = BUILD / "platforms" / platform.name / f"{source.stem}.exe"
-    libraries = ["-lcmocka", "-lcjson", "-lz", "-lm", "-lpthread"] if platform.packaged else ["-lm", "-lpthread"]
-    built = run([*platform.command, f"-std={platform.standard}", *WARNINGS, "-DTEST_BODIES_APART", *flags, source, archive,
-                 "-o", program, *libraries], timeout=600)
+    target = source.parent == FUZZ
+    driver = [FUZZ / "replay.c"] if target else []
+    built = run([*platform.command, f"-std={platform.standard}", *WARNINGS, "-DTEST_BODIES_APART", *flags, source, *driver, *linked,
+                 "-o", program], timeout=900)
     if built.status != 0:
         return failed(built.log())
-    return harness.cmocka([*platform.runner, program], timeout=900)
-
-
-def packages_of(source):
-    """Tells whether a file of the tests, or one that it includes, needs a package besides cmocka."""
-    seen, due = {source}, [source]
-    while due:
-        path = due.pop()
-        for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            if name in PACKAGES:
-                return True
-            found = next((place / name for place in (path.parent, TESTS, TESTS / "support") if (place / name).is_file()), None)
-            if found is not None and found not in seen:
-                seen.add(found)
-                due.append(found)
-    return False
+    if target:
+        corpus = sorted((FUZZ / "corpus" / source.stem.removeprefix("fuzz_")).iterdir())
+        return harness.steps([*platform.runner, program, *corpus], timeout=900)
+    return harness.cmocka([*platform.runner, program], timeout=1800)
 
 
 def themes(platform):
-    """The themes that a platform can run."""
-    sources = sorted(TESTS.glob("*/test_*.c"), key=lambda path: path.stem)
-    return [path for path in sources if platform.packaged or not packages_of(path)]
+    """The themes and, where programs are other machine's, the fuzz targets."""
+    targets = [] if platform.packaged else sorted(FUZZ.glob("fuzz_*.c"))
+    return sorted(TESTS.glob("*/test_*.c"), key=lambda path: path.stem) + targets
 
 
 def checks(name=None):

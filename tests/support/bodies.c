@@ -20,13 +20,11 @@
 #include "pytree/layout.h"
 #include "pytree/literal.h"
 #include "pytree/npy.h"
-#include "pytree/object.h"
-#if !defined(TEST_NO_ZLIB)                /* platforms without zlib */
 #include "pytree/npz.h"
-#include "pytree/pt.h"
-#endif
+#include "pytree/object.h"
 #include "pytree/optimizer.h"
 #include "pytree/path.h"
+#include "pytree/pt.h"
 #include "pytree/ravel.h"
 #include "pytree/record.h"
 #include "pytree/safetensors.h"
