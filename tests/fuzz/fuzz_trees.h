@@ -39,11 +39,12 @@ static inline void put_value(const Open *to, bool keyed, int64_t value)
 static inline void open_in(Open *from, Open *to, bool keyed, bool as_dict)
 {
     pytree_error err = { 0 };
-    char key[16];
+    char key[16], above[170];
     to->container = as_dict ? pytree_new_dict(NULL, &err) : pytree_new_list(NULL, &err);
     to->count = 0;
     snprintf(key, sizeof key, keyed ? "k%d" : "%d", (int)(keyed ? from->count * 7 % 101 : from->count));
-    snprintf(to->path, sizeof to->path, keyed ? "%.150s['%s']" : "%.150s[%s]", from->path, key);
+    memcpy(above, from->path, sizeof above);
+    snprintf(to->path, sizeof to->path, keyed ? "%.150s['%s']" : "%.150s[%s]", above, key);
     if (keyed) { pytree_dict_put_own(from->container, key, to->container, &err); }
     else { pytree_list_append_own(from->container, to->container, &err); }
     REQUIRE(err.status == PYTREE_OK);
