@@ -784,8 +784,9 @@ void *pytree_arrays(pytree t, size_t *bytes);
 #endif
 
 /* Free a tree returned by pytree_unflatten, pytree_clone or pytree_zeros_like, or the block of a struct that pytree_allocate
- * filled in. NULL data is allowed. Pass the returned pytree, or PYTREE(&model) after pytree_allocate succeeded; after it
- * failed there is nothing to free, and a struct that still points to the caller's templates must not be passed. */
+ * filled in; or a growing container or object with all that it owns, as pytree_container_free does. NULL data is allowed. What
+ * belongs to a tree or a container is left alone. Pass the returned pytree, or PYTREE(&model) after pytree_allocate succeeded;
+ * after it failed there is nothing to free, and a struct that still points to the caller's templates must not be passed. */
 void pytree_free(pytree t);
 
 /* Copy the values of src's leaves into dst: nnx.update. Returns PYTREE_OK; on any error dst is unchanged, because structures,

@@ -69,8 +69,8 @@ pytree pytree_new_namedtuple(const char *name, const pytree_options *opt, pytree
 pytree pytree_new_deque(size_t maxlen, const pytree_options *opt, pytree_error *err);
 
 /* Free a growing container, its keys and the values it owns, however deep; nothing recurses, nothing is allocated. A
- * container that another one owns is left alone, since its owner frees it; so is anything that is no growing container. NULL
- * data is fine. */
+ * container that another one owns is left alone, since its owner frees it; so is anything that is no growing container, which
+ * pytree_free frees, as it does these. NULL data is fine. */
 void pytree_container_free(pytree t);
 
 /* Remove all values: clear() in Python. The container keeps its capacity. */

@@ -28,6 +28,7 @@ struct pytree__ct_slab {
 
 typedef struct pytree__container {
     pytree_items items;                   /* the part that walks read; must be the first member */
+    pytree__grown_free_fn *release;       /* must be the second one */
     bool refers;                          /* it may hold values that it does not own */
     struct pytree__container *owner;      /* the container that owns it; during a free, the next one to free */
     char *rows;                           /* stb_ds array of pytree, pytree_pair or pytree_int_pair: `step` bytes each */
@@ -228,16 +229,8 @@ static const pytree_items *pytree__ct_items_of(pytree t)
     return pytree__traits(t.type)->form == PYTREE_FORM_ITEMS ? (const pytree_items *)t.data : NULL;
 }
 
-/* Return the growing container behind a pytree, or NULL. It refers to itself through the member that its kind does not need;
- * literals and rebuilt trees have NULL there, and a copy of its bytes has another address. */
-static pytree__container *pytree__ct_growing(pytree t)
-{
-    const pytree_items *items = pytree__ct_items_of(t);
-    const void *mark = items == NULL ? NULL : pytree__keyed(t.type) ? (const void *)items->items : (const void *)items->pairs;
-    pytree__container *c = pytree__ct_of_node(t);
-    if (c != NULL) { return c; }
-    return mark != NULL && mark == t.data ? (pytree__container *)t.data : NULL;
-}
+/* Return the growing container behind a pytree, or NULL. */
+static pytree__container *pytree__ct_growing(pytree t) { return (pytree__container *)pytree__growing_of(t); }
 
 static bool pytree__ct_is_keyed(pytree t)
 {
@@ -272,6 +265,8 @@ static void pytree__ct_number_keys(pytree__container *c, bool numbered)
     c->value_at = numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value);
 }
 
+static void pytree__ct_free(pytree t);
+
 /* Make a container. `node`: bytes of the custom node that it is, which follows it in its block; 0 for a built-in type. `more`:
  * bytes to leave at the end of the block. */
 static pytree pytree__ct_make(const pytree_type *type, size_t node, bool keyed, const char *name, size_t more,
@@ -287,6 +282,7 @@ static pytree pytree__ct_make(const pytree_type *type, size_t node, bool keyed, 
     memset(c, 0, sizeof *c + node);
     names = (char *)(c + 1) + node;
     c->bytes = bytes;
+    c->release = pytree__ct_free;
     c->type = type;
     c->keyed = keyed;
     if (name != NULL) { c->items.name = (const char *)memcpy(names, name, name_bytes); }
@@ -483,11 +479,16 @@ static void pytree__ct_free_all(pytree__container *c)
     pytree__ct_free_list(&to_free);
 }
 
-void pytree_container_free(pytree t)
+static void pytree__ct_free(pytree t)
 {
     pytree__container *c = pytree__ct_growing(t);
-    if (c == NULL || c->owner != NULL) { return; }
-    if (c->in_block) { pytree_free(t); } else { pytree__ct_free_all(c); }
+    if (c->owner == NULL && !c->in_block) { pytree__ct_free_all(c); }
+}
+
+void pytree_container_free(pytree t)
+{
+    const pytree__container *c = pytree__ct_growing(t);
+    if (c != NULL && c->owner == NULL) { pytree_free(t); }
 }
 
 pytree_status pytree_container_clear(pytree t, pytree_error *err)

@@ -213,10 +213,31 @@ void *pytree_arrays(pytree t, size_t *bytes)
 }
 #endif
 
+/* Find the growing container behind a tree; NULL: it is none. One refers to itself through the member that its kind does not
+ * need, where literals and rebuilt trees have NULL; a copy of its bytes has another address. A node that grows begins with a
+ * pointer to one, which is NULL in a literal. */
+static void *pytree__growing_of(pytree t)
+{
+    const pytree_items *items;
+    if (!PYTREE__CONTAINERS || t.type == NULL || t.data == NULL) { return NULL; }
+    if (t.type->custom != NULL) { return t.type->custom->growing == NULL ? NULL : *(void *const *)t.data; }
+    if (pytree__traits(t.type)->form != PYTREE_FORM_ITEMS) { return NULL; }
+    items = (const pytree_items *)t.data;
+    return (pytree__keyed(t.type) ? (const void *)items->items : (const void *)items->pairs) == t.data ? t.data : NULL;
+}
+
 void pytree_free(pytree t)
 {
     struct pytree__block *const block = pytree__block_of(t);
-    if (block == NULL || block->magic != PYTREE__MAGIC) { return; }
+    if (block == NULL || block->magic != PYTREE__MAGIC) {
+        const char *const grown = (const char *)pytree__growing_of(t);
+        pytree__grown_free_fn *release;
+        if (grown != NULL) {
+            memcpy(&release, grown + sizeof(pytree_items), sizeof release);
+            release(t);
+        }
+        return;
+    }
     if (block->root == NULL) { pytree__clear_pointers(block, t.type, (char *)t.data); }
     else if (!PYTREE__CONTAINERS) {}
     else if (block->nested) { pytree__release_walking(t, block->allocator); }

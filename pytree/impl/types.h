@@ -402,6 +402,9 @@ struct pytree__growing {
     void (*child)(const void *self, size_t i, struct pytree__grown *child);
 };
 
+/* What pytree_free calls for a growing container: it stands there behind the items. */
+typedef void pytree__grown_free_fn(pytree t);
+
 /* What pytree_check hears of instead of the walk's end. */
 struct pytree__problem_sink {
     void (*problem)(void *context, const pytree_error *problem);

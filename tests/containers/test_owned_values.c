@@ -314,9 +314,74 @@ static void memory_of_fields_runs_out(void **state)
     shelf_clear(&shelf);
 }
 
+/* ---- One way to free ---------------------------------------------------------------------------------------------------- */
+
+/* An empty growing container of each kind. */
+static pytree new_container(size_t kind, const pytree_options *opt, pytree_error *error)
+{
+    switch (kind) {
+    case 0: return pytree_new_list(opt, error);
+    case 1: return pytree_new_tuple(opt, error);
+    case 2: return pytree_new_deque(PYTREE_UNBOUNDED, opt, error);
+    case 3: return pytree_new_dict(opt, error);
+    case 4: return pytree_new_odict(opt, error);
+    case 5: return pytree_new_defaultdict("int", opt, error);
+    default: return pytree_new_namedtuple("Point", opt, error);
+    }
+}
+
+enum { CONTAINERS = 7, LISTS = 3 };
+
+static void pytree_free_frees_what_grows(void **state)
+{
+    Heap heap;
+    const pytree_options opt = { .allocator = &heap.allocator };
+    pytree_error error = { 0 };
+    float numbers[] = { 1, 2, 3 };
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    for (size_t outer = 0; outer < CONTAINERS; outer++) {
+        for (size_t inner = 0; inner < CONTAINERS; inner++) {
+            const pytree t = new_container(outer, &opt, &error), child = new_container(inner, &opt, &error);
+            const pytree copy = pytree_clone(PYTREE_ARRAY(numbers, 3), &opt, &error);
+            assert_ok(inner < LISTS ? pytree_list_append_own(child, copy, &error)
+                                    : pytree_dict_put_own(child, "x", copy, &error), &error);
+            assert_ok(outer < LISTS ? pytree_list_append_own(t, child, &error)
+                                    : pytree_dict_put_own(t, "child", child, &error), &error);
+            pytree_free(child);                                /* t owns it, as it does what that owns: nothing happens */
+            assert_int_equal(pytree_num_leaves(t, NULL, &error), 1);
+            pytree_free(t);
+            assert_int_equal(heap.blocks, 0);
+        }
+    }
+    assert_heap_clean(&heap);
+}
+
+/* What does not grow is left alone: literals, the caller's items, bytes of a container that were copied. */
+static void pytree_free_leaves_what_does_not_grow(void **state)
+{
+    pytree_error error = { 0 };
+    double number = 1;
+    pytree list = pytree_new_list(NULL, &error);
+    pytree_items bytes;
+    (void)state;
+    assert_ok(pytree_list_append(list, PYTREE(&number), &error), &error);
+    memcpy(&bytes, list.data, sizeof bytes);
+    pytree_free((pytree){ list.type, &bytes });
+    pytree_free(PYTREE_LIST(PYTREE(&number), list));
+    pytree_free(PYTREE_DICT({ "list", list }));
+    pytree_free(PYTREE(&number));
+    pytree_free(PYTREE_NONE);
+    pytree_free((pytree){ list.type, NULL });
+    assert_int_equal(pytree_container_length(list), 1);
+    pytree_free(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(pytree_free_frees_what_grows, nothing_left),
+        cmocka_unit_test_teardown(pytree_free_leaves_what_does_not_grow, nothing_left),
         cmocka_unit_test_teardown(results_refer_to_nothing_owned, nothing_left),
         cmocka_unit_test_teardown(fields_do_not_get_other_leaves, nothing_left),
         cmocka_unit_test_teardown(a_stack_owns_its_strings, nothing_left),

@@ -95,6 +95,9 @@ WORKS = [
      + registered("typedef struct S { T t; } S;", "PYTREE_FIELD(DATA, t)"), f"S s = {{ {{ 1, 2 }} }}; {PRINT}", ".t  T"),
     ("a clone freed by PYTREE of its data", PLAIN,
      f"{WEIGHTS} pytree c = pytree_clone(PYTREE(&s), NULL, &err); pytree_free(PYTREE((S *)c.data)); puts(\"freed\");", "freed"),
+    ("a growing container or an object freed by pytree_free", '#include "pytree/containers.h"\n#include "pytree/object.h"',
+     "pytree_free(pytree_new_list(NULL, &err)); pytree_free(pytree_new_object(&pytree_class_Module, NULL, &err));"
+     'puts("freed");', "freed"),
     ("a tree freed that is part of another", LIST,
      "S s = { 1, (T[]){ { 2 } } }; pytree c = pytree_clone(PYTREE(&s), NULL, &err); pytree_free(PYTREE(((S *)c.data)->all));"
      "pytree_print(stdout, c, NULL, &err); pytree_free(c);", ".all[0].x  f32"),

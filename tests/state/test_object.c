@@ -146,8 +146,8 @@ static void what_is_data(void **state)
     assert_string_equal(error.path, "[1][7]");
     assert_string_equal(error.message, "expected a static value, got an array f32[2]");
     assert_false(pytree_has_data(PYTREE_LIST(PYTREE_INT(1), PYTREE_NONE, PYTREE_DICT()), NULL));
-    pytree_container_free(o);
-    pytree_container_free(store);
+    pytree_free(o);
+    pytree_free(store);
 }
 
 static void static_values_need_a_literal(void **state)
@@ -228,6 +228,7 @@ static void owners(void **state)
     assert_says(pytree_object_put_own(b, "a", a, err), PYTREE_CYCLE, "",
                 "expected a value that can belong to the container, got the Net that it is, or that it belongs to");
     pytree_container_free(b);                                  /* it belongs to a: nothing happens */
+    pytree_free(b);
     assert_paths(b, ".a .w.value ");
     assert_ok(pytree_object_remove(a, "again", &error), &error);
     assert_ok(pytree_list_append_own(list, a, &error), &error);
@@ -239,7 +240,9 @@ static void owners(void **state)
                 "expected a value that can belong to the container, got the list that it is, or that it belongs to");
     assert_ok(pytree_object_put_own(a, "copy", PYTREE_AS_DATA(copy), &error), &error);
     assert_ok(pytree_object_put_own(inner, "more", pytree_new_object(&pytree_class_Item, NULL, &error), &error), &error);
-    pytree_container_free(list);
+    pytree_free(inner);                                        /* nor to a part of a block */
+    assert_true(pytree_object_get(inner, "more", &error).data != NULL);
+    pytree_free(list);
 }
 
 static void rebuilt_objects_grow(void **state)
