@@ -290,7 +290,7 @@ enum { PYTREE__RV_BY_FOUR = 1 };
     case 4: PYTREE__RV_PIECES(T, op, PYTREE__RV_FOUR(T, op, x, y););                                                    \
     default:                                                                                                            \
         PYTREE__RV_PIECES(T, op,                                                                                        \
-            for (k = 0; PYTREE__RV_BY_FOUR && k + 4 <= n; k += 4) { PYTREE__RV_FOUR(T, op, x + k, y + k); }             \
+            for (k = 0; k + 4 <= (PYTREE__RV_BY_FOUR ? n : 0); k += 4) { PYTREE__RV_FOUR(T, op, x + k, y + k); }        \
             for (; k < n; k++) { PYTREE__RV_ONE(T, op, x, y, k); });                                                    \
     }
 #define PYTREE__RV_LOOPS(name, T)                                                                                       \

@@ -157,6 +157,7 @@ static bool pytree__as_string(struct pytree__assign *a, const struct pytree__as_
 {
     const size_t n = strlen(s) + 1;
     const pytree_leaf *const to = &place->to;
+    const pytree_type *type = to->type;
     char *copy;
     if (to->form == PYTREE_FORM_LEAF && to->type->constants != NULL && to->ndim == 0) {
         return pytree__as_constant(a, place, value, s);
@@ -165,9 +166,8 @@ static bool pytree__as_string(struct pytree__assign *a, const struct pytree__as_
         if (n > to->shape[0]) { return pytree__as_misfit(a, PYTREE_SHAPE, place, value); }
         return pytree__as_put(a, place->fresh, to->data, s, n);
     }
-    if ((to->form == PYTREE_FORM_NONE ? place->row == NULL || place->row->type->dtype != PYTREE_STRING
-                                      : to->type->dtype != PYTREE_STRING)
-        || to->ndim != 0 || to->form > PYTREE_FORM_NONE) {
+    if (to->form == PYTREE_FORM_NONE) { type = place->row == NULL ? NULL : place->row->type; }
+    if (type == NULL || type->dtype != PYTREE_STRING || to->ndim != 0 || to->form > PYTREE_FORM_NONE) {
         return pytree__as_misfit(a, PYTREE_TYPE, place, value);
     }
     copy = (char *)pytree__as_attach(a, n, "the caller's own for a string");

@@ -446,7 +446,7 @@ static void pytree__build_element(struct pytree__builder *b, size_t node)
     const pytree_type *const type = top->type;
     const size_t child = top->order == NULL ? --top->left : top->order[--top->left];
     char *const at = top->at + child * top->step;
-    if (PYTREE__SHARES(b) && pytree__link_element(b, node, at, type)) { return; }
+    if (pytree__shares(b) && pytree__link_element(b, node, at, type)) { return; }
     if (n->type == NULL && (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM)
         && pytree__build_validate_leaves(b)
         && pytree__build_subtree(b, &b->leaves[b->leaf - 1], type, PYTREE_FORM_STRUCT, false, at, type->size)) {
@@ -499,7 +499,7 @@ static void pytree__build_row(struct pytree__builder *b, size_t node)
     do { row = &top->type->fields[--top->rows]; } while (row->row != PYTREE_ROW_DATA);
     row = pytree__given_row(row, top->at, &own);
     if (row == NULL) { pytree__build_fail_node(b, node, "a tag that a CASE of the union has, or a type from AS"); return; }
-    if (PYTREE__SHARES(b) && pytree__link_row(b, node, top->at + row->offset, row)) { return; }
+    if (pytree__shares(b) && pytree__link_row(b, node, top->at + row->offset, row)) { return; }
     if (PYTREE__MORE_ROWS && row->place == PYTREE_FLEXIBLE && b->mode == PYTREE__ALLOCATE && top == b->frames) {
         pytree__build_skip(b, node);      /* it lies in the caller's memory, which cannot grow */
         return;
@@ -515,7 +515,7 @@ static void pytree__build_slot(struct pytree__builder *b, struct pytree__build_f
     pytree value = { &pytree_types[PYTREE__T_none], NULL };
     top->left--;
     top->at = (char *)slot->data;
-    if (!PYTREE__SHARES(b) || !pytree__link(b, node, slot, PYTREE__LINK_PYTREE, NULL)) {
+    if (!pytree__shares(b) || !pytree__link(b, node, slot, PYTREE__LINK_PYTREE, NULL)) {
         value = pytree__build_value(b, node);
     }
     *slot = value;
@@ -524,7 +524,7 @@ static void pytree__build_slot(struct pytree__builder *b, struct pytree__build_f
 /* Verify a struct whose children are all there; where some are shared, when everything is. */
 static void pytree__build_finished(struct pytree__builder *b, const struct pytree__build_frame *frame)
 {
-    if (PYTREE__SHARES(b)) { pytree__link_finished(b, frame); } else { pytree__build_verify(b, frame); }
+    if (pytree__shares(b)) { pytree__link_finished(b, frame); } else { pytree__build_verify(b, frame); }
 }
 
 /* Build the tree. `in_place`: the struct of pytree_allocate or pytree_allocate_like, which is built at `root`; or NULL. Returns
@@ -541,13 +541,13 @@ static pytree pytree__build_run(struct pytree__builder *b, const pytree *in_plac
         t.data = root;
         pytree__build_struct(b, node, t.type, root, b->mode == PYTREE__ALLOCATE);
     } else {
-        if (PYTREE__SHARES(b)) { (void)pytree__link(b, node, &b->root, PYTREE__LINK_PYTREE, NULL); }
+        if (pytree__shares(b)) { (void)pytree__link(b, node, &b->root, PYTREE__LINK_PYTREE, NULL); }
         b->root = t = pytree__build_value(b, node);
     }
     while (b->n_frames != 0 && b->status == PYTREE_OK && !b->miscounted) {
         struct pytree__build_frame *const top = &b->frames[b->n_frames - 1];
         if (PYTREE__CONTAINERS && top->type == NULL) {
-            if (b->mode == PYTREE__REFER && !PYTREE__SHARES(b)) { pytree__refer_items(b); }
+            if (b->mode == PYTREE__REFER && !pytree__shares(b)) { pytree__refer_items(b); }
         } else if (PYTREE__LAYOUTS && !top->is_struct && top->type->self_contained && top->order == NULL && top->from == NULL) {
             pytree__build_inlined_elements(b);
         }

@@ -62,7 +62,7 @@ static void pytree__finish_block(struct pytree__builder *b, void *base, size_t b
     block->base = base;
     block->bytes = bytes;
     block->allocator = pytree__allocator(b->opt);
-    block->root = b->mode == PYTREE__ALLOCATE || PYTREE__IN_STRUCT(b) ? NULL : made->data;
+    block->root = b->mode == PYTREE__ALLOCATE || pytree__in_struct(b) ? NULL : made->data;
     block->made = b->stb_cleanups;
     block->customs = b->custom_cleanups;
     block->nested = pytree__has_outside_cleanups(b, (const char *)base, bytes);
@@ -105,7 +105,7 @@ static bool pytree__build_made_nothing(struct pytree__builder *b, const pytree *
     const bool nothing = b->head == shadow && b->tail == 0;
     const char *first;
     bool array;
-    if (!PYTREE__IN_STRUCT(b)) { return nothing; }
+    if (!pytree__in_struct(b)) { return nothing; }
     first = pytree__find_block_pointer(made->type, (const char *)made->data, &array);
     if (first > b->base && first <= b->base + b->head_bytes + b->tail_bytes) { return false; }
     if (!nothing) {
@@ -156,8 +156,8 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
         memcpy(root, in_place->data, in_place->type->size);
     }
     made = pytree__build_run(b, in_place, root);
-    if (PYTREE__SHARES(b) && b->status == PYTREE_OK) { pytree__build_shares(b); }
-    if (b->status == PYTREE_OK && !b->miscounted && (b->has_subtrees || PYTREE__SHARES(b))
+    if (pytree__shares(b) && b->status == PYTREE_OK) { pytree__build_shares(b); }
+    if (b->status == PYTREE_OK && !b->miscounted && (b->has_subtrees || pytree__shares(b))
         && pytree__has_outside_cleanups(b, base, bytes)) {
         b->status = pytree_fail(b->err, PYTREE_TYPE, NULL, "expected leaves only, because nodes in stb_ds containers have "
                                 "memory of their own, got %s", b->has_subtrees ? "a subtree as a leaf" : "shared values");
@@ -171,7 +171,7 @@ static pytree_status pytree__build_in_block(struct pytree__builder *b, pytree *t
         pytree__build_undo(b, base, bytes);
         return b->status;
     }
-    if (in_place != NULL && (PYTREE__IN_STRUCT(b) || !nothing)) { memcpy(in_place->data, root, in_place->type->size); }
+    if (in_place != NULL && (pytree__in_struct(b) || !nothing)) { memcpy(in_place->data, root, in_place->type->size); }
     if (nothing) {
         pytree__resize(a, base, bytes, 0);
         return PYTREE_OK;
@@ -226,7 +226,7 @@ static pytree_status pytree__build_tree(pytree *t, const pytree_def *def, const 
         status = pytree__links_begin(&b, &links);
     }
     if (status == PYTREE_OK) { status = pytree__build(&b, t, t->data != NULL ? t : NULL); }
-    if (PYTREE__SHARES(&b)) { pytree__links_end(&b); }
+    if (pytree__shares(&b)) { pytree__links_end(&b); }
     pytree__builder_end(&b);
     return status;
 }

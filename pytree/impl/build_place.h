@@ -316,7 +316,7 @@ static void pytree__build_skip(struct pytree__builder *b, size_t node)
  * failed. */
 static bool pytree__build_refuse(struct pytree__builder *b, size_t node)
 {
-    if (!PYTREE__IN_STRUCT(b)) { return false; }
+    if (!pytree__in_struct(b)) { return false; }
     pytree__build_fail_node(b, node, "numbers, arrays, strings, lists and structs, which a struct of the caller's may have");
     return true;
 }

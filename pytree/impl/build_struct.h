@@ -74,7 +74,7 @@ PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytr
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n)
 {
     pytree__layout *layout;
-    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained || PYTREE__SHARES(b)) { return NULL; }
+    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained || pytree__shares(b)) { return NULL; }
     layout = pytree__layout_of(&b->cache, type);
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
@@ -303,7 +303,7 @@ static void pytree__build_differ(struct pytree__builder *b, const pytree_field *
                                  size_t leaf, struct pytree__build_difference *to)
 {
     const struct pytree__build_link *const same =
-        PYTREE__SHARES(b) && b->def->nodes[node].type == &pytree_same ? pytree__linked(b, node) : NULL;
+        pytree__shares(b) && b->def->nodes[node].type == &pytree_same ? pytree__linked(b, node) : NULL;
     const pytree_node *const n = &b->def->nodes[same == NULL ? node : same->node];
     const pytree_leaf *const given = &b->leaves[(same == NULL ? leaf : same->of) - n->leaves];
     const pytree_status status = row == NULL ? PYTREE_STRUCTURE : pytree__build_compare(row, view, n, given);

@@ -145,8 +145,8 @@ static enum pytree__name_origin pytree__seek_rename(const struct pytree__seeker 
     size_t i = s->renames->n == 0 ? SIZE_MAX : pytree__name_index_find(s->renames, path);
     stars.n = 0;
     if (i == SIZE_MAX) {
-        for (i = 0; i < opt->n_renames && !(strchr(opt->renames[i].from, '*') != NULL
-                                            && pytree__glob_match(opt->renames[i].from, path, separator, &stars)); i++) {}
+        for (i = 0; i < opt->n_renames && (strchr(opt->renames[i].from, '*') == NULL
+                                           || !pytree__glob_match(opt->renames[i].from, path, separator, &stars)); i++) {}
     }
     if (i < opt->n_renames) {
         *length = pytree__glob_fill(opt->renames[i].to, separator, &stars, text, n);

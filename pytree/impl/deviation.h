@@ -23,7 +23,7 @@ static bool pytree__deviate(pytree_deviation *d, const pytree_leaf *a, const pyt
     const double distance = exact ? pytree__integer_distance(a, b, i) : fabs(x - y);
     const double larger = fabs(x) > fabs(y) ? fabs(x) : fabs(y);
     const bool finite = x - x == 0 && y - y == 0;
-    const bool differs = exact && x == y ? distance != 0 && !(tolerance != NULL && distance <= tolerance->absolute)
+    const bool differs = exact && x == y ? distance != 0 && (tolerance == NULL || distance > tolerance->absolute)
                                          : !pytree__near(x, y, tolerance);
     if (!finite) { d->not_finite += differs; return differs; }
     if (distance > d->absolute) {

@@ -333,7 +333,7 @@ PYTREE__INLINE pytree_status pytree__flatten_pass(struct pytree__flattener *s, c
     const pytree_leaf *value;
     bool taken = false;
     if (t != NULL) { pytree__flatten_begin(s, *t); }
-    while (c->status == PYTREE_OK && !(PYTREE__LAYOUTS && mode == PYTREE__FILL && s->full)) {
+    while (c->status == PYTREE_OK && (!PYTREE__LAYOUTS || mode != PYTREE__FILL || !s->full)) {
         switch (pytree__cursor_next(c, &value)) {
         case PYTREE__AT_LEAF: pytree__emit_leaf(s, mode, value); break;
         case PYTREE__AT_NONE: pytree__emit_none(s, mode); break;

@@ -163,9 +163,10 @@ static bool pytree__graph_agrees(struct pytree__graph *g, uint32_t number)
     const bool counted = v->form == PYTREE_FORM_LIST || v->form == PYTREE_FORM_TUPLE;
     const bool role = value->role == g->role
         || (value->role != NULL && g->role != NULL && pytree__same_role(value->role, g->role));
+    const bool extents = leaf ? pytree__same_extents(first, v) : !counted || value->extent == v->shape[0];
     pytree_leaf was;
     char expected[96], got[96], path[PYTREE_ERROR_PATH];
-    if (role && (leaf ? pytree__same_extents(first, v) : !counted || value->extent == v->shape[0])) { return true; }
+    if (role && extents) { return true; }
     pytree__copy_view(&was, first);
     if (!leaf) { was.shape[0] = value->extent; }
     pytree__graph_describe(&was, value->role, expected, sizeof expected);

@@ -328,8 +328,10 @@ PYTREE__INLINE bool pytree__layout_same_nulls(pytree__layout_cache *p, pytree__l
     const void *pointer;
     for (; nullable != end; nullable++, bit <<= 1) {
         const bool none = theirs[nullable->node].type == &pytree_types[PYTREE__T_none];
+        bool is_none;
         memcpy(&pointer, self + nullable->at, sizeof pointer);
-        if (PYTREE__UNLIKELY(none != (pointer == NULL && !def->none_is_leaf) || (pointer != NULL && nullable->is_struct))) {
+        is_none = pointer == NULL && !def->none_is_leaf;
+        if (PYTREE__UNLIKELY(none != is_none || (pointer != NULL && nullable->is_struct))) {
             return false;
         }
         if (none) { null_mask |= bit; }

@@ -236,14 +236,15 @@ static bool pytree__lit_complex(pytree__lit_parser *p, const pytree_type *type, 
 static bool pytree__lit_integer(pytree__lit_parser *p, const pytree_type *type, void *to)
 {
     const bool is_signed = type->dtype <= PYTREE_I64;
-    const uint64_t most = (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - 8 * type->size);
+    uint64_t most = (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - 8 * type->size);
     pytree__lit_number x;
     char expected[48];
     uint64_t v;
     if (!pytree__lit_scan(&x, p->at, p->end) || x.word != 0) {
         return pytree__lit_expected(p, x.word != 0 ? p->at : x.end, "an integer");
     }
-    if (!x.integer || !x.whole || x.digits > most + (x.minus && is_signed) || (x.minus && !is_signed && x.digits != 0)) {
+    if (x.minus) { most = is_signed ? most + 1 : 0; }
+    if (!x.integer || !x.whole || x.digits > most) {
         (void)snprintf(expected, sizeof expected, "an integer that %s has", pytree__lit_type_name(type));
         return pytree__lit_expected(p, p->at, expected);
     }

@@ -133,7 +133,7 @@ PYTREE__BINARY(add, x + y)
 PYTREE__BINARY(sub, x - y)
 PYTREE__BINARY(mul, x * y)
 PYTREE__BINARY(div, x / y)
-PYTREE__BINARY(max, x > y || x != x ? x : y)
+PYTREE__BINARY(max, x > y ? x : x != x ? x : y)
 
 /* The rules of an operation with two operands from those with respect to each of them: da(d), db(d). */
 #define PYTREE__RULE_2(NAME, da, db)                                                                                    \

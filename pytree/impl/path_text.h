@@ -251,7 +251,7 @@ static bool pytree__path_read_piece(struct pytree__path_reader *r, struct pytree
     step->kind = step->bytes == 0 || (*s >= '0' && *s <= '9') ? PYTREE_KEY : PYTREE_ATTRIBUTE;
     for (i = 0; i < step->bytes; i++) {
         unsigned char c = (unsigned char)s[i];
-        if (c < 0x80 && c != '_' && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'Z') && !(c >= 'a' && c <= 'z')) {
+        if (c < 0x80 && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')) {
             step->kind = PYTREE_KEY;
         }
     }

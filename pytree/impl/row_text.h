@@ -38,19 +38,19 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         const pytree_field *row = NULL;
         const char *end;
         const void *p = NULL;
-        bool pointer;
+        bool arrow, pointer;
         s += *s == '.' ? 1 : 2;
         s += strspn(s, " \t\n");
         if (type->kind == PYTREE_KIND_STRUCT && type->fields != NULL) { row = pytree__named_row(type, &s); }
         if (row == NULL) { return NULL; }
         end = s;
         s = pytree__behind_member(s);
-        pointer = row->size == sizeof p
-            && (row->row != PYTREE_ROW_DATA ? s[0] == '-' && s[1] == '>'
-                                            : row->place == PYTREE_POINTER || row->place == PYTREE_STB);
+        arrow = s[0] == '-' && s[1] == '>';
+        pointer = row->row != PYTREE_ROW_DATA ? arrow : row->place == PYTREE_POINTER || row->place == PYTREE_STB;
+        if (row->size != sizeof p) { pointer = false; }
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
-            if (s[0] != '[' && !(s[0] == '-' && s[1] == '>')) { return star && p == NULL ? end : NULL; }
+            if (s[0] != '[' && !arrow) { return star && p == NULL ? end : NULL; }
             if (p == NULL && (!own || row->row != PYTREE_ROW_DATA || row->optional != 0)) { return end; }
             if (p == NULL) { p = row->type->size > PYTREE__ZEROS ? PYTREE_WANTED : pytree__zeros(); }
         } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) {

@@ -23,13 +23,14 @@ pytree_def *pytree_def_none(const pytree_options *opt, pytree_error *err)
 
 static bool pytree__td_copy_all(pytree__td_maker *m, size_t n, const pytree_def *const *children)
 {
+    const bool none_is_leaf = m->opt != NULL && m->opt->none_is_leaf;
     size_t i, total = 0;
     for (i = 0; i < n; i++) {
         if (children == NULL || children[i] == NULL) {
             pytree_fail(m->err, PYTREE_ARGUMENT, NULL, "expected a treedef for child %zu, got NULL", i);
             return false;
         }
-        if (!pytree__td_same_none(children[i], m->opt != NULL && m->opt->none_is_leaf, m->err)
+        if (!pytree__td_same_none(children[i], none_is_leaf, m->err)
             || !pytree__td_use_space(m, children[i]->space)) {
             return false;
         }

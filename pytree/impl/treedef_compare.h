@@ -205,7 +205,7 @@ static int pytree__td_mismatch(pytree__td_walk *w, bool loose)
     const struct pytree__kind_traits *const traits = pytree__traits(x->type);
     size_t n;
     if (x->type == NULL || y->type == NULL) { return x->type == y->type ? PYTREE__TD_SAME : PYTREE_DIFFERENT_TYPES; }
-    if (!(loose && pytree__is_dict(x->type) && pytree__is_dict(y->type)) && !pytree_type_equal(x->type, y->type)) {
+    if ((!loose || !pytree__is_dict(x->type) || !pytree__is_dict(y->type)) && !pytree_type_equal(x->type, y->type)) {
         return PYTREE_DIFFERENT_TYPES;
     }
     if (traits->keys == PYTREE__KEYS_NONE) {

@@ -209,12 +209,12 @@ static bool pytree__td_load_custom(pytree__td_loader *l, const pytree_type *type
         return false;
     }
     for (i = 0; keyed != 0 && i < n; i++) {
+        bool number;
         p = pytree__td_take(l, 1, "the kind of a key");
-        if (p == NULL || (*p > PYTREE_INT_KEY && !pytree__td_bad(l, p, "the kind of a key"))
-            || !pytree__td_add(&l->m.statics, p, 1, l->m.opt, l->m.err)
-            || !pytree__td_load_key(l, *p != PYTREE_ATTRIBUTE && *p != PYTREE_KEY)) {
-            return false;
-        }
+        if (p == NULL) { return false; }
+        if (*p > PYTREE_INT_KEY) { return pytree__td_bad(l, p, "the kind of a key"); }
+        number = *p != PYTREE_ATTRIBUTE && *p != PYTREE_KEY;
+        if (!pytree__td_add(&l->m.statics, p, 1, l->m.opt, l->m.err) || !pytree__td_load_key(l, number)) { return false; }
     }
     return true;
 }

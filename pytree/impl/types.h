@@ -306,12 +306,6 @@ struct pytree__leaf_slots {
     struct pytree__leaf_slot slots[PYTREE__LEAF_SLOTS];
 };
 
-/* Does the tree that is built share values? Without containers none does. */
-#define PYTREE__SHARES(b) (PYTREE__CONTAINERS && PYTREE__UNLIKELY((b)->links != NULL))
-
-/* Is the root of the tree that is built a struct of the caller's, as in pytree_allocate_like? */
-#define PYTREE__IN_STRUCT(b) (PYTREE__MORE_ROWS && (b)->in_struct)
-
 struct pytree__builder {
     const pytree_def *def;
     const pytree_leaf *leaves;
@@ -339,7 +333,7 @@ struct pytree__builder {
     bool measured;                        /* nodes below inlined structs were looked at when the head was bounded */
     bool miscounted;                      /* they were not, and one is not the layout's: the head may be too small */
     bool only_containers;
-    bool in_struct;                       /* see PYTREE__IN_STRUCT */
+    bool in_struct;                       /* see pytree__in_struct */
     bool has_subtrees;                    /* some leaves are subtrees, which the tree refers to */
     size_t n_arrays;                      /* leaves that may need a view */
     size_t n_cells;                       /* numbers of at most eight bytes */
@@ -365,6 +359,18 @@ struct pytree__builder {
     struct pytree__build_frame own_frames[PYTREE__FRAMES];
     pytree_leaf own_views[PYTREE__ITER_VIEWS];
 };
+
+/* Does the tree that is built share values? Without containers none does. */
+PYTREE__INLINE bool pytree__shares(const struct pytree__builder *b)
+{
+    return PYTREE__CONTAINERS && PYTREE__UNLIKELY(b->links != NULL);
+}
+
+/* Is the root of the tree that is built a struct of the caller's, as in pytree_allocate_like? */
+PYTREE__INLINE bool pytree__in_struct(const struct pytree__builder *b)
+{
+    return PYTREE__MORE_ROWS && b->in_struct;
+}
 
 /* The bytes of a long double that hold its value: the rest is padding. */
 enum { PYTREE__WIDE = LDBL_MANT_DIG == 64 && sizeof(long double) > 10 ? 10 : sizeof(long double) };

@@ -210,7 +210,7 @@ PYTREE__INLINE bool pytree__visit_next(struct pytree__visit_state *w)
         if (answer == PYTREE_WALK_ON && at == PYTREE__AT_NONE) {
             answer = pytree__visit(w, w->visitor->leave, value, c->n_frames);
         } else if (answer == PYTREE_WALK_ON && at != PYTREE__AT_LEAF
-                   && !(PYTREE__LAYOUTS && at == PYTREE__AT_RUN && pytree__visit_as_run(w, value))) {
+                   && (!PYTREE__LAYOUTS || at != PYTREE__AT_RUN || !pytree__visit_as_run(w, value))) {
             c->status = pytree__open(c, value);
             if (c->status == PYTREE_OK) { c->frames[c->n_frames - 1].nodes = 0; }
             if (PYTREE__UNLIKELY(c->n_frames > w->max) && c->status == PYTREE_OK) {

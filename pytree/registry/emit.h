@@ -199,9 +199,11 @@ PYTREE__HELPER pytree__flatten_result pytree__view_array(const pytree_field *row
                                                          unsigned of)
 {
     size_t flags, extent = 0;
+    bool missing;
     int i;
     for (i = 0; i < row->ndim; i++) { extent |= view->shape[i]; }
-    flags = PYTREE__DOUBTS(p == NULL && (row->form == PYTREE_FORM_LEAF || extent != 0), PYTREE__BOUND(extent, row->ndim));
+    missing = p == NULL && (row->form == PYTREE_FORM_LEAF || extent != 0);
+    flags = PYTREE__DOUBTS(missing, PYTREE__BOUND(extent, row->ndim));
     if (p == NULL && row->optional != 0 && row->place != PYTREE_STB) { return pytree__view_none(row, view, of); }
     PYTREE__VIEW_ADD(view, p, row->type, row->ndim, row->form)
     return pytree__view_result(view, flags);

@@ -3,14 +3,11 @@
 Both reports have a floor, a little below what docs/trust.md states, and fail beneath it.
 """
 import json
-import os
 
-import harness
+from coverage import conditions as counted
 from harness import BUILD, ROOT, failed, passed, run
 
 FLOORS = {"lines": 98.7, "branches": 89.9, "conditions": 74.5}
-CONFIG = "conditions"                       # in CONFIGS of suite.py
-PROGRAMS = BUILD / "tests" / CONFIG
 
 
 def verdict(folder, page, table, log="", **percent):
@@ -39,33 +36,18 @@ def lines_and_branches():
     return verdict(folder, "index.html", table, result.log(), lines=summary["line_percent"], branches=summary["branch_percent"])
 
 
-def profile_of(program):
-    """Where a program writes what it counted; each process of it a file of its own."""
-    return {"LLVM_PROFILE_FILE": f"{PROGRAMS}/{program.name}-%p.profraw"}
-
-
 def conditions():
-    """llvm-cov over what the programs of the configuration `conditions` left behind."""
-    folder = BUILD / "conditions"
-    harness.fresh(folder)
-    profiles, programs = sorted(PROGRAMS.glob("*.profraw")), sorted(
-        path for path in PROGRAMS.iterdir() if path.name.startswith("test_") and os.access(path, os.X_OK))
-    if not profiles or not programs:
-        return failed("no program of the tests left a profile\n")
-    (folder / "profiles").write_text("".join(f"{path}\n" for path in profiles), encoding="utf-8")
-    merged = run(["llvm-profdata-19", "merge", "-sparse", "-f", folder / "profiles", "-o", folder / "merged.profdata"])
-    if merged.status != 0:
-        return failed(merged.log())
-    objects = [programs[0], *(word for path in programs[1:] for word in ("-object", path))]
-    common = ["-instr-profile", folder / "merged.profdata", "-ignore-filename-regex", r"/(tests|examples)/|^/usr/", *objects]
-    exported = run(["llvm-cov-19", "export", "-summary-only", *common], timeout=600, separate=True)
-    shown = run(["llvm-cov-19", "show", "-show-mcdc", *common], timeout=600, separate=True)
-    if exported.status != 0 or shown.status != 0:
-        return failed(exported.errors + shown.errors)
-    (folder / "conditions.txt").write_text(shown.output, encoding="utf-8")
-    data = json.loads(exported.output)["data"][0]
-    rows = [(os.path.relpath(file["filename"], ROOT), file["summary"]["mcdc"]) for file in data["files"]]
-    total = data["totals"]["mcdc"]
-    table = "".join(f"\n    {name:<36} conditions {each['percent']:5.1f} % of {each['count']}"
-                    for name, each in [*(row for row in rows if row[1]["count"] != 0), ("all", total)])
-    return verdict(folder, "conditions.txt", table, conditions=total["percent"])
+    """What conditions.py finds in what the programs of the configuration `conditions` left behind."""
+    try:
+        rooms, still, wrong = counted.report()
+    except counted.Trouble as trouble:
+        return failed(str(trouble))
+    rows = [(name, len(rooms[name]), len(still[name]), sum(each.reason != "" for each in rooms[name])) for name in sorted(rooms)]
+    rows.append(("all", *(sum(row[i] for row in rows) for i in (1, 2, 3))))
+    table = "".join(f"\n    {name:<40} conditions {total:5}   unreachable {beyond:4}   open {left:4}"
+                    for name, total, left, beyond in rows)
+    reachable = rows[-1][1] - rows[-1][3]
+    share = 100 * (reachable - rows[-1][2]) / reachable
+    if wrong:
+        return failed("\n".join([table, *wrong]))
+    return verdict(counted.FOLDER, "open.txt", f"{table}\n    {share:.1f} % of the reachable conditions are shown", conditions=share)
