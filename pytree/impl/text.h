@@ -264,7 +264,8 @@ void pytree__put_entry(struct pytree__text_writer *to, const pytree_entry *entry
     case PYTREE_ATTRIBUTE: pytree__text_put(to, ".", 1); pytree__put_text(to, entry->name); break;
     case PYTREE_INDEX: {
         char text[22];                    /* quick, because paths are full of these; in a small program, put_number will do */
-        size_t i = sizeof text, n = (size_t)entry->index;
+        pytree_key_index n = entry->index;
+        size_t i = sizeof text;
         if (!PYTREE__TABLES) {
             pytree__text_put(to, "[", 1);
             pytree__put_number(to, n);

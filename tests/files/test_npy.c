@@ -172,6 +172,7 @@ static void golden_large(void **state)
     (void)state;
     scratch_path(path, "large.npy");
     length = golden_recipe(name, path);
+    if (length == 0) { skip(); }
     assert_int_equal(pytree__file_open(&file, path, NULL, &error), PYTREE_OK);
     assert_true(file.size == length);
     assert_ok(pytree__file_read(&file, length - sizeof end, end, sizeof end), &error);
@@ -182,7 +183,7 @@ static void golden_large(void **state)
     assert_error(pytree_read_npy(path, &array, &opt, &error), PYTREE_NO_MEMORY, "", &error);
     snprintf(words, sizeof words, "expected %llu bytes", (unsigned long long)(length - 128 + 64 + sizeof(pytree__npy_owner)));
     assert_non_null(strstr(error.message, words));
-#if defined(__OPTIMIZE__)
+#if defined(__OPTIMIZE__) && SIZE_MAX > UINT32_MAX
     memset(&error, 0, sizeof error);
     assert_ok(pytree_read_npy(path, &array, NULL, &error), &error);
     assert_int_equal(array.ndim, 1);

@@ -218,11 +218,12 @@ static void size_32_bit(void)
     b.io.open = open_of_32_bits;
     assert_load_fails(&b, PYTREE_IO, "larger than this system can count");
     scratch_path(path, "over-2-gib");
-    golden_recipe("safetensors/valid/data-2gib.recipe.json", path);
-    file = pytree_safetensors_map(path, NULL, &b.error);
-    if (sizeof(void *) > 4) { assert_ok(b.error.status, &b.error); }
-    pytree_safetensors_close(file);
-    remove(path);
+    if (golden_recipe("safetensors/valid/data-2gib.recipe.json", path) != 0) {
+        file = pytree_safetensors_map(path, NULL, &b.error);
+        if (sizeof(void *) > 4) { assert_ok(b.error.status, &b.error); }
+        pytree_safetensors_close(file);
+        remove(path);
+    }
     bench_clear(&b);
 }
 

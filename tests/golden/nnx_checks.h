@@ -20,14 +20,20 @@ static inline const cJSON *output(Golden *g, const char *name)
     return golden_get(g->json, path);
 }
 
-/* Two trees have the same keys, roles, types, shapes and values. */
-static inline void check_same(Golden *g, const char *name, pytree expected, pytree got)
+/* Two trees have the same keys, roles, types and shapes, and values within a tolerance. */
+static inline void check_close(Golden *g, const char *name, pytree expected, pytree got, const pytree_tolerance *tolerance)
 {
     pytree_error error = { 0 };
-    const bool same = pytree_equal(expected, got, NULL, NULL, &error);
+    const bool same = pytree_equal(expected, got, tolerance, NULL, &error);
     char text[700];
     snprintf(text, sizeof text, "%s: %s", error.path, error.message);
     golden_verdict(g, name, same, "the same state", text);
+}
+
+/* … and the same values. */
+static inline void check_same(Golden *g, const char *name, pytree expected, pytree got)
+{
+    check_close(g, name, expected, got, NULL);
 }
 
 static inline pytree_flat whole(Golden *g, pytree t)

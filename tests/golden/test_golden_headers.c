@@ -1,5 +1,6 @@
 /* The headers rngs.h and metrics.h of examples/nnx_pytrees: random numbers with the bits of JAX, streams and metrics as Flax
  * NNX has them. */
+#include <float.h>
 #include "nnx_objects.h"
 #include "nnx_checks.h"
 #include "pytree/display.h"
@@ -28,6 +29,14 @@ static void test_threefry(void **state)
     }
 }
 
+/* The last digits of a float that is computed may differ where expressions have more digits than their types (x87). */
+#if FLT_EVAL_METHOD == 0
+enum { UNITS = 0 };
+#else
+enum { UNITS = 8 };
+#endif
+static const pytree_tolerance digits_of_floats = { .relative = UNITS * (double)FLT_EPSILON };
+
 /* The floats have the bits of a record: eight digits for each. */
 static void check_bits(Golden *g, const char *name, const cJSON *array, const float *got)
 {
@@ -35,11 +44,13 @@ static void check_bits(Golden *g, const char *name, const cJSON *array, const fl
     size_t different = 0, n = strlen(digits) / 8;
     char text[64];
     for (size_t i = 0; i < n; i++) {
-        char word[9];
+        char word[9] = { 0 };
         uint32_t bits;
+        int64_t units;
+        memcpy(word, digits + 8 * i, 8);
         memcpy(&bits, &got[i], sizeof bits);
-        snprintf(word, sizeof word, "%08" PRIx32, bits);
-        different += memcmp(word, digits + 8 * i, 8) != 0;
+        units = (int64_t)bits - (int64_t)strtoul(word, NULL, 16);
+        different += units < -UNITS || units > UNITS;
     }
     snprintf(text, sizeof text, "%d of %d differ", (int)different, (int)n);
     golden_verdict(g, name, n != 0 && different == 0, "the bits of the record", text);
@@ -107,7 +118,7 @@ static void page_case(Golden *g)
     float numbers[10];
     leaf.data = numbers;
     random_normal(next_key(rngs, "default"), numbers, 6);
-    check_same(g, "kernel", value_of(g, golden_at(values, "kernel")), pytree_of_view(&leaf));
+    check_close(g, "kernel", value_of(g, golden_at(values, "kernel")), pytree_of_view(&leaf), &digits_of_floats);
     random_uniform(next_key(rngs, "default"), numbers, 10);
     leaf.shape[0] = 5;
     leaf.shape[1] = 2;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The themes on other machines, systems, C libraries and compilers. docs/platforms.md has the table as last run.
 
+    platforms.py NAME THEME...  these themes (and fuzz targets) on one platform
     platforms.py --write        put what the last runs have left in build/platforms into that table
 
 For a platform that has no packages of them, cJSON and zlib are compiled from Debian's sources, and the small cmocka.h of this
@@ -197,6 +198,9 @@ def row(platform):
 
 def main():
     """Command line."""
+    if sys.argv[1:] and sys.argv[1] in locks:
+        wanted = [f"{sys.argv[1]}  {name}" for name in sys.argv[2:]]
+        harness.main(f"Themes on {sys.argv[1]}", [check for check in checks(sys.argv[1]) if check.name in wanted])
     if sys.argv[1:] != ["--write"]:
         print(__doc__)
         return 2

@@ -12,11 +12,13 @@ static pytree_entry flat_index(size_t i) { return (pytree_entry)FLAT_INDEX(i); }
 static void text_of_each_kind(void **state)
 {
     pytree_entry entries[] = { ATTRIBUTE("layers"), INDEX(0), KEY("k"), FLAT_INDEX(12), INDEX(SIZE_MAX) };
-    pytree_path path = { 5, entries }, root = { 0, NULL };
+    pytree_entry large = { PYTREE_INDEX, NULL, (pytree_key_index)1 << 20 << 20 };   /* also where size_t has 32 bits */
+    pytree_path path = { 5, entries }, root = { 0, NULL }, key = { 1, &large };
     char expected[128], *text;
     (void)state;
     snprintf(expected, sizeof(expected), ".layers[0]['k'][<flat index 12>][%zu]", SIZE_MAX);
     assert_text(&path, expected);
+    assert_text(&key, "[1099511627776]");
     assert_text(&root, "");
     assert_text(NULL, "");
     snprintf(expected, sizeof(expected), "layers::0::k::12::%zu", SIZE_MAX);
