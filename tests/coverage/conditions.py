@@ -5,8 +5,8 @@
     tests/coverage/conditions.py ROOM...       the open conditions of these headers (flatten.h, registry/emit.h, ...)
 
 It reads what the programs of the configuration `conditions` left behind: after `tests/run conditions` those of all themes, after
-`tests/run theme NAME... --config conditions` newer ones of these. Programs older than the library's bodies only lend their
-counts: functions whose decisions have changed since then start again from nothing.
+`tests/run theme NAME... --config conditions` newer ones of these. What older programs counted stays, but for functions whose
+decisions have changed since.
 
 A condition is shown if some run with it and some run without it decide otherwise while nothing else matters. A function that is
 compiled into several programs is counted once: its condition is shown if it is shown in one of them. What cannot be shown stands
@@ -21,6 +21,7 @@ same text and not all are open. An entry whose condition is shown, or does not e
 import collections
 import dataclasses
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -181,13 +182,16 @@ def conditions_at(name, begin, end, function):
 # ---- What llvm counted ------------------------------------------------------------------------------------------------------
 
 
+def age(path):
+    """For sorting: what was written last comes first."""
+    return -path.stat().st_mtime
+
+
 def exported():
-    """llvm-cov's data, as a dictionary."""
+    """What llvm-cov counted in each function. Of one that is in several programs the newest counts: they are the first ones."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    bodies = PROGRAMS / "libbodies.a"
     profiles = sorted(PROGRAMS.glob("*.profraw"))
-    programs = sorted(path for path in PROGRAMS.glob("test_*") if path.suffix == "" and os.access(path, os.X_OK)
-                      and bodies.exists() and path.stat().st_mtime >= bodies.stat().st_mtime)
+    programs = sorted((path for path in PROGRAMS.glob("test_*") if path.suffix == "" and os.access(path, os.X_OK)), key=age)
     if not profiles or not programs:
         raise Trouble("no program of the tests left a profile: run `tests/run conditions` first\n")
     (FOLDER / "profiles").write_text("".join(f"{path}\n" for path in profiles), encoding="utf-8")
@@ -199,26 +203,51 @@ def exported():
                  timeout=600, separate=True)
     if result.status != 0:
         raise Trouble(result.errors)
-    return json.loads(result.output)["data"][0]
+    return [function for function in json.loads(result.output)["data"][0]["functions"] if function["mcdc_records"]]
 
 
-def measured(data):
+def current(functions):
+    """Those functions whose headers have not changed since their program was built; of the shared bodies, the newest."""
+    built = collections.defaultdict(list)
+    for path in PROGRAMS.glob("test_*"):
+        if path.suffix == "" and os.access(path, os.X_OK):
+            built[path.name.partition("-")[0]].append(path.stat().st_mtime)
+    oldest, met = min(itertools.chain.from_iterable(built.values())), set()
+    for function in functions:
+        owner = function["name"].rpartition(":")[0].removesuffix(".c")
+        since = min(built.get(owner, [oldest]))
+        unchanged = all(os.path.getmtime(name) <= since for name in set(function["filenames"]))
+        if unchanged or (owner not in built and function["name"] not in met):
+            yield function
+        met.add(function["name"])
+
+
+def places(function):
+    """The decisions that llvm counted in a function: (header or None, function, begin, end, what is shown, where its conditions
+    are that the compiler does not know). What stands in a macro belongs to all functions that the macro makes, together."""
+    names = [os.path.relpath(name, SOURCE) for name in function["filenames"]]
+    branches = [branch for branch in function["branches"] if branch[8] == 6]
+    for line, column, last, end, _, _, flags in function["mcdc_records"]:
+        inside = [branch for branch in branches if (line, column) <= (branch[0], branch[1]) and (branch[2], branch[3]) <= (last, end)]
+        file = min((branch[6] for branch in inside), default=0)
+        yield (None if names[file].startswith("..") else names[file], function["name"].rpartition(":")[2] if file == 0 else "macro",
+               (line, column), (last, end), flags, {(branch[0], branch[1]) for branch in inside if branch[6] == file})
+
+
+def measured(functions):
     """All conditions by header, and the decisions whose conditions could not be told apart."""
     found, unclear = {}, set()
-    for function in data["functions"]:
-        name = os.path.relpath(function["filenames"][0], SOURCE)
-        if name.startswith(".."):
+    for name, function, begin, end, flags, counted in itertools.chain.from_iterable(map(places, functions)):
+        if name is None:
             continue
-        branches = {(branch[0], branch[1]) for branch in function["branches"] if branch[6] == 0 and branch[8] == 6}
-        for line, column, last, end, _, _, flags in function["mcdc_records"]:
-            parts = conditions_at(name, (line, column), (last, end), function["name"].rpartition(":")[2])
-            if len(parts) != len(flags):
-                unclear.add(f"{name}:{line}: {words(text_of(name, (line, column), (last, end)))}")
-                continue
-            for (place, condition), shown in zip(parts, flags):
-                found[name, condition.line, place, condition.function] = condition
-                condition.counted |= place in branches      # it is not, where the compiler knows its value
-                condition.shown |= shown
+        parts = conditions_at(name, begin, end, function)
+        if len(parts) != len(flags):
+            unclear.add(f"{name}:{begin[0]}: {words(text_of(name, begin, end))}")
+            continue
+        for (place, condition), shown in zip(parts, flags):
+            found[name, condition.line, place, function] = condition
+            condition.counted |= place in counted               # it is not, where the compiler knows its value
+            condition.shown |= shown
     rooms = collections.defaultdict(list)
     for key in sorted(found):
         if found[key].counted:
@@ -265,7 +294,7 @@ def subtract(rooms):
 
 def report():
     """(rooms, percent of the reachable conditions that are shown, what is wrong); writes open.txt."""
-    rooms, unclear = measured(exported())
+    rooms, unclear = measured(current(exported()))
     wrong = subtract(rooms)
     wrong += [f"{row}\n    cannot be counted: no macro with a decision in it may be part of a decision" for row in unclear]
     still = {name: [each for each in of if not each.shown and not each.reason] for name, of in rooms.items()}

@@ -152,7 +152,7 @@ static void deep_trees(void **state)
     assert_ok(pytree_unravel(&v, t, NULL, &error), &error);
     pytree_ravel_free(&v);
     assert_ok(pytree_dot(t, t, &sum, NULL, &error), &error);
-    assert_true(sum == (double)(DEEP - 1) * DEEP * (2 * DEEP - 1) / 6);
+    assert_true(sum == (double)(DEEP - 1) * (double)DEEP * (double)(2 * DEEP - 1) / 6);
     assert_true(pytree_contiguous(t, 0, &run, NULL, &error));
     assert_ptr_equal(run.data, nest.numbers);
     assert_int_not_equal(pytree_summary_text(t, text, sizeof text, &shallow, &error), SIZE_MAX);
