@@ -168,12 +168,12 @@ static bool pytree__td_half(const pytree_type *type, double v, uint16_t *bits)
     return (f16 ? pytree__of_f16(*bits) : pytree__of_bf16(*bits)) == v;
 }
 
-/* Return the length of a float in Python's notation; 0 if there is none. *word: it is inf or nan. */
+/* Return the length of a float in Python's notation; 0 if there is none. *word: it is inf or nan, which has no sign there. */
 static size_t pytree__td_float_length(const char *at, bool *word)
 {
     const char *digits = at + (*at == '-'), *begin = at;
     size_t n;
-    *word = strncmp(digits, "inf", 3) == 0 || strncmp(digits, "nan", 3) == 0;
+    *word = strncmp(digits, "inf", 3) == 0 || strncmp(at, "nan", 3) == 0;
     if (*word) { return (size_t)(digits + 3 - begin); }
     n = strspn(digits, "0123456789");
     if (n == 0) { return 0; }

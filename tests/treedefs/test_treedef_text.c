@@ -303,8 +303,8 @@ static void static_values_must_fit(void **state)
         { "-32768", "32768", "an integer that fits i16" }, { "65535", "65536", "an integer that fits u16" },
         { "-2147483648", "2147483648", "an integer that fits i32" }, { "4294967295", "4294967296", "an integer that fits u32" },
         { "18446744073709551615", "18446744073709551616", "an integer that fits u64" },
-        { "0.1,", "1e39,", "a number that f32 has" }, { "(1, -2, 3, -4)", "(1, -2, 3)", "','" },
-            { "(1, -2, 3, -4)", "[1, -2, 3, -4]", "'('" },
+        { "0.1,", "1e39,", "a number that f32 has" }, { "0.1,", "-nan,", "a number, got '-'" },
+        { "(1, -2, 3, -4)", "(1, -2, 3)", "','" }, { "(1, -2, 3, -4)", "[1, -2, 3, -4]", "'('" },
         { "(5,)", "(5)", "',)'" }, { "Inner(level=-3", "Inner(word=-3", "'level'" }, { "Inner(", "Outer(", "'Inner'" },
         { "<address 0x0>", "<address 0x10>", "<address 0x0>" }, { "True", "1", "True or False" }
     };
