@@ -92,7 +92,7 @@ static int pytree__stdio_read(void *context, void *file, uint64_t at, void *to, 
     if (at > PYTREE__SEEK_MOST) { return PYTREE_IO_TOO_LARGE; }
     if (pytree__stdio_seek(f, at, SEEK_SET) != 0) { return pytree__io_code(); }
     *done = fread(to, 1, n, f);
-    return *done == 0 && n != 0 && ferror(f) != 0 ? pytree__io_code() : 0;
+    return *done == 0 && ferror(f) != 0 ? pytree__io_code() : 0;
 }
 
 static int pytree__stdio_write(void *context, void *file, const void *from, size_t n, size_t *done)

@@ -517,6 +517,53 @@ static int too_much(void *context, void *file, const void *from, size_t n, size_
     return 0;
 }
 
+static int reads_too_much(void *context, void *file, uint64_t at, void *to, size_t n, size_t *done)
+{
+    (void)context;
+    (void)file;
+    (void)at;
+    (void)to;
+    *done = n + 1;
+    return 0;
+}
+
+static int writes_nothing(void *context, void *file, const void *from, size_t n, size_t *done)
+{
+    (void)context;
+    (void)file;
+    (void)from;
+    (void)n;
+    *done = 0;
+    return 0;
+}
+
+/* The first name is taken, the next call is interrupted, the third one goes well. */
+static int creates_at_last(void *context, const char *path, void **file)
+{
+    size_t *asked = context;
+    if (++*asked < 3) { return *asked == 1 ? PYTREE_IO_EXISTS : PYTREE_IO_AGAIN; }
+    return pytree_io_system.create(NULL, path, file);
+}
+
+static void creation_is_tried_again(void **state)
+{
+    pytree_io io = pytree_io_system;
+    size_t asked = 0;
+    char path[GOLDEN_PATH];
+    float x = 1, y = 0;
+    pytree_error error = { 0 };
+    pytree_checkpoint_options opt = options_with(&io, NULL);
+    (void)state;
+    scratch_path(path, "again.npy");
+    io.create = creates_at_last;
+    io.context = &asked;
+    assert_ok(pytree_save_npy(path, PYTREE(&x), &opt, &error), &error);
+    assert_int_equal(asked, 3);
+    assert_ok(pytree_load_npy(path, PYTREE(&y), NULL, &error), &error);
+    assert_true(y == 1);
+    assert_int_equal(remove(path), 0);
+}
+
 static void tables_of_others(void **state)
 {
     pytree_memory file = { 0 };
@@ -532,6 +579,16 @@ static void tables_of_others(void **state)
     memset(&error, 0, sizeof error);
     io.write = too_much;
     assert_error(pytree_save_npy("x", PYTREE(&x), &opt, &error), PYTREE_IO, "", &error);
+    memset(&error, 0, sizeof error);
+    io.write = writes_nothing;
+    assert_error(pytree_save_npy("x", PYTREE(&x), &opt, &error), PYTREE_IO, "", &error);
+    assert_non_null(strstr(error.message, "got no further"));
+    io = pytree_memory_io(&file);
+    assert_int_equal(pytree_save_npy("x", PYTREE(&x), &opt, NULL), PYTREE_OK);
+    memset(&error, 0, sizeof error);
+    io.read = reads_too_much;
+    assert_error(pytree_load_npy("x", PYTREE(&x), &opt, &error), PYTREE_IO, "", &error);
+    assert_non_null(strstr(error.message, "got its end"));
     pytree_memory_free(&file);
 }
 
@@ -543,7 +600,8 @@ int main(void)
         cmocka_unit_test(maps_and_checks), cmocka_unit_test(larger_than_memory), cmocka_unit_test(read_little_at_a_time),
         cmocka_unit_test(read_fails), cmocka_unit_test(file_gets_shorter), cmocka_unit_test(write_little_at_a_time),
         cmocka_unit_test(save_fails), cmocka_unit_test(save_killed), cmocka_unit_test(names_are_taken),
-        cmocka_unit_test(the_dead_leave_names), cmocka_unit_test(tables_of_others)
+        cmocka_unit_test(the_dead_leave_names), cmocka_unit_test(creation_is_tried_again),
+        cmocka_unit_test(tables_of_others)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
