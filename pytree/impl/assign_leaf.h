@@ -39,11 +39,21 @@ static void pytree__as_expected(char *text, size_t n, const struct pytree__as_pl
     pytree__end_text(&to, n);
 }
 
+/* The string that a value is; NULL if it is none. */
+static const char *pytree__as_text(const pytree_leaf *value)
+{
+    if (value->form != PYTREE_FORM_LEAF) { return NULL; }
+    if (value->type->dtype == PYTREE_TEXT) {
+        return value->ndim > 1 || pytree_leaf_count(value) == 0 ? NULL : (const char *)value->data;
+    }
+    return value->type->dtype == PYTREE_STRING && value->ndim == 0 ? *(char *const *)value->data : NULL;
+}
+
 /* Write what came: 1.5, 'abc', f32[3], None, a list. */
 static void pytree__as_got(char *text, size_t n, const pytree_leaf *v)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
-    if (v->form == PYTREE_FORM_LEAF && v->ndim == 0) {
+    if (pytree__as_text(v) != NULL || (v->form == PYTREE_FORM_LEAF && v->ndim == 0)) {
         pytree__put_value(&to, v, 0);
     } else if (v->form <= PYTREE_FORM_NONE) {
         pytree__leaf_text(text, n, v);
@@ -186,17 +196,15 @@ static bool pytree__as_static(struct pytree__assign *a, const struct pytree__as_
     struct pytree__text_writer text = pytree__text_to(expected, sizeof expected, NULL);
     const bool chars = PYTREE__MORE_ROWS && place->row != NULL && place->row->form == PYTREE__PACK_CHARS;
     const size_t length = chars ? pytree__text_length((const char *)to->data, place->row->size) : 0;
+    const char *const string = pytree__as_text(value);
     union { char bytes[64]; long double number; } same;
     if (value->form == PYTREE_FORM_NONE && to->ndim == 0 && to->type->dtype == PYTREE_STRING
         && *(char *const *)to->data == NULL) { return true; }
-    if (chars && value->type->dtype == PYTREE_STRING && value->ndim == 0) {
-        const char *const s = *(char *const *)value->data;
-        if (strlen(s) == length && memcmp(s, to->data, length) == 0) { return true; }
-    }
-    if (value->form == PYTREE_FORM_LEAF && value->ndim == 0 && to->ndim == 0 && to->form == PYTREE_FORM_LEAF) {
-        if (to->type->dtype == PYTREE_STRING && value->type->dtype == PYTREE_STRING) {
-            if (pytree__same_string(*(char *const *)to->data, *(char *const *)value->data)) { return true; }
-        } else if (pytree__rv_is_number(to->type->dtype) && pytree__rv_is_number(value->type->dtype)) {
+    if (chars && string != NULL && strlen(string) == length && memcmp(string, to->data, length) == 0) { return true; }
+    if (value->form == PYTREE_FORM_LEAF && to->ndim == 0 && to->form == PYTREE_FORM_LEAF) {
+        if (to->type->dtype == PYTREE_STRING && string != NULL) {
+            if (pytree__same_string(*(char *const *)to->data, string)) { return true; }
+        } else if (value->ndim == 0 && pytree__rv_is_number(to->type->dtype) && pytree__rv_is_number(value->type->dtype)) {
             pytree_leaf converted = *to;
             converted.data = same.bytes;
             pytree__rv_convert(same.bytes, to->type->dtype, value->data, value->type->dtype, 1);
@@ -219,12 +227,8 @@ static bool pytree__as_leaf(struct pytree__assign *a, const struct pytree__as_pl
     const pytree_leaf *const to = &place->to;
     const bool texts = to->form == PYTREE_FORM_NONE ? place->row != NULL && place->row->type->dtype == PYTREE_STRING
                                                     : to->form == PYTREE_FORM_LEAF && to->type->dtype == PYTREE_STRING;
-    if (value->type->dtype == PYTREE_STRING && value->ndim == 0) {
-        return pytree__as_string(a, place, value, *(char *const *)value->data);
-    }
-    if (value->type->dtype == PYTREE_TEXT && value->ndim == 1) {
-        return pytree__as_string(a, place, value, (const char *)value->data);
-    }
+    const char *const string = pytree__as_text(value);
+    if (string != NULL) { return pytree__as_string(a, place, value, string); }
     if (a->raw != NULL && a->from.n_frames == a->raw_depth && (texts || pytree__as_holds_text(to))) {
         return pytree__as_string(a, place, value, a->raw);
     }

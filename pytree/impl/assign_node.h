@@ -51,7 +51,7 @@ static PYTREE__NOINLINE bool pytree__as_missing(struct pytree__assign *a, const 
     pytree__frame *const f = &a->to.frames[a->to.n_frames - 1];
     char expected[PYTREE__SIDE], got[PYTREE__SIDE / 2];
     struct pytree__text_writer to = pytree__text_to(expected, sizeof expected, NULL);
-    const bool registered = f->form == PYTREE_FORM_STRUCT && f->type->custom == NULL;
+    const bool registered = f->form == PYTREE_FORM_STRUCT;
     const size_t n = registered ? f->type->n_fields : f->count;
     bool any = false;
     size_t i;
@@ -160,7 +160,7 @@ static bool pytree__as_find(struct pytree__assign *a, struct pytree__as_place *p
     level = (const struct pytree__as_level *)a->levels.data + a->levels.count - 1;
     place->fresh = level->fresh;
     pytree__frame_entry(&a->from, g, g->next - 1, &key);
-    if (f->form == PYTREE_FORM_STRUCT && f->type->custom == NULL) { return pytree__as_member(a, &key, place); }
+    if (f->form == PYTREE_FORM_STRUCT) { return pytree__as_member(a, &key, place); }
     if (key.name == NULL && pytree__as_keys(&a->to) == PYTREE__AS_SEQUENCE) {
         return key.index < f->count ? pytree__as_take(a, (size_t)key.index, place) : pytree__as_missing(a, &key);
     }
@@ -233,11 +233,10 @@ static bool pytree__as_add_keys(struct pytree__assign *a, struct pytree__as_plac
     return done;
 }
 
-/* Has a static value parts that are compared one by one? Strings in the struct and two dimensions of structs have none. */
+/* Has a static value parts that are compared one by one? Strings in the struct have none. */
 static bool pytree__as_enters_static(const pytree_leaf *to)
 {
-    return to->form == PYTREE_FORM_LEAF ? to->ndim != 0 && to->type->dtype != PYTREE_TEXT
-                                        : to->ndim == 0 || to->form == PYTREE_FORM_TUPLE;
+    return to->form != PYTREE_FORM_LEAF || (to->ndim != 0 && to->type->dtype != PYTREE_TEXT);
 }
 
 /* Prepare a place for the open node of the source: afterwards it can be opened. */
@@ -281,7 +280,7 @@ static bool pytree__as_match(struct pytree__assign *a, const struct pytree__as_p
 {
     const pytree__frame *const f = &a->to.frames[a->to.n_frames - 1], *const g = &a->from.frames[a->from.n_frames - 1];
     const int theirs = pytree__as_keys(&a->from);
-    const bool registered = f->form == PYTREE_FORM_STRUCT && f->type->custom == NULL;
+    const bool registered = f->form == PYTREE_FORM_STRUCT;
     const int mine = registered ? PYTREE__AS_NAMED : pytree__as_keys(&a->to);
     char got[64];
     if (f->from == PYTREE__FROM_ZEROS) {
@@ -368,11 +367,11 @@ static void pytree__as_none(struct pytree__assign *a, const struct pytree__as_pl
     void *p = NULL;
     pytree *dropped;
     if (to->form == PYTREE_FORM_NONE) { return; }
-    if (row == NULL || row->optional == 0 || row->place == PYTREE_STB) {
+    if (row == NULL || row->optional == 0) {
         pytree__as_misfit(a, PYTREE_TYPE, place, value);
         return;
     }
-    if (a->block != NULL && row->form == PYTREE_FORM_STRUCT && !place->fresh) {
+    if (a->block != NULL && row->form == PYTREE_FORM_STRUCT) {
         dropped = (pytree *)pytree__vector_add(&a->dropped, 1, a->err);
         if (dropped == NULL) { a->status = PYTREE_NO_MEMORY; return; }
         dropped->type = row->type;

@@ -227,7 +227,7 @@ static void pytree__as_commit(struct pytree__assign *a)
     for (i = 0; i < a->dropped.count; i++) { pytree__release_walking(dropped[i], a->options.allocator); }
     for (i = 0; i < a->containers.count; i++, c++) {
         void *old = c->old;
-        for (k = c->kept; k < c->count && c->row->form == PYTREE_FORM_LIST && c->row->type->kind == PYTREE_KIND_STRUCT; k++) {
+        for (k = c->kept; k < c->count && c->row->type->kind == PYTREE_KIND_STRUCT; k++) {       /* of a list: maps keep all */
             pytree cut;
             cut.type = c->row->type;
             cut.data = (char *)old + k * c->row->inner;

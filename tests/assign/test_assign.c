@@ -291,6 +291,15 @@ static void unions(void **state)
     }
 }
 
+static void union_without_a_member(void **state)
+{
+    Choice c = { 9, { 5 } };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_assign_text(PYTREE(&c), ".as", "7", NULL, &error), PYTREE_VALUE, ".as", &error);
+    assert_int_equal(c.as.number, 5);
+}
+
 /* ---- What is wrong ------------------------------------------------------------------------------------------------------- */
 
 static void names_and_statics(void **state)
@@ -368,6 +377,7 @@ static void everything_wrong_at_once(void **state)
 {
     pytree t = new_settings(NULL);
     size_t n = 0, i;
+    const pytree_assign_options silent = { .report = NULL };
     pytree_assign_options opt = { .report = count_problem, .context = &n };
     pytree_error error = { 0 };
     char many[2000] = "{'gamma': 'x'", *at = many + strlen(many);
@@ -376,6 +386,7 @@ static void everything_wrong_at_once(void **state)
             "expected f32, got 'x'; .mode: expected one of fast, safe, MODE_SLOW, got 'slow'; and 2 more");
     for (i = 0; i < 30; i++) { at += sprintf(at, ", 'no%d': 1", (int)i); }
     strcpy(at, "}");
+    assert_int_equal(pytree_assign_text(t, "", many, &silent, NULL), PYTREE_TYPE);
     assert_error(pytree_assign_text(t, "", many, &opt, &error), PYTREE_TYPE, ".gamma", &error);
     assert_int_equal(n, 31);
     assert_non_null(strstr(error.message, " more"));
@@ -415,10 +426,16 @@ static void settings(void **state)
     assert_ok(pytree_assign_setting(t, "window.size[0]=1024", NULL, &error), &error);
     assert_ok(pytree_assign_setting(t, ".window.title=a=b", NULL, &error), &error);
     assert_ok(pytree_assign_setting(t, "limits['a=b']=3", NULL, &error), &error);
+    assert_ok(pytree_assign_setting(t, "limits[\"c='d\"]=4", NULL, &error), &error);
+    assert_ok(pytree_assign_setting(t, "limits['it\\'s=e']=5", NULL, &error), &error);
+    assert_ok(pytree_assign_setting(t, "['window'].size[1]=768", NULL, &error), &error);
     assert_ok(pytree_assign_setting(t, "={'gamma': 4}", NULL, &error), &error);
     assert_int_equal(c->window.size[0], 1024);
     assert_string_equal(c->window.title, "a=b");
+    assert_int_equal(c->window.size[1], 768);
     assert_true(stbds_shget(((Settings *)t.data)->limits, "a=b") == 3);
+    assert_true(stbds_shget(((Settings *)t.data)->limits, "c='d") == 4);
+    assert_true(stbds_shget(((Settings *)t.data)->limits, "it's=e") == 5);
     assert_true(c->gamma == 4);
     assert_error(pytree_assign_setting(t, "window.size", NULL, &error), PYTREE_SYNTAX, "", &error);
     assert_string_equal(error.message, "expected path=value, got window.size");
@@ -560,6 +577,7 @@ int main(void)
         cmocka_unit_test(lists_of_structs),
         cmocka_unit_test(maps),
         cmocka_unit_test(unions),
+        cmocka_unit_test(union_without_a_member),
         cmocka_unit_test(names_and_statics),
         cmocka_unit_test(parts_of_statics),
         cmocka_unit_test(everything_wrong_at_once),

@@ -105,12 +105,70 @@ static void deep_trees(void **state)
     pytree_free(t);
 }
 
+/* ---- Depth and memory ---------------------------------------------------------------------------------------------------- */
+
+enum { LEVELS = 70 };
+
+/* A list around `inside`, around that another one, … */
+static pytree nested(pytree inside, pytree values[LEVELS], pytree_items items[LEVELS], size_t n)
+{
+    size_t i;
+    for (i = 0; i < n; i++) {
+        values[i] = inside;
+        items[i] = (pytree_items){ .count = 1, .items = &values[i] };
+        inside = (pytree){ &pytree_types[PYTREE__T_list], &items[i] };
+    }
+    return inside;
+}
+
+static pytree_status assign_pair(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree *const trees = context;
+    const pytree_assign_options options = { .tree = *opt };
+    return pytree_assign(trees[0], trees[1], &options, err);
+}
+
+static pytree_status assign_section(void *context, const pytree_options *opt, pytree_error *err)
+{
+    Settings c = defaults();
+    const pytree t = pytree_clone(PYTREE(&c), opt, err);
+    const pytree_assign_options options = { .tree = *opt };
+    pytree_status status;
+    if (t.data == NULL) { return err->status; }
+    status = pytree_assign_at(t, ".log", *(const pytree *)context, &options, err);
+    pytree_free(t);
+    return status;
+}
+
+/* An array for lists, at every depth: whatever grows when either side is opened fails once. */
+static void sweep_depths(void **state)
+{
+    static pytree values[2][LEVELS];
+    static pytree_items items[2][LEVELS];
+    static float numbers[2][2] = { { 1, 2 }, { 3, 4 } };
+    float a, b, c, d;
+    pytree rows = PYTREE_LIST(PYTREE_LIST(PYTREE(&a), PYTREE(&b)), PYTREE_LIST(PYTREE(&c), PYTREE(&d)));
+    pytree section = PYTREE_DICT({ "file", PYTREE_STR("f") });
+    size_t n;
+    (void)state;
+    for (n = 0; n < LEVELS; n++) {
+        pytree trees[2];
+        trees[0] = nested(rows, values[0], items[0], n);
+        trees[1] = nested(PYTREE_ARRAY(&numbers[0][0], 2, 2), values[1], items[1], n);
+        a = b = c = d = 0;
+        (void)sweep_allocations(assign_pair, trees);
+        assert_true(a == 1 && b == 2 && c == 3 && d == 4);
+    }
+    assert_true(sweep_allocations(assign_section, &section) > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sweeps),
         cmocka_unit_test(sweep_containers),
-        cmocka_unit_test(deep_trees)
+        cmocka_unit_test(deep_trees),
+        cmocka_unit_test(sweep_depths)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

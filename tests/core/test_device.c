@@ -268,6 +268,14 @@ static void assert_unreadable(pytree t, const char *path)
     }
 }
 
+/* Nothing of the host's is written there. */
+static void assert_unassignable(pytree t, const char *path)
+{
+    pytree_error error = { 0 };
+    assert_error(pytree_assign_at(t, path, PYTREE_INT(1), NULL, &error), PYTREE_ARGUMENT, path, &error);
+    assert_says(&error, "expected values on the host, got an array on a device");
+}
+
 static void values_are_refused(void **state)
 {
     pytree_error error = { 0 };
@@ -281,6 +289,7 @@ static void values_are_refused(void **state)
     (void)state;
     setup_begin(&s);
     assert_unreadable(s.tree, ".layers[0].w");
+    assert_unassignable(s.tree, ".layers[0].w");
     assert_unreadable(PYTREE_LIST(PYTREE(&number), PYTREE_LIST(s.tree)), "[1][0].layers[0].w");
     trainer.params = PYTREE(&number);
     trainer.moments = s.tree;
