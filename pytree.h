@@ -347,7 +347,7 @@ typedef struct pytree_field {
 /* What a row can do with a member that has more than its memory, or whose memory has no address; each may be NULL. `resize` and
  * `release` get the member, others the struct itself. */
 typedef struct pytree_row_functions {
-    /* an stb_ds container: give it n elements; free it, or a handle */
+    /* an stb_ds container or a std::vector: give it n elements; free it, or a handle */
     pytree_status (*resize)(void *field, size_t n, const char *const *keys, const struct pytree_field *row);
     void (*release)(void *field, const struct pytree_field *row);
     /* a bit-field: the number it holds */
@@ -734,7 +734,7 @@ size_t pytree_num_leaves(pytree t, const pytree_options *opt, pytree_error *err)
  * data is NULL on error. Pointer fields refer to the given leaves, which must outlive the tree; values in place are copied,
  * static values are restored (strings too), DROP fields are zero. The leaves must have the types and shapes that the fields
  * require; subtrees that a predicate made leaves are referred to, too. A dict gets its pairs in the order of the dict that
- * was flattened. One allocation, and those of stb_ds's containers, made with STBDS_REALLOC. */
+ * was flattened. One allocation, and those of stb_ds's containers, made with STBDS_REALLOC, and of each std::vector. */
 pytree pytree_unflatten(const pytree_def *def, size_t n, const pytree_leaf *leaves,
                         const pytree_options *opt, pytree_error *err);
 

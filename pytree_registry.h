@@ -16,6 +16,7 @@
  *     DATA, f, ARRAY(n, m)     pointer to numbers: one array leaf of that shape
  *     DATA, f, LIST(n)         pointer to n values in a row: a list
  *     DATA, f, STB_ARRAY       stb_ds array: a list            DATA, f, STB_MAP   stb_ds string map: a dict
+ *     DATA, f, STD_VECTOR      std::vector, in C++: a list
  *     DATA, f, RANK(3)         fixed array of three or more dimensions: one array leaf (one and two need nothing)
  *     DATA, f, STRING          char f[32]: a text leaf; STATIC, f, STRING: the string up to its end as metadata
  *     DATA, f, ARRAY(n), FLEXIBLE      T f[], a flexible array member; LIST(n), FLEXIBLE likewise
@@ -87,6 +88,7 @@
 #pragma push_macro("OPTIONAL")
 #pragma push_macro("STB_ARRAY")
 #pragma push_macro("STB_MAP")
+#pragma push_macro("STD_VECTOR")
 #pragma push_macro("ROLE")
 #pragma push_macro("STRING")
 #pragma push_macro("BITS")
@@ -111,6 +113,7 @@
 #undef OPTIONAL
 #undef STB_ARRAY
 #undef STB_MAP
+#undef STD_VECTOR
 #undef ROLE
 #undef STRING
 #undef BITS
@@ -360,7 +363,9 @@ PYTREE__ASSERT(PYTREE__GAP_FITS((int)sizeof(PYTREE__S) + 1 - PYTREE__CAT(pytree_
                    "DROP for padding and scratch space)");
 
 #if defined(__cplusplus)
-PYTREE__CHECK_STRUCT(PYTREE__S, PYTREE__QUOTE(PYTREE__S))
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__VECTORS_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
+PYTREE__CHECK_STRUCT(PYTREE__S, PYTREE__QUOTE(PYTREE__S), 0 PYTREE_FIELDS)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__OBJECTS_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
 PYTREE_FIELDS
@@ -536,6 +541,7 @@ PYTREE__DESCRIPTION = {
 #pragma pop_macro("UNION")
 #pragma pop_macro("BITS")
 #pragma pop_macro("STRING")
+#pragma pop_macro("STD_VECTOR")
 #pragma pop_macro("STB_MAP")
 #pragma pop_macro("ROLE")
 #pragma pop_macro("STB_ARRAY")

@@ -23,7 +23,7 @@
  *     dict, struct           OPTIONAL struct, NULL      makes it, zeroed, and assigns its members
  *     None                   OPTIONAL                   sets it to NULL
  *     list, tuple, array     array, list, tuple         assigns each element: there must be as many
- *     list, tuple, array     STB_ARRAY                  gives it that length; new elements begin as zeros
+ *     list, tuple, array     STB_ARRAY, STD_VECTOR      gives it that length; new elements begin as zeros
  *     dict with numbers      array, list, STB_ARRAY     assigns those elements; the first one behind an STB_ARRAY extends it
  *     dict                   STB_MAP                    assigns the values of its keys; new keys are added
  *     anything               STATIC                     must equal it, part by part: static values are structure and stay
@@ -35,7 +35,8 @@
  * the tree must be one that pytree_clone, pytree_zeros_like, pytree_unflatten or pytree_parse returned, passed as it was
  * returned, not as PYTREE of its data. To a struct of the caller's own, numbers, enums, char[n] and stb_ds containers of those
  * can be assigned; anything else is PYTREE_ARGUMENT. What is replaced stays in memory until pytree_free. An stb_ds container
- * belongs to the struct that it is in, as always: one that changes its length is allocated anew, and the old one is freed.
+ * or a std::vector belongs to the struct that it is in, as always: one that changes its length is allocated anew, and the old
+ * one is freed.
  *
  * The rules of pytree.h hold. Include this header, too, in the file that defines PYTREE_IMPLEMENTATION for pytree.h: that file
  * compiles the functions.

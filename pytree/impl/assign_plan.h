@@ -13,11 +13,12 @@ struct pytree__as_write {
     size_t at, bytes;                     /* in the plan's bytes */
 };
 
-/* An stb_ds container that was made to take the place of another. */
+/* An stb_ds container or a std::vector that was made to take the place of another: the bytes of the two members, of which the
+ * first word leads to the elements. */
 struct pytree__as_container {
     const pytree_field *row;
-    void *made, *old;
-    size_t kept, count;                   /* of the old one's elements, how many have moved, and all */
+    void *made[3], *old[3];
+    size_t n, kept, count;                /* elements of the new one; of the old one's, how many have moved, and all */
 };
 
 /* An open node of the target. */
@@ -183,8 +184,8 @@ static void *pytree__as_attach(struct pytree__assign *a, size_t n, const char *w
     return (char *)head + HEAD;
 }
 
-/* Make an stb_ds container of n elements for a row. The first `kept` of the old one's are moved there; of a map, behind their
- * keys. Returns false if memory runs out. */
+/* Make an stb_ds container or a std::vector of n elements for a row. The first `kept` of the old one's are moved there; of a
+ * map, behind their keys. Returns false if memory runs out. */
 static bool pytree__as_remake(struct pytree__assign *a, struct pytree__as_place *place, size_t n, const char *const *keys,
                                  size_t kept)
 {
@@ -194,19 +195,21 @@ static bool pytree__as_remake(struct pytree__assign *a, struct pytree__as_place 
     size_t i;
     if (c == NULL) { a->status = PYTREE_NO_MEMORY; return false; }
     c->row = row;
-    c->made = NULL;
-    c->old = place->to.data;
+    memset(c->made, 0, sizeof c->made);
+    memcpy(c->old, place->field, row->size);
+    c->n = n;
     c->kept = kept;
     c->count = place->to.shape[0];
-    if (n != 0 && row->functions->resize(&c->made, n, keys, row) != PYTREE_OK) {
+    if (n != 0 && row->functions->resize(c->made, n, keys, row) != PYTREE_OK) {
         a->status = pytree__no_memory(a->err, pytree__times(n, row->inner));
         return false;
     }
     for (i = 0; i < kept; i++) {
-        memcpy((char *)c->made + i * row->inner + behind, (const char *)c->old + i * row->inner + behind, row->inner - behind);
+        memcpy((char *)c->made[0] + i * row->inner + behind, (const char *)c->old[0] + i * row->inner + behind,
+               row->inner - behind);
     }
-    if (!pytree__as_put(a, place->fresh, place->field, &c->made, sizeof c->made)) { return false; }
-    place->to.data = c->made;
+    if (!pytree__as_put(a, place->fresh, place->field, c->made, row->size)) { return false; }
+    place->to.data = c->made[0];
     place->to.shape[0] = n;
     place->fresh = true;
     return true;
@@ -214,11 +217,19 @@ static bool pytree__as_remake(struct pytree__assign *a, struct pytree__as_place 
 
 /* ---- The end ----------------------------------------------------------------------------------------------------------- */
 
+/* Release one of the two containers. What its first n elements hold is elsewhere, too: a std::vector would destroy it. */
+static void pytree__as_release(const pytree_field *row, void **container, size_t n)
+{
+    if (container[0] == NULL) { return; }
+    if (row->form == PYTREE_FORM_LIST) { memset(container[0], 0, n * row->inner); }
+    row->functions->release(container, row);
+}
+
 /* Write everything, and release what was replaced: nothing can fail any more. */
 static void pytree__as_commit(struct pytree__assign *a)
 {
     const struct pytree__as_write *write = (const struct pytree__as_write *)a->writes.data;
-    const struct pytree__as_container *c = (const struct pytree__as_container *)a->containers.data;
+    struct pytree__as_container *c = (struct pytree__as_container *)a->containers.data;
     const pytree *dropped = (const pytree *)a->dropped.data;
     size_t i, k;
     for (i = 0; i < a->writes.count; i++, write++) {
@@ -226,14 +237,13 @@ static void pytree__as_commit(struct pytree__assign *a)
     }
     for (i = 0; i < a->dropped.count; i++) { pytree__release_walking(dropped[i], a->options.allocator); }
     for (i = 0; i < a->containers.count; i++, c++) {
-        void *old = c->old;
         for (k = c->kept; k < c->count && c->row->type->kind == PYTREE_KIND_STRUCT; k++) {       /* of a list: maps keep all */
             pytree cut;
             cut.type = c->row->type;
-            cut.data = (char *)old + k * c->row->inner;
+            cut.data = (char *)c->old[0] + k * c->row->inner;
             pytree__release_walking(cut, a->options.allocator);
         }
-        if (old != NULL) { c->row->functions->release(&old, c->row); }
+        pytree__as_release(c->row, c->old, c->kept);
     }
     if (a->block != NULL) {
         a->block->attached = a->attached;
@@ -251,7 +261,7 @@ static pytree_status pytree__as_end(struct pytree__assign *a)
         pytree__as_commit(a);
     } else {
         for (i = 0; i < a->containers.count; i++) {
-            if (c[i].made != NULL) { c[i].row->functions->release(&c[i].made, c[i].row); }
+            pytree__as_release(c[i].row, c[i].made, c[i].n);
         }
         if (a->block != NULL) { pytree__free_attached(a->attached, a->block->attached, a->block->allocator); }
     }

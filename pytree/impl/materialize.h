@@ -67,7 +67,7 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
     for (; row != end; row++) {
         const pytree_type *inner;
         const void *p;
-        if (row->place > PYTREE_STB || row->size != sizeof p) { continue; }
+        if (row->place > PYTREE_STB || (row->place != PYTREE_STB && row->size != sizeof p)) { continue; }
         if (row->row == PYTREE_ROW_STATIC && (!PYTREE__MORE_ROWS || row->type != &pytree_types[PYTREE__T_address])) {
             continue;
         }

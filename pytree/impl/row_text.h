@@ -47,7 +47,7 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         s = pytree__behind_member(s);
         arrow = s[0] == '-' && s[1] == '>';
         pointer = row->row != PYTREE_ROW_DATA ? arrow : row->place == PYTREE_POINTER || row->place == PYTREE_STB;
-        if (row->size != sizeof p) { pointer = false; }
+        if (row->size != sizeof p && row->place != PYTREE_STB) { pointer = false; }
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
             if (s[0] != '[' && !arrow) { return star && p == NULL ? end : NULL; }

@@ -17,6 +17,9 @@
 #include "atomic.h"
 #include "handle.h"
 #include "union.h"
+#if defined(__cplusplus)
+#include "vector_cxx.h"
+#endif
 #include "emit.h"
 #if defined(__cplusplus) && defined(__GNUC__)
 #pragma GCC diagnostic pop

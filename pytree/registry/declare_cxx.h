@@ -18,11 +18,14 @@ struct PYTREE__OF_S {
     [[maybe_unused]] static const pytree_type type;
 #if defined(PYTREE_LEAF_TYPE)
     [[maybe_unused]] static constexpr int code = PYTREE__C_leaf;
+    [[maybe_unused]] static constexpr bool vectors = false;
 #elif defined(PYTREE__ROWS)
     [[maybe_unused]] static constexpr int code =
         PYTREE__CAT(pytree__count_, PYTREE__ID) != 0 ? (int)PYTREE__C_node : (int)PYTREE__C_struct;
+    [[maybe_unused]] static constexpr bool vectors = !std::is_trivially_copyable_v<PYTREE__S>;    /* CHECK_STRUCT saw to it */
 #else
     [[maybe_unused]] static constexpr int code = PYTREE__C_node;
+    [[maybe_unused]] static constexpr bool vectors = false;
 #endif
 };
 }

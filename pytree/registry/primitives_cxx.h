@@ -137,6 +137,7 @@ template <class Type> constexpr bool pytree__is_bytes =
 struct pytree__found {
     int code;
     bool known;                           /* not told by the pointer: g++ -fsanitize=undefined has no constant for that */
+    bool vectors;                         /* it lies in the struct and has a std::vector */
     const pytree_type *type;
     constexpr const pytree_type *type_or(const pytree_type *builtin) const { return known ? type : builtin; }
 };
@@ -146,12 +147,13 @@ template <class Member, class Value, class Element> constexpr pytree__found pytr
     typedef pytree__member<Member> Held;
     constexpr int held = pytree__holding<Held>::held;
     if constexpr (!std::is_same_v<Value, pytree__nothing>) {
-        return { Value::code, true, &Value::type };
+        return { Value::code, true, false, &Value::type };
     } else if constexpr (!std::is_same_v<Element, pytree__nothing>) {
-        if constexpr ((held & PYTREE__IS_TABLE) != 0) { return { held & PYTREE__IS_FIXED, true, &Element::type }; }
-        else { return { Element::code + held, true, &Element::type }; }
+        if constexpr ((held & PYTREE__IS_TABLE) != 0) { return { held & PYTREE__IS_FIXED, true, false, &Element::type }; }
+        else { return { Element::code + held, true, Element::vectors && held != PYTREE__IS_POINTER, &Element::type }; }
     } else {
-        return { pytree__builtin_code<Member>() | (pytree__is_bytes<Held> ? 0 : (int)PYTREE__NOT_BYTES), false, nullptr };
+        return { pytree__builtin_code<Member>() | (pytree__is_bytes<Held> ? 0 : (int)PYTREE__NOT_BYTES), false, false,
+                 nullptr };
     }
 }
 #define PYTREE__POINTER_TO(held, x)                                                                                     \
@@ -253,15 +255,14 @@ template <class Entry> struct pytree__has_three<Entry, std::void_t<decltype(Entr
     static_assert(pytree__is_bytes<pytree__bare<decltype(x)>>, in PYTREE__NO_BYTES);
 #define PYTREE__NO_BYTES                                                                                                \
     " its type has a copy constructor or a destructor (std::string, std::vector, std::unique_ptr), and trees are copied as " \
-    "bytes; use a pointer with ARRAY(n) or LIST(n), or a custom node"
-#define PYTREE__CHECK_STRUCT(S, text)                                                                                   \
+    "bytes; use a pointer with ARRAY(n) or LIST(n), STD_VECTOR for a DATA std::vector, or a custom node"
+#define PYTREE__CHECK_STRUCT(S, text, vectors)                                                                          \
     static_assert(std::is_standard_layout_v<S>, "pytree: " text ": it has virtual functions, a base class with members, a " \
                   "reference, or members some of which are private; a registered struct is laid out as in C "           \
                   "(std::is_standard_layout)");                                                                         \
-    static_assert(PYTREE__HAS_VECTORS || (std::is_trivially_copyable_v<S> && std::is_trivially_destructible_v<S>),      \
+    static_assert((vectors) != 0 || std::is_trivially_copyable_v<S>,                                                    \
                   "pytree: " text ": it has a copy constructor, an assignment or a destructor, and trees are copied as " \
                   "bytes; register it as PYTREE_CUSTOM, or leave these to the compiler (other constructors do no harm)");
-#define PYTREE__HAS_VECTORS 0
 
 /* Tell whether the text of a row has a [, a * in front of self, or an arrow behind another member than self: checks.h. */
 constexpr bool pytree__reads_through(const char *text)

@@ -1,4 +1,4 @@
-"""pytree/pytree.hpp and the examples in C++ and CUDA."""
+"""pytree/pytree.hpp, vectors, and the examples in C++ and CUDA."""
 import pathlib
 import shutil
 
@@ -38,10 +38,10 @@ def cuda():
 
 
 def checks():
-    """The face in both standards under both compilers, the examples once."""
-    face, example = HERE / "test_face.cpp", ROOT / "examples" / "cxx" / "regression.cpp"
-    return [*(Check(f"pytree.hpp, C++{standard}, {kind}",
-                    lambda kind=kind, standard=standard: program(face, kind, standard))
-              for kind in ("gcc", "clang") for standard in (17, 20)),
+    """The two programs in both standards under both compilers, the examples once."""
+    example = ROOT / "examples" / "cxx" / "regression.cpp"
+    return [*(Check(f"{name}, C++{standard}, {kind}",
+                    lambda name=name, kind=kind, standard=standard: program(HERE / name, kind, standard))
+              for name in ("test_face.cpp", "test_vectors.cpp") for kind in ("gcc", "clang") for standard in (17, 20)),
             Check("examples/cxx/regression.cpp", lambda: program(example, "gcc", 17)),
             Check("examples/cuda/adamw.cu", cuda)]
