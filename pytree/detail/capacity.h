@@ -109,6 +109,14 @@
 #define PYTREE_STACK_PREFIX PYTREE__CAPACITY(512, 64)
 #endif
 
+/* ---- Functions as values: pytree/function.h and what stands on it ---------------------------------------------------- */
+
+/* Bytes that a call has on the stack for what it prepares. Beyond: the allocator's memory, in chunks that grow to 16 times as
+ * much. */
+#ifndef PYTREE_FUNCTION_CHUNK
+#define PYTREE_FUNCTION_CHUNK 4096
+#endif
+
 /* ---- Texts and messages ---------------------------------------------------------------------------------------------- */
 
 /* pytree_error.message and .path, at least 48 and 32 bytes. Longer ones are cut in the middle. */
@@ -211,7 +219,9 @@ enum {
     PYTREE__FLAT_ROWS = 16 * PYTREE_CHUNK_ROWS,
     PYTREE__CHUNK_LEVELS = 12,            /* of the index of a list's chunks, */
     PYTREE__CHUNK_LINKS = 2 * PYTREE__CHUNK_LEVELS,        /* and numbers of a chunk in it */
-    PYTREE__PIECE = PYTREE_STACK_PIECE
+    PYTREE__PIECE = PYTREE_STACK_PIECE,
+    PYTREE__FN_CHUNK = PYTREE_FUNCTION_CHUNK,
+    PYTREE__FN_LARGE = 16 * PYTREE_FUNCTION_CHUNK
 };
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- The arena ----------------------------------------------------------------------------------------------------- */
 
-enum { PYTREE__FN_ALIGN = 16, PYTREE__FN_CHUNK = 4096, PYTREE__FN_LARGE = 65536,
+enum { PYTREE__FN_ALIGN = 16,
        PYTREE__FN_HEAD = (sizeof(struct pytree__fn_chunk) + PYTREE__FN_ALIGN - 1) / PYTREE__FN_ALIGN * PYTREE__FN_ALIGN };
 
 /* Puts a chunk before others that has room for so many bytes: each larger than the one before, up to a size above which pieces

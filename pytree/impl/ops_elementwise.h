@@ -80,16 +80,16 @@ static pytree_status pytree__op_rows(const pytree_op_call *c, pytree__row_fn *f3
         const T *a = (const T *)at[1], *b = (const T *)at[2];                                                           \
         const size_t so = step[0], sa = step[1], sb = step[2];                                                          \
         size_t i;                                                                                                       \
-        if (so == 1 && sa == 1 && sb == 1) {                                                                            \
-            for (i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = expression; }                                  \
-        } else if (so == 1 && sa == 1 && sb == 0) {                                                                     \
-            const T y = *b;                                                                                             \
-            for (i = 0; i < n; i++) { const T x = a[i]; o[i] = expression; }                                            \
-        } else if (so == 1 && sa == 0 && sb == 1) {                                                                     \
+        if (so != 1) {                                                                                                  \
+            for (i = 0; i < n; i++) { const T x = a[i * sa], y = b[i * sb]; o[i * so] = expression; }                   \
+        } else if (sa == 0) {                 /* along the last axis of the result operands go by 1 or stay, not both */\
             const T x = *a;                                                                                             \
             for (i = 0; i < n; i++) { const T y = b[i]; o[i] = expression; }                                            \
+        } else if (sb == 0) {                                                                                           \
+            const T y = *b;                                                                                             \
+            for (i = 0; i < n; i++) { const T x = a[i]; o[i] = expression; }                                            \
         } else {                                                                                                        \
-            for (i = 0; i < n; i++) { const T x = a[i * sa], y = b[i * sb]; o[i * so] = expression; }                   \
+            for (i = 0; i < n; i++) { const T x = a[i], y = b[i]; o[i] = expression; }                                  \
         }                                                                                                               \
     }
 #define PYTREE__BINARY_RUN(NAME)                                                                                        \
@@ -323,12 +323,12 @@ static const pytree_op pytree__op_add_scaled = { "add_scaled", sizeof(double), 1
         const T *x = (const T *)at[1], *y = (const T *)at[2], *z = (const T *)at[3];                                    \
         const size_t s = step[0], sy = step[2], sz = step[3];                                                           \
         size_t i;                                                                                                       \
-        if (s == 1 && sy == 1 && sz == 1) {                                                                             \
-            for (i = 0; i < n; i++) { o[i] = x[i] + y[i] * z[i]; }                                                      \
-        } else if (s == 1 && sy == 0 && sz == 1) {                                                                      \
-            for (i = 0; i < n; i++) { o[i] = x[i] + *y * z[i]; }                                                        \
-        } else {                                                                                                        \
+        if (s != 1 || sz != 1) {                                                                                        \
             for (i = 0; i < n; i++) { o[i * s] = x[i * s] + y[i * sy] * z[i * sz]; }                                    \
+        } else if (sy == 1) {                                                                                           \
+            for (i = 0; i < n; i++) { o[i] = x[i] + y[i] * z[i]; }                                                      \
+        } else {                                                                                                        \
+            for (i = 0; i < n; i++) { o[i] = x[i] + *y * z[i]; }                                                        \
         }                                                                                                               \
     }
 PYTREE__ADD_PRODUCT_ROW(float)
@@ -361,7 +361,7 @@ static const pytree_op pytree__op_add_product = { "add_product", 0, 1, pytree__o
         const T *x = (const T *)at[1], *y = (const T *)at[2];                                                           \
         const size_t s = step[0], sx = step[1], sy = step[2];                                                           \
         size_t i;                                                                                                       \
-        if (s == 1 && sx == 1 && sy == 1) {                                                                             \
+        if (s == 1 && sy == 1) {              /* then x, which has the whole shape, goes by 1, too */                   \
             for (i = 0; i < n; i++) { to[i] += x[i] * y[i]; }                                                           \
         } else if (s == 0 && sx == 1 && sy == 1) {                                                                      \
             PYTREE__SUM_EIGHT(T, x[i] * y[i]);                                                                          \

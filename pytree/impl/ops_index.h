@@ -201,7 +201,7 @@ static pytree_status pytree__op_row(const pytree_leaf *at, size_t i, size_t rows
 {
     const int64_t n = pytree__op_whole(at, i);
     if (n < 0 || (uint64_t)n >= rows) {
-        return pytree_fail(err, PYTREE_VALUE, NULL, "expected a row from 0 to %zu, got %lld at element %zu", rows - 1,
+        return pytree_fail(err, PYTREE_VALUE, NULL, "expected a row below %zu, got %lld at element %zu", rows,
                            (long long)n,
                            i);
     }

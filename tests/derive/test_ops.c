@@ -244,7 +244,7 @@ static void test_refused_when_run(void **state)
                               (pytree[2]){ PYTREE_ARRAY(table[0], 3, 2), PYTREE_ARRAY(at, 2) }, PYTREE_ARRAY(out[0], 2, 2),
                                   NULL, &error),
                  PYTREE_VALUE, "", &error);
-    assert_string_equal(error.message, "embed: take: expected a row from 0 to 2, got 3 at element 1");
+    assert_string_equal(error.message, "embed: take: expected a row below 3, got 3 at element 1");
 }
 
 /* ---- An operation of the user's ------------------------------------------------------------------------------------ */
