@@ -188,7 +188,7 @@ def build_bodies(config, compiler, flags):
     made, archive = folder / "bodies.o", folder / "libbodies.a"
     archive.unlink(missing_ok=True)
     outcome = steps(c_compiler(compiler).compile(*flags, *INCLUDE, "-c", ROOT / "tests" / "support" / "bodies.c", "-o", made),
-                    ["ar", "rcs", archive, made])
+                    ["ar", "rcs", archive, made], timeout=1800)
     return outcome if outcome.failed else None, archive
 
 

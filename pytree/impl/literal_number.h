@@ -276,10 +276,7 @@ static char *pytree__lit_wide(pytree__lit_parser *p, int type)
 
 static bool pytree__lit_push_wide(pytree__lit_parser *p, int type)
 {
-    size_t at = p->arrays.n - pytree_types[type].size;
-    if (!pytree__lit_push(p, type, at)) { return false; }
-    ((pytree__lit_token *)(void *)(p->tape.at + p->tape.n) - 1)->wide = 1;
-    return true;
+    return pytree__lit_push(p, type | PYTREE__LIT_WIDE, p->arrays.n - pytree_types[type].size);
 }
 
 /* Parse a complex number without a type. */

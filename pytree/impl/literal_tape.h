@@ -61,10 +61,15 @@ static bool pytree__lit_digit(char c) { return c >= '0' && c <= '9'; }
  */
 
 typedef struct pytree__lit_token {
-    uint32_t type;                        /* place in pytree_types; a key: PYTREE__T_none */
-    uint32_t wide;                        /* a number that lies among the arrays */
+    unsigned type;                        /* place in pytree_types; a key: PYTREE__T_none */
+    bool wide;                            /* a number that lies among the arrays */
     uint64_t value;                       /* its bytes; place of a string or wide number; number of a container or array */
 } pytree__lit_token;
+
+/* On the tape: a byte with the type, whether it is wide, and how many bytes of the value follow: 1, 2, 4 or 8. So the tape is
+ * not much longer than the text. */
+enum { PYTREE__LIT_WIDE = 32, PYTREE__LIT_SIZE = 6, PYTREE__LIT_TOKEN = 1 + 8 };
+typedef char pytree__lit_types_fit[(int)PYTREE__T_view < (int)PYTREE__LIT_WIDE ? 1 : -1];
 
 typedef struct pytree__lit_container {
     size_t count, maxlen;
@@ -125,14 +130,44 @@ PYTREE__INLINE void *pytree__lit_more(pytree__lit_parser *p, pytree__lit_bytes *
     return b->at + b->n - n;
 }
 
+/* Write a token, whose type may be with PYTREE__LIT_WIDE. */
 PYTREE__INLINE bool pytree__lit_push(pytree__lit_parser *p, int type, uint64_t value)
 {
-    pytree__lit_token *token = (pytree__lit_token *)pytree__lit_more(p, &p->tape, sizeof *token);
-    if (token == NULL) { return false; }
-    token->type = (uint32_t)type;
-    token->wide = 0;
-    token->value = value;
+    const unsigned size = value <= UINT8_MAX ? 0 : value <= UINT16_MAX ? 1 : value <= UINT32_MAX ? 2 : 3;
+    const uint8_t one = (uint8_t)value;
+    const uint16_t two = (uint16_t)value;
+    const uint32_t four = (uint32_t)value;
+    unsigned char *at;
+    if (PYTREE__UNLIKELY(PYTREE__LIT_TOKEN > p->tape.max - p->tape.n) && !pytree__lit_grow(p, &p->tape, PYTREE__LIT_TOKEN)) {
+        return false;
+    }
+    at = (unsigned char *)p->tape.at + p->tape.n;
+    at[0] = (unsigned char)((unsigned)type | size << PYTREE__LIT_SIZE);
+    switch (size) {
+    case 0: at[1] = one; break;
+    case 1: memcpy(at + 1, &two, sizeof two); break;
+    case 2: memcpy(at + 1, &four, sizeof four); break;
+    default: memcpy(at + 1, &value, sizeof value); break;
+    }
+    p->tape.n += 1 + ((size_t)1 << size);
     return true;
+}
+
+/* Read the token at a place of the tape. Return the place after it. */
+PYTREE__INLINE const unsigned char *pytree__lit_read(const unsigned char *at, pytree__lit_token *token)
+{
+    const unsigned size = (unsigned)*at >> PYTREE__LIT_SIZE;
+    uint16_t two;
+    uint32_t four;
+    token->type = *at & (PYTREE__LIT_WIDE - 1);
+    token->wide = (*at & PYTREE__LIT_WIDE) != 0;
+    switch (size) {
+    case 0: token->value = at[1]; break;
+    case 1: memcpy(&two, at + 1, sizeof two); token->value = two; break;
+    case 2: memcpy(&four, at + 1, sizeof four); token->value = four; break;
+    default: memcpy(&token->value, at + 1, sizeof token->value); break;
+    }
+    return at + 1 + ((size_t)1 << size);
 }
 
 static pytree__lit_container *pytree__lit_container_at(const pytree__lit_parser *p, size_t i)

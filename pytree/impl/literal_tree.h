@@ -85,49 +85,50 @@ static void pytree__lit_make_array(const pytree__lit_parser *p, pytree__lit_make
 /* Build the tree from the tape. `holes` has room for as many containers as were open at once. */
 static pytree pytree__lit_make(const pytree__lit_parser *p, pytree__lit_maker *m, pytree__lit_hole *holes)
 {
-    const pytree__lit_token *token = (const pytree__lit_token *)(const void *)p->tape.at;
-    const pytree__lit_token *end = (const pytree__lit_token *)(const void *)(p->tape.at + p->tape.n);
+    const unsigned char *at = (const unsigned char *)p->tape.at, *const end = at + p->tape.n;
     pytree__lit_hole *top = holes;        /* the next free one */
     pytree root = { NULL, NULL };
-    for (; token < end; token++) {
+    while (at < end) {
+        pytree__lit_token token;
         pytree *t = &root;
+        at = pytree__lit_read(at, &token);
         if (top != holes) {
             pytree__lit_hole *hole = top - 1;
-            char *at = hole->at;
+            char *slot = hole->at;
             if (hole->offset != 0) {
                 if (hole->numbered) {
-                    int64_t number = (int64_t)token->value;
-                    memcpy(at, &number, sizeof number);
+                    int64_t number = (int64_t)token.value;
+                    memcpy(slot, &number, sizeof number);
                 } else {
-                    const char *key = m->texts + token->value;
-                    memcpy(at, &key, sizeof key);
+                    const char *key = m->texts + token.value;
+                    memcpy(slot, &key, sizeof key);
                 }
-                at += hole->offset;
-                token++;
+                slot += hole->offset;
+                at = pytree__lit_read(at, &token);
             }
-            t = (pytree *)(void *)at;
+            t = (pytree *)(void *)slot;
             hole->at += hole->step;
             if (--hole->left == 0) { top--; }
         }
-        t->type = &pytree_types[token->type];
-        if (token->type == PYTREE__T_none) {
+        t->type = &pytree_types[token.type];
+        if (token.type == PYTREE__T_none) {
             t->data = NULL;
-        } else if (token->type == PYTREE__T_view) {
-            pytree__lit_make_array(p, m, token, t);
-        } else if (token->type >= PYTREE__T_list) {
-            pytree__lit_make_container(p, m, token, t, top);
+        } else if (token.type == PYTREE__T_view) {
+            pytree__lit_make_array(p, m, &token, t);
+        } else if (token.type >= PYTREE__T_list) {
+            pytree__lit_make_container(p, m, &token, t, top);
             if (top->left != 0) { top++; }
-        } else if (token->wide) {
-            t->data = m->arrays + token->value;
+        } else if (token.wide) {
+            t->data = m->arrays + token.value;
         } else {
             t->data = m->pieces;
-            if (token->type == PYTREE__T_string) {
-                const char *s = m->texts + token->value;
+            if (token.type == PYTREE__T_string) {
+                const char *s = m->texts + token.value;
                 memcpy(m->pieces, &s, sizeof s);
             } else {
-                memcpy(m->pieces, &token->value, sizeof token->value);
+                memcpy(m->pieces, &token.value, sizeof token.value);
             }
-            m->pieces += sizeof token->value;
+            m->pieces += sizeof token.value;
         }
     }
     return root;

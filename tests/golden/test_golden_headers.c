@@ -29,8 +29,9 @@ static void test_threefry(void **state)
     }
 }
 
-/* The last digits of a float that is computed may differ where expressions have more digits than their types (x87). */
-#if FLT_EVAL_METHOD == 0
+/* The last digits of a float that is computed may differ where expressions have more digits than their types (x87), and where
+ * logarithms are those of Windows. */
+#if FLT_EVAL_METHOD == 0 && !defined(_WIN32)
 enum { UNITS = 0 };
 #else
 enum { UNITS = 8 };

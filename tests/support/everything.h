@@ -4,6 +4,8 @@
 
 #include "pytree.h"
 
+#undef far                                /* a macro of Windows */
+
 typedef enum Color { RED, GREEN, BLUE } Color;
 
 typedef struct Point {

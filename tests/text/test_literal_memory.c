@@ -35,14 +35,14 @@ static void test_allocations(void **state)
 {
     char *deep = repeated("[", "", "]", 100);
     char *long_text = repeated("['a', 1, {2: 1, 1: 2}, f32([1]), P(b=1, a=2)],", "", "", 60);
-    char *list = malloc(strlen(long_text) + 3), *numbers = repeated("1,", "1]", "", 8300);
+    char *list = malloc(strlen(long_text) + 3), *numbers = repeated("0.1,", "1]", "", 15000);
     MLP model = mlp_make(1, true);
     pytree_error error = { 0 };
     pytree t = pytree_parse(deep, NULL, &error), structs = PYTREE(&model);
     (void)state;
     assert_non_null(list);
     sprintf(list, "[%s]", long_text);
-    memcpy(numbers, "[1, ", 4);           /* in place of two numbers */
+    memcpy(numbers, "[1, ", 4);           /* in place of the first number */
     assert_true(sweep_allocations(parse_all_kinds, (void *)(uintptr_t)all_kinds) >= 10);
     assert_true(sweep_allocations(parse_all_kinds, list) > 15);
     assert_int_equal(sweep_allocations(parse_all_kinds, (char[]){ "1" }), 3);
