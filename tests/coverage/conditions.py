@@ -172,11 +172,16 @@ def conditions_at(name, begin, end, function):
     whole = words(text.replace("\\\n", " \n"))
     found = []
     for leaf in leaves(tokens):
-        before = text[:leaf[0][0]]
-        line = begin[0] + before.count("\n")
-        column = leaf[0][0] + (begin[1] if line == begin[0] else -before.rfind("\n"))
-        found.append(((line, column), Condition(name, function, line, words("".join(token for _, token in leaf)), whole)))
+        span = place_in(text, begin, leaf[0][0]), place_in(text, begin, leaf[-1][0] + len(leaf[-1][1]))
+        found.append((span, Condition(name, function, span[0][0], words("".join(token for _, token in leaf)), whole)))
     return found
+
+
+def place_in(text, begin, offset):
+    """Line and column of an offset in a text that begins there."""
+    before = text[:offset]
+    line = begin[0] + before.count("\n")
+    return line, offset + begin[1] if line == begin[0] else offset - before.rfind("\n")
 
 
 # ---- What llvm counted ------------------------------------------------------------------------------------------------------
@@ -223,30 +228,36 @@ def current(functions):
 
 
 def places(function):
-    """The decisions that llvm counted in a function: (header or None, function, begin, end, what is shown, where its conditions
-    are that the compiler does not know). What stands in a macro belongs to all functions that the macro makes, together."""
+    """The decisions that llvm counted in a function: (header or None, function, begin, end, what is shown, the macros that stand
+    in it and their numbers, where the conditions are that the compiler does not know). A decision in a macro belongs to all
+    functions that the macro makes, together."""
     names = [os.path.relpath(name, SOURCE) for name in function["filenames"]]
     branches = [branch for branch in function["branches"] if branch[8] == 6]
     for line, column, last, end, _, _, flags in function["mcdc_records"]:
         inside = [branch for branch in branches if (line, column) <= (branch[0], branch[1]) and (branch[2], branch[3]) <= (last, end)]
         file = min((branch[6] for branch in inside), default=0)
+        macros = {((region[0], region[1]), (region[2], region[3])): region[6] for region in function["regions"]
+                  if region[7] == 1 and region[5] == file}
+        counted = {(branch[0], branch[1]) for branch in inside if branch[6] == file}
         yield (None if names[file].startswith("..") else names[file], function["name"].rpartition(":")[2] if file == 0 else "macro",
-               (line, column), (last, end), flags, {(branch[0], branch[1]) for branch in inside if branch[6] == file})
+               (line, column), (last, end), flags, macros, counted | {branch[6] for branch in branches})
 
 
 def measured(functions):
     """All conditions by header, and the decisions whose conditions could not be told apart."""
     found, unclear = {}, set()
-    for name, function, begin, end, flags, counted in itertools.chain.from_iterable(map(places, functions)):
+    for name, function, begin, end, flags, macros, counted in itertools.chain.from_iterable(map(places, functions)):
         if name is None:
             continue
         parts = conditions_at(name, begin, end, function)
         if len(parts) != len(flags):
             unclear.add(f"{name}:{begin[0]}: {words(text_of(name, begin, end))}")
             continue
-        for (place, condition), shown in zip(parts, flags):
-            found[name, condition.line, place, function] = condition
-            condition.counted |= place in counted               # it is not, where the compiler knows its value
+        # llvm has those that are a macro behind the others, but for the first one
+        parts = [parts[0], *sorted(parts[1:], key=lambda part: macros.get(part[0], 0))]
+        for (span, condition), shown in zip(parts, flags):
+            found[name, condition.line, span, function] = condition
+            condition.counted |= macros.get(span, span[0]) in counted      # it is not, where the compiler knows its value
             condition.shown |= shown
     rooms = collections.defaultdict(list)
     for key in sorted(found):
