@@ -67,11 +67,14 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
     for (; row != end; row++) {
         const pytree_type *inner;
         const void *p;
+        if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
+            null = null || row->form == PYTREE_FORM_STRUCT;    /* which has pointers that may be NULL */
+            continue;
+        }
         if (row->place > PYTREE_STB || (row->place != PYTREE_STB && row->size != sizeof p)) { continue; }
         if (row->row == PYTREE_ROW_STATIC && (!PYTREE__MORE_ROWS || row->type != &pytree_types[PYTREE__T_address])) {
             continue;
         }
-        if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) { continue; }
         memcpy(&p, (const char *)self + row->offset, sizeof p);
         null = null || p == NULL || pytree__leads_on(row);
         if (row->row == PYTREE_ROW_DROP || (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC)) { continue; }

@@ -6,16 +6,16 @@
 
 #include "internal.h"
 
-static bool pytree__in_word(char c)
+/* Return the bytes of the word that a text begins with. */
+static size_t pytree__word_bytes(const char *s)
 {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+    return strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
 }
 
 /* Skip spaces, and parentheses that end here. */
 static const char *pytree__behind_member(const char *s)
 {
-    while (*s == ' ' || *s == '\t' || *s == '\n' || *s == ')') { s++; }
-    return s;
+    return s + strspn(s, " )");
 }
 
 /* Find the row that a text names. Returns NULL if there is none; *s goes behind the name. */
@@ -23,15 +23,16 @@ static const pytree_field *pytree__named_row(const pytree_type *type, const char
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     const char *const name = *s;
-    while (pytree__in_word(**s)) { (*s)++; }
+    const size_t n = pytree__word_bytes(name);
+    *s += n;
     for (; row != end; row++) {
-        if (strncmp(row->name, name, (size_t)(*s - name)) == 0 && row->name[*s - name] == '\0') { return row; }
+        if (strncmp(row->name, name, n) == 0 && row->name[n] == '\0') { return row; }
     }
     return NULL;
 }
 
 /* Follow "->a->b[0].c" from a struct. Returns the end of the member that is NULL and is read through, or NULL. `own`: pointers
- * of the first struct that must not be NULL lead to zeros, or their own row says that they are NULL. */
+ * of the first struct that must not be NULL lead to zeros, as far as those go, or their own row says that they are NULL. */
 static const char *pytree__null_on_the_way(const pytree_type *type, const char *self, const char *s, bool star, bool own)
 {
     for (;;) {
@@ -40,8 +41,8 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         const void *p = NULL;
         bool arrow, pointer;
         s += *s == '.' ? 1 : 2;
-        s += strspn(s, " \t\n");
-        if (type->kind == PYTREE_KIND_STRUCT && type->fields != NULL) { row = pytree__named_row(type, &s); }
+        s += strspn(s, " ");
+        if (type->fields != NULL) { row = pytree__named_row(type, &s); }
         if (row == NULL) { return NULL; }
         end = s;
         s = pytree__behind_member(s);
@@ -51,12 +52,16 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         if (pointer) {
             memcpy(&p, self + row->offset, sizeof p);
             if (s[0] != '[' && !arrow) { return star && p == NULL ? end : NULL; }
-            if (p == NULL && (!own || row->row != PYTREE_ROW_DATA || row->optional != 0)) { return end; }
-            if (p == NULL) { p = row->type->size > PYTREE__ZEROS ? PYTREE_WANTED : pytree__zeros(); }
-        } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA || row->place != PYTREE_IN_PLACE) {
+            if (p == NULL || p == PYTREE_WANTED) {
+                const bool made = own && row->row == PYTREE_ROW_DATA && row->place == PYTREE_POINTER
+                    && (p != NULL || row->optional == 0);
+                if (!made || row->type->size > PYTREE__ZEROS) { return end; }
+                p = pytree__zeros();
+            }
+        } else if (s[0] != '.' || row->row != PYTREE_ROW_DATA) {
             return NULL;
         }
-        if (row->row != PYTREE_ROW_DATA || p == (const void *)PYTREE_WANTED) { return NULL; }
+        if (row->row != PYTREE_ROW_DATA) { return NULL; }
         self = pointer ? (const char *)p : self + row->offset;
         own = false;
         if (s[0] == '[') {
@@ -83,14 +88,14 @@ static const char *pytree__row_null(const pytree_type *type, const void *self, c
                                     const char **from)
 {
     const char *const text = row->name + strlen(row->name) + 1;
-    const char *at = strstr(text, "self");
+    const char *at = strstr(text + strlen(row->name), "self");
     if (at == NULL || strpbrk(at, "?&|") != NULL) { return NULL; }
     for (; at != NULL; at = strstr(at + 4, "self")) {
         const char *before = at, *const s = pytree__behind_member(at + 4);
-        const bool word = (at == text || !pytree__in_word(at[-1])) && s[0] == '-' && s[1] == '>';
+        const bool word = pytree__word_bytes(at - 1) == 0 && s[0] == '-' && s[1] == '>';
         const char *end;
-        while (before != text && (before[-1] == ' ' || before[-1] == '(')) { before--; }
-        end = word ? pytree__null_on_the_way(type, (const char *)self, s, before != text && before[-1] == '*', own) : NULL;
+        while (before[-1] == ' ' || before[-1] == '(') { before--; }
+        end = word ? pytree__null_on_the_way(type, (const char *)self, s, before[-1] == '*', own) : NULL;
         *from = at;
         if (end != NULL) { return end; }
     }

@@ -1,0 +1,223 @@
+/* What rows read through, told from their text: each way of writing it, with the pointer NULL and with what it leads to. */
+#include "support.h"
+
+typedef struct Size { int n_all, n; } Size;
+typedef struct Sized { Size *size; int n; } Sized;
+typedef struct Large { char room[5000]; int n; } Large;
+
+#define PYTREE_STRUCT Size
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n_all) PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Sized
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, size) PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Large
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, room) PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+/* Its rows come to be evaluated although the pointer that each of them reads through is NULL, unless the text tells. */
+typedef struct Spaced { Size *size; double *x; } Spaced;
+typedef struct Starred { int *count; double *x; } Starred;
+typedef struct Stacked { Size *sizes; double *x; } Stacked;
+typedef struct Listed { Size *sizes; double *x; } Listed;
+typedef struct Second { Size *sizes; double *x; } Second;
+typedef struct Inside { Sized at; double *x; } Inside;
+typedef struct Hidden { Size *size; Size *data; double *x; } Hidden;
+typedef struct Roomy { Large *large; double *x; } Roomy;
+typedef struct Pointing { Size **sizes; double *x; } Pointing;
+typedef struct Numbers { int **numbers; double *x; } Numbers;
+typedef struct Foreign { Size *size; int less; double *selfless; } Foreign;
+typedef struct Called { int n; Size *size; double *x; } Called;
+
+static Size global = { 0, 2 }, *itself = &global;
+
+static int less_one(const Called *c) { return c->n - 1; }
+
+#define PYTREE_STRUCT Spaced
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, size) PYTREE_FIELD(DATA, x, ARRAY(( self -> size ) -> n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Starred
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, count, ARRAY(1)) PYTREE_FIELD(DATA, x, ARRAY(( *self->count)))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Stacked
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, STB_ARRAY) PYTREE_FIELD(DATA, x, ARRAY(self->sizes[0].n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Listed
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, LIST(1)) PYTREE_FIELD(DATA, x, ARRAY(self->sizes[0].n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Second
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, LIST(2)) PYTREE_FIELD(DATA, x, ARRAY(self->sizes[0 + 1].n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Inside
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, at) PYTREE_FIELD(DATA, x, ARRAY(self->at.size->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Hidden
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, size) PYTREE_FIELD(DATA, data) PYTREE_FIELD(DATA, x, ARRAY(self->size->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Roomy
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, large) PYTREE_FIELD(DATA, x, ARRAY(self->large->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Pointing
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, LIST(1, EACH())) PYTREE_FIELD(DATA, x, ARRAY(self->sizes[0]->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Numbers
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, numbers, LIST(1, EACH(ARRAY(2)))) PYTREE_FIELD(DATA, x, ARRAY(self->numbers[0][1]))
+#include "pytree_registry.h"
+
+/* "self" at the end of another name, and at the beginning of the row's own */
+#define PYTREE_STRUCT Foreign
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, size, OPTIONAL) PYTREE_FIELD(STATIC, less) PYTREE_FIELD(DATA, selfless, ARRAY(itself->n + self->less))
+#include "pytree_registry.h"
+
+/* A whole struct handed to a function, and a member with a minus behind it */
+#define PYTREE_STRUCT Called
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, size, OPTIONAL) PYTREE_FIELD(DATA, x, ARRAY(less_one(self) - 1 + self->n - 2))
+#include "pytree_registry.h"
+
+static double numbers[4] = { 0.5, 1.5, 2.5, 3.5 };
+
+/* The tree has so many leaves, the last of them so many numbers. */
+static void assert_leaves(pytree t, size_t n, size_t count)
+{
+    pytree_leaf leaves[8];
+    pytree_error error = { 0 };
+    size_t got;
+    assert_ok(pytree_leaves(t, leaves, COUNT_OF(leaves), &got, NULL, &error), &error);
+    assert_int_equal(got, n);
+    assert_int_equal(pytree_leaf_count(&leaves[n - 1]), count);
+}
+
+/* Reading it fails at that path, and says that. */
+static void assert_refused(pytree t, const char *path, const char *message)
+{
+    pytree_error error = { 0 };
+    assert_int_equal(pytree_num_leaves(t, NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+    if (strcmp(error.message, message) != 0) { fail_msg("expected '%s', got '%s'", message, error.message); }
+}
+
+#define READ_THROUGH(member) "expected a pointer in " member ", which this row reads through, got NULL"
+
+static void one_pointer(void **state)
+{
+    Size size = { 9, 2 };
+    int count = 3;
+    Spaced spaced = { NULL, numbers };
+    Starred starred = { NULL, numbers };
+    (void)state;
+    assert_refused(PYTREE(&spaced), ".size", "expected a Size, got NULL (OPTIONAL allows it)");
+    spaced.size = &size;
+    assert_leaves(PYTREE(&spaced), 1, 2);                      /* n, not n_all, which comes before it */
+    assert_refused(PYTREE(&starred), ".x", READ_THROUGH("self->count"));
+    starred.count = &count;
+    assert_leaves(PYTREE(&starred), 2, 3);
+}
+
+static void elements(void **state)
+{
+    Size sizes[2] = { { 9, 1 }, { 9, 4 } }, *first = NULL, *stacked = NULL;
+    int two[2] = { 0, 3 }, *row = NULL;
+    Stacked stack = { NULL, numbers };
+    Listed list = { NULL, numbers };
+    Second second = { NULL, numbers };
+    Pointing pointing = { NULL, numbers };
+    Numbers table = { NULL, numbers };
+    (void)state;
+    assert_refused(PYTREE(&stack), ".x", READ_THROUGH("self->sizes"));
+    stbds_arrput(stacked, sizes[1]);
+    stack.sizes = stacked;
+    assert_leaves(PYTREE(&stack), 1, 4);
+    stbds_arrfree(stacked);
+    assert_refused(PYTREE(&list), ".x", READ_THROUGH("self->sizes"));
+    list.sizes = sizes;
+    assert_leaves(PYTREE(&list), 1, 1);
+    second.sizes = sizes;                 /* another element than the first, which must be there */
+    assert_leaves(PYTREE(&second), 1, 4);
+    assert_refused(PYTREE(&pointing), ".x", READ_THROUGH("self->sizes"));
+    pointing.sizes = &first;
+    assert_refused(PYTREE(&pointing), ".x", READ_THROUGH("self->sizes[0]"));
+    first = sizes;
+    assert_leaves(PYTREE(&pointing), 1, 1);
+    assert_refused(PYTREE(&table), ".x", READ_THROUGH("self->numbers"));
+    row = two;
+    table.numbers = &row;
+    assert_leaves(PYTREE(&table), 2, 3);
+}
+
+static void structs_in_place_and_members_that_are_not_data(void **state)
+{
+    Size size = { 9, 2 };
+    Inside inside = { { NULL, 1 }, numbers };
+    Hidden hidden = { NULL, NULL, numbers };
+    (void)state;
+    assert_refused(PYTREE(&inside), ".x", READ_THROUGH("self->at.size"));
+    inside.at.size = &size;
+    assert_leaves(PYTREE(&inside), 1, 2);
+    hidden.data = &size;
+    assert_refused(PYTREE(&hidden), ".x", READ_THROUGH("self->size"));
+    hidden.data = NULL;                   /* which must not be NULL either: what is read through comes first */
+    assert_refused(PYTREE(&hidden), ".x", READ_THROUGH("self->size"));
+    hidden.data = hidden.size = &size;
+    assert_leaves(PYTREE(&hidden), 1, 2);
+}
+
+/* What is only alike does not count. */
+static void other_words(void **state)
+{
+    Foreign foreign = { NULL, 1, numbers };
+    Called called = { 3, NULL, numbers };
+    (void)state;
+    assert_leaves(PYTREE(&foreign), 1, 3);
+    assert_leaves(PYTREE(&called), 1, 2);
+}
+
+/* A struct that pytree_allocate makes: what is NULL is taken for zeros, unless it is too large for that. */
+static void structs_that_are_made(void **state)
+{
+    Hidden hidden = { NULL, NULL, NULL };
+    Roomy roomy = { NULL, NULL };
+    Spaced spaced = { NULL, NULL };
+    Stacked stacked = { NULL, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_allocate(PYTREE(&hidden), NULL, &error), PYTREE_NULL_POINTER, ".x", &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_allocate(PYTREE(&roomy), NULL, &error), PYTREE_NULL_POINTER, ".x", &error);
+    assert_string_equal(error.message, READ_THROUGH("self->large"));
+    memset(&error, 0, sizeof error);
+    roomy.large = (Large *)PYTREE_WANTED;
+    assert_error(pytree_allocate(PYTREE(&roomy), NULL, &error), PYTREE_NULL_POINTER, ".x", &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_allocate(PYTREE(&stacked), NULL, &error), PYTREE_NULL_POINTER, ".x", &error);
+    assert_string_equal(error.message, READ_THROUGH("self->sizes"));
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_allocate(PYTREE(&spaced), NULL, &error), &error);
+    assert_non_null(spaced.size);
+    assert_int_equal(spaced.size->n, 0);
+    pytree_free(PYTREE(&spaced));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_pointer),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(structs_in_place_and_members_that_are_not_data),
+        cmocka_unit_test(other_words),
+        cmocka_unit_test(structs_that_are_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
