@@ -7,14 +7,13 @@
 /* Find out whether anything that pytree_free must release lies outside the block: it must walk the tree to find it. */
 static bool pytree__has_outside_cleanups(const struct pytree__builder *b, const char *begin, size_t bytes)
 {
-    const char *end = begin + bytes;
     const struct pytree__custom_cleanup *custom;
     const struct pytree__stb_cleanup *stb;
     for (custom = b->custom_cleanups; custom != NULL; custom = custom->before) {
-        if ((const char *)custom->self < begin || (const char *)custom->self >= end) { return true; }
+        if ((uintptr_t)custom->self - (uintptr_t)begin >= bytes) { return true; }
     }
     for (stb = b->stb_cleanups; stb != NULL; stb = stb->before) {
-        if ((const char *)stb->field < begin || (const char *)stb->field >= end) { return true; }
+        if ((uintptr_t)stb->field - (uintptr_t)begin >= bytes) { return true; }
     }
     return false;
 }
@@ -107,7 +106,7 @@ static bool pytree__build_made_nothing(struct pytree__builder *b, const pytree *
     bool array;
     if (!pytree__in_struct(b)) { return nothing; }
     first = pytree__find_block_pointer(made->type, (const char *)made->data, &array);
-    if (first > b->base && first <= b->base + b->head_bytes + b->tail_bytes) { return false; }
+    if ((uintptr_t)first - (uintptr_t)b->base - 1 < b->head_bytes + b->tail_bytes) { return false; }
     if (!nothing) {
         b->status = pytree_fail(b->err, PYTREE_TYPE, NULL, "expected a struct with a pointer to an array, list or struct, by "
                                 "which pytree_free finds its memory, got %s with strings only", made->type->name);

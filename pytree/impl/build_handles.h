@@ -42,7 +42,7 @@ static PYTREE__NOINLINE void pytree__clone_handles(struct pytree__builder *b)
     c.status = pytree__cursor_root(&c, *b->source);
     while (c.status == PYTREE_OK && to != NULL) {
         const int at = pytree__cursor_next(&c, &value);
-        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at >= PYTREE__DONE) { break; }
         if (at == PYTREE__AT_NODE) { c.status = pytree__open(&c, value); continue; }
         if (at == PYTREE__AT_END) {
             const pytree__frame *const f = &c.frames[c.n_frames - 1];

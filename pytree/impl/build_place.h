@@ -204,8 +204,7 @@ static void pytree__build_special(struct pytree__builder *b, void *to, const pyt
     bool copied = leaf->data != NULL && leaf->data != PYTREE_WANTED && b->mode != PYTREE__ZERO;
     if (PYTREE__DEVICES && !in_place && pytree__build_on_device(b, (char *)to, leaf, bytes)) { return; }
     if (leaf->data == NULL || leaf->data == PYTREE_WANTED) {}
-    else if (b->mode == PYTREE__ALLOCATE) { copied = in_place || dtype >= PYTREE_OPAQUE; }
-    else if (dtype >= PYTREE_OPAQUE) { copied = true; }
+    else if (b->mode == PYTREE__ALLOCATE || dtype >= PYTREE_OPAQUE) { copied = true; }         /* a pointer is NULL there */
     else if (dtype == PYTREE_STRING && b->mode != PYTREE__REFER) {
         pytree__build_strings(b, (char *)to, (const char *)leaf->data, bytes / sizeof(char *));
         return;
@@ -222,7 +221,7 @@ PYTREE__INLINE void pytree__build_bytes(struct pytree__builder *b, void *to, con
     if (PYTREE__UNLIKELY(leaf->type->dtype >= PYTREE_STRING || (PYTREE__DEVICES && !in_place && b->memory != NULL))) {
         pytree__build_special(b, to, leaf, bytes, in_place);
     } else if (leaf->data != NULL && (b->mode == PYTREE__COPY || b->mode == PYTREE__REFER
-                                      || (in_place && b->mode == PYTREE__ALLOCATE && leaf->data != PYTREE_WANTED))) {
+                                      || (in_place && b->mode == PYTREE__ALLOCATE))) {
         memcpy(to, leaf->data, bytes);
     } else if (in_place || !b->zeroed) {
         memset(to, 0, bytes);

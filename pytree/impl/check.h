@@ -203,7 +203,7 @@ static pytree_status pytree__reach_all(struct pytree__sharing_scan *r, pytree t,
     while (c.status == PYTREE_OK && r->status == PYTREE_OK) {
         const pytree_leaf *value;
         const int at = pytree__cursor_next(&c, &value);
-        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at >= PYTREE__DONE) { break; }
         if (at == PYTREE__AT_END) {
             pytree__close(&c);
         } else if (value->form != PYTREE_FORM_NONE) {

@@ -168,8 +168,6 @@ static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *ty
                 s->nodes[n] = none;
                 n_leaves--;
             }
-        } else if (row->place == PYTREE_POINTER && row->ndim == 0) {
-            return false;
         }
         n++;
     }
@@ -219,8 +217,7 @@ PYTREE__INLINE bool pytree__flatten_run(struct pytree__flattener *s, const int m
         n_leaves = layout->n_leaves;
     }
     if (mode == PYTREE__FILL
-        && PYTREE__UNLIKELY(s->n_nodes > s->max_nodes || layout->n_nodes > s->max_nodes - s->n_nodes
-                            || s->statics.length > s->statics.room
+        && PYTREE__UNLIKELY(layout->n_nodes > s->max_nodes - s->n_nodes || s->statics.length > s->statics.room
                             || layout->n_statics > s->statics.room - s->statics.length)) {
         return false;
     }

@@ -90,14 +90,13 @@ static bool pytree__put_long(struct pytree__text_writer *to, double v)
     while (whole < 14 && v >= (whole < -1 ? 1 / pytree__tens[-whole - 1] : pytree__tens[whole + 1])) { whole++; }
     for (n = 16; n <= 17; n++, ten *= 10) {
         decimals = n - 1 - whole;         /* 1 to 20 */
-        shift = 1075 - (int)(bits >> 52) - decimals;         /* 0 to 47 */
+        shift = 1075 - (int)(bits >> 52) - decimals;         /* 1 to 47 */
         for (five = 1, i = 0; i < decimals; i++) { five *= 5; }
         low = (mantissa & UINT32_MAX) * (five & UINT32_MAX);
         high = (mantissa >> 32) * (five & UINT32_MAX) + (low >> 32);
         rest = (mantissa & UINT32_MAX) * (five >> 32) + (high & UINT32_MAX);
         low = rest << 32 | (low & UINT32_MAX);
         high = (mantissa >> 32) * (five >> 32) + (high >> 32) + (rest >> 32);
-        if (shift < 1 || shift > 60) { return false; }
         digits = high << (64 - shift) | low >> shift;
         rest = low & ((UINT64_C(1) << shift) - 1);
         if (rest >> (shift - 1) != 0) {
@@ -140,7 +139,7 @@ static size_t pytree__find_digits(char digit[48], int *exponent, long double v, 
     *exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     PYTREE__SET_ERRNO(before);
     for (i = 0; text[i] != 'e'; i++) {    /* without what the locale has in place of a point */
-        if (text[i] >= '0' && text[i] <= '9') { digit[n++] = text[i]; }
+        if ((unsigned)(text[i] - '0') < 10) { digit[n++] = text[i]; }
     }
     while (n > 1 && digit[n - 1] == '0') { n--; }
     return n;
@@ -154,7 +153,7 @@ static void pytree__put_float(struct pytree__text_writer *to, long double v, int
     size_t n, i;
     if (v != v) { pytree__text_put(to, "nan", 3); return; }
     if (signbit(v) != 0) { pytree__text_put(to, "-", 1); v = -v; }
-    if (v > (kind == 'l' ? LDBL_MAX : (long double)DBL_MAX) || (kind == 'f' && v > (long double)FLT_MAX)) {
+    if (v > (kind == 'l' ? LDBL_MAX : kind == 'f' ? (long double)FLT_MAX : (long double)DBL_MAX)) {
         pytree__text_put(to, "inf", 3);
         return;
     }

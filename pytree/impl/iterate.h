@@ -458,11 +458,6 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     pytree__cursor *const c = it->cursors;
     const pytree_leaf **const values = it->views;
     size_t k;
-    if (!checking && c->of.run_left != 0) {
-        c->of.run_left--;
-        pytree__run_next(it, n);
-        return true;
-    }
     if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
     for (;;) {
         const pytree__frame *const top = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
@@ -525,7 +520,7 @@ static void pytree__iter_seek(const pytree_iter *at)
         if (what == PYTREE__AT_LEAF) { it->passed++; }
         if (what == PYTREE__AT_NODE) { c->status = pytree__open(c, value); }
         if (what == PYTREE__AT_END) { pytree__close(c); }
-        if (what == PYTREE__DONE || what == PYTREE__FAILED) { return; }
+        if (what >= PYTREE__DONE) { return; }
     }
 }
 

@@ -106,8 +106,6 @@ static bool pytree__layout_add_rows(pytree__layout_cache *p, pytree__layout *lay
         if (n == PYTREE__LAYOUT_NODES) { return pytree__layout_full(p); }
         if (row->optional != 0) {
             if (!pytree__layout_add_nullable(p, row, offset, n - layout->nodes)) { return false; }
-        } else if (row->place == PYTREE_POINTER && row->ndim == 0) {
-            return false;
         }
         if (p->nodes != NULL) { p->nodes[n] = leaf; }
         n++;
@@ -270,7 +268,6 @@ PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, cons
     size_t k;
     for (; nullable != nullables_end; nullable++) {
         memcpy(&pointer, self[0] + nullable->at, sizeof pointer);
-        if (PYTREE__UNLIKELY(nullable->is_struct) && pointer != NULL) { return false; }
         none[0] += none[0] + (pointer == NULL);
         memcpy(&pointer, self[1] + nullable->at, sizeof pointer);
         none[1] += none[1] + (pointer == NULL);
@@ -370,7 +367,7 @@ PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pyt
     return differ == 0;
 }
 
-/* Returns the layout as it is for a treedef's struct node; NULL if that is no run. */
+/* Returns the layout as it is for a treedef's struct node, which has as many nodes; NULL if that is no run. */
 PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n)
 {
     pytree__layout *const layout = pytree__layout_of(p, n->type);
@@ -378,7 +375,6 @@ PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, c
     const pytree_node *theirs;
     uint64_t null_mask = 0;
     uint32_t i;
-    if (PYTREE__UNLIKELY(layout->n_nodes == 0 || layout->n_nodes != n->nodes)) { return NULL; }
     theirs = n + 1 - layout->n_nodes;
     for (i = 0; i < layout->n_nullables; i++) {
         const bool none = theirs[nullable[i].node].type == &pytree_types[PYTREE__T_none];

@@ -49,7 +49,7 @@ static void pytree__clear_strings(const struct pytree__block *block, char *at, s
     for (; n != 0; n--, at += sizeof base) {
         const char *s;
         memcpy(&s, at, sizeof s);
-        if (s >= base && s < base + block->bytes) { memset(at, 0, sizeof s); }
+        if ((uintptr_t)s - (uintptr_t)base < block->bytes) { memset(at, 0, sizeof s); }
     }
 }
 
@@ -117,7 +117,7 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
     status = pytree__cursor_root(&c, t);
     while (status == PYTREE_OK) {
         int at = pytree__cursor_next(&c, &value);
-        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at >= PYTREE__DONE) { break; }
         if (at == PYTREE__AT_NODE) { status = pytree__open(&c, value); }
         if (at == PYTREE__AT_END) {
             const pytree__frame *f = &c.frames[c.n_frames - 1];
@@ -141,7 +141,7 @@ static void pytree__release_walking(pytree t, const pytree_allocator *a)
 static struct pytree__block *pytree__block_of_root(pytree t)
 {
     struct pytree__block *block;
-    if (t.type == NULL || t.data == NULL || t.type->origin == NULL || t.type == t.type->origin
+    if (t.type == NULL || t.data == NULL || t.type->origin == NULL
         || t.type->views != t.type->origin->views || t.type->name != t.type->origin->name
         || (t.type->kind == PYTREE_KIND_STRUCT && t.type->views == NULL)) {
         return NULL;
@@ -185,7 +185,7 @@ void *pytree_arrays(pytree t, size_t *bytes)
 {
     const struct pytree__block *const block = pytree__block_of(t);
     char *first = NULL, *end = NULL;
-    uintptr_t end_of_block;
+    uintptr_t behind;
     size_t own;
     pytree_iter it;
     if (bytes == NULL) { bytes = &own; }
@@ -195,20 +195,19 @@ void *pytree_arrays(pytree t, size_t *bytes)
         *bytes = block->memory == NULL ? 0 : block->device_bytes;
         return block->memory == NULL ? NULL : block->device;
     }
-    end_of_block = (uintptr_t)block->base + block->bytes;
+    behind = (uintptr_t)block->base + block->bytes - (uintptr_t)block;
     if (pytree_iter_begin(&it, 1, &t, NULL, NULL) == PYTREE_OK) {
         while (pytree_iter_next(&it)) {                        /* arrays of the block stand behind its header */
             const pytree_leaf *const leaf = it.leaf[0];
             char *const at = (char *)leaf->data;
-            const size_t n = leaf->form == PYTREE_FORM_LEAF && leaf->ndim != 0 && leaf->type->dtype < PYTREE_STRING
-                ? pytree_leaf_bytes(leaf) : 0;
-            if (n == 0 || (uintptr_t)at < (uintptr_t)block || (uintptr_t)at >= end_of_block) { continue; }
-            if (first == NULL || (uintptr_t)at < (uintptr_t)first) { first = at; }
-            if (end == NULL || (uintptr_t)at + n > (uintptr_t)end) { end = at + n; }
+            const size_t n = leaf->type->dtype < PYTREE_STRING ? pytree_leaf_bytes(leaf) : 0;
+            if (n == 0 || (uintptr_t)at - (uintptr_t)block >= behind) { continue; }
+            if (first == NULL) { first = at; }                 /* they lie in the order of the leaves, */
+            if ((uintptr_t)at + n > (uintptr_t)end) { end = at + n; }          /* of which some may be shared */
         }
     }
     pytree_iter_end(&it);
-    if (it.status == PYTREE_OK && first != NULL) { *bytes = (size_t)(end - first); }
+    if (it.status == PYTREE_OK) { *bytes = (uintptr_t)end - (uintptr_t)first; }
     return *bytes == 0 ? NULL : first;
 }
 #endif

@@ -336,7 +336,7 @@ static pytree_status pytree__put_paths(struct pytree__path_writer *w, pytree t, 
             at = pytree__cursor_next(&c, &value);
             if (at == PYTREE__FAILED) { status = c.status; }
         }
-        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at >= PYTREE__DONE) { break; }
         if (at == PYTREE__AT_END) {
             pytree__close(&c);
         } else if (at == PYTREE__AT_NODE) {

@@ -101,7 +101,7 @@ static bool pytree__same_text(const char *a, const char *b, size_t n)
 static void pytree__pack_chars(pytree__statics *to, const char *s, size_t n)
 {
     const size_t length = pytree__text_length(s, n);
-    if (n != 0 && to->length + n <= to->room) {
+    if (to->length + n <= to->room) {
         memcpy(to->at + to->length, s, length);
         memset(to->at + to->length + length, 0, n - length);
     }
@@ -344,8 +344,8 @@ static void pytree__put_packed(struct pytree__text_writer *to, const pytree_type
         for (k = 0; k < 2; k++) {         /* without the ".0" that a float has */
             struct pytree__text_writer one = pytree__text_to(texts[k], sizeof texts[k], NULL);
             pytree__put_packed(&one, part, at + k * part->size);
-            pytree__end_text(&one, sizeof texts[k]);
-            if (one.length > 2 && strcmp(texts[k] + one.length - 2, ".0") == 0) { texts[k][one.length - 2] = '\0'; }
+            pytree__end_text(&one, sizeof texts[k]);           /* at least three characters */
+            if (strcmp(texts[k] + one.length - 2, ".0") == 0) { texts[k][one.length - 2] = '\0'; }
         }
         if (strcmp(texts[0], "0") != 0) {
             pytree__text_put(to, "(", 1);

@@ -27,7 +27,7 @@ void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
 /* Puts a few bytes, without a call where they fit. */
 PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const char *s, size_t n)
 {
-    if (PYTREE__LIKELY(to->at != NULL && to->file == NULL && to->length <= to->room && n <= to->room - to->length)) {
+    if (PYTREE__LIKELY(to->at != NULL && to->length <= to->room && n <= to->room - to->length)) {
         memcpy(to->at + to->length, s, n);
         to->length += n;
     } else {

@@ -103,7 +103,7 @@ const pytree_type *pytree__in_space(const pytree_type *type, const char *space)
 {
     const pytree_type *next = type;
     while (space != NULL && (next = next->namespaces) != NULL && next->name != NULL) {
-        if (next->space != NULL && strcmp(next->space, space) == 0 && pytree__same_struct(next, pytree__origin(type))) {
+        if (strcmp(next->space, space) == 0 && pytree__same_struct(next, pytree__origin(type))) {
             return next;
         }
     }

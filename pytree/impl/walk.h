@@ -201,7 +201,7 @@ PYTREE__INLINE bool pytree__visit_next(struct pytree__visit_state *w)
     const pytree_leaf *value;
     const int at = pytree__cursor_next(c, &value);
     int answer;
-    if (at == PYTREE__DONE || at == PYTREE__FAILED) { return false; }
+    if (at >= PYTREE__DONE) { return false; }
     if (at == PYTREE__AT_END) {
         answer = pytree__visit_end(w);
     } else {
