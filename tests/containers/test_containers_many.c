@@ -251,6 +251,7 @@ static pytree_status grow_and_shrink(void *context, const pytree_options *opt, p
     if (err->status == PYTREE_OK) { def = pytree_structure(dict, opt, err); }
     if (def != NULL) { assert_int_equal(def->n_leaves, 40); }
     pytree_def_free(def);
+    if (dict.data != NULL) { assert_int_equal(pytree_num_leaves(dict, NULL, NULL), pytree_container_length(dict)); }
     pytree_container_free(dict);
     return err->status;
 }
@@ -264,6 +265,7 @@ static pytree_status grow_in_the_middle(void *context, const pytree_options *opt
         (void)pytree_list_insert_copy(list, i / 2, PYTREE_INT(i), err);
         assert_int_equal(pytree_container_length(list), i + (err->status == PYTREE_OK));
     }
+    if (list.data != NULL) { assert_int_equal(pytree_num_leaves(list, NULL, NULL), pytree_container_length(list)); }
     pytree_container_free(list);
     return err->status;
 }

@@ -283,6 +283,7 @@ static void complex_numbers(void **state)
     Waves a, b;
     float parts[2] = { 1.0f, -2.0f }, close[2] = { 1.0f, -2.5f }, nan[2] = { 1.0f, NAN };
     pytree_tolerance half = { .absolute = 0.5 }, same = { .nan_equal = true };
+    float _Complex waves[5] = { 1, 1, 1, 1, 2 };
     (void)state;
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
@@ -293,6 +294,7 @@ static void complex_numbers(void **state)
     assert_equal_trees(PYTREE(&a), PYTREE(&b), NULL);
     memcpy(&b.pair[1], close, sizeof close);
     assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".pair", "at element 1");
+    assert_differ(PYTREE_ARRAY(waves, 4), PYTREE_ARRAY(waves + 1, 4), NULL, PYTREE_VALUE, "", "at element 3");
     assert_equal_trees(PYTREE(&a), PYTREE(&b), &half);
     memcpy(&b.c64, close, sizeof close);
     assert_differ(PYTREE(&a), PYTREE(&b), NULL, PYTREE_VALUE, ".c64", "expected (1-2j), got (1-2.5j)");

@@ -531,6 +531,10 @@ static void bad_containers(void **state)
     (void)state;
     assert_refused(PYTREE_LIST(PYTREE(&a), PYTREE_DICT({ "k", PYTREE(&a) }, { "j", PYTREE(&b) }, { "k", PYTREE(&b) })),
                    PYTREE_ARGUMENT, "[1]", "'k' twice");
+    assert_refused(PYTREE_LIST(PYTREE_IDICT({ 7, PYTREE(&a) }, { -2, PYTREE(&a) }, { 7, PYTREE(&b) })), PYTREE_ARGUMENT, "[0]",
+                   "got 7 twice");
+    assert_refused(PYTREE_LIST(PYTREE_IDICT({ 7, PYTREE(&a) }, { -2, PYTREE(&a) }, { -2, PYTREE(&b) })), PYTREE_ARGUMENT, "[0]",
+                   "got -2 twice");
     assert_refused(PYTREE_LIST(PYTREE_DICT({ NULL, PYTREE(&a) })), PYTREE_NULL_POINTER, "[0]", "NULL");
     assert_refused(PYTREE_TUPLE(PYTREE(&a), nothing), PYTREE_NULL_POINTER, "[1]", "without a type");
     broken.type = PYTREE_LIST().type;

@@ -517,6 +517,27 @@ static void leaves_of_lists_that_do_not_fit(void **state)
     pytree_def_free(parts.def);
 }
 
+/* A leaf of a list may have as many dimensions as there are, and no more. */
+static void as_many_dimensions_as_there_are(void **state)
+{
+    double x = 3;
+    pytree_leaf leaf = { .data = &x, .type = PYTREE_TYPE(double), .ndim = PYTREE_MAX_DIMS };
+    pytree_def *def = pytree_structure(PYTREE_LIST(PYTREE(&x)), NULL, NULL);
+    pytree_error error = { 0 };
+    pytree t;
+    int i;
+    (void)state;
+    for (i = 0; i < PYTREE_MAX_DIMS; i++) { leaf.shape[i] = 1; }
+    t = pytree_unflatten(def, 1, &leaf, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(t, PYTREE_LIST(PYTREE(&leaf)), NULL, NULL, &error));
+    pytree_free(t);
+    leaf.ndim++;
+    assert_null(pytree_unflatten(def, 1, &leaf, NULL, &error).data);
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    pytree_def_free(def);
+}
+
 /* ---- None among the leaves --------------------------------------------------------------------------------------------- */
 
 static void none_as_a_leaf_is_put_back(void **state)
@@ -604,7 +625,7 @@ int main(void)
         cmocka_unit_test(rebuilt_containers_own_their_keys),
         cmocka_unit_test(too_few_and_too_many_leaves),
         cmocka_unit_test(leaves_that_do_not_fit),
-        cmocka_unit_test(leaves_of_lists_that_do_not_fit),
+        cmocka_unit_test(leaves_of_lists_that_do_not_fit), cmocka_unit_test(as_many_dimensions_as_there_are),
         cmocka_unit_test(none_as_a_leaf_is_put_back),
         cmocka_unit_test(subtrees_as_leaves_are_put_back)
     };

@@ -79,12 +79,14 @@ static int log_call(Log *log, const char *what, const pytree_leaf *value, const 
 
 static int log_enter(void *context, const pytree_leaf *value, const pytree_path *path)
 {
+    assert_true(value->form != PYTREE_FORM_STRUCT || value->ndim == 0);
     return log_call(context, pytree_is_leaf(value) ? "* " : "< ", value, path);
 }
 
 static int log_leave(void *context, const pytree_leaf *value, const pytree_path *path)
 {
     assert_false(pytree_is_leaf(value));
+    assert_true(value->form != PYTREE_FORM_STRUCT || value->ndim == 0);
     return log_call(context, "> ", value, path);
 }
 

@@ -159,6 +159,7 @@ static void scalars(void **state)
     pytree_f16 h = { 0x3555 };
     pytree_bf16 b = { 0xFF80 };
     const char *words[2] = { "a", NULL };
+    const pytree_leaf nothing = { "abc", &pytree_types[PYTREE__T_text], 1, PYTREE_FORM_LEAF, { 0 } };
     (void)state;
     assert_prints(PYTREE_TUPLE(PYTREE(&f[0]), PYTREE(&f[1]), PYTREE(&f[2]), PYTREE(&f[3])), NULL,
                   "[0]  f32 0.1\n[1]  f32 -0.0\n[2]  f32 1e+20\n[3]  f32 nan\n");
@@ -168,6 +169,7 @@ static void scalars(void **state)
     assert_prints(PYTREE(&h), NULL, "f16 0.33325195\n");
     assert_prints(PYTREE(&b), NULL, "bf16 -inf\n");
     assert_prints(PYTREE_ARRAY(words, 2), NULL, "str[2]\n");
+    assert_prints(PYTREE(&nothing), NULL, "text[0]\n");        /* no room for any character */
     assert_prints(PYTREE_ARRAY(f, 0), NULL, "f32[0]\n");
     assert_prints(PYTREE_ARRAY(f, 1, 1, 2, 1, 1, 1, 1, 2), NULL, "f32[1,1,2,1,1,1,1,2]\n");
 }
