@@ -67,7 +67,7 @@ pytree_groups *pytree_groups_new(size_t n, const pytree_group *table, pytree t, 
     size_t n_leaves, i;
     memset(&own, 0, sizeof own);
     for (i = 0; n <= UINT32_MAX && table != NULL && i < n && table[i].pattern != NULL; i++) {}
-    if (i < n || (table == NULL && n != 0)) {
+    if (i < n) {
         (void)pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a table of %zu patterns, got NULL", n);
         return NULL;
     }

@@ -114,7 +114,7 @@ static bool pytree__js_string(struct pytree__json *j, char **text)
         } else {
             const char *e = escapes;
             while (*e != '\0' && *e != (char)c) { e += 2; }
-            if (c == 0 || *e == '\0') { return pytree__js_fail(j, "an escape"); }
+            if (*e == '\0') { return pytree__js_fail(j, "an escape"); }
             *to++ = e[1];
             j->at++;
         }

@@ -23,7 +23,7 @@ static void pytree__put_json(struct pytree__text_writer *to, const char *s, size
         }
         pytree__text_put(to, s + from, i - from);
         for (simple = escaped; *simple != '\0' && *simple != s[i]; simple += 2) {}
-        if (c != '\0' && *simple != '\0') {
+        if (*simple != '\0') {
             pytree__text_put(to, "\\", 1);
             pytree__text_put(to, simple + 1, 1);
         } else {

@@ -311,7 +311,8 @@ static bool pytree__lit_all(pytree__lit_parser *p)
         if (next == PYTREE__LIT_WRONG) { return false; }
     }
     (void)pytree__lit_peek(p);
-    return p->at == p->end || pytree__lit_expected(p, p->at, "the end");
+    if (p->at == p->end) { return true; }
+    return pytree__lit_expected(p, p->at, "the end");
 }
 
 #include "literal_tree.h"

@@ -122,8 +122,8 @@ static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
     switch (type->dtype) {
     case PYTREE_BOOL8:
         *to = (char)(pytree__lit_skip_word(p, "True") || pytree__lit_skip_word(p, "true"));
-        return *to != 0 || pytree__lit_skip_word(p, "False") || pytree__lit_skip_word(p, "false")
-            || pytree__lit_expected(p, p->at, "True or False");
+        if (*to != 0 || pytree__lit_skip_word(p, "False") || pytree__lit_skip_word(p, "false")) { return true; }
+        return pytree__lit_expected(p, p->at, "True or False");
     case PYTREE_STRING:
         if (pytree__lit_is_quote(c)) {
             /* `to` may lie in a block that moves, but not in that of the strings */
@@ -152,7 +152,7 @@ static bool pytree__lit_elements(pytree__lit_parser *p, int id, pytree_leaf *vie
     char expected[64], c;
     for (;;) {
         c = pytree__lit_peek(p);
-        if (c == '[' && p->at < p->end) {
+        if (c == '[') {
             if (ndim != 0 && level == ndim) { return pytree__lit_expected(p, p->at, "an element"); }
             if (level == PYTREE_MAX_DIMS) {
                 (void)snprintf(expected, sizeof expected, "at most %d dimensions", PYTREE_MAX_DIMS);
@@ -212,7 +212,8 @@ static bool pytree__lit_shape(pytree__lit_parser *p, pytree_leaf *view)
         view->shape[view->ndim++] = (size_t)extent;
     } while (pytree__lit_skip(p, ','));
     if (!pytree__lit_need(p, ')')) { return false; }
-    return pytree_leaf_count(view) == count || pytree__lit_expected(p, start, "a shape of as many elements as there are");
+    if (pytree_leaf_count(view) == count) { return true; }
+    return pytree__lit_expected(p, start, "a shape of as many elements as there are");
 }
 
 static bool pytree__lit_array(pytree__lit_parser *p, int id)

@@ -328,8 +328,11 @@ static pytree_status pytree__lit_write(pytree__lit_writer *w, pytree t, const py
     status = pytree__cursor_root(&w->cursor, t);
     while (status == PYTREE_OK) {
         int at = pytree__cursor_next(&w->cursor, &value);
-        if (at == PYTREE__FAILED) { status = w->cursor.status; }
-        if (at == PYTREE__DONE || at == PYTREE__FAILED) { break; }
+        if (at == PYTREE__DONE) { break; }
+        if (at == PYTREE__FAILED) {
+            status = w->cursor.status;
+            break;
+        }
         if (at == PYTREE__AT_END) {
             status = pytree__lit_put_end(w, &w->cursor.frames[w->cursor.n_frames - 1]);
             pytree__close(&w->cursor);

@@ -229,7 +229,8 @@ static bool pytree__lit_need(pytree__lit_parser *p, char c)
 {
     char expected[4] = { '\'', '\0', '\'', '\0' };
     expected[1] = c;
-    return pytree__lit_skip(p, c) || pytree__lit_expected(p, p->at, expected);
+    if (pytree__lit_skip(p, c)) { return true; }
+    return pytree__lit_expected(p, p->at, expected);
 }
 
 /* Skip a whole word: `None`, but not the beginning of `Nonesuch`. */

@@ -75,9 +75,6 @@ static pytree_status pytree__st_savable(const struct pytree__st_saver *s)
                                    i - k, name, s->w.slices[s->order[i]]);
             }
         }
-        if (k + n < s->w.n && strcmp(name, s->w.names[s->order[k + n]]) == 0) {
-            return pytree_fail(s->err, PYTREE_ARGUMENT, NULL, "expected slices of '%.100s' of one type, got several", name);
-        }
     }
     return PYTREE_OK;
 }

@@ -93,12 +93,16 @@ static bool pytree__td_load_value(void *context, const pytree_type *type, size_t
     size_t i, width = type == NULL ? 1 : pytree__td_width(type);
     bool good = true, wide = type != NULL && (type->dtype == PYTREE_FLONG || type->dtype == PYTREE_CLONG);
     memset(b, 0, sizeof b);
-    for (i = 0; type == NULL && i < n && good; i++) { good = pytree__td_add(&l->m.statics, b, 1, l->m.opt, l->m.err); }
-    if (type == NULL) { return good; }
+    if (type == NULL) {
+        for (i = 0; i < n; i++) {
+            if (!pytree__td_add(&l->m.statics, b, 1, l->m.opt, l->m.err)) { return false; }
+        }
+        return true;
+    }
     for (i = 0; i < n && type->dtype == PYTREE_STRING && good; i++) { good = pytree__td_load_text(l, true); }
     if (type->dtype == PYTREE_STRING) { return good; }
     if (type->dtype == PYTREE_TEXT) { return pytree__td_load_chars(l, n); }
-    for (i = 0; i < n * (type->size / width) && good; i++) {
+    for (i = 0; i < n * (type->size / width); i++) {
         const unsigned char *p = pytree__td_take(l, wide ? 24 : width, "a static value");
         if (p == NULL) { return false; }
         if (wide) {
@@ -108,9 +112,9 @@ static bool pytree__td_load_value(void *context, const pytree_type *type, size_t
             pytree__td_little(b, width);
         }
         if (type->dtype == PYTREE_BOOL8 && *p > 1) { return pytree__td_bad(l, p, "a truth value of 0 or 1"); }
-        good = pytree__td_add(&l->m.statics, b, width, l->m.opt, l->m.err);
+        if (!pytree__td_add(&l->m.statics, b, width, l->m.opt, l->m.err)) { return false; }
     }
-    return good;
+    return true;
 }
 
 /* Return the length of the first row. */
@@ -121,7 +125,7 @@ static size_t pytree__td_row_length(const char *rows, size_t n)
 }
 
 /* Report that rows have changed, with the first that differs. */
-static bool pytree__td_other_rows(pytree__td_loader *l, const char *name, const char *was, size_t n_was, const char *is,
+static void pytree__td_other_rows(pytree__td_loader *l, const char *name, const char *was, size_t n_was, const char *is,
                                   size_t n_is)
 {
     size_t a, b;
@@ -140,7 +144,6 @@ static bool pytree__td_other_rows(pytree__td_loader *l, const char *name, const 
                 "expected %.60s with the rows that it had when it was saved (%.*s), got other rows (%.*s)", name,
                 a == 0 ? 7 : a < 70 ? (int)a : 70, a == 0 ? "no more" : was,
                 b == 0 ? 7 : b < 70 ? (int)b : 70, b == 0 ? "no more" : is);
-    return false;
 }
 
 /* Check that a struct still has the rows it was saved with. A buffer a little longer than those suffices: longer rows differ
@@ -153,8 +156,8 @@ static bool pytree__td_same_rows(pytree__td_loader *l, const pytree_type *type, 
     to.at = (char *)pytree__array_new(room, 1, pytree__allocator(l->m.opt), l->m.err);
     if (to.at == NULL) { return false; }
     pytree__td_put_rows(&to, type, "; ");
-    same = (to.length == n && memcmp(to.at, rows, n) == 0)
-        || pytree__td_other_rows(l, type->name, rows, n, to.at, to.length < room ? to.length : room);
+    same = to.length == n && memcmp(to.at, rows, n) == 0;
+    if (!same) { pytree__td_other_rows(l, type->name, rows, n, to.at, to.length < room ? to.length : room); }
     pytree__array_free(to.at, room, 1, pytree__allocator(l->m.opt));
     return same;
 }
@@ -235,7 +238,8 @@ static bool pytree__td_load_keyed(pytree__td_loader *l, const unsigned char *p, 
     if (pytree__td_push_named(&l->m, type, n, meta, names, &twice) != PYTREE_OK) {
         return twice == NULL ? false : pytree__td_bad(l, p, "different keys");
     }
-    return l->m.orders.n == orders || pytree__td_bad(l, p, "sorted keys");
+    if (l->m.orders.n == orders) { return true; }
+    return pytree__td_bad(l, p, "sorted keys");
 }
 
 static bool pytree__td_load_maxlen(pytree__td_loader *l, const unsigned char *p, size_t n)
@@ -258,7 +262,8 @@ static bool pytree__td_load_kind(pytree__td_loader *l, uint64_t code, const pytr
     if (code == 0) { return true; }
     if (code != PYTREE__TD_KNOWN && code != PYTREE__TD_NEW) {
         *type = pytree__type_of_code(code);
-        return *type != NULL || pytree__td_bad(l, p - 1, "the kind of a node");
+        if (*type != NULL) { return true; }
+        return pytree__td_bad(l, p - 1, "the kind of a node");
     }
     if (code == PYTREE__TD_KNOWN ? !pytree__td_load_number(l, 4, &n, "the number of a type") : !pytree__td_load_type(l)) {
         return false;
@@ -297,7 +302,8 @@ static bool pytree__td_load_node(pytree__td_loader *l, bool none_is_leaf, size_t
     if (kind == PYTREE_KIND_STRUCT) { good = pytree__td_values(type, pytree__td_load_value, l); }
     if (kind == PYTREE_KIND_CUSTOM) { good = pytree__td_load_custom(l, type, (size_t)n); }
     if (pytree__traits(type)->meta == PYTREE__META_MAXLEN) { good = pytree__td_load_maxlen(l, p, (size_t)n); }
-    return good && pytree__td_push(&l->m, type, (size_t)n, meta);
+    if (!good) { return false; }
+    return pytree__td_push(&l->m, type, (size_t)n, meta);
 }
 
 /* The places of a dict's children: each of 0 … arity - 1 once. `seen` is scratch. */
@@ -360,12 +366,36 @@ static bool pytree__td_load_space(pytree__td_loader *l)
     return good;
 }
 
+/* What comes before the nodes. */
+static bool pytree__td_load_head(pytree__td_loader *l, uint64_t *flags, uint64_t *nodes)
+{
+    const unsigned char *const head = pytree__td_take(l, 8, "a saved treedef");
+    uint64_t version;
+    if (head == NULL) { return false; }
+    if (memcmp(head, "pytreedf", 8) != 0) { return pytree__td_bad(l, head, "a saved treedef"); }
+    if (!pytree__td_load_number(l, 4, &version, "the version")) { return false; }
+    if (version != PYTREE__TD_VERSION) { return pytree__td_bad(l, l->at - 4, "version 2"); }
+    if (!pytree__td_load_number(l, 4, flags, "the flags")) { return false; }
+    if (*flags > 7) { return pytree__td_bad(l, l->at - 4, "known flags"); }
+    if (!pytree__td_load_number(l, 4, nodes, "the number of nodes")) { return false; }
+    if (*nodes > (size_t)(l->end - l->at)) { return pytree__td_bad(l, l->end, "as many nodes as it says"); }
+    return pytree__td_reserve(&l->m, (size_t)*nodes) && ((*flags & PYTREE__TD_SPACE) == 0 || pytree__td_load_space(l));
+}
+
+/* What comes behind them. */
+static bool pytree__td_load_end(pytree__td_loader *l, uint64_t flags, size_t roots)
+{
+    if ((flags & PYTREE__TD_ORDERS) != 0 && !pytree__td_load_orders(l)) { return false; }
+    if (l->at != l->end) { return pytree__td_bad(l, l->at, "the end"); }
+    if (roots != 1) { return pytree__td_bad(l, l->end, "one root"); }
+    return true;
+}
+
 pytree_def *pytree_def_load(const void *bytes, size_t size, const pytree_type *const *types, size_t n,
                             const pytree_options *opt, pytree_error *err)
 {
     pytree__td_loader l;
-    const unsigned char *head;
-    uint64_t version = 0, flags = 0, nodes = 0, i;
+    uint64_t flags = 0, nodes = 0, i;
     size_t roots = 0;
     bool good;
     memset(&l, 0, sizeof l);
@@ -375,18 +405,9 @@ pytree_def *pytree_def_load(const void *bytes, size_t size, const pytree_type *c
     l.end = l.at + size;
     l.types = types;
     l.n_types = n;
-    head = pytree__td_take(&l, 8, "a saved treedef");
-    good = head != NULL && (memcmp(head, "pytreedf", 8) == 0 || pytree__td_bad(&l, head, "a saved treedef"))
-        && pytree__td_load_number(&l, 4, &version, "the version")
-        && (version == PYTREE__TD_VERSION || pytree__td_bad(&l, l.at - 4, "version 2"))
-        && pytree__td_load_number(&l, 4, &flags, "the flags") && (flags <= 7 || pytree__td_bad(&l, l.at - 4, "known flags"))
-        && pytree__td_load_number(&l, 4, &nodes, "the number of nodes")
-        && (nodes <= (size_t)(l.end - l.at) || pytree__td_bad(&l, l.end, "as many nodes as it says"))
-        && pytree__td_reserve(&l.m, (size_t)nodes) && ((flags & PYTREE__TD_SPACE) == 0 || pytree__td_load_space(&l));
+    good = pytree__td_load_head(&l, &flags, &nodes);
     for (i = 0; i < nodes && good; i++) { good = pytree__td_load_node(&l, (flags & PYTREE__TD_NONE_IS_LEAF) != 0, &roots); }
-    good = good && ((flags & PYTREE__TD_ORDERS) == 0 || pytree__td_load_orders(&l))
-        && (l.at == l.end || pytree__td_bad(&l, l.at, "the end"))
-        && (roots == 1 || pytree__td_bad(&l, l.end, "one root"));
+    good = good && pytree__td_load_end(&l, flags, roots);
     pytree__array_free((void *)l.table.types, l.table.max, sizeof *l.table.types, pytree__allocator(opt));
     return pytree__td_finish(&l.m, (flags & PYTREE__TD_NONE_IS_LEAF) != 0, good);
 }

@@ -202,8 +202,8 @@ static bool pytree__td_parse_maxlen(pytree__td_parser *p, const pytree__td_opene
     memcpy(&maxlen, p->held.at + start, sizeof maxlen);
     p->held.n = start;
     memcpy(p->held.at + o->held, &maxlen, sizeof maxlen);
-    return (maxlen >= o->count && maxlen < SIZE_MAX)
-        || pytree__td_expected(p, at, PYTREE_SYNTAX, "a maximum length that the children do not exceed");
+    if (maxlen >= o->count && maxlen < SIZE_MAX) { return true; }
+    return pytree__td_expected(p, at, PYTREE_SYNTAX, "a maximum length that the children do not exceed");
 }
 
 /* Append the node whose children are complete. `at`: where it ends in the text. */
@@ -246,18 +246,18 @@ static int pytree__td_parse_between(pytree__td_parser *p)
 {
     pytree__td_opened *o = &p->open[p->n - 1];
     const bool tuple = pytree__treedef_text(o->type)->one != NULL;       /* of one child: (*,) */
-    const bool first = o->count == 0, comma = !first && pytree__td_skip(p, ",");
+    const bool first = o->count == 0, comma = !first && pytree__td_skip(p, ","), one = tuple && o->count == 1;
     char expected[24];
     pytree__td_space(p);
-    if (*p->at == o->close && (first || !comma || (tuple && o->count == 1)) && (comma || !tuple || o->count != 1)) {
+    if (*p->at == o->close && comma == one) {
         const char *at = p->at++;
         const bool deque = pytree__traits(o->type)->meta == PYTREE__META_MAXLEN;
         const bool ended = (!deque || !pytree__td_skip(p, ",") || pytree__td_parse_maxlen(p, o))
-            && ((!deque && !o->wrapped) || pytree__td_need(p, ")"));
+            && (!o->wrapped || pytree__td_need(p, ")"));
         return ended && pytree__td_parse_close(p, at) ? PYTREE__TD_DONE : PYTREE__TD_WRONG;
     }
     if (!first && !comma) {
-        (void)snprintf(expected, sizeof expected, tuple && o->count == 1 ? "','" : "',' or '%c'", o->close);
+        (void)snprintf(expected, sizeof expected, one ? "','" : "',' or '%c'", o->close);
         (void)pytree__td_unexpected(p, expected);
         return PYTREE__TD_WRONG;
     }
@@ -283,6 +283,7 @@ static bool pytree__td_parse_word(pytree__td_parser *p, size_t n)
     if (type != NULL && pytree__traits(type)->meta == PYTREE__META_MAXLEN) {
         o = pytree__td_parse_open(p, type, ']');
         if (o == NULL || !pytree__td_hold(p, &unbounded, sizeof unbounded)) { return false; }
+        o->wrapped = true;
         if (pytree__td_skip(p, "[")) { return true; }
         pytree__td_space(p);              /* deque(), deque(maxlen=3) */
         return (*p->at == ')' || pytree__td_parse_maxlen(p, o)) && pytree__td_need(p, ")") && pytree__td_parse_close(p, p->at);
@@ -379,7 +380,8 @@ static bool pytree__td_parse_all(pytree__td_parser *p, bool *none_is_leaf)
     }
     if ((comma && !pytree__td_parse_space(p)) || !pytree__td_need(p, ")")) { return false; }
     pytree__td_space(p);
-    return *p->at == '\0' || pytree__td_unexpected(p, "the end");
+    if (*p->at == '\0') { return true; }
+    return pytree__td_unexpected(p, "the end");
 }
 
 pytree_def *pytree_def_parse(const char *text, const pytree_type *const *types, size_t n,

@@ -9,7 +9,7 @@
 /* Tell whether values of a type are meaningless in another process: function pointers and opaque types. */
 static bool pytree__td_is_address(const pytree_type *type)
 {
-    return type == NULL || type->dtype == PYTREE_NO_DTYPE || type->dtype == PYTREE_OPAQUE;
+    return type->dtype == PYTREE_OPAQUE;
 }
 
 enum {
@@ -30,7 +30,7 @@ static bool pytree__td_values(const pytree_type *owner, pytree__td_value_fn *fn,
         const pytree_field *row = &owner->fields[i];
         const pytree_type *type = pytree__td_type(row->type);
         if (row->row != PYTREE_ROW_STATIC) { continue; }
-        if (type != NULL && type->kind == PYTREE_KIND_STRUCT) {
+        if (type->kind == PYTREE_KIND_STRUCT) {
             size_t k;
             for (k = 0; k < row->size / type->size && good; k++) { good = pytree__td_values(type, fn, context); }
         } else if (pytree__td_is_address(type)) {
@@ -50,8 +50,9 @@ static void pytree__td_put_rows(struct pytree__text_writer *to, const pytree_typ
     for (i = 0; i < owner->n_fields; i++) {
         const pytree_field *row = &owner->fields[i];
         const pytree_type *type = pytree__td_type(row->type);
-        const bool nested = type != NULL && type->kind == PYTREE_KIND_STRUCT;
+        bool nested;
         if (row->row == PYTREE_ROW_DROP) { continue; }
+        nested = type->kind == PYTREE_KIND_STRUCT;
         if (!first) { pytree__put_text(to, between); }
         first = false;
         pytree__put_text(to, row->row == PYTREE_ROW_STATIC ? "static " : "data ");
@@ -69,7 +70,7 @@ static void pytree__td_put_rows(struct pytree__text_writer *to, const pytree_typ
         }
         if (row->ndim != 0) {
             pytree__put_text(to, "[");
-            pytree__put_number(to, row->size / (type == NULL || type->size == 0 ? row->size : type->size));
+            pytree__put_number(to, row->size / type->size);
             pytree__put_text(to, "]");
         }
     }

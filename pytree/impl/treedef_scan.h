@@ -26,7 +26,7 @@ static void pytree__td_little(unsigned char *p, size_t n)
 static void pytree__td_number(unsigned char *p, uint64_t v, size_t n)
 {
     size_t i;
-    for (i = 0; i < n && i < sizeof v; i++) { p[i] = (unsigned char)(v >> 8 * i); }
+    for (i = 0; i < n; i++) { p[i] = (unsigned char)(v >> 8 * i); }
 }
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------- */
@@ -248,9 +248,10 @@ static bool pytree__td_parse_float(pytree__td_parser *p, const pytree_type *type
     return pytree__td_hold(p, bytes, type->size);
 }
 
-/* Parse one static value that is no struct; `size` is the number of bytes of an address. */
-static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *type, size_t size)
+/* Parse one static value that is no struct. */
+static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *type)
 {
+    size_t size = type->size;
     unsigned char truth;
     pytree__td_space(p);
     switch (type->dtype) {
@@ -273,13 +274,16 @@ static bool pytree__td_parse_element(pytree__td_parser *p, const pytree_type *ty
         if (*p->at != '(') {              /* 1j: no real part */
             return pytree__td_hold(p, zero, part->size) && pytree__td_parse_float(p, part) && pytree__td_need(p, "j");
         }
-        return pytree__td_need(p, "(") && pytree__td_parse_float(p, part) && (*p->at == '-' || pytree__td_need(p, "+"))
+        p->at++;
+        return pytree__td_parse_float(p, part) && (*p->at == '-' || pytree__td_need(p, "+"))
             && pytree__td_parse_float(p, part) && pytree__td_need(p, "j)");
     }
-    case PYTREE_NO_DTYPE: case PYTREE_OPAQUE:
-        for (truth = 0; size > 0 && pytree__td_hold(p, &truth, 1); size--) {}
-        return size == 0 && (pytree__td_skip(p, "<address 0x0>")
-                             || pytree__td_unexpected(p, "<address 0x0> (no other address can be read back)"));
+    case PYTREE_OPAQUE:
+        for (truth = 0; size > 0; size--) {
+            if (!pytree__td_hold(p, &truth, 1)) { return false; }
+        }
+        if (pytree__td_skip(p, "<address 0x0>")) { return true; }
+        return pytree__td_unexpected(p, "<address 0x0> (no other address can be read back)");
     default: return pytree__td_parse_integer(p, type);
     }
 }
@@ -320,7 +324,8 @@ static bool pytree__td_parse_row(pytree__td_parser *p, const char *name)
     same = p->held.n - start == sizeof(uint32_t) + length + 1
         && memcmp(p->held.at + start + sizeof(uint32_t), name, length) == 0;
     p->held.n = start;
-    return same || pytree__td_expected(p, at, PYTREE_SYNTAX, expected);
+    if (same) { return true; }
+    return pytree__td_expected(p, at, PYTREE_SYNTAX, expected);
 }
 
 /* Parse the static values of a struct: (1, 'a') or, nested, Config(rate=0.5, name='a') or, as optree writes it, (('rate',
@@ -334,8 +339,7 @@ static bool pytree__td_parse_statics(pytree__td_parser *p, const pytree_type *ow
     for (i = 0; i < owner->n_fields; i++) {
         const pytree_field *row = &owner->fields[i];
         const pytree_type *type = pytree__td_type(row->type);
-        bool nested = type != NULL && type->kind == PYTREE_KIND_STRUCT;
-        size_t k, step = type == NULL || type->size == 0 ? row->size : type->size;
+        size_t k;
         if (row->row != PYTREE_ROW_STATIC) { continue; }
         if (n++ > 0 && !pytree__td_need(p, ",")) { return false; }
         if (named && (!pytree__td_need(p, row->name) || !pytree__td_need(p, "="))) { return false; }
@@ -350,10 +354,10 @@ static bool pytree__td_parse_statics(pytree__td_parser *p, const pytree_type *ow
             continue;
         }
         if (row->ndim != 0 && !pytree__td_need(p, "(")) { return false; }
-        for (k = 0; k < row->size / step; k++) {
+        for (k = 0; k < row->size / type->size; k++) {
             if (k > 0 && !pytree__td_need(p, ",")) { return false; }
-            if (nested ? !pytree__td_parse_statics(p, type, PYTREE__TD_NAMED)
-                : !pytree__td_parse_element(p, type == NULL ? &pytree_types[PYTREE__T_none] : type, step)) { return false; }
+            if (type->kind == PYTREE_KIND_STRUCT ? !pytree__td_parse_statics(p, type, PYTREE__TD_NAMED)
+                : !pytree__td_parse_element(p, type)) { return false; }
         }
         if (row->ndim != 0 && !pytree__td_need(p, k == 1 ? ",)" : ")")) { return false; }
         if (form == PYTREE__TD_PAIRS && !pytree__td_need(p, ")")) { return false; }

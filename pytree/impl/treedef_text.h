@@ -43,9 +43,9 @@ static void pytree__put_metadata(struct pytree__text_writer *to, const pytree_de
     p += sizeof(uint32_t);
     if (custom->metadata == NULL) { pytree__text_put(to, "None", 4); return; }
     if (custom->print != NULL) {
-        char few[1];                      /* the NUL lies where "]" comes next, or is cut off with the rest */
+        char few[1];                      /* the NUL lies where "]" comes next, or where the cut text ends */
         const bool room = to->at != NULL && to->length < to->room;
-        to->length += custom->print(p, bytes, room ? to->at + to->length : few, room ? to->room - to->length : sizeof few);
+        to->length += custom->print(p, bytes, room ? to->at + to->length : few, room ? to->room - to->length + 1 : sizeof few);
         return;
     }
     pytree__text_put(to, "b'", 2);
@@ -353,9 +353,13 @@ pytree_status pytree_def_print(FILE *file, const pytree_def *def, pytree_error *
     n = pytree__def_length(def) + 1;
     text = n <= sizeof few ? few : (char *)pytree__resize(def->allocator, NULL, 0, n);
     if (text == NULL) { return pytree__no_memory(err, n); }
-    if (pytree_def_text(def, text, n) == SIZE_MAX) { status = pytree__no_memory(err, def->n_nodes);
-    } else if (!pytree__file_put(file, text, n - 1) || !pytree__file_put(file, "\n", 1)) {
-        status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n - 1);
+    if (pytree_def_text(def, text, n) == SIZE_MAX) {
+        status = pytree__no_memory(err, def->n_nodes);
+    } else {
+        text[n - 1] = '\n';
+        if (!pytree__file_put(file, text, n)) {
+            status = pytree_fail(err, PYTREE_IO, NULL, "expected %zu bytes to be written, got fewer", n);
+        }
     }
     if (text != few) { pytree__resize(def->allocator, text, n, 0); }
     return status;
