@@ -107,12 +107,14 @@ PYTREE__INLINE const pytree__layout *pytree__build_inlined(struct pytree__builde
     const pytree_leaf *const leaf = &b->leaves[b->leaf - n->leaves];
     const uint64_t null_mask = before == NULL ? 0 : before->null_mask;
     const pytree__layout *const layout = pytree__build_layout(b, type, n);
+    bool alike;
     if (layout == NULL) {
         if (!b->measured && pytree__counted_layout(b, type, n) != NULL) { b->miscounted = true; }
         return NULL;
     }
-    if (!has_values) { pytree__unpack_inlined(b, layout, self, n, layout == before && layout->null_mask == null_mask); }
-    if (PYTREE__UNLIKELY(!(b->mode == PYTREE__REFER ? pytree__refer_inlined(b, layout, self, leaf)
+    alike = !has_values && layout == before && layout->null_mask == null_mask;
+    if (!has_values) { alike = pytree__unpack_inlined(b, layout, self, n, alike); }
+    if (PYTREE__UNLIKELY(!(b->mode == PYTREE__REFER ? pytree__refer_inlined(b, layout, self, leaf, alike)
                                                     : pytree__own_inlined(b, layout, self, leaf)))) { return NULL; }
     b->leaf -= n->leaves;
     b->next = node + 1 - n->nodes;

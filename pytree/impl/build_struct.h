@@ -105,19 +105,21 @@ PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder
 }
 
 /* Begin an inlined struct: zeros, and its static values, which are bytes, with those of the structs in it. `alike`: the struct
- * behind it was built by the same layout; where that one has the same static values, the rest of it is overwritten. */
-PYTREE__INLINE void pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
+ * behind it was built by the same layout; where that one has the same static values, the rest of it is overwritten. Return
+ * whether it has. */
+PYTREE__INLINE bool pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
                                            const pytree_node *n, bool alike)
 {
     const pytree__static_span *span = &b->cache.spans[layout->spans], *const end = span + layout->n_spans;
     const unsigned char *at = b->def->statics + (n + 1 - layout->n_nodes)[span->node].meta;
     const size_t bytes = layout->n_statics, size = layout->type->size;
-    if (alike && memcmp(at, at + bytes, bytes) == 0) {
+    if (alike && pytree__differ(at, at + bytes, bytes) == 0) {
         memcpy(self, self + size, size);
-        return;
+        return true;
     }
     memset(self, 0, size);
     for (; span != end; at += span->bytes, span++) { pytree__copy_few(self + span->at, at, span->bytes); }
+    return false;
 }
 
 /* Does a struct have DROP rows, or one that lies in it? They are zero in a copy. */
@@ -170,26 +172,31 @@ static bool pytree__slot_fits(const struct pytree__leaf_slot *slot, const pytree
 }
 
 /* Store leaves in an inlined struct, zeroed but for its static values, which then refers to them. Its rows are evaluated only
- * when all its pointers are set, since they may read through them. Returns false if a leaf does not fit. */
+ * when all its pointers are set, since they may read through them. `alike`: it has the static values of the struct behind it,
+ * which was built by the same layout; where it has the same numbers, too, its rows ask for the same extents, for rows of what
+ * is self-contained read nothing else. Returns false if a leaf does not fit. */
 PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self,
-                                          const pytree_leaf *leaf)
+                                          const pytree_leaf *leaf, bool alike)
 {
     const struct pytree__leaf_slot *slot = pytree__leaf_slots_of(b, layout), *end;
-    const pytree_leaf *from = leaf;
+    const pytree_leaf *from = leaf, *next = leaf + layout->n_leaves;
+    uint64_t differ = !alike;
     if (PYTREE__UNLIKELY(slot == NULL)) { return false; }
-    for (end = slot + layout->n_leaves; slot != end; slot++, from++) {
+    for (end = slot + layout->n_leaves; slot != end; slot++, from++, next++) {
         if (PYTREE__UNLIKELY(from->data == NULL || memcmp(&from->type, slot, PYTREE__KIND_BYTES) != 0)
             && !pytree__slot_fits(slot, from)) {
             return false;
         }
+        if (alike) { differ |= pytree__other_extents(from, next); }
         if (PYTREE__LIKELY(slot->bytes == 0)) {
             memcpy(self + slot->at, &from->data, sizeof from->data);
         } else {
             if (from->ndim != 0 && pytree_leaf_bytes(from) != slot->bytes) { return false; }
             pytree__copy_few(self + slot->at, from->data, slot->bytes);
+            if (alike) { differ |= pytree__differ(self + slot->at, self + layout->type->size + slot->at, slot->bytes); }
         }
     }
-    return pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf);
+    return differ == 0 || pytree__inlined_extents_match(b, layout->type, self, layout->n_leaves, leaf);
 }
 
 /* The same where the new tree owns its leaves. */

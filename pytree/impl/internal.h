@@ -344,10 +344,10 @@ static void pytree__measure_leaves(struct pytree__builder *b);
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n);
 PYTREE__INLINE const pytree__layout *pytree__build_layout(struct pytree__builder *b, const pytree_type *type,
                                                           const pytree_node *n);
-PYTREE__INLINE void pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
+PYTREE__INLINE bool pytree__unpack_inlined(const struct pytree__builder *b, const pytree__layout *layout, char *self,
                                            const pytree_node *n, bool alike);
 PYTREE__INLINE bool pytree__refer_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self,
-                                          const pytree_leaf *leaf);
+                                          const pytree_leaf *leaf, bool alike);
 static bool pytree__own_inlined(struct pytree__builder *b, const pytree__layout *layout, char *self, const pytree_leaf *leaf);
 PYTREE__INLINE void pytree__build_open(struct pytree__builder *b, const pytree_type *type, char *self, size_t node);
 static PYTREE__NOINLINE void pytree__build_verify(struct pytree__builder *b, const struct pytree__build_frame *frame);

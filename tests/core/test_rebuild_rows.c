@@ -78,6 +78,24 @@ typedef struct Index { Shape *shape; Entry *map; float *x; } Index;
     PYTREE_FIELD(DATA, x, ARRAY(self->shape->n))
 #include "pytree_registry.h"
 
+/* Structs in a row that have the same static values; an extent is a number of the tree. */
+typedef struct Counted { int width, count; float *x, *y; int pair[2]; } Counted;
+
+#define PYTREE_STRUCT Counted
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, width)                                                                                         \
+    PYTREE_FIELD(DATA, count)                                                                                           \
+    PYTREE_FIELD(DATA, x, ARRAY(self->width, 2))                                                                        \
+    PYTREE_FIELD(DATA, y, ARRAY(self->count), OPTIONAL)                                                                 \
+    PYTREE_FIELD(DATA, pair)
+#include "pytree_registry.h"
+
+typedef struct Counts { Counted *items; } Counts;
+
+#define PYTREE_STRUCT Counts
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, items, LIST(4))
+#include "pytree_registry.h"
+
 /* ---- Helpers ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct Reading {
@@ -269,6 +287,60 @@ static void rows_may_read_numbers(void **state)
     rebuild_all_ways(PYTREE(&ragged), false);
     lengths[0] = lengths[1] = 0;
     rebuild_all_ways(PYTREE(&ragged), true);
+}
+
+/* Structs that are like the one behind them are checked like others: each leaf of each in turn does not fit, or is None. */
+static void structs_like_the_next_are_checked(void **state)
+{
+    static const char *const names[4] = { "count", "x", "y", "pair" };
+    float x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    Counted items[4];
+    Counts counts = { items };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL, *own;
+    pytree_def *def = NULL;
+    pytree copy;
+    size_t i;
+    int three = 3;
+    (void)state;
+    for (i = 0; i < 4; i++) { items[i] = (Counted){ 3, 2, x, x, { 4, 5 } }; }
+    assert_ok(pytree_flatten(PYTREE(&counts), &leaves, 0, &def, NULL, &error), &error);
+    assert_int_equal(pytree_def_num_leaves(def), 16);
+    own = (pytree_leaf *)malloc(16 * sizeof *own);
+    for (i = 0; i < 64; i++) {
+        const size_t k = i % 16, how = i / 16;
+        char path[32];
+        memcpy(own, leaves, 16 * sizeof *own);
+        if (own[k].ndim != 0 && how < 2) {
+            own[k].shape[own[k].ndim - 1] += how == 0 ? 1 : (size_t)-1;
+        } else if (how < 3) {
+            own[k].type = PYTREE_TYPE(double);
+        } else {
+            own[k].data = NULL;
+        }
+        snprintf(path, sizeof path, ".items[%zu].%s", k / 4, names[k % 4]);
+        copy = pytree_unflatten(def, 16, own, NULL, &error);
+        assert_null(copy.data);
+        assert_string_equal(error.path, path);
+        error = (pytree_error){ 0 };
+    }
+    for (i = 0; i < 4; i++) {             /* a number that is an extent, and the array with it */
+        memcpy(own, leaves, 16 * sizeof *own);
+        own[4 * i].data = &three;
+        copy = pytree_unflatten(def, 16, own, NULL, &error);
+        assert_null(copy.data);
+        assert_int_equal(error.status, PYTREE_SHAPE);
+        error = (pytree_error){ 0 };
+        own[4 * i + 2].shape[0] = 3;
+        copy = pytree_unflatten(def, 16, own, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(((Counts *)copy.data)->items[i].count, 3);
+        assert_ptr_equal(((Counts *)copy.data)->items[i].y, x);
+        assert_int_equal(((Counts *)copy.data)->items[(i + 1) % 4].count, 2);
+        pytree_free(copy);
+    }
+    free(own);
+    pytree_def_free(def);
 }
 
 static void rows_beside_a_map_may_read_through_pointers(void **state)
@@ -546,6 +618,7 @@ int main(void)
         cmocka_unit_test(null_where_rows_read_through),
         cmocka_unit_test(null_behind_a_pointer),
         cmocka_unit_test(rows_may_read_numbers),
+        cmocka_unit_test(structs_like_the_next_are_checked),
         cmocka_unit_test(rows_beside_a_map_may_read_through_pointers),
         cmocka_unit_test(leaves_that_rows_read_through_are_checked),
         cmocka_unit_test(allocate_where_rows_read_through_pointers),
