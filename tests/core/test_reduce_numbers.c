@@ -217,13 +217,21 @@ static void assert_no_numbers(pytree tree, const char *path, const char *word, b
     assert_true(flag && number == 1.5);
 }
 
+static bool is_tuple(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->form == PYTREE_FORM_ITEMS && value->type->kind == PYTREE_KIND_TUPLE;
+}
+
 static void what_is_no_number(void **state)
 {
     float f = 1.0f;
     const char *s = "text";
     Handle handle = { 1 };
-    pytree_options none = { .none_is_leaf = true };
+    pytree_options none = { .none_is_leaf = true }, tuples = { .is_leaf = is_tuple };
     (void)state;
+    assert_no_numbers(PYTREE_LIST(PYTREE(&f), PYTREE_TUPLE(PYTREE(&f))), "[1]", "tuple", false, &tuples);
     assert_no_numbers(PYTREE(&s), "", "str", true, NULL);
     assert_no_numbers(PYTREE_LIST(PYTREE(&f), PYTREE_DICT({ "k", PYTREE(&s) })), "[1]['k']", "str", true, NULL);
     assert_no_numbers(PYTREE_TUPLE(PYTREE(&f), PYTREE(&handle)), "[1]", "Handle", false, NULL);

@@ -613,11 +613,13 @@ static void leaves_have_no_children(void **state)
     Point *nowhere = NULL;
     (void)state;
     assert_error(pytree_children(PYTREE(&x), children, NULL, 3, &n, NULL, &error), PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected a node, got a leaf (int)");
     assert_int_equal(n, 0);
     assert_int_equal(pytree_children(PYTREE(&s), children, NULL, 3, &n, NULL, NULL), PYTREE_ARGUMENT);
     assert_int_equal(pytree_children(PYTREE_ARRAY(&x, 1), children, NULL, 3, &n, NULL, NULL), PYTREE_ARGUMENT);
     memset(&error, 0, sizeof error);
     assert_error(pytree_children(PYTREE_NONE, children, NULL, 3, &n, &none, &error), PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected a node, got a leaf (None)");
     memset(&error, 0, sizeof error);
     assert_ok(pytree_children(PYTREE(&model), children, NULL, 3, &n, &shallow, &error), &error);
     assert_int_equal(n, 3);

@@ -197,6 +197,28 @@ static void keyed_children(void **state)
     pytree_def_free(def);
 }
 
+/* Keys are structure: nodes that differ in nothing else are not equal, and the message names a key that they do not share. */
+static void other_keys_are_another_structure(void **state)
+{
+    Part one = { "x", 1, NULL }, other = { "y", 1, NULL };
+    Chain a = { &one }, b = { &other };
+    pytree_def *da = pytree_structure(PYTREE(&a), NULL, NULL), *db = pytree_structure(PYTREE(&b), NULL, NULL);
+    pytree_prefix_error_list *list = pytree_prefix_errors(PYTREE(&a), db, "in_axes", NULL, NULL);
+    pytree_leaf leaf;
+    (void)state;
+    assert_false(pytree_def_equal(da, db));
+    assert_false(pytree_def_is_prefix(da, db, false, NULL, NULL));
+    assert_int_equal(list->n, 1);
+    assert_non_null(strstr(list->errors[0].message, "with .x, got Chain"));
+    assert_non_null(strstr(list->errors[0].message, "with .y"));
+    assert_int_equal(pytree_leaves(PYTREE(&a), &leaf, 1, NULL, NULL, NULL), PYTREE_OK);
+    assert_int_equal(pytree_unflatten_into(db, 1, &leaf, PYTREE(&b), NULL, NULL), PYTREE_OK);
+    assert_int_equal(pytree_unflatten_into(da, 1, &leaf, PYTREE(&b), NULL, NULL), PYTREE_STRUCTURE);
+    pytree_prefix_errors_free(list);
+    pytree_def_free(da);
+    pytree_def_free(db);
+}
+
 static void metadata_and_keys_are_structure(void **state)
 {
     Boxes a, b;
@@ -505,7 +527,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structure_and_paths),
-        cmocka_unit_test(keyed_children),
+        cmocka_unit_test(keyed_children), cmocka_unit_test(other_keys_are_another_structure),
         cmocka_unit_test(metadata_and_keys_are_structure),
         cmocka_unit_test(bytes_are_printed_as_python_does),
         cmocka_unit_test(walked_and_mapped),
