@@ -72,6 +72,35 @@
 #endif
 #endif
 
+/* The line in which the words stand that gcc takes offence at is shown below its message: these are here, and not in rows.h,
+ * so that it is the third line of all that gcc prints. In an error, offsetof would lead through the system's headers first;
+ * clang 14 crashes on the enumerator that follows the size of no member. */
+#ifndef PYTREE__INTEGER
+#define PYTREE__INTEGER(n) ((size_t)((n) | 0))                 /* extents and counts are integers, self->n */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PYTREE__OFFSETOF __builtin_offsetof                    /* a row names a member of the struct */
+#else
+#define PYTREE__OFFSETOF offsetof
+#endif
+#define PYTREE__PLACE_(id, s, name, m1, m2, ...) PYTREE__PLACE__(pytree__before_##id##_##name,                                \
+    pytree__gap_##id##_##name,                                 /* a bit-field: add BITS to its row */                         \
+    pytree__after_##id##_##name, s, name, PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
+#define PYTREE__PLACE_PLAIN(before, gap, after, s, name)                                                                      \
+    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)PYTREE__MEMBER_SIZE(s, name),
+#if defined(__clang__)
+#define PYTREE__MEMBER_SIZE(s, name) sizeof(__typeof__(((s *)0)->name))
+#else
+#define PYTREE__MEMBER_SIZE(s, name) sizeof(((s *)0)->name)    /* T f[]: add FLEXIBLE to its row, behind ARRAY(n) or LIST(n) */
+#endif
+#define PYTREE__INITIAL_FLEXIBLE { },                          /* a member before T f[] is not listed */
+#if !defined(__cplusplus)
+#define PYTREE__AS_INTEGER(tag) ((tag) | 0)                    /* the tag of a UNION is an integer, self->kind */
+#endif
+#define PYTREE__IS_STRUCT ((__builtin_classify_type(*(PYTREE__S *)0) & ~1) == 12)   /* struct S { … } is above */
+#define PYTREE__AS_POINTER(type) &*(type)                      /* AS takes a const pytree_type *, PYTREE_TYPE(T) */
+#define PYTREE__KEY_OF(entry) (entry)->key                     /* an entry of a STB_MAP has two members, key and value */
+#endif
+
 #if defined(__cplusplus)
 #include "pytree/registry/quiet_cxx.h"
 #endif
@@ -213,6 +242,14 @@ and pass its trees on."
 
 #include "pytree/registry/checks.h"
 #if defined(PYTREE__NAMED)
+#if defined(__clang__) || defined(__cplusplus)
+typedef PYTREE__S PYTREE__CAT(pytree__the_type_, PYTREE__ID);      /* typedef struct S { … } S; is above (clang shows it) */
+typedef char PYTREE__CAT(pytree__bytes_of_, PYTREE__ID)[sizeof(PYTREE__S)];     /* struct S { … } is above, too */
+#endif
+#if defined(__GNUC__) && !defined(__TINYC__) && defined(PYTREE_FIELDS)
+PYTREE__ASSERT(PYTREE__IS_STRUCT, "pytree: " PYTREE__QUOTE(PYTREE__S)
+               ": only a struct has fields; PYTREE_STRUCT takes the name of the struct itself, not of a pointer to it");
+#endif
 
 /* ---- Words ------------------------------------------------------------------------------------------------------------ */
 
@@ -340,20 +377,38 @@ PYTREE__ASSERT(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__PLACE(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, ~)
 PYTREE__ENUM { PYTREE__CAT(pytree__begin_, PYTREE__ID),
-    PYTREE_FIELDS                         /* a bit-field: add BITS to its row; T f[]: FLEXIBLE (clang shows this line) */
+    PYTREE_FIELDS                         /* a row names a member; a bit-field: BITS; T f[]: FLEXIBLE (clang shows this line) */
     PYTREE__CAT(pytree__end_, PYTREE__ID) };
-#include "pytree/registry/complete.h"
-#include "pytree/registry/reads.h"
-
 #if defined(__GNUC__) && !defined(__TINYC__)  /* a number that is written to a bit-field may be too large for it */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wmissing-braces"  /* of the literal whose braces are counted */
+#pragma GCC diagnostic ignored "-Wpedantic"    /* it may have a flexible array member */
 #endif
+#if defined(__cplusplus) || !defined(__GNUC__) || defined(__TINYC__)
+#include "pytree/registry/complete.h"
+#else                                     /* what follows is written so that compilers show a line that says what is wrong */
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Weverything"    /* of braces around numbers */
+#endif
+static PYTREE__S PYTREE__CAT(pytree__all_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = {  /* a member up to T f[] is not listed */
+#include "pytree/registry/complete.h"
+#if defined(__clang__)
+    PYTREE_FIELDS 0 };                    /* _Atomic: add ATOMIC to its row; T f[]: a member before it is not listed */
+#pragma clang diagnostic pop
+#endif
+PYTREE__ENUM {
+    PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof PYTREE__CAT(pytree__all_, PYTREE__ID) >= 2 * sizeof(PYTREE__S)
+};
+#endif
+#include "pytree/registry/reads.h"
+
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__CHECK_##kind(PYTREE__ID, PYTREE__S, __VA_ARGS__, NONE, NONE, NONE, ~)
-PYTREE_FIELDS                             /* CASE(value, member): a member of the union (clang shows this line) */
+PYTREE_FIELDS                         /* CASE: a member of the union; a tag: an integer; STB_MAP: key and value; AS: a type */
 #if defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC diagnostic pop
 #endif

@@ -18,7 +18,7 @@
     static inline const pytree_type *code##_as(const void *pytree__at)                                                  \
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
-        (void)*self; return &*(PYTREE__AS_TYPE arguments);      /* only a pointer */                                     \
+        (void)*self; return PYTREE__AS_POINTER(PYTREE__AS_TYPE arguments);                                           \
     }
 #define PYTREE__CHECK_PLACE_AS PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_AS(code, arguments, optional, in)                                                                 \

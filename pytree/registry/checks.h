@@ -42,11 +42,8 @@ PYTREE__ASSERT(!__builtin_types_compatible_p(__typeof__(PYTREE__CAT(pytree__take
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": there is no type of this name above; define the struct before it is "
                    "registered, with typedef struct " PYTREE__QUOTE(PYTREE__S) " " PYTREE__QUOTE(PYTREE__S));
 #endif
-typedef PYTREE__S PYTREE__CAT(pytree__the_type_, PYTREE__ID);         /* clang says what it is, if it is none */
 
 #if defined(PYTREE_FIELDS)
-PYTREE__ASSERT((__builtin_classify_type(*(PYTREE__S *)0) & ~1) == 12, "pytree: " PYTREE__QUOTE(PYTREE__S)
-               ": only a struct has fields; PYTREE_STRUCT takes the name of the struct itself, not of a pointer to it");
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(...)
 PYTREE__ASSERT(sizeof(PYTREE__QUOTE_ALL(PYTREE_FIELDS)) == 1, "pytree: " PYTREE__QUOTE(PYTREE__S)

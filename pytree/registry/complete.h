@@ -11,7 +11,8 @@
  *
  * A flexible array member has { }, which leaves it empty and fits nothing that has a value. An unnamed struct takes one { 0 }
  * for all of its members, so that too few rows may be enough: unnamed.h looks into it. Compilers warn of braces around a
- * number, gcc without an option to prevent it, so this is a system header. In C++ they are complete if an initialiser with one
+ * number, gcc without an option to prevent it, so this is a system header; pytree_registry.h has the first line, and for clang
+ * the last one, since compilers show those in their third line. In C++ they are complete if an initialiser with one
  * more {} than rows does not fit; structs with constructors are not looked at. */
 #if defined(PYTREE__S)
 #if defined(__cplusplus)
@@ -31,17 +32,14 @@ PYTREE__ENUM {
 };
 #elif defined(__GNUC__) && !defined(__TINYC__)
 #pragma GCC system_header
-static PYTREE__S PYTREE__CAT(pytree__all_, PYTREE__ID)[] PYTREE__MAYBE_UNUSED = {
-#define PYTREE__INITIAL_FLEXIBLE { },          /* a field before T f[] is not listed (compilers show this line) */
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__START(__VA_ARGS__, NONE, ~),
     PYTREE__FIRST_ROW(PYTREE_FIELDS, ~)
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__INITIAL(PYTREE__INITIAL, __VA_ARGS__, NONE, NONE, ~)
-    PYTREE_FIELDS 0 };                    /* an _Atomic number: add ATOMIC to its row (clang shows this line) */
-PYTREE__ENUM {
-    PYTREE__CAT(pytree__complete_, PYTREE__ID) = sizeof PYTREE__CAT(pytree__all_, PYTREE__ID) >= 2 * sizeof(PYTREE__S)
-};
+#if !defined(__clang__)
+    PYTREE_FIELDS 0 };
+#endif
 #else
 PYTREE__ENUM { PYTREE__CAT(pytree__complete_, PYTREE__ID) = 1 };
 #endif

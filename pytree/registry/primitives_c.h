@@ -34,7 +34,6 @@
 /* The value that x holds: an element of an array if `yes`, otherwise x. */
 #define PYTREE__INNER(yes, x) *PYTREE__CHOOSE(yes, x, &x)
 /* A tag of a union, a constant beside it, a number for a bit-field. */
-#define PYTREE__AS_INTEGER(tag) ((tag) | 0)        /* a tag is an integer, self->kind (gcc shows this line) */
 #define PYTREE__AS_CONSTANT(value) (value)
 #define PYTREE__TO_MEMBER(member, number) number
 
@@ -232,7 +231,7 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
     _Generic((x), char *: PYTREE__P_char_, signed char *: PYTREE__P_char_, unsigned char *: PYTREE__P_char_,            \
         pytree__rowptr_char_: PYTREE__R_char_, default: 0)
 #define PYTREE__VOID_CODE(x) _Generic((x), void *: PYTREE__IS_POINTER, const void *: PYTREE__IS_POINTER, default: 0)
-#define PYTREE__KEY_CODE(key) _Generic(key, char *: 0, const char *: 0, default: PYTREE__OTHER_KEY)
+#define PYTREE__KEY_CODE(x) _Generic(PYTREE__KEY_OF(x), char *: 0, const char *: 0, default: PYTREE__OTHER_KEY)
 
 /* Of an atomic number. Compilers differ in what is left of _Atomic where the type of a member is asked for; of its value
  * nothing is. */

@@ -185,8 +185,9 @@ template <class Member> constexpr int pytree__chars_code()
 #define PYTREE__CHARS_CODE(x) pytree__chars_code<decltype(x)>()
 #define PYTREE__VOID_CODE(x)                                                                                            \
     (std::is_void_v<std::remove_pointer_t<pytree__bare<decltype(x)>>> ? (int)PYTREE__IS_POINTER : 0)
-#define PYTREE__KEY_CODE(key)                                                                                           \
-    (std::is_same_v<std::remove_cv_t<std::remove_pointer_t<pytree__bare<decltype(key)>>>, char> ? 0 : (int)PYTREE__OTHER_KEY)
+#define PYTREE__KEY_CODE(x)                                                                                             \
+    (std::is_same_v<std::remove_cv_t<std::remove_pointer_t<pytree__bare<decltype(PYTREE__KEY_OF(x))>>>, char>           \
+         ? 0 : (int)PYTREE__OTHER_KEY)
 
 /* ---- Expressions ----------------------------------------------------------------------------------------------------- */
 

@@ -18,9 +18,9 @@
 #if SIZE_MAX < UINT64_MAX
 #define PYTREE__SIZE(n)                                                                                                 \
     (sizeof((n) | 0) > sizeof(size_t) && (uint64_t)(n) > SIZE_MAX && (int64_t)(n) != (ptrdiff_t)(n) ? SIZE_MAX              \
-                                                                                                   : (size_t)((n) | 0))
+                                                                                                   : PYTREE__INTEGER(n))
 #else
-#define PYTREE__SIZE(n) ((size_t)((n) | 0))     /* n is an integer (gcc shows this line) */
+#define PYTREE__SIZE PYTREE__INTEGER
 #endif
 
 #define PYTREE__CAT(a, b) PYTREE__CAT_(a, b)
@@ -60,25 +60,9 @@
  *
  *     pytree__before_MLP_scale, pytree__gap_MLP_scale = offsetof(MLP, scale) + 1 - pytree__before_MLP_scale,
  *     pytree__after_MLP_scale = …, */
-#if defined(__GNUC__) && !defined(__TINYC__)
-/* In an error, offsetof leads through the system's headers first. */
-#define PYTREE__OFFSETOF __builtin_offsetof   /* a bit-field: add BITS to its row (gcc shows this line) */
-#else
-#define PYTREE__OFFSETOF offsetof
-#endif
 #define PYTREE__PLACE(...) PYTREE__PLACE_(__VA_ARGS__)
-#define PYTREE__PLACE_(id, s, name, m1, m2, ...)                                                                        \
-    PYTREE__PLACE__(pytree__before_##id##_##name, pytree__gap_##id##_##name, pytree__after_##id##_##name, s, name,      \
-                    PYTREE__LIES_##m1 PYTREE__LIES_##m2 PLAIN, ~)
 #define PYTREE__PLACE__(...) PYTREE__PLACE___(__VA_ARGS__)
 #define PYTREE__PLACE___(before, gap, after, s, name, lies, ...) PYTREE__PLACE_##lies(before, gap, after, s, name)
-#define PYTREE__PLACE_PLAIN(before, gap, after, s, name)                                                          \
-    before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1 + (int)PYTREE__MEMBER_SIZE(s, name),
-#if defined(__clang__)                    /* clang 14 crashes on the enumerator that follows the size of no member */
-#define PYTREE__MEMBER_SIZE(s, name) sizeof(__typeof__(((s *)0)->name))
-#else
-#define PYTREE__MEMBER_SIZE(s, name) sizeof(((s *)0)->name)
-#endif
 #define PYTREE__PLACE_ATOMIC PYTREE__PLACE_PLAIN
 #define PYTREE__PLACE_FLEXIBLE(before, gap, after, s, name)                /* a flexible array, which has no size */        \
     before, gap = (int)PYTREE__OFFSETOF(s, name) + 1 - before, after = gap + before - 1,
@@ -202,7 +186,7 @@
     PYTREE__POINTER_TO(held, x->value)                                                                                  \
     PYTREE__QUIET_BEGIN                                                                                                 \
     PYTREE__ENUM { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY \
-        | PYTREE__KEY_CODE(x->key)                                                                                      \
+        | PYTREE__KEY_CODE(x)                                                                                           \
         | (PYTREE__IS_PAIR(x) ? 0 : PYTREE__OTHER_MEMBERS) };                                                           \
     PYTREE__QUIET_END
 #define PYTREE__MEMBERS_RANK(code, seen, held, x, arguments, optional, s)                                                  \

@@ -162,6 +162,7 @@
  *     {
  *         const Shape *self = (const Shape *)pytree__at;
  *         int pytree__n = 0;
+ *         (void)((self->kind) | 0);
  *         if (((self->kind) | 0) == (CIRCLE)) { if (pytree__shape != NULL) { } return pytree__n; }
  *         pytree__n++;
  *         if (((self->kind) | 0) == (PATH)) {
@@ -188,6 +189,7 @@
     {                                                                                                                   \
         const s *self = (const s *)pytree__at;                                                                          \
         int pytree__n = 0;                                                                                              \
+        (void)PYTREE__TAG_OF arguments;                                                                                 \
         PYTREE__CASES(PYTREE__CASE_SELECT, PYTREE__TAG_OF arguments, x, code, ~, PYTREE__CASES_OF arguments)               \
         if (pytree__shape != NULL) { pytree__shape[0] = (size_t)(int64_t)PYTREE__TAG_OF arguments; }                    \
         return -1;                                                                                                      \
