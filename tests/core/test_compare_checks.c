@@ -400,8 +400,10 @@ static void groups_of_duplicates(void **state)
     Linear *head = model.head;
     Point point = { 1.0f, 2.0f };
     int x = 1;
-    pytree p = PYTREE(&point), a = PYTREE(&x);
+    bool bits[2] = { true, false };
+    pytree p = PYTREE(&point), a = PYTREE(&x), bit = PYTREE(&bits[0]);
     (void)state;
+    assert_duplicates(PYTREE_LIST(bit, PYTREE(&bits[1]), bit), "[0] [2]\n");
     assert_duplicates(PYTREE(&model), "");
     assert_duplicates(PYTREE_NONE, "");
     assert_duplicates(a, "");

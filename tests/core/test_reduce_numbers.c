@@ -121,9 +121,20 @@ static void half_precision(void **state)
         { 0x7F7F, 0x1.fep127 },
         { 0xBF80, -1.0 },
     };
+    const uint64_t least_nan = UINT64_C(0x7FF0000000000001);
+    pytree_f16 half = { 0 };
+    pytree_bf16 brain = { 0 };
+    const pytree_leaf h = { .data = &half, .type = PYTREE_TYPE(pytree_f16) };
+    const pytree_leaf b = { .data = &brain, .type = PYTREE_TYPE(pytree_bf16) };
+    double nan;
     size_t i;
     unsigned bits;
     (void)state;
+    memcpy(&nan, &least_nan, sizeof nan); /* with no bit that a half has room for */
+    pytree_leaf_set(&h, 0, nan);
+    pytree_leaf_set(&b, 0, nan);
+    assert_int_equal(half.bits, 0x7E00);
+    assert_int_equal(brain.bits, 0x7FC0);
     for (i = 0; i < COUNT_OF(halves); i++) {
         assert_true(half_value(halves[i].bits) == halves[i].value);
     }
