@@ -74,7 +74,7 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
 {
     char *const at = (char *)self + row->offset;
     unsigned i;
-    void *p;
+    void *p;                              /* the leaves fit: each was compared before any is stored */
     if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
         if (row->type->views == NULL) { return NULL; }
         for (i = 0; i < row->type->n_fields && leaf != NULL; i++) {
@@ -87,11 +87,7 @@ const pytree_leaf *pytree__store_row(const pytree_field *row, void *self, const 
         memcpy(&p, at, sizeof p);
         if (p == NULL) { return leaf; }
     }
-    if (row->form != PYTREE_FORM_LEAF || leaf->form != PYTREE_FORM_LEAF || leaf->data == NULL
-        || (row->place == PYTREE_IN_PLACE
-            && (leaf->type != row->type || leaf->ndim != row->ndim || pytree_leaf_bytes(leaf) != row->size))) {
-        return NULL;
-    }
+    if (row->form != PYTREE_FORM_LEAF || leaf->data == NULL) { return NULL; }
     pytree__store_child(row, self, leaf);
     return leaf + 1;
 }

@@ -345,6 +345,143 @@ static void fields_that_hold_trees(void **state)
     mlp_clear(&model);
 }
 
+/* ---- What is no tree of the library, or no longer what it was -------------------------------------------------------------- */
+
+typedef struct Choice { double *first; int tag; union { float *numbers; int other; } as; char *names[2]; } Choice;
+
+#define PYTREE_STRUCT Choice
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, first, ARRAY(3))                                                                                 \
+    PYTREE_FIELD(STATIC, tag)                                                                                           \
+    PYTREE_FIELD(DATA, as, UNION(self->tag, CASE(0, numbers, ARRAY(2)), CASE(1, other)))                                 \
+    PYTREE_FIELD(DATA, names)
+#include "pytree_registry.h"
+
+static void freeing_what_the_library_did_not_make(void **state)
+{
+    static const pytree nothing = { NULL, NULL };
+    const pytree without_data = { PYTREE_TYPE(MLP), NULL };
+    struct { double before[64]; double numbers[3]; } memory = { { 0.0 }, { 1.0, 2.0, 3.0 } };
+    char *word = NULL;
+    Choice choice = { memory.numbers, 1, { NULL }, { NULL, NULL } };
+    MLP model = { 0 };
+    size_t bytes = 1;
+    (void)state;
+    pytree_free(nothing);
+    pytree_free(without_data);
+    pytree_free(PYTREE(&model));          /* no pointer leads anywhere */
+    assert_null(pytree_arrays(PYTREE(&model), &bytes));
+    assert_int_equal(bytes, 0);
+    pytree_free(PYTREE(&choice));         /* one leads to memory of the caller's */
+    assert_true(choice.first == memory.numbers && memory.numbers[2] == 3.0);
+    assert_null(pytree_arrays(PYTREE(&choice), &bytes));
+    pytree_free(PYTREE(&word));
+    assert_null(pytree_arrays(PYTREE(&word), NULL));
+}
+
+/* What was filled in may have been changed before it is freed: the tag of a union, strings. */
+static void freeing_a_struct_that_has_changed(void **state)
+{
+    char low[] = "low", *const high = malloc(5);
+    Choice choice = { NULL, 0, { NULL }, { NULL, NULL } };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_non_null(high);
+    memcpy(high, "high", 5);
+    assert_ok(pytree_allocate(PYTREE(&choice), NULL, &error), &error);
+    assert_non_null(choice.as.numbers);
+    choice.tag = 9;                       /* no CASE has it */
+    choice.names[0] = low;
+    choice.names[1] = high;
+    pytree_free(PYTREE(&choice));
+    assert_null(choice.first);
+    assert_ptr_equal(choice.names[0], low);
+    assert_ptr_equal(choice.names[1], high);
+    free(high);
+}
+
+/* The range of all arrays begins with the first that has elements and ends behind the last; strings and single numbers lie
+ * elsewhere. */
+static void the_range_of_all_arrays(void **state)
+{
+    double few[3] = { 1.0, 2.0, 3.0 }, x = 4.0;
+    float more[5] = { 5.0f, 6.0f, 7.0f, 8.0f, 9.0f };
+    const char *words[2] = { "a", "b" };
+    pytree_error error = { 0 };
+    pytree made, shared;
+    const pytree_leaf *first, *last;
+    size_t bytes;
+    char *all;
+    (void)state;
+    made = pytree_clone(PYTREE_LIST(PYTREE_ARRAY(words, 2), PYTREE_ARRAY(few, 0), PYTREE_ARRAY(few, 3), PYTREE(&x),
+                                    PYTREE_ARRAY(more, 5), PYTREE_ARRAY(words, 2)), NULL, &error);
+    assert_ok(error.status, &error);
+    first = ((const pytree_items *)made.data)->items[2].data;
+    last = ((const pytree_items *)made.data)->items[4].data;
+    all = pytree_arrays(made, &bytes);
+    assert_ptr_equal(all, first->data);
+    assert_ptr_equal(all + bytes, (char *)last->data + sizeof more);
+    shared = PYTREE_LIST(pytree_of_view(last), pytree_of_view(first));
+    assert_null(pytree_arrays(shared, &bytes));                /* which the library has not made */
+    ((pytree_items *)made.data)->count = 3;
+    assert_ptr_equal(pytree_arrays(made, &bytes), first->data);
+    assert_int_equal(bytes, sizeof few);
+    ((pytree_items *)made.data)->count = 2;                    /* strings, and nothing */
+    assert_null(pytree_arrays(made, &bytes));
+    assert_int_equal(bytes, 0);
+    ((pytree_items *)made.data)->count = 6;
+    ((pytree_leaf *)(uintptr_t)last)->shape[0] = SIZE_MAX;     /* a tree that is sound no longer */
+    assert_null(pytree_arrays(made, &bytes));
+    assert_int_equal(bytes, 0);
+    pytree_free(made);
+}
+
+/* Optional arrays of strings that are wanted have none at first, from whichever memory they come. */
+typedef struct Label { int n; char **words; float *empty; } Label;
+#define PYTREE_STRUCT Label
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, words, ARRAY(self->n), OPTIONAL)                                         \
+    PYTREE_FIELD(DATA, empty, ARRAY(self->n - 2), OPTIONAL)
+#include "pytree_registry.h"
+
+static void strings_that_are_wanted(void **state)
+{
+    int own;
+    (void)state;
+    for (own = 0; own < 2; own++) {
+        Label label = { 2, PYTREE_WANTED, NULL };
+        pytree_options opt = { 0 };
+        pytree_error error = { 0 };
+        Heap heap;
+        heap_init(&heap, HEAP_NEVER_FAILS);
+        opt.allocator = own != 0 ? &heap.allocator : NULL;
+        assert_ok(pytree_allocate(PYTREE(&label), &opt, &error), &error);
+        assert_true(label.words[0] == NULL && label.words[1] == NULL);
+        pytree_free(PYTREE(&label));
+        assert_heap_clean(&heap);
+    }
+}
+
+/* An empty array without data for an optional pointer leads somewhere, because NULL would be None. */
+static void empty_arrays_of_optional_rows(void **state)
+{
+    char *words[2] = { NULL, NULL };
+    float x = 0.0f;
+    Label label = { 2, words, &x };
+    Parts parts = parts_of(PYTREE(&label), NULL);
+    pytree_error error = { 0 };
+    pytree made;
+    (void)state;
+    assert_int_equal(parts.n, 2);
+    parts.leaves[1].data = NULL;
+    made = pytree_unflatten(parts.def, parts.n, parts.leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_non_null(((const Label *)made.data)->empty);
+    assert_same(made, PYTREE(&label));
+    pytree_free(made);
+    pytree_def_free(parts.def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,7 +491,12 @@ int main(void)
         cmocka_unit_test(stb_containers_in_stb_containers),
         cmocka_unit_test(allocate_leaves_stb_containers_alone),
         cmocka_unit_test(allocate_changes_nothing_but_pointers),
-        cmocka_unit_test(fields_that_hold_trees)
+        cmocka_unit_test(fields_that_hold_trees),
+        cmocka_unit_test(freeing_what_the_library_did_not_make),
+        cmocka_unit_test(freeing_a_struct_that_has_changed),
+        cmocka_unit_test(the_range_of_all_arrays),
+        cmocka_unit_test(strings_that_are_wanted),
+        cmocka_unit_test(empty_arrays_of_optional_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -353,6 +353,172 @@ static void copy_into_another_structure_is_refused(void **state)
     mlp_clear(&a);
 }
 
+/* ---- What a treedef has besides types and lengths ------------------------------------------------------------------------ */
+
+/* Is the value below `.next`? */
+static bool next_is_leaf(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)value;
+    return path->n != 0 && path->entries[path->n - 1].name != NULL && strcmp(path->entries[path->n - 1].name, "next") == 0;
+}
+
+static void unflatten_into_deques_and_namedtuples(void **state)
+{
+    int x = 1, y = 2;
+    pytree of_five = PYTREE_DEQUE(5, PYTREE(&x)), another = PYTREE_DEQUE(5, PYTREE(&y)), of_six = PYTREE_DEQUE(6, PYTREE(&y));
+    pytree named = PYTREE_NAMEDTUPLE("P", { "x", PYTREE(&x) }), unnamed = PYTREE_NAMEDTUPLE(NULL, { "x", PYTREE(&y) });
+    pytree any = PYTREE_DEFAULTDICT(NULL, { "x", PYTREE(&x) }), other = PYTREE_DEFAULTDICT("int", { "x", PYTREE(&y) });
+    Parts parts = parts_of(of_five, NULL);
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, of_six, NULL, &error), PYTREE_STRUCTURE, "", &error);
+    assert_says(&error, "with other static values");
+    assert_int_equal(y, 2);
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, another, NULL, &error), &error);
+    assert_int_equal(y, 1);
+    pytree_def_free(parts.def);
+    y = 2;
+    parts = parts_of(named, NULL);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, unnamed, NULL, &error), PYTREE_STRUCTURE, "", &error);
+    pytree_def_free(parts.def);
+    assert_def_text(unnamed, "PyTreeDef(CustomNode(namedtuple[namedtuple], [*]))", NULL);
+    memset(&error, 0, sizeof error);
+    parts = parts_of(unnamed, NULL);      /* a name that is not there is the kind's */
+    assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, unnamed, NULL, &error), &error);
+    pytree_def_free(parts.def);
+    parts = parts_of(any, NULL);          /* a factory that is not there is None */
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, other, NULL, &error), PYTREE_STRUCTURE, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, any, NULL, &error), &error);
+    pytree_def_free(parts.def);
+}
+
+/* The treedef ends before the tree does. */
+static void unflatten_into_a_tree_with_a_list_more(void **state)
+{
+    int x = 1;
+    Parts parts = parts_of(PYTREE_LIST(PYTREE(&x)), NULL);
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE_LIST(PYTREE_LIST(PYTREE(&x))), NULL, &error),
+                 PYTREE_STRUCTURE, "", &error);
+    assert_says(&error, "expected the end");
+    pytree_def_free(parts.def);
+}
+
+/* A struct in which another is a leaf has as many nodes as one in which that is None. */
+static void unflatten_into_where_a_struct_is_a_leaf(void **state)
+{
+    Node second = { 2.0, NULL }, first = { 1.0, &second }, alone = { 3.0, NULL };
+    Node last = { 20.0, NULL }, other = { 10.0, &last };
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree made;
+    Parts parts;
+    (void)state;
+    opt.is_leaf = next_is_leaf;
+    parts = parts_of(PYTREE(&first), &opt);
+    assert_int_equal(parts.n, 2);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&alone), NULL, &error), PYTREE_STRUCTURE, NULL,
+                 &error);
+    assert_true(alone.value == 3.0);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_TYPE, ".next.value",
+                 &error);
+    assert_true(other.value == 10.0 && last.value == 20.0);
+    memset(&error, 0, sizeof error);
+    made = pytree_unflatten(parts.def, parts.n, parts.leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(((Node *)made.data)->next == &second);         /* referred to */
+    pytree_free(made);
+    pytree_def_free(parts.def);
+    assert_ok(pytree_flatten(PYTREE(&first), &leaves, 0, &def, NULL, &error), &error);
+    assert_ok(pytree_unflatten_into(def, 2, leaves, PYTREE(&other), NULL, &error), &error);
+    assert_true(other.value == 1.0 && last.value == 2.0);
+    pytree_def_free(def);
+}
+
+/* A struct of the same type stands at that place of the treedef, but has begun before. */
+static void unflatten_into_structs_that_begin_elsewhere(void **state)
+{
+    Node second = { 2.0, NULL }, first = { 1.0, &second }, alone = { 3.0, NULL };
+    double x = 4.0;
+    Parts parts = parts_of(PYTREE_LIST(PYTREE(&first)), NULL);         /* *, *, None, Node, Node, list */
+    pytree_error error = { 0 };
+    (void)state;
+    assert_int_equal(parts.n, 2);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE_LIST(PYTREE(&x), PYTREE(&alone)), NULL, &error),
+                 PYTREE_STRUCTURE, "", &error);
+    assert_true(x == 4.0 && alone.value == 3.0);
+    pytree_def_free(parts.def);
+}
+
+/* Treedefs and leaves as trees: what is set are the leaves that they lead to. */
+static void unflatten_into_a_flat_tree(void **state)
+{
+    Everything from = everything_make(true), to = everything_make(true), other = everything_make(true);
+    Everything own = to;
+    Parts parts = parts_of(PYTREE(&from), NULL), mine = parts_of(PYTREE(&to), NULL), theirs;
+    pytree_flat flat = { NULL, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    flat.def = mine.def;
+    flat.leaves = mine.leaves;
+    from.i32 = 77;
+    assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&flat), NULL, &error), &error);
+    assert_int_equal(to.i32, 77);
+    other.mode = RED;                     /* other static values of the same length, … */
+    theirs = parts_of(PYTREE(&other), NULL);
+    flat.def = theirs.def;
+    flat.leaves = theirs.leaves;
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&flat), NULL, &error), PYTREE_STRUCTURE, NULL,
+                 &error);
+    pytree_def_free(theirs.def);
+    memset(&error, 0, sizeof error);
+    other.mode = from.mode;
+    other.kind = "quite another kind";    /* … and of another */
+    theirs = parts_of(PYTREE(&other), NULL);
+    flat.def = theirs.def;
+    flat.leaves = theirs.leaves;
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&flat), NULL, &error), PYTREE_STRUCTURE, NULL,
+                 &error);
+    pytree_def_free(theirs.def);
+    memset(&error, 0, sizeof error);
+    flat.def = parts.def;                 /* a treedef that was not read from structs */
+    flat.leaves = parts.leaves;
+    theirs = parts_of(PYTREE(&flat), NULL);
+    from.i32 = 78;
+    assert_ok(pytree_unflatten_into(theirs.def, theirs.n, theirs.leaves, PYTREE(&to), NULL, &error), &error);
+    assert_int_equal(to.i32, 78);
+    pytree_def_free(theirs.def);
+    pytree_def_free(parts.def);
+    pytree_def_free(mine.def);
+    everything_clear(&own);               /* the pointers of `to` lead to those of the others now */
+    everything_clear(&from);
+    everything_clear(&other);
+}
+
+/* The treedef's namespace is asked for where the options name none. */
+static void unflatten_into_takes_the_namespace_of_the_treedef(void **state)
+{
+    MLP model = mlp_make(1, false);
+    pytree_options opt = { 0 }, none = { 0 };
+    pytree_error error = { 0 };
+    Parts parts;
+    (void)state;
+    opt.space = "training";
+    parts = parts_of(PYTREE(&model), &opt);
+    assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&model), NULL, &error), &error);
+    assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&model), &none, &error), &error);
+    assert_ok(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&model), &opt, &error), &error);
+    pytree_def_free(parts.def);
+    mlp_clear(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,7 +529,13 @@ int main(void)
         cmocka_unit_test(much_metadata),
         cmocka_unit_test(copy_into_copies_values),
         cmocka_unit_test(written_whole_or_not_at_all),
-        cmocka_unit_test(copy_into_another_structure_is_refused)
+        cmocka_unit_test(copy_into_another_structure_is_refused),
+        cmocka_unit_test(unflatten_into_deques_and_namedtuples),
+        cmocka_unit_test(unflatten_into_a_tree_with_a_list_more),
+        cmocka_unit_test(unflatten_into_where_a_struct_is_a_leaf),
+        cmocka_unit_test(unflatten_into_structs_that_begin_elsewhere),
+        cmocka_unit_test(unflatten_into_a_flat_tree),
+        cmocka_unit_test(unflatten_into_takes_the_namespace_of_the_treedef),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
