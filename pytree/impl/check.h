@@ -158,7 +158,7 @@ static pytree_status pytree__reach_value(struct pytree__sharing_scan *r, pytree_
             value->type->custom->check(value->data, pytree__node_problem, &of);
         }
         status = pytree__open(c, value);
-        if (status == PYTREE_OK && c->n_frames > depth) { c->frames[depth].leaves = step; }
+        if (status == PYTREE_OK) { c->frames[depth].leaves = step; }
     }
     return status;
 }

@@ -17,7 +17,7 @@ static pytree_status pytree__fail_structure(pytree_iter *it, size_t k, const pyt
 {
     char a[PYTREE__SIDE], b[PYTREE__SIDE];
     if (!PYTREE__MESSAGES) { return pytree__iter_fail(it, pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "")); }
-    if (expected->form == PYTREE_FORM_LEAF || expected->form == PYTREE_FORM_NONE) {
+    if (expected->form == PYTREE_FORM_NONE) {                  /* below a leaf of the first tree there may be anything */
         pytree__leaf_text(a, sizeof a, expected);
     } else {
         snprintf(a, sizeof a, "%.150s", pytree__view_name(expected));

@@ -259,7 +259,7 @@ static bool pytree__put_struct_paths(struct pytree__path_writer *w, const pytree
     skip = pytree__suffix_skip(w, n_prefix);
     bytes += n * (n_prefix - skip);
     if (w->to.at != NULL) {
-        return w->to.length <= w->to.room && w->to.room - w->to.length >= bytes && w->count <= w->max && w->max - w->count >= n
+        return w->to.length + bytes <= w->to.room && w->count + n <= w->max
                && pytree__put_suffixes(w, c, tails, value->data, n_prefix, skip);
     }
     w->count += n;
@@ -366,6 +366,7 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
 {
     struct pytree__path_writer w;
     struct pytree__paths_block *head;
+    pytree_status status;
     size_t bytes;
     if (count != NULL) { *count = 0; }
     w.to = pytree__text_to(NULL, 0, NULL);
@@ -385,8 +386,9 @@ const char **pytree_paths(pytree t, const char *separator, size_t *count, const 
     w.to.room = w.to.length;
     w.max = w.count;
     w.to.length = 0;
-    if (pytree__put_paths(&w, t, opt, err) != PYTREE_OK
-        || ((w.count > w.max || w.to.length > w.to.room) && pytree__fail_unstable_callback(err) != PYTREE_OK)) {
+    status = pytree__put_paths(&w, t, opt, err);
+    if (w.count > w.max || w.to.length > w.to.room) { status = pytree__fail_unstable_callback(err); }
+    if (status != PYTREE_OK) {
         pytree__resize(head->allocator, head, bytes, 0);
         return NULL;
     }

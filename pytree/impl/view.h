@@ -129,8 +129,9 @@ PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *co
 {
     size_t differ = 0;
     for (; wanted != end; wanted++, given++) {
-        if (PYTREE__UNLIKELY(given->data == NULL || memcmp(&wanted->type, &given->type, PYTREE__KIND_BYTES) != 0)
-            && (given->data == NULL || given->type == NULL || pytree__fits(wanted, given) != PYTREE_OK)) {
+        if (PYTREE__UNLIKELY(given->data == NULL)) { return false; }
+        if (PYTREE__UNLIKELY(memcmp(&wanted->type, &given->type, PYTREE__KIND_BYTES) != 0)
+            && pytree__fits(wanted, given) != PYTREE_OK) {
             return false;
         }
         differ |= pytree__other_extents(wanted, given);

@@ -455,6 +455,28 @@ static void everything_compares(void **state)
     shelf_clear(&d);
 }
 
+/* NaN equals NaN if that is asked for, and is near nothing. */
+static void long_doubles_that_are_no_numbers(void **state)
+{
+    static const struct { long double a, b; bool nan_equal, loose, equal; } cases[] = {
+        { (long double)NAN, (long double)NAN, true, false, true }, { (long double)NAN, (long double)NAN, false, true, false },
+        { (long double)NAN, 1.0L, true, true, false }, { 1.0L, (long double)NAN, true, true, false },
+        { 1.0L, 1.0L, true, true, true }, { 1.0L, 1.5L, true, true, true }, { 1.0L, 3.0L, true, true, false },
+        { (long double)INFINITY, 1.0L, true, true, false }, { 1.0L, (long double)INFINITY, true, true, false },
+        { 1.0L, 1.5L, true, false, false },
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        long double a = cases[i].a, b = cases[i].b;
+        pytree_tolerance tolerance = { 0 };
+        pytree_error error = { 0 };
+        tolerance.nan_equal = cases[i].nan_equal;
+        tolerance.absolute = cases[i].loose ? 1.0 : 0.0;
+        if (pytree_equal(PYTREE(&a), PYTREE(&b), &tolerance, NULL, &error) != cases[i].equal) { fail_msg("case %lu", (unsigned long)i); }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,7 +499,8 @@ int main(void)
         cmocka_unit_test(structures_that_differ),
         cmocka_unit_test(comparisons_that_fail),
         cmocka_unit_test(subtrees_as_leaves_are_compared),
-        cmocka_unit_test(everything_compares)
+        cmocka_unit_test(everything_compares),
+        cmocka_unit_test(long_doubles_that_are_no_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

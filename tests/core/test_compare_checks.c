@@ -493,6 +493,33 @@ static void sweeps(void **state)
     mlp_clear(&model);
 }
 
+/* Flat trees in structs, and lists that are empty and NULL. */
+typedef struct Flats { pytree_flat first, second; MLP *model; } Flats;
+
+#define PYTREE_STRUCT Flats
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, second) PYTREE_FIELD(DATA, model)
+#include "pytree_registry.h"
+
+static void flat_trees_and_empty_lists(void **state)
+{
+    int x = 1, y = 2;
+    MLP model = mlp_make(0, false);
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_error error = { 0 };
+    Flats flats;
+    (void)state;
+    free(model.layers);
+    model.layers = NULL;
+    memset(&flats, 0, sizeof flats);
+    assert_ok(pytree_flatten(PYTREE_LIST(PYTREE(&x), PYTREE(&y)), &leaves, 0, &def, NULL, &error), &error);
+    flats.first.def = flats.second.def = def;
+    flats.first.leaves = flats.second.leaves = leaves;
+    flats.model = &model;
+    assert_duplicates(PYTREE(&flats), ".first[0] .second[0]\n.first[1] .second[1]\n");
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,7 +536,8 @@ int main(void)
         cmocka_unit_test(trees_that_are_none),
         cmocka_unit_test(groups_of_duplicates),
         cmocka_unit_test(duplicates_of_unsound_trees),
-        cmocka_unit_test(sweeps)
+        cmocka_unit_test(sweeps),
+        cmocka_unit_test(flat_trees_and_empty_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

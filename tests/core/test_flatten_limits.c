@@ -596,6 +596,40 @@ static void nothing_needs_no_memory(void **state)
     assert_def_text(PYTREE(&none), "PyTreeDef(CustomNode(Sized[(0, 5, 0, 0)], [*, [], [], *]))", NULL);
 }
 
+/* A treedef has at most 2^32 - 1 nodes, and as many bytes of static values. None of the elements but the first is looked at. */
+typedef struct Billions { size_t n; Point *points; } Billions;
+typedef struct Layers { size_t n; Linear *layers; } Layers;
+
+#define PYTREE_STRUCT Billions
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, points, LIST(self->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Layers
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, layers, LIST(self->n))
+#include "pytree_registry.h"
+
+static void more_nodes_than_a_treedef_has(void **state)
+{
+#if SIZE_MAX > 0xFFFFFFFF
+    Point point = { 0.0f, 0.0f };
+    Linear layer = linear_make(1, 1, 0.0f);
+    Billions billions = { (size_t)1 << 31, NULL };
+    Layers layers = { (size_t)1 << 30, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    billions.points = &point;
+    assert_null(pytree_structure(PYTREE(&billions), NULL, &error));
+    assert_error(error.status, PYTREE_OVERFLOW, "", &error);
+    memset(&error, 0, sizeof error);
+    layers.layers = &layer;
+    assert_null(pytree_structure(PYTREE(&layers), NULL, &error));
+    assert_error(error.status, PYTREE_OVERFLOW, "", &error);
+    linear_clear(&layer);
+#else
+    (void)state;
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -612,7 +646,8 @@ int main(void)
         cmocka_unit_test(views_that_are_none),
         cmocka_unit_test(bad_counts_and_sizes),
         cmocka_unit_test(absurd_views),
-        cmocka_unit_test(nothing_needs_no_memory)
+        cmocka_unit_test(nothing_needs_no_memory),
+        cmocka_unit_test(more_nodes_than_a_treedef_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

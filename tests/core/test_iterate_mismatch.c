@@ -436,6 +436,52 @@ static void callbacks_stop_a_map(void **state)
     mlp_clear(&model);
 }
 
+/* ---- What messages say of keys and lengths --------------------------------------------------------------------------------- */
+
+static void deques_of_other_lengths(void **state)
+{
+    int x = 1;
+    pytree trees[2];
+    pytree_iter it;
+    Count count = { 0, 0 };
+    pytree_error error = { 0 };
+    (void)state;
+    trees[0] = PYTREE_DEQUE(5, PYTREE(&x));
+    trees[1] = PYTREE_DEQUE(5, PYTREE(&x));
+    assert_ok(pytree_iter_begin(&it, 2, trees, NULL, &error), &error);
+    assert_true(pytree_iter_next(&it));
+    assert_false(pytree_iter_next(&it));
+    assert_ok(it.status, &error);
+    pytree_iter_end(&it);
+    trees[1] = PYTREE_DEQUE(6, PYTREE(&x));
+    assert_ok(pytree_iter_begin(&it, 2, trees, NULL, &error), &error);
+    assert_false(pytree_iter_next(&it));
+    assert_error(it.status, PYTREE_STRUCTURE, "", &error);
+    assert_error_says(&error, "deque with the static values");
+    pytree_iter_end(&it);
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_map(count_leaves, &count, NULL, 2, trees, NULL, &error), &error);    /* a map asks for the items only */
+}
+
+static void keys_of_every_kind_in_messages(void **state)
+{
+    static const char *const said[] = { "expected key 3 ", "got 4 in tree 1", "expected key 'x'", "got 'y' in tree 1", "got 4 in tree 1" };
+    int x = 1;
+    pytree trees[2];
+    Count count = { 0, 0 };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(said); i++) {
+        pytree_error error = { 0 };
+        trees[0] = i < 2 ? PYTREE_IDICT({ 3, PYTREE(&x) }) : i < 4 ? PYTREE_NAMEDTUPLE("P", { "x", PYTREE(&x) })
+            : PYTREE_DICT({ "x", PYTREE(&x) });
+        trees[1] = i < 2 ? PYTREE_IDICT({ 4, PYTREE(&x) }) : i < 4 ? PYTREE_NAMEDTUPLE("P", { "y", PYTREE(&x) })
+            : PYTREE_IDICT({ 4, PYTREE(&x) });
+        assert_error(pytree_map(count_leaves, &count, NULL, 2, trees, NULL, &error), PYTREE_STRUCTURE, NULL, &error);
+        assert_error_says(&error, said[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,7 +496,9 @@ int main(void)
         cmocka_unit_test(all_is_checked_before_the_first_call),
         cmocka_unit_test(outputs_that_do_not_fit),
         cmocka_unit_test(maps_that_cannot_begin),
-        cmocka_unit_test(callbacks_stop_a_map)
+        cmocka_unit_test(callbacks_stop_a_map),
+        cmocka_unit_test(deques_of_other_lengths),
+        cmocka_unit_test(keys_of_every_kind_in_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

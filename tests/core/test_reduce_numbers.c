@@ -335,6 +335,33 @@ static void long_arrays_keep_their_digits(void **state)
     free(f);
 }
 
+/* Strings in the struct itself count as strings do: true if they are not empty. */
+typedef struct Names { char names[3][4]; } Names;
+
+#define PYTREE_STRUCT Names
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, names, STRING)
+#include "pytree_registry.h"
+
+static void strings_in_structs(void **state)
+{
+    Names names = { { "a", "", "c" } };
+    pytree_error error = { 0 };
+    bool all = true, any = false;
+    (void)state;
+    assert_ok(pytree_all(PYTREE(&names), &all, NULL, &error), &error);
+    assert_ok(pytree_any(PYTREE(&names), &any, NULL, &error), &error);
+    assert_true(!all && any);
+    names.names[1][0] = 'b';
+    assert_ok(pytree_all(PYTREE(&names), &all, NULL, &error), &error);
+    assert_true(all);
+    memset(&names, 0, sizeof names);
+    assert_ok(pytree_any(PYTREE(&names), &any, NULL, &error), &error);
+    assert_false(any);
+    memcpy(names.names[2], "c", 2);
+    assert_ok(pytree_any(PYTREE(&names), &any, NULL, &error), &error);
+    assert_true(any);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,7 +373,8 @@ int main(void)
         cmocka_unit_test(what_is_no_number),
         cmocka_unit_test(texts_and_none_have_a_truth),
         cmocka_unit_test(structs_and_subtrees),
-        cmocka_unit_test(long_arrays_keep_their_digits)
+        cmocka_unit_test(long_arrays_keep_their_digits),
+        cmocka_unit_test(strings_in_structs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
