@@ -73,10 +73,10 @@ static PYTREE__NOINLINE bool pytree__build_on_device(struct pytree__builder *b, 
     return true;
 }
 
-/* Marks the view of an array that a container of the new tree holds. */
+/* Marks the view of a leaf, which may be an array there, that a container of the new tree holds. */
 static PYTREE__NOINLINE void pytree__mark_device_view(const struct pytree__builder *b, pytree_leaf *view)
 {
-    if (b->device_bytes != 0 && view->form == PYTREE_FORM_LEAF && view->ndim != 0 && view->type->dtype < PYTREE_STRING) {
+    if (b->device_bytes != 0 && view->ndim != 0 && view->type->dtype < PYTREE_STRING) {
         view->form = PYTREE_FORM_DEVICE;
     }
 }

@@ -473,7 +473,9 @@ static void long_doubles_that_are_no_numbers(void **state)
         pytree_error error = { 0 };
         tolerance.nan_equal = cases[i].nan_equal;
         tolerance.absolute = cases[i].loose ? 1.0 : 0.0;
-        if (pytree_equal(PYTREE(&a), PYTREE(&b), &tolerance, NULL, &error) != cases[i].equal) { fail_msg("case %lu", (unsigned long)i); }
+        if (pytree_equal(PYTREE(&a), PYTREE(&b), &tolerance, NULL, &error) != cases[i].equal) {
+            fail_msg("case %lu", (unsigned long)i);
+        }
     }
 }
 

@@ -578,6 +578,77 @@ static void memory_of_the_host_runs_out(void **state)
     assert_in_range(sweep_allocations(round_trip_in, NULL), 3, 100);
 }
 
+/* Each function of a device is needed, and a copy from or to one needs it in the options. */
+static void functions_that_are_missing(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_options opt = { 0 };
+    pytree_device partial;
+    float same[3] = { 0.0f };
+    pytree leaf, list;
+    Setup s;
+    size_t k;
+    (void)state;
+    setup_begin(&s);
+    for (k = 0; k < 3; k++) {
+        partial = s.memory;
+        if (k == 0) { partial.release = NULL; }
+        if (k == 1) { partial.copy = NULL; }
+        if (k == 2) { partial.zero = NULL; }
+        opt.memory = &partial;
+        error.status = PYTREE_OK;
+        assert_null(pytree_clone(PYTREE(&s.model), &opt, &error).data);
+        assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    }
+    error.status = PYTREE_OK;
+    assert_error(pytree_copy_into(s.tree, PYTREE(&s.model), NULL, &error), PYTREE_ARGUMENT, ".layers[0].w", &error);
+    error.status = PYTREE_OK;
+    opt.memory = NULL;
+    assert_error(pytree_copy_into(s.tree, PYTREE(&s.model), &opt, &error), PYTREE_ARGUMENT, ".layers[0].w", &error);
+    error.status = PYTREE_OK;
+    partial = s.memory;
+    partial.copy = NULL;
+    opt.memory = &partial;
+    assert_error(pytree_copy_into(s.tree, PYTREE(&s.model), &opt, &error), PYTREE_ARGUMENT, ".layers[0].w", &error);
+    error.status = PYTREE_OK;
+    assert_ok(pytree_copy_into(s.tree, PYTREE(&s.model), &s.there, &error), &error);
+    leaf = pytree_clone(PYTREE_LIST(PYTREE_ARRAY(same, 3)), &s.there, &error);
+    assert_ok(error.status, &error);
+    list = PYTREE_LIST(PYTREE_LIST(PYTREE_ARRAY(same, 3)));   /* deeper, */
+    assert_error(pytree_copy_into(leaf, list, &s.there, &error), PYTREE_TYPE, "[0]", &error);
+    error.status = PYTREE_OK;
+    s.there.none_is_leaf = true;          /* and None where the other has an array */
+    assert_error(pytree_copy_into(PYTREE_LIST(PYTREE_NONE), leaf, &s.there, &error), PYTREE_TYPE, "[0]", &error);
+    s.there.none_is_leaf = false;
+    pytree_free(leaf);
+    setup_end(&s);
+}
+
+/* Shapes are shown, values are not; an array of strings, a single number and None lie on the host. */
+static void what_a_tree_on_a_device_shows(void **state)
+{
+    char *words[2] = { "a", "b" }, text[2000];
+    float numbers[2] = { 1.0f, 2.0f }, one = 3.0f;
+    pytree_leaf any = { &one, PYTREE_TYPE(float), 0, 0, { 0 } };
+    Words w = { 2, words, numbers, PYTREE_LIST(PYTREE_ARRAY(words, 2), PYTREE_ARRAY(numbers, 2), PYTREE(&one)), any };
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    pytree made;
+    Setup s;
+    (void)state;
+    setup_begin(&s);
+    made = pytree_clone(PYTREE(&w), &s.there, &error);
+    assert_ok(error.status, &error);
+    assert_int_not_equal(pytree_text(made, text, sizeof text, &opt, &error), SIZE_MAX);
+    assert_non_null(strstr(text, ".any  f32 3.0\n"));
+    assert_non_null(strstr(text, ".inner[2]  f32 3.0\n"));
+    opt.print_values = 2;
+    assert_int_equal(pytree_text(made, text, sizeof text, &opt, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_ARGUMENT, ".numbers", &error);
+    pytree_free(made);
+    setup_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,6 +658,8 @@ int main(void)
         cmocka_unit_test(one_of_two_trees), cmocka_unit_test(other_rows),
         cmocka_unit_test(mistakes),         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(memory_of_the_host_runs_out),
+        cmocka_unit_test(functions_that_are_missing),
+        cmocka_unit_test(what_a_tree_on_a_device_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -436,7 +436,7 @@ static void callbacks_stop_a_map(void **state)
     mlp_clear(&model);
 }
 
-/* ---- What messages say of keys and lengths --------------------------------------------------------------------------------- */
+/* ---- What messages say of keys and lengths ------------------------------------------------------------------------------- */
 
 static void deques_of_other_lengths(void **state)
 {
@@ -465,7 +465,8 @@ static void deques_of_other_lengths(void **state)
 
 static void keys_of_every_kind_in_messages(void **state)
 {
-    static const char *const said[] = { "expected key 3 ", "got 4 in tree 1", "expected key 'x'", "got 'y' in tree 1", "got 4 in tree 1" };
+    static const char *const said[] = { "expected key 3 ", "got 4 in tree 1", "expected key 'x'", "got 'y' in tree 1",
+                                        "got 4 in tree 1" };
     int x = 1;
     pytree trees[2];
     Count count = { 0, 0 };

@@ -345,7 +345,7 @@ static void fields_that_hold_trees(void **state)
     mlp_clear(&model);
 }
 
-/* ---- What is no tree of the library, or no longer what it was -------------------------------------------------------------- */
+/* ---- What is no tree of the library, or no longer what it was ------------------------------------------------------------ */
 
 typedef struct Choice { double *first; int tag; union { float *numbers; int other; } as; char *names[2]; } Choice;
 

@@ -427,8 +427,8 @@ static void unflatten_into_where_a_struct_is_a_leaf(void **state)
                  &error);
     assert_true(alone.value == 3.0);
     memset(&error, 0, sizeof error);
-    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_TYPE, ".next.value",
-                 &error);
+    assert_error(pytree_unflatten_into(parts.def, parts.n, parts.leaves, PYTREE(&other), NULL, &error), PYTREE_TYPE,
+                 ".next.value", &error);
     assert_true(other.value == 10.0 && last.value == 20.0);
     memset(&error, 0, sizeof error);
     made = pytree_unflatten(parts.def, parts.n, parts.leaves, NULL, &error);

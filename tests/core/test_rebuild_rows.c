@@ -611,6 +611,67 @@ static void lists_of_trees_have_structs(void **state)
     pytree_free(copy);
 }
 
+/* ---- Leaves of other descriptors ----------------------------------------------------------------------------------------- */
+
+typedef struct Boxed { long whole; float three[3]; double *x; } Boxed;
+
+#define PYTREE_STRUCT Boxed
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, whole) PYTREE_FIELD(DATA, three) PYTREE_FIELD(DATA, x, ARRAY(1), OPTIONAL)
+#include "pytree_registry.h"
+
+/* A leaf fits whose type is equal and not the very same; one of another shape does not, whichever way it comes. */
+static void leaves_of_equal_types(void **state)
+{
+    const bool alike = pytree_type_equal(PYTREE_TYPE(long), PYTREE_TYPE(long long));
+    double x = 0.5;
+    Boxed boxed = { 1, { 1.0f, 2.0f, 3.0f }, &x }, other = { 2, { 4.0f, 5.0f, 6.0f }, &x };
+    long long number = 7;
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_flat flat;
+    pytree_def *def;
+    pytree made;
+    (void)state;
+    assert_ok(pytree_flatten(PYTREE(&boxed), &leaves, 0, &def, NULL, &error), &error);
+    leaves[0].data = &number;
+    leaves[0].type = PYTREE_TYPE(long long);
+    made = pytree_unflatten(def, 3, leaves, NULL, &error);
+    assert_int_equal(error.status, alike ? PYTREE_OK : PYTREE_TYPE);
+    if (alike) {
+        assert_int_equal(((Boxed *)made.data)->whole, 7);
+        assert_ok(pytree_unflatten_into(def, 3, leaves, PYTREE(&other), NULL, &error), &error);
+        assert_int_equal(other.whole, 7);
+    }
+    pytree_free(made);
+    memset(&error, 0, sizeof error);
+    leaves[0].data = &boxed.whole;
+    leaves[0].type = PYTREE_TYPE(float);
+    made = pytree_unflatten(def, 3, leaves, NULL, &error);
+    assert_null(made.type);
+    assert_error(error.status, PYTREE_TYPE, ".whole", &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_unflatten_into(def, 3, leaves, PYTREE(&other), NULL, &error), PYTREE_TYPE, ".whole", &error);
+    leaves[0].type = PYTREE_TYPE(long);
+    leaves[1].shape[0] = 2;               /* an array that lies in the struct */
+    memset(&error, 0, sizeof error);
+    made = pytree_unflatten(def, 3, leaves, NULL, &error);
+    assert_null(made.type);
+    assert_error(error.status, PYTREE_SHAPE, ".three", &error);
+    flat.def = def;
+    flat.leaves = leaves;
+    memset(&error, 0, sizeof error);
+    made = pytree_clone(PYTREE(&flat), NULL, &error);
+    assert_null(made.type);
+    assert_error(error.status, PYTREE_SHAPE, ".three", &error);
+    leaves[1].shape[0] = 3;
+    memset(&error, 0, sizeof error);
+    made = pytree_clone(PYTREE(&flat), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_same(made, PYTREE(&boxed));
+    pytree_free(made);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -626,6 +687,7 @@ int main(void)
         cmocka_unit_test(subtrees_are_leaves_too),
         cmocka_unit_test(other_subtrees_are_refused),
         cmocka_unit_test(lists_of_trees_have_structs),
+        cmocka_unit_test(leaves_of_equal_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
