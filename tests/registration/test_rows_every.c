@@ -221,6 +221,41 @@ static pytree_status npz(void *context, const pytree_options *opt, pytree_error 
     return through_a_file(context, opt, error, pytree_save_npz, pytree_load_npz);
 }
 
+/* An open checkpoint: read into one tree, and another one points into it. */
+static pytree_status checkpoints(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options options = { .tree = *opt, .io = &io };
+    pytree loaded = { 0 }, pointing = { 0 };
+    pytree_checkpoint *file = NULL;
+    if (pytree_save_safetensors("f", s->t, &options, error) == PYTREE_OK) {
+        file = pytree_safetensors_open("f", &options, error);
+    }
+    if (file != NULL) {
+        loaded = pytree_zeros_like(s->t, NULL, NULL);
+        pointing = pytree_zeros_like(s->t, NULL, NULL);
+        if (pytree_checkpoint_load(file, loaded, &options, error) == PYTREE_OK) { assert_made(s, loaded, error); }
+        if (error->status == PYTREE_OK && pytree_checkpoint_map(file, error) == PYTREE_OK
+            && pytree_checkpoint_point(file, pointing, &options, error) == PYTREE_OK) {
+            assert_made(s, pointing, error);
+        }
+    }
+    pytree_free(loaded);
+    pytree_free(pointing);
+    pytree_checkpoint_close(file);
+    pytree_memory_free(&memory);
+    return error->status;
+}
+
+/* Nothing is wrong with any of them. */
+static pytree_status checks(void *context, const pytree_options *opt, pytree_error *error)
+{
+    const Subject *const s = context;
+    return pytree_check(s->t, NULL, NULL, opt, error);
+}
+
 static pytree_status assigns(void *context, const pytree_options *opt, pytree_error *error)
 {
     const Subject *const s = context;
@@ -352,16 +387,19 @@ static const struct { const char *name; sweep_body *run; } operations[] = {
     { "unflatten", unflattens }, { "unflatten_into", unflattens_into }, { "clone", clones },
     { "zeros_like and copy_into", copies_into_zeros }, { "allocate", allocates }, { "save structure", saves_structure },
     { "iterate", iterates }, { "map", maps }, { "print", prints }, { "paths", has_paths }, { "compare", compares },
-    { "safetensors", safetensors }, { "npz", npz }, { "assign", assigns }, { "literal", literal }, { "ravel", ravels },
+    { "safetensors", safetensors }, { "npz", npz }, { "checkpoint", checkpoints },
+    { "check", checks }, { "assign", assigns }, { "literal", literal }, { "ravel", ravels },
     { "partition", partitions }, { "stack", stacks }, { "transpose", transposes }, { "split and merge", splits_and_merges }
 };
 
 /* What a row cannot do, and what is said then; everything else it can. */
 static const struct { const char *tree, *operation, *path, *words; } refused[] = {
     { "union of a string", "safetensors", ".as", "expected numbers of a type that the file's format has, got text" },
+    { "union of a string", "checkpoint", ".as", "expected numbers of a type that the file's format has, got text" },
     { "union of a string", "npz", ".as", "expected numbers of a type that the file's format has, got text" },
     { "union of a string", "ravel", ".as", "expected numbers, got text" },
     { "strings", "safetensors", ".label", "expected numbers of a type that the file's format has, got str" },
+    { "strings", "checkpoint", ".label", "expected numbers of a type that the file's format has, got str" },
     { "strings", "npz", ".label", "expected numbers of a type that the file's format has, got str" },
     { "strings", "ravel", ".label", "expected numbers, got str" },
     { "strings", "literal", ".lines", "expected a tree that a literal can express, got several strings in one array of 'text'" }
