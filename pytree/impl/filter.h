@@ -68,7 +68,7 @@ static void pytree__variable_release(void *self)
     if (v->release != NULL) { v->release(self); }
 }
 
-static const struct pytree__growing pytree__variable_growing = { NULL, NULL };
+static const struct pytree__growing pytree__variable_growing = { NULL, NULL, NULL };
 
 const pytree_custom pytree_variable_node = {
     pytree__variable_children, true, pytree__variable_metadata, pytree__variable_print, NULL, pytree__variable_release,

@@ -26,12 +26,22 @@ struct pytree__grown_pass {
     bool fits;                            /* all so far is owned */
 };
 
+/* Make room for three times as much as there is: objects come in hundreds, and what grows little by little is copied as often. */
+static PYTREE__NOINLINE bool pytree__grown_room(struct pytree__grown_pass *g)
+{
+    const size_t bytes = 3 * g->nodes.statics.n;
+    if (!pytree__td_reserve(&g->nodes, 3 * g->nodes.n_nodes + 1)) { return false; }
+    if (pytree__td_room(&g->nodes.statics, bytes, g->opt, g->err) == NULL) { return false; }
+    g->nodes.statics.n -= bytes;
+    return true;
+}
+
 /* Append a node with n children, which began at node `first` and leaf `leaf`. */
-static bool pytree__grown_push(struct pytree__grown_pass *g, const pytree_type *type, size_t n, size_t first, size_t leaf,
+PYTREE__INLINE bool pytree__grown_push(struct pytree__grown_pass *g, const pytree_type *type, size_t n, size_t first, size_t leaf,
                                size_t meta)
 {
     pytree_node *node;
-    if (g->nodes.n_nodes == g->nodes.max_nodes && !pytree__td_reserve(&g->nodes, 1)) { return false; }
+    if (g->nodes.n_nodes == g->nodes.max_nodes && !pytree__grown_room(g)) { return false; }
     node = &g->nodes.nodes[g->nodes.n_nodes++];
     node->type = type;
     node->arity = (uint32_t)n;

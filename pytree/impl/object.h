@@ -95,6 +95,38 @@ static size_t pytree__object_children(const void *self, pytree *children, pytree
     return c->items.count;
 }
 
+/* ---- Attributes by key --------------------------------------------------------------------------------------------- */
+
+static pytree__ct_key pytree__ct_entry_key(const pytree_entry *entry)
+{
+    return entry->name != NULL ? pytree__ct_string_key(entry->name) : pytree__ct_int_key((int64_t)entry->index);
+}
+
+/* Find the row of a growing container that an entry of a path stands for. */
+static bool pytree__ct_entry_row(const pytree__container *c, const pytree_entry *entry, size_t *row)
+{
+    const pytree__ct_key key = pytree__ct_entry_key(entry);
+    size_t place = 0;
+    if (c->keyed) { return pytree__ct_find_row(c, &key, row, &place); }
+    if (entry->name != NULL || entry->index >= c->items.count) { return false; }
+    *row = pytree__ct_row_at(c, (size_t)entry->index);
+    return true;
+}
+
+/* Get an attribute that is data, or an element of a List, for an update that goes along paths: pytree__growing. Its type is
+ * NULL if there is none. */
+static pytree pytree__object_at(const void *self, const pytree_entry *key)
+{
+    const pytree__container *const c = (const pytree__container *)((const pytree_object *)self)->container;
+    size_t row;
+    if (c == NULL || !pytree__ct_entry_row(c, key, &row) || (c->flags[c->head + row] & PYTREE__CT_STATIC) != 0) {
+        return pytree__ct_no_value();
+    }
+    return *pytree__ct_row_value(c, row);
+}
+
+/* ---- Rebuilt objects ------------------------------------------------------------------------------------------------ */
+
 /* Free the container of an object that lies in the block of a tree. */
 static void pytree__object_release(void *self)
 {
@@ -204,7 +236,7 @@ static size_t pytree__object_count(const void *self)
     return c == NULL || c->unsorted || c->items.removed != 0 || c->in_block ? SIZE_MAX : c->items.count;
 }
 
-static const struct pytree__growing pytree__object_growing = { pytree__object_count, pytree__object_child };
+static const struct pytree__growing pytree__object_growing = { pytree__object_count, pytree__object_child, pytree__object_at };
 
 const pytree_custom pytree_object_node = {
     pytree__object_children, true, NULL, NULL, NULL, pytree__object_release, pytree__object_make, NULL,

@@ -192,8 +192,10 @@ static void pytree__places_open_keyed(const struct pytree__places *p, size_t nod
     pytree__sort_children(child, n->arity);
 }
 
-/* Note the children of a node, sorted by key; unless it is told that all below it is done. */
-static void pytree__places_open(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+/* Note the children of a node, sorted by key; unless it is told that all below it is done. It stands apart, so that what is
+ * called for each place is short. */
+static PYTREE__NOINLINE void pytree__places_open(struct pytree__places *p, size_t node, size_t leaf_end,
+                                                 const pytree_type *role)
 {
     const pytree_node *n = &p->def->nodes[node];
     const size_t first = p->children.count;
@@ -228,7 +230,7 @@ static const char *pytree__metadata_text(const unsigned char *packed)
 }
 
 /* Take a variable that stands elsewhere in the treedef. Returns whether it is one. */
-static bool pytree__places_repeat(struct pytree__places *p, size_t node)
+static PYTREE__NOINLINE bool pytree__places_repeat(struct pytree__places *p, size_t node)
 {
     const pytree_def *def = p->def;
     const size_t target = pytree__same_target(def, node);

@@ -39,29 +39,13 @@ static pytree pytree__pop_get(pytree t, const pytree_path *path, size_t n, const
     return value;
 }
 
-static pytree__ct_key pytree__pop_key(const pytree_entry *entry)
-{
-    return entry->name != NULL ? pytree__ct_string_key(entry->name) : pytree__ct_int_key((int64_t)entry->index);
-}
-
-/* Find the row of a growing container that an entry of a path stands for. */
-static bool pytree__pop_row(const pytree__container *c, const pytree_entry *entry, size_t *row)
-{
-    const pytree__ct_key key = pytree__pop_key(entry);
-    size_t place = 0;
-    if (c->keyed) { return pytree__ct_find_row(c, &key, row, &place); }
-    if (entry->name != NULL || entry->index >= c->items.count) { return false; }
-    *row = pytree__ct_row_at(c, (size_t)entry->index);
-    return true;
-}
-
 /* Get the dict of a result that is to have the last entry of a path; dicts on the way are made. */
 static pytree_status pytree__pop_parent(struct pytree__pop *p, pytree *root, const pytree_path *path, pytree *parent)
 {
     size_t i;
     *parent = *root;
     for (i = 0; i + 1 < path->n; i++) {
-        const pytree__ct_key key = pytree__pop_key(&path->entries[i]);
+        const pytree__ct_key key = pytree__ct_entry_key(&path->entries[i]);
         pytree next = pytree__ct_get_pair(*parent, key, NULL);
         if (next.type == NULL) {
             pytree_status status;
@@ -133,7 +117,7 @@ static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place 
     memset(&item, 0, sizeof item);
     if (p->err->status != PYTREE_OK) { return p->err->status; }
     item.member = c == NULL && last != NULL ? pytree__pop_member(holder, last) : NULL;
-    if (item.member == NULL && (c == NULL || last == NULL || c->fixed || !pytree__pop_row(c, last, &row))) {
+    if (item.member == NULL && (c == NULL || last == NULL || c->fixed || !pytree__ct_entry_row(c, last, &row))) {
         return pytree__pop_refuse(p, path, holder);
     }
     if (c != NULL) {
@@ -154,7 +138,7 @@ static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place 
     to = (struct pytree__pop_item *)pytree__vector_add(&p->items, 1, p->err);
     status = to == NULL ? PYTREE_NO_MEMORY : pytree__pop_parent(p, root, path, &item.parent);
     if (status == PYTREE_OK) {
-        status = pytree__ct_put_pair(item.parent, pytree__pop_key(last), value,
+        status = pytree__ct_put_pair(item.parent, pytree__ct_entry_key(last), value,
                                      c == NULL ? PYTREE__CT_OWN : PYTREE__CT_REFERENCE, p->err);
     }
     if (status != PYTREE_OK) {
@@ -189,12 +173,12 @@ static void pytree__pop_move(const struct pytree__pop_item *item)
         return;
     }
     if (c->keyed) {
-        (void)pytree__ct_take_pair(item->holder, pytree__pop_key(&item->key), false, &value, &owned, NULL);
+        (void)pytree__ct_take_pair(item->holder, pytree__ct_entry_key(&item->key), false, &value, &owned, NULL);
     } else {
         (void)pytree__ct_list_take(item->holder, (ptrdiff_t)item->key.index, false, &value, &owned, NULL);
     }
     to = pytree__ct_growing(item->parent);
-    (void)pytree__pop_row(to, &item->key, &row);
+    (void)pytree__ct_entry_row(to, &item->key, &row);
     if (owned) { pytree__pop_adopt(to, row); }
 }
 
@@ -206,7 +190,7 @@ static void pytree__pop_finish(struct pytree__pop *p, size_t n)
         pytree__container *c = pytree__ct_growing(item->holder);
         size_t row;
         if (p->err->status == PYTREE_OK) { pytree__pop_move(item); }
-        else if (c != NULL && pytree__pop_row(c, &item->key, &row)) {
+        else if (c != NULL && pytree__ct_entry_row(c, &item->key, &row)) {
             c->flags[c->head + row] &= (unsigned char)~PYTREE__CT_TAKEN;
         }
     }

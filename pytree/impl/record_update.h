@@ -67,7 +67,7 @@ static pytree_status pytree__put_add(struct pytree__putting *p, const pytree_pla
     held = item->copy;
     if (annotated) { held.type = &pytree_data_type; held.data = &item->copy; }
     if (status == PYTREE_OK) {
-        status = c->keyed ? pytree__ct_put_pair(item->holder, pytree__pop_key(&item->key), held, PYTREE__CT_OWN, p->err)
+        status = c->keyed ? pytree__ct_put_pair(item->holder, pytree__ct_entry_key(&item->key), held, PYTREE__CT_OWN, p->err)
                           : pytree_list_append_own(item->holder, held, p->err);
     }
     if (status != PYTREE_OK) { return status; }
@@ -84,27 +84,10 @@ static pytree pytree__put_attribute(pytree holder, const pytree_entry *key)
 {
     const pytree__container *const c = pytree__ct_growing(holder);
     size_t row;
-    if (c == NULL || c->fixed || !pytree__pop_row(c, key, &row) || (c->flags[c->head + row] & PYTREE__CT_STATIC) != 0) {
+    if (c == NULL || c->fixed || !pytree__ct_entry_row(c, key, &row) || (c->flags[c->head + row] & PYTREE__CT_STATIC) != 0) {
         return pytree__ct_no_value();
     }
     return *pytree__ct_row_value(c, row);
-}
-
-/* Go to what holds the current place of a state, from where the last path and this one part. Returns type NULL if something on
- * the way does not grow. */
-static pytree pytree__put_seek(struct pytree__putting *p, const struct pytree__places *places)
-{
-    const pytree_path *path = &places->at.path;
-    size_t n = places->kept < path->n ? places->kept : path->n - 1;
-    if (n + 1 < p->holders.count) { p->holders.count = n + 1; }
-    while (p->holders.count < path->n) {
-        const pytree *last = (const pytree *)p->holders.data + p->holders.count - 1;
-        const pytree next = pytree__put_attribute(*last, &path->entries[p->holders.count - 1]);
-        pytree *to = next.type == NULL ? NULL : (pytree *)pytree__vector_add(&p->holders, 1, p->err);
-        if (to == NULL) { return pytree__ct_no_value(); }
-        *to = next;
-    }
-    return ((const pytree *)p->holders.data)[path->n - 1];
 }
 
 /* Get the value of a variable that may be changed, and whose metadata is `text`. */
@@ -130,7 +113,7 @@ static bool pytree__put_fits(struct pytree__putting *p, const struct pytree__pla
     pytree holder, held;
     pytree_leaf own;
     if (p->altered || at->role == NULL || at->path.n == 0 || leaf->form != PYTREE_FORM_LEAF) { return false; }
-    holder = pytree__put_seek(p, places);
+    holder = pytree__update_seek(&p->holders, places, pytree__put_attribute, p->err);
     if (holder.type == NULL) { return false; }
     held = pytree__put_held(pytree__put_attribute(holder, &at->path.entries[at->path.n - 1]), at->metadata);
     if (held.type == NULL) { return false; }
@@ -239,7 +222,7 @@ static void pytree__put_now(struct pytree__put_back *item)
     pytree old;
     if (item->added) { return; }
     if (c != NULL) {
-        if (item->variable.type == NULL && !pytree__pop_row(c, &item->key, &row)) { return; }
+        if (item->variable.type == NULL && !pytree__ct_entry_row(c, &item->key, &row)) { return; }
         fits = item->from.type != NULL && !item->replaced && pytree__put_leaf(*pytree__ct_row_value(c, row), &to)
             && pytree__fits(&to, &item->from) == PYTREE_OK;
     }
@@ -283,11 +266,8 @@ static void pytree__put_finish(struct pytree__putting *p)
 static void pytree__put_state(struct pytree__putting *p, const pytree_flat *flat)
 {
     struct pytree__places places;
-    pytree *root;
     pytree__places_begin(&places, flat, false, p->opt, p->err);
-    p->holders.count = 0;
-    root = (pytree *)pytree__vector_add(&p->holders, 1, p->err);
-    if (root != NULL) { *root = p->t; }
+    pytree__update_from(&p->holders, p->t, p->err);
     while (p->err->status == PYTREE_OK && pytree__places_next(&places)) {
         if (!pytree__put_fits(p, &places) && p->err->status == PYTREE_OK) { (void)pytree__put_plan(p, &places.at); }
     }

@@ -284,25 +284,129 @@ static void pytree__update_targets(pytree t, const pytree_flat *flat, struct pyt
     pytree__vector_free(&r.open);
 }
 
+/* ---- Update, along paths ------------------------------------------------------------------------------------------- */
+
+/* Begin to seek places in a tree: `holders` are the nodes that the last path led through. */
+static void pytree__update_from(struct pytree__vector *holders, pytree t, pytree_error *err)
+{
+    pytree *root;
+    holders->count = 0;
+    root = (pytree *)pytree__vector_add(holders, 1, err);
+    if (root != NULL) { *root = t; }
+}
+
+/* Go to what holds the current place of a state, from where the last path and this one part. Returns type NULL if `get` gives
+ * nothing on the way. */
+PYTREE__INLINE pytree pytree__update_seek(struct pytree__vector *holders, const struct pytree__places *places,
+                                          pytree get(pytree holder, const pytree_entry *key), pytree_error *err)
+{
+    const pytree_path *path = &places->at.path;
+    const size_t n = places->kept < path->n ? places->kept : path->n - 1;
+    pytree next;
+    if (n + 1 < holders->count) { holders->count = n + 1; }
+    while (holders->count < path->n) {
+        pytree *to;
+        next = get(((const pytree *)holders->data)[holders->count - 1], &path->entries[holders->count - 1]);
+        to = next.type == NULL ? NULL : (pytree *)pytree__vector_add(holders, 1, err);
+        if (to == NULL) { next.type = NULL; return next; }
+        *to = next;
+    }
+    return ((const pytree *)holders->data)[path->n - 1];
+}
+
+/* Tell whether a tree is an object, whose children are found by key. */
+static bool pytree__update_grows(pytree t)
+{
+    const pytree_custom *const custom = t.type == NULL || t.type->kind != PYTREE_KIND_CUSTOM ? NULL : t.type->custom;
+    return custom != NULL && custom->growing != NULL && custom->growing->find != NULL && t.data != NULL;
+}
+
+/* Get a child of an object; type NULL if there is none, or the node is another one. */
+static pytree pytree__update_child(pytree holder, const pytree_entry *key)
+{
+    const pytree none = { NULL, NULL };
+    return pytree__update_grows(holder) ? holder.type->custom->growing->find(holder.data, key) : none;
+}
+
+/* Find where the leaf of a state's current place goes in a tree of objects. Returns false if it is to be found otherwise. */
+static bool pytree__update_target(struct pytree__vector *holders, const struct pytree__state_side *side, pytree_leaf *target,
+                                  pytree_error *err)
+{
+    const struct pytree__places *const from = &side->places;
+    pytree at = { NULL, NULL };
+    if (from->at.path.n != 0) { at = pytree__update_seek(holders, from, pytree__update_child, err); }
+    if (at.type != NULL) { at = pytree__update_child(at, &from->at.path.entries[from->at.path.n - 1]); }
+    if (pytree__is_variable(at.type)) { (void)at.type->custom->children(at.data, &at, NULL); }
+    if (at.type == NULL || at.data == NULL) { return false; }
+    if (at.type->kind == PYTREE_KIND_LEAF) { pytree__view(target, pytree__origin(at.type), at.data); return true; }
+    if (at.type->kind != PYTREE_KIND_VIEW || !pytree__view_is_valid((const pytree_leaf *)at.data)) { return false; }
+    pytree__copy_view(target, (const pytree_leaf *)at.data);
+    return true;
+}
+
+/* Find where the leaves of n states go in a tree of objects, along their paths: most are few beside all that a flatten of the
+ * tree would visit. Returns false, with the states at their beginning again, if one must be looked for otherwise. */
+static bool pytree__update_along(pytree t, size_t n, struct pytree__state_side *side, void **to, const pytree_options *opt,
+                                 pytree_error *err)
+{
+    struct pytree__vector holders = pytree__vector_of(sizeof(pytree), pytree__allocator(opt));
+    bool good = pytree__update_grows(t) && pytree__plain_walk(opt);
+    size_t i;
+    for (i = 0; i < n && good; i++) {
+        pytree__update_from(&holders, t, err);
+        while (good && err->status == PYTREE_OK && side[i].more) {
+            const pytree_leaf *const leaf = &side[i].flat.leaves[side[i].places.leaf_end - 1];
+            pytree_leaf target;
+            good = pytree__update_target(&holders, &side[i], &target, err) && target.form == PYTREE_FORM_LEAF
+                && pytree__fits(&target, leaf) == PYTREE_OK && leaf->form == PYTREE_FORM_LEAF;
+            if (good) {
+                to[side[i].places.leaf_end - 1] = target.data;
+                (void)pytree__side_next(&side[i], err);
+            }
+        }
+        to += side[i].flat.def->n_leaves;
+    }
+    pytree__vector_free(&holders);
+    if (good || err->status != PYTREE_OK) { return good; }
+    for (i = 0; i < n && err->status == PYTREE_OK; i++) {
+        pytree__places_end(&side[i].places);
+        pytree__places_begin(&side[i].places, &side[i].flat, true, opt, err);
+        side[i].equal = 0;
+        (void)pytree__side_next(&side[i], err);
+    }
+    return false;
+}
+
+/* Find where the leaves of n states go in any tree. */
+static void pytree__update_all(pytree t, size_t n, struct pytree__state_side *side, void **to, const pytree_options *opt,
+                               pytree_error *err)
+{
+    pytree_flat flat = pytree__model_flatten(t, opt, err);
+    size_t i;
+    for (i = 0; i < n && err->status == PYTREE_OK; i++) {
+        pytree__update_targets(t, &flat, &side[i], to, opt, err);
+        to += side[i].flat.def->n_leaves;
+    }
+    pytree_flat_free(&flat);
+}
+
 pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytree_options *opt, pytree_error *err)
 {
-    pytree_flat flat;
     pytree_error problem;
     struct pytree__state_side *side;
     void **to = NULL;                     /* for the leaves of all states, one after the other */
     size_t i, k, total = 0, first = 0;
     problem.status = PYTREE_OK;
-    flat = pytree__model_flatten(t, opt, &problem);
-    side = flat.def == NULL ? NULL : pytree__sides_begin(n, states, true, opt, &problem);
+    side = pytree__sides_begin(n, states, true, opt, &problem);
     if (problem.status == PYTREE_OK) {
         for (i = 0; i < n; i++) { total += side[i].flat.def->n_leaves; }
         to = (void **)pytree__array_new(total, sizeof *to, pytree__allocator(opt), &problem);
     }
-    for (i = 0; i < n && problem.status == PYTREE_OK; i++) {
-        pytree__update_targets(t, &flat, &side[i], to + first, opt, &problem);
-        first += side[i].flat.def->n_leaves;
+    if (problem.status == PYTREE_OK && !pytree__update_along(t, n, side, to, opt, &problem)
+        && problem.status == PYTREE_OK) {
+        pytree__update_all(t, n, side, to, opt, &problem);
     }
-    for (i = 0, first = 0; i < n && problem.status == PYTREE_OK; i++) {
+    for (i = 0; i < n && problem.status == PYTREE_OK; i++) {
         for (k = 0; k < side[i].flat.def->n_leaves; k++) {
             const pytree_leaf *leaf = &side[i].flat.leaves[k];
             void *const at = to[first + k];
@@ -313,7 +417,6 @@ pytree_status pytree_update(pytree t, size_t n, const pytree *states, const pytr
     }
     pytree__array_free((void *)to, total, sizeof *to, pytree__allocator(opt));
     pytree__sides_end(side, n, opt);
-    pytree_flat_free(&flat);
     return pytree__alg_status(&problem, err);
 }
 

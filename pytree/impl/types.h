@@ -402,10 +402,12 @@ struct pytree__grown {
     char literal[24];
 };
 
-/* How nodes that grow are read without callbacks for all their children at once. NULL: they are not. */
+/* How nodes that grow are read without callbacks for all their children at once: one after the other, or a value that is no
+ * static one by key (type NULL: there is none). NULL: they are not. */
 struct pytree__growing {
     size_t (*count)(const void *self);
     void (*child)(const void *self, size_t i, struct pytree__grown *child);
+    pytree (*find)(const void *self, const pytree_entry *key);
 };
 
 /* What pytree_free calls for a growing container: it stands there behind the items. */
