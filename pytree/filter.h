@@ -173,11 +173,13 @@ typedef struct pytree_filter {
  *     pytree_split(t, PYTREE_FILTERS(PYTREE_OF(Param), PYTREE_REST), &graphdef, states, NULL, &err); */
 #define PYTREE_FILTERS(...) PYTREE__FILTER_COUNT(__VA_ARGS__), PYTREE__FILTER_ARRAY(__VA_ARGS__)
 
-/* Tell whether a filter chooses a place. PYTREE_REST chooses every place. A malformed pattern is false, with PYTREE_SYNTAX. */
+/* Tell whether a filter chooses a place. PYTREE_REST chooses every place. A malformed pattern is false, with PYTREE_SYNTAX.
+ * Allocates (and frees) only for filters in more than 16 filters, and may then fail with PYTREE_NO_MEMORY. */
 bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, pytree_error *err);
 
 /* Write a filter as NNX does: "All(OfType(Param), Not(PathContains('bias', exact=True)))". Works like snprintf: writes at
- * most n bytes with the NUL and returns the length without it. */
+ * most n bytes with the NUL and returns the length without it; SIZE_MAX if memory runs out, which is asked for only as
+ * above. */
 size_t pytree_filter_text(const pytree_filter *filter, char *text, size_t n);
 
 #ifdef __cplusplus

@@ -239,16 +239,52 @@ static bool pytree__fits_pattern(const pytree_path *path, const char *pattern, p
     return pytree_path_match(path, pattern, err == NULL ? &nobody : err);
 }
 
-/* This calls itself for filters in filters: as deep as the program has written them. */
-bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, pytree_error *err)
+/* ---- Filters in filters ---------------------------------------------------------------------------------------------- */
+
+/* The filters of which a part is at hand: few on the stack, more in memory of the C library. */
+struct pytree__filter_frame { const pytree_filter *filter; size_t next; };
+enum { PYTREE__FILTER_FRAMES = 16 };
+struct pytree__filter_stack {
+    struct pytree__filter_frame own[PYTREE__FILTER_FRAMES];
+    struct pytree__filter_frame *frames;
+    size_t n, capacity;
+};
+
+static void pytree__filter_begin(struct pytree__filter_stack *s)
 {
-    size_t i;
-    if (filter == NULL || at == NULL) {
-        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a filter and a place, got NULL");
-        return false;
+    s->frames = s->own;
+    s->n = 0;
+    s->capacity = PYTREE__FILTER_FRAMES;
+}
+
+static void pytree__filter_end(struct pytree__filter_stack *s)
+{
+    if (s->frames != s->own) { pytree__array_free(s->frames, s->capacity, sizeof *s->frames, NULL); }
+}
+
+/* Open a filter of filters. Returns false if memory runs out. */
+static bool pytree__filter_open(struct pytree__filter_stack *s, const pytree_filter *filter, pytree_error *err)
+{
+    if (s->n == s->capacity) {
+        void *const grown = pytree__stack_grow(s->frames, s->own, &s->capacity, s->n + 1, sizeof *s->frames, NULL, err);
+        if (grown == NULL) { return false; }
+        s->frames = (struct pytree__filter_frame *)grown;
     }
+    s->frames[s->n].filter = filter;
+    s->frames[s->n++].next = 0;
+    return true;
+}
+
+/* Tell whether a filter is made of filters. */
+static bool pytree__filter_nests(const pytree_filter *filter)
+{
+    return filter->kind == PYTREE_FILTER_ANY || filter->kind == PYTREE_FILTER_ALL || filter->kind == PYTREE_FILTER_NOT;
+}
+
+/* Tell whether a filter that is not made of filters chooses a place. */
+static bool pytree__filter_one(const pytree_filter *filter, const pytree_place *at, pytree_error *err)
+{
     switch (filter->kind) {
-    case PYTREE_FILTER_NOTHING: return false;
     case PYTREE_FILTER_EVERYTHING:
     case PYTREE_FILTER_REST: return true;
     case PYTREE_FILTER_ROLE: return pytree_role_is(at->role, filter->type);
@@ -258,17 +294,51 @@ bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, py
     case PYTREE_FILTER_PART:
     case PYTREE_FILTER_INDEX: return pytree__path_has(&at->path, filter);
     case PYTREE_FILTER_TAG: return filter->text != NULL && pytree__has_tag(at->metadata, filter->text);
-    case PYTREE_FILTER_NOT: return filter->n == 1 && !pytree_filter_match(filter->of, at, err);
     case PYTREE_FILTER_TEST: return filter->test != NULL && filter->test(filter->context, at);
+    case PYTREE_FILTER_NOTHING:
     case PYTREE_FILTER_ANY:
-    case PYTREE_FILTER_ALL: break;
+    case PYTREE_FILTER_ALL:
+    case PYTREE_FILTER_NOT: break;
     }
-    for (i = 0; i < filter->n; i++) {
-        if (pytree_filter_match(&filter->of[i], at, err) != (filter->kind == PYTREE_FILTER_ALL)) {
-            return filter->kind == PYTREE_FILTER_ANY;
+    return false;
+}
+
+/* Take the answer of a part of the filter on top. Returns the next part that must be asked; NULL if the answer is that of the
+ * whole filter. */
+static const pytree_filter *pytree__filter_next(struct pytree__filter_stack *s, bool *answer)
+{
+    while (s->n != 0) {
+        struct pytree__filter_frame *const f = &s->frames[s->n - 1];
+        const bool is_all = f->filter->kind == PYTREE_FILTER_ALL;
+        if (f->filter->kind == PYTREE_FILTER_NOT) { *answer = !*answer; }
+        else if (*answer == is_all && ++f->next < f->filter->n) { return &f->filter->of[f->next]; }
+        s->n--;
+    }
+    return NULL;
+}
+
+bool pytree_filter_match(const pytree_filter *filter, const pytree_place *at, pytree_error *err)
+{
+    struct pytree__filter_stack s;
+    bool answer = false;
+    if (filter == NULL || at == NULL) {
+        pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a filter and a place, got NULL");
+        return false;
+    }
+    if (!pytree__filter_nests(filter)) { return pytree__filter_one(filter, at, err); }
+    pytree__filter_begin(&s);
+    while (filter != NULL) {
+        const bool is_not = filter->kind == PYTREE_FILTER_NOT;
+        if (pytree__filter_nests(filter) && (is_not ? filter->n == 1 : filter->n != 0)) {
+            if (!pytree__filter_open(&s, filter, err)) { answer = false; break; }
+            filter = filter->of;
+            continue;
         }
+        answer = filter->kind == PYTREE_FILTER_ALL || pytree__filter_one(filter, at, err);
+        filter = pytree__filter_next(&s, &answer);
     }
-    return filter->kind == PYTREE_FILTER_ALL;
+    pytree__filter_end(&s);
+    return answer;
 }
 
 /* ---- Text ---------------------------------------------------------------------------------------------------------- */
@@ -279,20 +349,8 @@ static void pytree__put_quoted(struct pytree__text_writer *to, const char *text)
     pytree__put_repr(to, text, strlen(text));
 }
 
-static void pytree__put_filter(struct pytree__text_writer *to, const pytree_filter *filter);
-
-static void pytree__put_filters(struct pytree__text_writer *to, const pytree_filter *filter)
-{
-    size_t i;
-    pytree__put_text(to, filter->kind == PYTREE_FILTER_ANY ? "Any(" : filter->kind == PYTREE_FILTER_ALL ? "All(" : "Not(");
-    for (i = 0; i < filter->n; i++) {
-        if (i != 0) { pytree__put_text(to, ", "); }
-        pytree__put_filter(to, &filter->of[i]);
-    }
-    pytree__put_text(to, ")");
-}
-
-static void pytree__put_filter(struct pytree__text_writer *to, const pytree_filter *filter)
+/* Write a filter that is not made of filters. */
+static void pytree__put_one_filter(struct pytree__text_writer *to, const pytree_filter *filter)
 {
     switch (filter->kind) {
     case PYTREE_FILTER_NOTHING: pytree__put_text(to, "Nothing()"); break;
@@ -325,15 +383,35 @@ static void pytree__put_filter(struct pytree__text_writer *to, const pytree_filt
     case PYTREE_FILTER_TEST: pytree__put_text(to, "Where(function)"); break;
     case PYTREE_FILTER_ANY:
     case PYTREE_FILTER_ALL:
-    case PYTREE_FILTER_NOT: pytree__put_filters(to, filter); break;
+    case PYTREE_FILTER_NOT: break;
     }
 }
 
 size_t pytree_filter_text(const pytree_filter *filter, char *text, size_t n)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
-    if (filter != NULL) { pytree__put_filter(&to, filter); }
-    return pytree__end_text(&to, n);
+    struct pytree__filter_stack s;
+    bool good = true;
+    pytree__filter_begin(&s);
+    while (filter != NULL && good) {
+        if (!pytree__filter_nests(filter)) { pytree__put_one_filter(&to, filter); }
+        else {
+            pytree__put_text(&to, filter->kind == PYTREE_FILTER_ANY ? "Any(" : filter->kind == PYTREE_FILTER_ALL ? "All("
+                                                                                                               : "Not(");
+            good = pytree__filter_open(&s, filter, NULL);
+        }
+        filter = NULL;
+        while (good && filter == NULL && s.n != 0) {
+            struct pytree__filter_frame *const f = &s.frames[s.n - 1];
+            if (f->next == f->filter->n) { pytree__put_text(&to, ")"); s.n--; continue; }
+            if (f->next != 0) { pytree__put_text(&to, ", "); }
+            filter = &f->filter->of[f->next++];
+        }
+    }
+    pytree__filter_end(&s);
+    if (good) { return pytree__end_text(&to, n); }
+    if (n != 0) { *text = '\0'; }
+    return SIZE_MAX;
 }
 
 #endif

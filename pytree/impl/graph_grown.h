@@ -26,7 +26,7 @@ struct pytree__grown_pass {
     bool fits;                            /* all so far is owned */
 };
 
-/* Make room for three times as much as there is: objects come in hundreds, and what grows little by little is copied as often. */
+/* Make room for three times as much as there is: objects come in hundreds, and what grows little by little is copied often. */
 static PYTREE__NOINLINE bool pytree__grown_room(struct pytree__grown_pass *g)
 {
     const size_t bytes = 3 * g->nodes.statics.n;
@@ -37,8 +37,8 @@ static PYTREE__NOINLINE bool pytree__grown_room(struct pytree__grown_pass *g)
 }
 
 /* Append a node with n children, which began at node `first` and leaf `leaf`. */
-PYTREE__INLINE bool pytree__grown_push(struct pytree__grown_pass *g, const pytree_type *type, size_t n, size_t first, size_t leaf,
-                               size_t meta)
+PYTREE__INLINE bool pytree__grown_push(struct pytree__grown_pass *g, const pytree_type *type, size_t n, size_t first,
+                                       size_t leaf, size_t meta)
 {
     pytree_node *node;
     if (g->nodes.n_nodes == g->nodes.max_nodes && !pytree__grown_room(g)) { return false; }

@@ -188,11 +188,14 @@ static pytree_status pytree__set_check(struct pytree__setting *s, const pytree_p
     char *const self = (char *)at->view->data;
     const double number = pytree__real(s->value->type) ? pytree_leaf_get(s->value, 0) : 0;
     double held = number;
+    const bool can = pytree__can_set(row, self, s->value, &held);
     char where[PYTREE_ERROR_PATH], got[64];
     struct pytree__set_member *member;
-    pytree_path_text(&at->path, where, sizeof where);
-    pytree__put_prefix(s->value, got, sizeof got);
-    if (!pytree__can_set(row, self, s->value, &held)) {
+    if (!can || !(held >= number && held <= number)) {
+        pytree_path_text(&at->path, where, sizeof where);
+        pytree__put_prefix(s->value, got, sizeof got);
+    }
+    if (!can) {
         return pytree_fail(s->err, PYTREE_TYPE, where, "expected %s for the static member %s of a %s, got %s",
                            pytree_dtype_name(row->type), row->name, at->type->name, got);
     }

@@ -35,23 +35,25 @@ struct pytree__state_repeat {
     pytree_error *err;
 };
 
-/* Tell whether a filter asks for nothing but roles. It calls itself for filters in filters: as deep as the program has written
- * them. */
+/* Tell whether a filter asks for nothing but roles; one in very many filters is not asked. */
 static bool pytree__asks_roles(const pytree_filter *filter)
 {
-    size_t i;
-    switch (filter->kind) {
-    case PYTREE_FILTER_NOTHING:
-    case PYTREE_FILTER_EVERYTHING:
-    case PYTREE_FILTER_REST:
-    case PYTREE_FILTER_ROLE: return true;
-    case PYTREE_FILTER_ANY:
-    case PYTREE_FILTER_ALL:
-    case PYTREE_FILTER_NOT: break;
-    default: return false;
+    struct pytree__filter_stack s;
+    pytree__filter_begin(&s);
+    while (filter != NULL) {
+        if (pytree__filter_nests(filter)) {
+            if (s.n == PYTREE__FILTER_FRAMES) { return false; }
+            (void)pytree__filter_open(&s, filter, NULL);
+        } else if (filter->kind > PYTREE_FILTER_ROLE) {        /* NOTHING, EVERYTHING, REST and ROLE come first */
+            return false;
+        }
+        filter = NULL;
+        while (filter == NULL && s.n != 0) {
+            struct pytree__filter_frame *const f = &s.frames[s.n - 1];
+            if (f->next == f->filter->n) { s.n--; } else { filter = &f->filter->of[f->next++]; }
+        }
     }
-    for (i = 0; i < filter->n && pytree__asks_roles(&filter->of[i]); i++) {}
-    return i >= filter->n;
+    return true;
 }
 
 static struct pytree__state_mark pytree__state_marked(const struct pytree__state_builder *b)

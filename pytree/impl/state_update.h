@@ -126,6 +126,7 @@ struct pytree__update_repeat {
     struct pytree__places_watch watch;
     struct pytree__state_side *side;
     const pytree_flat *flat;              /* the tree's */
+    size_t equal;                         /* entries of the visit's path that are those of the state's place */
     void **to;                            /* of each leaf of the state: where it goes */
     size_t *taken;                        /* and one past the leaf of the tree; 0: it has none there */
     struct pytree__update_noted noted[PYTREE__TYPE_SLOTS];
@@ -174,26 +175,34 @@ static struct pytree__update_noted *pytree__update_slot(struct pytree__update_re
     return NULL;
 }
 
-/* Find the open dict of the state at the path of the tree's visit; NULL if there is none. */
-static const struct pytree__place_frame *pytree__update_dict(const struct pytree__places *p,
-                                                             const struct pytree__state_side *side)
+/* Find the open dict of the state at the path of the tree's visit; NULL if there is none. All entries but the last are those of
+ * the node above, which has been asked about. */
+static const struct pytree__place_frame *pytree__update_dict(const struct pytree__places *p, struct pytree__update_repeat *r)
 {
-    const struct pytree__places *const from = &side->places;
+    const struct pytree__places *const from = &r->side->places;
     const pytree_entry *const a = (const pytree_entry *)p->path.data, *const b = (const pytree_entry *)from->path.data;
     const size_t n = p->path.count;
-    size_t i;
-    if (!side->more || from->frames.count <= n) { return NULL; }
-    for (i = 0; i < n && pytree__key_compare(&a[i], &b[i]) == 0; i++) {}
-    return i < n ? NULL : (const struct pytree__place_frame *)from->frames.data + n;
+    size_t i = r->equal < n ? r->equal : n - 1;
+    for (; i < n && i < from->path.count && pytree__key_compare(&a[i], &b[i]) == 0; i++) {}
+    r->equal = i;
+    return i < n || from->frames.count <= n ? NULL : (const struct pytree__place_frame *)from->frames.data + n;
+}
+
+/* Go to the next place of the state. */
+static bool pytree__update_next(struct pytree__update_repeat *r)
+{
+    const bool good = pytree__side_next(r->side, r->err);
+    if (r->side->places.kept < r->equal) { r->equal = r->side->places.kept; }
+    return good;
 }
 
 static int pytree__update_enter(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
 {
     struct pytree__update_repeat *const r = (struct pytree__update_repeat *)p->watch->context;
     const pytree_type *const type = p->def->nodes[node].type;
-    const bool one = (type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM) && p->path.count != 0;
-    const struct pytree__place_frame *const dict = one ? pytree__update_dict(p, r->side) : NULL;
-    const struct pytree__update_noted *const at = dict == NULL ? NULL : pytree__update_slot(r, type);
+    const bool one = type->kind == PYTREE_KIND_STRUCT || type->kind == PYTREE_KIND_CUSTOM;
+    const struct pytree__place_frame *const dict = p->path.count != 0 && r->side->more ? pytree__update_dict(p, r) : NULL;
+    const struct pytree__update_noted *const at = dict == NULL || !one ? NULL : pytree__update_slot(r, type);
     struct pytree__update_noted *noting;
     (void)role;
     if (at == NULL) { return PYTREE__PLACES_OPEN; }
@@ -201,7 +210,7 @@ static int pytree__update_enter(struct pytree__places *p, size_t node, size_t le
         && pytree__update_take(r, at, leaf_end, dict->leaf_end)) {
         pytree__places_leave(&r->side->places, p->path.count);
         r->side->equal = 0;
-        if (!pytree__side_next(r->side, r->err)) { p->status = r->err->status; }
+        if (!pytree__update_next(r)) { p->status = r->err->status; }
         return PYTREE__PLACES_DONE;
     }
     noting = (struct pytree__update_noted *)pytree__vector_add(&r->open, 1, r->err);
@@ -252,7 +261,7 @@ static void pytree__update_find(pytree t, struct pytree__update_repeat *r, struc
         if (!pytree__check_target(target, leaf, &from->at.path, err)) { break; }
         r->to[from->leaf_end - 1] = target->data;
         r->taken[from->leaf_end - 1] = order == 0 ? p->leaf_end : 0;
-        (void)pytree__side_next(side, err);
+        (void)pytree__update_next(r);
     }
 }
 
@@ -267,6 +276,7 @@ static void pytree__update_targets(pytree t, const pytree_flat *flat, struct pyt
     r.watch.leave = pytree__update_leave;
     r.watch.context = &r;
     r.side = side;
+    r.equal = 0;
     r.flat = flat;
     r.to = to;
     r.err = err;
