@@ -191,8 +191,7 @@ static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
         case PYTREE_FORM_NONE: pytree__none_view(v); break;
         case PYTREE_FORM_FLAT: sound = pytree__check_flat(c, v, &status); break;
         case PYTREE_FORM_CUSTOM:
-            sound = !PYTREE__MORE_ROWS;
-            if (PYTREE__MORE_ROWS) { status = pytree__fail_unknown(c, v); }
+            if (PYTREE__MORE_ROWS) { status = pytree__fail_unknown(c, v); sound = false; }
             break;
         default: sound = pytree__check_node(c, v, &status); break;
         }
