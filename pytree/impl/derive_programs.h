@@ -468,10 +468,7 @@ static const pytree_program *pytree__pg_of(struct pytree__fn_bound *b)
     if (kind == &pytree_fori_kind) { return pytree__fori_program(b); }
     if (kind == &pytree_while_kind) { return pytree__while_program(b); }
     if (kind == &pytree_batch_kind) { return pytree__batch_program(b); }
-    if (kind == &pytree_cond_kind || kind == &pytree_switch_kind || kind == &pytree_select_kind) {
-        return pytree__switch_program(b);
-    }
-    return pytree__callback_program(b);
+    return pytree__switch_program(b);     /* of cond, switch or select: all others are recorded */
 }
 
 /* The same with all calls that a body recorded. */

@@ -16,24 +16,22 @@ struct pytree__fn_frame {
     struct pytree__fn_bound *top;
 };
 
-/* Returns the struct that a tree refers to, NULL if it refers to something else. */
+/* Returns the struct that a tree, which has been flattened, refers to; NULL if it refers to something else. */
 static void *pytree__fn_struct_of(pytree t)
 {
-    int hops = 0;
-    while (t.type != NULL && t.type->kind == PYTREE_KIND_REF && t.data != NULL && hops++ < 100) { t = *(const pytree *)t.data; }
-    if (t.type != NULL && t.type->kind == PYTREE_KIND_VIEW && t.data != NULL) {
+    t = pytree__referent(t);
+    if (t.type->kind == PYTREE_KIND_VIEW) {
         const pytree_leaf *view = (const pytree_leaf *)t.data;
         return view->form == PYTREE_FORM_STRUCT && view->type->kind == PYTREE_KIND_STRUCT ? view->data : NULL;
     }
-    return t.type != NULL && t.type->kind == PYTREE_KIND_STRUCT ? t.data : NULL;
+    return t.type->kind == PYTREE_KIND_STRUCT ? t.data : NULL;
 }
 
-/* Returns the values of a tuple of trees that is held as such; NULL for other trees. */
+/* Returns the values of a tuple of trees that is held as such and has been flattened; NULL for other trees. */
 static const pytree_items *pytree__fn_tuple_of(pytree t)
 {
-    int hops = 0;
-    while (t.type != NULL && t.type->kind == PYTREE_KIND_REF && t.data != NULL && hops++ < 100) { t = *(const pytree *)t.data; }
-    return t.type != NULL && pytree__origin(t.type) == &pytree_types[PYTREE__T_tuple] ? (const pytree_items *)t.data : NULL;
+    t = pytree__referent(t);
+    return pytree__origin(t.type) == &pytree_types[PYTREE__T_tuple] ? (const pytree_items *)t.data : NULL;
 }
 
 /* Finds the caller's structs among the arguments and the result's parts. */
@@ -141,7 +139,7 @@ static pytree_status pytree__fn_fail_shared(const struct pytree__fn_bound *b, si
                            "result: expected memory of its own, got that of %s%s", whose, path);
 }
 
-/* Fails where a leaf of an argument overlaps one of the sorted extents. */
+/* Fails where a leaf of an argument overlaps one of the sorted extents, of which the last ends behind `from`. */
 static pytree_status pytree__fn_meets(const struct pytree__fn_bound *b, const struct pytree__fn_extent *outs, size_t n,
                                       size_t i, uintptr_t from, uintptr_t to)
 {
@@ -151,7 +149,7 @@ static pytree_status pytree__fn_meets(const struct pytree__fn_bound *b, const st
         const size_t middle = low + (high - low) / 2;
         if (outs[middle].to <= from) { low = middle + 1; } else { high = middle; }
     }
-    if (low == n || outs[low].from >= to) { return PYTREE_OK; }
+    if (outs[low].from >= to) { return PYTREE_OK; }
     while (b->in_first[k + 1] <= i) { k++; }
     snprintf(whose, sizeof whose, "argument [%zu]", k);
     return pytree__fn_fail_shared(b, outs[low].leaf, b->defs[k], i - b->in_first[k], whose);
@@ -428,20 +426,16 @@ struct pytree__fn_kept {
 static void *pytree__fn_kept_resize(void *context, void *p, size_t old_size, size_t new_size)
 {
     struct pytree__fn_kept *kept = (struct pytree__fn_kept *)context;
-    if (p != NULL && p == kept->block) {
-        if (new_size == 0) { kept->taken = false; return NULL; }
-        if (new_size <= kept->bytes) { return p; }
-    } else if (p == NULL && !kept->taken) {
-        if (new_size > kept->bytes) {
-            void *grown = pytree__resize(kept->memory, kept->block, kept->bytes, new_size);
-            if (grown == NULL) { return NULL; }
-            kept->block = grown;
-            kept->bytes = new_size;
-        }
-        kept->taken = true;
-        return kept->block;
+    const bool ours = p == NULL ? !kept->taken : p == kept->block;
+    if (!ours) { return pytree__resize(kept->memory, p, old_size, new_size); }
+    if (new_size > kept->bytes) {
+        void *grown = pytree__resize(kept->memory, kept->block, kept->bytes, new_size);
+        if (grown == NULL) { return NULL; }
+        kept->block = grown;
+        kept->bytes = new_size;
     }
-    return p != NULL && p == kept->block ? NULL : pytree__resize(kept->memory, p, old_size, new_size);
+    kept->taken = new_size != 0;
+    return kept->taken ? kept->block : NULL;
 }
 
 static void pytree__fn_keep(struct pytree__fn_kept *kept, const pytree_allocator *memory)
@@ -608,7 +602,7 @@ pytree_status pytree_run_on(pytree_prepared *p, size_t n, const pytree *args, py
     t.data = &all;
     status = pytree__flatten_like(t, p->frame.flat.def, &leaves, &def, &opt, &p->plan.err);
     if (status == PYTREE_OK) { status = pytree__fn_take_over(p, def, leaves); }
-    if (status == PYTREE_OK && !p->plan.rebuilds) {
+    if (status == PYTREE_OK) {
         status = pytree__fn_take_structs(p, args, out);
         if (status != PYTREE_OK) { pytree__fn_swap(p->frame.top, leaves, def->n_leaves); }
     }

@@ -160,6 +160,7 @@ PYTREE__INLINE bool pytree__fit(const pytree_leaf *wanted, const pytree_leaf *co
 PYTREE__INLINE bool pytree__alike(const pytree_leaf *a, const pytree_leaf *b);
 static bool pytree__near(double x, double y, const pytree_tolerance *tolerance);
 static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out);
+PYTREE__INLINE pytree pytree__referent(pytree t);
 
 /* cursor_stack.h */
 static void pytree__cursor_begin(pytree__cursor *c, pytree__frame *frames, size_t n_frames, pytree_leaf *views, size_t n_views,

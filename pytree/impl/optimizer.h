@@ -304,7 +304,7 @@ pytree_status pytree_optimizer_update(pytree_optimizer *o, pytree grads, pytree_
     pytree trees[2];
     size_t i = 0;
     problem.status = PYTREE_OK;
-    if (flat != NULL && flat->def != NULL && pytree_def_equal(flat->def, o->params.def)) {
+    if (flat != NULL && flat->def != NULL && flat->leaves != NULL && pytree_def_equal(flat->def, o->params.def)) {
         for (; i < n && pytree__fits(&o->params.leaves[i], &flat->leaves[i]) == PYTREE_OK; i++) {
             o->grads[i] = &flat->leaves[i];
         }

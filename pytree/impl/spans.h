@@ -161,12 +161,11 @@ static pytree_status pytree__rv_add_run(pytree__rv_spans *spans, pytree_iter *it
     pytree__cursor *const c = it->cursors;
     const size_t first = spans->n, leaves = c->of.run_left + 1, size = c->frames[c->n_frames - 1].type->size;
     const size_t more = pytree__rv_structs_behind(it);
-    pytree_status status = PYTREE_OK;
+    pytree_status status;
     size_t i, k;
-    for (i = 0; i < leaves && status == PYTREE_OK; i++) {
+    for (i = 0;; c->of.run_left--) {         /* for the path of an error */
         status = pytree__rv_add_span(spans, first, it, it->leaf[0] + i, it->leaf[it->n_cursors - 1] + i);
-        if (status != PYTREE_OK || i + 1 == leaves) { break; }
-        c->of.run_left--;                    /* for the path of an error */
+        if (status != PYTREE_OK || ++i == leaves) { break; }
     }
     if (status != PYTREE_OK) { return status; }
     pytree__rv_repeat(spans, first, more + 1, size);
@@ -240,10 +239,8 @@ static bool pytree__rv_list_directly(pytree__rv_spans *spans, size_t n_trees, co
     }
     if (spans->writes && !type->self_contained && pytree__constant_child(type) != SIZE_MAX) { return false; }
     if (!type->self_contained && (pytree__lacks(type, x, false) != 0 || pytree__lacks(type, y, false) != 0)) { return false; }
-    if (pytree__child_views(type, x, views[0]) != 0 || (x != y && pytree__child_views(type, y, views[1]) != 0)
-        || (x != y && !pytree__same_statics(type, x, y))) {
-        return false;
-    }
+    if (pytree__child_views(type, x, views[0]) != 0) { return false; }
+    if (x != y && (pytree__child_views(type, y, views[1]) != 0 || !pytree__same_statics(type, x, y))) { return false; }
     for (i = 0; i < type->n_children; i++) {
         if (!pytree__rv_put_child(spans, &views[0][i], &views[x != y][i])) { return false; }
     }
@@ -261,7 +258,7 @@ static PYTREE__NOINLINE pytree_status pytree__rv_walk_spans(pytree__rv_spans *sp
         while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
             const pytree__cursor *const c = it.cursors;
             const pytree__frame *const f = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
-            it.status = f != NULL && f->run && c->of.run_left == f->count - 1
+            it.status = f != NULL && f->run        /* at its first leaf: add_run takes them all */
                 ? pytree__rv_add_run(spans, &it)
                 : pytree__rv_add_span(spans, spans->n, &it, it.leaf[0], it.leaf[n_trees - 1]);
         }

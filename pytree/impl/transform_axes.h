@@ -95,11 +95,13 @@ static pytree_status pytree__tf_spread(const struct pytree__fn_bound *b, pytree 
 /* in_axes: an integer, None, or a tuple (or list) with an entry for each argument. */
 static pytree_status pytree__tf_in_axes(const struct pytree__fn_bound *b, pytree tree, int *axes)
 {
+    const pytree to = pytree__referent(tree);
     pytree_def *full;
-    int hops = 0;
     if (tree.type == NULL) { return PYTREE_OK; }
-    while (tree.type->kind == PYTREE_KIND_REF && tree.data != NULL && hops++ < 100) { tree = *(const pytree *)tree.data; }
-    if (pytree__origin(tree.type) == &pytree_types[PYTREE__T_list]) { tree.type = &pytree_types[PYTREE__T_tuple]; }
+    if (to.type != NULL && pytree__origin(to.type) == &pytree_types[PYTREE__T_list]) {
+        tree.type = &pytree_types[PYTREE__T_tuple];
+        tree.data = to.data;
+    }
     full = pytree_def_tuple(b->n_args, b->defs, &b->plan->tree, b->err);
     return full == NULL ? b->err->status : pytree__tf_spread(b, tree, full, "in_axes", axes);
 }

@@ -251,7 +251,8 @@ pytree_def *pytree_def_struct(pytree self, size_t n, const pytree_def *const *ch
     pytree__td_begin(&m, opt, err);
     good = good && pytree__td_copy_all(&m, n, children);
     meta = m.statics.n;
-    good = good && pytree__td_pack_self(&m, &c, self, type) && pytree__td_push(&m, type, n, meta);
+    good = good && pytree__td_pack_self(&m, &c, self, type);
+    if (good) { (void)pytree__td_push(&m, type, n, meta); }    /* copy_all has reserved the node */
     pytree__cursor_end(&c);
     return pytree__td_finish(&m, opt != NULL && opt->none_is_leaf, good);
 }

@@ -226,7 +226,7 @@ static bool pytree__td_copy(pytree__td_maker *m, const pytree_def *def, size_t r
         *node = def->nodes[i];
         node->meta = pytree__td_plain(node) ? 0 : (uint32_t)(node->meta - begin + to);
     }
-    if (root + 1 == def->n_nodes && first == 0) {
+    if (root + 1 == def->n_nodes) {
         n_orders = def->n_orders;
     } else if (table->at != NULL) {
         orders += table->at[first];

@@ -49,10 +49,7 @@ void *pytree_iter_elements(const pytree_iter *at, size_t k, const pytree_type *t
 
 void *pytree_cast(pytree t, const pytree_type *type, pytree_error *err)
 {
-    int hops;
-    for (hops = 0; hops < 100 && t.type != NULL && t.type->kind == PYTREE_KIND_REF && t.data != NULL; hops++) {
-        t = *(const pytree *)t.data;
-    }
+    t = pytree__referent(t);
     if (t.type == NULL) {
         (void)pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected %s, got a pytree without a type", type->name);
     } else if (!pytree_type_equal(pytree__origin(t.type), type)) {

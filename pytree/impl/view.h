@@ -171,4 +171,14 @@ static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out)
     default: return false;
     }
 }
+
+/* Follows references to what they refer to. Where one leads to itself or nowhere, a reference is left. */
+PYTREE__INLINE pytree pytree__referent(pytree t)
+{
+    int hops;
+    for (hops = 0; hops < 100 && t.type != NULL && t.type->kind == PYTREE_KIND_REF && t.data != NULL; hops++) {
+        t = *(const pytree *)t.data;
+    }
+    return t;
+}
 #endif

@@ -1,5 +1,6 @@
 /* Containers that grow: what operations see in them, and what they refuse. */
 #include "containers_shared.h"
+#include "pytree/filter.h"
 
 /* ---- What operations see ----------------------------------------------------------------------------------------------- */
 
@@ -420,6 +421,72 @@ static void test_bad_keys(void **state)
     pytree_container_free(point);
 }
 
+/* A value that stays is not freed to make room for itself, whether the container owns it or not. */
+static void test_a_value_replaces_itself(void **state)
+{
+    pytree_error error = { 0 };
+    pytree dict = pytree_new_dict(NULL, &error), list = pytree_new_list(NULL, &error), clone;
+    double x = 2.0;
+    (void)state;
+    assert_ok(pytree_dict_put(dict, "x", PYTREE(&x), &error), &error);
+    assert_ok(pytree_dict_put(dict, "x", pytree_dict_get(dict, "x", &error), &error), &error);
+    assert_ok(pytree_dict_put_own(dict, "l", list, &error), &error);
+    assert_ok(pytree_dict_put(dict, "l", pytree_dict_get(dict, "l", &error), &error), &error);     /* is still the dict's */
+    assert_ok(pytree_list_append(list, PYTREE(&x), &error), &error);
+    assert_ok(pytree_dict_put_copy(dict, "l", pytree_dict_get(dict, "l", &error), &error), &error);
+    assert_same_trees(dict, PYTREE_DICT({ "x", PYTREE_FLOAT(2.0) }, { "l", PYTREE_LIST(PYTREE_FLOAT(2.0)) }));
+    clone = pytree_clone(PYTREE_LIST(PYTREE_FLOAT(4.0)), NULL, &error);
+    assert_ok(pytree_dict_put(dict, "x", clone, &error), &error);
+    assert_ok(pytree_dict_put_own(dict, "x", clone, &error), &error);                              /* and is from now on */
+    assert_same_trees(dict, PYTREE_DICT({ "x", PYTREE_LIST(PYTREE_FLOAT(4.0)) }, { "l", PYTREE_LIST(PYTREE_FLOAT(2.5)) }));
+    pytree_container_free(dict);
+}
+
+/* Values of every size and in every wrapping are copied. */
+static void test_copies_of_every_value(void **state)
+{
+    pytree_error error = { 0 };
+    pytree list = pytree_new_list(NULL, &error);
+    long double wide = 3.0L;
+    double x = 1.0;
+    pytree_leaf number = { .data = &x, .type = PYTREE_TYPE(double) }, none = { .type = PYTREE_TYPE(double) };
+    pytree_leaf *nothing = NULL;
+    const pytree no_number = { PYTREE_TYPE(double), NULL };
+    (void)state;
+    none.form = PYTREE_FORM_NONE;
+    assert_ok(pytree_list_append_copy(list, PYTREE(&wide), &error), &error);
+    assert_ok(pytree_list_append_copy(list, PYTREE(&number), &error), &error);
+    assert_ok(pytree_list_append_copy(list, PYTREE(&none), &error), &error);
+    assert_refused(pytree_list_append_copy(list, no_number, err), PYTREE_NULL_POINTER,
+                   "expected 1 elements of double, got NULL");
+    assert_refused(pytree_list_append_copy(list, PYTREE(nothing), err), PYTREE_NULL_POINTER,
+                   "expected a pytree_leaf, got NULL (OPTIONAL allows it)");
+    x = 0.0;
+    wide = 0.0L;
+    assert_def_text(list, "PyTreeDef([*, *, None])", NULL);
+    assert_true(pytree_equal(list, PYTREE_LIST(PYTREE(&(long double){ 3.0L }), PYTREE_FLOAT(1.0), PYTREE_NONE), NULL, NULL,
+                             &error));
+    pytree_container_free(list);
+}
+
+static void test_what_is_no_container(void **state)
+{
+    pytree_error error = { 0 };
+    const pytree empty = { PYTREE_VARIABLE(Param, PYTREE_NONE).type, NULL };
+    pytree deque = pytree_new_deque(3, NULL, &error);
+    (void)state;
+    assert_int_equal(pytree_container_length(empty), 0);
+    assert_null(pytree_dict_get(PYTREE_ODICT({ "a", PYTREE_INT(1) }, { "b", PYTREE_INT(2) }), "c", NULL).type);
+    assert_int_equal(number_of(pytree_dict_get(PYTREE_ODICT({ "a", PYTREE_INT(1) }, { "b", PYTREE_INT(2) }), "b", NULL)), 2);
+    assert_ok(pytree_list_append_copy(deque, PYTREE_INT(2), &error), &error);
+    assert_ok(pytree_list_insert_copy(deque, 0, PYTREE_INT(1), &error), &error);
+    assert_ok(pytree_list_insert_copy(deque, 2, PYTREE_INT(3), &error), &error);
+    assert_refused(pytree_list_insert_copy(deque, 0, PYTREE_INT(0), err), PYTREE_ARGUMENT,
+                   "expected a deque of less than its 3 values, got a full one");
+    assert_same_trees(deque, PYTREE_DEQUE(3, PYTREE_INT(1), PYTREE_INT(2), PYTREE_INT(3)));
+    pytree_container_free(deque);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
@@ -432,7 +499,10 @@ int main(void)
         TEST(test_get),
         TEST(test_only_growing_containers_change),
         TEST(test_bad_values_and_places),
-        TEST(test_bad_keys)
+        TEST(test_bad_keys),
+        TEST(test_a_value_replaces_itself),
+        TEST(test_copies_of_every_value),
+        TEST(test_what_is_no_container)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

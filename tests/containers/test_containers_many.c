@@ -440,6 +440,27 @@ static void texts_are_small(void **state)
     }
 }
 
+/* Keys of the wrong kind, and dicts without an index, beside one that has it. */
+static void keys_that_are_not_there(void **state)
+{
+    pytree_error error = { 0 };
+    pytree names = pytree_new_dict(NULL, &error), few = pytree_new_dict(NULL, &error);
+    (void)state;
+    for (int i = 0; i < 40; i++) { assert_ok(put(names, false, i * 7 % 40, i, &error), &error); }
+    for (int i = 0; i < 4; i++) { assert_ok(put(few, false, 4 - i, i, &error), &error); }
+    assert_true(pytree_leaf_get(&(pytree_leaf){ .data = pytree_dict_get(names, "k14", &error).data,
+                                                .type = PYTREE_TYPE(int64_t) }, 0) == 2);
+    assert_true(*(const int64_t *)pytree_dict_get(few, "k2", &error).data == 2);
+    assert_ok(error.status, &error);
+    assert_null(pytree_dict_get_int(names, 14, NULL).type);
+    assert_null(pytree_dict_get(names, NULL, NULL).type);
+    assert_null(pytree_dict_get(names, "k40", NULL).type);
+    assert_null(pytree_dict_get(PYTREE_DICT({ "a", PYTREE_NONE }), "b", NULL).type);
+    assert_non_null(pytree_dict_get(PYTREE_DICT({ "a", PYTREE_NONE }), "a", NULL).type);
+    pytree_container_free(names);
+    pytree_container_free(few);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,7 +469,8 @@ int main(void)
         cmocka_unit_test_teardown(memory_runs_out, nothing_left),
         cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
         cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left),
-        cmocka_unit_test_teardown(texts_are_small, nothing_left)
+        cmocka_unit_test_teardown(texts_are_small, nothing_left),
+        cmocka_unit_test_teardown(keys_that_are_not_there, nothing_left)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,75 @@ static void variables_are_nodes(void **state)
     pytree_free(copy);
 }
 
+/* Filters that lack what they ask for choose nothing; so does a type where a place has none. */
+static void filters_without_what_they_need(void **state)
+{
+    const pytree_entry entry = { PYTREE_ATTRIBUTE, "w", 0 };
+    const pytree_place at = { { 1, &entry }, &pytree_role_Param, PYTREE_TYPE(int), NULL, NULL }, bare = { { 1, &entry }, NULL,
+        NULL, NULL, NULL };
+    const pytree_filter no_type = PYTREE_OF_TYPE(NULL), no_test = PYTREE_WHERE(NULL, NULL), no_name = PYTREE_PATH_HAS(NULL);
+    const pytree_filter whole = PYTREE_OF_TYPE(PYTREE_TYPE(int)), none = { .kind = PYTREE_FILTER_NOT };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_false(pytree_filter_match(&no_type, &at, &error));
+    assert_true(pytree_filter_match(&whole, &at, &error));
+    assert_false(pytree_filter_match(&whole, &bare, &error));
+    assert_false(pytree_filter_match(&no_test, &at, &error));
+    assert_false(pytree_filter_match(&no_name, &at, &error));
+    assert_false(pytree_filter_match(&none, &at, &error));
+    assert_ok(error.status, &error);
+    assert_false(pytree_filter_match(&whole, NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected a filter and a place, got NULL");
+}
+
+/* Roles are the same if their names and those of all bases are. */
+static void roles_that_are_like_others(void **state)
+{
+    static const pytree_type alone = PYTREE__ROLE_TYPE("Param", NULL);
+    static const pytree_type longer = PYTREE__ROLE_TYPE("Variable", &alone);
+    static const pytree_type other = PYTREE__ROLE_TYPE("Other", &pytree_role_Variable);
+    pytree_error error = { 0 };
+    (void)state;
+    assert_false(pytree_role_is(&pytree_role_Param, &alone));
+    assert_false(pytree_role_is(&alone, &pytree_role_Param));
+    assert_false(pytree_role_is(&longer, &pytree_role_Variable));
+    assert_false(pytree_role_is(&other, &pytree_role_Param));
+    assert_false(pytree_role_is(&pytree_role_Param, NULL));
+    assert_null(pytree_role_of_collection("", &error));
+    assert_string_equal(error.message, "expected a collection such as 'params' or 'batch_stats', got ''");
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_role_of_collection(NULL, &error));
+    assert_string_equal(error.message, "expected a collection such as 'params' or 'batch_stats', got NULL");
+}
+
+/* What a variable is made of: one value, and a text or nothing as metadata. */
+static void variables_are_made_of_one_value(void **state)
+{
+    const pytree children[2] = { PYTREE_INT(1), PYTREE_INT(2) };
+    pytree_making from = { .type = &pytree_role_Param, .n = 1, .children = children };
+    pytree_variable v = { 0 };
+    pytree_error error = { 0 };
+    char text[4] = "xxx";
+    (void)state;
+    assert_ok(pytree_variable_node.make(&v, &from, &error), &error);
+    assert_null(v.metadata);
+    assert_int_equal(pytree_variable_node.metadata(&v, text), 0);
+    assert_string_equal(text, "xxx");
+    from.metadata = "{}";
+    from.bytes = 3;
+    assert_ok(pytree_variable_node.make(&v, &from, &error), &error);
+    assert_int_equal(pytree_variable_node.metadata(&v, text), 3);
+    assert_string_equal(text, "{}");
+    from.bytes = 2;                       /* without its end */
+    assert_error(pytree_variable_node.make(&v, &from, &error), PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected one value and the text of metadata for a Param, got other ones");
+    memset(&error, 0, sizeof error);
+    from.bytes = 3;
+    from.n = 2;
+    assert_error(pytree_variable_node.make(&v, &from, &error), PYTREE_ARGUMENT, "", &error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +220,9 @@ int main(void)
         cmocka_unit_test(roles_have_bases_and_collections),
         cmocka_unit_test(tags_are_metadata),
         cmocka_unit_test(variables_are_nodes),
+        cmocka_unit_test(filters_without_what_they_need),
+        cmocka_unit_test(roles_that_are_like_others),
+        cmocka_unit_test(variables_are_made_of_one_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,189 @@
+/* What operations on whole trees refuse: no trees, no places for results, structures without leaves, flats that are none; and
+ * numbers of trees without any. */
+#include "algebra_shared.h"
+#include "pytree/optimizer.h"
+#include "pytree/ravel.h"
+#include "pytree/typed.h"
+
+typedef struct Opaque { int number; } Opaque;
+
+#define PYTREE_LEAF_TYPE Opaque
+#include "pytree_registry.h"
+
+#define REFUSED(call, wanted, path, text)                                                                               \
+    do {                                                                                                                \
+        memset(&error, 0, sizeof error);                                                                                \
+        (void)(call);                                                                                                   \
+        assert_error(error.status, wanted, path, &error);                                                               \
+        assert_string_equal(error.message, text);                                                                       \
+    } while (0)
+
+static pytree_status never(void *context, const pytree_iter *at)
+{
+    (void)context;
+    (void)at;
+    fail_msg("a function was called");
+    return PYTREE_OK;
+}
+static pytree_status never_gives(void *context, const pytree_iter *at, pytree_taker *to)
+{
+    (void)to;
+    return never(context, at);
+}
+
+static void no_trees(void **state)
+{
+    const pytree one[1] = { PYTREE_INT(1) };
+    pytree_def *leaf = pytree_def_leaf(NULL, NULL);
+    pytree_flat a;
+    pytree_error error = { 0 };
+    (void)state;
+    REFUSED(pytree_broadcast_common(one[0], one[0], &a, NULL, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a place for both results, got NULL");
+    REFUSED(pytree_broadcast_common(one[0], one[0], NULL, &a, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a place for both results, got NULL");
+    REFUSED(pytree_broadcast_map(NULL, NULL, NULL, 1, one, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a function and at least one tree, got NULL");
+    REFUSED(pytree_broadcast_map(never, NULL, NULL, 0, one, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a function and at least one tree, got NULL");
+    REFUSED(pytree_broadcast_map(never, NULL, NULL, 1, NULL, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a function and at least one tree, got NULL");
+    REFUSED(pytree_transpose_map(NULL, NULL, leaf, 1, one, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a function and at least one tree, got NULL");
+    REFUSED(pytree_transpose_map(never_gives, NULL, leaf, 0, one, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a function and at least one tree, got NULL");
+    REFUSED(pytree_transpose_map(never_gives, NULL, leaf, 1, NULL, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a function and at least one tree, got NULL");
+    REFUSED(pytree_combine(0, one, NULL, &error), PYTREE_ARGUMENT, "", "expected at least one tree, got none");
+    REFUSED(pytree_combine(1, NULL, NULL, &error), PYTREE_ARGUMENT, "", "expected at least one tree, got none");
+    REFUSED(pytree_stack(0, one, NULL, &error), PYTREE_ARGUMENT, "", "expected at least one tree, got none");
+    REFUSED(pytree_stack(1, NULL, NULL, &error), PYTREE_ARGUMENT, "", "expected at least one tree, got none");
+    pytree_def_free(leaf);
+}
+
+static void structures_without_leaves(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_def *none = structure(PYTREE_LIST(), NULL), *leaf = pytree_def_leaf(NULL, NULL);
+    pytree_flat turned = pytree_transpose(none, none, PYTREE_LIST(), NULL, &error);
+    char text[60];
+    (void)state;
+    assert_ok(error.status, &error);
+    (void)pytree_def_text(turned.def, text, sizeof text);
+    assert_string_equal(text, "PyTreeDef([])");
+    pytree_flat_free(&turned);
+    REFUSED(pytree_transpose(none, leaf, PYTREE_LIST(), NULL, &error), PYTREE_TOO_FEW_LEAVES, "",
+            "expected 1 leaves for the inner structure, got 0: the outer one has none");
+    pytree_def_free(none);
+    pytree_def_free(leaf);
+}
+
+/* A flat without treedef or leaves is no tree, wherever one is expected. */
+static void flats_that_are_none(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_def *def = structure(PYTREE_LIST(PYTREE_INT(1)), NULL);
+    const pytree_flat empty = { NULL, NULL }, unfilled = { def, NULL };
+    const pytree nothing = { &pytree_types[PYTREE__T_flat], NULL };
+    float w = 1;
+    pytree_optimizer *o = pytree_optimizer_new(PYTREE_LIST(PYTREE(&w)), PYTREE_SGD(.rate = 1), PYTREE_EVERYTHING, NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    REFUSED(pytree_slice(nothing, 0, NULL, &error), PYTREE_NULL_POINTER, "", "expected a treedef and leaves, got NULL");
+    REFUSED(pytree_slice(PYTREE(&empty), 0, NULL, &error), PYTREE_NULL_POINTER, "", "expected a treedef and leaves, got NULL");
+    REFUSED(pytree_slice(PYTREE(&unfilled), 0, NULL, &error), PYTREE_NULL_POINTER, "",
+            "expected a treedef and leaves, got NULL");
+    REFUSED(pytree_optimizer_update(o, PYTREE(&empty), &error), PYTREE_NULL_POINTER, "",
+            "expected a treedef and leaves, got NULL");
+    REFUSED(pytree_optimizer_update(o, PYTREE(&unfilled), &error), PYTREE_NULL_POINTER, "",
+            "expected a treedef and leaves, got NULL");
+    assert_true(w == 1);
+    pytree_optimizer_free(o);
+    pytree_def_free(def);
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------------------------------------ */
+
+static void vectors_that_are_none(void **state)
+{
+    pytree_error error = { 0 };
+    double x[2] = { 1, 2 }, dot = 1;
+    pytree_leaf vector = { .data = x, .type = PYTREE_TYPE(double), .ndim = 1, .shape = { 2 } }, bad = vector, leaves[2];
+    size_t count = 7;
+    (void)state;
+    bad.form = PYTREE_FORM_NONE;
+    REFUSED(pytree_unravel(&bad, PYTREE_ARRAY(x, 2), NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a vector with data and an element type, got none");
+    bad = vector;
+    bad.data = NULL;
+    REFUSED(pytree_unravel(&bad, PYTREE_ARRAY(x, 2), NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a vector with data and an element type, got none");
+    REFUSED(pytree_unravel(NULL, PYTREE_ARRAY(x, 2), NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a vector with data and an element type, got none");
+    REFUSED(pytree_unravel_views(&vector, PYTREE_ARRAY(x, 2), NULL, 1, NULL, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected an array of 1 leaves, got NULL");
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_unravel_views(&vector, PYTREE_LIST(PYTREE(&x[0]), PYTREE(&x[1])), leaves, 2, &count, NULL, &error),
+              &error);
+    assert_int_equal(count, 2);
+    vector.shape[0] = 0;
+    assert_ok(pytree_unravel_views(&vector, PYTREE_LIST(), NULL, 0, &count, NULL, &error), &error);
+    assert_int_equal(count, 0);
+    assert_ok(pytree_dot(PYTREE_ARRAY(x, 0), PYTREE_ARRAY(x, 0), &dot, NULL, &error), &error);
+    assert_true(dot == 0);
+    assert_ok(pytree_zero(PYTREE_ARRAY(x, 0), NULL, &error), &error);
+    assert_true(x[0] == 1);
+}
+
+/* A gap between two leaves is padding if it is less than the padding, ends at a multiple of it, and holds whole elements. */
+static void gaps_between_leaves(void **state)
+{
+    static union { double align; char bytes[64]; } block;
+    const struct { size_t second, padding; bool whole; } all[] = {
+        { 12, 0, true }, { 16, 0, false }, { 16, 16, true }, { 32, 16, false }, { 16, 8, true }, { 20, 16, false },
+        { 8, 16, false }, { 24, 16, false },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
+        pytree_error error = { 0 };
+        pytree_leaf vector, first = { .data = block.bytes, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 3 } };
+        pytree_leaf second = { .data = block.bytes + all[i].second, .type = PYTREE_TYPE(float) };
+        const pytree both = PYTREE_LIST(PYTREE(&first), PYTREE(&second));
+        const bool whole = pytree_contiguous(both, all[i].padding, &vector, NULL, &error);
+        assert_true(whole == all[i].whole);
+        if (all[i].whole) {
+            assert_ptr_equal(vector.data, block.bytes);
+            assert_int_equal(vector.shape[0], all[i].second / 4 + 1);
+        } else {
+            assert_error(error.status, PYTREE_VALUE, "[1]", &error);
+        }
+    }
+}
+
+/* Elements are those of another type if both have the same representation, or are one registered type. */
+static void elements_of_types(void **state)
+{
+    pytree_error error = { 0 };
+    Opaque opaque = { 3 };
+    int number = 4;
+    pytree_leaf leaf = { .data = &opaque, .type = PYTREE_TYPE(Opaque) }, other = { .data = &number, .type = PYTREE_TYPE(int) };
+    const pytree nowhere = { PYTREE(&(pytree){ NULL, NULL }).type, NULL };
+    size_t n = 0;
+    (void)state;
+    assert_ptr_equal(pytree_elements(&leaf, PYTREE_TYPE(Opaque), &n, &error), &opaque);
+    assert_int_equal(n, 1);
+    assert_ptr_equal(pytree_elements(&other, PYTREE_TYPE(int), &n, &error), &number);
+    assert_ok(error.status, &error);
+    REFUSED(pytree_elements(&leaf, PYTREE_TYPE(int), &n, &error), PYTREE_TYPE, "", "expected i32, got Opaque");
+    REFUSED(pytree_elements(&leaf, &pytree_types[PYTREE__T_list], &n, &error), PYTREE_TYPE, "", "expected list, got Opaque");
+    REFUSED(pytree_cast(nowhere, PYTREE_TYPE(int), &error), PYTREE_TYPE, "", "expected int, got pytree");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_trees), cmocka_unit_test(structures_without_leaves), cmocka_unit_test(flats_that_are_none),
+        cmocka_unit_test(vectors_that_are_none), cmocka_unit_test(gaps_between_leaves), cmocka_unit_test(elements_of_types)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
