@@ -483,6 +483,76 @@ static void keys_of_every_kind_in_messages(void **state)
     }
 }
 
+/* ---- Structs of a list, which are taken together ----------------------------------------------------------------------- */
+
+typedef struct Cell {
+    int kind;
+    float x, *more, *last;
+} Cell;
+
+#define PYTREE_STRUCT Cell
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, more, ARRAY(1), OPTIONAL)                       \
+    PYTREE_FIELD(DATA, last, ARRAY(1), OPTIONAL)
+#include "pytree_registry.h"
+
+enum { CELLS = 40, MOST_TREES = 6 };
+
+typedef struct Cells {
+    int n;
+    Cell *cells;
+} Cells;
+
+#define PYTREE_STRUCT Cells
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, cells, LIST(self->n))
+#include "pytree_registry.h"
+
+/* Counts leaves, each of which has elements; what stands for None says so. */
+static pytree_status count_sound_leaves(void *context, const pytree_iter *at)
+{
+    size_t k;
+    for (k = 0; k < at->n; k++) { assert_true((at->leaf[k]->data == NULL) == (at->leaf[k]->form == PYTREE_FORM_NONE)); }
+    return count_leaves(context, at);
+}
+
+/* Of two to six lists of structs, one struct of one list differs: in a static value, in a pointer that is NULL there or only
+ * there is not. Each is noticed, wherever it is, and nothing is when none differs. None in place of a leaf of the first tree
+ * fits, as any subtree does. */
+static void one_struct_of_many_differs(void **state)
+{
+    static Cell cells[MOST_TREES][CELLS];
+    static Cells lists[MOST_TREES];
+    static float number;
+    pytree trees[MOST_TREES];
+    Count count = { 0, 0 };
+    size_t n, odd, i, k;
+    int what, none;
+    (void)state;
+    for (none = 0; none < 4; none++) {                         /* which of its pointers are NULL */
+        for (i = 0; i < MOST_TREES; i++) {
+            lists[i] = (Cells){ CELLS, cells[i] };
+            trees[i] = PYTREE(&lists[i]);
+            for (k = 0; k < CELLS; k++) { cells[i][k] = (Cell){ 7, 1, none % 2 ? NULL : &number, none / 2 ? NULL : &number }; }
+        }
+        for (n = 2; n <= MOST_TREES; n++) {
+            count.calls = 0;
+            assert_int_equal(pytree_map(count_sound_leaves, &count, NULL, n, trees, NULL, NULL), PYTREE_OK);
+            assert_int_equal(count.calls, (3 - none % 2 - none / 2) * CELLS);
+            for (odd = 0; odd < n; odd++) {
+                for (what = 0; what < 3; what++) {
+                    Cell *const one = &cells[odd][(odd * 13 + n) % CELLS], before = *one;
+                    float **const at = what == 1 ? &one->more : &one->last;
+                    const bool fits = what != 0 && (*at == NULL) == (odd == 0);  /* a leaf of the first, elsewhere None */
+                    if (what == 0) { one->kind++; } else { *at = *at == NULL ? &number : NULL; }
+                    assert_int_equal(pytree_map(count_sound_leaves, &count, NULL, n, trees, NULL, NULL),
+                                     fits ? PYTREE_OK : PYTREE_STRUCTURE);
+                    *one = before;
+                }
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,7 +569,7 @@ int main(void)
         cmocka_unit_test(maps_that_cannot_begin),
         cmocka_unit_test(callbacks_stop_a_map),
         cmocka_unit_test(deques_of_other_lengths),
-        cmocka_unit_test(keys_of_every_kind_in_messages),
+        cmocka_unit_test(keys_of_every_kind_in_messages), cmocka_unit_test(one_struct_of_many_differs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
