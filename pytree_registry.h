@@ -231,7 +231,8 @@ and pass its trees on."
 #endif
 #if defined(__cplusplus)
 #define PYTREE__OF_S PYTREE__CAT(pytree__of_, PYTREE__ID)
-#define PYTREE__DESCRIPTION const pytree_type PYTREE__OF_S::type
+#define PYTREE__DESCRIPTOR PYTREE__OF_S::type
+#define PYTREE__DESCRIPTION const pytree_type PYTREE__DESCRIPTOR
 #if defined(PYTREE_NAMESPACE)
 #define PYTREE__NAMESPACES NULL           /* set before main begins */
 #endif
@@ -269,11 +270,10 @@ PYTREE_FIELDS
 /* =>   _Static_assert(<code of Linear> == 0, …);
  *      typedef Linear pytree__type000;
  *      static const pytree_type pytree__desc000;
- *      enum { pytree__code000 = PYTREE__C_struct | …, pytree__pcode000 = … }; */
-PYTREE__ENUM { PYTREE__SLOT(pytree__known_) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_)
-    _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
-        1, default: 0)
-    PYTREE__DISPATCH_END };   /* a name for it: clang quotes what is asserted */
+ *      static const __auto_type pytree__mark000 = …; */
+PYTREE__ENUM { PYTREE__SLOT(pytree__known_) = PYTREE__IS_MARKED((PYTREE__S *)0)
+    || _Generic(*(PYTREE__S *)0, PYTREE__VALUES char: 1, char *: 1, const char *: 1, pytree_leaf: 1, pytree: 1, pytree_flat:
+        1, default: 0) };     /* a name for it: clang quotes what is asserted */
 #if defined(PYTREE_NAMESPACE)            /* the type is in the dispatch: a type of no other use takes this slot */
 PYTREE__ASSERT(PYTREE__SLOT(pytree__known_) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_NAMESPACE is for a type that is registered already; register it "
@@ -303,16 +303,14 @@ PYTREE__ENUM { PYTREE__CAT(pytree__count_, PYTREE__ID) = 0 PYTREE_FIELDS };
 #if !defined(PYTREE_DEFINE) && defined(__cplusplus)
 #include "pytree/registry/declare_cxx.h"
 #elif !defined(PYTREE_DEFINE)
-PYTREE__ENUM {
 #if defined(PYTREE_LEAF_TYPE)
-    PYTREE__SLOT(pytree__code) = PYTREE__C_leaf,
+PYTREE__MARK(PYTREE__SLOT(pytree__mark), PYTREE__C_leaf, PYTREE__SLOT(pytree__desc));
 #elif defined(PYTREE__ROWS)
-    PYTREE__SLOT(pytree__code) = PYTREE__CAT(pytree__count_, PYTREE__ID) != 0 ? PYTREE__C_node : PYTREE__C_struct,
+PYTREE__MARK(PYTREE__SLOT(pytree__mark), PYTREE__CAT(pytree__count_, PYTREE__ID) != 0 ? PYTREE__C_node : PYTREE__C_struct,
+             PYTREE__SLOT(pytree__desc));
 #else
-    PYTREE__SLOT(pytree__code) = PYTREE__C_node,
+PYTREE__MARK(PYTREE__SLOT(pytree__mark), PYTREE__C_node, PYTREE__SLOT(pytree__desc));
 #endif
-    PYTREE__SLOT(pytree__pcode) = (int)PYTREE__SLOT(pytree__code) + PYTREE__IS_POINTER
-};
 #endif
 
 /* ---- A declared type: the slot's descriptor says where the definition will be ------------------------------------------ */
@@ -327,12 +325,12 @@ static const pytree_type PYTREE__SLOT(pytree__desc) = { PYTREE__QUOTE(PYTREE__S)
 
 #if !defined(__cplusplus) && (defined(PYTREE_LEAF_TYPE) || defined(PYTREE_CUSTOM)) && PYTREE__BY_POINTER
 #undef PYTREE__BY_POINTER
+#undef PYTREE__FIND
 #undef PYTREE__OF_TYPE
-#undef PYTREE__OF_TYPE_END
 #undef PYTREE__CODE
 #define PYTREE__BY_POINTER 0
-#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_BOTH
-#define PYTREE__OF_TYPE_END PYTREE__OF_TYPE_BY_BOTH_END
+#define PYTREE__FIND PYTREE__FIND_BY_BOTH
+#define PYTREE__OF_TYPE PYTREE__TYPE_BY_BOTH
 #define PYTREE__CODE PYTREE__CODE_BY_BOTH
 #endif
 
@@ -366,8 +364,7 @@ PYTREE__DESCRIPTION = { PYTREE__QUOTE(PYTREE__S), sizeof(PYTREE__S),
 #if defined(__cplusplus)
 PYTREE__ENUM { PYTREE__CAT(pytree__declared_, PYTREE__S) = pytree__is_known(PYTREE__REGISTRATION(PYTREE__S)) };
 #else
-PYTREE__ENUM { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__DISPATCH((PYTREE__S *)0, PYTREE__PCODES_) 0
-    PYTREE__DISPATCH_END };
+PYTREE__ENUM { PYTREE__CAT(pytree__declared_, PYTREE__S) = PYTREE__IS_MARKED((PYTREE__S *)0) };
 #endif
 PYTREE__ASSERT(PYTREE__CAT(pytree__declared_, PYTREE__S) != 0,
                "pytree: " PYTREE__QUOTE(PYTREE__S) ": PYTREE_DEFINE is for a type that PYTREE_DECLARE has named before; "
@@ -461,10 +458,10 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pyt
                                         unsigned pytree__of)
 {
     const PYTREE__S *const self = (const PYTREE__S *)pytree__at;
-    const size_t pytree__flags =
-        pytree__view_begin(PYTREE__CAT(pytree__room_, PYTREE__ID), pytree__to, pytree__end, pytree__of);
     (void)self;
-    if (pytree__flags != 0) { return pytree__view_result(pytree__to, pytree__flags); }
+    if (PYTREE__LAYOUTS && !PYTREE__CAT(pytree__self_contained_, PYTREE__ID) && pytree__of != PYTREE__OF_CHILDREN) {
+        return pytree__view_result(pytree__to, PYTREE__NOT_INLINABLE);
+    }
     {
 #undef PYTREE_FIELD
 #define PYTREE_FIELD(kind, ...) PYTREE__SIZES_##kind(PYTREE__ID, __VA_ARGS__, NONE, NONE, NONE, ~)
@@ -472,8 +469,7 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pyt
             PYTREE_FIELDS                 /* extents and counts are integers, self->n (clang shows this line) */
             0
         };
-        return pytree__view_rows(PYTREE__CAT(pytree__fields_, PYTREE__ID), PYTREE__CAT(pytree__rows_, PYTREE__ID), self,
-                                 pytree__sizes, pytree__to, pytree__end, pytree__of);
+        return pytree__view_rows(&PYTREE__DESCRIPTOR, self, pytree__sizes, pytree__to, pytree__end, pytree__of);
     }
 }
 #else

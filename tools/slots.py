@@ -40,7 +40,7 @@ def header(name, text):
 
 # ---- Slots -----------------------------------------------------------------------------------------------------------
 
-LISTS = {"PCODES": "pytree__ptr{0}: pytree__pcode{0},", "DESCS": "pytree__ptr{0}: &pytree__desc{0},"}
+LISTS = {"MARKS": "pytree__ptr{0}: pytree__mark{0},", "DESCS": "pytree__ptr{0}: &pytree__desc{0},"}
 
 
 def open_groups():
@@ -108,9 +108,9 @@ def slots():
     yield header("slots.h", "list slots, and macros that are numbered. Made by tools/slots.py.\n *\n"
                  " * pytree/registry/primitives_c.h explains slots and dispatch.")
     yield "\n/* The first types of a group that is not full:\n"
-    yield " *\n *     PYTREE__PCODES_OF_2(02)   =>   pytree__ptr020: pytree__pcode020, pytree__ptr021: pytree__pcode021, */\n"
+    yield " *\n *     PYTREE__MARKS_OF_2(02)   =>   pytree__ptr020: pytree__mark020, pytree__ptr021: pytree__mark021, */\n"
     yield from open_groups()
-    yield "\n/* Full groups of block b, then full blocks, of the list PYTREE__PCODES_ or PYTREE__DESCS_:\n *\n"
+    yield "\n/* Full groups of block b, then full blocks, of the list PYTREE__MARKS_ or PYTREE__DESCS_:\n *\n"
     yield " *     PYTREE__GROUPS_2((x), PYTREE__DESCS_, 0)   =>\n"
     yield " *     _Generic((x), PYTREE__DESCS_01 default: _Generic((x), PYTREE__DESCS_00 default: */\n"
     yield from groups()

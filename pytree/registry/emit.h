@@ -306,13 +306,14 @@ PYTREE__HELPER pytree__flatten_result pytree__view_row(const pytree_field *row, 
 }
 
 #if !PYTREE__ROWS_ARE_STATEMENTS
-/* Add the children of all rows. */
-PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_field *row, int n, const void *self, const size_t *sizes,
+/* Add the children of all rows of a struct; leaves only if it is self-contained. */
+PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_type *type, const void *self, const size_t *sizes,
                                                         pytree_leaf *view, const pytree_leaf *end, unsigned of)
 {
-    const pytree_field *const last = row + n;
+    const pytree_field *row = type->fields, *const last = row + type->n_fields;
     pytree__flatten_result seen;
-    size_t flags = 0;
+    size_t flags = pytree__view_begin(type->n_children, view, end, of);
+    if (flags != 0) { return pytree__view_result(view, flags); }
     if (!PYTREE__LAYOUTS) { of = PYTREE__OF_CHILDREN; }
     for (; row < last; row++) {
         if (PYTREE__MORE_ROWS && row->row == PYTREE_ROW_STATIC && row->form == PYTREE__PACK_CHARS) {

@@ -65,10 +65,10 @@
 
 /* ---- Types by slot --------------------------------------------------------------------------------------------------
  *
- * Slot 017 (octal) holds the type pytree__type017, a pointer to it pytree__ptr017, its descriptor pytree__desc017 and the codes
- * of both, pytree__code017 and pytree__pcode017. A dispatch looks for a pointer, so that one association does for a value, an
- * array and a pointer. It is nested in groups of eight, because compilers compare each association with each other one in its
- * list:
+ * Slot 017 (octal) holds the type pytree__type017, a pointer to it pytree__ptr017, its descriptor pytree__desc017 and its mark
+ * pytree__mark017, which says the code of a pointer to it. A dispatch looks for a pointer, so that one association does for a
+ * value, an array and a pointer. It is nested in groups of eight, because compilers compare each association with each other one
+ * in its list:
  *
  *     _Generic((x), pytree__ptr020: &pytree__desc020, default:
  *     _Generic((x), pytree__ptr010: &pytree__desc010, …, pytree__ptr017: &pytree__desc017, default:
@@ -118,29 +118,53 @@ static const pytree_type pytree__space_000;
 #define PYTREE__USER_TYPE(x)                                                                                            \
     PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__BUILTIN_TYPE(x) PYTREE__DISPATCH_END
 
-/* The registered types in front of what is between the two, for a member x that may be a value, an array or a pointer. Where
- * the compiler can say what is a pointer (class 5), `held` names a type: that pointer, or one to the value. A leaf type or
- * custom node may be a pointer itself, so from the first one of a file on, values are looked for before. */
-#define PYTREE__OF_TYPE_BY_BOTH(held, x)                                                                                \
-    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__DESCS_)
-#define PYTREE__OF_TYPE_BY_BOTH_END PYTREE__DISPATCH_END PYTREE__DISPATCH_END
-#if (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)) && !defined(__TINYC__)
+/* What a dispatch finds of a member x that may be a value, an array or a pointer. Where the compiler can say what is a pointer
+ * (class 5), `held` names a type: that pointer, or one to the value. A leaf type or custom node may be a pointer itself, so from
+ * the first one of a file on, values are looked for before. */
+#if ((defined(__clang__) && __clang_major__ >= 14) || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12)) \
+    && !defined(__TINYC__)
 #define PYTREE__BY_POINTER 1
-#define PYTREE__POINTER_TO(held, x)                                                                                     \
+/* A mark is a constant that points to the descriptor; its type has the code. So a member is looked for once, and its type in
+ * the table is what was found: these compilers take a constant pointer for a constant.
+ *
+ *     static const __auto_type pytree__mark017 = (const size_t (*)[PYTREE__C_node + PYTREE__IS_POINTER])&pytree__desc017;
+ *     typedef __typeof__(<pointer to the member's type>) pytree__held_MLP_head;
+ *     static const __auto_type pytree__held_MLP_head_is = _Generic((pytree__held_MLP_head)0, pytree__ptr017: pytree__mark017,
+ *         default: (const size_t (*)[1])0); */
+#define PYTREE__AUTO_CONSTANT __extension__ static const __auto_type
+#define PYTREE__MARK(mark, code, descriptor)                                                                            \
+    PYTREE__AUTO_CONSTANT mark PYTREE__MAYBE_UNUSED = (const size_t (*)[(int)(code) + PYTREE__IS_POINTER])&descriptor
+#define PYTREE__NO_MARK (const size_t (*)[1])0
+#define PYTREE__HAS_MARK(mark) sizeof(*mark) > sizeof(size_t)
+#define PYTREE__CODE_OF(mark) (int)(sizeof(*mark) / sizeof(size_t))
+#define PYTREE__IS_MARKED(x)                                                                                            \
+    sizeof(*PYTREE__DISPATCH(x, PYTREE__MARKS_) PYTREE__NO_MARK PYTREE__DISPATCH_END) > sizeof(size_t)
+#define PYTREE__FIND_BY_POINTER(held, x)                                                                                \
     typedef __typeof__(__builtin_choose_expr(__builtin_classify_type(x) == 5, ((void)0, x), (__typeof__(((void)0, x))   \
     *)0))                                                                                                               \
-        held;
-#define PYTREE__CONTROL(held, x) (held)0
-#define PYTREE__OF_TYPE_BY_POINTER(held, x) PYTREE__DISPATCH((held)0, PYTREE__DESCS_)
-#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_POINTER
-#define PYTREE__OF_TYPE_END PYTREE__DISPATCH_END
+        held;                                                                                                           \
+    PYTREE__AUTO_CONSTANT held##_is PYTREE__MAYBE_UNUSED =                                                                   \
+        PYTREE__DISPATCH((held)0, PYTREE__MARKS_) PYTREE__NO_MARK PYTREE__DISPATCH_END;
+#define PYTREE__FIND_BY_BOTH(held, x)                                                                                   \
+    PYTREE__FIND_BY_POINTER(held, x)                                                                                    \
+    PYTREE__AUTO_CONSTANT held##_as PYTREE__MAYBE_UNUSED =                                                                   \
+        PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__MARKS_) PYTREE__NO_MARK PYTREE__DISPATCH_END;
+#define PYTREE__TYPE_BY_POINTER(held, x, other)                                                                         \
+    __builtin_choose_expr(PYTREE__HAS_MARK(held##_is), (const pytree_type *)held##_is, other)
+#define PYTREE__TYPE_BY_BOTH(held, x, other)                                                                            \
+    __builtin_choose_expr(PYTREE__HAS_MARK(held##_as), (const pytree_type *)held##_as,                                  \
+                          PYTREE__TYPE_BY_POINTER(held, x, other))
+#define PYTREE__FIND PYTREE__FIND_BY_POINTER
+#define PYTREE__OF_TYPE PYTREE__TYPE_BY_POINTER
 #define PYTREE__CODE PYTREE__CODE_BY_POINTER
-#else
+#else                                     /* a mark is the code; looked for twice */
 #define PYTREE__BY_POINTER 0
-#define PYTREE__POINTER_TO(held, x)
-#define PYTREE__CONTROL(held, x) x
-#define PYTREE__OF_TYPE PYTREE__OF_TYPE_BY_BOTH
-#define PYTREE__OF_TYPE_END PYTREE__OF_TYPE_BY_BOTH_END
+#define PYTREE__MARK(mark, code, descriptor) PYTREE__ENUM { mark = (int)(code) + PYTREE__IS_POINTER }
+#define PYTREE__IS_MARKED(x) (PYTREE__DISPATCH(x, PYTREE__MARKS_) 0 PYTREE__DISPATCH_END) != 0
+#define PYTREE__FIND(held, x)
+#define PYTREE__OF_TYPE(held, x, other)                                                                                 \
+    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__DISPATCH(x, PYTREE__DESCS_)                           \
+    other PYTREE__DISPATCH_END PYTREE__DISPATCH_END
 #define PYTREE__CODE PYTREE__CODE_BY_BOTH
 #endif
 
@@ -200,18 +224,25 @@ PYTREE__SCALARS(PYTREE__X) PYTREE__COMPLEX(PYTREE__X)
 
 /* Find the code of a value, an array or a pointer; char * is a P_char here. What is no pointer by itself is an array.
  *
- *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | _Generic((pytree__held_Linear_din)0, pytree__ptr000:
- *     pytree__pcode000, default: _Generic((pytree__held_Linear_din)0, …, int *: PYTREE__P_int_, …))) */
+ *     (… ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED)) & (… | (sizeof(*pytree__held_Linear_din_is) > sizeof(size_t) ? … :
+ *     _Generic((pytree__held_Linear_din)0, …, int *: PYTREE__P_int_, …))) */
+#if PYTREE__BY_POINTER
 #define PYTREE__CODE_BY_POINTER(held, x)                                                                                \
     (__builtin_classify_type(x) == 5 ? -1 : ~(PYTREE__IS_POINTER + PYTREE__IS_FIXED))                                   \
-        & (!__builtin_types_compatible_p(__typeof__(x), held) * PYTREE__IS_FIXED | PYTREE__DISPATCH((held)0, PYTREE__PCODES_) \
+        & (!__builtin_types_compatible_p(__typeof__(x), held) * PYTREE__IS_FIXED                                        \
+           | (PYTREE__HAS_MARK(held##_is) ? PYTREE__CODE_OF(held##_is) :                                                \
     _Generic((held)0, PYTREE__POINTERS char *: PYTREE__P_char_, PYTREE__TREE_POINTERS default:                          \
     _Generic((held)0, PYTREE__CONSTS const char *: PYTREE__P_char_, default:                                            \
-    _Generic((held)0, PYTREE__ROW_POINTERS default: 0))) PYTREE__DISPATCH_END)
+    _Generic((held)0, PYTREE__ROW_POINTERS default: 0)))))
 #define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
-    (PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__PCODES_) PYTREE__IS_POINTER                                          \
-        + (PYTREE__DISPATCH(PYTREE__CONTROL(held, x), PYTREE__PCODES_) PYTREE__BUILTIN_CODE(x) PYTREE__DISPATCH_END)    \
+    (PYTREE__HAS_MARK(held##_as) ? PYTREE__CODE_OF(held##_as) - PYTREE__IS_POINTER                                      \
+     : PYTREE__HAS_MARK(held##_is) ? PYTREE__CODE_OF(held##_is) : PYTREE__BUILTIN_CODE(x)) | PYTREE__FIXED(x)
+#else
+#define PYTREE__CODE_BY_BOTH(held, x)                                                                                   \
+    (PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__MARKS_) PYTREE__IS_POINTER                                           \
+        + (PYTREE__DISPATCH(x, PYTREE__MARKS_) PYTREE__BUILTIN_CODE(x) PYTREE__DISPATCH_END)                            \
     PYTREE__DISPATCH_END - PYTREE__IS_POINTER) | PYTREE__FIXED(x)
+#endif
 #define PYTREE__BUILTIN_CODE(x)                                                                                         \
     _Generic((x), PYTREE__VALUES char: PYTREE__C_char_,                                                                 \
         pytree_leaf: PYTREE__C_view, pytree: PYTREE__C_ref, pytree_flat: PYTREE__C_flat, default:                       \

@@ -156,13 +156,12 @@ template <class Member, class Value, class Element> constexpr pytree__found pytr
                  nullptr };
     }
 }
-#define PYTREE__POINTER_TO(held, x)                                                                                     \
+#define PYTREE__FIND(held, x)                                                                                     \
     [[maybe_unused]] static constexpr pytree__found held = pytree__find<decltype(x)>(                                   \
         pytree__registered_value(pytree__tag<pytree__member<decltype(x)>>()),                                           \
         PYTREE__REGISTRATION(pytree__element_of<decltype(x)>));
 #define PYTREE__CODE(held, x) held.code
-#define PYTREE__OF_TYPE(held, x) held.type_or(
-#define PYTREE__OF_TYPE_END )
+#define PYTREE__OF_TYPE(held, x, other) held.type_or(other)
 
 #define PYTREE__BUILTIN_CODE(x) (pytree__builtin_code<decltype(x)>() & ~(int)PYTREE__IS_FIXED)
 template <class Member> constexpr int pytree__pointer_code()

@@ -70,9 +70,8 @@
  * are smaller by PYTREE__BITS_BEFORE from there to that member. */
 #define PYTREE__PLACE_BITS(before, gap, after, s, name)                                                                 \
     before, gap = 0, after = before - 1 - (before > 0 ? PYTREE__BITS_BEFORE : 0),
-#define PYTREE__BITS_BEFORE (1 << 29)
-#define PYTREE__GAP_FITS(gap, complete, align)                                                                          \
-    ((gap) < ((complete) ? (align) : 1) || ((gap) >= PYTREE__BITS_BEFORE && (complete)))
+#define PYTREE__BITS_BEFORE 536870912     /* 1 << 29 in one word, of which each costs compilers time */
+#define PYTREE__GAP_FITS(gap, complete, align) (gap < (complete ? align : 1) || (gap >= PYTREE__BITS_BEFORE && complete))
 #define PYTREE__GAP(id, name) PYTREE__GAP_(id, name)
 #define PYTREE__GAP_(id, name) && pytree__gap_##id##_##name == 0
 #define PYTREE__LIES_NONE
@@ -168,7 +167,7 @@
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
-    PYTREE__POINTER_TO(held, x)                                                                                         \
+    PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x),                                                                        \
         code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional)                                                 \
             | ((seen & PYTREE__HELD) == PYTREE__IS_POINTER ? 0 : (int)PYTREE__ATOMIC(x)) };
@@ -179,11 +178,11 @@
 #define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                                 \
     PYTREE__ENUM { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                  \
-    PYTREE__POINTER_TO(held, x)                                                                                         \
+    PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
 #define PYTREE__MEMBERS_STB_ARRAY PYTREE__MEMBERS_LIST
 #define PYTREE__MEMBERS_STB_MAP(code, seen, held, x, arguments, optional, s)                                               \
-    PYTREE__POINTER_TO(held, x->value)                                                                                  \
+    PYTREE__FIND(held, x->value)                                                                                        \
     PYTREE__QUIET_BEGIN                                                                                                 \
     PYTREE__ENUM { seen = (PYTREE__CODE(held, x->value)) | PYTREE__FIXED(x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY \
         | PYTREE__KEY_CODE(x)                                                                                           \
@@ -371,16 +370,15 @@
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
 #define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
-    PYTREE__OF_TYPE(held, x) &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE :                 \
-    PYTREE__T_address]                                                                                                  \
-        PYTREE__OF_TYPE_END,                                                                                            \
+    PYTREE__OF_TYPE(held, x, &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE                   \
+                                                                           : PYTREE__T_address]),                       \
     PYTREE_ROW_STATIC, PYTREE_IN_PLACE, code / PYTREE__CODE_PACK & 3, 0,                                                \
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
     sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__TABLE_VALUE(code, held, x, optional, placed), PYTREE__FUNCTIONS_OF(code)
 #define PYTREE__TABLE_VALUE(code, held, x, optional, ...)                                                               \
-    PYTREE__OF_TYPE(held, x) &pytree_types[code & PYTREE__CODE_TYPE] PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,              \
+    PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), PYTREE_ROW_DATA,                                                \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
     (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code % PYTREE__IS_CONST) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE     \
         : PYTREE__FORM(code % PYTREE__IS_CONST),                                                                        \
@@ -393,7 +391,7 @@
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
     PYTREE__TABLE_ITEMS(code, held, x, optional, placed), 0
 #define PYTREE__TABLE_ITEMS(code, held, x, optional, ...)                                                               \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA,                             \
+    PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), PYTREE_ROW_DATA,                                                \
     PYTREE__POINTER_OR_FLEXIBLE(optional),                                                                              \
     PYTREE_FORM_LIST,                                                                                                   \
     optional & 1, 1, __VA_ARGS__, sizeof(*x)
@@ -405,12 +403,12 @@
     1 + code / PYTREE__IS_TABLE % 2, placed, sizeof(x[0]), 0
 #define PYTREE__TABLE_BITS(code, held, x, arguments, optional, placed) 0, PYTREE_ROW_DROP, PYTREE_IN_PLACE, 0, 0, 0, 0, 0, 0, 0
 #define PYTREE__TABLE_STB_ARRAY(code, held, x, arguments, optional, placed)                                             \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
+    PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), PYTREE_ROW_DATA, PYTREE_STB,                                    \
     PYTREE_FORM_LIST,                                                                                                   \
     optional, 1, placed, sizeof(*x),                                                                                    \
     PYTREE__FUNCTIONS(resize, pytree__stb_array_resize, release, pytree__stb_array_release)
 #define PYTREE__TABLE_STB_MAP(code, held, x, arguments, optional, placed)                                               \
-    PYTREE__OF_TYPE(held, x->value) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,          \
+    PYTREE__OF_TYPE(held, x->value, PYTREE__BUILTIN_OF(code)), PYTREE_ROW_DATA, PYTREE_STB,                             \
     PYTREE_FORM_MAP, optional, 1, placed, sizeof(*x),                                                                   \
     PYTREE__FUNCTIONS(resize, pytree__stb_map_resize, release, pytree__stb_map_release)
 

@@ -6,23 +6,23 @@
 
 /* The first types of a group that is not full:
  *
- *     PYTREE__PCODES_OF_2(02)   =>   pytree__ptr020: pytree__pcode020, pytree__ptr021: pytree__pcode021, */
-#define PYTREE__PCODES_OF_0(g)
-#define PYTREE__PCODES_OF_1(g) pytree__ptr##g##0: pytree__pcode##g##0,
-#define PYTREE__PCODES_OF_2(g) pytree__ptr##g##0: pytree__pcode##g##0, pytree__ptr##g##1: pytree__pcode##g##1,
-#define PYTREE__PCODES_OF_3(g) pytree__ptr##g##0: pytree__pcode##g##0, pytree__ptr##g##1: pytree__pcode##g##1,          \
-    pytree__ptr##g##2: pytree__pcode##g##2,
-#define PYTREE__PCODES_OF_4(g) pytree__ptr##g##0: pytree__pcode##g##0, pytree__ptr##g##1: pytree__pcode##g##1,          \
-    pytree__ptr##g##2: pytree__pcode##g##2, pytree__ptr##g##3: pytree__pcode##g##3,
-#define PYTREE__PCODES_OF_5(g) pytree__ptr##g##0: pytree__pcode##g##0, pytree__ptr##g##1: pytree__pcode##g##1,          \
-    pytree__ptr##g##2: pytree__pcode##g##2, pytree__ptr##g##3: pytree__pcode##g##3, pytree__ptr##g##4:                  \
-    pytree__pcode##g##4,
-#define PYTREE__PCODES_OF_6(g) pytree__ptr##g##0: pytree__pcode##g##0, pytree__ptr##g##1: pytree__pcode##g##1,          \
-    pytree__ptr##g##2: pytree__pcode##g##2, pytree__ptr##g##3: pytree__pcode##g##3, pytree__ptr##g##4:                  \
-    pytree__pcode##g##4, pytree__ptr##g##5: pytree__pcode##g##5,
-#define PYTREE__PCODES_OF_7(g) pytree__ptr##g##0: pytree__pcode##g##0, pytree__ptr##g##1: pytree__pcode##g##1,          \
-    pytree__ptr##g##2: pytree__pcode##g##2, pytree__ptr##g##3: pytree__pcode##g##3, pytree__ptr##g##4:                  \
-    pytree__pcode##g##4, pytree__ptr##g##5: pytree__pcode##g##5, pytree__ptr##g##6: pytree__pcode##g##6,
+ *     PYTREE__MARKS_OF_2(02)   =>   pytree__ptr020: pytree__mark020, pytree__ptr021: pytree__mark021, */
+#define PYTREE__MARKS_OF_0(g)
+#define PYTREE__MARKS_OF_1(g) pytree__ptr##g##0: pytree__mark##g##0,
+#define PYTREE__MARKS_OF_2(g) pytree__ptr##g##0: pytree__mark##g##0, pytree__ptr##g##1: pytree__mark##g##1,
+#define PYTREE__MARKS_OF_3(g) pytree__ptr##g##0: pytree__mark##g##0, pytree__ptr##g##1: pytree__mark##g##1,             \
+    pytree__ptr##g##2: pytree__mark##g##2,
+#define PYTREE__MARKS_OF_4(g) pytree__ptr##g##0: pytree__mark##g##0, pytree__ptr##g##1: pytree__mark##g##1,             \
+    pytree__ptr##g##2: pytree__mark##g##2, pytree__ptr##g##3: pytree__mark##g##3,
+#define PYTREE__MARKS_OF_5(g) pytree__ptr##g##0: pytree__mark##g##0, pytree__ptr##g##1: pytree__mark##g##1,             \
+    pytree__ptr##g##2: pytree__mark##g##2, pytree__ptr##g##3: pytree__mark##g##3, pytree__ptr##g##4:                    \
+    pytree__mark##g##4,
+#define PYTREE__MARKS_OF_6(g) pytree__ptr##g##0: pytree__mark##g##0, pytree__ptr##g##1: pytree__mark##g##1,             \
+    pytree__ptr##g##2: pytree__mark##g##2, pytree__ptr##g##3: pytree__mark##g##3, pytree__ptr##g##4:                    \
+    pytree__mark##g##4, pytree__ptr##g##5: pytree__mark##g##5,
+#define PYTREE__MARKS_OF_7(g) pytree__ptr##g##0: pytree__mark##g##0, pytree__ptr##g##1: pytree__mark##g##1,             \
+    pytree__ptr##g##2: pytree__mark##g##2, pytree__ptr##g##3: pytree__mark##g##3, pytree__ptr##g##4:                    \
+    pytree__mark##g##4, pytree__ptr##g##5: pytree__mark##g##5, pytree__ptr##g##6: pytree__mark##g##6,
 #define PYTREE__DESCS_OF_0(g)
 #define PYTREE__DESCS_OF_1(g) pytree__ptr##g##0: &pytree__desc##g##0,
 #define PYTREE__DESCS_OF_2(g) pytree__ptr##g##0: &pytree__desc##g##0, pytree__ptr##g##1: &pytree__desc##g##1,
@@ -40,7 +40,7 @@
     pytree__ptr##g##2: &pytree__desc##g##2, pytree__ptr##g##3: &pytree__desc##g##3, pytree__ptr##g##4:                  \
     &pytree__desc##g##4, pytree__ptr##g##5: &pytree__desc##g##5, pytree__ptr##g##6: &pytree__desc##g##6,
 
-/* Full groups of block b, then full blocks, of the list PYTREE__PCODES_ or PYTREE__DESCS_:
+/* Full groups of block b, then full blocks, of the list PYTREE__MARKS_ or PYTREE__DESCS_:
  *
  *     PYTREE__GROUPS_2((x), PYTREE__DESCS_, 0)   =>
  *     _Generic((x), PYTREE__DESCS_01 default: _Generic((x), PYTREE__DESCS_00 default: */
@@ -161,198 +161,198 @@
     PYTREE__FIXED_EXTENT((x) PYTREE__SUBSCRIPTS_15))
 
 /* Full groups. */
-#define PYTREE__PCODES_00 pytree__ptr000: pytree__pcode000, pytree__ptr001: pytree__pcode001, pytree__ptr002:           \
-    pytree__pcode002, pytree__ptr003: pytree__pcode003, pytree__ptr004: pytree__pcode004, pytree__ptr005:               \
-    pytree__pcode005, pytree__ptr006: pytree__pcode006, pytree__ptr007: pytree__pcode007,
-#define PYTREE__PCODES_01 pytree__ptr010: pytree__pcode010, pytree__ptr011: pytree__pcode011, pytree__ptr012:           \
-    pytree__pcode012, pytree__ptr013: pytree__pcode013, pytree__ptr014: pytree__pcode014, pytree__ptr015:               \
-    pytree__pcode015, pytree__ptr016: pytree__pcode016, pytree__ptr017: pytree__pcode017,
-#define PYTREE__PCODES_02 pytree__ptr020: pytree__pcode020, pytree__ptr021: pytree__pcode021, pytree__ptr022:           \
-    pytree__pcode022, pytree__ptr023: pytree__pcode023, pytree__ptr024: pytree__pcode024, pytree__ptr025:               \
-    pytree__pcode025, pytree__ptr026: pytree__pcode026, pytree__ptr027: pytree__pcode027,
-#define PYTREE__PCODES_03 pytree__ptr030: pytree__pcode030, pytree__ptr031: pytree__pcode031, pytree__ptr032:           \
-    pytree__pcode032, pytree__ptr033: pytree__pcode033, pytree__ptr034: pytree__pcode034, pytree__ptr035:               \
-    pytree__pcode035, pytree__ptr036: pytree__pcode036, pytree__ptr037: pytree__pcode037,
-#define PYTREE__PCODES_04 pytree__ptr040: pytree__pcode040, pytree__ptr041: pytree__pcode041, pytree__ptr042:           \
-    pytree__pcode042, pytree__ptr043: pytree__pcode043, pytree__ptr044: pytree__pcode044, pytree__ptr045:               \
-    pytree__pcode045, pytree__ptr046: pytree__pcode046, pytree__ptr047: pytree__pcode047,
-#define PYTREE__PCODES_05 pytree__ptr050: pytree__pcode050, pytree__ptr051: pytree__pcode051, pytree__ptr052:           \
-    pytree__pcode052, pytree__ptr053: pytree__pcode053, pytree__ptr054: pytree__pcode054, pytree__ptr055:               \
-    pytree__pcode055, pytree__ptr056: pytree__pcode056, pytree__ptr057: pytree__pcode057,
-#define PYTREE__PCODES_06 pytree__ptr060: pytree__pcode060, pytree__ptr061: pytree__pcode061, pytree__ptr062:           \
-    pytree__pcode062, pytree__ptr063: pytree__pcode063, pytree__ptr064: pytree__pcode064, pytree__ptr065:               \
-    pytree__pcode065, pytree__ptr066: pytree__pcode066, pytree__ptr067: pytree__pcode067,
-#define PYTREE__PCODES_07 pytree__ptr070: pytree__pcode070, pytree__ptr071: pytree__pcode071, pytree__ptr072:           \
-    pytree__pcode072, pytree__ptr073: pytree__pcode073, pytree__ptr074: pytree__pcode074, pytree__ptr075:               \
-    pytree__pcode075, pytree__ptr076: pytree__pcode076, pytree__ptr077: pytree__pcode077,
-#define PYTREE__PCODES_10 pytree__ptr100: pytree__pcode100, pytree__ptr101: pytree__pcode101, pytree__ptr102:           \
-    pytree__pcode102, pytree__ptr103: pytree__pcode103, pytree__ptr104: pytree__pcode104, pytree__ptr105:               \
-    pytree__pcode105, pytree__ptr106: pytree__pcode106, pytree__ptr107: pytree__pcode107,
-#define PYTREE__PCODES_11 pytree__ptr110: pytree__pcode110, pytree__ptr111: pytree__pcode111, pytree__ptr112:           \
-    pytree__pcode112, pytree__ptr113: pytree__pcode113, pytree__ptr114: pytree__pcode114, pytree__ptr115:               \
-    pytree__pcode115, pytree__ptr116: pytree__pcode116, pytree__ptr117: pytree__pcode117,
-#define PYTREE__PCODES_12 pytree__ptr120: pytree__pcode120, pytree__ptr121: pytree__pcode121, pytree__ptr122:           \
-    pytree__pcode122, pytree__ptr123: pytree__pcode123, pytree__ptr124: pytree__pcode124, pytree__ptr125:               \
-    pytree__pcode125, pytree__ptr126: pytree__pcode126, pytree__ptr127: pytree__pcode127,
-#define PYTREE__PCODES_13 pytree__ptr130: pytree__pcode130, pytree__ptr131: pytree__pcode131, pytree__ptr132:           \
-    pytree__pcode132, pytree__ptr133: pytree__pcode133, pytree__ptr134: pytree__pcode134, pytree__ptr135:               \
-    pytree__pcode135, pytree__ptr136: pytree__pcode136, pytree__ptr137: pytree__pcode137,
-#define PYTREE__PCODES_14 pytree__ptr140: pytree__pcode140, pytree__ptr141: pytree__pcode141, pytree__ptr142:           \
-    pytree__pcode142, pytree__ptr143: pytree__pcode143, pytree__ptr144: pytree__pcode144, pytree__ptr145:               \
-    pytree__pcode145, pytree__ptr146: pytree__pcode146, pytree__ptr147: pytree__pcode147,
-#define PYTREE__PCODES_15 pytree__ptr150: pytree__pcode150, pytree__ptr151: pytree__pcode151, pytree__ptr152:           \
-    pytree__pcode152, pytree__ptr153: pytree__pcode153, pytree__ptr154: pytree__pcode154, pytree__ptr155:               \
-    pytree__pcode155, pytree__ptr156: pytree__pcode156, pytree__ptr157: pytree__pcode157,
-#define PYTREE__PCODES_16 pytree__ptr160: pytree__pcode160, pytree__ptr161: pytree__pcode161, pytree__ptr162:           \
-    pytree__pcode162, pytree__ptr163: pytree__pcode163, pytree__ptr164: pytree__pcode164, pytree__ptr165:               \
-    pytree__pcode165, pytree__ptr166: pytree__pcode166, pytree__ptr167: pytree__pcode167,
-#define PYTREE__PCODES_17 pytree__ptr170: pytree__pcode170, pytree__ptr171: pytree__pcode171, pytree__ptr172:           \
-    pytree__pcode172, pytree__ptr173: pytree__pcode173, pytree__ptr174: pytree__pcode174, pytree__ptr175:               \
-    pytree__pcode175, pytree__ptr176: pytree__pcode176, pytree__ptr177: pytree__pcode177,
-#define PYTREE__PCODES_20 pytree__ptr200: pytree__pcode200, pytree__ptr201: pytree__pcode201, pytree__ptr202:           \
-    pytree__pcode202, pytree__ptr203: pytree__pcode203, pytree__ptr204: pytree__pcode204, pytree__ptr205:               \
-    pytree__pcode205, pytree__ptr206: pytree__pcode206, pytree__ptr207: pytree__pcode207,
-#define PYTREE__PCODES_21 pytree__ptr210: pytree__pcode210, pytree__ptr211: pytree__pcode211, pytree__ptr212:           \
-    pytree__pcode212, pytree__ptr213: pytree__pcode213, pytree__ptr214: pytree__pcode214, pytree__ptr215:               \
-    pytree__pcode215, pytree__ptr216: pytree__pcode216, pytree__ptr217: pytree__pcode217,
-#define PYTREE__PCODES_22 pytree__ptr220: pytree__pcode220, pytree__ptr221: pytree__pcode221, pytree__ptr222:           \
-    pytree__pcode222, pytree__ptr223: pytree__pcode223, pytree__ptr224: pytree__pcode224, pytree__ptr225:               \
-    pytree__pcode225, pytree__ptr226: pytree__pcode226, pytree__ptr227: pytree__pcode227,
-#define PYTREE__PCODES_23 pytree__ptr230: pytree__pcode230, pytree__ptr231: pytree__pcode231, pytree__ptr232:           \
-    pytree__pcode232, pytree__ptr233: pytree__pcode233, pytree__ptr234: pytree__pcode234, pytree__ptr235:               \
-    pytree__pcode235, pytree__ptr236: pytree__pcode236, pytree__ptr237: pytree__pcode237,
-#define PYTREE__PCODES_24 pytree__ptr240: pytree__pcode240, pytree__ptr241: pytree__pcode241, pytree__ptr242:           \
-    pytree__pcode242, pytree__ptr243: pytree__pcode243, pytree__ptr244: pytree__pcode244, pytree__ptr245:               \
-    pytree__pcode245, pytree__ptr246: pytree__pcode246, pytree__ptr247: pytree__pcode247,
-#define PYTREE__PCODES_25 pytree__ptr250: pytree__pcode250, pytree__ptr251: pytree__pcode251, pytree__ptr252:           \
-    pytree__pcode252, pytree__ptr253: pytree__pcode253, pytree__ptr254: pytree__pcode254, pytree__ptr255:               \
-    pytree__pcode255, pytree__ptr256: pytree__pcode256, pytree__ptr257: pytree__pcode257,
-#define PYTREE__PCODES_26 pytree__ptr260: pytree__pcode260, pytree__ptr261: pytree__pcode261, pytree__ptr262:           \
-    pytree__pcode262, pytree__ptr263: pytree__pcode263, pytree__ptr264: pytree__pcode264, pytree__ptr265:               \
-    pytree__pcode265, pytree__ptr266: pytree__pcode266, pytree__ptr267: pytree__pcode267,
-#define PYTREE__PCODES_27 pytree__ptr270: pytree__pcode270, pytree__ptr271: pytree__pcode271, pytree__ptr272:           \
-    pytree__pcode272, pytree__ptr273: pytree__pcode273, pytree__ptr274: pytree__pcode274, pytree__ptr275:               \
-    pytree__pcode275, pytree__ptr276: pytree__pcode276, pytree__ptr277: pytree__pcode277,
-#define PYTREE__PCODES_30 pytree__ptr300: pytree__pcode300, pytree__ptr301: pytree__pcode301, pytree__ptr302:           \
-    pytree__pcode302, pytree__ptr303: pytree__pcode303, pytree__ptr304: pytree__pcode304, pytree__ptr305:               \
-    pytree__pcode305, pytree__ptr306: pytree__pcode306, pytree__ptr307: pytree__pcode307,
-#define PYTREE__PCODES_31 pytree__ptr310: pytree__pcode310, pytree__ptr311: pytree__pcode311, pytree__ptr312:           \
-    pytree__pcode312, pytree__ptr313: pytree__pcode313, pytree__ptr314: pytree__pcode314, pytree__ptr315:               \
-    pytree__pcode315, pytree__ptr316: pytree__pcode316, pytree__ptr317: pytree__pcode317,
-#define PYTREE__PCODES_32 pytree__ptr320: pytree__pcode320, pytree__ptr321: pytree__pcode321, pytree__ptr322:           \
-    pytree__pcode322, pytree__ptr323: pytree__pcode323, pytree__ptr324: pytree__pcode324, pytree__ptr325:               \
-    pytree__pcode325, pytree__ptr326: pytree__pcode326, pytree__ptr327: pytree__pcode327,
-#define PYTREE__PCODES_33 pytree__ptr330: pytree__pcode330, pytree__ptr331: pytree__pcode331, pytree__ptr332:           \
-    pytree__pcode332, pytree__ptr333: pytree__pcode333, pytree__ptr334: pytree__pcode334, pytree__ptr335:               \
-    pytree__pcode335, pytree__ptr336: pytree__pcode336, pytree__ptr337: pytree__pcode337,
-#define PYTREE__PCODES_34 pytree__ptr340: pytree__pcode340, pytree__ptr341: pytree__pcode341, pytree__ptr342:           \
-    pytree__pcode342, pytree__ptr343: pytree__pcode343, pytree__ptr344: pytree__pcode344, pytree__ptr345:               \
-    pytree__pcode345, pytree__ptr346: pytree__pcode346, pytree__ptr347: pytree__pcode347,
-#define PYTREE__PCODES_35 pytree__ptr350: pytree__pcode350, pytree__ptr351: pytree__pcode351, pytree__ptr352:           \
-    pytree__pcode352, pytree__ptr353: pytree__pcode353, pytree__ptr354: pytree__pcode354, pytree__ptr355:               \
-    pytree__pcode355, pytree__ptr356: pytree__pcode356, pytree__ptr357: pytree__pcode357,
-#define PYTREE__PCODES_36 pytree__ptr360: pytree__pcode360, pytree__ptr361: pytree__pcode361, pytree__ptr362:           \
-    pytree__pcode362, pytree__ptr363: pytree__pcode363, pytree__ptr364: pytree__pcode364, pytree__ptr365:               \
-    pytree__pcode365, pytree__ptr366: pytree__pcode366, pytree__ptr367: pytree__pcode367,
-#define PYTREE__PCODES_37 pytree__ptr370: pytree__pcode370, pytree__ptr371: pytree__pcode371, pytree__ptr372:           \
-    pytree__pcode372, pytree__ptr373: pytree__pcode373, pytree__ptr374: pytree__pcode374, pytree__ptr375:               \
-    pytree__pcode375, pytree__ptr376: pytree__pcode376, pytree__ptr377: pytree__pcode377,
-#define PYTREE__PCODES_40 pytree__ptr400: pytree__pcode400, pytree__ptr401: pytree__pcode401, pytree__ptr402:           \
-    pytree__pcode402, pytree__ptr403: pytree__pcode403, pytree__ptr404: pytree__pcode404, pytree__ptr405:               \
-    pytree__pcode405, pytree__ptr406: pytree__pcode406, pytree__ptr407: pytree__pcode407,
-#define PYTREE__PCODES_41 pytree__ptr410: pytree__pcode410, pytree__ptr411: pytree__pcode411, pytree__ptr412:           \
-    pytree__pcode412, pytree__ptr413: pytree__pcode413, pytree__ptr414: pytree__pcode414, pytree__ptr415:               \
-    pytree__pcode415, pytree__ptr416: pytree__pcode416, pytree__ptr417: pytree__pcode417,
-#define PYTREE__PCODES_42 pytree__ptr420: pytree__pcode420, pytree__ptr421: pytree__pcode421, pytree__ptr422:           \
-    pytree__pcode422, pytree__ptr423: pytree__pcode423, pytree__ptr424: pytree__pcode424, pytree__ptr425:               \
-    pytree__pcode425, pytree__ptr426: pytree__pcode426, pytree__ptr427: pytree__pcode427,
-#define PYTREE__PCODES_43 pytree__ptr430: pytree__pcode430, pytree__ptr431: pytree__pcode431, pytree__ptr432:           \
-    pytree__pcode432, pytree__ptr433: pytree__pcode433, pytree__ptr434: pytree__pcode434, pytree__ptr435:               \
-    pytree__pcode435, pytree__ptr436: pytree__pcode436, pytree__ptr437: pytree__pcode437,
-#define PYTREE__PCODES_44 pytree__ptr440: pytree__pcode440, pytree__ptr441: pytree__pcode441, pytree__ptr442:           \
-    pytree__pcode442, pytree__ptr443: pytree__pcode443, pytree__ptr444: pytree__pcode444, pytree__ptr445:               \
-    pytree__pcode445, pytree__ptr446: pytree__pcode446, pytree__ptr447: pytree__pcode447,
-#define PYTREE__PCODES_45 pytree__ptr450: pytree__pcode450, pytree__ptr451: pytree__pcode451, pytree__ptr452:           \
-    pytree__pcode452, pytree__ptr453: pytree__pcode453, pytree__ptr454: pytree__pcode454, pytree__ptr455:               \
-    pytree__pcode455, pytree__ptr456: pytree__pcode456, pytree__ptr457: pytree__pcode457,
-#define PYTREE__PCODES_46 pytree__ptr460: pytree__pcode460, pytree__ptr461: pytree__pcode461, pytree__ptr462:           \
-    pytree__pcode462, pytree__ptr463: pytree__pcode463, pytree__ptr464: pytree__pcode464, pytree__ptr465:               \
-    pytree__pcode465, pytree__ptr466: pytree__pcode466, pytree__ptr467: pytree__pcode467,
-#define PYTREE__PCODES_47 pytree__ptr470: pytree__pcode470, pytree__ptr471: pytree__pcode471, pytree__ptr472:           \
-    pytree__pcode472, pytree__ptr473: pytree__pcode473, pytree__ptr474: pytree__pcode474, pytree__ptr475:               \
-    pytree__pcode475, pytree__ptr476: pytree__pcode476, pytree__ptr477: pytree__pcode477,
-#define PYTREE__PCODES_50 pytree__ptr500: pytree__pcode500, pytree__ptr501: pytree__pcode501, pytree__ptr502:           \
-    pytree__pcode502, pytree__ptr503: pytree__pcode503, pytree__ptr504: pytree__pcode504, pytree__ptr505:               \
-    pytree__pcode505, pytree__ptr506: pytree__pcode506, pytree__ptr507: pytree__pcode507,
-#define PYTREE__PCODES_51 pytree__ptr510: pytree__pcode510, pytree__ptr511: pytree__pcode511, pytree__ptr512:           \
-    pytree__pcode512, pytree__ptr513: pytree__pcode513, pytree__ptr514: pytree__pcode514, pytree__ptr515:               \
-    pytree__pcode515, pytree__ptr516: pytree__pcode516, pytree__ptr517: pytree__pcode517,
-#define PYTREE__PCODES_52 pytree__ptr520: pytree__pcode520, pytree__ptr521: pytree__pcode521, pytree__ptr522:           \
-    pytree__pcode522, pytree__ptr523: pytree__pcode523, pytree__ptr524: pytree__pcode524, pytree__ptr525:               \
-    pytree__pcode525, pytree__ptr526: pytree__pcode526, pytree__ptr527: pytree__pcode527,
-#define PYTREE__PCODES_53 pytree__ptr530: pytree__pcode530, pytree__ptr531: pytree__pcode531, pytree__ptr532:           \
-    pytree__pcode532, pytree__ptr533: pytree__pcode533, pytree__ptr534: pytree__pcode534, pytree__ptr535:               \
-    pytree__pcode535, pytree__ptr536: pytree__pcode536, pytree__ptr537: pytree__pcode537,
-#define PYTREE__PCODES_54 pytree__ptr540: pytree__pcode540, pytree__ptr541: pytree__pcode541, pytree__ptr542:           \
-    pytree__pcode542, pytree__ptr543: pytree__pcode543, pytree__ptr544: pytree__pcode544, pytree__ptr545:               \
-    pytree__pcode545, pytree__ptr546: pytree__pcode546, pytree__ptr547: pytree__pcode547,
-#define PYTREE__PCODES_55 pytree__ptr550: pytree__pcode550, pytree__ptr551: pytree__pcode551, pytree__ptr552:           \
-    pytree__pcode552, pytree__ptr553: pytree__pcode553, pytree__ptr554: pytree__pcode554, pytree__ptr555:               \
-    pytree__pcode555, pytree__ptr556: pytree__pcode556, pytree__ptr557: pytree__pcode557,
-#define PYTREE__PCODES_56 pytree__ptr560: pytree__pcode560, pytree__ptr561: pytree__pcode561, pytree__ptr562:           \
-    pytree__pcode562, pytree__ptr563: pytree__pcode563, pytree__ptr564: pytree__pcode564, pytree__ptr565:               \
-    pytree__pcode565, pytree__ptr566: pytree__pcode566, pytree__ptr567: pytree__pcode567,
-#define PYTREE__PCODES_57 pytree__ptr570: pytree__pcode570, pytree__ptr571: pytree__pcode571, pytree__ptr572:           \
-    pytree__pcode572, pytree__ptr573: pytree__pcode573, pytree__ptr574: pytree__pcode574, pytree__ptr575:               \
-    pytree__pcode575, pytree__ptr576: pytree__pcode576, pytree__ptr577: pytree__pcode577,
-#define PYTREE__PCODES_60 pytree__ptr600: pytree__pcode600, pytree__ptr601: pytree__pcode601, pytree__ptr602:           \
-    pytree__pcode602, pytree__ptr603: pytree__pcode603, pytree__ptr604: pytree__pcode604, pytree__ptr605:               \
-    pytree__pcode605, pytree__ptr606: pytree__pcode606, pytree__ptr607: pytree__pcode607,
-#define PYTREE__PCODES_61 pytree__ptr610: pytree__pcode610, pytree__ptr611: pytree__pcode611, pytree__ptr612:           \
-    pytree__pcode612, pytree__ptr613: pytree__pcode613, pytree__ptr614: pytree__pcode614, pytree__ptr615:               \
-    pytree__pcode615, pytree__ptr616: pytree__pcode616, pytree__ptr617: pytree__pcode617,
-#define PYTREE__PCODES_62 pytree__ptr620: pytree__pcode620, pytree__ptr621: pytree__pcode621, pytree__ptr622:           \
-    pytree__pcode622, pytree__ptr623: pytree__pcode623, pytree__ptr624: pytree__pcode624, pytree__ptr625:               \
-    pytree__pcode625, pytree__ptr626: pytree__pcode626, pytree__ptr627: pytree__pcode627,
-#define PYTREE__PCODES_63 pytree__ptr630: pytree__pcode630, pytree__ptr631: pytree__pcode631, pytree__ptr632:           \
-    pytree__pcode632, pytree__ptr633: pytree__pcode633, pytree__ptr634: pytree__pcode634, pytree__ptr635:               \
-    pytree__pcode635, pytree__ptr636: pytree__pcode636, pytree__ptr637: pytree__pcode637,
-#define PYTREE__PCODES_64 pytree__ptr640: pytree__pcode640, pytree__ptr641: pytree__pcode641, pytree__ptr642:           \
-    pytree__pcode642, pytree__ptr643: pytree__pcode643, pytree__ptr644: pytree__pcode644, pytree__ptr645:               \
-    pytree__pcode645, pytree__ptr646: pytree__pcode646, pytree__ptr647: pytree__pcode647,
-#define PYTREE__PCODES_65 pytree__ptr650: pytree__pcode650, pytree__ptr651: pytree__pcode651, pytree__ptr652:           \
-    pytree__pcode652, pytree__ptr653: pytree__pcode653, pytree__ptr654: pytree__pcode654, pytree__ptr655:               \
-    pytree__pcode655, pytree__ptr656: pytree__pcode656, pytree__ptr657: pytree__pcode657,
-#define PYTREE__PCODES_66 pytree__ptr660: pytree__pcode660, pytree__ptr661: pytree__pcode661, pytree__ptr662:           \
-    pytree__pcode662, pytree__ptr663: pytree__pcode663, pytree__ptr664: pytree__pcode664, pytree__ptr665:               \
-    pytree__pcode665, pytree__ptr666: pytree__pcode666, pytree__ptr667: pytree__pcode667,
-#define PYTREE__PCODES_67 pytree__ptr670: pytree__pcode670, pytree__ptr671: pytree__pcode671, pytree__ptr672:           \
-    pytree__pcode672, pytree__ptr673: pytree__pcode673, pytree__ptr674: pytree__pcode674, pytree__ptr675:               \
-    pytree__pcode675, pytree__ptr676: pytree__pcode676, pytree__ptr677: pytree__pcode677,
-#define PYTREE__PCODES_70 pytree__ptr700: pytree__pcode700, pytree__ptr701: pytree__pcode701, pytree__ptr702:           \
-    pytree__pcode702, pytree__ptr703: pytree__pcode703, pytree__ptr704: pytree__pcode704, pytree__ptr705:               \
-    pytree__pcode705, pytree__ptr706: pytree__pcode706, pytree__ptr707: pytree__pcode707,
-#define PYTREE__PCODES_71 pytree__ptr710: pytree__pcode710, pytree__ptr711: pytree__pcode711, pytree__ptr712:           \
-    pytree__pcode712, pytree__ptr713: pytree__pcode713, pytree__ptr714: pytree__pcode714, pytree__ptr715:               \
-    pytree__pcode715, pytree__ptr716: pytree__pcode716, pytree__ptr717: pytree__pcode717,
-#define PYTREE__PCODES_72 pytree__ptr720: pytree__pcode720, pytree__ptr721: pytree__pcode721, pytree__ptr722:           \
-    pytree__pcode722, pytree__ptr723: pytree__pcode723, pytree__ptr724: pytree__pcode724, pytree__ptr725:               \
-    pytree__pcode725, pytree__ptr726: pytree__pcode726, pytree__ptr727: pytree__pcode727,
-#define PYTREE__PCODES_73 pytree__ptr730: pytree__pcode730, pytree__ptr731: pytree__pcode731, pytree__ptr732:           \
-    pytree__pcode732, pytree__ptr733: pytree__pcode733, pytree__ptr734: pytree__pcode734, pytree__ptr735:               \
-    pytree__pcode735, pytree__ptr736: pytree__pcode736, pytree__ptr737: pytree__pcode737,
-#define PYTREE__PCODES_74 pytree__ptr740: pytree__pcode740, pytree__ptr741: pytree__pcode741, pytree__ptr742:           \
-    pytree__pcode742, pytree__ptr743: pytree__pcode743, pytree__ptr744: pytree__pcode744, pytree__ptr745:               \
-    pytree__pcode745, pytree__ptr746: pytree__pcode746, pytree__ptr747: pytree__pcode747,
-#define PYTREE__PCODES_75 pytree__ptr750: pytree__pcode750, pytree__ptr751: pytree__pcode751, pytree__ptr752:           \
-    pytree__pcode752, pytree__ptr753: pytree__pcode753, pytree__ptr754: pytree__pcode754, pytree__ptr755:               \
-    pytree__pcode755, pytree__ptr756: pytree__pcode756, pytree__ptr757: pytree__pcode757,
-#define PYTREE__PCODES_76 pytree__ptr760: pytree__pcode760, pytree__ptr761: pytree__pcode761, pytree__ptr762:           \
-    pytree__pcode762, pytree__ptr763: pytree__pcode763, pytree__ptr764: pytree__pcode764, pytree__ptr765:               \
-    pytree__pcode765, pytree__ptr766: pytree__pcode766, pytree__ptr767: pytree__pcode767,
-#define PYTREE__PCODES_77 pytree__ptr770: pytree__pcode770, pytree__ptr771: pytree__pcode771, pytree__ptr772:           \
-    pytree__pcode772, pytree__ptr773: pytree__pcode773, pytree__ptr774: pytree__pcode774, pytree__ptr775:               \
-    pytree__pcode775, pytree__ptr776: pytree__pcode776, pytree__ptr777: pytree__pcode777,
+#define PYTREE__MARKS_00 pytree__ptr000: pytree__mark000, pytree__ptr001: pytree__mark001, pytree__ptr002:              \
+    pytree__mark002, pytree__ptr003: pytree__mark003, pytree__ptr004: pytree__mark004, pytree__ptr005: pytree__mark005, \
+    pytree__ptr006: pytree__mark006, pytree__ptr007: pytree__mark007,
+#define PYTREE__MARKS_01 pytree__ptr010: pytree__mark010, pytree__ptr011: pytree__mark011, pytree__ptr012:              \
+    pytree__mark012, pytree__ptr013: pytree__mark013, pytree__ptr014: pytree__mark014, pytree__ptr015: pytree__mark015, \
+    pytree__ptr016: pytree__mark016, pytree__ptr017: pytree__mark017,
+#define PYTREE__MARKS_02 pytree__ptr020: pytree__mark020, pytree__ptr021: pytree__mark021, pytree__ptr022:              \
+    pytree__mark022, pytree__ptr023: pytree__mark023, pytree__ptr024: pytree__mark024, pytree__ptr025: pytree__mark025, \
+    pytree__ptr026: pytree__mark026, pytree__ptr027: pytree__mark027,
+#define PYTREE__MARKS_03 pytree__ptr030: pytree__mark030, pytree__ptr031: pytree__mark031, pytree__ptr032:              \
+    pytree__mark032, pytree__ptr033: pytree__mark033, pytree__ptr034: pytree__mark034, pytree__ptr035: pytree__mark035, \
+    pytree__ptr036: pytree__mark036, pytree__ptr037: pytree__mark037,
+#define PYTREE__MARKS_04 pytree__ptr040: pytree__mark040, pytree__ptr041: pytree__mark041, pytree__ptr042:              \
+    pytree__mark042, pytree__ptr043: pytree__mark043, pytree__ptr044: pytree__mark044, pytree__ptr045: pytree__mark045, \
+    pytree__ptr046: pytree__mark046, pytree__ptr047: pytree__mark047,
+#define PYTREE__MARKS_05 pytree__ptr050: pytree__mark050, pytree__ptr051: pytree__mark051, pytree__ptr052:              \
+    pytree__mark052, pytree__ptr053: pytree__mark053, pytree__ptr054: pytree__mark054, pytree__ptr055: pytree__mark055, \
+    pytree__ptr056: pytree__mark056, pytree__ptr057: pytree__mark057,
+#define PYTREE__MARKS_06 pytree__ptr060: pytree__mark060, pytree__ptr061: pytree__mark061, pytree__ptr062:              \
+    pytree__mark062, pytree__ptr063: pytree__mark063, pytree__ptr064: pytree__mark064, pytree__ptr065: pytree__mark065, \
+    pytree__ptr066: pytree__mark066, pytree__ptr067: pytree__mark067,
+#define PYTREE__MARKS_07 pytree__ptr070: pytree__mark070, pytree__ptr071: pytree__mark071, pytree__ptr072:              \
+    pytree__mark072, pytree__ptr073: pytree__mark073, pytree__ptr074: pytree__mark074, pytree__ptr075: pytree__mark075, \
+    pytree__ptr076: pytree__mark076, pytree__ptr077: pytree__mark077,
+#define PYTREE__MARKS_10 pytree__ptr100: pytree__mark100, pytree__ptr101: pytree__mark101, pytree__ptr102:              \
+    pytree__mark102, pytree__ptr103: pytree__mark103, pytree__ptr104: pytree__mark104, pytree__ptr105: pytree__mark105, \
+    pytree__ptr106: pytree__mark106, pytree__ptr107: pytree__mark107,
+#define PYTREE__MARKS_11 pytree__ptr110: pytree__mark110, pytree__ptr111: pytree__mark111, pytree__ptr112:              \
+    pytree__mark112, pytree__ptr113: pytree__mark113, pytree__ptr114: pytree__mark114, pytree__ptr115: pytree__mark115, \
+    pytree__ptr116: pytree__mark116, pytree__ptr117: pytree__mark117,
+#define PYTREE__MARKS_12 pytree__ptr120: pytree__mark120, pytree__ptr121: pytree__mark121, pytree__ptr122:              \
+    pytree__mark122, pytree__ptr123: pytree__mark123, pytree__ptr124: pytree__mark124, pytree__ptr125: pytree__mark125, \
+    pytree__ptr126: pytree__mark126, pytree__ptr127: pytree__mark127,
+#define PYTREE__MARKS_13 pytree__ptr130: pytree__mark130, pytree__ptr131: pytree__mark131, pytree__ptr132:              \
+    pytree__mark132, pytree__ptr133: pytree__mark133, pytree__ptr134: pytree__mark134, pytree__ptr135: pytree__mark135, \
+    pytree__ptr136: pytree__mark136, pytree__ptr137: pytree__mark137,
+#define PYTREE__MARKS_14 pytree__ptr140: pytree__mark140, pytree__ptr141: pytree__mark141, pytree__ptr142:              \
+    pytree__mark142, pytree__ptr143: pytree__mark143, pytree__ptr144: pytree__mark144, pytree__ptr145: pytree__mark145, \
+    pytree__ptr146: pytree__mark146, pytree__ptr147: pytree__mark147,
+#define PYTREE__MARKS_15 pytree__ptr150: pytree__mark150, pytree__ptr151: pytree__mark151, pytree__ptr152:              \
+    pytree__mark152, pytree__ptr153: pytree__mark153, pytree__ptr154: pytree__mark154, pytree__ptr155: pytree__mark155, \
+    pytree__ptr156: pytree__mark156, pytree__ptr157: pytree__mark157,
+#define PYTREE__MARKS_16 pytree__ptr160: pytree__mark160, pytree__ptr161: pytree__mark161, pytree__ptr162:              \
+    pytree__mark162, pytree__ptr163: pytree__mark163, pytree__ptr164: pytree__mark164, pytree__ptr165: pytree__mark165, \
+    pytree__ptr166: pytree__mark166, pytree__ptr167: pytree__mark167,
+#define PYTREE__MARKS_17 pytree__ptr170: pytree__mark170, pytree__ptr171: pytree__mark171, pytree__ptr172:              \
+    pytree__mark172, pytree__ptr173: pytree__mark173, pytree__ptr174: pytree__mark174, pytree__ptr175: pytree__mark175, \
+    pytree__ptr176: pytree__mark176, pytree__ptr177: pytree__mark177,
+#define PYTREE__MARKS_20 pytree__ptr200: pytree__mark200, pytree__ptr201: pytree__mark201, pytree__ptr202:              \
+    pytree__mark202, pytree__ptr203: pytree__mark203, pytree__ptr204: pytree__mark204, pytree__ptr205: pytree__mark205, \
+    pytree__ptr206: pytree__mark206, pytree__ptr207: pytree__mark207,
+#define PYTREE__MARKS_21 pytree__ptr210: pytree__mark210, pytree__ptr211: pytree__mark211, pytree__ptr212:              \
+    pytree__mark212, pytree__ptr213: pytree__mark213, pytree__ptr214: pytree__mark214, pytree__ptr215: pytree__mark215, \
+    pytree__ptr216: pytree__mark216, pytree__ptr217: pytree__mark217,
+#define PYTREE__MARKS_22 pytree__ptr220: pytree__mark220, pytree__ptr221: pytree__mark221, pytree__ptr222:              \
+    pytree__mark222, pytree__ptr223: pytree__mark223, pytree__ptr224: pytree__mark224, pytree__ptr225: pytree__mark225, \
+    pytree__ptr226: pytree__mark226, pytree__ptr227: pytree__mark227,
+#define PYTREE__MARKS_23 pytree__ptr230: pytree__mark230, pytree__ptr231: pytree__mark231, pytree__ptr232:              \
+    pytree__mark232, pytree__ptr233: pytree__mark233, pytree__ptr234: pytree__mark234, pytree__ptr235: pytree__mark235, \
+    pytree__ptr236: pytree__mark236, pytree__ptr237: pytree__mark237,
+#define PYTREE__MARKS_24 pytree__ptr240: pytree__mark240, pytree__ptr241: pytree__mark241, pytree__ptr242:              \
+    pytree__mark242, pytree__ptr243: pytree__mark243, pytree__ptr244: pytree__mark244, pytree__ptr245: pytree__mark245, \
+    pytree__ptr246: pytree__mark246, pytree__ptr247: pytree__mark247,
+#define PYTREE__MARKS_25 pytree__ptr250: pytree__mark250, pytree__ptr251: pytree__mark251, pytree__ptr252:              \
+    pytree__mark252, pytree__ptr253: pytree__mark253, pytree__ptr254: pytree__mark254, pytree__ptr255: pytree__mark255, \
+    pytree__ptr256: pytree__mark256, pytree__ptr257: pytree__mark257,
+#define PYTREE__MARKS_26 pytree__ptr260: pytree__mark260, pytree__ptr261: pytree__mark261, pytree__ptr262:              \
+    pytree__mark262, pytree__ptr263: pytree__mark263, pytree__ptr264: pytree__mark264, pytree__ptr265: pytree__mark265, \
+    pytree__ptr266: pytree__mark266, pytree__ptr267: pytree__mark267,
+#define PYTREE__MARKS_27 pytree__ptr270: pytree__mark270, pytree__ptr271: pytree__mark271, pytree__ptr272:              \
+    pytree__mark272, pytree__ptr273: pytree__mark273, pytree__ptr274: pytree__mark274, pytree__ptr275: pytree__mark275, \
+    pytree__ptr276: pytree__mark276, pytree__ptr277: pytree__mark277,
+#define PYTREE__MARKS_30 pytree__ptr300: pytree__mark300, pytree__ptr301: pytree__mark301, pytree__ptr302:              \
+    pytree__mark302, pytree__ptr303: pytree__mark303, pytree__ptr304: pytree__mark304, pytree__ptr305: pytree__mark305, \
+    pytree__ptr306: pytree__mark306, pytree__ptr307: pytree__mark307,
+#define PYTREE__MARKS_31 pytree__ptr310: pytree__mark310, pytree__ptr311: pytree__mark311, pytree__ptr312:              \
+    pytree__mark312, pytree__ptr313: pytree__mark313, pytree__ptr314: pytree__mark314, pytree__ptr315: pytree__mark315, \
+    pytree__ptr316: pytree__mark316, pytree__ptr317: pytree__mark317,
+#define PYTREE__MARKS_32 pytree__ptr320: pytree__mark320, pytree__ptr321: pytree__mark321, pytree__ptr322:              \
+    pytree__mark322, pytree__ptr323: pytree__mark323, pytree__ptr324: pytree__mark324, pytree__ptr325: pytree__mark325, \
+    pytree__ptr326: pytree__mark326, pytree__ptr327: pytree__mark327,
+#define PYTREE__MARKS_33 pytree__ptr330: pytree__mark330, pytree__ptr331: pytree__mark331, pytree__ptr332:              \
+    pytree__mark332, pytree__ptr333: pytree__mark333, pytree__ptr334: pytree__mark334, pytree__ptr335: pytree__mark335, \
+    pytree__ptr336: pytree__mark336, pytree__ptr337: pytree__mark337,
+#define PYTREE__MARKS_34 pytree__ptr340: pytree__mark340, pytree__ptr341: pytree__mark341, pytree__ptr342:              \
+    pytree__mark342, pytree__ptr343: pytree__mark343, pytree__ptr344: pytree__mark344, pytree__ptr345: pytree__mark345, \
+    pytree__ptr346: pytree__mark346, pytree__ptr347: pytree__mark347,
+#define PYTREE__MARKS_35 pytree__ptr350: pytree__mark350, pytree__ptr351: pytree__mark351, pytree__ptr352:              \
+    pytree__mark352, pytree__ptr353: pytree__mark353, pytree__ptr354: pytree__mark354, pytree__ptr355: pytree__mark355, \
+    pytree__ptr356: pytree__mark356, pytree__ptr357: pytree__mark357,
+#define PYTREE__MARKS_36 pytree__ptr360: pytree__mark360, pytree__ptr361: pytree__mark361, pytree__ptr362:              \
+    pytree__mark362, pytree__ptr363: pytree__mark363, pytree__ptr364: pytree__mark364, pytree__ptr365: pytree__mark365, \
+    pytree__ptr366: pytree__mark366, pytree__ptr367: pytree__mark367,
+#define PYTREE__MARKS_37 pytree__ptr370: pytree__mark370, pytree__ptr371: pytree__mark371, pytree__ptr372:              \
+    pytree__mark372, pytree__ptr373: pytree__mark373, pytree__ptr374: pytree__mark374, pytree__ptr375: pytree__mark375, \
+    pytree__ptr376: pytree__mark376, pytree__ptr377: pytree__mark377,
+#define PYTREE__MARKS_40 pytree__ptr400: pytree__mark400, pytree__ptr401: pytree__mark401, pytree__ptr402:              \
+    pytree__mark402, pytree__ptr403: pytree__mark403, pytree__ptr404: pytree__mark404, pytree__ptr405: pytree__mark405, \
+    pytree__ptr406: pytree__mark406, pytree__ptr407: pytree__mark407,
+#define PYTREE__MARKS_41 pytree__ptr410: pytree__mark410, pytree__ptr411: pytree__mark411, pytree__ptr412:              \
+    pytree__mark412, pytree__ptr413: pytree__mark413, pytree__ptr414: pytree__mark414, pytree__ptr415: pytree__mark415, \
+    pytree__ptr416: pytree__mark416, pytree__ptr417: pytree__mark417,
+#define PYTREE__MARKS_42 pytree__ptr420: pytree__mark420, pytree__ptr421: pytree__mark421, pytree__ptr422:              \
+    pytree__mark422, pytree__ptr423: pytree__mark423, pytree__ptr424: pytree__mark424, pytree__ptr425: pytree__mark425, \
+    pytree__ptr426: pytree__mark426, pytree__ptr427: pytree__mark427,
+#define PYTREE__MARKS_43 pytree__ptr430: pytree__mark430, pytree__ptr431: pytree__mark431, pytree__ptr432:              \
+    pytree__mark432, pytree__ptr433: pytree__mark433, pytree__ptr434: pytree__mark434, pytree__ptr435: pytree__mark435, \
+    pytree__ptr436: pytree__mark436, pytree__ptr437: pytree__mark437,
+#define PYTREE__MARKS_44 pytree__ptr440: pytree__mark440, pytree__ptr441: pytree__mark441, pytree__ptr442:              \
+    pytree__mark442, pytree__ptr443: pytree__mark443, pytree__ptr444: pytree__mark444, pytree__ptr445: pytree__mark445, \
+    pytree__ptr446: pytree__mark446, pytree__ptr447: pytree__mark447,
+#define PYTREE__MARKS_45 pytree__ptr450: pytree__mark450, pytree__ptr451: pytree__mark451, pytree__ptr452:              \
+    pytree__mark452, pytree__ptr453: pytree__mark453, pytree__ptr454: pytree__mark454, pytree__ptr455: pytree__mark455, \
+    pytree__ptr456: pytree__mark456, pytree__ptr457: pytree__mark457,
+#define PYTREE__MARKS_46 pytree__ptr460: pytree__mark460, pytree__ptr461: pytree__mark461, pytree__ptr462:              \
+    pytree__mark462, pytree__ptr463: pytree__mark463, pytree__ptr464: pytree__mark464, pytree__ptr465: pytree__mark465, \
+    pytree__ptr466: pytree__mark466, pytree__ptr467: pytree__mark467,
+#define PYTREE__MARKS_47 pytree__ptr470: pytree__mark470, pytree__ptr471: pytree__mark471, pytree__ptr472:              \
+    pytree__mark472, pytree__ptr473: pytree__mark473, pytree__ptr474: pytree__mark474, pytree__ptr475: pytree__mark475, \
+    pytree__ptr476: pytree__mark476, pytree__ptr477: pytree__mark477,
+#define PYTREE__MARKS_50 pytree__ptr500: pytree__mark500, pytree__ptr501: pytree__mark501, pytree__ptr502:              \
+    pytree__mark502, pytree__ptr503: pytree__mark503, pytree__ptr504: pytree__mark504, pytree__ptr505: pytree__mark505, \
+    pytree__ptr506: pytree__mark506, pytree__ptr507: pytree__mark507,
+#define PYTREE__MARKS_51 pytree__ptr510: pytree__mark510, pytree__ptr511: pytree__mark511, pytree__ptr512:              \
+    pytree__mark512, pytree__ptr513: pytree__mark513, pytree__ptr514: pytree__mark514, pytree__ptr515: pytree__mark515, \
+    pytree__ptr516: pytree__mark516, pytree__ptr517: pytree__mark517,
+#define PYTREE__MARKS_52 pytree__ptr520: pytree__mark520, pytree__ptr521: pytree__mark521, pytree__ptr522:              \
+    pytree__mark522, pytree__ptr523: pytree__mark523, pytree__ptr524: pytree__mark524, pytree__ptr525: pytree__mark525, \
+    pytree__ptr526: pytree__mark526, pytree__ptr527: pytree__mark527,
+#define PYTREE__MARKS_53 pytree__ptr530: pytree__mark530, pytree__ptr531: pytree__mark531, pytree__ptr532:              \
+    pytree__mark532, pytree__ptr533: pytree__mark533, pytree__ptr534: pytree__mark534, pytree__ptr535: pytree__mark535, \
+    pytree__ptr536: pytree__mark536, pytree__ptr537: pytree__mark537,
+#define PYTREE__MARKS_54 pytree__ptr540: pytree__mark540, pytree__ptr541: pytree__mark541, pytree__ptr542:              \
+    pytree__mark542, pytree__ptr543: pytree__mark543, pytree__ptr544: pytree__mark544, pytree__ptr545: pytree__mark545, \
+    pytree__ptr546: pytree__mark546, pytree__ptr547: pytree__mark547,
+#define PYTREE__MARKS_55 pytree__ptr550: pytree__mark550, pytree__ptr551: pytree__mark551, pytree__ptr552:              \
+    pytree__mark552, pytree__ptr553: pytree__mark553, pytree__ptr554: pytree__mark554, pytree__ptr555: pytree__mark555, \
+    pytree__ptr556: pytree__mark556, pytree__ptr557: pytree__mark557,
+#define PYTREE__MARKS_56 pytree__ptr560: pytree__mark560, pytree__ptr561: pytree__mark561, pytree__ptr562:              \
+    pytree__mark562, pytree__ptr563: pytree__mark563, pytree__ptr564: pytree__mark564, pytree__ptr565: pytree__mark565, \
+    pytree__ptr566: pytree__mark566, pytree__ptr567: pytree__mark567,
+#define PYTREE__MARKS_57 pytree__ptr570: pytree__mark570, pytree__ptr571: pytree__mark571, pytree__ptr572:              \
+    pytree__mark572, pytree__ptr573: pytree__mark573, pytree__ptr574: pytree__mark574, pytree__ptr575: pytree__mark575, \
+    pytree__ptr576: pytree__mark576, pytree__ptr577: pytree__mark577,
+#define PYTREE__MARKS_60 pytree__ptr600: pytree__mark600, pytree__ptr601: pytree__mark601, pytree__ptr602:              \
+    pytree__mark602, pytree__ptr603: pytree__mark603, pytree__ptr604: pytree__mark604, pytree__ptr605: pytree__mark605, \
+    pytree__ptr606: pytree__mark606, pytree__ptr607: pytree__mark607,
+#define PYTREE__MARKS_61 pytree__ptr610: pytree__mark610, pytree__ptr611: pytree__mark611, pytree__ptr612:              \
+    pytree__mark612, pytree__ptr613: pytree__mark613, pytree__ptr614: pytree__mark614, pytree__ptr615: pytree__mark615, \
+    pytree__ptr616: pytree__mark616, pytree__ptr617: pytree__mark617,
+#define PYTREE__MARKS_62 pytree__ptr620: pytree__mark620, pytree__ptr621: pytree__mark621, pytree__ptr622:              \
+    pytree__mark622, pytree__ptr623: pytree__mark623, pytree__ptr624: pytree__mark624, pytree__ptr625: pytree__mark625, \
+    pytree__ptr626: pytree__mark626, pytree__ptr627: pytree__mark627,
+#define PYTREE__MARKS_63 pytree__ptr630: pytree__mark630, pytree__ptr631: pytree__mark631, pytree__ptr632:              \
+    pytree__mark632, pytree__ptr633: pytree__mark633, pytree__ptr634: pytree__mark634, pytree__ptr635: pytree__mark635, \
+    pytree__ptr636: pytree__mark636, pytree__ptr637: pytree__mark637,
+#define PYTREE__MARKS_64 pytree__ptr640: pytree__mark640, pytree__ptr641: pytree__mark641, pytree__ptr642:              \
+    pytree__mark642, pytree__ptr643: pytree__mark643, pytree__ptr644: pytree__mark644, pytree__ptr645: pytree__mark645, \
+    pytree__ptr646: pytree__mark646, pytree__ptr647: pytree__mark647,
+#define PYTREE__MARKS_65 pytree__ptr650: pytree__mark650, pytree__ptr651: pytree__mark651, pytree__ptr652:              \
+    pytree__mark652, pytree__ptr653: pytree__mark653, pytree__ptr654: pytree__mark654, pytree__ptr655: pytree__mark655, \
+    pytree__ptr656: pytree__mark656, pytree__ptr657: pytree__mark657,
+#define PYTREE__MARKS_66 pytree__ptr660: pytree__mark660, pytree__ptr661: pytree__mark661, pytree__ptr662:              \
+    pytree__mark662, pytree__ptr663: pytree__mark663, pytree__ptr664: pytree__mark664, pytree__ptr665: pytree__mark665, \
+    pytree__ptr666: pytree__mark666, pytree__ptr667: pytree__mark667,
+#define PYTREE__MARKS_67 pytree__ptr670: pytree__mark670, pytree__ptr671: pytree__mark671, pytree__ptr672:              \
+    pytree__mark672, pytree__ptr673: pytree__mark673, pytree__ptr674: pytree__mark674, pytree__ptr675: pytree__mark675, \
+    pytree__ptr676: pytree__mark676, pytree__ptr677: pytree__mark677,
+#define PYTREE__MARKS_70 pytree__ptr700: pytree__mark700, pytree__ptr701: pytree__mark701, pytree__ptr702:              \
+    pytree__mark702, pytree__ptr703: pytree__mark703, pytree__ptr704: pytree__mark704, pytree__ptr705: pytree__mark705, \
+    pytree__ptr706: pytree__mark706, pytree__ptr707: pytree__mark707,
+#define PYTREE__MARKS_71 pytree__ptr710: pytree__mark710, pytree__ptr711: pytree__mark711, pytree__ptr712:              \
+    pytree__mark712, pytree__ptr713: pytree__mark713, pytree__ptr714: pytree__mark714, pytree__ptr715: pytree__mark715, \
+    pytree__ptr716: pytree__mark716, pytree__ptr717: pytree__mark717,
+#define PYTREE__MARKS_72 pytree__ptr720: pytree__mark720, pytree__ptr721: pytree__mark721, pytree__ptr722:              \
+    pytree__mark722, pytree__ptr723: pytree__mark723, pytree__ptr724: pytree__mark724, pytree__ptr725: pytree__mark725, \
+    pytree__ptr726: pytree__mark726, pytree__ptr727: pytree__mark727,
+#define PYTREE__MARKS_73 pytree__ptr730: pytree__mark730, pytree__ptr731: pytree__mark731, pytree__ptr732:              \
+    pytree__mark732, pytree__ptr733: pytree__mark733, pytree__ptr734: pytree__mark734, pytree__ptr735: pytree__mark735, \
+    pytree__ptr736: pytree__mark736, pytree__ptr737: pytree__mark737,
+#define PYTREE__MARKS_74 pytree__ptr740: pytree__mark740, pytree__ptr741: pytree__mark741, pytree__ptr742:              \
+    pytree__mark742, pytree__ptr743: pytree__mark743, pytree__ptr744: pytree__mark744, pytree__ptr745: pytree__mark745, \
+    pytree__ptr746: pytree__mark746, pytree__ptr747: pytree__mark747,
+#define PYTREE__MARKS_75 pytree__ptr750: pytree__mark750, pytree__ptr751: pytree__mark751, pytree__ptr752:              \
+    pytree__mark752, pytree__ptr753: pytree__mark753, pytree__ptr754: pytree__mark754, pytree__ptr755: pytree__mark755, \
+    pytree__ptr756: pytree__mark756, pytree__ptr757: pytree__mark757,
+#define PYTREE__MARKS_76 pytree__ptr760: pytree__mark760, pytree__ptr761: pytree__mark761, pytree__ptr762:              \
+    pytree__mark762, pytree__ptr763: pytree__mark763, pytree__ptr764: pytree__mark764, pytree__ptr765: pytree__mark765, \
+    pytree__ptr766: pytree__mark766, pytree__ptr767: pytree__mark767,
+#define PYTREE__MARKS_77 pytree__ptr770: pytree__mark770, pytree__ptr771: pytree__mark771, pytree__ptr772:              \
+    pytree__mark772, pytree__ptr773: pytree__mark773, pytree__ptr774: pytree__mark774, pytree__ptr775: pytree__mark775, \
+    pytree__ptr776: pytree__mark776, pytree__ptr777: pytree__mark777,
 #define PYTREE__DESCS_00 pytree__ptr000: &pytree__desc000, pytree__ptr001: &pytree__desc001, pytree__ptr002:            \
     &pytree__desc002, pytree__ptr003: &pytree__desc003, pytree__ptr004: &pytree__desc004, pytree__ptr005:               \
     &pytree__desc005, pytree__ptr006: &pytree__desc006, pytree__ptr007: &pytree__desc007,
