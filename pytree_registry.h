@@ -473,8 +473,15 @@ PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pyt
     }
 }
 #else
-/* Write views of the children or of all leaves: see pytree_type. */
+/* Write views of the children or of all leaves: see pytree_type. Those of large structs are not copied into others', which
+ * would take gcc a fifth of its time. */
+#undef PYTREE_FIELD
+#define PYTREE_FIELD(kind, ...) PYTREE__COUNT_##kind
+#if 0 PYTREE_FIELDS > 6
+PYTREE__HELPER pytree__flatten_result
+#else
 PYTREE__NOINLINE_CLANG pytree__flatten_result
+#endif
 PYTREE__CAT(pytree__views_, PYTREE__ID)(const void *pytree__at, pytree_leaf *pytree__to, const pytree_leaf *pytree__end,
                                         unsigned pytree__of)
 {

@@ -154,6 +154,10 @@ static const pytree_type pytree__space_000;
 #define PYTREE__TYPE_BY_BOTH(held, x, other)                                                                            \
     __builtin_choose_expr(PYTREE__HAS_MARK(held##_as), (const pytree_type *)held##_as,                                  \
                           PYTREE__TYPE_BY_POINTER(held, x, other))
+/* Inside of compound literals, which have the rows of unions and elements, gcc takes none. */
+#define PYTREE__OF_TYPE_INSIDE(held, x, other)                                                                          \
+    PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__DISPATCH((held)0, PYTREE__DESCS_)                     \
+    other PYTREE__DISPATCH_END PYTREE__DISPATCH_END
 #define PYTREE__FIND PYTREE__FIND_BY_POINTER
 #define PYTREE__OF_TYPE PYTREE__TYPE_BY_POINTER
 #define PYTREE__CODE PYTREE__CODE_BY_POINTER
@@ -165,6 +169,7 @@ static const pytree_type pytree__space_000;
 #define PYTREE__OF_TYPE(held, x, other)                                                                                 \
     PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__DISPATCH(x, PYTREE__DESCS_)                           \
     other PYTREE__DISPATCH_END PYTREE__DISPATCH_END
+#define PYTREE__OF_TYPE_INSIDE PYTREE__OF_TYPE
 #define PYTREE__CODE PYTREE__CODE_BY_BOTH
 #endif
 

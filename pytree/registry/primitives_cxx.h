@@ -162,6 +162,7 @@ template <class Member, class Value, class Element> constexpr pytree__found pytr
         PYTREE__REGISTRATION(pytree__element_of<decltype(x)>));
 #define PYTREE__CODE(held, x) held.code
 #define PYTREE__OF_TYPE(held, x, other) held.type_or(other)
+#define PYTREE__OF_TYPE_INSIDE PYTREE__OF_TYPE
 
 #define PYTREE__BUILTIN_CODE(x) (pytree__builtin_code<decltype(x)>() & ~(int)PYTREE__IS_FIXED)
 template <class Member> constexpr int pytree__pointer_code()

@@ -12,7 +12,7 @@
 #define PYTREE__READS_STATIC(...)
 #define PYTREE__READS_DROP(...)
 #define PYTREE__READS_DATA(text, name, m1, ...) PYTREE__READS_ROW(PYTREE__READS_IF_##m1, PYTREE__READS_EXTENTS, ~)(text)
-#define PYTREE__READS_ROW(first, reads, ...) reads
+#define PYTREE__READS_ROW(...) PYTREE__SECOND(__VA_ARGS__)
 #define PYTREE__READS_IF_NONE ~, PYTREE__READS_NOTHING       /* takes the place of the second argument */
 #define PYTREE__READS_NOTHING(text)
 #if defined(__cplusplus)

@@ -376,9 +376,13 @@
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
     sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
-    PYTREE__TABLE_VALUE(code, held, x, optional, placed), PYTREE__FUNCTIONS_OF(code)
-#define PYTREE__TABLE_VALUE(code, held, x, optional, ...)                                                               \
-    PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), PYTREE_ROW_DATA,                                                \
+    PYTREE__TABLE_VALUE(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),                 \
+    PYTREE__FUNCTIONS_OF(code)
+#define PYTREE__TABLE_PLAIN_INSIDE(code, held, x, arguments, optional, placed)                                          \
+    PYTREE__TABLE_VALUE(PYTREE__OF_TYPE_INSIDE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),          \
+    PYTREE__FUNCTIONS_OF(code)
+#define PYTREE__TABLE_VALUE(type, code, x, optional, ...)                                                               \
+    type, PYTREE_ROW_DATA,                                                                                              \
     (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
     (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code % PYTREE__IS_CONST) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE     \
         : PYTREE__FORM(code % PYTREE__IS_CONST),                                                                        \
@@ -389,9 +393,11 @@
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0
 #define PYTREE__POINTER_OR_FLEXIBLE(flags) (flags & 2) != 0 ? PYTREE_FLEXIBLE : PYTREE_POINTER
 #define PYTREE__TABLE_LIST(code, held, x, arguments, optional, placed)                                                  \
-    PYTREE__TABLE_ITEMS(code, held, x, optional, placed), 0
-#define PYTREE__TABLE_ITEMS(code, held, x, optional, ...)                                                               \
-    PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), PYTREE_ROW_DATA,                                                \
+    PYTREE__TABLE_ITEMS(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), x, optional, placed), 0
+#define PYTREE__TABLE_LIST_INSIDE(code, held, x, arguments, optional, placed)                                           \
+    PYTREE__TABLE_ITEMS(PYTREE__OF_TYPE_INSIDE(held, x, PYTREE__BUILTIN_OF(code)), x, optional, placed), 0
+#define PYTREE__TABLE_ITEMS(type, x, optional, ...)                                                                     \
+    type, PYTREE_ROW_DATA,                                                                                              \
     PYTREE__POINTER_OR_FLEXIBLE(optional),                                                                              \
     PYTREE_FORM_LIST,                                                                                                   \
     optional & 1, 1, __VA_ARGS__, sizeof(*x)

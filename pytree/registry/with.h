@@ -73,9 +73,11 @@
 #define PYTREE__PLACED_WITH PYTREE__PLACED_PLAIN
 #define PYTREE__PLACED_LIST_WITH_ PYTREE__PLACED_LIST
 #define PYTREE__TABLE_WITH(code, held, x, arguments, optional, placed)                                                  \
-    PYTREE__TABLE_VALUE(code, held, x, optional, placed), PYTREE__FUNCTION(with, code##_with)
+    PYTREE__TABLE_VALUE(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),                 \
+    PYTREE__FUNCTION(with, code##_with)
 #define PYTREE__TABLE_LIST_WITH_(code, held, x, arguments, optional, placed)                                             \
-    PYTREE__TABLE_ITEMS(code, held, x, optional, placed), PYTREE__FUNCTION(with, code##_with)
+    PYTREE__TABLE_ITEMS(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), x, optional, placed),                       \
+    PYTREE__FUNCTION(with, code##_with)
 
 #define PYTREE__VIEW_WITH(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_WITH(name, arguments))
 #define PYTREE__VIEW_LIST_WITH_(code, name, optional, arguments) PYTREE__VIEW_OTHER(PYTREE__SIZES_LIST_WITH_(name, arguments))
