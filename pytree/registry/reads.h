@@ -11,8 +11,7 @@
 #pragma GCC system_header
 #define PYTREE__READS_STATIC(...)
 #define PYTREE__READS_DROP(...)
-#define PYTREE__READS_DATA(text, name, m1, ...) PYTREE__READS_ROW(PYTREE__READS_IF_##m1, PYTREE__READS_EXTENTS, ~)(text)
-#define PYTREE__READS_ROW(...) PYTREE__SECOND(__VA_ARGS__)
+#define PYTREE__READS_DATA(text, name, m1, ...) PYTREE__SECOND_OF(PYTREE__READS_IF_##m1, PYTREE__READS_EXTENTS, ~)(text)
 #define PYTREE__READS_IF_NONE ~, PYTREE__READS_NOTHING       /* takes the place of the second argument */
 #define PYTREE__READS_NOTHING(text)
 #if defined(__cplusplus)
@@ -33,7 +32,6 @@ PYTREE__ENUM { PYTREE__CAT(pytree__reads_, PYTREE__ID) = PYTREE__MORE_ROWS && (0
 #undef PYTREE__READS_STATIC
 #undef PYTREE__READS_DROP
 #undef PYTREE__READS_DATA
-#undef PYTREE__READS_ROW
 #undef PYTREE__READS_IF_NONE
 #undef PYTREE__READS_NOTHING
 #undef PYTREE__READS_EXTENTS

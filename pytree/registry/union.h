@@ -115,10 +115,9 @@
                         (0 PYTREE__MAYBE_##m1 PYTREE__MAYBE_##m2),                                                      \
                         PYTREE__CASE_IS(member) PYTREE__STORE_##m1 PYTREE__STORE_##m2, PLAIN, (), ~)
 #define PYTREE__TABLE_OF_CASE(n, code, held, x, placed, member, optional, skipped, store, arguments, ...)               \
-    { #member, PYTREE__INSIDE(PYTREE__INSIDE_##store, PYTREE__TABLE_##store, ~)(code##_##n, held##_##n,                  \
+    { #member, PYTREE__SECOND_OF(PYTREE__INSIDE_##store, PYTREE__TABLE_##store, ~)(code##_##n, held##_##n,                  \
         PYTREE__OF_CASE(code##_##n, x.member), arguments, optional,                                                     \
         PYTREE__CASE_PLACED(placed, PYTREE__OF_CASE(code##_##n, x.member))), NULL },
-#define PYTREE__INSIDE(...) PYTREE__SECOND(__VA_ARGS__)
 #define PYTREE__INSIDE_PLAIN ~, PYTREE__TABLE_PLAIN_INSIDE              /* takes the place of the second argument */
 #define PYTREE__INSIDE_LIST ~, PYTREE__TABLE_LIST_INSIDE
 #define PYTREE__CASE_PLACED(placed, x) placed, sizeof(x)
