@@ -3,6 +3,11 @@
 #ifndef PYTREE_IMPL_ALL_H
 #define PYTREE_IMPL_ALL_H
 
+/* Sanitizers check every copy of a function: clang takes a third less time for bodies that it does not copy into each other. */
+#if defined(PYTREE__SANITIZED) && defined(__clang__)
+#pragma clang attribute push(__attribute__((noinline)), apply_to = function)
+#endif
+
 #include "error.h"
 #include "kind.h"
 #include "number.h"
@@ -56,5 +61,9 @@
 #include "compare.h"
 #include "print.h"
 #include "paths.h"
+
+#if defined(PYTREE__SANITIZED) && defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #endif

@@ -312,7 +312,7 @@ PYTREE__HELPER pytree__flatten_result pytree__view_rows(const pytree_type *type,
 {
     const pytree_field *row = type->fields, *const last = row + type->n_fields;
     pytree__flatten_result seen;
-    size_t flags = pytree__view_begin(type->n_children, view, end, of);
+    size_t flags = pytree__view_begin((int)type->n_children, view, end, of);
     if (flags != 0) { return pytree__view_result(view, flags); }
     if (!PYTREE__LAYOUTS) { of = PYTREE__OF_CHILDREN; }
     for (; row < last; row++) {
