@@ -417,15 +417,15 @@ a copy of its own; `pytree_type_equal` knows them for the same."""),
 Each registered type takes the next of 512 slots, an octal number; the first is `000`. The slot's names stand for the
 type in every dispatch that follows: `pytree__type000` for the type, `pytree__ptr000` for a pointer to it, `pytree__desc000`
 for its descriptor. `pytree__mark000` is a constant that points to the descriptor, and its type has the code of a pointer to
-`Linear`, which checks read: gcc (from 12) and clang (from 14) take a constant pointer for a constant, so that a member is looked
-for once, for both. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before
+`Linear`, which checks read: gcc (from 12) and clang (from 14) take a constant pointer for a constant, so that a member is
+looked for once, for both. That is the association for `_Generic`: the list of a dispatch is written with slots, which exist before
 any struct does."""),
     ("What each member is", re.compile(r"enum|typedef __typeof__|__extension__ static const|static Linear pytree__all_").match, """\
 Constants, from which the checks, the table and the functions are made. First where members begin and end: an enumerator
 without a value is the one before it plus one; that is how a row knows where the row before it ended. Then what each is:
 its code says its element type and how it is held (in place, pointer, fixed array). It is found by `_Generic` on a pointer
-(`pytree__held_…`), so that one association does for a value, an array and a pointer; the mark that is found, if any, is
-`pytree__held_…_is`. The sums at the end are for the descriptor."""),
+(`pytree__held_…`), so that one association does for a value, an array and a pointer; the mark that is found, if any,
+is `pytree__held_…_is`. The sums at the end are for the descriptor."""),
 ]
 ORDER = ["The slot", "What each member is", "Checks", "The table of the rows", "Views", "The descriptor"]
 

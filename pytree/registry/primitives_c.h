@@ -67,8 +67,8 @@
  *
  * Slot 017 (octal) holds the type pytree__type017, a pointer to it pytree__ptr017, its descriptor pytree__desc017 and its mark
  * pytree__mark017, which says the code of a pointer to it. A dispatch looks for a pointer, so that one association does for a
- * value, an array and a pointer. It is nested in groups of eight, because compilers compare each association with each other one
- * in its list:
+ * value, an array and a pointer. It is nested in groups of eight, because compilers compare each association with each other
+ * one in its list:
  *
  *     _Generic((x), pytree__ptr020: &pytree__desc020, default:
  *     _Generic((x), pytree__ptr010: &pytree__desc010, …, pytree__ptr017: &pytree__desc017, default:
@@ -119,8 +119,8 @@ static const pytree_type pytree__space_000;
     PYTREE__DISPATCH(PYTREE__TO_VALUE(x), PYTREE__DESCS_) PYTREE__BUILTIN_TYPE(x) PYTREE__DISPATCH_END
 
 /* What a dispatch finds of a member x that may be a value, an array or a pointer. Where the compiler can say what is a pointer
- * (class 5), `held` names a type: that pointer, or one to the value. A leaf type or custom node may be a pointer itself, so from
- * the first one of a file on, values are looked for before. */
+ * (class 5), `held` names a type: that pointer, or one to the value. A leaf type or custom node may be a pointer itself, so
+ * from the first one of a file on, values are looked for before. */
 #if ((defined(__clang__) && __clang_major__ >= 14) || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12)) \
     && !defined(__TINYC__)
 #define PYTREE__BY_POINTER 1
