@@ -591,6 +591,45 @@ static void orders_of_ones_own(void **state)
     assert_refused(PYTREE_LIST(PYTREE(&values[0]), wide), PYTREE_ARGUMENT, "[1]", "number 1 twice");
 }
 
+/* Dicts whose pairs lie in another order, more of them than the first pass has room for. */
+static void many_pairs_in_another_order(void **state)
+{
+    enum { N = 20 };
+    static const char *const names[N] = { "t", "s", "r", "q", "p", "o", "n", "m", "l", "k", "j", "i", "h", "g", "f", "e", "d",
+                                          "c", "b", "a" };
+    int x[2 * N];
+    pytree_pair inner[N], outer[N];
+    pytree_items one = { 0 }, other = { 0 };
+    pytree tree = { &pytree_types[PYTREE__T_dict], &other };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree made;
+    size_t i, n;
+    (void)state;
+    for (i = 0; i < N; i++) {
+        x[i] = (int)i;
+        inner[i].key = outer[i].key = names[i];
+        inner[i].value = outer[i].value = PYTREE(&x[i]);
+    }
+    for (n = 2; n <= N; n++) {            /* the smaller the inner one, the smaller the whole */
+        one.count = n;
+        one.pairs = inner;
+        outer[0].value = (pytree){ &pytree_types[PYTREE__T_dict], &one };
+        other.count = n > 12 ? 30 - n : n;
+        other.pairs = outer;
+        leaves = NULL;
+        assert_ok(pytree_flatten(tree, &leaves, 0, &def, NULL, &error), &error);
+        assert_int_equal(pytree_def_num_leaves(def), n + other.count - 1);
+        assert_ptr_equal(leaves[0].data, &x[other.count - 1]);         /* the last key is the first one in order */
+        made = pytree_unflatten(def, n + other.count - 1, leaves, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_true(pytree_equal(made, tree, NULL, NULL, &error));
+        pytree_free(made);
+        pytree_def_free(def);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,7 +647,8 @@ int main(void)
         cmocka_unit_test(dicts_are_visited_by_sorted_key),
         cmocka_unit_test(large_dicts),
         cmocka_unit_test(bad_containers),
-        cmocka_unit_test(orders_of_ones_own)
+        cmocka_unit_test(orders_of_ones_own),
+        cmocka_unit_test(many_pairs_in_another_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

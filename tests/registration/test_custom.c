@@ -523,6 +523,99 @@ static void sweeps(void **state)
     assert_true(sweep_allocations(sweep_clone, &boxes.outer) >= 3);
 }
 
+/* ---- Callbacks that answer otherwise the next time ---------------------------------------------------------------------- */
+
+/* Answers the truth for so many calls, and then has more metadata, or children in another order. */
+typedef struct Fickle { int calls, truthful; size_t more; bool again; pytree first, second; } Fickle;
+
+static size_t fickle_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    Fickle *const f = (Fickle *)(uintptr_t)self;
+    (void)keys;
+    if (children != NULL) { children[0] = f->calls++ < f->truthful ? f->first : f->second; }
+    return 1;
+}
+
+static size_t fickle_metadata(const void *self, void *to)
+{
+    Fickle *const f = (Fickle *)(uintptr_t)self;
+    const size_t n = 4 + (f->calls >= f->truthful ? f->more : 0);
+    if (to != NULL) { memset(to, 'm', n); }
+    return n;
+}
+
+static size_t halting_metadata(const void *self, void *to)
+{
+    Fickle *const f = (Fickle *)(uintptr_t)self;
+    if (to != NULL) { memset(to, 'm', 4); }
+    return to != NULL && f->again ? 5 : 4;
+}
+
+static const pytree_custom fickle_callbacks = { .children = fickle_children, .metadata = fickle_metadata };
+static const pytree_custom halting_callbacks = { .children = fickle_children, .metadata = halting_metadata };
+
+#define PYTREE_STRUCT Fickle
+#define PYTREE_CUSTOM fickle_callbacks
+#include "pytree_registry.h"
+
+typedef struct Halting { Fickle fickle; } Halting;
+#define PYTREE_STRUCT Halting
+#define PYTREE_CUSTOM halting_callbacks
+#include "pytree_registry.h"
+
+static void trees_that_change_while_they_are_flattened(void **state)
+{
+    static const size_t more[] = { 1, 2000 };
+    enum { N = 40 };
+    float numbers[4] = { 0.0f };
+    int x = 1;
+    const pytree sorted = PYTREE_DICT({ "a", PYTREE(&x) }, { "b", PYTREE(&x) });
+    const pytree unsorted = PYTREE_DICT({ "b", PYTREE(&x) }, { "a", PYTREE(&x) });
+    Linear layers[N];
+    Fickle fickle;
+    Halting halting;
+    pytree items[N + 1];
+    pytree_items list = { 0 };
+    const pytree tree = { &pytree_types[PYTREE__T_list], &list };
+    size_t i, k;
+    (void)state;
+    list.count = N + 1;
+    list.items = items;
+    for (i = 0; i < N; i++) {
+        const Linear layer = { 2, 2, numbers, numbers };
+        layers[i] = layer;
+        items[i + 1] = PYTREE(&layers[i]);
+    }
+    for (k = 0; k < 4; k++) {             /* more metadata, by a little and by much; another order; nothing */
+        pytree_error error = { 0 };
+        pytree_def *def;
+        memset(&fickle, 0, sizeof fickle);
+        fickle.truthful = k < 3 ? 1 : INT_MAX;                 /* the first pass */
+        fickle.more = k < 2 ? more[k] : 0;
+        fickle.first = sorted;
+        fickle.second = k == 2 ? unsorted : sorted;
+        items[0] = PYTREE(&fickle);
+        def = pytree_structure(tree, NULL, &error);
+        if (k == 3) {
+            assert_ok(error.status, &error);
+            assert_non_null(def);
+        } else {
+            assert_null(def);
+            assert_int_not_equal(error.status, PYTREE_OK);
+        }
+        pytree_def_free(def);
+    }
+    for (k = 0; k < 2; k++) {             /* the two calls of one opening */
+        pytree_error error = { 0 };
+        memset(&halting, 0, sizeof halting);
+        halting.fickle.again = k != 0;
+        halting.fickle.truthful = INT_MAX;
+        halting.fickle.first = sorted;
+        assert_int_equal(pytree_num_leaves(PYTREE(&halting), NULL, &error), k == 0 ? 2 : SIZE_MAX);
+        assert_int_equal(error.status, k == 0 ? PYTREE_OK : PYTREE_BAD_COUNT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -539,6 +632,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_rebuilt),
         cmocka_unit_test(members_of_a_struct),
         cmocka_unit_test(sweeps),
+        cmocka_unit_test(trees_that_change_while_they_are_flattened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

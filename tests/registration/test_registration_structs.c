@@ -430,6 +430,58 @@ static void words_of_the_program_are_left_alone(void **state)
     assert_int_equal(STB_MAP(110), 110);
 }
 
+/* ---- Elements that are leaves -------------------------------------------------------------------------------------------- */
+
+typedef struct Chip { char bytes[6]; } Chip;
+typedef struct Chips { int n; Chip *chips; pytree_leaf *views; pytree *trees; } Chips;
+
+#define PYTREE_LEAF_TYPE Chip
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Chips
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, chips, LIST(self->n)) PYTREE_FIELD(DATA, views, LIST(self->n))             \
+    PYTREE_FIELD(DATA, trees, LIST(self->n))
+#include "pytree_registry.h"
+
+/* An element of a list takes a leaf of its type without dimensions; another one is refused where it stands. */
+static void elements_that_are_leaves(void **state)
+{
+    static const struct { int leaf, ndim; unsigned form; bool other; pytree_status status; const char *path; } cases[] = {
+        { 0, 0, PYTREE_FORM_LEAF, false, PYTREE_OK, "" }, { 0, 1, PYTREE_FORM_LEAF, false, PYTREE_SHAPE, ".chips[0]" },
+        { 1, 0, PYTREE_FORM_LEAF, true, PYTREE_TYPE, ".chips[1]" }, { 0, 0, PYTREE_FORM_NONE, false, PYTREE_TYPE, ".chips[0]" },
+        { 2, 0, PYTREE_FORM_LEAF, true, PYTREE_OK, "" }, { 3, 0, PYTREE_FORM_NONE, false, PYTREE_OK, "" },
+        { 4, 1, PYTREE_FORM_LEAF, true, PYTREE_OK, "" },
+    };
+    Chip chips[2] = { { "a" }, { "b" } };
+    float x = 1.0f, y = 2.0f;
+    pytree_leaf views[2] = { { &x, PYTREE_TYPE(float), 0, 0, { 0 } }, { &y, PYTREE_TYPE(float), 0, 0, { 0 } } };
+    pytree trees[2] = { PYTREE(&x), PYTREE(&y) };
+    Chips all = { 2, chips, views, trees };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL, given[6];
+    pytree_def *def;
+    pytree made;
+    size_t i;
+    (void)state;
+    assert_ok(pytree_flatten(PYTREE(&all), &leaves, 0, &def, NULL, &error), &error);
+    assert_int_equal(pytree_def_num_leaves(def), 6);
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        pytree_leaf *const leaf = &given[cases[i].leaf];
+        memcpy(given, leaves, sizeof given);
+        leaf->ndim = cases[i].ndim;
+        leaf->shape[0] = 1;
+        leaf->form = cases[i].form;
+        if (cases[i].other) { leaf->type = PYTREE_TYPE(int); }
+        memset(&error, 0, sizeof error);
+        made = pytree_unflatten(def, 6, given, NULL, &error);
+        if (cases[i].status == PYTREE_OK) { assert_ok(error.status, &error); }
+        else { assert_error(error.status, cases[i].status, cases[i].path, &error); }
+        pytree_free(made);
+    }
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,7 +493,8 @@ int main(void)
         cmocka_unit_test(fields_that_hold_trees),
         cmocka_unit_test(aliases_need_no_registration),
         cmocka_unit_test(members_may_have_any_name),
-        cmocka_unit_test(words_of_the_program_are_left_alone)
+        cmocka_unit_test(words_of_the_program_are_left_alone),
+        cmocka_unit_test(elements_that_are_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

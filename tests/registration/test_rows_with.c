@@ -159,6 +159,33 @@ static void a_treedef_with_another_value_is_refused(void **state)
     }
 }
 
+/* The first of several elements is told, and a list that is NULL has none. */
+static void the_first_element_with_another_value(void **state)
+{
+    Model m = model_make();
+    pytree_error error = { 0 };
+    Block *blocks;
+    (void)state;
+    m.n = 2;
+    assert_ok(pytree_allocate(PYTREE(&m), NULL, &error), &error);
+    m.blocks[0].length = 4;
+    assert_int_equal(pytree_num_leaves(PYTREE(&m), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_VALUE, ".blocks", &error);
+    memset(&error, 0, sizeof error);
+    m.blocks[0].length = 3;
+    m.blocks[1].length = 4;
+    assert_int_equal(pytree_num_leaves(PYTREE(&m), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_VALUE, ".blocks", &error);
+    m.blocks[1].length = 3;
+    blocks = m.blocks;
+    m.blocks = NULL;
+    memset(&error, 0, sizeof error);
+    assert_int_equal(pytree_num_leaves(PYTREE(&m), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, ".blocks", &error);
+    m.blocks = blocks;
+    pytree_free(PYTREE(&m));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +193,7 @@ int main(void)
         cmocka_unit_test(nothing_changes_where_memory_runs_out),
         cmocka_unit_test(another_value_is_an_error),
         cmocka_unit_test(a_treedef_with_another_value_is_refused),
+        cmocka_unit_test(the_first_element_with_another_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
