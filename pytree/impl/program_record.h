@@ -259,7 +259,8 @@ static const pytree_leaf *const *pytree__pg_shapes(pytree_trace *tr, const pytre
     c.strings = NULL;
     if (op->shape(&c, &err) != PYTREE_OK) {
         const pytree_status status = err.status != PYTREE_OK ? err.status : PYTREE_SHAPE;
-        (void)pytree_fail(tr->err, status, err.path, "%s: %s: %s", r->name, op->name, err.message);
+        (void)pytree_fail(tr->err, status, err.path, "%s: %s: %s", r->name, op->name,
+                          err.status != PYTREE_OK ? err.message : "expected operands that fit, got others");
         return NULL;
     }
     for (k = 0; k < n_out; k++) {

@@ -102,6 +102,106 @@ static void flats_that_are_none(void **state)
     pytree_def_free(def);
 }
 
+/* ---- Trees that do not fit ----------------------------------------------------------------------------------------------- */
+
+static bool never_passes(void *context, const pytree_iter *at)
+{
+    (void)context;
+    (void)at;
+    return false;
+}
+
+/* The second of three trees differs: the third is not looked at. */
+static void trees_that_do_not_fit(void **state)
+{
+    const pytree list = PYTREE_LIST(PYTREE_INT(1)), text = PYTREE_STR("text"), nothing = { NULL, NULL };
+    const pytree three[3] = { list, PYTREE_TUPLE(PYTREE_INT(1)), list }, floats[3] = { list, PYTREE_LIST(text), list };
+    pytree_flat passing;
+    pytree_error error = { 0 };
+    (void)state;
+    REFUSED(pytree_combine(3, three, NULL, &error), PYTREE_STRUCTURE, "",
+            "different types: expected list of length 1, got tuple of length 1");
+    REFUSED(pytree_stack(3, three, NULL, &error), PYTREE_STRUCTURE, "",
+            "different types: expected list of length 1, got tuple of length 1");
+    REFUSED(pytree_stack(3, floats, NULL, &error), PYTREE_TYPE, "[0]", "expected i64 as in the first tree, got str in tree 1");
+    REFUSED(pytree_partition(list, never_passes, NULL, nothing, &passing, NULL, NULL, &error), PYTREE_ARGUMENT, "",
+            "expected a tree, got a pytree without a type");
+    assert_null(passing.def);
+    error.status = PYTREE_VALUE;              /* an error that is there stays */
+    snprintf(error.message, sizeof error.message, "%s", "the first");
+    assert_int_equal(pytree_broadcast_common(list, PYTREE_TUPLE(), &passing, &passing, NULL, &error), PYTREE_STRUCTURE);
+    assert_int_equal(error.status, PYTREE_VALUE);
+    assert_string_equal(error.message, "the first");
+    assert_int_equal(pytree_broadcast_common(list, PYTREE_TUPLE(), &passing, &passing, NULL, NULL), PYTREE_STRUCTURE);
+}
+
+static bool is_list(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->form == PYTREE_FORM_ITEMS;
+}
+
+/* Subtrees that are leaves have no axis; None has none, and stays. */
+static void slices_of_what_is_no_array(void **state)
+{
+    const pytree_options lists = { .is_leaf = is_list }, nones = { .none_is_leaf = true };
+    float x[2] = { 1, 2 };
+    pytree_error error = { 0 };
+    pytree_flat none = pytree_slice(PYTREE_LIST(PYTREE_NONE, PYTREE_ARRAY(x, 2)), 1, &nones, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_true(none.leaves[0].form == PYTREE_FORM_NONE && pytree_leaf_get(&none.leaves[1], 0) == 2);
+    pytree_flat_free(&none);
+    REFUSED(pytree_slice(PYTREE_LIST(PYTREE_INT(1)), 0, &lists, &error), PYTREE_SHAPE, "",
+            "expected a slice 0 along the first axis, got a subtree");
+}
+
+/* Names of more fields than a message lists. */
+static void long_namedtuples(void **state)
+{
+    const pytree one = PYTREE_INT(1);
+    const pytree many = PYTREE_NAMEDTUPLE("Many", { "a", one }, { "b", one }, { "c", one }, { "d", one }, { "e", one },
+                                          { "f", one }, { "g", one }, { "h", one }, { "i", one }, { "j", one });
+    pytree_error error = { 0 };
+    pytree_def *def = structure(PYTREE_LIST(many), NULL);
+    pytree_flat none;
+    (void)state;
+    memset(&none, 0, sizeof none);
+    none = pytree_broadcast_prefix(PYTREE_LIST(PYTREE_NAMEDTUPLE("Many", { "a", one }, { "b", one })), def, NULL, NULL, &error);
+    assert_null(none.def);
+    assert_error(error.status, PYTREE_STRUCTURE, "[0]", &error);
+    assert_string_equal(error.message,
+                        "prefix: different types: expected Many(a, b), got Many(a, b, c, d, e, f, g, h and 2 more)");
+    pytree_def_free(def);
+}
+
+/* All differences of deep and wide trees, each allocation failing. */
+typedef struct Differing { pytree prefix; const pytree_def *full; size_t n; } Differing;
+
+static pytree_status list_errors(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Differing *d = context;
+    pytree_prefix_error_list *list = pytree_prefix_errors(d->prefix, d->full, "axes", opt, err);
+    if (list != NULL) { assert_int_equal(list->n, d->n); }
+    pytree_prefix_errors_free(list);
+    return err->status;
+}
+
+static void errors_without_memory(void **state)
+{
+    const pytree one = PYTREE_INT(1), pair = PYTREE_TUPLE(one, one), list = PYTREE_LIST(one);
+    const pytree deep = PYTREE_LIST(PYTREE_DICT({ "b", PYTREE_LIST(PYTREE_LIST(pair, list)) }, { "a", PYTREE_LIST(pair) }),
+                                    pair);
+    const pytree wrong = PYTREE_LIST(PYTREE_DICT({ "b", PYTREE_LIST(PYTREE_LIST(list, pair)) }, { "a", PYTREE_LIST(list) }),
+                                     list);
+    pytree_def *full = structure(deep, NULL);
+    Differing all = { wrong, full, 4 };
+    (void)state;
+    assert_true(sweep_allocations(list_errors, &all) > 3);
+    pytree_def_free(full);
+}
+
 /* ---- Numbers ------------------------------------------------------------------------------------------------------------ */
 
 static void vectors_that_are_none(void **state)
@@ -184,6 +284,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_trees), cmocka_unit_test(structures_without_leaves), cmocka_unit_test(flats_that_are_none),
+        cmocka_unit_test(trees_that_do_not_fit), cmocka_unit_test(long_namedtuples),
+        cmocka_unit_test(slices_of_what_is_no_array),
+        cmocka_unit_test(errors_without_memory),
         cmocka_unit_test(vectors_that_are_none), cmocka_unit_test(gaps_between_leaves), cmocka_unit_test(elements_of_types)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,6 +153,66 @@ static void elements_of_every_size_move(void **state)
     MOVED(int64_t);
 }
 
+/* ---- Arrays without elements, numbers out of range ----------------------------------------------------------------------- */
+
+static pytree_status join_with_none(void *context, pytree_trace *tr)
+{
+    const pytree_value a = V(tr->arg[0]), none = pytree_op_slice(tr, a, 0, 1, 1), all[3] = { none, a, none };
+    (void)context;
+    return pytree_return(tr, PYTREE_V(pytree_op_concat(tr, 0, 3, all)));
+}
+BODY(hot, pytree_op_one_hot(tr, a, 3, b))
+BODY(taken, pytree_op_take(tr, b, a))
+BODY(product, pytree_op_matmul(tr, a, b))
+
+static void arrays_without_elements(void **state)
+{
+    double x[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }, y[2][3] = { { 0 } }, out[6];
+    (void)state;
+    apply(PYTREE_TRACED(join_with_none), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 2, 3) }, PYTREE_ARRAY(y[0], 2, 3));
+    assert_memory_equal(x, y, sizeof x);
+    assert_grads(PYTREE_TRACED(join_with_none), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 2, 3) });
+    for (int i = 0; i < 6; i++) { out[i] = 7; }
+    apply(PYTREE_TRACED(product), 2, (pytree[2]){ PYTREE_ARRAY(x[0], 2, 0), PYTREE_ARRAY(x[0], 0, 3) },
+          PYTREE_ARRAY(out, 2, 3));       /* sums of nothing */
+    for (int i = 0; i < 6; i++) { assert_true(out[i] == 0); }
+    apply(PYTREE_TRACED(product), 2, (pytree[2]){ PYTREE_ARRAY(x[0], 2, 0), PYTREE_ARRAY(x[0], 0, 0) },
+          PYTREE_ARRAY(out, 2, 0));
+}
+
+static void numbers_out_of_range(void **state)
+{
+    const int at[4] = { -1, 0, 2, 3 }, below[1] = { -1 };
+    double like = 0, out[4][3], rows[2] = { 1, 2 };
+    pytree_error error = { 0 };
+    (void)state;
+    apply(PYTREE_TRACED(hot), 2, (pytree[2]){ PYTREE_ARRAY(at, 4), PYTREE(&like) }, PYTREE_ARRAY(out[0], 4, 3));
+    for (int i = 0; i < 12; i++) { assert_true(out[i / 3][i % 3] == (at[i / 3] == i % 3)); }
+    assert_error(pytree_apply(PYTREE_TRACED(taken, .name = "f"), 2,
+                              (pytree[2]){ PYTREE_ARRAY(below, 1), PYTREE_ARRAY(rows, 2) }, PYTREE_ARRAY(out[0], 1), NULL,
+                              &error), PYTREE_VALUE, "", &error);
+    assert_string_equal(error.message, "f: take: expected a row below 2, got -1 at element 0");
+}
+
+/* Products of doubles of all sizes around those of a tile, beside sums. */
+static void products_of_doubles(void **state)
+{
+    static const size_t sizes[][3] = { { 1, 1, 1 }, { 3, 5, 7 }, { 4, 6, 16 }, { 5, 140, 33 }, { 9, 2, 64 } };
+    static double a[1500], b[5000], c[1000];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(a); i++) { a[i] = (double)(i * 7 % 11) - 5; }
+    for (size_t i = 0; i < COUNT_OF(b); i++) { b[i] = (double)(i * 5 % 13) - 6; }
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+        const size_t m = sizes[s][0], k = sizes[s][1], n = sizes[s][2];
+        apply(PYTREE_TRACED(product), 2, (pytree[2]){ PYTREE_ARRAY(a, m, k), PYTREE_ARRAY(b, k, n) }, PYTREE_ARRAY(c, m, n));
+        for (size_t i = 0; i < m * n; i++) {
+            double sum = 0;
+            for (size_t l = 0; l < k; l++) { sum += a[i / n * k + l] * b[l * n + i % n]; }
+            assert_true(c[i] == sum);
+        }
+    }
+}
+
 /* ---- What is refused --------------------------------------------------------------------------------------------------- */
 
 static pytree_value at_once(pytree_trace *tr, const pytree_type *type, int ndim, size_t extent)
@@ -172,6 +232,7 @@ BODY(spread_along_first, pytree_op_broadcast(tr, a, 2, N(3, 3)))
 BODY(spread_along_last, pytree_op_broadcast(tr, a, 2, N(2, 4)))
 BODY(axis_below, pytree_op_transpose(tr, a, (const int[]){ -3, 0 }))
 BODY(axis_beyond, pytree_op_transpose(tr, a, (const int[]){ 0, 2 }))
+BODY(wide_elements, pytree_op_transpose(tr, b, NULL))
 BODY(axis_twice, pytree_op_transpose(tr, a, (const int[]){ 1, 1 }))
 BODY(slice_backwards, pytree_op_slice(tr, a, 0, 2, 1))
 BODY(slice_beyond, pytree_op_slice(tr, a, 0, 1, 3))
@@ -196,6 +257,7 @@ static void operands_are_refused(void **state)
     static int counts[3], two[2], square[2][2];
     static float waves[2][2][2];
     pytree_leaf complex = { .data = waves, .type = &pytree_types[PYTREE__T_cfloat], .ndim = 2, .shape = { 2, 2 } };
+    pytree_leaf wide = { .data = x, .type = &pytree_types[PYTREE__T_cdouble], .ndim = 1, .shape = { 3 } };
     const pytree table = PYTREE_ARRAY(x[0], 2, 3), single_table = PYTREE_ARRAY(single[0], 2, 3), none = { NULL, NULL };
     const pytree complexes = PYTREE(&complex), numbers = PYTREE_ARRAY(counts, 3), few = PYTREE_ARRAY(two, 2);
     const pytree whole = PYTREE_ARRAY(square[0], 2, 2), two_rows = PYTREE_ARRAY(x[0], 2), three = PYTREE_ARRAY(x[0], 3, 2);
@@ -213,6 +275,7 @@ static void operands_are_refused(void **state)
         { axis_below, table, none, PYTREE_ARGUMENT, "transpose: expected a permutation of 2 axes, got axis -1" },
         { axis_beyond, table, none, PYTREE_ARGUMENT, "transpose: expected a permutation of 2 axes, got axis 2" },
         { axis_twice, table, none, PYTREE_ARGUMENT, "transpose: expected a permutation of 2 axes, got axis 1" },
+        { wide_elements, table, PYTREE(&wide), PYTREE_TYPE, "transpose: expected elements of 1, 2, 4 or 8 bytes, got c128" },
         { slice_backwards, table, none, PYTREE_SHAPE, "slice: expected a part of 0 to 2, got 2 to 1" },
         { slice_beyond, table, none, PYTREE_SHAPE, "slice: expected a part of 0 to 2, got 1 to 3" },
         { slice_axis, table, none, PYTREE_ARGUMENT, "slice: expected an axis from -2 to 1, got 2" },
@@ -266,7 +329,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_broadcast), cmocka_unit_test(sums_of_products),
-        cmocka_unit_test(elements_of_every_size_move), cmocka_unit_test(operands_are_refused)
+        cmocka_unit_test(elements_of_every_size_move), cmocka_unit_test(arrays_without_elements),
+        cmocka_unit_test(numbers_out_of_range), cmocka_unit_test(products_of_doubles), cmocka_unit_test(operands_are_refused)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
