@@ -30,6 +30,7 @@ CHAPTERS = {
              "misspelt_field", "field_that_is_not_there", "row_without_self", "unknown_row_kind", "unknown_modifier", "two_storages",
              "static_row_with_modifier", "row_with_comma", "rows_with_commas", "misspelt_row", "comma_missing", "type_in_row",
              "member_of_a_member", "line_not_continued", "role_unknown", "role_base_unknown", "role_twice", "role_of_static",
+             "role_of_drop",
              "class_base_unknown", "const_capture"],
     "Pointers and arrays": ["pointer_without_extent", "pointer_to_rows", "optional_pointer_without_extent", "optional_in_place",
                             "array_of_a_number", "array_of_structs", "array_of_fixed_array", "array_of_void",

@@ -82,9 +82,11 @@ pytree pytree_merge(const pytree_def *graphdef, size_t n, const pytree *states, 
 
 /* Find the leaf at a path that is none of the places of a tree: another path leads to it, too. Return false if there is
  * none. */
-static bool pytree__other_path(pytree t, const pytree_path *path, pytree_leaf *leaf, const pytree_options *opt,
+static bool pytree__other_path(pytree t, const pytree_place *place, pytree_leaf *leaf, const pytree_options *opt,
                                pytree_error *err)
 {
+    const pytree_path *const path = &place->path;
+    const char *const got = place->role == NULL ? "leaf" : place->role->name;
     char where[PYTREE_ERROR_PATH];
     *leaf = pytree_get(t, path, opt, err);
     if (leaf->type == NULL) { return false; }
@@ -96,7 +98,11 @@ static bool pytree__other_path(pytree t, const pytree_path *path, pytree_leaf *l
     }
     if (leaf->type != NULL && leaf->form == PYTREE_FORM_LEAF) { return true; }
     pytree_path_text(path, where, sizeof where);
-    pytree_fail(err, PYTREE_STRUCTURE, where, "expected a leaf, got a node or None");
+    if (leaf->type == NULL || leaf->form == PYTREE_FORM_NONE) {
+        pytree_fail(err, PYTREE_STRUCTURE, where, "expected nothing for None, got a %s", got);
+    } else {
+        pytree_fail(err, PYTREE_STRUCTURE, where, "expected a state for a %s, got a %s", pytree__view_name(leaf), got);
+    }
     return false;
 }
 
@@ -257,7 +263,7 @@ static void pytree__update_find(pytree t, struct pytree__update_repeat *r, struc
         leaf = &side->flat.leaves[from->leaf_end - 1];
         target = &other;
         if (order == 0) { target = &r->flat->leaves[p->leaf_end - 1]; }
-        else if (!pytree__other_path(t, &from->at.path, &other, opt, err)) { break; }
+        else if (!pytree__other_path(t, &from->at, &other, opt, err)) { break; }
         if (!pytree__check_target(target, leaf, &from->at.path, err)) { break; }
         r->to[from->leaf_end - 1] = target->data;
         r->taken[from->leaf_end - 1] = order == 0 ? p->leaf_end : 0;

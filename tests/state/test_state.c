@@ -216,7 +216,7 @@ static void updates_that_do_not_fit(void **state)
     assert_not_updated(PYTREE_DICT({ "norm", PYTREE_DICT({ "w", PYTREE_FLOAT(1) }) }), PYTREE_NOT_FOUND, ".norm",
                        "expected .w, got a Norm with .mean, .scale");
     assert_not_updated(PYTREE_DICT({ "norm", PYTREE_FLOAT(1) }), PYTREE_STRUCTURE, ".norm",
-                       "expected a leaf, got a node or None");
+                       "expected a state for a Norm, got a leaf");
     assert_not_updated(PYTREE_DICT({ "step", PYTREE_INT(1) }), PYTREE_TYPE, ".step", "expected f64, got i64");
     assert_not_updated(PYTREE_DICT({ "norm", PYTREE_DICT({ "mean", PYTREE_ARRAY(two, 1, 2) }) }), PYTREE_SHAPE, ".norm.mean",
                        "expected f32[2], got f32[1,2]");
