@@ -1,17 +1,17 @@
 /* A role of a DROP row.
  *
  * Roles are for values that are taken out and put back: DATA rows. What is dropped is no part of the tree. */
-// both: pytree: Linear.seen: one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row;
+// both: pytree: Linear.n: one word that says how the value is stored, OPTIONAL and one ROLE may follow the name of a DATA row;
 // fixed: yes
 #include "pytree.h"
 #include "pytree/filter.h"
 
-typedef struct Linear { int seen; float w[2]; } Linear;
+typedef struct Linear { int n; float w[2]; } Linear;
 
 #define PYTREE_STRUCT Linear
 #ifndef PYTREE_TEST_FIXED
-#define PYTREE_FIELDS PYTREE_FIELD(DROP, seen, ROLE(Param)) PYTREE_FIELD(DATA, w)
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, n, ROLE(Param)) PYTREE_FIELD(DATA, w)
 #else
-#define PYTREE_FIELDS PYTREE_FIELD(DROP, seen) PYTREE_FIELD(DATA, w, ROLE(Param))
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, n) PYTREE_FIELD(DATA, w, ROLE(Param))
 #endif
 #include "pytree_registry.h"
