@@ -133,7 +133,7 @@ static bool pytree__ck_is_zero(const char *at, size_t n)
 /* Write an integer of any type. Return false if it does not fit. */
 static bool pytree__ck_set(const pytree_type *type, char *at, uint64_t value)
 {
-    bool is_signed = type->dtype >= PYTREE_I8 && type->dtype <= PYTREE_I64;
+    bool is_signed = type->dtype <= PYTREE_I64;
     unsigned bits = (unsigned)(8 * type->size - is_signed);
     const uint16_t one = 1;
     unsigned char low;
@@ -149,9 +149,8 @@ static size_t pytree__ck_unknowns(const struct pytree__ck_site *site, struct pyt
     unsigned i;
     for (i = 0; i < site->type->n_fields && n < PYTREE__CK_UNKNOWN; i++) {
         const pytree_field *row = &site->type->fields[i];
-        if (row->row == PYTREE_ROW_STATIC && row->type != NULL && row->type->kind == PYTREE_KIND_LEAF && row->ndim == 0
-            && row->form == PYTREE__PACK_BYTES && row->type->dtype >= PYTREE_I8 && row->type->dtype <= PYTREE_U64
-            && row->size == row->type->size
+        if (row->row == PYTREE_ROW_STATIC && row->ndim == 0 && row->form == PYTREE__PACK_BYTES
+            && row->type->dtype >= PYTREE_I8 && row->type->dtype <= PYTREE_U64
             && pytree__ck_is_zero(site->self + row->offset, row->size)) {
             unknown[n].row = row;
             unknown[n++].value = 0;
@@ -182,7 +181,6 @@ static bool pytree__ck_learn(struct pytree__ck_sizer *z, const struct pytree__ck
 {
     uint64_t first[PYTREE__CK_UNKNOWN], second[PYTREE__CK_UNKNOWN];
     const pytree_leaf *a = z->views, *b = z->views + site->type->n_children;
-    bool good = true;
     size_t i, k;
     unsigned f;
     pytree__ck_probe(z, site, unknown, n, false);
@@ -192,7 +190,7 @@ static bool pytree__ck_learn(struct pytree__ck_sizer *z, const struct pytree__ck
         second[i] = unknown[i].value;
         unknown[i].value = 0;
     }
-    for (f = 0, k = 0; f < site->type->n_fields && good; f++) {
+    for (f = 0, k = 0; f < site->type->n_fields; f++) {
         const pytree_field *row = &site->type->fields[f];
         const pytree_tensor *t = NULL;
         size_t there, d;
@@ -207,15 +205,15 @@ static bool pytree__ck_learn(struct pytree__ck_sizer *z, const struct pytree__ck
             if (i == n || unknown[i].value != 0) { continue; }
             if (t != NULL && t->ndim == (size_t)a[k - 1].ndim) { unknown[i].value = t->shape[d]; }
             if (row->form == PYTREE_FORM_LIST) {
-                size_t length;
-                for (; (length = pytree__ck_name(z, there, NULL, (size_t)unknown[i].value)) != SIZE_MAX
-                       && pytree__ck_there(z, length);
-                     unknown[i].value++) {}
-                good = good && length != SIZE_MAX;
+                for (;; unknown[i].value++) {
+                    const size_t length = pytree__ck_name(z, there, NULL, (size_t)unknown[i].value);
+                    if (length == SIZE_MAX) { return false; }
+                    if (!pytree__ck_there(z, length)) { break; }
+                }
             }
         }
     }
-    return good;
+    return true;
 }
 
 /* Mark the OPTIONAL pointers that the file has tensors for. */
@@ -284,7 +282,7 @@ static bool pytree__ck_descend(struct pytree__ck_sizer *z, const struct pytree__
         size_t n = 1, size;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         k++;
-        if (row->place == PYTREE_STB || row->type == NULL || row->type->kind != PYTREE_KIND_STRUCT
+        if (row->place == PYTREE_STB || row->type->kind != PYTREE_KIND_STRUCT
             || (row->form != PYTREE_FORM_STRUCT && row->form != PYTREE_FORM_LIST && row->form != PYTREE_FORM_TUPLE)) {
             continue;
         }
@@ -317,8 +315,10 @@ static bool pytree__ck_size_one(struct pytree__ck_sizer *z, struct pytree__ck_si
     size_t name = z->prefix, views, n, i;
     void *grown;
     if (site.field != NULL) { name = pytree__ck_name(z, site.parent, site.field, 0); }
-    if (name != SIZE_MAX && site.index != SIZE_MAX) { name = pytree__ck_name(z, name, NULL, site.index); }
-    if (name == SIZE_MAX || site.type->views == NULL || site.type->n_children == 0) { return name != SIZE_MAX; }
+    if (name == SIZE_MAX) { return false; }
+    if (site.index != SIZE_MAX) { name = pytree__ck_name(z, name, NULL, site.index); }
+    if (name == SIZE_MAX) { return false; }
+    if (site.type->n_children == 0) { return true; }
     views = 2 * (size_t)site.type->n_children;
     grown = pytree__array_grow(z->views, &z->max_views, views, sizeof *z->views, z->allocator, z->err);
     if (grown == NULL) { return false; }

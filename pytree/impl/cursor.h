@@ -168,14 +168,13 @@ static bool pytree__check_node(pytree__cursor *c, pytree_leaf *v, pytree_status 
 }
 
 /* Tells why nothing is known of a value: no CASE of a union has its tag, or a row gave no type for a pointer to void. */
-static bool pytree__check_known(pytree__cursor *c, const pytree_leaf *v, pytree_status *status)
+static pytree_status pytree__fail_unknown(pytree__cursor *c, const pytree_leaf *v)
 {
-    *status = v->type->dtype != PYTREE_OPAQUE
+    return v->type->dtype != PYTREE_OPAQUE
         ? pytree__fail_at(c, PYTREE_VALUE, "expected a tag that a CASE of the union has, got %lld",
                           (long long)(ptrdiff_t)v->shape[0])
         : pytree__fail_at(c, PYTREE_TYPE, "expected AS to give a registered type (of an array, one of numbers), got %s",
                           "another or NULL");
-    return false;
 }
 
 /* Follows a value to what stands behind it, and checks that. With a problem sink, what is not sound becomes None. */
@@ -191,7 +190,9 @@ static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v)
         case PYTREE_FORM_MAP: sound = pytree__check_row(c, v, &status); break;
         case PYTREE_FORM_NONE: pytree__none_view(v); break;
         case PYTREE_FORM_FLAT: sound = pytree__check_flat(c, v, &status); break;
-        case PYTREE_FORM_CUSTOM: sound = !PYTREE__MORE_ROWS || pytree__check_known(c, v, &status); break;
+        case PYTREE_FORM_CUSTOM:
+            if (PYTREE__MORE_ROWS) { status = pytree__fail_unknown(c, v); sound = false; }
+            break;
         default: sound = pytree__check_node(c, v, &status); break;
         }
     }

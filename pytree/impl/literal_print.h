@@ -17,9 +17,10 @@ typedef struct pytree__lit_writer {
     char buffer[PYTREE__PIECE];
 } pytree__lit_writer;
 
+/* Write what the buffer holds to the file. */
 static void pytree__lit_flush(pytree__lit_writer *w)
 {
-    if (w->direct.file != NULL && w->to.length != 0) {
+    if (w->to.length != 0) {
         w->direct.file->write(w->direct.file->file, w->buffer, w->to.length);
         w->to.length = 0;
     }

@@ -128,11 +128,101 @@ static void table_of_errors(void **state)
     pytree_deviation_free(NULL);
 }
 
+/* Leaves without data are shapes: nothing in them differs. None with none_is_leaf, integers of 64 bits, complex numbers. */
+static void leaves_of_other_kinds(void **state)
+{
+    float x = 1, y = 2;
+    uint64_t u = UINT64_MAX, v = UINT64_MAX - 3;
+    int64_t i = 5, j = 9;
+    double c[2] = { 1, 2 }, d[2] = { 1.5, 2 };
+    pytree_leaf shape = { .type = PYTREE_TYPE(float) }, p = { .data = c, .type = &pytree_types[PYTREE__T_cdouble] }, q = p;
+    const pytree_group wide[] = { { "**", &(pytree_tolerance){ .absolute = 4 } } };
+    pytree a = PYTREE_LIST(PYTREE_NONE, PYTREE(&u), PYTREE(&i), pytree_of_view(&p));
+    pytree b = PYTREE_LIST(PYTREE_NONE, PYTREE(&v), PYTREE(&j), pytree_of_view(&q));
+    const pytree_options opt = { .none_is_leaf = true };
+    pytree_def *def = pytree_structure(PYTREE(&x), NULL, NULL);
+    pytree_flat flats[2];
+    pytree_leaf leaves[2];
+    pytree_error error = { 0 };
+    pytree_deviation_list *list;
+    size_t k, n;
+    (void)state;
+    q.data = d;
+    list = pytree_deviations(a, b, 0, NULL, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(list->n_differing, 3);
+    assert_true(list->leaves[0].differing == 0 && list->leaves[1].absolute == 3 && list->leaves[2].absolute == 4);
+    assert_true(list->leaves[3].absolute == 0.5 && list->leaves[3].differing == 1);
+    pytree_deviation_free(list);
+    list = pytree_deviations(a, b, 1, wide, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(list->n_differing, 0);
+    pytree_deviation_free(list);
+    for (k = 0; k < 4; k++) {
+        leaves[0] = leaves[1] = shape;
+        for (n = 0; n < 2; n++) {
+            if ((k >> n & 1) != 0) { leaves[n].data = n == 0 ? &x : &y; }
+            flats[n] = (pytree_flat){ .def = def, .leaves = &leaves[n] };
+        }
+        list = pytree_deviations(PYTREE(&flats[0]), PYTREE(&flats[1]), 0, NULL, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(list->n_differing, k == 3);
+        pytree_deviation_free(list);
+    }
+    pytree_def_free(def);
+}
+
+/* A predicate that answers otherwise when it is asked again, so that there are more leaves, or fewer. */
+typedef struct Fickle { size_t asked, from, to; } Fickle;
+
+static bool stops_between(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    Fickle *fickle = context;
+    (void)path;
+    if (value->form == PYTREE_FORM_LEAF) { return false; }
+    fickle->asked++;
+    return fickle->asked > fickle->from && fickle->asked <= fickle->to;
+}
+
+static void predicates_that_change_their_mind(void **state)
+{
+    float x = 1, y = 2;
+    const pytree pair = PYTREE_LIST(PYTREE(&x), PYTREE(&y)), t = PYTREE_LIST(pair, pair);
+    size_t from, to, failed = 0;
+    (void)state;
+    for (from = 0; from < 12; from++) {
+        for (to = from + 1; to < 13; to++) {
+            Fickle fickle = { 0, from, to };
+            const pytree_options opt = { .is_leaf = stops_between, .is_leaf_context = &fickle };
+            pytree_error error = { 0 };
+            pytree_deviation_list *list = pytree_deviations(t, t, 0, NULL, &opt, &error);
+            assert_int_equal(list == NULL, error.status != PYTREE_OK);
+            failed += list == NULL;
+            pytree_deviation_free(list);
+        }
+    }
+    assert_in_range(failed, 1, 77);
+}
+
 static void what_is_refused(void **state)
 {
     float x[4] = { 0 };
+    double d[2] = { 0 };
+    pytree_leaf p = { .data = d, .type = &pytree_types[PYTREE__T_cdouble] };
     pytree_error error = { 0 };
     (void)state;
+    assert_null(pytree_deviations(PYTREE(&x[0]), pytree_of_view(&p), 0, NULL, NULL, &error));
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_deviations(PYTREE_INT(1), PYTREE_STR("a"), 0, NULL, NULL, &error));
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_deviations(PYTREE_ARRAY(x, 1, 4), PYTREE_ARRAY(x, 2, 2), 0, NULL, NULL, &error));
+    assert_error(error.status, PYTREE_SHAPE, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_null(pytree_deviations(PYTREE(&x[0]), PYTREE_NONE, 0, NULL, &(pytree_options){ .none_is_leaf = true }, &error));
+    assert_int_not_equal(error.status, PYTREE_OK);
+    memset(&error, 0, sizeof error);
     assert_null(pytree_deviations(PYTREE_ARRAY(x, 4), PYTREE_ARRAY(x, 2, 2), 0, NULL, NULL, &error));
     assert_error(error.status, PYTREE_SHAPE, "", &error);
     memset(&error, 0, sizeof error);
@@ -177,7 +267,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_within), cmocka_unit_test(subtrees), cmocka_unit_test(diff_within),
-        cmocka_unit_test(table_of_errors), cmocka_unit_test(what_is_refused), cmocka_unit_test(allocations)
+        cmocka_unit_test(table_of_errors), cmocka_unit_test(leaves_of_other_kinds),
+            cmocka_unit_test(predicates_that_change_their_mind),
+        cmocka_unit_test(what_is_refused), cmocka_unit_test(allocations)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,6 +382,37 @@ static void answers_that_change(void **state)
     assert_true(failed > 100 && made > 100);
 }
 
+/* Views and flat trees that nobody could have made. */
+static void values_that_are_none(void **state)
+{
+    const pytree no_flat = { PYTREE_TYPE(pytree_flat), NULL };
+    float x = 1.0f;
+    pytree_leaf view = { &x, PYTREE_TYPE(float), 0, PYTREE_FORM_CUSTOM, { 0 } };
+    pytree_flat flat = { NULL, NULL };
+    pytree_error error = { 0 };
+    pytree_def *def;
+    (void)state;
+    assert_int_equal(pytree_num_leaves(pytree_of_view(&view), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_int_equal(pytree_num_leaves(no_flat, NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, "", &error);
+    memset(&error, 0, sizeof error);
+    def = pytree_structure(PYTREE_LIST(PYTREE_NONE), NULL, &error);
+    flat.def = def;
+    assert_int_equal(pytree_num_leaves(PYTREE(&flat), NULL, &error), 0);       /* there are no leaves to be NULL */
+    pytree_def_free(def);
+    def = pytree_structure(PYTREE_LIST(PYTREE(&x)), NULL, &error);
+    flat.def = def;
+    assert_int_equal(pytree_num_leaves(PYTREE(&flat), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_def_print(NULL, def, &error), PYTREE_ARGUMENT, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_def_print(stdout, NULL, &error), PYTREE_ARGUMENT, "", &error);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +427,7 @@ int main(void)
         cmocka_unit_test(fields_that_are_numbers),
         cmocka_unit_test(the_empty_namespace),
         cmocka_unit_test(answers_that_change),
+        cmocka_unit_test(values_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

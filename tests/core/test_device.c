@@ -649,6 +649,35 @@ static void what_a_tree_on_a_device_shows(void **state)
     setup_end(&s);
 }
 
+/* The path of a leaf that is refused, with None before it that is a leaf or is none; a tree that is an array. */
+static void paths_beside_none(void **state)
+{
+    float x[3] = { 1.0f, 2.0f, 3.0f };
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    pytree made;
+    Setup s;
+    size_t k;
+    (void)state;
+    setup_begin(&s);
+    for (k = 0; k < 2; k++) {
+        opt.none_is_leaf = s.there.none_is_leaf = k != 0;
+        made = pytree_clone(PYTREE_LIST(PYTREE_NONE, PYTREE_LIST(PYTREE(&x[0])), PYTREE_ARRAY(x, 3)), &s.there, &error);
+        assert_ok(error.status, &error);
+        assert_null(pytree_clone(made, &opt, &error).type);
+        assert_error(error.status, PYTREE_ARGUMENT, "[2]", &error);
+        memset(&error, 0, sizeof error);
+        pytree_free(made);
+    }
+    s.there.none_is_leaf = false;
+    made = pytree_clone(PYTREE_ARRAY(x, 3), &s.there, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(pytree_num_leaves(made, NULL, &error), 1);
+    assert_unreadable(made, "");
+    pytree_free(made);
+    setup_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -660,6 +689,7 @@ int main(void)
         cmocka_unit_test(memory_of_the_host_runs_out),
         cmocka_unit_test(functions_that_are_missing),
         cmocka_unit_test(what_a_tree_on_a_device_shows),
+        cmocka_unit_test(paths_beside_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

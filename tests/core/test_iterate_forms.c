@@ -572,6 +572,35 @@ static void flats_side_by_side(void **state)
     mlp_clear(&b);
 }
 
+/* Where None is a leaf, and where nobody asks why a map stopped. */
+static void flats_with_none_and_without_an_error(void **state)
+{
+    int x = 1;
+    Count all = { 0, 0 }, some = { 0, 2 };
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_flat flat;
+    pytree_def *def;
+    pytree trees[2];
+    (void)state;
+    opt.none_is_leaf = true;
+    assert_ok(pytree_flatten(PYTREE_LIST(PYTREE(&x), PYTREE_NONE, PYTREE(&x)), &leaves, 0, &def, &opt, &error), &error);
+    flat.def = def;
+    flat.leaves = leaves;
+    trees[0] = trees[1] = PYTREE(&flat);
+    assert_ok(pytree_map(count_leaves, &all, NULL, 2, trees, &opt, &error), &error);
+    assert_int_equal(all.calls, 3);
+    pytree_def_free(def);
+    leaves = NULL;
+    assert_ok(pytree_flatten(PYTREE_LIST(PYTREE(&x), PYTREE(&x), PYTREE(&x)), &leaves, 0, &def, NULL, &error), &error);
+    flat.def = def;
+    flat.leaves = leaves;
+    assert_int_equal(pytree_map(count_leaves, &some, NULL, 2, trees, NULL, NULL), PYTREE_STOPPED);
+    assert_int_equal(some.calls, 2);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,7 +611,8 @@ int main(void)
         cmocka_unit_test(structs_at_every_depth),
         cmocka_unit_test(predicates_of_deep_trees),
         cmocka_unit_test(flats_side_by_side),
-        cmocka_unit_test(sweeps)
+        cmocka_unit_test(sweeps),
+        cmocka_unit_test(flats_with_none_and_without_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

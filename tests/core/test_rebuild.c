@@ -532,6 +532,7 @@ static void as_many_dimensions_as_there_are(void **state)
     assert_ok(error.status, &error);
     assert_true(pytree_equal(t, PYTREE_LIST(PYTREE(&leaf)), NULL, NULL, &error));
     pytree_free(t);
+    pytree_free((pytree){ NULL, &x });    /* no tree: there is nothing to free */
     leaf.ndim++;
     assert_null(pytree_unflatten(def, 1, &leaf, NULL, &error).data);
     assert_error(error.status, PYTREE_ARGUMENT, "", &error);

@@ -192,8 +192,24 @@ def age(path):
     return -path.stat().st_mtime
 
 
+def counted(programs):
+    """What llvm-cov counted in the functions of these programs that have decisions."""
+    objects = [programs[0], *(word for path in programs[1:] for word in ("-object", path))]
+    result = run(["llvm-cov-19", "export", "-skip-expansions", "-instr-profile", FOLDER / "merged.profdata", *objects],
+                 timeout=600, separate=True)
+    if result.status != 0:
+        raise Trouble(result.errors)
+    return [function for function in json.loads(result.output)["data"][0]["functions"] if function["mcdc_records"]]
+
+
+def unchanged(function, since):
+    """Are all headers of a function older than that?"""
+    return all(os.path.getmtime(name) <= since for name in set(function["filenames"]))
+
+
 def exported():
-    """What llvm-cov counted in each function. Of one that is in several programs the newest counts: they are the first ones."""
+    """What was counted in each function, as it is in the newest program that has it. A function of a program's own counts if its
+    headers have not changed since that was built; of the bodies that programs share, the newest program's count."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     profiles = sorted(PROGRAMS.glob("*.profraw"))
     programs = sorted((path for path in PROGRAMS.glob("test_*") if path.suffix == "" and os.access(path, os.X_OK)), key=age)
@@ -203,28 +219,19 @@ def exported():
     merged = run(["llvm-profdata-19", "merge", "-sparse", "-f", FOLDER / "profiles", "-o", FOLDER / "merged.profdata"])
     if merged.status != 0:
         raise Trouble(merged.log())
-    objects = [programs[0], *(word for path in programs[1:] for word in ("-object", path))]
-    result = run(["llvm-cov-19", "export", "-skip-expansions", "-instr-profile", FOLDER / "merged.profdata", *objects],
-                 timeout=600, separate=True)
-    if result.status != 0:
-        raise Trouble(result.errors)
-    return [function for function in json.loads(result.output)["data"][0]["functions"] if function["mcdc_records"]]
-
-
-def current(functions):
-    """Those functions whose headers have not changed since their program was built; of the shared bodies, the newest."""
     built = collections.defaultdict(list)
-    for path in PROGRAMS.glob("test_*"):
-        if path.suffix == "" and os.access(path, os.X_OK):
-            built[path.name.partition("-")[0]].append(path.stat().st_mtime)
-    oldest, met = min(itertools.chain.from_iterable(built.values())), set()
-    for function in functions:
+    for path in programs:
+        built[path.name.partition("-")[0]].append(path.stat().st_mtime)
+    functions = counted(programs)
+    oldest = min(itertools.chain.from_iterable(built.values()))
+    stale = [function for function in functions if not unchanged(function, oldest)]
+    newest = {function["name"]: function for function in counted(programs[:1])} if stale else {}
+    left = [function for function in functions if unchanged(function, oldest)]
+    for function in stale:
         owner = function["name"].rpartition(":")[0].removesuffix(".c")
-        since = min(built.get(owner, [oldest]))
-        unchanged = all(os.path.getmtime(name) <= since for name in set(function["filenames"]))
-        if unchanged or (owner not in built and function["name"] not in met):
-            yield function
-        met.add(function["name"])
+        if unchanged(function, min(built[owner])) if owner in built else newest.pop(function["name"], None) is not None:
+            left.append(function)
+    return left
 
 
 def places(function):
@@ -250,6 +257,8 @@ def measured(functions):
         if name is None:
             continue
         parts = conditions_at(name, begin, end, function)
+        if len(parts) == 1 and function == "macro":             # what the macro was given: its user's decision
+            continue
         if len(parts) != len(flags):
             unclear.add(f"{name}:{begin[0]}: {words(text_of(name, begin, end))}")
             continue
@@ -305,7 +314,7 @@ def subtract(rooms):
 
 def report():
     """(rooms, percent of the reachable conditions that are shown, what is wrong); writes open.txt."""
-    rooms, unclear = measured(current(exported()))
+    rooms, unclear = measured(exported())
     wrong = subtract(rooms)
     wrong += [f"{row}\n    cannot be counted: no macro with a decision in it may be part of a decision" for row in unclear]
     still = {name: [each for each in of if not each.shown and not each.reason] for name, of in rooms.items()}

@@ -197,6 +197,27 @@ static void keyed_children(void **state)
     pytree_def_free(def);
 }
 
+/* Each byte of metadata of any length counts for the hash of a treedef. */
+static void every_byte_of_metadata_is_hashed(void **state)
+{
+    size_t n, i;
+    (void)state;
+    for (n = 1; n < 8; n++) {
+        for (i = 0; i < n; i++) {
+            Box one = { 0, NULL, "" }, other = { 0, NULL, "" };
+            pytree_def *a, *b;
+            memset(one.tag, 'a', n);
+            memset(other.tag, 'a', n);
+            other.tag[i] = 'b';
+            a = pytree_structure(PYTREE(&one), NULL, NULL);
+            b = pytree_structure(PYTREE(&other), NULL, NULL);
+            assert_false(pytree_def_equal(a, b) || pytree_def_hash(a) == pytree_def_hash(b));
+            pytree_def_free(a);
+            pytree_def_free(b);
+        }
+    }
+}
+
 /* Keys are structure: nodes that differ in nothing else are not equal, and the message names a key that they do not share. */
 static void other_keys_are_another_structure(void **state)
 {
@@ -621,6 +642,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structure_and_paths),
         cmocka_unit_test(keyed_children), cmocka_unit_test(other_keys_are_another_structure),
+        cmocka_unit_test(every_byte_of_metadata_is_hashed),
         cmocka_unit_test(metadata_and_keys_are_structure),
         cmocka_unit_test(bytes_are_printed_as_python_does),
         cmocka_unit_test(walked_and_mapped),

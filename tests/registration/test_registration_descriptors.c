@@ -199,6 +199,37 @@ static void counts_of_a_leaf(void **state)
     assert_int_equal(pytree_leaf_bytes(&leaf), SIZE_MAX);
 }
 
+typedef struct Token { char bytes[6]; } Token;
+typedef struct Token2 { char bytes[6]; } Token2;
+
+#define PYTREE_LEAF_TYPE Token
+#include "pytree_registry.h"
+#define PYTREE_LEAF_TYPE Token2
+#include "pytree_registry.h"
+
+/* Descriptors are compared row by row: one with another place, size, form or name is another type. */
+static void descriptors_that_differ_in_one_thing(void **state)
+{
+    const pytree_type *const type = PYTREE_TYPE(Linear);
+    pytree_field fields[4];
+    pytree_type copy = *type;
+    size_t i;
+    (void)state;
+    assert_false(pytree_type_equal(PYTREE_TYPE(Token), PYTREE_TYPE(Token2)));
+    assert_true(pytree_type_equal(PYTREE_TYPE(Token), PYTREE_TYPE(Token)));
+    copy.fields = fields;
+    for (i = 0; i < 7; i++) {
+        memcpy(fields, type->fields, sizeof fields);
+        if (i == 1) { fields[2].row = PYTREE_ROW_STATIC; }
+        if (i == 2) { fields[2].offset += sizeof(void *); }
+        if (i == 3) { fields[2].size += 1; }
+        if (i == 4) { fields[2].form = PYTREE_FORM_LIST; }
+        if (i == 5) { fields[2].ndim = 3; }
+        if (i == 6) { fields[2].name = "v"; }
+        assert_int_equal(pytree_type_equal(type, &copy), i == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,7 +238,8 @@ int main(void)
         cmocka_unit_test(a_copy_of_a_descriptor_is_the_same_type),
         cmocka_unit_test(anything_registered_is_a_tree),
         cmocka_unit_test(values_from_literals),
-        cmocka_unit_test(counts_of_a_leaf)
+        cmocka_unit_test(counts_of_a_leaf),
+        cmocka_unit_test(descriptors_that_differ_in_one_thing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,6 +392,27 @@ static void structs_of_few_rows(void **state)
                     "CustomNode(OneStatic[(2,)], [])), CustomNode(OneNumber[()], [*])]))", NULL);
 }
 
+/* A struct among the static values: its members have names, and one alone has no comma behind it. */
+typedef struct Rate { float rate; } Rate;
+typedef struct Rated { Rate rate; int n; float x; } Rated;
+
+#define PYTREE_STRUCT Rate
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, rate)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Rated
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, rate) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+static void structs_of_one_static_value(void **state)
+{
+    Rate rate = { 0.5f };
+    Rated rated = { { 0.25f }, 3, 1.0f };
+    (void)state;
+    assert_def_text(PYTREE(&rate), "PyTreeDef(CustomNode(Rate[(0.5,)], []))", NULL);
+    assert_def_text(PYTREE(&rated), "PyTreeDef(CustomNode(Rated[(Rate(rate=0.25), 3)], [*]))", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,7 +423,8 @@ int main(void)
         cmocka_unit_test(function_pointers_print_their_address),
         cmocka_unit_test(static_arrays_of_structs_and_functions),
         cmocka_unit_test(dropped_members_are_not_seen),
-        cmocka_unit_test(structs_of_few_rows)
+        cmocka_unit_test(structs_of_few_rows),
+        cmocka_unit_test(structs_of_one_static_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,58 @@ static pytree_status groups_body(void *context, const pytree_options *opt, pytre
     return status;
 }
 
+/* A predicate that answers otherwise when it is asked again, so that there are more leaves, or fewer. */
+typedef struct Fickle { size_t asked, from; } Fickle;
+
+static bool stops_from(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    Fickle *fickle = context;
+    (void)path;
+    return value->form != PYTREE_FORM_LEAF && fickle->asked++ >= fickle->from;
+}
+
+static void predicates_that_change_their_mind(void **state)
+{
+    float x = 1, y = 2;
+    const pytree pair = PYTREE_LIST(PYTREE(&x), PYTREE(&y)), t = PYTREE_LIST(pair, pair);
+    const pytree_group table[] = { { "**", &plain } };
+    size_t from, unstable = 0;
+    (void)state;
+    for (from = 0; from < 8; from++) {
+        Fickle fickle = { 0, from };
+        const pytree_options opt = { .is_leaf = stops_from, .is_leaf_context = &fickle };
+        pytree_error error = { 0 };
+        pytree_groups *groups = pytree_groups_new(1, table, t, &opt, &error);
+        if (groups == NULL) {
+            assert_int_equal(error.status, PYTREE_ARGUMENT);
+            unstable++;
+        }
+        pytree_groups_free(groups);
+    }
+    assert_in_range(unstable, 1, 7);
+}
+
+static void no_table_and_errors_before(void **state)
+{
+    static const pytree_group table[] = { { "**", &plain }, { NULL, NULL } };
+    pytree_error error = { 0 };
+    float x = 1;
+    pytree_groups *groups = pytree_groups_new(0, NULL, PYTREE_LIST(PYTREE_NONE), NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_int_equal(groups->n_leaves, 0);
+    pytree_groups_free(groups);
+#if SIZE_MAX > UINT32_MAX
+    assert_null(pytree_groups_new((size_t)UINT32_MAX + 1, table, PYTREE(&x), NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    memset(&error, 0, sizeof error);
+#endif
+    assert_null(pytree_groups_new(2, table, PYTREE(&x), NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_null(pytree_groups_new(1, table, PYTREE_LIST((pytree){ NULL, NULL }), NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);   /* the first error stays */
+}
+
 static void allocations(void **state)
 {
     Node *chain = chain_make(40);         /* deeper than what stands on the stack */
@@ -140,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_match_wins), cmocka_unit_test(settings_in_a_map), cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(predicates_that_change_their_mind), cmocka_unit_test(no_table_and_errors_before),
         cmocka_unit_test(allocations)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

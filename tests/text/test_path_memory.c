@@ -144,6 +144,38 @@ static void short_paths_allocate_nothing(void **state)
     mlp_clear(&model);
 }
 
+/* Messages and paths that are too long are cut between characters; where the bytes are no characters, wherever that is. */
+static void long_texts_are_cut_between_characters(void **state)
+{
+    static const char *const units[3] = { "\xc3\xa9", "\xe2\x82\xac", "\x80" };
+    size_t u, i, k;
+    (void)state;
+    for (u = 0; u < COUNT_OF(units); u++) {
+        const size_t bytes = strlen(units[u]);
+        for (k = 0; k < bytes; k++) {     /* so that each byte of a character comes to lie there */
+            char text[900] = "xyz", key[400] = "xyz";
+            pytree_error error = { 0 }, other = { 0 };
+            const char *dots;
+            size_t head;
+            for (i = k; i < sizeof text - bytes; i += bytes) { memcpy(text + i, units[u], bytes + 1); }
+            for (i = k; i < sizeof key - bytes; i += bytes) { memcpy(key + i, units[u], bytes + 1); }
+            pytree_fail(&error, PYTREE_VALUE, NULL, "%s", text);
+            dots = strstr(error.message, "...");
+            assert_non_null(dots);
+            head = (size_t)(dots - error.message);
+            assert_int_equal(head, u == 2 ? 0 : k + (head - k) / bytes * bytes);
+            assert_memory_equal(error.message, text, head);
+            assert_string_equal(dots + 3, text + strlen(text) - strlen(dots + 3));
+            assert_int_equal(pytree_num_leaves(PYTREE_DICT({ key, { NULL, NULL } }), NULL, &other), SIZE_MAX);
+            assert_error(other.status, PYTREE_NULL_POINTER, NULL, &other);
+            dots = strstr(other.path, "...");
+            assert_non_null(dots);
+            if (u < 2) { assert_int_equal(((size_t)(dots - other.path) - 2 - k) % bytes, 0); }
+            assert_string_equal(other.path + strlen(other.path) - 2, "']");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,7 +183,8 @@ int main(void)
         cmocka_unit_test(a_million_levels),
         cmocka_unit_test(wide_nodes),
         cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(short_paths_allocate_nothing)
+        cmocka_unit_test(short_paths_allocate_nothing),
+        cmocka_unit_test(long_texts_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
