@@ -353,7 +353,7 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     const pytree_type *const type = f->type;
     pytree_leaf *views;
     pytree_status status = PYTREE_OK;
-    size_t flags, i;
+    size_t flags = PYTREE__NEEDS_CHECK, i;
     int lacks = PYTREE__LACKS_NOTHING;
     f->count = type->n_children;
     if (PYTREE__CONTAINERS && !c->plain && c->root.form > PYTREE_FORM_STRUCT && pytree__is_outermost(c)) {
@@ -369,9 +369,9 @@ static pytree_status pytree__open_struct(pytree__cursor *c, pytree__frame *f)
     if (PYTREE__UNLIKELY(views == NULL)) { return PYTREE_NO_MEMORY; }
     if (!type->self_contained && (PYTREE__MORE_ROWS || !c->making)) { lacks = pytree__lacks(type, f->self, c->making); }
     if (PYTREE__MORE_ROWS && PYTREE__UNLIKELY(lacks == PYTREE__LACKS_READ)) { return pytree__fail_read(c, f); }
-    flags = PYTREE__NEEDS_CHECK;
     if (PYTREE__UNLIKELY(c->making)) {
-        if (!pytree__children_to_make(c, type, (const char *)f->self, views)) { return PYTREE_NO_MEMORY; }
+        status = pytree__views_to_make(c, f, views);
+        if (status != PYTREE_OK) { return status; }
     } else {
         flags = PYTREE__LIKELY(lacks == PYTREE__LACKS_NOTHING)
             ? pytree__child_views(type, f->self, views)

@@ -223,6 +223,8 @@ static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f);
 /* row_text.h */
 static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, const char **from,
                                                  const char **end);
+static bool pytree__row_overflows(const pytree_type *type, const void *self, const pytree_field *row, const char **from,
+                                  const char **end, uint64_t *product);
 
 /* cursor.h */
 static pytree_status pytree__resolve_view(pytree__cursor *c, pytree_leaf *v);
@@ -387,6 +389,7 @@ static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, 
                                     int lacks);
 static pytree_status pytree__fail_beyond(pytree__cursor *c);
 static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytree__frame *f);
+static pytree_status pytree__views_to_make(pytree__cursor *c, pytree__frame *f, pytree_leaf *views);
 
 /* compare.h */
 static void pytree__put_value(struct pytree__text_writer *to, const pytree_leaf *leaf, size_t i);

@@ -107,6 +107,37 @@ static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytre
     return status;
 }
 
+/* Fail for a struct, for which memory is to be made, if a product in one of its rows is too large for the type in which C
+ * computes it: what comes of that may well be a valid extent. Its children are not seen. */
+static PYTREE__NOINLINE pytree_status pytree__check_products(pytree__cursor *c, pytree__frame *f)
+{
+    const pytree_field *row = f->type->fields, *const last = row + f->type->n_fields;
+    const char *from, *end;
+    uint64_t product;
+    pytree_status status;
+    size_t child = 0;
+    for (; row != last; row++) {
+        if (row->row != PYTREE_ROW_DATA) { continue; }
+        child++;
+        if (!pytree__row_overflows(f->type, f->self, row, &from, &end, &product)) { continue; }
+        f->next = child;
+        status = pytree__fail_at(c, PYTREE_OVERFLOW, "expected a product that fits the type of %.*s, got %llu (write each "
+                                 "factor as an extent, or cast the first one to size_t)", (int)(end - from), from,
+                                 (unsigned long long)product);
+        f->next = f->count = 0;
+        return status;
+    }
+    return PYTREE_OK;
+}
+
+/* Write views of the children of a struct that pytree_allocate fills. */
+static pytree_status pytree__views_to_make(pytree__cursor *c, pytree__frame *f, pytree_leaf *views)
+{
+    const pytree_status status = PYTREE__MORE_ROWS ? pytree__check_products(c, f) : PYTREE_OK;
+    if (status != PYTREE_OK) { return status; }
+    return pytree__children_to_make(c, f->type, (const char *)f->self, views) ? PYTREE_OK : PYTREE_NO_MEMORY;
+}
+
 /* Write views of a struct that lacks what its rows may read through. Where something certainly is wrong, rows are evaluated
  * with zeros in its place, or not at all, and what they describe is None: the error comes from what is NULL. Returns flags. */
 static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, const char *self,

@@ -116,4 +116,77 @@ static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const 
     }
     return SIZE_MAX;
 }
+
+/* ---- Products ---------------------------------------------------------------------------------------------------------- */
+
+/* Read a factor of a product, self->n or 4. Returns false where the text is something else, or C computes with more than an
+ * int. */
+static bool pytree__int_factor(const pytree_type *type, const char *self, const char **s, uint64_t *value, uint64_t *most)
+{
+    const pytree_field *row;
+    const char *at = *s;
+    const size_t word = pytree__word_bytes(at);
+    int64_t number = 0;
+    if (*at >= '1' && *at <= '9' && word <= 9) {               /* nine digits are an int */
+        *value = 0;
+        for (; *at >= '0' && *at <= '9'; at++) { *value = 10 * *value + (uint64_t)(*at - '0'); }
+        if (at != *s + word || *at == '.') { return false; }
+        *s = at;
+        return true;
+    }
+    if (strncmp(at, "self", 4) != 0) { return false; }
+    at = pytree__behind_member(at + 4);
+    if (at[0] != '-' || at[1] != '>') { return false; }
+    at += 2 + strspn(at + 2, " ");
+    row = pytree__named_row(type, &at);
+    if (row == NULL || row->row != PYTREE_ROW_STATIC || row->form != PYTREE__PACK_BYTES || row->ndim != 0) { return false; }
+    if (*at == '[' || *at == '.' || (at[0] == '-' && at[1] == '>')) { return false; }
+    switch (row->type->dtype) {
+    case PYTREE_I8: { int8_t n; memcpy(&n, self + row->offset, sizeof n); number = n; break; }
+    case PYTREE_I16: { int16_t n; memcpy(&n, self + row->offset, sizeof n); number = n; break; }
+    case PYTREE_I32: { int32_t n; memcpy(&n, self + row->offset, sizeof n); number = n; break; }
+    case PYTREE_U8: { uint8_t n; memcpy(&n, self + row->offset, sizeof n); number = n; break; }
+    case PYTREE_U16: { uint16_t n; memcpy(&n, self + row->offset, sizeof n); number = n; break; }
+    case PYTREE_U32: { uint32_t n; memcpy(&n, self + row->offset, sizeof n); number = n; *most = UINT_MAX; break; }
+    default: return false;
+    }
+    if (number < 0 || row->size > sizeof(int)) { return false; }
+    *s = at;
+    *value = (uint64_t)number;
+    return true;
+}
+
+/* Tell whether a product of members, self->a * self->b, is larger than the int that C computes it in. Its value goes to
+ * *product, and *end behind the factor from which on it is. */
+static bool pytree__int_overflows(const pytree_type *type, const char *self, const char *s, const char **end, uint64_t *product)
+{
+    uint64_t most = INT_MAX, factor;
+    *product = 1;
+    while (pytree__int_factor(type, self, &s, &factor, &most)) {
+        *product *= factor;               /* of two that are less than 2^32 */
+        if (*product > most) { *end = s; return true; }
+        s += strspn(s, " ");
+        if (*s != '*') { return false; }
+        s += 1 + strspn(s + 1, " ");
+    }
+    return false;
+}
+
+/* Find a product in a row's expressions that is too large for an int. One with a condition, and the rows of a union, look by
+ * themselves whether they are evaluated. What is behind a cast or another factor is computed in a type that is unknown here. */
+static bool pytree__row_overflows(const pytree_type *type, const void *self, const pytree_field *row, const char **from,
+                                  const char **end, uint64_t *product)
+{
+    const char *const text = row->name + strlen(row->name) + 1;
+    const char *at = strchr(text, '*') == NULL ? NULL : strstr(text, "self");
+    if (at == NULL || strpbrk(at, "?&|") != NULL || strstr(text, "CASE") != NULL) { return false; }
+    for (; at != NULL; at = strstr(at + 4, "self")) {
+        const char *before = at - 1;
+        while (*before == ' ') { before--; }
+        if (strchr("(,+-", *before) == NULL) { continue; }
+        *from = at;
+        if (pytree__int_overflows(type, (const char *)self, at, end, product)) { return true; }
+    }
+    return false;
+}
 #endif
