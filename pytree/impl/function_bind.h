@@ -501,11 +501,13 @@ static pytree_status pytree__fn_bind_call(struct pytree__fn_bound *b)
     return status == PYTREE_OK && b->in_place != 0 ? pytree__fn_unite(b) : status;
 }
 
+/* Tasks of an executor have errors of their own, but that memory has run out is told to the plan. */
 static pytree_status pytree__fn_bind(struct pytree__fn_bound *b)
 {
     pytree_status status = pytree__fn_check_types(b, "argument", b->fn->takes, b->n_args, b->defs, b->in_first, b->in);
     if (status != PYTREE_OK) { return status; }
-    return b->fn->kind != NULL ? b->fn->kind->bind(b) : pytree__fn_bind_call(b);
+    status = b->fn->kind != NULL ? b->fn->kind->bind(b) : pytree__fn_bind_call(b);
+    return status != PYTREE_OK ? status : b->plan->err.status;
 }
 
 /* ---- Running ------------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,122 @@
+/* Functions and transforms, each allocation failing once. What a call prepares is taken from the allocator piece by piece here,
+ * not in chunks, so that each piece fails. */
+#define TEST_OWN_BODIES
+#define PYTREE_FUNCTION_CHUNK 1
+#include "transforms_shared.h"
+
+/* A function with arguments, and a result for it. */
+typedef struct Call {
+    const pytree_fn *f;
+    size_t n;
+    const pytree *args;
+    pytree out;
+    const pytree_executor *executor;
+} Call;
+
+static pytree_status sweep_apply(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Call *c = context;
+    return pytree_apply(c->f, c->n, c->args, c->out, &(pytree_fn_options){ .tree = *opt, .executor = c->executor }, err);
+}
+static pytree_status sweep_new(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Call *c = context;
+    pytree_flat out = pytree_apply_new(c->f, c->n, c->args, &(pytree_fn_options){ .tree = *opt, .executor = c->executor }, err);
+    pytree_flat_free(&out);
+    return err->status;
+}
+static pytree_status sweep_runs(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const Call *c = context;
+    const pytree_fn_options options = { .tree = *opt, .executor = c->executor };
+    pytree_prepared *p = pytree_prepare(c->f, c->n, c->args, c->out, &options, err);
+    pytree_jit *jit = p == NULL ? NULL : pytree_jit_new(c->f, 1, &options, err);
+    if (jit != NULL && pytree_run(p, err) == PYTREE_OK && pytree_run_on(p, c->n, c->args, c->out, err) == PYTREE_OK) {
+        (void)pytree_jit_call(jit, c->n, c->args, c->out, err);
+    }
+    pytree_prepared_free(p);
+    pytree_jit_free(jit);
+    return err->status;
+}
+
+static void sweep(const pytree_fn *f, size_t n, const pytree *args, pytree out, const pytree_executor *executor, bool says)
+{
+    Call call = { f, n, args, out, executor };
+    assert_true(sweep_allocations(sweep_apply, &call) > 3);
+    assert_true(sweep_allocations(sweep_runs, &call) > 6);
+    if (says) { assert_true(sweep_allocations(sweep_new, &call) > 3); }
+}
+
+static void one_after_the_other(void *context, size_t n, void (*task)(void *arg, size_t i), void *data)
+{
+    (void)context;
+    for (size_t i = 0; i < n; i++) { task(data, i); }
+}
+
+static void structs_and_flats(void **state)
+{
+    pytree_error error = { 0 };
+    float x[2] = { 1, 2 }, y[3];
+    const char *words[2] = { "one", "two" }, *read[2];
+    Layer layer, to;
+    pytree_leaf *leaves = NULL, *to_leaves = NULL;
+    pytree_def *def, *to_def;
+    pytree_flat flat, to_flat;
+    pytree_fn grown = grow;
+    (void)state;
+    grown.takes = NULL;                   /* it is also given how often it has been called */
+    layer_fill(&layer, 1);
+    layer_fill(&to, 0);
+    assert_ok(pytree_flatten(PYTREE(&layer.dense), &leaves, 0, &def, NULL, &error), &error);
+    assert_ok(pytree_flatten(PYTREE(&to.dense), &to_leaves, 0, &to_def, NULL, &error), &error);
+    flat = (pytree_flat){ def, leaves };
+    to_flat = (pytree_flat){ to_def, to_leaves };
+    sweep(&dense, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, true);
+    sweep(&dense, 2, (pytree[2]){ PYTREE(&flat), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, true);
+    sweep(&grow, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&to_flat), NULL, false);
+    sweep(&identity, 2, (pytree[2]){ PYTREE_ARRAY(words, 2), PYTREE_ARRAY(x, 2) },
+          PYTREE_TUPLE(PYTREE_ARRAY(read, 2), PYTREE_ARRAY(y, 2)), NULL, true);
+    sweep(PYTREE_WHILE(&small, &grow, .max_iters = 3), 1, (pytree[1]){ PYTREE(&layer.dense) }, PYTREE(&to.dense), NULL, false);
+    sweep(PYTREE_WHILE(&small, &grow, .max_iters = 3), 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&to_flat), NULL, false);
+    sweep(PYTREE_FORI(&grown, .to = 2), 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&to_flat), NULL, false);
+    pytree_def_free(def);
+    pytree_def_free(to_def);
+}
+
+static void maps_and_loops(void **state)
+{
+    const pytree_executor executor = { one_after_the_other, NULL, 2 };
+    float carry[2][2] = { { 0, 1 }, { 1, 1 } }, xs[2][2] = { { 1, 2 }, { 3, 4 } }, a[2][2], b[2][2];
+    const pytree args[2] = { PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 2) };
+    const pytree out = PYTREE_TUPLE(PYTREE_ARRAY(a[0], 2, 2), PYTREE_ARRAY(b[0], 2, 2));
+    const pytree_fn *const each[] = { PYTREE_SCAN(PYTREE_VMAP(&step)), PYTREE_VMAP(PYTREE_SCAN(&step)), PYTREE_VMAP(&identity),
+                                      PYTREE_VMAP(&identity, .in_axes = PYTREE_INT(1), .out_axes = PYTREE_INT(-1)) };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(each); i++) {
+        sweep(each[i], 2, args, out, NULL, true);
+        sweep(each[i], 2, args, out, &executor, true);
+    }
+}
+
+static void branches_and_batches(void **state)
+{
+    float x[2] = { 1, 2 }, y[4];
+    const pytree_fn other = { .name = "other", .call = first_call, .shape = pytree_result_first };
+    const pytree list[1] = { PYTREE_LIST(PYTREE(&x[0]), PYTREE(&x[1])) };
+    (void)state;
+    sweep(PYTREE_COND(&first, &first), 2, (pytree[2]){ PYTREE_BOOL(true), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 2), NULL, true);
+    sweep(PYTREE_SWITCH(&first, &first), 2, (pytree[2]){ PYTREE_INT(1), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 2), NULL, true);
+    sweep(PYTREE_SELECT(&first, &other), 2, (pytree[2]){ PYTREE_STR("first"), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 2), NULL,
+          false);
+    sweep(PYTREE_BATCH(&first), 1, list, PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1])), NULL, true);
+    sweep(PYTREE_BATCH(PYTREE_BATCH(&first)), 1, (pytree[1]){ PYTREE_LIST(list[0], list[0]) },
+          PYTREE_LIST(PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1])), PYTREE_LIST(PYTREE(&y[2]), PYTREE(&y[3]))), NULL, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structs_and_flats), cmocka_unit_test(maps_and_loops), cmocka_unit_test(branches_and_batches)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
