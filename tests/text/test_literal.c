@@ -20,7 +20,7 @@ static void test_notation(void **state)
         { "'it'", NULL }, { "\"it\"", "'it'" }, { "\"it's\"", NULL }, { "''", NULL }, { "'\xC3\xA9'", NULL },
         { "'\\\\ \\' \\\" \\/ \\a\\b\\f\\n\\r\\t\\v'", "'\\\\ \\' \" / \\x07\\x08\\x0c\\n\\r\\t\\x0b'" },
         { "'\\x41\\xe9\\u20ac\\U0001F600'", "'A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80'" },
-        { "'\\x4A\\xAF\\u0800'", "'J\xC2\xAF\xE0\xA0\x80'" }, { "'\xE0\xA0\x80'", NULL },
+        { "'\\x4A\\x4a\\xAF\\u0800'", "'JJ\xC2\xAF\xE0\xA0\x80'" }, { "'\xE0\xA0\x80'", NULL },
         { "\"\\ud83d\\ude00\\u00E9\"", "'\xF0\x9F\x98\x80\xC3\xA9'" },
         { "'\\udc80\\udcff'", NULL }, { "'\\udcc3\\udca9'", "'\xC3\xA9'" }, { "'tab\there'", "'tab\\there'" },
         { "[]", NULL }, { "[1]", NULL }, { "[1,]", "[1]" }, { "[ 1 ,2\n, 3 , ]", "[1, 2, 3]" }, { "[[], [[]]]", NULL },
