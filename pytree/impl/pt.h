@@ -133,8 +133,8 @@ static bool pytree__pt_visit(struct pytree__pt_walk *w, uint32_t number)
 
 static bool pytree__pt_walk_all(struct pytree__pt_walk *w, uint32_t root)
 {
-    bool good = pytree__pt_visit(w, root);
-    while (good && w->n_frames != 0) {
+    if (!pytree__pt_visit(w, root)) { return false; }
+    while (w->n_frames != 0) {
         struct pytree__pt_frame *f = &w->frames[w->n_frames - 1];
         struct pytree__pt_link link;
         if (f->link == 0) {
@@ -142,12 +142,12 @@ static bool pytree__pt_walk_all(struct pytree__pt_walk *w, uint32_t root)
             continue;
         }
         link = *pytree__pt_item(w->p, f->link);
-        good = pytree__pt_name(w, f, &link);
+        if (!pytree__pt_name(w, f, &link)) { return false; }
         f->link = link.next;
         f->index++;
-        good = good && pytree__pt_visit(w, link.value);
+        if (!pytree__pt_visit(w, link.value)) { return false; }
     }
-    return good;
+    return true;
 }
 
 /* Check that no two values have one name, once all names are there. */
@@ -252,7 +252,7 @@ static pytree_status pytree__pt_read_pickle(struct pytree__pt *p)
 {
     const pytree__npz_member *m = pytree__pt_member(p, "data.pkl");
     struct pytree__ck_file *f = &p->ck->files[0];
-    if (m == NULL || m->size > PYTREE__PT_PICKLE) {
+    if (m->size > PYTREE__PT_PICKLE) {                          /* it is there: pytree__pt_root has seen it */
         return pytree_fail(p->err, PYTREE_SYNTAX, NULL, "expected a data.pkl of at most %d bytes, got more in '%s'",
                            (int)PYTREE__PT_PICKLE, f->path);
     }

@@ -16,6 +16,9 @@
 #define V2 "ctorch._utils\n_rebuild_tensor_v2\n"
 #define TENSOR_OF(storage, offset, size, strides) V2 "(" storage offset size strides "\x89" HOOKS "tR"
 #define TENSOR(offset, size, strides) TENSOR_OF(STORAGE, offset, size, strides)
+#define V3 "ctorch._utils\n_rebuild_tensor_v3\n"
+#define UNTYPED \
+    "(" TEXT("\7", "storage") "ctorch.storage\nUntypedStorage\n" TEXT("\1", "0") TEXT("\3", "cpu") "K\x10tQ"
 #define LARGE "\x8a\x08\0\0\0\0\0\0\0\x10"                 /* 2^60 */
 #define MINUS "J\xff\xff\xff\xff"
 
@@ -84,7 +87,11 @@ static void opcodes(void **state)
         CASE(P2 "\x8a\0.", NULL), CASE(P2 "\x8a\1\xff.", NULL), CASE(P2 "G\0\0\0\0\0\0\0", "complete pickle"),
         CASE(P2 "\x8b\1\0\0\0\1.", "opcode 0x8b"), CASE(P2 "}(X\1\0\0\0aK\1X\1\0\0\0aK\2u.", "each name once"),
         CASE(P2 "}(X\3\0\0\0a.bK\1X\1\0\0\0a}X\1\0\0\0bK\2su.", "each name once"),
-        CASE(P2 "}(K\1NJ\1\0\0\0Nu.", "each name once")
+        CASE(P2 "}(K\1NJ\1\0\0\0Nu.", "each name once"),
+        /* operands */
+        CASE(P2 "M\1\2.", NULL), CASE(P2 "(Nr\5\0\0\0j\5\0\0\0t.", NULL), CASE(P2 "K", "complete pickle"),
+        CASE(P2 "M\1", "complete pickle"), CASE(P2 "\x8a", "complete pickle"), CASE(P2 "Nq", "complete pickle"),
+        CASE(P2 "Nr\0\0\0", "complete pickle"), CASE(P2 "h", "complete pickle"), CASE(P2 "j\0\0\0", "complete pickle")
     };
     (void)state;
     check_cases(cases, COUNT_OF(cases));
@@ -99,6 +106,8 @@ static void names(void **state)
         CASE(P2 "ctorch.storage\n_load_from_bytes\n.", "_load_from_bytes"),
         CASE(P2 "cos\nsystem", "a line"), CASE(P2 "cos", "a line"),
         CASE("\x80\4\x8c\2os\x8c\6system\x93.", "os.system"), CASE("\x80\4K\1K\1\x93.", "the name of a module"),
+        CASE("\x80\4\x8c\1aK\1\x93.", "the name of a module"),
+        CASE(P2 "ctorch._utils\n_rebuild_parameter\nNN\x86R.", "something else to make"),
         CASE("\x80\4N\x93.", "more values"), CASE("\x80\4\x8c\5torch\x8c\014FloatStorage\x93.", "a storage or a name"),
         CASE(P2 "c\x1b[31m\n\x07\n.", "?[31m.?"), CASE(P2 "ccollections\nOrderedDict\n.", "a storage or a name"),
         CASE(P2 "ccollections\nOrderedDict\nN\x85R.", "something else to make"), CASE(P2 STORAGE ".", "a storage or a name"),
@@ -151,13 +160,30 @@ static void tensors(void **state)
                           "K\0", "K\4\x85", "K\1\x85") ".", "one element type"),
         CASE(P2 "ctorch._utils\n_rebuild_tensor_v3\n(" STORAGE "K\0K\4\x85K\1\x85\x89" HOOKS "ctorch\nuint16\ntR.",
              "one element type"),
-        CASE(P2 "]" TENSOR("K\0", "K\4\x85", "K\1\x85") "q\1ah\1a.", NULL)
+        CASE(P2 "]" TENSOR("K\0", "K\4\x85", "K\1\x85") "q\1ah\1a.", NULL),
+        CASE(P2 V2 "(" STORAGE "K\0K\4\x85K\1\x85\x89" HOOKS "NNtR.", "a tensor: its storage"),
+        CASE(P2 V2 "(" STORAGE "K\0K\4\x85K\1\x85\x89" HOOKS "K\1tR.", "resolve_conj"),
+        CASE(P2 V3 "(" UNTYPED "K\0K\4\x85K\1\x85\x89" HOOKS "ctorch\nfloat32\ntR.", NULL),
+        CASE(P2 V3 "(" UNTYPED "K\0K\4\x85K\1\x85\x89" HOOKS "NtR.", "a tensor: its storage"),
+        CASE(P2 V3 "(" UNTYPED "K\0K\2K\2\x86K\1K\2\x86\x89" HOOKS "ctorch\nfloat8_e5m2\ntR.", "row-major order"),
+        CASE(P2 V3 "(" UNTYPED "K\0K\2K\2\x86K\2K\1\x86\x89" HOOKS "ctorch\nfloat8_e5m2\ntR.", NULL),
+        CASE(P2 "(" TEXT("\7", "storagf") "ctorch\nFloatStorage\n" TEXT("\1", "0") TEXT("\3", "cpu") "K\4tQ.",
+            "a storage: its type"),
+        CASE(P2 "(" TEXT("\4", "stor") "ctorch\nFloatStorage\n" TEXT("\1", "0") TEXT("\3", "cpu") "K\4tQ.",
+            "a storage: its type"),
+        CASE(P2 "(K\1ctorch\nFloatStorage\n" TEXT("\1", "0") TEXT("\3", "cpu") "K\4tQ.", "a storage: its type"),
+        CASE(P2 "(" TEXT("\7", "storage") "ctorch\nFloatStorage\nK\0" TEXT("\3", "cpu") "K\4tQ.", "a storage: its type"),
+        CASE(P2 "(" TEXT("\7", "storage") "ctorch\nFloatStorage\n" TEXT("\1", "0") "K\1K\4tQ.", "a storage: its type"),
+        CASE(P2 "(" TEXT("\7", "storage") "ctorch\nFloatStorage\n" TEXT("\1", "0") TEXT("\3", "cpu") "NtQ.",
+            "a storage: its type"),
+        CASE(P2 "(" TEXT("\7", "storage") "ctorch\nFloatStorage\n" TEXT("\51", "00000000000000000000000000000000000000000")
+             TEXT("\3", "cpu") "K\4tQ.", "a storage: its type")
     };
     (void)state;
     check_cases(cases, COUNT_OF(cases));
 }
 
-/* ---- Bombs ------------------------------------------------------------------------------------------------------------- */
+/* ---- Bombs --------------------------------------------------------------------------------------------------------- */
 
 /* A pickle that is made piece by piece. */
 typedef struct Pickle {
@@ -275,7 +301,7 @@ static void changed_pickles(void **state)
     assert_in_range(accepted, 1, 9 * sizeof good / 2);
 }
 
-/* ---- Archives ---------------------------------------------------------------------------------------------------------- */
+/* ---- Archives ------------------------------------------------------------------------------------------------------ */
 
 static void archives(void **state)
 {
@@ -308,6 +334,100 @@ static void archives(void **state)
     }
 }
 
+/* A pickle may have 32 MiB. */
+static void large_pickles(void **state)
+{
+    const size_t size = ((size_t)1 << 25) + 1;
+    char *pickle = calloc(size, 1);
+    pytree_error error = { 0 };
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io };
+    unsigned char *bytes;
+    (void)state;
+    assert_non_null(pickle);
+    bytes = pt_file(pickle, size, &memory.size);
+    assert_non_null(bytes);
+    memory.bytes = bytes;
+    assert_null(pytree_pt_open("f", &opt, &error));
+    assert_non_null(strstr(error.message, "expected a data.pkl of at most 33554432 bytes, got more"));
+    free(bytes);
+    free(pickle);
+}
+
+/* Two names of one tensor: its storage is checked once, and both are loaded. */
+static void one_storage_for_two(void **state)
+{
+    static const char pickle[] = P2 "}(" TEXT("\1", "a") TENSOR("K\0", "K\4\x85", "K\1\x85") "q\1" TEXT("\1", "b") "h\1u.";
+    float a[4] = { 0 }, b[4] = { 0 };
+    pytree_error error = { 0 };
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io };
+    unsigned char *bytes = pt_file(pickle, sizeof pickle - 1, &memory.size);
+    (void)state;
+    assert_non_null(bytes);
+    memory.bytes = bytes;
+    assert_ok(pytree_load_pt("f", PYTREE_DICT({ "a", PYTREE_ARRAY(a, 4) }, { "b", PYTREE_ARRAY(b, 4) }), &opt, &error), &error);
+    assert_memory_equal(a, b, sizeof a);
+    assert_true(a[0] != 0);
+    free(bytes);
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------------------- */
+
+static const unsigned char *swept;
+static size_t swept_bytes;
+
+static pytree_status open_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options options = { .io = &io };
+    (void)context;
+    memory.bytes = swept;
+    memory.size = swept_bytes;
+    options.tree = *opt;
+    pytree_checkpoint_close(pytree_pt_open("f", &options, err));
+    return err->status;
+}
+
+/* Each kind of value in a dict, behind so many others that what it needs has to grow just then; keys that become longer. */
+static void sweep_places(void **state)
+{
+#define PART(text) { text, sizeof(text) - 1 }
+    static const struct { const char *bytes; size_t n; } parts[] = {
+        PART("N"), PART("K\1"), PART("M\1\2"), PART("J\1\0\0\0"), PART("\x8a\1\1"), PART("G\x3f\xe0\0\0\0\0\0\0"),
+            PART("\x8c\1a"),
+        PART("}"), PART("]"), PART(")"), PART("\x88"), PART("(K\1K\2t"), PART(HOOKS), PART(TENSOR("K\0", "K\4\x85", "K\1\x85"))
+    };
+    static char pickle[8000];
+    const size_t most = slow_here() ? 9 : 34;
+    size_t i, n, k;
+    (void)state;
+    for (i = 0; i < COUNT_OF(parts); i++) {
+        for (n = 1; n < most; n++) {
+            char *at = pickle;
+            unsigned char *made;
+            at += sprintf(at, "\x80\4}(");
+            for (k = 0; k < n; k++) {
+                *at++ = '\x8c';
+                *at++ = (char)(n + 2);
+                at += sprintf(at, "%02u", (unsigned)k);
+                memset(at, 'k', n);
+                at += n;
+                memcpy(at, parts[i].bytes, parts[i].n);
+                at += parts[i].n;
+            }
+            at += sprintf(at, "u.");
+            made = pt_file(pickle, (size_t)(at - pickle), &swept_bytes);
+            swept = made;
+            assert_in_range(sweep_allocations(open_body, NULL), 1, 200);
+            free(made);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,7 +438,10 @@ int main(void)
         cmocka_unit_test(long_names),
         cmocka_unit_test(many),
         cmocka_unit_test(changed_pickles),
-        cmocka_unit_test(archives)
+        cmocka_unit_test(archives),
+        cmocka_unit_test(large_pickles),
+        cmocka_unit_test(one_storage_for_two),
+        cmocka_unit_test(sweep_places)
     };
     return cmocka_run_group_tests_name("pt_pickle", tests, NULL, NULL);
 }
