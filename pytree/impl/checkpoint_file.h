@@ -279,17 +279,17 @@ static pytree_status pytree__ck_map_file(struct pytree__ck *ck, struct pytree__c
 pytree_status pytree_checkpoint_map(pytree_checkpoint *file, pytree_error *err)
 {
     struct pytree__ck *ck = pytree__ck_of(file);
-    pytree_status status = PYTREE_OK;
     size_t i;
     if (file == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a file, got NULL"); }
-    for (i = 0; i < file->n_files && status == PYTREE_OK; i++) {
-        if (ck->files[i].bytes == NULL) { status = pytree__ck_map_file(ck, &ck->files[i], err); }
+    for (i = 0; i < file->n_files; i++) {
+        const pytree_status status = ck->files[i].bytes == NULL ? pytree__ck_map_file(ck, &ck->files[i], err) : PYTREE_OK;
+        if (status != PYTREE_OK) { return status; }
     }
-    for (i = 0; i < file->n_tensors && status == PYTREE_OK; i++) {
+    for (i = 0; i < file->n_tensors; i++) {
         pytree_tensor *t = (pytree_tensor *)ck->tensors.data + i;
         t->data = (const char *)ck->files[t->file].bytes + t->offset;
     }
-    return status;
+    return PYTREE_OK;
 }
 
 #include "checkpoint_load.h"

@@ -125,10 +125,11 @@ static pytree_status pytree__ck_read_plain(struct pytree__ck_loader *l, const st
         if (status == PYTREE_OK) { pytree__ck_swap(l->ck->big, t->type, to, (size_t)bytes); }
         return status;
     }
-    while (bytes != 0 && status == PYTREE_OK) {
+    while (bytes != 0) {
         size_t n = bytes / size < most ? (size_t)(bytes / size) : most;
         char *piece = pytree__ck_piece(l, t->file, at, n * size);
         status = piece == NULL ? PYTREE_IO : pytree__ck_take(l, t, type, piece, to, n);
+        if (status != PYTREE_OK) { return status; }
         if (to != NULL) { to += n * type->size; }
         at += n * size;
         bytes -= n * size;
@@ -191,10 +192,11 @@ static pytree_status pytree__ck_read_row(struct pytree__ck_loader *l, const stru
     if (piece == NULL) { return PYTREE_IO; }
     for (i = 0; i < n; i++) { memcpy(few + i * size, piece + i * (size_t)step * size, size); }
     status = pytree__ck_take(l, p->tensor, type, few, to == NULL ? NULL : made, n);
-    for (i = 0; i < n && to != NULL && status == PYTREE_OK; i++) {
+    if (status != PYTREE_OK) { return status; }
+    for (i = 0; to != NULL && i < n; i++) {
         memcpy(to + i * to_step * type->size, made + i * type->size, type->size);
     }
-    return status;
+    return PYTREE_OK;
 }
 
 /* Read an array that does not lie in row-major order: in the order of the file, so that each byte is read about once. */
@@ -205,19 +207,20 @@ static PYTREE__NOINLINE pytree_status pytree__ck_read_strided(struct pytree__ck_
     const uint64_t size = p->tensor->type->size, most = PYTREE__CK_SCRATCH / 4 / size;
     uint64_t at = 0, there = 0, extent, step, i, n;
     size_t d;
-    pytree_status status = PYTREE_OK;
     if (p->bytes == 0) { return PYTREE_OK; }
     pytree__ck_sort_dims(&dims, p);
     extent = dims.n == 0 ? 1 : dims.extent[dims.n - 1];
     step = dims.n == 0 ? 0 : dims.from[dims.n - 1];
     do {
-        for (i = 0; i < extent && status == PYTREE_OK; i += n) {
+        for (i = 0; i < extent; i += n) {
+            pytree_status status;
             const uint64_t to_step = dims.n == 0 ? 0 : dims.to[dims.n - 1];
             n = step >= most ? 1 : 1 + most / (step + 1);
             if (n > PYTREE__CK_FEW) { n = PYTREE__CK_FEW; }
             n = n > extent - i ? extent - i : n;
             status = pytree__ck_read_row(l, p, p->at + (at + i * step) * size, step, (size_t)n, type,
                                          to == NULL ? NULL : to + (there + i * to_step) * type->size, to_step);
+            if (status != PYTREE_OK) { return status; }
         }
         for (d = dims.n < 2 ? 0 : dims.n - 1; d-- > 0;) {
             at += dims.from[d];
@@ -227,8 +230,8 @@ static PYTREE__NOINLINE pytree_status pytree__ck_read_strided(struct pytree__ck_
             there -= dims.to[d] * dims.extent[d];
             dims.at[d] = 0;
         }
-    } while (d != SIZE_MAX && dims.n >= 2 && status == PYTREE_OK);
-    return status;
+    } while (d != SIZE_MAX);              /* as it is where there is one dimension, or none */
+    return PYTREE_OK;
 }
 
 /* Read elements into `to`, in row-major order and converted to `type`; `to` NULL: only check them. */
@@ -261,11 +264,14 @@ pytree_status pytree_checkpoint_read(const pytree_checkpoint *file, const pytree
     l.err = err;
     f = pytree__ck_reader(l.ck, tensor->file, err);
     if (tensor->strides == NULL && (tensor->packing == NULL || tensor->type == NULL)) {
-        status = PYTREE_OK;
-        if (tensor->data != NULL) { memcpy(to, tensor->data, size); }
-        else { status = pytree__file_read(&f, tensor->offset, to, size); }
-        if (status == PYTREE_OK && tensor->type != NULL) { pytree__ck_swap(l.ck->big, tensor->type, to, size); }
-        return status;
+        if (tensor->data != NULL) {
+            memcpy(to, tensor->data, size);
+        } else {
+            status = pytree__file_read(&f, tensor->offset, to, size);
+            if (status != PYTREE_OK) { return status; }
+        }
+        if (tensor->type != NULL) { pytree__ck_swap(l.ck->big, tensor->type, to, size); }
+        return PYTREE_OK;
     }
     l.scratch = (char *)pytree__resize(l.ck->allocator, NULL, 0, PYTREE__CK_SCRATCH);
     if (l.scratch == NULL) { return pytree__no_memory(err, PYTREE__CK_SCRATCH); }

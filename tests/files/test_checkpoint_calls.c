@@ -144,6 +144,12 @@ static void arguments(void **state)
     assert_null(pytree_gguf_metadata(NULL).data);
     assert_null(pytree_gguf_metadata(file).data);
     pytree_safetensors_close(file);
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_save_safetensors(path, PYTREE_LIST(PYTREE_NONE), NULL, &error), &error);
+    file = pytree_mmap_safetensors(path, PYTREE_LIST(PYTREE_NONE), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(file->n_tensors, 0);
+    pytree_safetensors_close(file);
     assert_int_equal(remove(path), 0);
 }
 

@@ -374,6 +374,40 @@ static void one_storage_for_two(void **state)
     free(bytes);
 }
 
+/* A file of a big-endian machine is loaded; numbers in it cannot stay where they are. */
+static void big_endian_files(void **state)
+{
+    static const char pickle[] = P2 "}" TEXT("\1", "a") TENSOR("K\0", "K\4\x85", "K\1\x85") "s.";
+    static const unsigned char numbers[16] = { 0x3F, 0x80, 0, 0, 0x40, 0, 0, 0, 0x40, 0x40, 0, 0, 0x40, 0x80, 0, 0 };
+    const PtMember members[3] = { { "x/data.pkl", pickle, sizeof pickle - 1 }, { "x/byteorder", "big", 3 }, { "x/data/0",
+        numbers, 16 } };
+    const uint16_t one = 1;
+    unsigned char low;
+    float a[4] = { 0 };
+    pytree_error error = { 0 };
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io };
+    unsigned char *bytes = pt_archive(members, 3, &memory.size);
+    pytree_checkpoint *file;
+    (void)state;
+    memcpy(&low, &one, 1);
+    assert_non_null(bytes);
+    memory.bytes = bytes;
+    assert_ok(pytree_load_pt("f", PYTREE_DICT({ "a", PYTREE_ARRAY(a, 4) }), &opt, &error), &error);
+    assert_true(a[0] == 1 && a[1] == 2 && a[2] == 3 && a[3] == 4);
+    file = pytree_pt_open("f", &opt, &error);
+    assert_ok(error.status, &error);
+    assert_ok(pytree_checkpoint_map(file, &error), &error);
+    if (low == 1) {
+        assert_error(pytree_checkpoint_point(file, PYTREE_DICT({ "a", PYTREE_ARRAY(a, 4) }), &opt, &error), PYTREE_ARGUMENT,
+            "", &error);
+        assert_non_null(strstr(error.message, "expected a big-endian machine"));
+    }
+    pytree_checkpoint_close(file);
+    free(bytes);
+}
+
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
 static const unsigned char *swept;
@@ -440,6 +474,7 @@ int main(void)
         cmocka_unit_test(changed_pickles),
         cmocka_unit_test(archives),
         cmocka_unit_test(large_pickles),
+        cmocka_unit_test(big_endian_files),
         cmocka_unit_test(one_storage_for_two),
         cmocka_unit_test(sweep_places)
     };
