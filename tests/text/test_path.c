@@ -140,6 +140,9 @@ static void reads_each_kind(void **state)
     path = parsed("");
     assert_int_equal(path->n, 0);
     pytree_path_free(path);
+    path = parsed("['\\x4A\\x4a\\xAF']");
+    assert_text(path, "['JJ\xC2\xAF']");
+    pytree_path_free(path);
     path = parsed("['\\a\\b\\f\\v\\x41\\u00e9\\U0001f600\\\"\\'\t']");
     assert_string_equal(path->entries[0].name, "\a\b\f\vA\xC3\xA9\xF0\x9F\x98\x80\"'\t");
     pytree_path_free(path);
