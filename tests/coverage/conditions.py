@@ -246,7 +246,8 @@ def places(function):
         macros = {((region[0], region[1]), (region[2], region[3])): region[6] for region in function["regions"]
                   if region[7] == 1 and region[5] == file}
         counted = {(branch[0], branch[1]) for branch in inside if branch[6] == file}
-        yield (None if names[file].startswith("..") else names[file], function["name"].rpartition(":")[2] if file == 0 else "macro",
+        own = file == 0 and names[0] != "pytree_registry.h"     # which is read anew for each struct
+        yield (None if names[file].startswith("..") else names[file], function["name"].rpartition(":")[2] if own else "macro",
                (line, column), (last, end), flags, macros, counted | {branch[6] for branch in branches})
 
 

@@ -7,7 +7,7 @@ import json
 from coverage import conditions as counted
 from harness import BUILD, ROOT, failed, passed, run
 
-FLOORS = {"lines": 98.7, "branches": 89.9, "conditions": 74.5}
+FLOORS = {"lines": 98.7, "branches": 89.9, "conditions": 77.0}
 
 
 def verdict(folder, page, table, log="", **percent):
