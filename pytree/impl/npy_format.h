@@ -201,7 +201,8 @@ static bool pytree__npy_descr(pytree__npy_text *r, pytree__npy_head *head)
 static bool pytree__npy_order(pytree__npy_text *r, pytree__npy_head *head)
 {
     head->columns = pytree__npy_skip(r, "True");
-    return head->columns || pytree__npy_skip(r, "False") || pytree__npy_expected(r, "True or False");
+    if (head->columns || pytree__npy_skip(r, "False")) { return true; }
+    return pytree__npy_expected(r, "True or False");
 }
 
 /* Read one dimension. */
@@ -286,7 +287,8 @@ static bool pytree__npy_dictionary(pytree__npy_text *r, pytree__npy_head *head)
         r->at--;
         return pytree__npy_expected(r, "the keys 'descr', 'fortran_order', 'shape'");
     }
-    return r->at == r->end || pytree__npy_expected(r, "nothing after the dictionary");
+    if (r->at == r->end) { return true; }
+    return pytree__npy_expected(r, "nothing after the dictionary");
 }
 
 /* Compute the bytes of the array, checking each product. */

@@ -168,6 +168,23 @@ static void maps_and_checks(void **state)
     assert_int_equal(remove(path), 0);
 }
 
+/* A header may have any white space; calls without options have those of pytree_checkpoint_options all zero. */
+static void white_space_and_no_options(void **state)
+{
+    static const unsigned char one[4] = { 0, 0, 0x80, 0x3F };
+    unsigned char bytes[128];
+    float x = 0;
+    char path[GOLDEN_PATH];
+    pytree_error error = { 0 };
+    size_t size = make_npy(bytes, "\r{'descr':\r'<f4',\t'fortran_order':\nFalse, 'shape': (), }\r\n", one, sizeof one);
+    (void)state;
+    scratch_path(path, "white.npy");
+    write_whole(path, bytes, size);
+    assert_ok(pytree_load_npy(path, PYTREE(&x), NULL, &error), &error);
+    assert_true(x == 1);
+    assert_int_equal(remove(path), 0);
+}
+
 /* A file of 1 TiB that promises 16 bytes is refused by its size; nothing is allocated, and hardly anything read. */
 static void larger_than_memory(void **state)
 {
@@ -609,7 +626,7 @@ int main(void)
         cmocka_unit_test(maps_and_checks), cmocka_unit_test(larger_than_memory), cmocka_unit_test(read_little_at_a_time),
         cmocka_unit_test(read_fails), cmocka_unit_test(file_gets_shorter), cmocka_unit_test(write_little_at_a_time),
         cmocka_unit_test(save_fails), cmocka_unit_test(save_killed), cmocka_unit_test(names_are_taken),
-        cmocka_unit_test(creation_is_tried_again),
+        cmocka_unit_test(creation_is_tried_again), cmocka_unit_test(white_space_and_no_options),
         cmocka_unit_test(tables_of_others)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
