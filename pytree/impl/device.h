@@ -106,16 +106,23 @@ static size_t pytree__node_of_leaf(const pytree_def *def, size_t leaf)
     }
 }
 
+/* Fails for a leaf on a device whose values are needed on the host. */
+static PYTREE__NOINLINE pytree_status pytree__refuse_device(const char *path, const pytree_leaf *leaf, pytree_error *err)
+{
+    char got[PYTREE__SIDE];
+    pytree__leaf_text(got, sizeof got, leaf);
+    return pytree_fail(err, PYTREE_ARGUMENT, path, "expected values on the host, got %s; pytree_clone downloads them", got);
+}
+
 /* Fails if the values of some leaves lie on a device. Leaves that were read from structs by their rows alone do not. */
 static inline pytree_status pytree__need_host(const pytree_def *def, const pytree_leaf *leaves, pytree_error *err)
 {
-    char got[PYTREE__SIDE], path[PYTREE__PATH];
+    char path[PYTREE__PATH];
     size_t i;
     for (i = 0; !def->by_rows && i < def->n_leaves; i++) {
         if (leaves[i].form != PYTREE_FORM_DEVICE) { continue; }
-        pytree__leaf_text(got, sizeof got, &leaves[i]);
         pytree__node_path(def, pytree__node_of_leaf(def, i), path, sizeof path);
-        return pytree_fail(err, PYTREE_ARGUMENT, path, "expected values on the host, got %s; pytree_clone downloads them", got);
+        return pytree__refuse_device(path, &leaves[i], err);
     }
     return PYTREE_OK;
 }

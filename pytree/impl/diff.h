@@ -233,7 +233,8 @@ static pytree_difference_list *pytree__alg_diff_run(struct pytree__alg_diff *d, 
     bool good;
     d->a = pytree__alg_flatten(a, d->opt, d->err);
     if (d->a.def != NULL) { d->b = pytree__alg_flatten(b, d->opt, d->err); }
-    good = d->b.def != NULL;
+    good = d->b.def != NULL && pytree__need_host(d->a.def, d->a.leaves, d->err) == PYTREE_OK
+        && pytree__need_host(d->b.def, d->b.leaves, d->err) == PYTREE_OK;
     if (good && pytree_def_equal(d->a.def, d->b.def)) {
         good = pytree__alg_compare_leaves(d);
     } else if (good) {

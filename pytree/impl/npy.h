@@ -22,6 +22,7 @@ static pytree_status pytree__npy_one_leaf(pytree t, pytree_leaf *leaf, const pyt
     pytree_status status = pytree_leaves(t, leaf, 1, &n, pytree__npy_tree(opt), err);
     if (status != PYTREE_OK) { return status; }
     if (n == 0) { return pytree_fail(err, PYTREE_TOO_FEW_LEAVES, NULL, "expected a tree of one array, got no leaves"); }
+    if (leaf->form == PYTREE_FORM_DEVICE) { return pytree__refuse_device(NULL, leaf, err); }
     if (leaf->form != PYTREE_FORM_LEAF || pytree__npy_word_of(leaf->type) == NULL) {
         return pytree_fail(err, PYTREE_TYPE, NULL, "expected an element type that .npy has, got %s",
                            leaf->form == PYTREE_FORM_NONE ? "None" : pytree_dtype_name(leaf->type));

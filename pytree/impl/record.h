@@ -211,6 +211,7 @@ pytree_status pytree_perturb(pytree module, const char *name, const pytree_leaf 
     pytree zeros, so_far;
     size_t count = 0;
     pytree_status status;
+    if (x != NULL && x->type != NULL && x->form == PYTREE_FORM_DEVICE) { return pytree__refuse_device(NULL, x, err); }
     if (x == NULL || x->type == NULL || x->form != PYTREE_FORM_LEAF
         || (pytree__record_floats(x) == 0 && pytree_leaf_count(x) != 0)) {
         return pytree_fail(err, PYTREE_TYPE, NULL, "expected an array of float or double, got %s",

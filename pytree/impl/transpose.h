@@ -188,6 +188,7 @@ static pytree_status pytree__alg_measure(const pytree_flat *first, size_t n, siz
     for (i = 0; i < first->def->n_leaves; i++) {
         const pytree_leaf *leaf = &first->leaves[i];
         if (leaf->form == PYTREE_FORM_NONE) { continue; }
+        if (leaf->form == PYTREE_FORM_DEVICE) { return pytree__need_host(first->def, first->leaves, err); }
         if (leaf->form != PYTREE_FORM_LEAF) {
             return pytree__alg_leaf_error(first->def, i, err, PYTREE_TYPE, "expected leaves to stack, got a subtree");
         }
@@ -254,7 +255,7 @@ static pytree_status pytree__alg_place(const pytree_flat *first, const pytree_le
             pytree__leaf_text(a, sizeof a, wanted);
             pytree__leaf_text(b, sizeof b, got);
             snprintf(message, sizeof message, "expected %s as in the first tree, got %s in tree %zu", a,
-                     got->form == PYTREE_FORM_LEAF || got->form == PYTREE_FORM_NONE ? b : "a subtree", k);
+                     pytree_is_leaf(got) || got->form == PYTREE_FORM_NONE ? b : "a subtree", k);
             return pytree__alg_leaf_error(first->def, i, err, status, message);
         }
         if (size != 0) { memcpy((char *)leaves[i].data + k * size, got->data, size); }
@@ -336,7 +337,7 @@ static pytree_status pytree__alg_slice(pytree_leaf *leaf, ptrdiff_t i)
     size_t at, size;
     int k;
     if (leaf->form == PYTREE_FORM_NONE) { return PYTREE_OK; }
-    if (leaf->form != PYTREE_FORM_LEAF || leaf->ndim == 0) { return PYTREE_SHAPE; }
+    if (!pytree_is_leaf(leaf) || leaf->ndim == 0) { return PYTREE_SHAPE; }
     at = i < 0 ? leaf->shape[0] - (0 - (size_t)i) : (size_t)i;             /* wraps around if out of range */
     if (at >= leaf->shape[0]) { return PYTREE_ARGUMENT; }
     size = leaf->type->size;
@@ -359,7 +360,7 @@ pytree_flat pytree_slice(pytree t, ptrdiff_t i, const pytree_options *opt, pytre
         if (status != PYTREE_OK) {
             char words[100], message[200];
             snprintf(words, sizeof words, "a subtree");
-            if (leaves[k].form == PYTREE_FORM_LEAF) { pytree__leaf_text(words, sizeof words, &leaves[k]); }
+            if (pytree_is_leaf(&leaves[k])) { pytree__leaf_text(words, sizeof words, &leaves[k]); }
             snprintf(message, sizeof message, "expected a slice %lld along the first axis, got %s", (long long)i, words);
             (void)pytree__alg_leaf_error(flat.def, k, err, status, message);
             pytree_flat_free(&flat);
