@@ -71,10 +71,13 @@ struct pytree__like<Type, std::void_t<typename Type::value_type, decltype(std::d
 PYTREE__X(cfloat, float) PYTREE__X(cdouble, double) PYTREE__X(cldouble, long double)
 #undef PYTREE__X
 #endif
-#if defined(__CUDACC__) || defined(__HIPCC__)                  /* in any order with the headers that define them */
+/* In a .cu file in any order with the headers that define them, in another one behind those. */
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDA_FP16_H__)
 struct __half;
-struct __nv_bfloat16;
 template <> struct pytree_scalar<__half> : pytree_scalar<pytree_f16> {};
+#endif
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDA_BF16_H__)
+struct __nv_bfloat16;
 template <> struct pytree_scalar<__nv_bfloat16> : pytree_scalar<pytree_bf16> {};
 #endif
 template <class Type> constexpr int pytree__builtin = pytree_scalar<Type>::id;

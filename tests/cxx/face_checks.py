@@ -1,5 +1,6 @@
-"""pytree/pytree.hpp, vectors, and the examples in C++ and CUDA."""
+"""pytree/pytree.hpp, vectors, half precision, and the examples in C++ and CUDA."""
 import pathlib
+import re
 import shutil
 
 import harness
@@ -37,11 +38,25 @@ def cuda():
                  ["sh", "-c", f"{folder / 'adamw'} || test $? = 77"])
 
 
+def cuda_half():
+    """CUDA's own half-precision types, in a host program that its compiler makes."""
+    if NVCC is None:
+        return passed("not run: no nvcc")
+    trouble, bodies = harness.bodies(CONFIGS["gcc"][0], "gcc", CONFIGS["gcc"][1])
+    if trouble:
+        return trouble
+    target = harness.fresh(BUILD / "cxx" / "half") / "test_half"
+    include = [part for word in INCLUDE for part in re.split(r"(?<=^-isystem)", word)]
+    return steps([NVCC, "-x", "cu", "-std=c++17", "-DREAL_HALF", *include, "-c", HERE / "test_half.cpp", "-o", f"{target}.o"],
+                 [NVCC, f"{target}.o", bodies, "-lz", "-lm", "-o", target], [target])
+
+
 def checks():
-    """The two programs in both standards under both compilers, the examples once."""
+    """The programs in both standards under both compilers, the examples once."""
     example = ROOT / "examples" / "cxx" / "regression.cpp"
     return [*(Check(f"{name}, C++{standard}, {kind}",
                     lambda name=name, kind=kind, standard=standard: program(HERE / name, kind, standard))
-              for name in ("test_face.cpp", "test_vectors.cpp") for kind in ("gcc", "clang") for standard in (17, 20)),
+              for name in ("test_face.cpp", "test_vectors.cpp", "test_half.cpp") for kind in ("gcc", "clang") for standard in (17, 20)),
+            Check("test_half.cpp, CUDA's types", cuda_half),
             Check("examples/cxx/regression.cpp", lambda: program(example, "gcc", 17)),
             Check("examples/cuda/adamw.cu", cuda)]
