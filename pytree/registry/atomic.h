@@ -15,7 +15,6 @@
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__HELD) == 0 && !optional,                              \
                    in " ATOMIC is for an _Atomic number in the struct itself; write DROP, or a plain member");
-PYTREE__ENUM { PYTREE__IS_CONST = 268435456 };         /* more than any sum of other parts of a code */
 #define PYTREE__FUNCTIONS_OF(code) (!PYTREE__MORE_ROWS || (code & PYTREE__IS_CONST) == 0 ? NULL : &pytree__const_row)
 #define PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                              \
     PYTREE__ASSERT((code & PYTREE__IS_ATOMIC) == 0, in " an _Atomic number needs the word ATOMIC behind its name");

@@ -32,6 +32,7 @@ PYTREE__ENUM {
     PYTREE__TO_STRUCT = 8388608,          /* in the sum of a struct's codes: a member leads to a struct; to an array */
     PYTREE__TO_NUMBERS = 16777216, PYTREE__TO_BOTH = 8388608 + 16777216,
     PYTREE__HAS_MANY = 67108864,          /* likewise: a member is an array, a struct or a union */
+    PYTREE__IS_CONST = 268435456,         /* more than any sum of other parts */
     PYTREE__NOT_BYTES = 134217728,        /* in C++: a type whose values must not be copied as bytes */
     PYTREE__KNOWN = 64 + 63,              /* several of them at once */
     PYTREE__HELD = 512 + 1024 + 2048,
@@ -63,4 +64,13 @@ PYTREE__ENUM {                            /* one name for each code: a sum in ea
     PYTREE__C_node = (int)PYTREE__C_struct + PYTREE__HAS_DATA,
     PYTREE__C_leaf = PYTREE__IS_USER + PYTREE__IS_LEAF
 };
+
+/* Turn a code into that which rows mean: a pointer to char is a string, an array of structs or trees is many. */
+#define PYTREE__NORMALIZED(seen)                                                                                        \
+    (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
+     : (seen & PYTREE__IS_FIXED) != 0 && seen / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
+/* Tell by IS_MANY whether a member leads to another node in every tree. */
+#define PYTREE__LEADS(seen, optional)                                                                                   \
+    (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
+                                                                                                : (int)PYTREE__IS_MANY)
 #endif

@@ -33,6 +33,10 @@
 
 /* The value that x holds: an element of an array if `yes`, otherwise x. */
 #define PYTREE__INNER(yes, x) *PYTREE__CHOOSE(yes, x, &x)
+#define PYTREE__INNER_SIZE(yes, x) sizeof(PYTREE__INNER(yes, x))
+#define PYTREE__INNER_IS_RECORD(yes, x) PYTREE__IS_RECORD(PYTREE__INNER(yes, x))
+#define PYTREE__INNER_IS_ARRAY(yes, x) PYTREE__IS_ARRAY(PYTREE__INNER(yes, x))
+#define PYTREE__ARRAY_CODE(x) PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x)
 /* A tag of a union, a constant beside it, a number for a bit-field. */
 #define PYTREE__AS_CONSTANT(value) (value)
 #define PYTREE__TO_MEMBER(member, number) number

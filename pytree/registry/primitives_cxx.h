@@ -133,27 +133,50 @@ template <class Member> constexpr int pytree__builtin_code()
 template <class Type> constexpr bool pytree__is_bytes =
     std::is_trivially_copyable_v<Type> || std::is_function_v<Type> || std::is_array_v<Type>;
 
+/* Of std::atomic, and of others that are nothing but a number. */
+template <class Member, class = void> struct pytree__atomic { typedef Member type; enum { yes = 0 }; };
+template <class Member>
+struct pytree__atomic<Member, std::void_t<typename Member::value_type,
+                                          decltype(std::declval<const Member &>().is_lock_free())>> {
+    typedef typename Member::value_type type;
+    enum { yes = sizeof(Member) == sizeof(type) };
+};
+template <class Member> constexpr int pytree__qualified =
+    pytree__atomic<pytree__bare<Member>>::yes ? (int)PYTREE__IS_ATOMIC
+    : std::is_const_v<Member> ? (int)PYTREE__IS_CONST : 0;
+#define PYTREE__ATOMIC(x) pytree__qualified<decltype(x)>
+#define PYTREE__ATOMIC_CODE(x) pytree__builtin_code<pytree__atomic<pytree__bare<decltype(x)>>::type>()
+
 /* What a member is, found once: its code, and the descriptor of its type if that is registered. */
 struct pytree__found {
     int code;
     bool known;                           /* not told by the pointer: g++ -fsanitize=undefined has no constant for that */
     bool vectors;                         /* it lies in the struct and has a std::vector */
     const pytree_type *type;
+    int qualified;                        /* IS_ATOMIC or IS_CONST, if that is what it is */
+    constexpr int plain(int optional) const                     /* its code in a row that says no more */
+    {
+        return PYTREE__NORMALIZED(code) | PYTREE__LEADS(code, optional)
+            | ((code & PYTREE__HELD) == PYTREE__IS_POINTER ? 0 : qualified);
+    }
     constexpr const pytree_type *type_or(const pytree_type *builtin) const { return known ? type : builtin; }
 };
 /* `Value` and `Element` are what the member and its elements are registered as. */
 template <class Member, class Value, class Element> constexpr pytree__found pytree__find(Value, Element)
 {
     typedef pytree__member<Member> Held;
-    constexpr int held = pytree__holding<Held>::held;
+    constexpr int held = pytree__holding<Held>::held, qualified = pytree__qualified<Member>;
     if constexpr (!std::is_same_v<Value, pytree__nothing>) {
-        return { Value::code, true, false, &Value::type };
+        return { Value::code, true, false, &Value::type, qualified };
     } else if constexpr (!std::is_same_v<Element, pytree__nothing>) {
-        if constexpr ((held & PYTREE__IS_TABLE) != 0) { return { held & PYTREE__IS_FIXED, true, false, &Element::type }; }
-        else { return { Element::code + held, true, Element::vectors && held != PYTREE__IS_POINTER, &Element::type }; }
+        if constexpr ((held & PYTREE__IS_TABLE) != 0) {
+            return { held & PYTREE__IS_FIXED, true, false, &Element::type, qualified };
+        } else {
+            return { Element::code + held, true, Element::vectors && held != PYTREE__IS_POINTER, &Element::type, qualified };
+        }
     } else {
         return { pytree__builtin_code<Member>() | (pytree__is_bytes<Held> ? 0 : (int)PYTREE__NOT_BYTES), false, false,
-                 nullptr };
+                 nullptr, qualified };
     }
 }
 #define PYTREE__FIND(held, x)                                                                                     \
@@ -161,6 +184,9 @@ template <class Member, class Value, class Element> constexpr pytree__found pytr
         pytree__registered_value(pytree__tag<pytree__member<decltype(x)>>()),                                           \
         PYTREE__REGISTRATION(pytree__element_of<decltype(x)>));
 #define PYTREE__CODE(held, x) held.code
+#define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                              \
+    PYTREE__FIND(held, x)                                                                                               \
+    PYTREE__ENUM { code = held.plain(optional + 0) };
 #define PYTREE__OF_TYPE(held, x, other) held.type_or(other)
 #define PYTREE__OF_TYPE_INSIDE PYTREE__OF_TYPE
 
@@ -170,7 +196,10 @@ template <class Member> constexpr int pytree__pointer_code()
     constexpr int code = pytree__builtin_code<Member>() & ~(int)PYTREE__IS_FIXED;
     return (code & PYTREE__POINTER_OR_TABLE) != PYTREE__IS_POINTER || code / PYTREE__CODE_FORM != 0 ? 0 : code;
 }
-#define PYTREE__POINTER_CODE(x) pytree__pointer_code<decltype(x)>()
+/* With IS_FIXED. */
+template <class Member> constexpr int pytree__array_code =
+    pytree__pointer_code<Member>() | (std::is_array_v<pytree__member<Member>> ? (int)PYTREE__IS_FIXED : 0);
+#define PYTREE__ARRAY_CODE(x) pytree__array_code<decltype(x)>
 template <class Member> constexpr int pytree__chars_code()
 {
     typedef pytree__member<Member> Held;
@@ -195,6 +224,14 @@ template <class Member, bool yes>
 using pytree__inner = std::conditional_t<yes, std::remove_pointer_t<std::decay_t<pytree__member<Member>>>,
                                          pytree__bare<Member>>;
 #define PYTREE__INNER(yes, x) *(pytree__inner<decltype(x), ((yes) != 0)> *)nullptr
+/* Of a member in the struct, where an array is one. */
+template <class Member> using pytree__first = std::remove_extent_t<pytree__member<Member>>;
+template <class Member> constexpr size_t pytree__first_size = sizeof(pytree__first<Member>);
+template <class Member> constexpr bool pytree__first_is_record =
+    std::is_class_v<pytree__first<Member>> || std::is_union_v<pytree__first<Member>>;
+#define PYTREE__INNER_SIZE(yes, x) pytree__first_size<decltype(x)>
+#define PYTREE__INNER_IS_RECORD(yes, x) pytree__first_is_record<decltype(x)>
+#define PYTREE__INNER_IS_ARRAY(yes, x) std::is_array_v<pytree__first<decltype(x)>>
 /* A tag may be of an enum class. */
 template <class Type> constexpr auto pytree__integer(Type tag)
 {
@@ -209,19 +246,6 @@ template <class Type> constexpr auto pytree__integer(Type tag)
 #define PYTREE__NO_UNION(x) (!std::is_union_v<pytree__bare<decltype(x)>>)
 #define PYTREE__ALIGN_OF(x) (int)__alignof__(x)
 #define PYTREE__CHECK_SCALAR(code, x, in)
-
-/* Of std::atomic, and of others that are nothing but a number. */
-template <class Member, class = void> struct pytree__atomic { typedef Member type; enum { yes = 0 }; };
-template <class Member>
-struct pytree__atomic<Member, std::void_t<typename Member::value_type,
-                                          decltype(std::declval<const Member &>().is_lock_free())>> {
-    typedef typename Member::value_type type;
-    enum { yes = sizeof(Member) == sizeof(type) };
-};
-#define PYTREE__ATOMIC(x)                                                                                               \
-    (pytree__atomic<pytree__bare<decltype(x)>>::yes ? (int)PYTREE__IS_ATOMIC                                            \
-     : std::is_const_v<decltype(x)> ? (int)PYTREE__IS_CONST : 0)
-#define PYTREE__ATOMIC_CODE(x) pytree__builtin_code<pytree__atomic<pytree__bare<decltype(x)>>::type>()
 
 template <class Type> constexpr pytree_dtype pytree__integer_dtype()
 {

@@ -43,11 +43,6 @@
 #include "primitives_c.h"
 #endif
 
-/* Turn a code into that which rows mean: a pointer to char is a string, an array of structs or trees is many. */
-#define PYTREE__NORMALIZED(seen)                                                                                        \
-    (seen == PYTREE__P_char_ ? (int)PYTREE__C_string                                                                    \
-     : (seen & PYTREE__IS_FIXED) != 0 && seen / PYTREE__CODE_FORM != PYTREE_FORM_LEAF ? seen | PYTREE__IS_MANY : (int)seen)
-
 /* ---- Rows: the passes ------------------------------------------------------------------------------------------------ */
 
 /* Pass: count the DATA rows.      =>   enum { pytree__count_Linear = 0 + 1 + 1 }; */
@@ -166,17 +161,15 @@
 #define PYTREE__CHECK_DROP_BITS(id, s, name, ...) PYTREE__ASSERT(sizeof(((s *)0)->name != 0) != 0, "");
 
 /* Find the code of a member.      =>   enum { pytree__code_Linear_w = PYTREE__P_float_ | 0 };       of an ARRAY */
+#if !defined(__cplusplus)
 #define PYTREE__MEMBERS_PLAIN(code, seen, held, x, arguments, optional, s)                                                 \
     PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x),                                                                        \
         code = PYTREE__NORMALIZED(seen) | PYTREE__LEADS(seen, optional)                                                 \
             | ((seen & PYTREE__HELD) == PYTREE__IS_POINTER ? 0 : (int)PYTREE__ATOMIC(x)) };
-/* Tell by IS_MANY whether a member leads to another node in every tree. */
-#define PYTREE__LEADS(seen, optional)                                                                                   \
-    (optional + 0 || (seen & PYTREE__HELD) != PYTREE__IS_POINTER || seen / PYTREE__CODE_FORM != PYTREE_FORM_STRUCT ? 0      \
-                                                                                                : (int)PYTREE__IS_MANY)
+#endif
 #define PYTREE__MEMBERS_ARRAY(code, seen, held, x, arguments, optional, s)                                                 \
-    PYTREE__ENUM { code = PYTREE__POINTER_CODE(x) | PYTREE__FIXED(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
+    PYTREE__ENUM { code = PYTREE__ARRAY_CODE(x) | (optional & 2) * (PYTREE__IS_MANY / 2) };
 #define PYTREE__MEMBERS_LIST(code, seen, held, x, arguments, optional, s)                                                  \
     PYTREE__FIND(held, x)                                                                                               \
     PYTREE__ENUM { seen = PYTREE__CODE(held, x), code = PYTREE__NORMALIZED(seen) | PYTREE__IS_MANY };
@@ -303,9 +296,9 @@
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
-    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_RECORD(PYTREE__INNER(code & PYTREE__IS_FIXED, x)),  \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__INNER_IS_RECORD(code & PYTREE__IS_FIXED, x),            \
                    in PYTREE__UNKNOWN);                                                                                 \
-    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__IS_ARRAY(PYTREE__INNER(code & PYTREE__IS_FIXED, x)),   \
+    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__INNER_IS_ARRAY(code & PYTREE__IS_FIXED, x),             \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
     PYTREE__ASSERT((int)code % (int)PYTREE__IS_CONST != PYTREE__P_char_ + PYTREE__IS_FIXED, in PYTREE__CHARS);                \
     PYTREE__ASSERT((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
@@ -374,7 +367,7 @@
                                                                            : PYTREE__T_address]),                       \
     PYTREE_ROW_STATIC, PYTREE_IN_PLACE, code / PYTREE__CODE_PACK & 3, 0,                                                \
     code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
-    sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), 0
+    PYTREE__INNER_SIZE(code & PYTREE__IS_FIXED, x), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__TABLE_VALUE(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),                 \
     PYTREE__FUNCTIONS_OF(code)
@@ -387,7 +380,7 @@
     (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code % PYTREE__IS_CONST) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE     \
         : PYTREE__FORM(code % PYTREE__IS_CONST),                                                                        \
     optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), __VA_ARGS__,                             \
-    sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x))
+    PYTREE__INNER_SIZE(code & PYTREE__IS_FIXED, x)
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
     PYTREE__COUNT_ARGUMENTS arguments, placed, sizeof(*x), 0

@@ -58,7 +58,7 @@ template <class Vector> void pytree__std_vector_release(void *field, const pytre
     static_assert(PYTREE__CONTAINERS, in " STD_VECTOR needs PYTREE_CONTAINERS beside PYTREE_SMALL; define both in every file");
 #define PYTREE__PLACED_STD_VECTOR PYTREE__PLACED_PLAIN
 #define PYTREE__TABLE_STD_VECTOR(code, held, x, arguments, optional, placed)                                            \
-    PYTREE__OF_TYPE(held, x) PYTREE__BUILTIN_OF(code) PYTREE__OF_TYPE_END, PYTREE_ROW_DATA, PYTREE_STB,                 \
+    PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), PYTREE_ROW_DATA, PYTREE_STB,                                    \
     PYTREE_FORM_LIST, 0, 1, placed, sizeof(PYTREE__VECTOR_OF(x)::element),                                              \
     PYTREE__FUNCTIONS(resize, pytree__std_vector_resize<pytree__bare<decltype(x)>>,                                         \
                       release, pytree__std_vector_release<pytree__bare<decltype(x)>>)
