@@ -221,8 +221,8 @@ static const char *pytree__other_given(const pytree_field *row, const void *self
 static pytree_status pytree__give(pytree__cursor *c, pytree__frame *f);
 
 /* row_text.h */
-static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, const char **from,
-                                                 const char **end);
+static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, bool inside,
+                                                 const char **from, const char **end);
 static bool pytree__row_overflows(const pytree_type *type, const void *self, const pytree_field *row, const char **from,
                                   const char **end, uint64_t *product);
 

@@ -57,18 +57,36 @@ static bool pytree__leads_on(const pytree_field *row)
             || (row->type->kind == PYTREE_KIND_STRUCT && !pytree__origin(row->type)->self_contained));
 }
 
+/* Tell whether a struct in a struct, or one in that, has a pointer that is NULL. It calls itself for these: no deeper than C's
+ * declarations. */
+static bool pytree__has_null(const pytree_type *type, const char *self)
+{
+    const pytree_field *row = type->fields, *const end = row + type->n_fields;
+    const void *p;
+    for (; row != end; row++) {
+        if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
+            if (row->form == PYTREE_FORM_STRUCT && pytree__has_null(row->type, self + row->offset)) { return true; }
+        } else if (row->size == sizeof p) {
+            memcpy(&p, self + row->offset, sizeof p);
+            if (p == NULL) { return true; }
+        }
+    }
+    return false;
+}
+
 /* Find what is NULL that the rows of a struct may read through. `making`: what must not be NULL leads to zeros. A list or an
  * array may be NULL where it is empty, and row expressions may ask for it. */
 static int pytree__lacks(const pytree_type *type, const void *self, bool making)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     int lacks = PYTREE__LACKS_NOTHING;
-    bool null = false;
+    bool null = false, inside = false;    /* a pointer, or one of a struct in this one */
     for (; row != end; row++) {
         const pytree_type *inner;
         const void *p;
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
-            null = null || row->form == PYTREE_FORM_STRUCT;    /* which has pointers that may be NULL */
+            inside = inside
+                  || (row->form == PYTREE_FORM_STRUCT && pytree__has_null(row->type, (const char *)self + row->offset));
             continue;
         }
         if (row->place > PYTREE_STB || (row->place != PYTREE_STB && row->size != sizeof p)) { continue; }
@@ -86,10 +104,10 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
                       : !inner->self_contained && pytree__lacks_data(inner, p)) { return PYTREE__LACKS_BEYOND; }
     }
     if (PYTREE__MORE_ROWS && making) { lacks = PYTREE__LACKS_NOTHING; }
-    if (PYTREE__MORE_ROWS && null) {
+    if (PYTREE__MORE_ROWS && (null || inside)) {
         const char *from;
         const bool own = making || lacks != PYTREE__LACKS_NOTHING;
-        if (pytree__null_read(type, self, own, &from, &from) != SIZE_MAX) { return PYTREE__LACKS_READ; }
+        if (pytree__null_read(type, self, own, !null, &from, &from) != SIZE_MAX) { return PYTREE__LACKS_READ; }
     }
     return lacks;
 }
@@ -98,7 +116,8 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
 static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytree__frame *f)
 {
     const char *from = "", *end = from;
-    const size_t child = pytree__null_read(f->type, f->self, c->making || pytree__lacks_data(f->type, f->self), &from, &end);
+    const size_t child = pytree__null_read(f->type, f->self, c->making || pytree__lacks_data(f->type, f->self), false, &from,
+                                           &end);
     pytree_status status;
     f->next = child + 1;
     status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in %.*s, which this row reads through, got NULL",

@@ -9,7 +9,10 @@
 /* Return the bytes of the word that a text begins with. */
 static size_t pytree__word_bytes(const char *s)
 {
-    return strspn(s, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+    size_t n = 0;
+    unsigned c;
+    do { c = (unsigned char)s[n++]; } while ((c | 32) - 'a' < 26 || c - '0' < 10 || c == '_');
+    return n - 1;
 }
 
 /* Skip spaces, and parentheses that end here. */
@@ -42,6 +45,8 @@ static const char *pytree__null_on_the_way(const pytree_type *type, const char *
         bool arrow, pointer;
         s += *s == '.' ? 1 : 2;
         s += strspn(s, " ");
+        end = pytree__behind_member(s + pytree__word_bytes(s));
+        if (!star && *end != '[' && *end != '-' && *end != '.') { return NULL; }           /* nothing is read through it */
         if (type->fields != NULL) { row = pytree__named_row(type, &s); }
         if (row == NULL) { return NULL; }
         end = s;
@@ -102,16 +107,20 @@ static const char *pytree__row_null(const pytree_type *type, const void *self, c
     return NULL;
 }
 
-/* Find a row of a registered struct that reads through a pointer that is NULL: its index among DATA rows, or SIZE_MAX. */
-static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, const char **from,
-                                                 const char **end)
+/* Find a row of a registered struct that reads through a pointer that is NULL (`inside`: of a struct in it): its index among
+ * DATA rows, or SIZE_MAX. */
+static PYTREE__NOINLINE size_t pytree__null_read(const pytree_type *type, const void *self, bool own, bool inside,
+                                                 const char **from, const char **end)
 {
     const pytree_field *row = type->fields, *const last = row + type->n_fields;
     size_t child = 0;
     for (; row != last; row++) {
         if (row->row != PYTREE_ROW_DATA) { continue; }
-        *end = pytree__row_null(type, self, row, own, from);
-        if (*end != NULL) { return child; }
+        if ((row->functions != NULL || (row->place != PYTREE_IN_PLACE && row->ndim != 0))      /* others have no expressions */
+            && (!inside || strchr(row->name + strlen(row->name) + 1, '.') != NULL)) {
+            *end = pytree__row_null(type, self, row, own, from);
+            if (*end != NULL) { return child; }
+        }
         child++;
     }
     return SIZE_MAX;
