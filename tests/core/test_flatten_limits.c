@@ -596,7 +596,8 @@ static void nothing_needs_no_memory(void **state)
     assert_def_text(PYTREE(&none), "PyTreeDef(CustomNode(Sized[(0, 5, 0, 0)], [*, [], [], *]))", NULL);
 }
 
-/* A treedef has at most 2^32 - 1 nodes, and as many bytes of static values. None of the elements but the first is looked at. */
+/* A treedef has at most 2^32 - 1 nodes, and as many bytes of static values. None of the elements but the first is looked at: there
+ * are no others. Where structs are opened one by one, as tcc's are, the test would take all memory for them. */
 typedef struct Billions { size_t n; Point *points; } Billions;
 typedef struct Layers { size_t n; Linear *layers; } Layers;
 
@@ -612,11 +613,13 @@ static void more_nodes_than_a_treedef_has(void **state)
 {
 #if SIZE_MAX > 0xFFFFFFFF
     Point point = { 0.0f, 0.0f };
-    Linear layer = linear_make(1, 1, 0.0f);
+    Linear layer;
     Billions billions = { (size_t)1 << 31, NULL };
     Layers layers = { (size_t)1 << 30, NULL };
     pytree_error error = { 0 };
     (void)state;
+    if (!PYTREE_TYPE(Point)->self_contained) { skip(); }
+    layer = linear_make(1, 1, 0.0f);
     billions.points = &point;
     assert_null(pytree_structure(PYTREE(&billions), NULL, &error));
     assert_error(error.status, PYTREE_OVERFLOW, "", &error);
