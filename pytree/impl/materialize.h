@@ -61,9 +61,10 @@ static bool pytree__leads_on(const pytree_field *row)
  * declarations. */
 static bool pytree__has_null(const pytree_type *type, const char *self)
 {
-    const pytree_field *row = type->fields, *const end = row + type->n_fields;
     const void *p;
-    for (; row != end; row++) {
+    unsigned i;
+    for (i = 0; i < type->n_fields; i++) {
+        const pytree_field *const row = &type->fields[i];
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
             if (row->form == PYTREE_FORM_STRUCT && pytree__has_null(row->type, self + row->offset)) { return true; }
         } else if (row->size == sizeof p) {

@@ -13,10 +13,10 @@ static pytree_status pytree__object_refuse(const pytree__container *c, const pyt
     char path[2 * PYTREE_ERROR_PATH], what[PYTREE__OD_TEXT];
     struct pytree__text_writer to = pytree__text_to(path, sizeof path, NULL);
     const char *const name = c->type->name, *const article = strchr("AEIOUaeiou", *name) != NULL ? "an" : "a";
+    if (found->what == PYTREE__OD_FAILED) { return pytree__no_memory(err, sizeof(struct pytree__od_frame)); }
     pytree__put_entry(&to, key, NULL, true);
     pytree__put_text(&to, found->path);
     pytree__end_text(&to, sizeof path);
-    if (found->what == PYTREE__OD_FAILED) { return pytree__no_memory(err, sizeof(struct pytree__od_frame)); }
     if (found->what == PYTREE__OD_ANNOTATION) {
         return pytree_fail(err, PYTREE_ARGUMENT, path, "expected annotations on attributes, got PYTREE_AS_DATA in a %s",
                            found->in->name);

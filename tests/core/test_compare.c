@@ -462,12 +462,14 @@ static void long_doubles_that_are_no_numbers(void **state)
         { (long double)NAN, (long double)NAN, true, false, true }, { (long double)NAN, (long double)NAN, false, true, false },
         { (long double)NAN, 1.0L, true, true, false }, { 1.0L, (long double)NAN, true, true, false },
         { 1.0L, 1.0L, true, true, true }, { 1.0L, 1.5L, true, true, true }, { 1.0L, 3.0L, true, true, false },
-        { (long double)INFINITY, 1.0L, true, true, false }, { 1.0L, (long double)INFINITY, true, true, false },
         { 1.0L, 1.5L, true, false, false },
+        { (long double)INFINITY, 1.0L, true, true, false }, { 1.0L, (long double)INFINITY, true, true, false },
     };
+    /* valgrind computes long double as double, and has no infinity there */
+    const size_t n = under_valgrind() ? COUNT_OF(cases) - 2 : COUNT_OF(cases);
     size_t i;
     (void)state;
-    for (i = 0; i < COUNT_OF(cases); i++) {
+    for (i = 0; i < n; i++) {
         long double a = cases[i].a, b = cases[i].b;
         pytree_tolerance tolerance = { 0 };
         pytree_error error = { 0 };

@@ -596,8 +596,8 @@ static void nothing_needs_no_memory(void **state)
     assert_def_text(PYTREE(&none), "PyTreeDef(CustomNode(Sized[(0, 5, 0, 0)], [*, [], [], *]))", NULL);
 }
 
-/* A treedef has at most 2^32 - 1 nodes, and as many bytes of static values. None of the elements but the first is looked at: there
- * are no others. Where structs are opened one by one, as tcc's are, the test would take all memory for them. */
+/* A treedef has at most 2^32 - 1 nodes, and as many bytes of static values. None of the elements but the first is looked at:
+ * there are no others. Where structs are opened one by one, as tcc's are, there would have to be. */
 typedef struct Billions { size_t n; Point *points; } Billions;
 typedef struct Layers { size_t n; Linear *layers; } Layers;
 
