@@ -151,7 +151,7 @@ static bool pytree__td_parse_integer(pytree__td_parser *p, const pytree_type *ty
         return pytree__td_unexpected(p, expected);
     }
     p->at = at;
-    pytree__td_number(bytes, minus ? 0 - v : v, type->size);
+    pytree__td_number(bytes, minus ? 0 - v : v, sizeof bytes);
     pytree__td_little(bytes, type->size);
     return pytree__td_hold(p, bytes, type->size);
 }
