@@ -86,8 +86,8 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
         const pytree_type *inner;
         const void *p;
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
-            inside = inside
-                  || (row->form == PYTREE_FORM_STRUCT && pytree__has_null(row->type, (const char *)self + row->offset));
+            inside = inside || (PYTREE__MORE_ROWS && row->form == PYTREE_FORM_STRUCT
+                                && pytree__has_null(row->type, (const char *)self + row->offset));
             continue;
         }
         if (row->place > PYTREE_STB || (row->place != PYTREE_STB && row->size != sizeof p)) { continue; }
