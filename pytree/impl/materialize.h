@@ -67,7 +67,7 @@ static bool pytree__has_null(const pytree_type *type, const char *self)
         const pytree_field *const row = &type->fields[i];
         if (row->row == PYTREE_ROW_DATA && row->place == PYTREE_IN_PLACE) {
             if (row->form == PYTREE_FORM_STRUCT && pytree__has_null(row->type, self + row->offset)) { return true; }
-        } else if (row->size == sizeof p) {
+        } else if (row->size == sizeof p && (row->row != PYTREE_ROW_STATIC || row->type == &pytree_types[PYTREE__T_address])) {
             memcpy(&p, self + row->offset, sizeof p);
             if (p == NULL) { return true; }
         }

@@ -35,6 +35,18 @@ static Size global = { 0, 2 }, *itself = &global;
 
 static int less_one(const Called *c) { return c->n - 1; }
 
+/* A bit-field has no address, and its struct may end before a pointer would: nothing is read behind it. */
+typedef struct Tiny { unsigned mode : 3; } Tiny;
+typedef struct Beside { Size *sizes; int n; Tiny tiny; } Beside;
+
+#define PYTREE_STRUCT Tiny
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, mode, BITS)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Beside
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, sizes, LIST(self->n)) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, tiny)
+#include "pytree_registry.h"
+
 #define PYTREE_STRUCT Spaced
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, size) PYTREE_FIELD(DATA, x, ARRAY(( self -> size ) -> n))
 #include "pytree_registry.h"
@@ -210,6 +222,16 @@ static void structs_that_are_made(void **state)
     pytree_free(PYTREE(&spaced));
 }
 
+static void bit_fields_at_the_end(void **state)
+{
+    Beside *const beside = (Beside *)calloc(1, sizeof *beside);
+    (void)state;
+    assert_int_equal(sizeof *beside, sizeof(void *) + 2 * sizeof(int));
+    beside->tiny.mode = 5;
+    assert_def_text(PYTREE(beside), "PyTreeDef(CustomNode(Beside[(0,)], [[], CustomNode(Tiny[(5,)], [])]))", NULL);
+    free(beside);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +240,7 @@ int main(void)
         cmocka_unit_test(structs_in_place_and_members_that_are_not_data),
         cmocka_unit_test(other_words),
         cmocka_unit_test(structs_that_are_made),
+        cmocka_unit_test(bit_fields_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
