@@ -72,9 +72,9 @@
 #endif
 #endif
 
-/* The line in which the words stand that gcc takes offence at is shown below its message: these are here, and not in rows.h,
- * so that it is the third line of all that gcc prints. In an error, offsetof would lead through the system's headers first;
- * clang 14 crashes on the enumerator that follows the size of no member. */
+/* Below a message gcc prints the source line that the error is in. These macros are here, and not in rows.h, so that their
+ * lines, with what to do in a comment, are the third of gcc's output. In an error, offsetof would lead through the system's
+ * headers first; clang 14 crashes on an enumerator that follows the size of a member that does not exist. */
 #ifndef PYTREE__INTEGER
 #define PYTREE__INTEGER(n) ((size_t)((n) | 0))                 /* extents and counts are integers, self->n */
 #if defined(__GNUC__) && !defined(__TINYC__)

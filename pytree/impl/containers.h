@@ -28,7 +28,7 @@ struct pytree__ct_slab {
 
 typedef struct pytree__container {
     pytree_items items;                   /* the part that walks read; must be the first member */
-    pytree__grown_free_fn *release;       /* must be the second one */
+    pytree__grown_free_fn *release;       /* must be the second one: pytree_free finds it behind the items */
     bool refers;                          /* it may hold values that it does not own */
     struct pytree__container *owner;      /* the container that owns it; during a free, the next one to free */
     char *rows;                           /* stb_ds array of pytree, pytree_pair or pytree_int_pair: `step` bytes each */
@@ -52,6 +52,7 @@ typedef struct pytree__container {
     pytree__ct_admit_fn *admit;           /* decides whether a value may come in; NULL: every one may */
     size_t bytes;                         /* size of its block; names follow it */
 } pytree__container;
+typedef char pytree__release_is_second[offsetof(pytree__container, release) == sizeof(pytree_items) ? 1 : -1];
 
 enum { PYTREE__CT_OWNED = 1,              /* the container owns the value */
        PYTREE__CT_STATIC = 2,             /* it is no child: an object's static attribute */

@@ -4,8 +4,8 @@
 
 #include "rows.h"
 
-/* A std::vector, which no header of it is needed to know: it grows at its end and has a capacity. Its first word leads to its
- * elements, and its bytes are zero where it has no memory, in libstdc++ and in libc++. */
+/* Recognise a std::vector without its header: it has a capacity and grows at its end. In libstdc++ and libc++ its first word
+ * points to its elements, and a vector without memory is all zero bytes. */
 template <class Member, class = void> struct pytree__std_vector { typedef char element; enum { yes = 0, fits = 1 }; };
 template <class Member>
 struct pytree__std_vector<Member, std::void_t<typename Member::value_type, decltype(std::declval<Member &>().capacity()),
