@@ -200,10 +200,10 @@ void *pytree_arrays(pytree t, size_t *bytes)
         while (pytree_iter_next(&it)) {                        /* arrays of the block stand behind its header */
             const pytree_leaf *const leaf = it.leaf[0];
             char *const at = (char *)leaf->data;
-            const size_t n = leaf->type->dtype < PYTREE_STRING ? pytree_leaf_bytes(leaf) : 0;
+            const size_t n = leaf->ndim != 0 && leaf->type->dtype < PYTREE_STRING ? pytree_leaf_bytes(leaf) : 0;
             if (n == 0 || (uintptr_t)at - (uintptr_t)block >= behind) { continue; }
-            if (first == NULL) { first = at; }                 /* they lie in the order of the leaves, */
-            if ((uintptr_t)at + n > (uintptr_t)end) { end = at + n; }          /* of which some may be shared */
+            if (first == NULL || (uintptr_t)at < (uintptr_t)first) { first = at; }       /* a program may have swapped two */
+            if ((uintptr_t)at + n > (uintptr_t)end) { end = at + n; }
         }
     }
     pytree_iter_end(&it);

@@ -436,6 +436,36 @@ static void the_range_of_all_arrays(void **state)
     pytree_free(made);
 }
 
+/* Numbers in a struct are not part of the range, and two arrays that the program has swapped are. */
+typedef struct Pairs { double rate; int n; float *a, *b; } Pairs;
+
+#define PYTREE_STRUCT Pairs
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, rate) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, a, ARRAY(self->n)) PYTREE_FIELD(DATA, b, ARRAY(self->n))
+#include "pytree_registry.h"
+
+static void the_range_of_a_struct_that_has_changed(void **state)
+{
+    float x[40] = { 1.0f };
+    Pairs pairs = { 0.5, 40, x, x }, *mine;
+    pytree_error error = { 0 };
+    const pytree made = pytree_clone(PYTREE(&pairs), NULL, &error);
+    size_t bytes, after;
+    void *all;
+    float *a;
+    (void)state;
+    assert_ok(error.status, &error);
+    mine = (Pairs *)made.data;
+    a = mine->a;
+    all = pytree_arrays(made, &bytes);
+    assert_ptr_equal(all, a < mine->b ? a : mine->b);
+    mine->a = mine->b;
+    mine->b = a;
+    assert_ptr_equal(pytree_arrays(made, &after), all);
+    assert_int_equal(after, bytes);
+    pytree_free(made);
+}
+
 /* Optional arrays of strings that are wanted have none at first, from whichever memory they come. */
 typedef struct Label { int n; char **words; float *empty; } Label;
 #define PYTREE_STRUCT Label
@@ -495,6 +525,7 @@ int main(void)
         cmocka_unit_test(freeing_what_the_library_did_not_make),
         cmocka_unit_test(freeing_a_struct_that_has_changed),
         cmocka_unit_test(the_range_of_all_arrays),
+        cmocka_unit_test(the_range_of_a_struct_that_has_changed),
         cmocka_unit_test(strings_that_are_wanted),
         cmocka_unit_test(empty_arrays_of_optional_rows),
     };
