@@ -179,6 +179,32 @@ static void load_says_where(void **state)
     }
 }
 
+/* A maximum length of more than 32 bits: whole where a size_t holds it, refused where it does not; never another number. */
+static void long_maximum_lengths(void **state)
+{
+    static const unsigned char bytes[] = HEAD("\0", "\1") "\12\0\0\0\0" "\xFF\xFF\xFF\xFF\1\0\0\0";
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_def_load(bytes, sizeof bytes - 1, NULL, 0, NULL, &error);
+    (void)state;
+    if (SIZE_MAX > UINT32_MAX) {
+        char *text = def_text(def);
+        pytree t = pytree_unflatten(def, 0, NULL, NULL, &error);
+        pytree_def *again = pytree_structure(t, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_string_equal(text, "PyTreeDef(deque(maxlen=8589934591))");
+        assert_true(pytree_def_equal(def, again));
+        free(text);
+        pytree_def_free(again);
+        pytree_free(t);
+    } else {
+        assert_null(def);
+        assert_int_equal(error.status, PYTREE_SYNTAX);
+        assert_string_equal(error.message,
+                            "byte 20: expected a maximum length that this machine can count, got something else");
+    }
+    pytree_def_free(def);
+}
+
 /* How much memory is live at most. */
 typedef struct Peak { pytree_allocator allocator; size_t live, peak; } Peak;
 
@@ -500,6 +526,7 @@ int main(void)
         cmocka_unit_test(the_format_is_what_it_was), cmocka_unit_test(numbers_are_saved_in_one_order),
         cmocka_unit_test(load_knows_the_structs), cmocka_unit_test(many_structs_are_announced_once),
         cmocka_unit_test(load_says_where),
+        cmocka_unit_test(long_maximum_lengths),
         cmocka_unit_test(load_survives_broken_bytes), cmocka_unit_test(a_million_nodes_deep),
         cmocka_unit_test(depth_bombs_end_in_an_error), cmocka_unit_test(every_allocation_may_fail)
     };
