@@ -117,7 +117,7 @@ static pytree_status pytree__pop_plan(struct pytree__pop *p, const pytree_place 
     memset(&item, 0, sizeof item);
     if (p->err->status != PYTREE_OK) { return p->err->status; }
     item.member = c == NULL && last != NULL ? pytree__pop_member(holder, last) : NULL;
-    if (item.member == NULL && (c == NULL || last == NULL || c->fixed || !pytree__ct_entry_row(c, last, &row))) {
+    if (item.member == NULL && (c == NULL || c->fixed || !pytree__ct_entry_row(c, last, &row))) {
         return pytree__pop_refuse(p, path, holder);
     }
     if (c != NULL) {

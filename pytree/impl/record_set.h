@@ -125,11 +125,11 @@ static pytree_status pytree__set_metadata_of(struct pytree__object_setting *s, p
     memset(to, 0, sizeof *to);
     status = pytree__ov_change(variable, s->structs.name, s->value, &to->value, err);
     if (status == PYTREE_OK) {
-        status = pytree__ov_to_change(variable, &c, err);
+        c = pytree__ct_of_node(variable); /* by now it has one, on this level */
         to->c = c;
         to->row = PYTREE__OV_METADATA;
         to->flags = PYTREE__CT_OWNED;
-        to->added = status == PYTREE_OK && c->items.count <= PYTREE__OV_METADATA;
+        to->added = c->items.count <= PYTREE__OV_METADATA;
         if (to->added) { status = pytree__ov_put(c, PYTREE__OV_METADATA, to->value, PYTREE__CT_OWN, err); }
         if (status != PYTREE_OK) { pytree_free(to->value); }
     }

@@ -10,7 +10,7 @@ struct pytree__put_back {
     pytree_entry key;                     /* in the holder */
     pytree_leaf to;                       /* the leaf that stays; type NULL: none */
     pytree_leaf from;                     /* the leaf of the state; type NULL: a node */
-    pytree copy, metadata;                /* prepared; type NULL: none */
+    pytree copy, metadata;                /* prepared, or what was replaced by it, to be freed; type NULL: none */
     bool added;                           /* the name is new, and has its value already */
     bool replaced;                        /* a leaf, by a variable */
     bool described;                       /* the variable takes the metadata of the state's, or has none any more */
@@ -212,7 +212,7 @@ static pytree_status pytree__put_plan(struct pytree__putting *p, const pytree_pl
     return status;
 }
 
-/* Put a value where it goes; nothing fails any more. */
+/* Put a value where it goes; nothing fails any more. What it replaces is freed when all are put: a later one may go there. */
 static void pytree__put_now(struct pytree__put_back *item)
 {
     pytree__container *c = pytree__ct_growing(item->variable.type != NULL ? item->variable : item->holder);
@@ -232,8 +232,7 @@ static void pytree__put_now(struct pytree__put_back *item)
     } else {
         old = pytree__ct_empty_row(c, row, &owned);
         pytree__ct_fill_row(c, row, item->copy, PYTREE__CT_OWNED);
-        pytree__ct_discard(old, owned);
-        item->copy.type = NULL;
+        item->copy = owned ? old : pytree__ct_no_value();
     }
     if (item->variable.type == NULL || !item->described) { return; }
     if (item->metadata.type == NULL) { pytree__ov_clear(c); }

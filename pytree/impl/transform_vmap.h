@@ -302,9 +302,13 @@ static pytree_status pytree__tf_vmap_task(struct pytree__fn_bound *b, struct pyt
         for (i = 0; i < b->n_out; i++) {
             const int axis = s->out_axes[i];
             pytree__tf_element(&c->out[i], &b->out[i], axis, s->batch);
-            if (s->batch && axis == PYTREE__TF_NOT_MAPPED && c->out[i].ndim < PYTREE_MAX_DIMS) {
-                pytree__tf_add_axis(&c->out[i], 0, s->n);
+            if (!s->batch || axis != PYTREE__TF_NOT_MAPPED) { continue; }
+            if (c->out[i].ndim == PYTREE_MAX_DIMS) {           /* those of all elements have one more */
+                return pytree__fn_fail(b, PYTREE_SHAPE, b->def, pytree__fn_node_of(b->def, i),
+                                       "expected at most %d dimensions (PYTREE_MAX_DIMS), got %d", PYTREE_MAX_DIMS,
+                                       PYTREE_MAX_DIMS + 1);
             }
+            pytree__tf_add_axis(&c->out[i], 0, s->n);
         }
         task->child = c;
         status = pytree__fn_bind(c);
