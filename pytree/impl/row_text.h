@@ -149,7 +149,7 @@ static bool pytree__int_factor(const pytree_type *type, const char *self, const 
     at += 2 + strspn(at + 2, " ");
     row = pytree__named_row(type, &at);
     if (row == NULL || row->row != PYTREE_ROW_STATIC || row->form != PYTREE__PACK_BYTES || row->ndim != 0) { return false; }
-    if (*at == '[' || *at == '.' || (at[0] == '-' && at[1] == '>')) { return false; }
+    if (*at == '[') { return false; }     /* of an array: self->n[sizes] is an element of it */
     switch (row->type->dtype) {
     case PYTREE_I8: { int8_t n; memcpy(&n, self + row->offset, sizeof n); number = n; break; }
     case PYTREE_I16: { int16_t n; memcpy(&n, self + row->offset, sizeof n); number = n; break; }

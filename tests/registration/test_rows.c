@@ -345,89 +345,6 @@ static void literals_of_such_structs(void **state)
                               "name='up', load=f32(0.5), sum=2.0)\n");
 }
 
-/* ---- Products that are too large for an int ------------------------------------------------------------------------------ */
-
-#define NUMBERS(name) typedef struct name { int a, b; unsigned u; short c; size_t n; float *w; } name
-#define STATICS                                                                                                         \
-    PYTREE_FIELD(STATIC, a) PYTREE_FIELD(STATIC, b) PYTREE_FIELD(STATIC, u) PYTREE_FIELD(STATIC, c) PYTREE_FIELD(STATIC, n)
-NUMBERS(OfInts);
-NUMBERS(OfUnsigned);
-NUMBERS(OfThree);
-NUMBERS(OfSizes);
-NUMBERS(OfCast);
-NUMBERS(OfNumber);
-NUMBERS(Guarded);
-typedef struct OfLists { int n; OfInts *all; } OfLists;
-
-#define PYTREE_STRUCT OfInts
-#define PYTREE_FIELDS STATICS PYTREE_FIELD(DATA, w, ARRAY(2, self->a * self->b))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT OfUnsigned
-#define PYTREE_FIELDS STATICS PYTREE_FIELD(DATA, w, ARRAY(3 + (self->u*self->u)))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT OfThree
-#define PYTREE_FIELDS STATICS PYTREE_FIELD(DATA, w, ARRAY(self->c * self -> a * self->b))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT OfSizes
-#define PYTREE_FIELDS STATICS PYTREE_FIELD(DATA, w, ARRAY(self->n * self->n))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT OfCast
-#define PYTREE_FIELDS STATICS PYTREE_FIELD(DATA, w, ARRAY((size_t)self->a * (size_t)self->b))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT OfNumber
-#define PYTREE_FIELDS STATICS PYTREE_FIELD(DATA, w, ARRAY(self->a * 65537))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT Guarded
-#define PYTREE_FIELDS STATICS PYTREE_FIELD(DATA, w, ARRAY(self->a > 1000 ? 0 : self->a * self->b))
-#include "pytree_registry.h"
-#define PYTREE_STRUCT OfLists
-#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, all, LIST(self->n))
-#include "pytree_registry.h"
-
-#define LARGE { .a = 65536, .b = 65537, .u = 65536, .c = 3, .n = 65536 }
-
-static void assert_allocates(pytree t, pytree_status wanted, const char *path, const char *words)
-{
-    pytree_error error = { 0 };
-    Heap heap;
-    const pytree_options opt = { .allocator = &heap.allocator };
-    heap_init(&heap, 0);                  /* no test has memory for what is right */
-    assert_error(pytree_allocate(t, &opt, &error), wanted, path, &error);
-    if (words != NULL) { assert_string_equal(error.message, words); }
-    assert_heap_clean(&heap);
-}
-
-static void products_do_not_wrap(void **state)
-{
-    OfInts ints = LARGE, small = { .a = 46340, .b = 46340 }, all[2] = { { .a = 2, .b = 3 }, LARGE };
-    OfUnsigned of_unsigned = LARGE;
-    OfThree three = LARGE;
-    OfLists lists = { 2, all };
-    OfNumber number = LARGE;
-    Guarded guarded = LARGE;
-    pytree_error error = { 0 };
-    (void)state;
-    assert_allocates(PYTREE(&ints), PYTREE_OVERFLOW, ".w", "expected a product that fits the type of self->a * self->b, got "
-                     "4295032832 (write each factor as an extent, or cast the first one to size_t)");
-    assert_allocates(PYTREE(&of_unsigned), PYTREE_OVERFLOW, ".w", "expected a product that fits the type of self->u*self->u, "
-                     "got 4294967296 (write each factor as an extent, or cast the first one to size_t)");
-    three.b = 10923;
-    assert_allocates(PYTREE(&three), PYTREE_OVERFLOW, ".w", "expected a product that fits the type of self->c * self -> a * "
-                     "self->b, got 2147549184 (write each factor as an extent, or cast the first one to size_t)");
-    assert_allocates(PYTREE(&lists), PYTREE_OVERFLOW, ".all[1].w", NULL);
-    assert_allocates(PYTREE(&number), PYTREE_OVERFLOW, ".w", "expected a product that fits the type of self->a * 65537, got "
-                     "4295032832 (write each factor as an extent, or cast the first one to size_t)");
-    if (sizeof(size_t) == 8) {
-        OfSizes sizes = LARGE;
-        OfCast cast = LARGE;
-        assert_allocates(PYTREE(&small), PYTREE_NO_MEMORY, NULL, NULL);    /* the largest square that an int holds */
-        assert_allocates(PYTREE(&sizes), PYTREE_NO_MEMORY, NULL, NULL);
-        assert_allocates(PYTREE(&cast), PYTREE_NO_MEMORY, NULL, NULL);
-    }
-    assert_ok(pytree_allocate(PYTREE(&guarded), NULL, &error), &error);
-    pytree_free(PYTREE(&guarded));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,8 +359,7 @@ int main(void)
         cmocka_unit_test(bit_fields_are_structure),
         cmocka_unit_test(extents_in_bit_fields),
         cmocka_unit_test(characters_as_an_array),
-        cmocka_unit_test(literals_of_such_structs),
-        cmocka_unit_test(products_do_not_wrap)
+        cmocka_unit_test(literals_of_such_structs)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

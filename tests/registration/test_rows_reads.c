@@ -99,6 +99,36 @@ typedef struct Beside { Size *sizes; int n; Tiny tiny; } Beside;
     PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, size, OPTIONAL) PYTREE_FIELD(DATA, x, ARRAY(less_one(self) - 1 + self->n - 2))
 #include "pytree_registry.h"
 
+/* The same where nothing has to be NULL but `other`, which no row reads through. */
+typedef struct Prefixed { Size *size_all, *size; double *other, *x; } Prefixed;
+typedef struct Wide { int n, more[5]; } Wide;
+typedef struct WideStack { Wide *wide; double *x; } WideStack;
+typedef struct Other { Size *sizes; int (*rows)[2]; int *count; double *begin, *end; Size size; double *other, *x, *y; } Other;
+
+static int two_of(const void *self) { return self == NULL ? 0 : 2; }
+
+#define OTHER PYTREE_FIELD(DATA, other, OPTIONAL, ARRAY(1))
+
+#define PYTREE_STRUCT Prefixed
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, size_all) PYTREE_FIELD(DATA, size) OTHER PYTREE_FIELD(DATA, x, ARRAY(self->size->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Wide
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, more)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT WideStack
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, wide, STB_ARRAY) PYTREE_FIELD(DATA, x, ARRAY(self->wide[0].n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Other
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, sizes, LIST(2)) PYTREE_FIELD(DATA, rows, LIST(1, EACH())) PYTREE_FIELD(DATA, count, ARRAY(1))     \
+    PYTREE_FIELD(DATA, begin, ARRAY(1), OPTIONAL) PYTREE_FIELD(DATA, end, ARRAY(1), OPTIONAL) PYTREE_FIELD(STATIC, size) \
+    OTHER PYTREE_FIELD(DATA, x, ARRAY(self->sizes[0 + 1].n, self->rows[0][1], *self->count))                            \
+    PYTREE_FIELD(DATA, y, ARRAY(self->end - self->begin + two_of(self), self->size.n))
+#include "pytree_registry.h"
+
 static double numbers[4] = { 0.5, 1.5, 2.5, 3.5 };
 
 /* The tree has so many leaves, the last of them so many numbers. */
@@ -222,6 +252,30 @@ static void structs_that_are_made(void **state)
     pytree_free(PYTREE(&spaced));
 }
 
+/* Some pointer is NULL, so that rows are looked at, but not one that they read through. */
+static void other_pointers_that_are_null(void **state)
+{
+    Size sizes[2] = { { 9, 1 }, { 9, 2 } };
+    Wide *wide = NULL;
+    Wide element = { 3, { 0 } };
+    int rows[1][2] = { { 5, 1 } }, count = 2;
+    Prefixed prefixed = { &sizes[0], &sizes[1], NULL, numbers };
+    WideStack stack = { NULL, numbers };
+    Other other = { sizes, rows, &count, numbers, numbers, { 9, 2 }, NULL, numbers, numbers };
+    (void)state;
+    assert_leaves(PYTREE(&prefixed), 1, 2);
+    prefixed.size = NULL;
+    assert_refused(PYTREE(&prefixed), ".size", "expected a Size, got NULL (OPTIONAL allows it)");
+    assert_refused(PYTREE(&stack), ".x", READ_THROUGH("self->wide"));
+    stbds_arrput(wide, element);
+    stack.wide = wide;
+    assert_leaves(PYTREE(&stack), 1, 3);
+    stbds_arrfree(wide);
+    assert_leaves(PYTREE(&other), 6, 4);
+    other.count = NULL;
+    assert_refused(PYTREE(&other), ".x", READ_THROUGH("self->count"));
+}
+
 static void bit_fields_at_the_end(void **state)
 {
     Beside *const beside = (Beside *)calloc(1, sizeof *beside);
@@ -240,6 +294,7 @@ int main(void)
         cmocka_unit_test(structs_in_place_and_members_that_are_not_data),
         cmocka_unit_test(other_words),
         cmocka_unit_test(structs_that_are_made),
+        cmocka_unit_test(other_pointers_that_are_null),
         cmocka_unit_test(bit_fields_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
