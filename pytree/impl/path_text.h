@@ -231,7 +231,7 @@ static bool pytree__path_read_attribute(struct pytree__path_reader *r, struct py
         r->at += size;
     }
     step->bytes = (size_t)(r->text + r->at - step->name);
-    return step->bytes > 0 || pytree__path_read_fail(r, r->at, "a name");
+    return step->bytes > 0 ? true : pytree__path_read_fail(r, r->at, "a name");
 }
 
 /* Read a piece of the simple form, up to the next separator. */
@@ -283,7 +283,7 @@ static bool pytree__path_read_step(struct pytree__path_reader *r, struct pytree_
     step->escaped = false;
     step->index = step->bytes = 0;
     step->name = NULL;
-    if (r->separator != NULL) { return !r->done && pytree__path_read_piece(r, step); }
+    if (r->separator != NULL) { return r->done ? false : pytree__path_read_piece(r, step); }
     read = r->at < r->end && pytree__path_read_entry(r, step);
     r->last = step->kind;
     return read;

@@ -102,7 +102,8 @@ static int large_of(const Odd *odd) { return odd->large; }
 #define PYTREE_STRUCT Odd
 #define PYTREE_FIELDS                                                                                                   \
     PYTREE_FIELD(STATIC, two) PYTREE_FIELD(STATIC, large) PYTREE_FIELD(STATIC, index) PYTREE_FIELD(STATIC, less)         \
-    PYTREE_FIELD(STATIC, bits, BITS) PYTREE_FIELD(STATIC, dims) PYTREE_FIELD(DROP, dropped) PYTREE_FIELD(STATIC, factor)                          \
+    PYTREE_FIELD(STATIC, bits, BITS) PYTREE_FIELD(STATIC, dims) PYTREE_FIELD(DROP, dropped)                             \
+    PYTREE_FIELD(STATIC, factor)                                                                                        \
     PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(STATIC, u)                                                                  \
     PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, none, ARRAY(self->u * self->u)), CASE(1, some, ARRAY(1))))          \
     PYTREE_FIELD(DATA, w1, ARRAY(self->large * 65537LL)) PYTREE_FIELD(DATA, w2, ARRAY(self->large * 0x10001LL))          \
@@ -116,11 +117,11 @@ static int large_of(const Odd *odd) { return odd->large; }
 
 static void other_products_are_left_to_c(void **state)
 {
-    Odd odd = { .two = 2, .large = 65536, .index = 3, .less = -3, .bits = 5, .dims = { 65537, 2 }, .dropped = 2, .factor = 65536,
-                .kind = 1, .u = 65536 };
+    Odd odd = { .two = 2, .large = 65536, .index = 3, .less = -3, .bits = 5, .dims = { 65537, 2 }, .dropped = 2,
+                .factor = 65536, .kind = 1, .u = 65536 };
     (void)state;
-    assert_allocates(PYTREE(&odd), PYTREE_OVERFLOW, ".last", "expected a product that fits the type of self->large * self->factor, "
-                     "got 4294967296 (write each factor as an extent, or cast the first one to size_t)");
+    assert_allocates(PYTREE(&odd), PYTREE_OVERFLOW, ".last", "expected a product that fits the type of self->large * "
+                     "self->factor, got 4294967296 (write each factor as an extent, or cast the first one to size_t)");
     odd.factor = 3;
     if (sizeof(size_t) == 8) { assert_allocates(PYTREE(&odd), PYTREE_NO_MEMORY, NULL, NULL); }
 }
