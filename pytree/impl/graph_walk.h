@@ -138,7 +138,7 @@ static void pytree__graph_describe(const pytree_leaf *v, const pytree_type *role
     } else {
         pytree__put_text(&to, "a ");
         pytree__put_text(&to, pytree__view_name(v));
-        if (v->form == PYTREE_FORM_LIST || v->form == PYTREE_FORM_TUPLE) {
+        if (v->form == PYTREE_FORM_LIST) {
             pytree__put_text(&to, " of ");
             pytree__put_number(&to, v->shape[0]);
         }
@@ -160,10 +160,9 @@ static bool pytree__graph_agrees(struct pytree__graph *g, uint32_t number)
     const pytree_leaf *const v = g->value;
     const bool leaf = v->form == PYTREE_FORM_LEAF;
     const pytree_leaf *const first = leaf ? (const pytree_leaf *)g->views.data + value->extent : v;
-    const bool counted = v->form == PYTREE_FORM_LIST || v->form == PYTREE_FORM_TUPLE;
     const bool role = value->role == g->role
         || (value->role != NULL && g->role != NULL && pytree__same_role(value->role, g->role));
-    const bool extents = leaf ? pytree__same_extents(first, v) : !counted || value->extent == v->shape[0];
+    const bool extents = leaf ? pytree__same_extents(first, v) : v->form != PYTREE_FORM_LIST || value->extent == v->shape[0];
     pytree_leaf was;
     char expected[96], got[96], path[PYTREE_ERROR_PATH];
     if (role && extents) { return true; }
@@ -190,7 +189,7 @@ static bool pytree__graph_add(struct pytree__graph *g, struct pytree__reached *r
     value = (struct pytree__graph_value *)pytree__vector_add(&g->values, 1, g->err);
     if (value == NULL) { g->cursor.status = PYTREE_NO_MEMORY; return false; }
     value->role = g->role;
-    value->extent = v->form == PYTREE_FORM_LIST || v->form == PYTREE_FORM_TUPLE ? v->shape[0] : 0;
+    value->extent = v->form == PYTREE_FORM_LIST ? v->shape[0] : 0;   /* a tuple has no memory of its own */
     value->node = UINT32_MAX;
     value->paths = 1;
     value->inside = inside;

@@ -189,7 +189,7 @@ static void pytree__html_put_heat(struct pytree__html *w, const pytree_leaf *sha
     struct pytree__html_heat h;
     double range[2], *cell = (double *)w->cells.data;
     size_t k, n;
-    if (shape->ndim == 0 || pytree_leaf_count(shape) < 2) { return; }
+    if (pytree_leaf_count(shape) < 2) { return; }              /* a scalar, too */
     h.a = a;
     h.b = b;
     h.parts = a->type != shape->type ? 2 : 1;                  /* the real parts of a complex array */

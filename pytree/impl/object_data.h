@@ -84,7 +84,7 @@ static void pytree__od_describe(pytree value, char *text, size_t n)
         pytree__put_text(&to, "an array ");
         pytree__put_text(&to, leaf);
     } else {
-        const char *name = view != NULL ? view->type->name : value.type->name;
+        const char *name = view != NULL ? pytree__view_name(view) : value.type->name;
         pytree__put_text(&to, strchr("AEIOUaeiou", *name) != NULL ? "an " : "a ");
         pytree__put_text(&to, name);
     }

@@ -120,6 +120,60 @@ static void other_types_and_shapes(void **state)
     cJSON_Delete(page);
 }
 
+/* Shapes without data, None as a leaf, complex numbers beside real ones, values without elements. */
+static void leaves_of_other_kinds(void **state)
+{
+    const pytree_options none = { .none_is_leaf = true };
+    float f[4] = { 1, 2, 3, 4 }, g[4] = { 1, 2, 3, 5 };
+    const pytree_leaf two = { .data = f, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } };
+    const pytree_leaf four = { .data = f, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 4 } };
+    const pytree_leaf complex = { .data = g, .type = &pytree_types[PYTREE__T_cfloat], .ndim = 1, .shape = { 2 } };
+    const pytree_leaf shape = { .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 4 } };
+    const pytree_leaf first[] = { two, four, shape, shape, complex }, second[] = { complex, shape, four, shape, complex };
+    const pytree one = PYTREE_INT(1), list = PYTREE_LIST(one, one, one, one, one);
+    pytree_def *def = pytree_structure(list, NULL, NULL);
+    const pytree_flat a = { def, first }, b = { def, second };
+    pytree_memory file = { 0 };
+    pytree_io io = pytree_memory_io(&file);
+    const pytree_html_options opt = html_options(&none, &io);
+    pytree_error error = { 0 };
+    cJSON *page = diff_of(PYTREE(&a), PYTREE(&b), NULL);
+    (void)state;
+    assert_string_equal(word_of(row_at(page, "[0]"), "m"), "!");
+    assert_string_equal(word_of(side_at(page, "[0]", "b"), "y"), "c64");
+    assert_string_equal(word_of(row_at(page, "[1]"), "m"), "!");           /* data in one of them */
+    assert_null(cJSON_GetObjectItem(row_at(page, "[1]"), "e"));
+    assert_string_equal(word_of(row_at(page, "[2]"), "m"), "!");
+    assert_string_equal(word_of(row_at(page, "[3]"), "m"), "");
+    assert_string_equal(word_of(row_at(page, "[4]"), "m"), "");
+    cJSON_Delete(page);
+    assert_ok(pytree_save_html_diff("page", PYTREE_LIST(PYTREE_NONE, PYTREE_SCALAR(f), PYTREE_NONE),
+                                    PYTREE_LIST(PYTREE_SCALAR(f), PYTREE_NONE, PYTREE_NONE), NULL, &opt, &error), &error);
+    page = page_data(&file);
+    assert_string_equal(word_of(row_at(page, "[0]"), "m"), "!");
+    assert_string_equal(word_of(row_at(page, "[1]"), "m"), "!");
+    assert_string_equal(word_of(row_at(page, "[2]"), "m"), "");
+    assert_string_equal(word_of(side_at(page, "[2]", "a"), "y"), "None");
+    cJSON_Delete(page);
+    pytree_def_free(def);
+    pytree_memory_free(&file);
+}
+
+/* Namedtuples are of one type if their names are; nodes and leaves are not. */
+static void nodes_of_other_kinds(void **state)
+{
+    pytree one = PYTREE_INT(1);
+    pytree p = PYTREE_NAMEDTUPLE("P", { "x", one }), q = PYTREE_NAMEDTUPLE("Q", { "x", one });
+    cJSON *page = diff_of(PYTREE_LIST(p, p, p, one), PYTREE_LIST(p, q, one, p), NULL);
+    (void)state;
+    assert_string_equal(word_of(row_at(page, "[0]"), "m"), "");
+    assert_string_equal(word_of(row_at(page, "[1]"), "m"), "!");
+    assert_string_equal(word_of(side_at(page, "[1]", "b"), "n"), "Q");
+    assert_string_equal(word_of(row_at(page, "[2]"), "m"), "!");
+    assert_string_equal(word_of(row_at(page, "[3]"), "m"), "!");
+    cJSON_Delete(page);
+}
+
 /* Structs: other static values mark the node; lists of other lengths have rows of one side. */
 static void structs(void **state)
 {
@@ -186,9 +240,15 @@ static void what_fails(void **state)
     Two two = { PYTREE_DICT({ "k", PYTREE(&a) }, { "l", PYTREE_LIST(PYTREE_INT(1)) }),
                 PYTREE_DICT({ "k", PYTREE(&b) }, { "l", PYTREE_TUPLE(PYTREE_INT(1)) }) };
     Node *chain = chain_make(2);
+    pytree items[100];
+    pytree_items many = { .count = COUNT_OF(items), .items = items };
     pytree_error error = { 0 };
+    size_t i;
     (void)state;
     assert_in_range(sweep_allocations(diff_body, &two), 15, 80);
+    for (i = 0; i < COUNT_OF(items); i++) { items[i] = PYTREE_INT(1); }
+    two = (Two){ { &pytree_types[PYTREE__T_list], &many }, { &pytree_types[PYTREE__T_list], &many } };
+    assert_in_range(sweep_allocations(diff_body, &two), 10, 80);
     chain[1].next = chain;
     assert_error(pytree_save_html_diff("page", PYTREE(&a), PYTREE(chain), NULL, NULL, &error), PYTREE_CYCLE, NULL, &error);
     free(chain);
@@ -200,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(marks), cmocka_unit_test(errors), cmocka_unit_test(other_types_and_shapes), cmocka_unit_test(structs),
+        cmocka_unit_test(leaves_of_other_kinds), cmocka_unit_test(nodes_of_other_kinds),
         cmocka_unit_test(deep), cmocka_unit_test(what_fails)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

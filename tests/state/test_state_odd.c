@@ -1,0 +1,287 @@
+/* States and attributes at their edges: NULL and nothing, values that do not fit, parts that look alike, memory that runs out:
+ * pytree/state.h. */
+#include "support.h"
+#include "pytree/containers.h"
+#include "pytree/object.h"
+#include "pytree/state.h"
+
+static float numbers[] = { 1, 2, 3, 4, 5, 6 };
+
+/* The call is refused with that status, path and words. */
+#define assert_refused(call, wanted, where, words)                                                                      \
+    do {                                                                                                                \
+        pytree_error refusal = { 0 };                                                                                   \
+        pytree_error *const err = &refusal;                                                                             \
+        (void)(call);                                                                                                   \
+        assert_error(refusal.status, (wanted), (where), err);                                                           \
+        assert_string_equal(refusal.message, (words));                                                                  \
+    } while (0)
+
+typedef struct Pair { int a, b; } Pair;
+#define PYTREE_LEAF_TYPE Pair
+#include "pytree_registry.h"
+
+typedef struct Settings { int number[20]; } Settings;
+#define PYTREE_STRUCT Settings
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, number)
+#include "pytree_registry.h"
+
+typedef struct Small { unsigned char rate; float x; } Small;
+#define PYTREE_STRUCT Small
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, rate) PYTREE_FIELD(DATA, x, ROLE(Param))
+#include "pytree_registry.h"
+
+typedef struct Large { double rate; Settings settings; float x; } Large;
+#define PYTREE_STRUCT Large
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, rate) PYTREE_FIELD(STATIC, settings) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+/* ---- NULL and nothing ---------------------------------------------------------------------------------------------- */
+
+static void arrays_are_needed_unless_they_are_empty(void **state)
+{
+    pytree t = PYTREE_LIST(PYTREE_SCALAR(numbers)), none = PYTREE_NONE;
+    const pytree_filter rest = PYTREE_REST;
+    pytree_error error = { 0 };
+    pytree_flat made;
+    pytree_def *def = NULL;
+    (void)state;
+    assert_refused(pytree_split(t, 1, &rest, &def, NULL, NULL, err), PYTREE_ARGUMENT, "",
+                   "expected filters and states, got NULL");
+    assert_refused(pytree_state_merge(1, NULL, NULL, err), PYTREE_ARGUMENT, "", "expected 1 states, got NULL");
+    made = pytree_state_merge(0, NULL, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(made.def->n_leaves, 0);
+    pytree_flat_free(&made);
+    assert_refused(pytree_of_places(2, NULL, NULL, err), PYTREE_ARGUMENT, "", "expected 2 places, got NULL");
+    made = pytree_of_places(0, NULL, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(made.def->n_leaves, 0);
+    pytree_flat_free(&made);
+    assert_refused(pytree_prefix(t, 1, &rest, NULL, NULL, NULL, err), PYTREE_ARGUMENT, "", "expected 1 values, got NULL");
+    assert_refused(pytree_prefix(t, 1, NULL, &none, NULL, NULL, err), PYTREE_ARGUMENT, "",
+                   "expected filters and states, got NULL");
+    made = pytree_prefix(PYTREE_NONE, 0, NULL, NULL, NULL, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(made.def->n_leaves, 1);
+    pytree_flat_free(&made);
+    assert_refused(pytree_prefix(t, 0, NULL, NULL, NULL, NULL, err), PYTREE_FILTER, "[0]",
+                   "expected a filter for each place, got none for this f32; put PYTREE_REST last");
+}
+
+static void places_are_leaves_or_nodes_of_place_lists(void **state)
+{
+    Small small = { 1, 2 };
+    const pytree_entry key = { PYTREE_ATTRIBUTE, "x", SIZE_MAX };
+    pytree_leaf view = { .data = &small, .type = PYTREE_TYPE(Small), .form = PYTREE_FORM_STRUCT };
+    pytree_place at = { .path = { 1, &key }, .type = PYTREE_TYPE(Small), .view = &view };
+    (void)state;
+    assert_refused(pytree_of_places(1, &at, NULL, err), PYTREE_TYPE, ".x",
+                   "expected a leaf or a node of a place list, got Small");
+    at.view = NULL;
+    assert_refused(pytree_of_places(1, &at, NULL, err), PYTREE_TYPE, ".x",
+                   "expected a leaf or a node of a place list, got NULL");
+}
+
+static void zeros_need_numbers(void **state)
+{
+    Pair pair = { 1, 2 };
+    (void)state;
+    assert_refused(pytree_state_zeros_like(PYTREE_LIST(PYTREE_SCALAR(numbers), PYTREE(&pair)), NULL, err), PYTREE_TYPE, "",
+                   "expected numbers in a state, got Pair at leaf 1");
+    assert_refused(pytree_state_zeros_like(PYTREE_LIST(PYTREE_STR("a")), NULL, err), PYTREE_TYPE, "",
+                   "expected numbers in a state, got char * at leaf 0");
+}
+
+/* ---- Prefixes ------------------------------------------------------------------------------------------------------ */
+
+static void shared_memory_has_one_prefix(void **state)
+{
+    pytree x = PYTREE_ARRAY(numbers, 2), t = PYTREE_LIST(x, x);
+    const pytree_filter filters[] = { PYTREE_PATH("[0]"), PYTREE_REST };
+    pytree values[] = { PYTREE_ARRAY(numbers, 3), PYTREE_NONE };
+    pytree_error error = { 0 };
+    Heap heap;
+    const pytree_options opt = { .allocator = &heap.allocator };
+    pytree_flat made;
+    size_t n;
+    (void)state;
+    assert_refused(pytree_prefix(t, 2, filters, values, "axes", NULL, err), PYTREE_SHARED, "[1]",
+                   "axes: expected one prefix for memory reached as [0] and [1], got f32[3] and None");
+    for (n = 0; error.status != PYTREE_SHARED; n++) {          /* and where memory runs out before that is known */
+        memset(&error, 0, sizeof error);
+        heap_init(&heap, n);
+        made = pytree_prefix(t, 2, filters, values, NULL, &opt, &error);
+        assert_null(made.def);
+        assert_heap_clean(&heap);
+        assert_true(error.status == PYTREE_SHARED || error.status == PYTREE_NO_MEMORY);
+    }
+    assert_true(n > 5);
+    memset(&error, 0, sizeof error);
+    x = PYTREE_ARRAY(numbers, 0);                              /* no memory, nothing shared */
+    made = pytree_prefix(PYTREE_LIST(x, x), 2, filters, values, NULL, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(made.leaves[0].ndim, 1);
+    assert_int_equal(made.leaves[1].form, PYTREE_FORM_NONE);
+    pytree_flat_free(&made);
+}
+
+/* ---- Attributes ---------------------------------------------------------------------------------------------------- */
+
+static void attributes_must_fit(void **state)
+{
+    Small small = { 7, 1 };
+    Large large = { 2.5, { { 1 } }, 1 };
+    Everything all = everything_make(true);
+    const pytree_filter any = PYTREE_EVERYTHING;
+    double rate = 300;
+    (void)state;
+    assert_refused(pytree_set_attributes(PYTREE(&small), any, "rate", PYTREE_INT(-1), NULL, NULL, err), PYTREE_VALUE, "",
+                   "expected a number that the u8 rate of a Small can hold, got -1");
+    assert_refused(pytree_set_attributes(PYTREE(&small), any, "rate", PYTREE_LIST(PYTREE_INT(1), PYTREE_INT(2)), NULL,
+                                         NULL, err), PYTREE_ARGUMENT, "",
+                   "expected a leaf or None for each filter, got 2 leaves");
+    assert_refused(pytree_set_attributes(PYTREE(&small), any, "rate", PYTREE_ARRAY(numbers, 2), NULL, NULL, err), PYTREE_TYPE,
+                   "", "expected a number or a string for rate, got another value");
+    assert_refused(pytree_set_attributes(PYTREE(&large), any, "settings", PYTREE_INT(1), NULL, NULL, err), PYTREE_TYPE, "",
+                   "expected Settings for the static member settings of a Large, got 1");
+    assert_refused(pytree_set_attributes(PYTREE(&all), any, "version", PYTREE_INT(1), NULL, NULL, err), PYTREE_TYPE, "",
+                   "expected i32 for the static member version of a Everything, got 1");
+    assert_refused(pytree_set_attributes(PYTREE(&all), any, "function", PYTREE_INT(1), NULL, NULL, err), PYTREE_TYPE, "",
+                   "expected address for the static member function of a Everything, got 1");
+    /* what fits one struct and not another changes neither */
+    assert_refused(pytree_set_attributes(PYTREE_LIST(PYTREE(&large), PYTREE(&small)), any, "rate", PYTREE_SCALAR(&rate), NULL,
+                                         NULL, err), PYTREE_VALUE, "[1]",
+                   "expected a number that the u8 rate of a Small can hold, got 300.0");
+    assert_true(large.rate == 2.5 && small.rate == 7);
+    everything_clear(&all);
+}
+
+/* ---- Parts that look alike ----------------------------------------------------------------------------------------- */
+
+typedef struct Part { float x; pytree any; } Part;
+#define PYTREE_STRUCT Part
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, any, ROLE(Cache))
+#include "pytree_registry.h"
+
+/* Parts with as many nodes and leaves, of other types or with other children, are split and put together as they are. */
+static void parts_are_compared_node_by_node(void **state)
+{
+    pytree inner[] = { PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[0])))),
+                       PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[1])), PYTREE_LIST()),
+                       PYTREE_LIST(PYTREE_LIST(PYTREE_TUPLE(PYTREE(&numbers[2])))),
+                       PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[3])))) };
+    Part parts[4];
+    pytree_error error = { 0 };
+    const pytree_filter filters[] = { PYTREE_OF(Cache), PYTREE_REST };
+    pytree_flat states[2];
+    pytree_def *def = NULL;
+    pytree t, both[2], made;
+    (void)state;
+    for (size_t i = 0; i < 4; i++) { parts[i] = (Part){ (float)i, inner[i] }; }
+    t = PYTREE_LIST(PYTREE(&parts[0]), PYTREE(&parts[1]), PYTREE(&parts[2]), PYTREE(&parts[3]));
+    assert_ok(pytree_split(t, 2, filters, &def, states, NULL, &error), &error);
+    for (size_t i = 0; i < 2; i++) { both[i] = PYTREE(&states[i]); }
+    made = pytree_merge(def, 2, both, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(t, made, NULL, NULL, &error));
+    assert_ok(pytree_update(t, 2, both, NULL, &error), &error);
+    pytree_free(made);
+    pytree_def_free(def);
+    pytree_flat_free(&states[0]);
+    pytree_flat_free(&states[1]);
+}
+
+/* A state may have other parts of structs of one type. */
+static void states_have_parts_of_what_is_alike(void **state)
+{
+    float old[6][2] = { { 0 } }, fresh[] = { 10, 11, 12, 13, 14, 15 };
+    struct { pytree x, y; } in[3];
+    Part parts[3];
+    pytree_error error = { 0 };
+    pytree t, s[6], from[3];
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        in[i].x = PYTREE(&old[i][0]);
+        in[i].y = PYTREE(&old[i][1]);
+        parts[i] = (Part){ 0, PYTREE_NONE };
+    }
+    parts[0].any = PYTREE_DICT({ "u", in[0].x }, { "v", in[0].y });
+    parts[1].any = PYTREE_DICT({ "u", in[1].x }, { "v", in[1].y });
+    parts[2].any = PYTREE_DICT({ "u", in[2].x }, { "v", in[2].y });
+    t = PYTREE_DICT({ "a", PYTREE(&parts[0]) }, { "b", PYTREE(&parts[1]) }, { "c", PYTREE(&parts[2]) });
+    for (size_t i = 0; i < 6; i++) { s[i] = PYTREE(&fresh[i]); }
+    from[0] = PYTREE_DICT({ "a", PYTREE_DICT({ "any", PYTREE_DICT({ "u", s[0] }) }, { "x", s[1] }) },
+                          { "b", PYTREE_DICT({ "any", PYTREE_DICT({ "v", s[2] }) }, { "x", s[3] }) },
+                          { "c", PYTREE_DICT({ "any", PYTREE_DICT({ "u", s[4] }, { "v", s[5] }) }) });
+    assert_ok(pytree_update(t, 1, &from[0], NULL, &error), &error);
+    assert_true(old[0][0] == 10 && old[0][1] == 0 && old[1][0] == 0 && old[1][1] == 12 && old[2][0] == 14 && old[2][1] == 15);
+    assert_true(parts[0].x == 11 && parts[1].x == 13 && parts[2].x == 0);
+    from[1] = PYTREE_DICT({ "a", PYTREE_DICT({ "x", s[5] }) }, { "b", PYTREE_DICT({ "any", PYTREE_DICT({ "u", s[4] }) }) },
+                          { "c", PYTREE_DICT({ "x", s[3] }) });
+    assert_ok(pytree_update(t, 1, &from[1], NULL, &error), &error);
+    assert_true(parts[0].x == 15 && old[1][0] == 14 && parts[2].x == 13 && parts[1].x == 13);
+    from[2] = PYTREE_DICT({ "a", PYTREE_DICT({ "any", PYTREE_DICT({ "u", s[0] }) }) },
+                          { "b", PYTREE_DICT({ "any", PYTREE_ODICT({ "u", s[1] }) }) });
+    assert_ok(pytree_update(t, 1, &from[2], NULL, &error), &error);
+    assert_true(old[0][0] == 10 && old[1][0] == 11);
+}
+
+/* ---- Memory -------------------------------------------------------------------------------------------------------- */
+
+static pytree_status sweep_states(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const size_t n = *(const size_t *)context;
+    pytree_variable v[24];
+    pytree items[24];
+    pytree_items list = { .count = n, .items = items };
+    pytree_flat made;
+    for (size_t i = 0; i < n; i++) {
+        v[i] = (pytree_variable){ .value = PYTREE_SCALAR(numbers), .metadata = "{'name': 'some text that takes room'}" };
+        items[i] = (pytree){ &pytree_role_Param, &v[i] };
+    }
+    made = pytree_state((pytree){ &pytree_types[PYTREE__T_list], &list }, PYTREE_EVERYTHING, opt, err);
+    pytree_flat_free(&made);
+    return err->status;
+}
+
+static pytree_status sweep_merge(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree x = PYTREE_SCALAR(numbers), deep = x, both[2];
+    pytree items[40];
+    pytree_items lists[40];
+    pytree_flat made;
+    (void)context;
+    for (size_t i = 0; i < 40; i++) {
+        items[i] = deep;
+        lists[i] = (pytree_items){ .count = 1, .items = &items[i] };
+        deep = (pytree){ &pytree_types[PYTREE__T_list], &lists[i] };
+    }
+    both[0] = PYTREE_DICT({ "a", x }, { "b", deep });
+    both[1] = PYTREE_DICT({ "a", x });
+    made = pytree_state_merge(2, both, opt, err);
+    pytree_flat_free(&made);
+    return err->status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 24; n++) { assert_true(sweep_allocations(sweep_states, &n) > 0); }
+    assert_true(sweep_allocations(sweep_merge, NULL) > 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_are_needed_unless_they_are_empty),
+        cmocka_unit_test(places_are_leaves_or_nodes_of_place_lists),
+        cmocka_unit_test(zeros_need_numbers),
+        cmocka_unit_test(shared_memory_has_one_prefix),
+        cmocka_unit_test(attributes_must_fit),
+        cmocka_unit_test(parts_are_compared_node_by_node),
+        cmocka_unit_test(states_have_parts_of_what_is_alike),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
