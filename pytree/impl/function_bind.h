@@ -220,17 +220,18 @@ static void *pytree__fn_boxed(const pytree__cursor *c)
     const char *self = NULL;
     const pytree_field *row;
     char *at = NULL;
-    if (f != NULL && f->form == PYTREE_FORM_STRUCT) {
+    if (f == NULL) { return NULL; }
+    if (f->form == PYTREE_FORM_STRUCT) {
         row = pytree__row_at(c, &self);
         if (row == NULL || row->place != PYTREE_IN_PLACE) { return NULL; }
         at = (char *)(uintptr_t)self + row->offset;
         if (row->type->kind == PYTREE_KIND_VIEW) { return at + offsetof(pytree_leaf, data); }
         if (row->type->kind != PYTREE_KIND_REF) { return NULL; }
-    } else if (f != NULL && f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS) {
+    } else if (f->form == PYTREE_FORM_ITEMS && f->from == PYTREE__FROM_PAIRS) {
         at = pytree__pair(c, f, f->next - 1) + (f->numbered ? offsetof(pytree_int_pair, value) : offsetof(pytree_pair, value));
-    } else if (f != NULL && f->from == PYTREE__FROM_CHUNKS) {
+    } else if (f->from == PYTREE__FROM_CHUNKS) {
         at = pytree__pair(c, f, f->next - 1);
-    } else if (f != NULL && f->form == PYTREE_FORM_ITEMS) {
+    } else if (f->form == PYTREE_FORM_ITEMS) {
         at = (char *)(uintptr_t)&((const pytree_items *)f->self)->items[f->next - 1];
     } else {
         return NULL;

@@ -427,9 +427,58 @@ static void runs_elsewhere(void **state)
     assert_int_equal(run.type->dtype, PYTREE_F32);
 }
 
+/* Padding that is no whole number of elements leaves a gap. */
+static void padding_of_half_an_element(void **state)
+{
+    static double block[40];
+    double *const even = block + (64 - (uintptr_t)block % 64) % 64 / sizeof *block;
+    pytree_leaf a = { .data = even + 5, .type = pytree_dtype_type(PYTREE_C128) }, b = a, c = a;
+    pytree_error error = { 0 };
+    (void)state;
+    b.data = even + 8;
+    assert_false(pytree_contiguous(PYTREE_LIST(PYTREE(&a), PYTREE(&b)), 64, NULL, NULL, &error));
+    assert_int_equal(error.status, PYTREE_VALUE);
+    c.data = even + 4;
+    memset(&error, 0, sizeof error);
+    assert_true(pytree_contiguous(PYTREE_LIST(PYTREE(&c), PYTREE(&b)), 64, NULL, NULL, &error));
+}
+
+/* Answers that the list is a leaf when it is asked about it for the n-th time. */
+static bool a_leaf_once(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    int *left = context;
+    (void)path;
+    return value->form != PYTREE_FORM_LEAF && value->type == PYTREE_LIST().type && (*left)-- == 0;
+}
+
+/* A predicate that answers otherwise when it is asked again. */
+static void answers_that_change(void **state)
+{
+    float x[2] = { 1, 2 };
+    const pytree t = PYTREE_TUPLE(PYTREE(&x[0]), PYTREE_LIST(PYTREE(&x[1])));
+    (void)state;
+    for (int left = 0; left < 4; left++) {
+        int n = left;
+        pytree_error error = { 0 };
+        const pytree_ravel_options opt = { .tree = { .is_leaf = a_leaf_once, .is_leaf_context = &n } };
+        float out[2] = { 0, 0 };
+        pytree_leaf v = { .data = out, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } };
+        if (left < 2) {
+            assert_error(pytree_ravel(t, &v, &opt, &error), PYTREE_TYPE, "[1]", &error);
+            assert_string_equal(error.message, "expected numbers, got a list");
+            assert_true(out[0] == 0 && out[1] == 0);
+        } else {
+            assert_ok(pytree_ravel(t, &v, &opt, &error), &error);
+            assert_true(out[0] == 1 && out[1] == 2);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_that_change),
+        cmocka_unit_test(padding_of_half_an_element),
         cmocka_unit_test(ravel_into_new_memory),
         cmocka_unit_test(ravel_into_memory_of_the_callers),
         cmocka_unit_test(ravel_meets_in_one_type),

@@ -277,9 +277,21 @@ static void refused_by_type(void **state)
     }
 }
 
+/* Numbers that are no element type. */
+static void no_element_types(void **state)
+{
+    const pytree_dtype unknown = (pytree_dtype)99;
+    (void)state;
+    assert_null(pytree_dtype_type(unknown));
+    assert_null(pytree_dtype_type(PYTREE_OPAQUE));
+    assert_null(pytree_dtype_type(PYTREE_NO_DTYPE));
+    assert_int_equal(pytree_promote(1, &unknown, PYTREE_PROMOTE_JAX), PYTREE_NO_DTYPE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_element_types),
         cmocka_unit_test(promotion_tables),
         cmocka_unit_test(promotion_of_one_none_and_many),
         cmocka_unit_test(every_pair_of_types),

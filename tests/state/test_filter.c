@@ -212,9 +212,27 @@ static void variables_are_made_of_one_value(void **state)
     assert_error(pytree_variable_node.make(&v, &from, &error), PYTREE_ARGUMENT, "", &error);
 }
 
+/* An iterator that has not begun stands at no leaf. */
+static void no_role_before_the_first_leaf(void **state)
+{
+    pytree_error error = { 0 };
+    MLP model = mlp_make(1, false);
+    const pytree t = PYTREE(&model);
+    pytree_iter it;
+    (void)state;
+    assert_ok(pytree_iter_begin(&it, 1, &t, NULL, &error), &error);
+    assert_null(pytree_iter_role(&it));
+    assert_true(pytree_iter_next(&it));
+    assert_null(pytree_iter_role(&it));
+    pytree_iter_end(&it);
+    assert_null(pytree_iter_role(NULL));
+    mlp_clear(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_role_before_the_first_leaf),
         cmocka_unit_test(filters_answer_as_in_nnx),
         cmocka_unit_test(mistakes_are_errors),
         cmocka_unit_test(roles_have_bases_and_collections),

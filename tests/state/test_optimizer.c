@@ -212,9 +212,42 @@ static void memory(void **state)
     assert_true(sweep_allocations(memory_body, NULL) > 6);
 }
 
+static void stays(const pytree_rule_call *at) { *(float *)at->moment[3]->data += 1; }
+
+/* As many moments as there can be; gradients of which one is missing, or one has another type. */
+static void corners(void **state)
+{
+    const pytree_rule four = { .apply = stays, .moments = { "a", "b", "c", "d" }, .rate = 1 };
+    pytree_leaf leaves[2];
+    pytree_flat grads, wrong;
+    int whole[3] = { 0, 0, 0 };
+    Case c;
+    (void)state;
+    begin(&c, four);
+    assert_int_equal(c.o->state.def->n_leaves, 1 + 4 * 2);
+    assert_ok(pytree_optimizer_update(c.o, PYTREE(&c.grads), &c.error), &c.error);
+    assert_true(c.w[0] == 1 && *c.o->step == 1);
+    assert_error(pytree_optimizer_update(c.o, PYTREE_DICT({ "w", PYTREE_ARRAY(c.dw, 3) }), &c.error), PYTREE_NOT_FOUND, ".bias",
+                 &c.error);
+    grads = pytree_state(PYTREE(&c.grads), PYTREE_OF(Param), NULL, NULL);
+    assert_int_equal(grads.def->n_leaves, 2);
+    memset(&c.error, 0, sizeof c.error);
+    assert_ok(pytree_optimizer_update(c.o, PYTREE(&grads), &c.error), &c.error);
+    memcpy(leaves, grads.leaves, sizeof leaves);
+    for (int i = 0; i < 2; i++) {
+        if (leaves[i].type == PYTREE_TYPE(float)) { leaves[i].type = PYTREE_TYPE(int); leaves[i].data = whole; }
+    }
+    wrong = (pytree_flat){ grads.def, leaves };
+    assert_error(pytree_optimizer_update(c.o, PYTREE(&wrong), &c.error), PYTREE_TYPE, ".w", &c.error);
+    assert_int_equal(*c.o->step, 2);
+    pytree_flat_free(&grads);
+    pytree_optimizer_free(c.o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corners),
         cmocka_unit_test(rules), cmocka_unit_test(rules_of_the_program), cmocka_unit_test(forms), cmocka_unit_test(refused),
         cmocka_unit_test(restored), cmocka_unit_test(memory),
     };

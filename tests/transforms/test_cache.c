@@ -287,9 +287,31 @@ static void hits_allocate_nothing(void **state)
     assert_heap_clean(&heap);
 }
 
+static pytree_status make_nothing(void *context, const pytree_flat *key, void **value, pytree_error *err)
+{
+    (void)context;
+    (void)key;
+    (void)value;
+    (void)err;
+    return PYTREE_OK;
+}
+
+static void nothing_is_not_kept(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_cache *cache = pytree_cache_new(NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_null(pytree_cache_get(cache, PYTREE_INT(1), make_nothing, NULL, &error));
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected a value to keep, got none");
+    pytree_cache_free(cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_not_kept),
         cmocka_unit_test(keys_are_structures_types_and_shapes), cmocka_unit_test(large_trees_come_in_turns),
         cmocka_unit_test(the_least_recently_used_makes_room),
         cmocka_unit_test(mistakes_are_errors), cmocka_unit_test(jit_prepares_once_for_each_structure),

@@ -409,9 +409,69 @@ static void runs_allocate_nothing(void **state)
     assert_heap_clean(&heap);
 }
 
+/* ---- Structs that are built for a call -------------------------------------------------------------------------------- */
+
+/* A number whose type is computed, and one that may be missing. */
+typedef struct Chosen { int kind; void *x; } Chosen;
+#define PYTREE_STRUCT Chosen
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(DATA, x, AS(PYTREE_TYPE(float)))
+#include "pytree_registry.h"
+
+static pytree_status look(void *context, const pytree_call *at)
+{
+    *(void **)context = at->arg[0];
+    *(float *)at->res[0] = *(const float *)at->in[0].data;
+    return PYTREE_OK;
+}
+
+/* What a callback is given for a treedef with leaves: nothing where it takes anything, or where leaves do not fit the struct
+ * and it has not asked for one. */
+static void structs_that_are_not_built(void **state)
+{
+    void *given = NULL;
+    const pytree_fn any = { .name = "any", .call = look, .context = &given, .takes = PYTREE_TYPES(PYTREE_ANY) };
+    const pytree_fn open = { .name = "open", .call = look, .context = &given };
+    const pytree_fn strict = { .name = "strict", .call = look, .context = &given, .takes = PYTREE_TYPES(PYTREE_TYPE(Dense)) };
+    pytree_error error = { 0 };
+    float y = 0, x = 5;
+    Chosen chosen = { 1, &x };
+    Layer layer;
+    pytree_leaf *leaves = NULL, wrong[4];
+    pytree_def *def;
+    pytree_flat flat;
+    (void)state;
+    layer_fill(&layer, 4);
+    assert_ok(pytree_flatten(PYTREE(&layer.dense), &leaves, 0, &def, NULL, &error), &error);
+    flat = (pytree_flat){ def, leaves };
+    given = &x;
+    assert_ok(pytree_apply(&any, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
+    assert_null(given);
+    assert_ok(pytree_apply(&open, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
+    assert_non_null(given);
+    memcpy(wrong, leaves, sizeof wrong);
+    wrong[2].type = PYTREE_TYPE(double);                       /* the struct has a float there */
+    wrong[2].data = &layer.dense.shift[0];
+    flat.leaves = wrong;
+    assert_ok(pytree_apply(&open, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
+    assert_null(given);
+    assert_error(pytree_apply(&strict, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), PYTREE_TYPE, NULL, &error);
+    assert_int_equal(pytree_apply(&strict, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, NULL), PYTREE_TYPE);
+    assert_int_equal(pytree_apply(NULL, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), PYTREE_ARGUMENT);
+    assert_int_equal(error.status, PYTREE_TYPE);               /* the first error stays */
+    pytree_def_free(def);
+    memset(&error, 0, sizeof error);
+    leaves = NULL;
+    assert_ok(pytree_flatten(PYTREE(&chosen), &leaves, 0, &def, NULL, &error), &error);
+    flat = (pytree_flat){ def, leaves };
+    assert_ok(pytree_apply(&open, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
+    assert_true(y == 5);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structs_that_are_not_built),
         cmocka_unit_test(structs_arrive_as_structs), cmocka_unit_test(flats_arrive_as_structs),
         cmocka_unit_test(results_are_structs), cmocka_unit_test(calls_have_all_views_of_their_trees),
         cmocka_unit_test(shapes_without_data), cmocka_unit_test(new_results_own_their_texts),
