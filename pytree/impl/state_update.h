@@ -350,13 +350,15 @@ static bool pytree__update_target(struct pytree__vector *holders, const struct p
 {
     const struct pytree__places *const from = &side->places;
     pytree at = { NULL, NULL };
+    const pytree_leaf *view;
     if (from->at.path.n != 0) { at = pytree__update_seek(holders, from, pytree__update_child, err); }
     if (at.type != NULL) { at = pytree__update_child(at, &from->at.path.entries[from->at.path.n - 1]); }
     if (pytree__is_variable(at.type)) { (void)at.type->custom->children(at.data, &at, NULL); }
     if (at.type == NULL || at.data == NULL) { return false; }
     if (at.type->kind == PYTREE_KIND_LEAF) { pytree__view(target, pytree__origin(at.type), at.data); return true; }
-    if (at.type->kind != PYTREE_KIND_VIEW || !pytree__view_is_valid((const pytree_leaf *)at.data)) { return false; }
-    pytree__copy_view(target, (const pytree_leaf *)at.data);
+    view = (const pytree_leaf *)at.data;
+    if (at.type->kind != PYTREE_KIND_VIEW || view->type == NULL || !pytree__view_is_valid(view)) { return false; }
+    pytree__copy_view(target, view);
     return true;
 }
 

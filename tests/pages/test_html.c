@@ -183,6 +183,49 @@ static void statistics(void **state)
 }
 
 /* The ends of double's range, and ranges of no length: every number in the page is finite. */
+/* Texts, metadata without words, rows of one line, and values that are cut because they are long. */
+typedef struct Mark { unsigned char n; } Mark;
+
+static size_t mark_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    (void)self;
+    (void)children;
+    (void)keys;
+    return 0;
+}
+static size_t mark_metadata(const void *self, void *to)
+{
+    if (to != NULL) { memcpy(to, self, 1); }
+    return 1;
+}
+static const pytree_custom mark_callbacks = { .children = mark_children, .metadata = mark_metadata };
+#define PYTREE_STRUCT Mark
+#define PYTREE_CUSTOM mark_callbacks
+#include "pytree_registry.h"
+
+static void odd_values(void **state)
+{
+    static double many[4000];
+    char words_of[2][4] = { "one", "two" };
+    pytree_leaf word = { .data = words_of, .type = &pytree_types[PYTREE__T_text], .ndim = 1, .shape = { 4 } };
+    pytree_leaf words = { .data = words_of, .type = &pytree_types[PYTREE__T_text], .ndim = 2, .shape = { 2, 4 } };
+    Mark mark = { 7 };
+    pytree_html_options opt = { .tree = { .print_values = 4000 } };
+    cJSON *page = page_of(PYTREE_LIST(pytree_of_view(&word), PYTREE(&mark), PYTREE_ARRAY(many, 1, 8), PYTREE_ARRAY(many, 4000),
+                                      pytree_of_view(&words)), &opt);
+    const cJSON *const metadata = cJSON_GetObjectItem(side_at(page, "[1]", "a"), "f");
+    const char *values;
+    (void)state;
+    assert_string_equal(word_of(side_at(page, "[0]", "a"), "v"), "'one'");
+    assert_string_equal(word_of(side_at(page, "[4]", "a"), "v"), "'one' 'two'");
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(cJSON_GetArrayItem(metadata, 0), 1)), "b'\\x07'");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(side_at(page, "[2]", "a"), "h"), "size")), 2);
+    values = word_of(side_at(page, "[3]", "a"), "v");
+    assert_in_range(strlen(values), 1000, 15000);
+    assert_string_equal(values + strlen(values) - 4, " ...");
+    cJSON_Delete(page);
+}
+
 static void extreme_numbers(void **state)
 {
     double wide[4] = { DBL_MAX, -DBL_MAX, DBL_MAX, -DBL_MAX }, same[3] = { 5, 5, 5 }, nothing[2] = { NAN, NAN };
@@ -488,7 +531,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_what_prints), cmocka_unit_test(shapes_without_data),
         cmocka_unit_test(nodes_have_fields_and_roles), cmocka_unit_test(statistics),
-        cmocka_unit_test(extreme_numbers), cmocka_unit_test(shapes), cmocka_unit_test(large_arrays),
+        cmocka_unit_test(extreme_numbers), cmocka_unit_test(odd_values),
+        cmocka_unit_test(shapes), cmocka_unit_test(large_arrays),
         cmocka_unit_test(heat_of_blocks), cmocka_unit_test(hostile_names), cmocka_unit_test(long_names),
         cmocka_unit_test(shared_memory), cmocka_unit_test(deep_and_wide), cmocka_unit_test(what_is_refused),
         cmocka_unit_test(same_bytes), cmocka_unit_test(allocations), cmocka_unit_test(systems_that_fail)

@@ -118,7 +118,8 @@ static void roles_are_compared_by_name(void **state)
     pytree_type other_param = pytree_role_Param;
     pytree_variable first = { .value = PYTREE_ARRAY(numbers, 3) }, second = first;
     pytree x = PYTREE_ARRAY(numbers, 3);
-    pytree both = PYTREE_LIST({ &pytree_role_Param, &first }, { &other_param, &second });
+    pytree one = { &pytree_role_Param, &first }, two = { &other_param, &second };
+    pytree both = PYTREE_LIST(one, two);
     pytree pair;
     (void)state;
     assert_graph_text(both, NULL, "PyTreeDef([CustomNode(Param[None], [*]), "
@@ -126,10 +127,10 @@ static void roles_are_compared_by_name(void **state)
     other_param.name = "Weight";
     assert_refused(pytree_graphdef(both, NULL, err), PYTREE_SHARED, "[1].value",
                    "expected f32[3] in the role Param as at [0].value, got f32[3] in the role Weight");
-    pair = PYTREE_LIST(x, { &pytree_role_Param, &first });
+    pair = PYTREE_LIST(x, one);
     assert_refused(pytree_graphdef(pair, NULL, err), PYTREE_SHARED, "[1].value",
                    "expected f32[3] in no role as at [0], got f32[3] in the role Param");
-    pair = PYTREE_LIST({ &pytree_role_Param, &first }, x);
+    pair = PYTREE_LIST(one, x);
     assert_refused(pytree_graphdef(pair, NULL, err), PYTREE_SHARED, "[1]",
                    "expected f32[3] in the role Param as at [0].value, got f32[3] in no role");
 }
@@ -222,14 +223,14 @@ static void a_variable_may_be_a_leaf(void **state)
     pytree_variable v = { .value = PYTREE_ARRAY(numbers, 3), .metadata = "{'a': 1}" };
     pytree_type closed = pytree_role_Param;
     struct seen seen = { &pytree_role_Param, NULL };
-    pytree t = PYTREE_LIST({ &pytree_role_Param, &v });
+    pytree node = { &pytree_role_Param, &v }, leaf = { &closed, &v }, t = PYTREE_LIST(node);
     (void)state;
     assert_int_equal(pytree_graph_walk(t, see_variable, &seen, NULL, NULL), PYTREE_STOPPED);
     assert_string_equal(seen.metadata, "{'a': 1}");
     closed.kind = PYTREE_KIND_LEAF;
     closed.dtype = PYTREE_OPAQUE;
     seen.type = &closed;
-    t = PYTREE_LIST({ &closed, &v });
+    t = PYTREE_LIST(leaf);
     assert_int_equal(pytree_graph_walk(t, see_variable, &seen, NULL, NULL), PYTREE_STOPPED);
     assert_null(seen.metadata);
 }
@@ -520,7 +521,7 @@ static void put_attributes(pytree net, size_t n, bool described)
 {
     pytree_error error = { 0 };
     pytree v, inner;
-    char name[20];
+    char name[24];
     for (size_t i = 0; i < n; i++) {
         snprintf(name, sizeof name, "v%zu", i);
         v = pytree_new_variable(&pytree_role_Param, PYTREE_SCALAR(numbers), NULL, &error);

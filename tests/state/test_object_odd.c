@@ -90,7 +90,7 @@ static void nodes_with_children_are_data(void **state)
 
 static void objects_are_made_of_names(void **state)
 {
-    const pytree children[] = { PYTREE_INT(1), PYTREE_INT(2) };
+    const pytree children[2] = { PYTREE_INT(1), PYTREE_INT(2) };
     pytree_entry keys[] = { { PYTREE_ATTRIBUTE, "a", 0 }, { PYTREE_INDEX, NULL, 1 } };
     const pytree_making from = { .type = &pytree_class_Net, .n = 2, .children = children, .keys = keys };
     pytree_object o = { NULL };
@@ -106,7 +106,7 @@ static void objects_are_made_of_names(void **state)
 /* A static value is made of its literal. Returns the number, or INT64_MIN for anything else. */
 static int64_t number_of_literal(const char *text, size_t bytes, size_t n, pytree_error *err)
 {
-    const pytree children[] = { PYTREE_INT(1) };
+    const pytree children[1] = { PYTREE_INT(1) };
     uint64_t cell = 0;
     const pytree_making from = { .type = &pytree_static_type, .n = n, .children = children, .metadata = text, .bytes = bytes,
                                  .cell = &cell };
@@ -188,6 +188,9 @@ static void objects_out_of_order(void **state)
     pytree_free(copy);
     assert_ok(pytree_object_remove(net, "a7", &error), &error);
     assert_as_structure(net, PYTREE_OK);
+    ((pytree_items *)((const pytree_object *)net.data)->container)->removed = 1;
+    assert_as_structure(net, PYTREE_OK);
+    ((pytree_items *)((const pytree_object *)net.data)->container)->removed = 0;
     pytree_container_free(net);
     net = pytree_new_object(&pytree_class_Net, NULL, &error);
     assert_ok(pytree_object_put_copy(net, "n", PYTREE_INT(1), &error), &error);

@@ -36,6 +36,8 @@ typedef struct Large { double rate; Settings settings; float x; } Large;
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, rate) PYTREE_FIELD(STATIC, settings) PYTREE_FIELD(DATA, x)
 #include "pytree_registry.h"
 
+PYTREE_CLASS(Net, Module);
+
 /* ---- NULL and nothing ---------------------------------------------------------------------------------------------- */
 
 static void arrays_are_needed_unless_they_are_empty(void **state)
@@ -98,8 +100,8 @@ static void zeros_need_numbers(void **state)
 static void shared_memory_has_one_prefix(void **state)
 {
     pytree x = PYTREE_ARRAY(numbers, 2), t = PYTREE_LIST(x, x);
-    const pytree_filter filters[] = { PYTREE_PATH("[0]"), PYTREE_REST };
-    pytree values[] = { PYTREE_ARRAY(numbers, 3), PYTREE_NONE };
+    const pytree_filter filters[2] = { PYTREE_PATH("[0]"), PYTREE_REST };
+    pytree values[2] = { PYTREE_ARRAY(numbers, 3), PYTREE_NONE };
     pytree_error error = { 0 };
     Heap heap;
     const pytree_options opt = { .allocator = &heap.allocator };
@@ -167,13 +169,13 @@ typedef struct Part { float x; pytree any; } Part;
 /* Parts with as many nodes and leaves, of other types or with other children, are split and put together as they are. */
 static void parts_are_compared_node_by_node(void **state)
 {
-    pytree inner[] = { PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[0])))),
+    pytree inner[4] = { PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[0])))),
                        PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[1])), PYTREE_LIST()),
                        PYTREE_LIST(PYTREE_LIST(PYTREE_TUPLE(PYTREE(&numbers[2])))),
                        PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[3])))) };
     Part parts[4];
     pytree_error error = { 0 };
-    const pytree_filter filters[] = { PYTREE_OF(Cache), PYTREE_REST };
+    const pytree_filter filters[2] = { PYTREE_OF(Cache), PYTREE_REST };
     pytree_flat states[2];
     pytree_def *def = NULL;
     pytree t, both[2], made;
@@ -227,6 +229,126 @@ static void states_have_parts_of_what_is_alike(void **state)
     assert_true(old[0][0] == 10 && old[1][0] == 11);
 }
 
+/* ---- Updates ------------------------------------------------------------------------------------------------------- */
+
+static bool no_leaf(void *context, const pytree_leaf *node, const pytree_path *path)
+{
+    (void)context;
+    (void)node;
+    (void)path;
+    return false;
+}
+
+/* An object with an array of two numbers as its one attribute `a`. */
+static pytree new_object(void)
+{
+    pytree_error error = { 0 };
+    pytree net = pytree_new_object(&pytree_class_Net, NULL, &error);
+    assert_ok(pytree_object_put_copy(net, "a", PYTREE_ARRAY(numbers, 2), &error), &error);
+    return net;
+}
+
+static pytree_pair *pairs_of(pytree object)
+{
+    return (pytree_pair *)(uintptr_t)((const pytree_items *)((const pytree_object *)object.data)->container)->pairs;
+}
+
+static void updates_of_objects_that_are_not_whole(void **state)
+{
+    const pytree nothing = { NULL, NULL }, without = { &pytree_class_Net, NULL };
+    pytree net = new_object(), from = PYTREE_DICT({ "a", PYTREE_ARRAY(numbers + 2, 2) });
+    pytree_pair *const pairs = pairs_of(net);
+    pytree_leaf *const view = pairs[0].value.data;
+    const pytree_leaf was = *view;
+    (void)state;
+    assert_refused(pytree_update(nothing, 1, &from, NULL, err), PYTREE_ARGUMENT, "",
+                   "expected a tree, got a pytree without a type");
+    assert_refused(pytree_update(without, 1, &from, NULL, err), PYTREE_NULL_POINTER, "",
+                   "expected a Net, got NULL (OPTIONAL allows it)");
+    pairs[0].value.data = NULL;
+    assert_refused(pytree_update(net, 1, &from, NULL, err), PYTREE_NULL_POINTER, ".a",
+                   "expected a pytree_leaf, got NULL (OPTIONAL allows it)");
+    pairs[0].value.data = view;
+    view->type = NULL;
+    assert_refused(pytree_update(net, 1, &from, NULL, err), PYTREE_ARGUMENT, ".a",
+                   "expected a pytree_leaf with a type and 0 to 8 dimensions, got no type and 1 dimensions");
+    *view = was;
+    view->form = PYTREE_FORM_LIST;
+    view->ndim = 0;
+    assert_refused(pytree_update(net, 1, &from, NULL, err), PYTREE_STRUCTURE, ".a",
+                   "expected a state for a list, got a leaf");
+    *view = was;
+    pytree_container_free(net);
+}
+
+static void updates_by_other_ways(void **state)
+{
+    const pytree_options opt = { .is_leaf = no_leaf };
+    pytree net = new_object(), from = PYTREE_DICT({ "a", PYTREE_ARRAY(numbers + 2, 2) }), x = PYTREE_ARRAY(numbers + 2, 2);
+    const float *const at = ((const pytree_leaf *)pairs_of(net)[0].value.data)->data;
+    pytree_leaf device = { .data = numbers, .type = PYTREE_TYPE(float), .form = PYTREE_FORM_DEVICE, .ndim = 1, .shape = { 2 } };
+    pytree_error error = { 0 };
+    pytree_flat flat = { NULL, &device };
+    pytree_def *def = pytree_structure(PYTREE_DICT({ "a", x }), NULL, &error);
+    pytree t;
+    (void)state;
+    assert_ok(pytree_update(net, 1, &from, &opt, &error), &error);
+    assert_true(at[0] == 3 && at[1] == 4);
+    flat.def = def;
+    t = PYTREE(&flat);
+    assert_refused(pytree_update(net, 1, &t, NULL, err), PYTREE_TYPE, ".a", "expected f32[2], got f32[2] on a device");
+    assert_true(at[0] == 3 && at[1] == 4);
+    pytree_def_free(def);
+    assert_ok(pytree_object_put_copy(net, "a", PYTREE_ARRAY(numbers, 0), &error), &error);
+    from = PYTREE_DICT({ "a", PYTREE_ARRAY(numbers + 2, 0) });      /* nothing to copy */
+    assert_ok(pytree_update(net, 1, &from, NULL, &error), &error);
+    pytree_container_free(net);
+}
+
+/* The last of three structs gets nothing: the state ends with the second one, which takes what the first one took. */
+static void a_state_may_end_with_a_part_that_is_repeated(void **state)
+{
+    Small small[3] = { { 1, 1 }, { 1, 2 }, { 1, 3 } };
+    float fresh[2] = { 10, 11 };
+    pytree t = PYTREE_DICT({ "a", PYTREE(&small[0]) }, { "b", PYTREE(&small[1]) }, { "c", PYTREE(&small[2]) });
+    pytree from = PYTREE_DICT({ "a", PYTREE_DICT({ "x", PYTREE(&fresh[0]) }) },
+                              { "b", PYTREE_DICT({ "x", PYTREE(&fresh[1]) }) });
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_update(t, 1, &from, NULL, &error), &error);
+    assert_true(small[0].x == 10 && small[1].x == 11 && small[2].x == 3);
+}
+
+/* A flat that is a state already is taken as it is, unless it has None for a leaf. */
+static void flats_with_none_are_flattened_again(void **state)
+{
+    const pytree_options none = { .none_is_leaf = true };
+    pytree_error error = { 0 };
+    pytree one = PYTREE_INT(1);
+    pytree_leaf leaves[2] = { { .form = PYTREE_FORM_NONE },
+                              { .data = numbers, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } } };
+    pytree_def *with = pytree_structure(PYTREE_DICT({ "a", one }, { "b", one }), &none, &error);
+    pytree_def *plain = pytree_structure(PYTREE_DICT({ "a", one }, { "b", one }), NULL, &error);
+    pytree_flat flat = { with, leaves }, made;
+    pytree t = PYTREE(&flat);
+    (void)state;
+    leaves[0].type = &pytree_types[PYTREE__T_none];
+    for (int i = 0; i < 3; i++) {
+        if (i == 1) { leaves[0] = leaves[1]; }
+        if (i == 2) {
+            flat.def = plain;
+            leaves[0] = (pytree_leaf){ .form = PYTREE_FORM_NONE, .type = &pytree_types[PYTREE__T_none] };
+        }
+        made = pytree_state_merge(1, &t, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(made.def->n_leaves, i == 1 ? 2 : 1);
+        assert_false(made.def->none_is_leaf);
+        pytree_flat_free(&made);
+    }
+    pytree_def_free(with);
+    pytree_def_free(plain);
+}
+
 /* ---- Memory -------------------------------------------------------------------------------------------------------- */
 
 static pytree_status sweep_states(void *context, const pytree_options *opt, pytree_error *err)
@@ -264,6 +386,40 @@ static pytree_status sweep_merge(void *context, const pytree_options *opt, pytre
     return err->status;
 }
 
+/* Objects in one another, so deep that the path to the value runs out of room. */
+static pytree_status sweep_update(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree *const net = (const pytree *)context;
+    float fresh = 7;
+    pytree from = PYTREE(&fresh);
+    pytree_pair pairs[24];
+    pytree_items items[24];
+    for (size_t i = 0; i < 24; i++) {
+        pairs[i] = (pytree_pair){ .key = "o", .value = from };
+        items[i] = (pytree_items){ .count = 1, .pairs = &pairs[i] };
+        from = (pytree){ &pytree_types[PYTREE__T_dict], &items[i] };
+    }
+    return pytree_update(*net, 1, &from, opt, err);
+}
+
+static void updates_in_depth(void **state)
+{
+    pytree_error error = { 0 };
+    pytree net = pytree_new_object(&pytree_class_Net, NULL, &error), outer;
+    const float *at;
+    (void)state;
+    assert_ok(pytree_object_put_copy(net, "o", PYTREE_SCALAR(numbers), &error), &error);
+    at = ((const pytree_leaf *)pairs_of(net)[0].value.data)->data;
+    for (size_t i = 1; i < 24; i++) {
+        outer = pytree_new_object(&pytree_class_Net, NULL, &error);
+        assert_ok(pytree_object_put_own(outer, "o", net, &error), &error);
+        net = outer;
+    }
+    assert_true(sweep_allocations(sweep_update, &net) > 3);
+    assert_true(*at == 7);
+    pytree_container_free(net);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -281,6 +437,11 @@ int main(void)
         cmocka_unit_test(attributes_must_fit),
         cmocka_unit_test(parts_are_compared_node_by_node),
         cmocka_unit_test(states_have_parts_of_what_is_alike),
+        cmocka_unit_test(updates_of_objects_that_are_not_whole),
+        cmocka_unit_test(updates_by_other_ways),
+        cmocka_unit_test(a_state_may_end_with_a_part_that_is_repeated),
+        cmocka_unit_test(flats_with_none_are_flattened_again),
+        cmocka_unit_test(updates_in_depth),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,191 @@
+/* Text of odd values: infinities, arrays that are long in one direction, texts and complex numbers, nodes of other
+ * kinds; tables with them; what fails without room for text: pytree/display.h. */
+#include "support.h"
+#include "pytree/display.h"
+#include "pytree/containers.h"
+#include "pytree/object.h"
+#include <math.h>
+
+PYTREE_CLASS(Net, Module);
+
+static float numbers[] = { 1, 2, 3, 4 };
+
+static void assert_text(size_t n, const char *text, const char *expected)
+{
+    assert_string_equal(text, expected);
+    assert_int_equal(n, strlen(expected));
+}
+
+static void arrays(void **state)
+{
+    float special[3] = { -INFINITY, INFINITY, -INFINITY }, many[2][600] = { { 0 } };
+    pytree_leaf array = { .data = special, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 3 } };
+    char text[400];
+    (void)state;
+    assert_text(pytree_array_text(&array, text, sizeof text), text, "Array([-inf,  inf, -inf], dtype=float32)");
+    for (int i = 0; i < 1200; i++) { many[i / 600][i % 600] = (float)i; }
+    array = (pytree_leaf){ .data = many, .type = PYTREE_TYPE(float), .ndim = 2, .shape = { 2, 600 } };
+    assert_text(pytree_array_text(&array, text, sizeof text), text,
+                "Array([[0.000e+00, 1.000e+00, 2.000e+00, ..., 5.970e+02, 5.980e+02,\n"
+                "        5.990e+02],\n"
+                "       [6.000e+02, 6.010e+02, 6.020e+02, ..., 1.197e+03, 1.198e+03,\n"
+                "        1.199e+03]], dtype=float32)");
+}
+
+/* A node without metadata or children, and one whose metadata have no words. */
+typedef struct Empty { int n; } Empty;
+typedef struct Mark { int n; } Mark;
+
+static size_t no_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    (void)self;
+    (void)children;
+    (void)keys;
+    return 0;
+}
+static size_t mark_metadata(const void *self, void *to)
+{
+    if (to != NULL) { memcpy(to, self, 1); }
+    return 1;
+}
+static const pytree_custom empty_callbacks = { .children = no_children };
+static const pytree_custom mark_callbacks = { .children = no_children, .metadata = mark_metadata };
+#define PYTREE_STRUCT Empty
+#define PYTREE_CUSTOM empty_callbacks
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Mark
+#define PYTREE_CUSTOM mark_callbacks
+#include "pytree_registry.h"
+
+static void nodes_of_other_kinds(void **state)
+{
+    Empty empty = { 1 };
+    Mark mark = { 7 };
+    Everything all = everything_make(true);
+    pytree shared = PYTREE_LIST(PYTREE_INT(1));
+    pytree_error error = { 0 };
+    char text[4000], texts[300], letters[4] = "one";
+    pytree_leaf word = { .data = letters, .type = &pytree_types[PYTREE__T_text], .ndim = 1, .shape = { 4 } };
+    double parts[4] = { 1, 2, 3, 4 };
+    pytree_leaf complex = { .data = parts, .type = &pytree_types[PYTREE__T_cdouble] }, complexes = complex;
+    pytree both = PYTREE_LIST(PYTREE(&empty), PYTREE(&mark), shared, shared);
+    (void)state;
+    complexes.ndim = 1;
+    complexes.shape[0] = 2;
+    assert_text(pytree_display_text(both, text, sizeof text, NULL, &error), text, "[Empty(), Mark(), [1], list(...)]");
+    assert_true(pytree_display_text(PYTREE(&all), text, sizeof text, NULL, &error) < sizeof text);
+    both = PYTREE_LIST(pytree_of_view(&word), pytree_of_view(&complex), pytree_of_view(&complexes));
+    assert_text(pytree_display_text(both, texts, sizeof texts, NULL, &error), texts,
+                "['one', (1+2j), Array([1.+2.j, 3.+4.j], dtype=complex128)]");
+    assert_non_null(strstr(text, "  name='owned',\n"));
+    assert_ok(error.status, &error);
+    everything_clear(&all);
+}
+
+static void attributes_of_objects(void **state)
+{
+    pytree_error error = { 0 };
+    pytree net = pytree_new_object(&pytree_class_Net, NULL, &error), list = pytree_new_object(&pytree_class_List, NULL, &error);
+    char text[400];
+    (void)state;
+    assert_ok(pytree_list_append_copy(list, PYTREE_INT(1), &error), &error);
+    assert_ok(pytree_object_put_copy(net, "d", PYTREE_AS_DATA(PYTREE_DICT({ "k", PYTREE_SCALAR(numbers) })), &error), &error);
+    assert_ok(pytree_object_put_copy(net, "l", PYTREE_AS_DATA(PYTREE_LIST(PYTREE_SCALAR(numbers))), &error), &error);
+    assert_ok(pytree_object_put_copy(net, "_hidden", PYTREE_INT(1), &error), &error);
+    assert_ok(pytree_object_put_own(net, "of", list, &error), &error);
+    assert_text(pytree_display_text(net, text, sizeof text, NULL, &error), text,
+                "Net(\n"
+                "  d=Dict({\n"
+                "    'k': Array(1., dtype=float32)\n"
+                "  }),\n"
+                "  l=List([\n"
+                "    Array(1., dtype=float32)\n"
+                "  ]),\n"
+                "  of=List([\n"
+                "    1\n"
+                "  ])\n"
+                ")");
+    pytree_container_free(net);
+}
+
+/* ---- Roles and tables ---------------------------------------------------------------------------------------------- */
+
+static void roles_are_counted_by_name(void **state)
+{
+    pytree_type other = pytree_role_Param;
+    pytree_variable v = { .value = PYTREE_ARRAY(numbers, 2) }, w = { .value = PYTREE_ARRAY(numbers + 2, 2) };
+    pytree one = { &pytree_role_Param, &v }, two = { &other, &w };
+    pytree_error error = { 0 };
+    pytree net = pytree_new_object(&pytree_class_Net, NULL, &error);
+    char text[400];
+    (void)state;
+    assert_ok(pytree_object_put(net, "x", one, &error), &error);
+    assert_ok(pytree_object_put(net, "y", two, &error), &error);
+    assert_text(pytree_display_text(net, text, sizeof text, NULL, &error), text,
+                "Net( # Param: 4 (16 B)\n"
+                "  x=Param( # 2 (8 B)\n"
+                "    value=Array(shape=(2,), dtype=dtype('float32'))\n"
+                "  ),\n"
+                "  y=Param( # 2 (8 B)\n"
+                "    value=Array(shape=(2,), dtype=dtype('float32'))\n"
+                "  )\n"
+                ")");
+    pytree_container_free(net);
+    assert_ok(error.status, &error);
+}
+
+typedef struct Part { float w[2]; double scale; } Part;
+#define PYTREE_STRUCT Part
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ROLE(Param)) PYTREE_FIELD(DATA, scale, ROLE(Param))
+#include "pytree_registry.h"
+
+typedef struct Parts { Part a, ab; } Parts;
+#define PYTREE_STRUCT Parts
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, ab)
+#include "pytree_registry.h"
+
+static void tables(void **state)
+{
+    Parts parts = { { { 1, 2 }, 3 }, { { 4, 5 }, 6 } };
+    pytree_error error = { 0 };
+    pytree_table *table = pytree_table_new(NULL, &error);
+    char text[6000];
+    (void)state;
+    assert_ok(pytree_table_call(table, PYTREE(&parts), PYTREE_DEQUE(3, PYTREE_INT(1)), PYTREE_NONE, &error), &error);
+    assert_ok(pytree_table_call(table, PYTREE(&parts.a), PYTREE_NONE, PYTREE_NONE, &error), &error);
+    assert_error(pytree_table_call(table, (pytree){ PYTREE_TYPE(Parts), NULL }, PYTREE_NONE, PYTREE_NONE, &error),
+                 PYTREE_ARGUMENT, "", &error);
+    memset(&error, 0, sizeof error);
+    assert_true(pytree_tabulate_text(PYTREE(&parts), table, 0, text, sizeof text, NULL, &error) < sizeof text);
+    assert_ok(error.status, &error);
+    assert_non_null(strstr(text, "│      │ Parts │ - 1    │         │ 4 (16 B)      │\n"));
+    assert_non_null(strstr(text, "│ a    │ Part  │        │         │ w: float32[2] │\n"
+                                 "│      │       │        │         │               │\n"
+                                 "│      │       │        │         │ 2 (8 B)       │\n"));
+    pytree_table_free(table);
+}
+
+static void failures_without_room(void **state)
+{
+    const pytree nothing = { NULL, NULL };
+    pytree_error error = { 0 };
+    char text[8] = "before";
+    (void)state;
+    assert_int_equal(pytree_display_text(nothing, text, 0, NULL, &error), SIZE_MAX);
+    assert_int_equal(error.status, PYTREE_ARGUMENT);
+    assert_int_equal(pytree_tabulate_text(nothing, NULL, 0, text, 0, NULL, NULL), SIZE_MAX);
+    assert_string_equal(text, "before");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(nodes_of_other_kinds),
+        cmocka_unit_test(attributes_of_objects),
+        cmocka_unit_test(roles_are_counted_by_name),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(failures_without_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
