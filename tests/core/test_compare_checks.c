@@ -520,6 +520,39 @@ static void flat_trees_and_empty_lists(void **state)
     pytree_def_free(def);
 }
 
+/* What is in a dict whose pairs cannot be told apart, or whose order is wrong, is not looked at. */
+static void broken_dicts_have_no_children(void **state)
+{
+    Linear broken = { 2, 2, NULL, NULL };
+    pytree value = PYTREE(&broken);
+    const pytree_pair twice[2] = { { "a", value }, { "a", value } }, pairs[2] = { { "a", value }, { "b", value } };
+    const pytree_int_pair numbers[2] = { { 1, value }, { 2, value } };
+    const uint32_t order[2] = { 1, 1 };
+    pytree_items items[4];
+    const Problem expected[] = {
+        { PYTREE_ARGUMENT, "[0]", "each dict key once" },
+        { PYTREE_ARGUMENT, "[1]", "expected an order" },
+        { PYTREE_ARGUMENT, "[2]", "names of a namedtuple" },
+        { PYTREE_NULL_POINTER, "[3]", "expected 2 items" },
+    };
+    pytree trees[4];
+    size_t i;
+    (void)state;
+    memset(items, 0, sizeof items);
+    for (i = 0; i < 4; i++) {
+        items[i].count = 2;
+        trees[i] = PYTREE_DICT();
+        trees[i].data = &items[i];
+    }
+    items[0].pairs = twice;
+    items[1].pairs = pairs;
+    items[1].order = order;
+    items[2].int_pairs = numbers;
+    items[2].name = "P";
+    trees[2].type = PYTREE_NAMEDTUPLE("P").type;
+    assert_problems(PYTREE_LIST(trees[0], trees[1], trees[2], trees[3]), 4, expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +571,7 @@ int main(void)
         cmocka_unit_test(duplicates_of_unsound_trees),
         cmocka_unit_test(sweeps),
         cmocka_unit_test(flat_trees_and_empty_lists),
+        cmocka_unit_test(broken_dicts_have_no_children),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

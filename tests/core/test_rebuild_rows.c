@@ -500,6 +500,13 @@ static bool is_shape(void *context, const pytree_leaf *view, const pytree_path *
     return view->form == PYTREE_FORM_STRUCT && pytree_type_equal(view->type, PYTREE_TYPE(Shape));
 }
 
+static bool is_tuple(void *context, const pytree_leaf *view, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return view->form == PYTREE_FORM_TUPLE;
+}
+
 static bool is_list(void *context, const pytree_leaf *view, const pytree_path *path)
 {
     (void)context;
@@ -518,7 +525,7 @@ static bool is_anything(void *context, const pytree_leaf *view, const pytree_pat
 /* What flatten gives with a predicate is rebuilt with those subtrees: they are referred to. */
 static void subtrees_are_leaves_too(void **state)
 {
-    bool (*const predicates[])(void *, const pytree_leaf *, const pytree_path *) = { is_shape, is_list, is_anything };
+    bool (*const predicates[])(void *, const pytree_leaf *, const pytree_path *) = { is_shape, is_list, is_tuple, is_anything };
     Reading reading;
     Pair pair;
     pytree trees[5];

@@ -35,6 +35,12 @@ typedef struct Gated {
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, gate) PYTREE_FIELD(DATA, x)
 #include "pytree_registry.h"
 
+typedef struct Byte { signed char byte; float x; } Byte;
+
+#define PYTREE_STRUCT Byte
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, byte) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
 static double same(double x)
 {
     return x;
@@ -537,6 +543,31 @@ static void sweeps(void **state)
     free(chain);
 }
 
+/* A struct that two files register has a descriptor in each. The pairs of the dicts come in different orders, which do not
+ * count. */
+static void descriptors_do_not_matter(void **state)
+{
+    Byte byte = { 1, 2.0f };
+    pytree_type copy = *PYTREE_TYPE(Byte);
+    pytree here = PYTREE(&byte), there = PYTREE(&byte), x = PYTREE(&byte.x);
+    (void)state;
+    there.type = &copy;
+    assert_same_def(here, there);
+    assert_same_def(PYTREE_DICT({ "a", here }, { "b", x }, { "c", x }), PYTREE_DICT({ "c", x }, { "b", x }, { "a", there }));
+    assert_same_def(PYTREE_DICT({ "c", here }, { "b", x }, { "a", x }), PYTREE_DICT({ "a", x }, { "b", x }, { "c", there }));
+    assert_other_def(PYTREE_LIST(here, x), PYTREE_LIST(x, there));
+}
+
+/* Hashes depend on all static values, also on one of a single byte. */
+static void bytes_are_hashed(void **state)
+{
+    Byte one = { 1, 0.0f }, two = { 2, 0.0f };
+    pytree_def *a = def_of(PYTREE(&one), NULL), *b = def_of(PYTREE(&two), NULL);
+    (void)state;
+    assert_true(pytree_def_hash(a) != pytree_def_hash(b));
+    assert_defs(a, b, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -554,6 +585,8 @@ int main(void)
         cmocka_unit_test(kinds_and_names),
         cmocka_unit_test(owned_trees_have_the_same_treedef),
         cmocka_unit_test(structure_with_a_predicate),
+        cmocka_unit_test(descriptors_do_not_matter),
+        cmocka_unit_test(bytes_are_hashed),
         cmocka_unit_test(sweeps)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
