@@ -101,7 +101,7 @@ static void many_types_with_many_leaves(void **state)
     assert_rebuilt(PYTREE_LIST(PYTREE(&first), PYTREE(&fifty), PYTREE(&first), PYTREE(&third), PYTREE(&fifty)));
 }
 
-/* ---- What has costs beside itself ----------------------------------------------------------------------------------------- */
+/* ---- What has costs beside itself ----------------------------------------------------------------------------------- */
 
 /* Arrays of stb_ds: what pytree_free must know of each of them lies in the block. */
 typedef struct Bags { int *a, *b, *c, *d; struct { char *key; float value; } *e; } Bags;
