@@ -61,14 +61,89 @@ static void derivatives_of_functions_that_fail(void **state)
     }
 }
 
+static pytree_status calls_it(void *context, pytree_trace *tr)
+{
+    return pytree_return(tr, pytree_op_apply(tr, context, 1, tr->tree));
+}
+
+/* A program calls the function. */
+static void programs_of_functions_that_fail(void **state)
+{
+    Fails fails = { 0, 0 };
+    pytree_fn f = { .name = "f", .call = squares_call, .shape = pytree_result_first, .context = &fails };
+    double x[2] = { 3, 1 }, y[2] = { 0, 0 };
+    const pytree args[1] = { PYTREE_ARRAY(x, 2) };
+    const pytree_fn *const program = PYTREE_TRACED(calls_it, .context = &f);
+    pytree_error error = { 0 };
+    pytree_prepared *p;
+    (void)state;
+    assert_int_equal(calls_of(program, 1, args, &fails), 1);
+    fails = (Fails){ 0, 1 };
+    p = pytree_prepare(program, 1, args, PYTREE_ARRAY(y, 2), NULL, &error);
+    assert_ok(error.status, &error);
+    assert_ok(pytree_run(p, &error), &error);
+    assert_true(y[0] == 9 && y[1] == 1);
+    assert_error(pytree_run(p, &error), PYTREE_STOPPED, NULL, &error);
+    fails.fail_at = fails.calls;
+    assert_int_equal(pytree_run(p, NULL), PYTREE_STOPPED);
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_run(p, &error), &error);
+    pytree_prepared_free(p);
+}
+
+BODY(sine_of_second, pytree_op_sin(tr, b))
+
+/* No derivative flows into whole numbers, with rules and by differences. */
+static void whole_numbers_beside_others(void **state)
+{
+    double x[2] = { 0.5, 1 };
+    const pytree args[2] = { PYTREE_INT(3), PYTREE_ARRAY(x, 2) };
+    (void)state;
+    assert_grads(PYTREE_TRACED(sine_of_second), 2, args);
+    assert_grads(PYTREE_NUMERIC(PYTREE_TRACED(sine_of_second)), 2, args);
+}
+
+static pytree_status one_number(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    memset(c->out[0], 0, sizeof *c->out[0]);
+    c->out[0]->type = PYTREE_TYPE(double);
+    return PYTREE_OK;
+}
+static pytree_status run_seven(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *(double *)c->out[0]->data = 7;
+    return PYTREE_OK;
+}
+static const pytree_op seven = { .name = "seven", .n_out = 1, .shape = one_number, .run = run_seven };
+BODY(twice_seven, pytree_op_add(tr, pytree_record(tr, &seven, NULL, 0, NULL, NULL),
+                                pytree_record(tr, &seven, NULL, 0, NULL, NULL)))
+
+/* A call without operands is recorded once, too, where all are. */
+static void calls_without_operands(void **state)
+{
+    pytree_error error = { 0 };
+    double x = 0, y = 0;
+    const pytree args[1] = { PYTREE(&x) };
+    const pytree_fn *const f = PYTREE_TRACED(twice_seven, .memoize = true);
+    pytree_program *p = pytree_program_new(f, 1, args, NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_int_equal(pytree_program_count(p), 2);
+    pytree_program_free(p);
+    apply(f, 1, args, PYTREE(&y));
+    assert_true(y == 14);
+}
+
 /* ---- Loops --------------------------------------------------------------------------------------------------------------- */
 
-/* (carry, x) -> (x, carry * x): the next carry does not depend on the last one. */
+/* (carry, x) -> (0, carry * x): the next carry does not depend on the last one. */
 static pytree_status forgets(void *context, pytree_trace *tr)
 {
     const pytree_value c = V(tr->arg[0]), x = V(tr->arg[1]);
     (void)context;
-    return pytree_return(tr, PYTREE_TUPLE(PYTREE_V(pytree_op_zeros_like(tr, c)), PYTREE_V(pytree_op_mul(tr, c, x))));
+    return pytree_return(tr, PYTREE_TUPLE(PYTREE_V(pytree_op_number(tr, c, 0)), PYTREE_V(pytree_op_mul(tr, c, x))));
 }
 
 static void carries_that_are_forgotten(void **state)
@@ -133,12 +208,15 @@ static void deep_programs(void **state)
 
 BODY(turned, pytree_op_transpose(tr, a, NULL))
 BODY(sliced, pytree_op_slice(tr, a, 0, 1, 3))
+BODY(column, pytree_op_slice(tr, a, 1, 1, 2))
 
 #define CHECK_TURNED(T)                                                                                                 \
     do {                                                                                                                \
-        T x[3][2] = { { 1, 0 }, { 1, 1 }, { 0, 1 } }, y[2][3], z[2][2];                                                 \
+        T x[3][2] = { { 1, 0 }, { 1, 1 }, { 0, 1 } }, y[2][3], z[2][2], c[3];                                           \
         apply(PYTREE_TRACED(turned), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 3, 2) }, PYTREE_ARRAY(y[0], 2, 3));             \
         apply(PYTREE_TRACED(sliced), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 3, 2) }, PYTREE_ARRAY(z[0], 2, 2));             \
+        apply(PYTREE_TRACED(column), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 3, 2) }, PYTREE_ARRAY(c, 3, 1));                \
+        for (int i = 0; i < 3; i++) { assert_true(c[i] == x[i][1]); }                                                   \
         for (int i = 0; i < 6; i++) { assert_true(y[i % 2][i / 2] == x[i / 2][i % 2]); }                                \
         for (int i = 0; i < 4; i++) { assert_true(z[i / 2][i % 2] == x[i / 2 + 1][i % 2]); }                            \
     } while (0)
@@ -289,17 +367,27 @@ static pytree_status first_weight(void *context, pytree_trace *tr)
     return pytree_return(tr, PYTREE_V(V(layer->w)));
 }
 
+BODY(second, pytree_op_scale(tr, b, 2))
+
+static pytree_status first_of_dict(void *context, pytree_trace *tr)
+{
+    (void)context;
+    return pytree_return(tr, PYTREE_V(pytree_op_neg(tr, pytree_value_at(tr, tr->tree[0], 0))));
+}
+
 static void memory_runs_out(void **state)
 {
     double c = 2, xs[3] = { 3, 4, 5 };
     Linear layer = linear_make(2, 1, 1);
     const pytree one[1] = { PYTREE(&c) }, two[2] = { PYTREE(&c), PYTREE_ARRAY(xs, 3) }, model[1] = { PYTREE(&layer) };
+    const pytree dict[1] = { PYTREE_DICT({ "a", PYTREE(&c) }) };
     Fails never = { 0, SIZE_MAX };
     const pytree_fn bare = { .name = "bare", .call = squares_call, .shape = pytree_result_first, .context = &never };
     const Sweep all[] = {
         { PYTREE_SCAN(PYTREE_TRACED(forgets)), 2, two }, { LOOP(PYTREE_TRACED(grows)), 1, one },
         { PYTREE_TRACED(constant_strings), 1, one }, { PYTREE_TRACED(first_weight), 1, model },
-        { PYTREE_VMAP(&bare), 1, two + 1 },
+        { PYTREE_VMAP(&bare), 1, two + 1 }, { PYTREE_TRACED(first_of_dict), 1, dict },
+        { PYTREE_FORI(PYTREE_TRACED(second), .to = 2), 1, one },
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(all); i++) {
@@ -312,7 +400,9 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives_of_functions_that_fail), cmocka_unit_test(carries_that_are_forgotten),
+        cmocka_unit_test(derivatives_of_functions_that_fail), cmocka_unit_test(programs_of_functions_that_fail),
+        cmocka_unit_test(whole_numbers_beside_others), cmocka_unit_test(calls_without_operands),
+        cmocka_unit_test(carries_that_are_forgotten),
         cmocka_unit_test(deep_programs), cmocka_unit_test(elements_of_every_size), cmocka_unit_test(products_of_nothing),
         cmocka_unit_test(one_matrix_times_many), cmocka_unit_test(mistakes_made_twice),
         cmocka_unit_test(strings_that_operations_make), cmocka_unit_test(memory_runs_out)
