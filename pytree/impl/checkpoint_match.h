@@ -94,6 +94,7 @@ static pytree_status pytree__refuse_shared(pytree__wanted *w, size_t a, size_t b
                                      pytree__same_memory(&w->leaves[a], &w->leaves[b]) ? "all of" : "some of", first);
         }
     }
+    if (status == PYTREE_OK) { status = s.it.status != PYTREE_OK ? s.it.status : pytree__fail_unstable_callback(w->err); }
     pytree__seek_end(&s);
     return status;
 }

@@ -53,7 +53,7 @@ pytree_status pytree_report_print(FILE *file, const pytree_report *report, pytre
 /* The writer of a report. It runs twice: to measure, and to write. */
 struct pytree__reporter {
     pytree_report *report;
-    size_t most;
+    size_t most[PYTREE__LISTS];
     struct pytree__text_writer text;
     pytree_misfit *entries[PYTREE__LISTS];               /* NULL while it measures */
     size_t n_entries[PYTREE__LISTS];
@@ -88,10 +88,8 @@ static void pytree__put_tensor(struct pytree__text_writer *to, const pytree_tens
 /* Count the leaves that ask for the tensor of this name: the number of slices that it needs. */
 static size_t pytree__slices_of(const pytree__wanted *w, const char *name)
 {
-    size_t i = pytree__name_index_find(&w->by_name, name), n = 0, k;
-    for (k = 0; k < w->by_name.n && w->by_name.order[k] != i; k++) {}
-    while (k > 0 && strcmp(w->names[w->by_name.order[k - 1]], name) == 0) { k--; }
-    for (; k < w->by_name.n && strcmp(w->names[w->by_name.order[k]], name) == 0; k++) { n++; }
+    size_t n = 0, i;
+    for (i = 0; i < w->n; i++) { n += strcmp(w->names[i], name) == 0; }
     return n;
 }
 
@@ -114,7 +112,7 @@ static const char *pytree__report_text(const struct pytree__reporter *r)
 /* Add an entry, unless the list is full. *entry is NULL in the measuring run. */
 static bool pytree__report_entry(struct pytree__reporter *r, int kind, pytree_misfit **entry)
 {
-    if (r->n_entries[kind] == r->most) { return false; }
+    if (r->n_entries[kind] == r->most[kind]) { return false; }
     *entry = r->entries[kind] == NULL ? NULL : &r->entries[kind][r->n_entries[kind]];
     r->n_entries[kind]++;
     return true;
@@ -205,11 +203,12 @@ static pytree_status pytree__report_make(pytree_report *report, size_t most, con
     pytree_status status;
     pytree_misfit *next;
     int kind;
-    size_t entries = 0;
+    size_t entries = 0, length;
     memset(&r, 0, sizeof r);
-    r.most = most;
+    for (kind = 0; kind < PYTREE__LISTS; kind++) { r.most[kind] = most; }
     status = pytree__report_run(&r, w, tensors, n_tensors, uses);
-    for (kind = 0; kind < PYTREE__LISTS; kind++) { entries += r.n_entries[kind]; }
+    for (kind = 0; kind < PYTREE__LISTS; kind++) { entries += r.most[kind] = r.n_entries[kind]; }
+    length = r.text.length;
     if (status != PYTREE_OK || entries == 0) { return status; }
     report->allocator = w->opt->tree.allocator;
     report->bytes = entries * sizeof(pytree_misfit) + r.text.length + 1;
@@ -220,11 +219,18 @@ static pytree_status pytree__report_make(pytree_report *report, size_t most, con
         pytree_misfits *list = pytree__report_list(report, kind);
         r.entries[kind] = next;
         list->entries = next;
-        list->n_entries = r.n_entries[kind];
-        next += r.n_entries[kind];
+        list->n_entries = r.most[kind];
+        next += r.most[kind];
     }
-    r.text = pytree__text_to((char *)next, r.text.length + 1, NULL);
-    return pytree__report_run(&r, w, tensors, n_tensors, uses);
+    r.text = pytree__text_to((char *)next, length + 1, NULL);
+    status = pytree__report_run(&r, w, tensors, n_tensors, uses);
+    if (status == PYTREE_OK && (memcmp(r.n_entries, r.most, sizeof r.most) != 0 || r.text.length != length)) {
+        status = pytree__fail_unstable_callback(w->err);
+    }
+    for (kind = 0; status != PYTREE_OK && kind < PYTREE__LISTS; kind++) {         /* not all entries are filled in */
+        pytree__report_list(report, kind)->n_entries = 0;
+    }
+    return status;
 }
 
 /* Replace control characters: messages with names from a file are printed on terminals. */

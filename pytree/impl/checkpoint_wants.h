@@ -277,7 +277,8 @@ static pytree_status pytree__wanted_count(pytree__wanted *w, size_t *n)
 static pytree_status pytree__report_all(pytree__wanted *w, const pytree_tensor *tensors, size_t n_tensors,
                                         const unsigned char *uses);
 
-/* Report two leaves that ask for one name, unless they are different slices of it. */
+/* Report two leaves that ask for one name, unless they are different slices of it. Of a name, what asks for the whole comes
+ * first. */
 static pytree_status pytree__wanted_ambiguous(pytree__wanted *w)
 {
     bool any = false;
@@ -285,7 +286,7 @@ static pytree_status pytree__wanted_ambiguous(pytree__wanted *w)
     for (i = 1; i < w->by_name.n; i++) {
         size_t a = w->by_name.order[i - 1], b = w->by_name.order[i];
         if (pytree__by_hash_and_name(&w->by_name, a, b) == 0
-            && (w->slices[a] == w->slices[b] || w->slices[a] == PYTREE_WHOLE || w->slices[b] == PYTREE_WHOLE)) {
+            && (w->slices[a] == w->slices[b] || w->slices[a] == PYTREE_WHOLE)) {
             any = true;
             w->problems[a] = w->problems[b] = 1u << PYTREE__AMBIGUOUS;
         }
