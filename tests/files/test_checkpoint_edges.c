@@ -192,6 +192,7 @@ typedef struct Pair { float *x, *y; } Pair;
 /* A missing name is filled from a leaf that is the same array, and from no other. */
 static void what_a_missing_name_is_filled_from(void **state)
 {
+    static const char *const kept[] = { "k" };
     float w[2] = { 1, 2 }, all[3] = { 0 }, other[2] = { 0 }, wrong = 0;
     pytree_leaf none = { .data = all, .type = PYTREE_TYPE(float), .ndim = 1 };
     pytree_safetensors *file;
@@ -216,6 +217,11 @@ static void what_a_missing_name_is_filled_from(void **state)
     assert_int_equal(s.report.missing.count, 2);
     assert_load_fails(&s, PYTREE_DICT({ "x", PYTREE(&wrong) }, { "y", PYTREE(&wrong) }), PYTREE_NOT_FOUND);
     assert_int_equal(s.report.wrong_shape.count, 1);
+    /* nor from one that keeps its value */
+    s.opt.allow_missing = kept;
+    s.opt.n_allow_missing = 1;
+    assert_load_fails(&s, PYTREE_DICT({ "k", PYTREE_ARRAY(other, 2) }, { "y", PYTREE_ARRAY(other, 2) }), PYTREE_NOT_FOUND);
+    assert_true(s.report.kept.count == 1 && s.report.missing.count == 1);
     /* pointers that are NULL point to nothing that they could share */
     file = pytree_mmap_safetensors("f", PYTREE(&pair), &s.opt, &s.error);
     assert_null(file);
