@@ -396,12 +396,12 @@ typedef struct Spread { size_t n; Tiny *each[2]; Tiny one, *list, two[2]; } Spre
 #include "pytree_registry.h"
 
 typedef struct Wishes {
-    Tiny *a_pointer_whose_name_is_longer_than_all_the_room_that_the_reader_of_sizes_has_for_names_at_first;
+    Tiny *a_pointer_whose_name_is_longer_than_all_the_room_that_sizes_have_for_names_at_first;
 } Wishes;
 
 #define PYTREE_STRUCT Wishes
 #define PYTREE_FIELDS                                                                                                   \
-    PYTREE_FIELD(DATA, a_pointer_whose_name_is_longer_than_all_the_room_that_the_reader_of_sizes_has_for_names_at_first, \
+    PYTREE_FIELD(DATA, a_pointer_whose_name_is_longer_than_all_the_room_that_sizes_have_for_names_at_first, \
                  OPTIONAL)
 #include "pytree_registry.h"
 
@@ -456,7 +456,7 @@ static pytree_status wishes_body(void *context, const pytree_options *opt, pytre
     options.report = NULL;
     status = pytree_allocate_from_safetensors("f", PYTREE(&wishes), &options, err);
     if (status == PYTREE_OK) { pytree_free(PYTREE(&wishes)); }
-    else { assert_null(wishes.a_pointer_whose_name_is_longer_than_all_the_room_that_the_reader_of_sizes_has_for_names_at_first); }
+    else { assert_null(wishes.a_pointer_whose_name_is_longer_than_all_the_room_that_sizes_have_for_names_at_first); }
     return status;
 }
 
