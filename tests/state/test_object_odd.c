@@ -156,10 +156,13 @@ static void assert_as_structure(pytree t, pytree_status expected)
 static void objects_without_attributes(void **state)
 {
     pytree_object o = { NULL };
+    Box box = { true };
     pytree t = { &pytree_class_Net, &o }, from = PYTREE_DICT({ "x", PYTREE_SCALAR(numbers) });
     (void)state;
     assert_as_structure(t, PYTREE_OK);
     assert_refused(pytree_update(t, 1, &from, NULL, err), PYTREE_NOT_FOUND, "", "expected .x, got an empty Net");
+    assert_refused(pytree_update(PYTREE(&box), 1, &from, NULL, err), PYTREE_NOT_FOUND, "",
+                   "expected .x, got a Box with [<flat index 0>]");            /* no object at all */
     assert_int_equal(pytree_object_length(t), 0);
 }
 

@@ -20,6 +20,10 @@ static float numbers[] = { 1, 2, 3, 4, 5, 6 };
 typedef struct Pair { int a, b; } Pair;
 #define PYTREE_LEAF_TYPE Pair
 #include "pytree_registry.h"
+#define PYTREE_STRUCT Pair
+#define PYTREE_NAMESPACE open
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)
+#include "pytree_registry.h"
 
 typedef struct Settings { int number[20]; } Settings;
 #define PYTREE_STRUCT Settings
@@ -420,9 +424,25 @@ static void updates_in_depth(void **state)
     pytree_container_free(net);
 }
 
+/* A value that is a node in a namespace, whose name the state takes along. */
+static pytree_status sweep_space(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_flat made = pytree_state(PYTREE((Part *)context), PYTREE_EVERYTHING, opt, err);
+    if (made.def != NULL) {
+        assert_string_equal(made.def->space, "open");
+        assert_int_equal(made.def->n_leaves, 3);
+    }
+    pytree_flat_free(&made);
+    return err->status;
+}
+
 static void every_allocation_may_fail(void **state)
 {
+    const pytree_options open = { .space = "open" };
+    Pair pair = { 1, 2 };
+    Part part = { 1, PYTREE(&pair) };
     (void)state;
+    assert_true(sweep_allocations_with(&open, sweep_space, &part) > 3);
     for (size_t n = 0; n < 24; n++) { assert_true(sweep_allocations(sweep_states, &n) > 0); }
     assert_true(sweep_allocations(sweep_merge, NULL) > 10);
 }
