@@ -25,6 +25,8 @@
 #include "treedef_text.h"
 #include "view.h"
 
+#include "pattern.h"
+
 #include "cursor_stack.h"
 #include "cursor_path.h"
 #include "device.h"
@@ -39,6 +41,7 @@
 #include "flatten.h"
 #include "unflatten_into.h"
 #include "iterate.h"
+#include "map.h"
 #include "walk.h"
 #include "distinct.h"
 #include "reached.h"

@@ -4,44 +4,6 @@
 
 #include "internal.h"
 
-/* Write how many dimensions a leaf has, and that it is a leaf, as the word that pytree_leaf has them in. */
-PYTREE__INLINE uint64_t pytree__dims_word(int ndim)
-{
-    const struct { int ndim; unsigned form; } dims = { ndim, PYTREE_FORM_LEAF };
-    uint64_t word;
-    memcpy(&word, &dims, sizeof word);
-    return word;
-}
-
-/* Write a slot for each leaf of a struct at `offset` of the one that is inlined. `null_mask` has a bit for each nullable
- * pointer that still comes. Returns what follows the last slot; NULL if there is no room. */
-static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
-                                                        const pytree_type *type, size_t offset, uint64_t *null_mask)
-{
-    const pytree_field *row = type->fields;
-    unsigned left = type->n_children;
-    for (; left != 0 && slot != NULL; row++) {
-        if (row->row != PYTREE_ROW_DATA) { continue; }
-        left--;
-        if (row->form == PYTREE_FORM_STRUCT && row->place == PYTREE_IN_PLACE) {
-            slot = pytree__leaf_slots_add(slot, end, row->type, offset + row->offset, null_mask);
-            continue;
-        }
-        if (row->optional != 0) {
-            const bool none = (*null_mask & 1) != 0;
-            *null_mask >>= 1;
-            if (none) { continue; }
-        }
-        if (slot == end) { return NULL; }
-        slot->type = row->type;
-        slot->dims = pytree__dims_word(row->ndim);
-        slot->at = (uint32_t)(offset + row->offset);
-        slot->bytes = row->place == PYTREE_POINTER ? 0 : (uint32_t)row->size;
-        slot++;
-    }
-    return slot;
-}
-
 static const struct pytree__leaf_slot *pytree__leaf_slots_make(struct pytree__leaf_slots *s, const pytree__layout *layout)
 {
     struct pytree__leaf_slot *const first = &s->slots[s->n_slots], *end;

@@ -112,6 +112,8 @@ PYTREE__INLINE pytree__layout *pytree__layout_for(pytree__layout_cache *p, const
 PYTREE__INLINE bool pytree__layout_instances_equal(const pytree__layout_cache *p, const pytree__layout *plan, size_t n,
                                                    const pytree_leaf **structs);
 PYTREE__INLINE bool pytree__same_counts(const pytree_node *a, const pytree_node *b);
+PYTREE__INLINE bool pytree__layout_few_equal(const pytree__layout_cache *p, const pytree__layout *layout,
+                                             const char *const self[4], const bool pair);
 PYTREE__INLINE bool pytree__layout_matches_instance(pytree__layout_cache *p, pytree__layout *plan, const char *self,
                                                     const pytree_def *def, const pytree_node *theirs);
 PYTREE__INLINE pytree__layout *pytree__layout_of_node(pytree__layout_cache *p, const pytree_node *n);
@@ -161,6 +163,20 @@ PYTREE__INLINE bool pytree__alike(const pytree_leaf *a, const pytree_leaf *b);
 static bool pytree__near(double x, double y, const pytree_tolerance *tolerance);
 static bool pytree__parts(const pytree_leaf *leaf, pytree_leaf *out);
 PYTREE__INLINE pytree pytree__referent(pytree t);
+
+/* pattern.h */
+static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
+                                                        const pytree_type *type, size_t offset, uint64_t *null_mask);
+static void pytree__pattern_init(struct pytree__pattern *p);
+PYTREE__INLINE bool pytree__pattern_pays(struct pytree__pattern *p, const pytree_type *type, size_t left);
+static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, const pytree__layout_cache *cache,
+                                                   const pytree__layout *layout, const char *const *self, size_t n,
+                                                   size_t left);
+static PYTREE__NOINLINE size_t pytree__pattern_count_one(struct pytree__pattern *p, const char *self, size_t n);
+static PYTREE__NOINLINE size_t pytree__pattern_count_four(struct pytree__pattern *p, const char *const self[4], size_t n);
+static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern *p, const pytree_leaf *given, size_t n);
+static PYTREE__NOINLINE bool pytree__pattern_take(struct pytree__pattern *p, const char *const self[4],
+                                                  pytree_leaf *const views[4]);
 
 /* cursor_stack.h */
 static void pytree__cursor_begin(pytree__cursor *c, pytree__frame *frames, size_t n_frames, pytree_leaf *views, size_t n_views,
@@ -281,6 +297,8 @@ static struct pytree__reached *pytree__reach(struct pytree__reached_set *a, cons
 static void pytree__reached_free(struct pytree__reached_set *a);
 
 /* iterate.h */
+PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking, struct pytree__pattern *pattern);
+PYTREE__INLINE void pytree__run_next(pytree_iter *it, const size_t n);
 static pytree_status pytree__iter_start(pytree_iter *it, pytree_leaf views[PYTREE__MORE_VIEWS], size_t n, const pytree *trees,
                                         const pytree_options *opt, pytree_error *err);
 static pytree_status pytree__iter_again(pytree_iter *it, const pytree *trees);

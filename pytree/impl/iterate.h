@@ -1,4 +1,4 @@
-/* pytree/impl/iterate.h: iterators and map over trees of equal structure. */
+/* pytree/impl/iterate.h: iterators over trees of equal structure. */
 #ifndef PYTREE_IMPL_ITERATE_H
 #define PYTREE_IMPL_ITERATE_H
 
@@ -363,39 +363,94 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
     return PYTREE__LIKELY(layout->n_nodes != 0) && pytree__layout_instances_equal(&it->cache, layout, n, values);
 }
 
-/* Takes a struct that is a run in every tree. Only the first tree's cursor gets a frame, for paths. AT_LEAF: its first leaf
- * is at hand, and more may follow side by side (run_left). AT_END: it is done with. AT_NODE: it must be opened. */
-PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking)
+/* Lists the structs at hand, the last one more than once if there are fewer than four. */
+PYTREE__INLINE void pytree__pattern_structs(const size_t n, const pytree_leaf **values, const char *self[4])
 {
-    const pytree_type *const type = values[0]->type;
+    size_t k;
+    for (k = 0; k < 4; k++) { self[k] = (const char *)values[k < n ? k : n - 1]->data; }
+}
+
+/* Learns from structs at hand that were taken row by row, if they lie in rows. Where only structure is checked, those that
+ * follow and are like them are passed over at once. */
+static PYTREE__NOINLINE void pytree__iter_learn(pytree_iter *it, size_t n, const pytree_leaf **values, bool checking,
+                                                struct pytree__pattern *p)
+{
     pytree__cursor *const c = it->cursors;
-    const void *const self = values[0]->data;
-    pytree__frame *f;
-    size_t k, bytes = 0, differ = 0, flags = 0;
-    if (checking || (n > 1 && !it->checked)) {
-        if (!pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
-        if (checking) { return PYTREE__AT_END; }
+    pytree__frame *const f = &c->frames[c->n_frames - 1];
+    const pytree_type *const type = values[0]->type;
+    const char *self[4];
+    size_t like, k;
+    pytree__pattern_structs(n, values, self);
+    if (!pytree__pattern_learn(p, &it->cache, pytree__layout_of(&it->cache, type), self, n, f->count - f->next) || !checking) {
+        return;
     }
-    if (PYTREE__UNLIKELY(c->n_frames == c->max_frames)) { return PYTREE__AT_NODE; }
+    like = pytree__pattern_count_four(p, self, f->count - f->next);
+    f->next += like;
+    for (k = 0; k < n; k++) { c[k].child.data = (char *)c[k].child.data + like * type->size; }
+    p->primed = false;                    /* there are no views */
+}
+
+/* Takes structs at hand that are like those before them, whose views stand in the cursors. Returns false if they are not. */
+PYTREE__INLINE bool pytree__iter_take(pytree_iter *it, const size_t n, const pytree_leaf **values, struct pytree__pattern *p)
+{
+    const pytree__cursor *const c = it->cursors;
+    const char *self[4];
+    pytree_leaf *views[4];
+    size_t k;
+    pytree__pattern_structs(n, values, self);
+    for (k = 0; k < 4; k++) { views[k] = c[k < n ? k : n - 1].views + c[k < n ? k : n - 1].n_views; }
+    return pytree__pattern_take(p, self, views);
+}
+
+/* Makes views of the leaves of structs at hand. Returns false if one is not sound, or they have not equally many. */
+PYTREE__INLINE bool pytree__iter_views(const pytree_iter *it, const size_t n, const pytree_leaf **values, size_t *n_leaves)
+{
+    const pytree__cursor *const c = it->cursors;
+    size_t k, bytes = 0, differ = 0, flags = 0;
     for (k = 0; k < n; k++) {
         pytree_leaf *const views = c[k].views + c[k].n_views;
         const pytree__flatten_result seen =
-            pytree__leaf_views(type, values[k]->data, views, c[k].views + c[k].max_views, false);
+            pytree__leaf_views(values[0]->type, values[k]->data, views, c[k].views + c[k].max_views, false);
         const size_t mine = (size_t)((const char *)seen.end - (const char *)views);
         if (k == 0) { bytes = mine; }
         differ |= mine ^ bytes;
         flags |= seen.flags;
     }
+    *n_leaves = bytes / sizeof(pytree_leaf);
     /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
-    if (PYTREE__UNLIKELY(differ != 0 || (flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
-        return PYTREE__AT_NODE;
+    return PYTREE__LIKELY(differ == 0 && (flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0);
+}
+
+/* Takes a struct that is a run in every tree. Only the first tree's cursor gets a frame, for paths. AT_LEAF: its first leaf
+ * is at hand, and more may follow side by side (run_left). AT_END: it is done with. AT_NODE: it must be opened. */
+PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytree_leaf **values, const bool checking,
+                                    struct pytree__pattern *pattern)
+{
+    const pytree_type *const type = values[0]->type;
+    pytree__cursor *const c = it->cursors;
+    const pytree__frame *const row = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
+    const void *const self = values[0]->data;
+    pytree__frame *f;
+    size_t k, n_leaves;
+    if (PYTREE__UNLIKELY(!checking && c->n_frames == c->max_frames)) { return PYTREE__AT_NODE; }
+    if (pattern != NULL && pattern->primed && pytree__iter_take(it, n, values, pattern)) {
+        n_leaves = pattern->n_leaves;
+    } else {
+        if (checking || (n > 1 && !it->checked)) {
+            if (!pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
+        }
+        if (!checking && !pytree__iter_views(it, n, values, &n_leaves)) { return PYTREE__AT_NODE; }
+        if (pattern != NULL && row != NULL && row->rows && pytree__pattern_pays(pattern, type, row->count - row->next)) {
+            pytree__iter_learn(it, n, values, checking, pattern);
+        }
+        if (checking) { return PYTREE__AT_END; }
     }
-    if (bytes == 0) { return PYTREE__AT_END; }
+    if (n_leaves == 0) { return PYTREE__AT_END; }
     for (k = 0; k < n; k++) { values[k] = c[k].views + c[k].n_views; }
     f = &c->frames[c->n_frames++];
     f->type = type;
     f->self = self;
-    f->next = f->count = bytes / sizeof(pytree_leaf);          /* of which run_left are still to come */
+    f->next = f->count = n_leaves;        /* of which run_left are still to come */
     f->views = (uint32_t)c->n_views;
     f->form = PYTREE_FORM_STRUCT;
     f->from = PYTREE__FROM_VIEWS;
@@ -453,7 +508,7 @@ PYTREE__INLINE int pytree__iter_children(pytree_iter *it, const size_t n, const 
 
 /* Goes on to the next leaf. The views of a run's leaves lie side by side: those come without looking (run_left), and are passed
  * over where only structure is checked. Returns false at the end and on an error. */
-PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking)
+PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool checking, struct pytree__pattern *pattern)
 {
     pytree__cursor *const c = it->cursors;
     const pytree_leaf **const values = it->views;
@@ -468,12 +523,13 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             if (!run || !pytree__runs_follow(it, n, values)) { continue; }
         } else if (top != NULL || !c->begun) {
             at = pytree__iter_children(it, n, values);
+            if (pattern != NULL) { pattern->primed = false; }
         } else {
             return false;
         }
         if (PYTREE__LAYOUTS && at == PYTREE__AT_RUN) {
             do {
-                at = pytree__iter_run(it, n, values, checking);
+                at = pytree__iter_run(it, n, values, checking, pattern);
             } while (at == PYTREE__AT_END && pytree__runs_follow(it, n, values));
             if (at == PYTREE__AT_END) { continue; }
             for (k = 1; at == PYTREE__AT_NODE && c->n_frames != 0 && k < n; k++) {
@@ -499,7 +555,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
 }
 
 /* Goes on to a leaf that is not the next one of a run. */
-static PYTREE__NOINLINE bool pytree__iter_next_run(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false); }
+static PYTREE__NOINLINE bool pytree__iter_next_run(pytree_iter *it) { return pytree__advance(it, it->n_cursors, false, NULL); }
 
 bool pytree_iter_next(pytree_iter *it)
 {
@@ -536,123 +592,5 @@ size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t cap
 {
     pytree__iter_seek(it);
     return pytree__cursor_path(&it->cursors[0], entries, capacity);
-}
-
-/* Goes over all trees once to find what is wrong with them. Leaves of an output, which is the last tree, must be leaves. */
-static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out)
-{
-    while (it->status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, true) : pytree__advance(it, n, true))) {
-        if (out && !pytree_is_leaf(it->leaf[n - 1]) && it->leaf[0]->form != it->leaf[n - 1]->form) {
-            it->status = pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
-                                         pytree__node_type(it->leaf[n - 1])->name);
-        }
-    }
-    return it->status;
-}
-
-/* Calls the function for the leaf at hand and for the rest of its run. */
-PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
-{
-    pytree__cursor *const c = it->cursors;
-    size_t left = c->of.run_left;
-    for (;; pytree__run_next(it, n)) {
-        pytree_status status;
-        if (out) { it->out = it->leaf[n - 1]; }
-        status = fn(context, it);
-        if (status != PYTREE_OK || left == 0) { return status; }
-        c->of.run_left = --left;
-    }
-}
-
-/* Calls the function for every leaf of trees that were checked. */
-static pytree_status pytree__map_all(pytree_iter *it, pytree_map_fn *fn, void *context, const bool out)
-{
-    const size_t n = it->n_cursors;
-    pytree_status status = PYTREE_OK;
-    while (status == PYTREE_OK && (n == 1 ? pytree__advance(it, 1, false) : pytree__advance(it, n, false))) {
-        switch (n) {
-        case 1: status = pytree__map_run(it, 1, fn, context, false); break;
-        case 2: status = pytree__map_run(it, 2, fn, context, out); break;
-        case 4: status = pytree__map_run(it, 4, fn, context, out); break;
-        default: status = pytree__map_run(it, n, fn, context, out); break;
-        }
-        if (status != PYTREE_OK && it->cursors[0].err != NULL && it->cursors[0].err->status == PYTREE_OK) {
-            status = pytree__fail_at(&it->cursors[0], status, "stopped by the callback at leaf %zu", it->index);
-        }
-    }
-    return status == PYTREE_OK ? it->status : status;
-}
-
-/* Tells whether the leaves of all trees are the leaf arrays of a pytree_flat, and those are of one structure. */
-static bool pytree__map_zips(const pytree_iter *it)
-{
-    const pytree__cursor *const c = it->cursors;
-    const pytree_flat *first = NULL;
-    size_t k, i;
-    for (k = 0; k < it->n_cursors; k++) {
-        const pytree_flat *flat;
-        if (c[k].root.form != PYTREE_FORM_FLAT || !c[k].plain || c[k].none_is_leaf) { return false; }
-        flat = (const pytree_flat *)c[k].root.data;
-        if (c[k].root.shape[0] + 1 != flat->def->n_nodes) { return false; }    /* part of one */
-        if (k == 0) { first = flat; }
-        if (flat->def != first->def && !pytree_def_equal(flat->def, first->def)) { return false; }
-        for (i = 0; i < flat->def->n_leaves && flat->leaves[i].form == PYTREE_FORM_LEAF; i++) {}
-        if (i < flat->def->n_leaves) { return false; }         /* None, or a subtree */
-    }
-    return true;
-}
-
-/* Calls the function for the leaves of such trees. */
-static pytree_status pytree__map_zipped(pytree_iter *it, pytree_map_fn *fn, void *context, const bool out)
-{
-    pytree__cursor *const c = it->cursors;
-    const size_t n = it->n_cursors, n_leaves = ((const pytree_flat *)c->root.data)->def->n_leaves;
-    pytree_status status = PYTREE_OK;
-    size_t k;
-    if (n_leaves == 0) { return PYTREE_OK; }
-    it->zipped = true;
-    it->index = 0;
-    for (k = 0; k < n; k++) { it->views[k] = ((const pytree_flat *)c[k].root.data)->leaves; }
-    c->of.run_left = n_leaves - 1;        /* all are one run */
-    status = n == 4 ? pytree__map_run(it, 4, fn, context, out) : pytree__map_run(it, n, fn, context, out);
-    if (c->status != PYTREE_OK) { return c->status; }          /* no memory for a path */
-    if (status != PYTREE_OK && c->err != NULL && c->err->status == PYTREE_OK) {
-        pytree__iter_seek(it);
-        if (c->status == PYTREE_OK) { status = pytree__fail_at(c, status, "stopped by the callback at leaf %zu", it->index); }
-    }
-    return status;
-}
-
-pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, size_t n, const pytree *trees,
-                         const pytree_options *opt, pytree_error *err)
-{
-    pytree few[PYTREE__TREES], *all = few;
-    pytree_leaf views[PYTREE__MORE_VIEWS];
-    size_t count = pytree__plus(n, out != NULL), k;
-    pytree_iter it;
-    pytree_status status;
-    if (fn == NULL || n == 0 || trees == NULL) {
-        return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function and at least one tree, got NULL or none");
-    }
-    if (count > PYTREE__TREES) {
-        all = (pytree *)pytree__resize(pytree__allocator(opt), NULL, 0, pytree__times(count, sizeof *all));
-        if (all == NULL) { return pytree__no_memory(err, pytree__times(count, sizeof *all)); }
-    }
-    for (k = 0; k < n; k++) { all[k] = trees[k]; }
-    if (out != NULL) { all[n] = *out; }
-    status = pytree__iter_start(&it, views, count, all, opt, err);
-    it.up_to = true;
-    if (status == PYTREE_OK && PYTREE__CONTAINERS && pytree__map_zips(&it)) {
-        it.n = n;
-        status = pytree__map_zipped(&it, fn, context, out != NULL);
-    } else {
-        if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL); }
-        it.n = n;
-        if (status == PYTREE_OK) { status = pytree__iter_again(&it, all); }
-        if (status == PYTREE_OK) { status = pytree__map_all(&it, fn, context, out != NULL); }
-    }
-    pytree_iter_end(&it);
-    if (all != few) { pytree__resize(pytree__allocator(opt), all, count * sizeof *all, 0); }
-    return status;
 }
 #endif

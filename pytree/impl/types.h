@@ -264,6 +264,29 @@ struct pytree__custom_cleanup {
     uint64_t cell;                        /* for the node's own use: see pytree_making */
 };
 
+enum { PYTREE__KIND_BYTES = offsetof(pytree_leaf, shape) - offsetof(pytree_leaf, type) };       /* of type, ndim and form */
+struct pytree__leaf_slot {                /* where a leaf of a struct is */
+    const pytree_type *type;              /* this and the next one as pytree_leaf has type, ndim and form */
+    uint64_t dims;
+    uint32_t at;                          /* in the struct */
+    uint32_t bytes;                       /* of a value in place; 0: a pointer */
+};
+
+/* What structs that follow one another in a list may have in common. */
+enum { PYTREE__PATTERN_PLACES = PYTREE__CAPACITY(16, 1), PYTREE__PATTERN_LEAVES = PYTREE__CAPACITY(24, 1) };
+struct pytree__pattern {
+    const pytree_type *type;              /* that it was made for last; NULL: none yet */
+    bool holds;                           /* there is one: leaves follow from static values */
+    bool primed;                          /* the struct that was taken last suits it */
+    int trials;                           /* how many more may be unlike the one before them */
+    uint32_t n_words, n_halves, n_bytes;  /* places in the struct: of static values, of 8, 4 and 1 bytes */
+    uint32_t n_nulls, n_sets;             /* of pointers that may be NULL: those that are, and are not */
+    uint32_t words[PYTREE__PATTERN_PLACES], halves[PYTREE__PATTERN_PLACES], bytes[PYTREE__PATTERN_PLACES];
+    uint32_t nulls[PYTREE__PATTERN_PLACES], sets[PYTREE__PATTERN_PLACES];
+    size_t n_leaves;
+    struct pytree__leaf_slot slots[PYTREE__PATTERN_LEAVES];
+};
+
 /* A struct of a clone with handles, which are cloned when the tree is finished. Behind it in the block is a cleanup for each
  * handle. */
 struct pytree__handles {
@@ -288,13 +311,6 @@ struct pytree__build_frame {
 };
 
 /* Where the leaves of inlined structs go, by layout. */
-enum { PYTREE__KIND_BYTES = offsetof(pytree_leaf, shape) - offsetof(pytree_leaf, type) };       /* of type, ndim and form */
-struct pytree__leaf_slot {
-    const pytree_type *type;              /* this and the next one as pytree_leaf has type, ndim and form */
-    uint64_t dims;
-    uint32_t at;                          /* in the struct */
-    uint32_t bytes;                       /* of a value in place; 0: a pointer */
-};
 struct pytree__slots_of {
     const pytree_type *type;              /* NULL: none yet */
     uint64_t null_mask;                   /* that they were made for */

@@ -127,10 +127,49 @@ static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *val
     return PYTREE_OK;
 }
 
+/* Counts nodes of a treedef, of at most n, that are `step` behind one another and have the type of this one. */
+static size_t pytree__same_types(const pytree_node *node, size_t step, size_t n)
+{
+    const pytree_type *const type = node->type;
+    size_t i;
+    for (i = 0; i < n && (node += step)->type == type; i++) {}
+    return i;
+}
+
+/* Compares runs that follow in a list by the one that was compared last, whose nodes end at *j and leaves at *k. Where the
+ * treedef has the same nodes and static values for them, and they have those of that run, the given leaves need only be
+ * compared with those of that run. The cursor goes behind those that are like it. */
+static PYTREE__NOINLINE void pytree__into_pattern(pytree__cursor *c, const pytree__layout_cache *cache,
+                                                  struct pytree__pattern *p, const char *self, const pytree_def *def, size_t *j,
+                                                  const pytree_leaf *leaves, size_t *k)
+{
+    const pytree__layout *const layout = cache->last;
+    const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
+    const size_t step = layout->n_nodes, bytes = layout->n_statics;
+    const pytree_node *const first = &def->nodes[*j - step], *const top = &def->nodes[*j - 1];
+    const unsigned char *const at = def->statics + first[cache->spans[layout->spans].node].meta;
+    pytree__frame *const f = &c->frames[c->n_frames - 1];
+    const size_t left = f->count - f->next, most = (def->n_nodes - *j) / step;
+    size_t n = pytree__same_types(top, step, left < most ? left : most), i;
+    for (i = 0; i < n && top[(i + 1) * step].nodes == step; i++) {}
+    for (n = i; nullable != end; nullable++) { n = pytree__same_types(&first[nullable->node], step, n); }
+    if (bytes != 0 && memcmp(at, at + bytes, n * bytes) != 0) {
+        for (i = 0; memcmp(at, at + (i + 1) * bytes, bytes) == 0; i++) {}
+        n = i;
+    }
+    n = pytree__pattern_count_one(p, self, n);
+    n = pytree__pattern_fit(p, leaves + *k - p->n_leaves, n);
+    *j += n * step;
+    *k += n * p->n_leaves;
+    f->next += n;
+    c->child.data = (char *)c->child.data + n * layout->type->size;
+}
+
 /* Compares a run with the treedef's nodes from *j on and the leaves from *k on or, in the second pass, stores them. Returns
  * false if the struct must be walked node by node, which also finds the error. */
-PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *cache, const pytree_type *type, void *self,
-                                     const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
+PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *cache, struct pytree__pattern *pattern,
+                                     const pytree_type *type, void *self, const pytree_def *def, size_t *j,
+                                     const pytree_leaf *leaves, size_t *k, bool put)
 {
     pytree_leaf *const views = c->views + c->n_views;
     const pytree_leaf *leaf = leaves + *k;
@@ -154,6 +193,14 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
     }
     *j += layout->n_nodes;
     *k += (size_t)(seen.end - views);
+    if (def->by_rows && c->n_frames != 0 && c->frames[c->n_frames - 1].from == PYTREE__FROM_ROW) {
+        const pytree__frame *const f = &c->frames[c->n_frames - 1];
+        const char *const one = (const char *)self;
+        if (pytree__pattern_pays(pattern, type, f->count - f->next)
+            && pytree__pattern_learn(pattern, cache, layout, &one, 1, f->count - f->next)) {
+            pytree__into_pattern(c, cache, pattern, one, def, j, leaves, k);
+        }
+    }
     return true;
 }
 
@@ -176,8 +223,8 @@ static pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, 
 }
 
 /* Goes over the tree and the treedef side by side: compares them, or (`put`) stores the leaves. */
-PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cache *cache, const pytree_def *def,
-                                          const pytree_leaf *leaves, pytree dst, const bool put)
+PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cache *cache, struct pytree__pattern *pattern,
+                                          const pytree_def *def, const pytree_leaf *leaves, pytree dst, const bool put)
 {
     const pytree_leaf *value;
     bool given = put, taken;
@@ -199,7 +246,7 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
             j++;
             break;
         case PYTREE__AT_RUN:
-            while ((taken = pytree__into_run(c, cache, value->type, value->data, def, &j, leaves, &k, put))
+            while ((taken = pytree__into_run(c, cache, pattern, value->type, value->data, def, &j, leaves, &k, put))
                    && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
             /* fallthrough */
@@ -227,6 +274,7 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     pytree__cursor_space stacks;
     pytree__layout_cache cache;
     pytree__layout_space layouts;
+    struct pytree__pattern pattern;
     pytree_options own;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
@@ -243,8 +291,9 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     pytree__cursor_init(&c, &stacks, opt, err);
     c.writes = PYTREE__MORE_ROWS;
     pytree__layout_cache_init(&cache, &layouts);
-    status = pytree__into(&c, &cache, def, leaves, dst, false);
-    if (status == PYTREE_OK) { status = pytree__into(&c, &cache, def, leaves, dst, true); }
+    if (PYTREE__LAYOUTS) { pytree__pattern_init(&pattern); }
+    status = pytree__into(&c, &cache, &pattern, def, leaves, dst, false);
+    if (status == PYTREE_OK) { status = pytree__into(&c, &cache, &pattern, def, leaves, dst, true); }
     pytree__cursor_end(&c);
     return status;
 }
