@@ -261,6 +261,8 @@ static void written_and_read(void **state)
     REFUSED(PYTREE_DICT({ "m", PYTREE_ARRAY(&matrix[0][0][0][0][0], 1, 1, 1, 1, 1) }), PYTREE_NONE, PYTREE_SHAPE);
     REFUSED(tree, PYTREE_DICT({ "general.alignment", PYTREE(&odd) }), PYTREE_ARGUMENT);
     REFUSED(tree, PYTREE_DICT({ "general.alignment", PYTREE_INT(32) }), PYTREE_ARGUMENT);
+    REFUSED(tree, PYTREE_DICT({ "general.alignment", PYTREE_ARRAY(&alignment, 1) }), PYTREE_ARGUMENT);
+    REFUSED(PYTREE_DICT({ "\xff", PYTREE(&scalar) }), PYTREE_NONE, PYTREE_ARGUMENT);
     REFUSED(tree, PYTREE_DICT({ "m", PYTREE_ARRAY(&matrix[0][0][0][0][0], 1, 1) }), PYTREE_SHAPE);
     memset(&error, 0, sizeof error);
     assert_error(pytree_save_gguf("f", tree, PYTREE_DICT({ "s", PYTREE(&none) }), &opt, &error), PYTREE_NULL_POINTER, "['s']",
@@ -335,6 +337,15 @@ static void refused_headers(void **state)
     assert_refused(&b, "version 1");
     head(&b, 4, 0, 0);
     assert_refused(&b, "version 2 or 3");
+    head(&b, 0, 0, 0);
+    assert_refused(&b, "version 2 or 3");
+    head(&b, 3, 0, 1);
+    put_text(&b, "general.alignment");
+    put(&b, 9, 4);                        /* an array, of one u32 */
+    put(&b, 4, 4);
+    put(&b, 1, 8);
+    put(&b, 32, 4);
+    assert_refused(&b, "a u32 as alignment");
     head(&b, 0x03000000, 0, 0);
     assert_refused(&b, "big-endian");
     head(&b, 3, 0, 0);
