@@ -87,15 +87,23 @@ static void maps_and_loops(void **state)
 {
     const pytree_executor executor = { one_after_the_other, NULL, 2 };
     float carry[2][2] = { { 0, 1 }, { 1, 1 } }, xs[2][2] = { { 1, 2 }, { 3, 4 } }, a[2][2], b[2][2];
+    float same[4] = { 5, 5, 5, 5 };
+    Layer layer, to;
     const pytree args[2] = { PYTREE_ARRAY(carry[0], 2, 2), PYTREE_ARRAY(xs[0], 2, 2) };
     const pytree out = PYTREE_TUPLE(PYTREE_ARRAY(a[0], 2, 2), PYTREE_ARRAY(b[0], 2, 2));
     const pytree_fn *const each[] = { PYTREE_SCAN(PYTREE_VMAP(&step)), PYTREE_VMAP(PYTREE_SCAN(&step)), PYTREE_VMAP(&identity),
                                       PYTREE_VMAP(&identity, .in_axes = PYTREE_INT(1), .out_axes = PYTREE_INT(-1)) };
     (void)state;
+    layer_fill(&layer, 1);
+    layer_fill(&to, 0);
     for (size_t i = 0; i < COUNT_OF(each); i++) {
         sweep(each[i], 2, args, out, NULL, true);
         sweep(each[i], 2, args, out, &executor, true);
     }
+    sweep(PYTREE_VMAP(&first, .out_axes = PYTREE_NONE), 1, (pytree[1]){ PYTREE_ARRAY(same, 4) }, PYTREE(&a[0][0]), &executor,
+          true);
+    sweep(PYTREE_WHILE(&small, &grow, .max_iters = 2, .in_place = true), 1, (pytree[1]){ PYTREE(&layer.dense) },
+          PYTREE(&to.dense), NULL, false);
 }
 
 static void branches_and_batches(void **state)
