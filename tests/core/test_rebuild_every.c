@@ -70,6 +70,27 @@ typedef struct Tagged { int kind; union { Point *path; double real; } as; } Tagg
     PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, path, LIST(1)), CASE(1, real)))
 #include "pytree_registry.h"
 
+/* All of it lies in the struct, or is numbers behind a pointer. */
+typedef struct Plain { double x; Point at; double *more; Point *far; } Plain;
+
+#define PYTREE_STRUCT Plain
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, x) PYTREE_FIELD(DATA, at) PYTREE_FIELD(DATA, more, ARRAY(1)) PYTREE_FIELD(DATA, far, OPTIONAL)
+#include "pytree_registry.h"
+
+typedef struct Arrays { Wrap wrap; double *a, *b, *c; } Arrays;
+
+#define PYTREE_STRUCT Arrays
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, wrap) PYTREE_FIELD(DATA, a, ARRAY(1)) PYTREE_FIELD(DATA, b, ARRAY(1)) PYTREE_FIELD(DATA, c, ARRAY(1))
+#include "pytree_registry.h"
+
+typedef struct Viewed { double *x; pytree_leaf view; } Viewed;
+
+#define PYTREE_STRUCT Viewed
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x, ARRAY(2)) PYTREE_FIELD(DATA, view)
+#include "pytree_registry.h"
+
 /* ---- What is put in place of a child ------------------------------------------------------------------------------------- */
 
 static double numbers[4] = { 0.5, 1.5, 2.5, 3.5 };
@@ -103,6 +124,7 @@ static void leaves_make(pytree_leaf *leaf, size_t *n)
         { NULL, PYTREE_TYPE(double), 1, PYTREE_FORM_LEAF, { 1 } },
         { NULL, PYTREE_TYPE(Point), 0, PYTREE_FORM_STRUCT, { 0 } },
         { NULL, PYTREE_TYPE(Point), 1, PYTREE_FORM_LIST, { 1 } },
+        { NULL, PYTREE_TYPE(double), -1, PYTREE_FORM_LEAF, { 1 } },
     };
     one_item = PYTREE(&numbers[3]);
     wrap.item = PYTREE(&numbers[0]);
@@ -162,19 +184,27 @@ static void assert_made(pytree made, bool data, const pytree_options *opt, pytre
     }
 }
 
-/* Builds it in each of the ways that there are. */
+/* Builds it in each of the ways that there are, and twice in a list. */
 static void build(const pytree_def *def, const pytree_leaf *leaves)
 {
+    const pytree_def *const both[2] = { def, def };
+    pytree_leaf twice[128];
+    pytree_def *list;
     Heap heap;
     const pytree_options opt = { .allocator = &heap.allocator };
     const pytree_flat flat = { def, leaves };
-    pytree_error error[3] = { { PYTREE_OK, "", "" }, { PYTREE_OK, "", "" }, { PYTREE_OK, "", "" } };
+    pytree_error error[4] = { { PYTREE_OK, "", "" }, { PYTREE_OK, "", "" }, { PYTREE_OK, "", "" }, { PYTREE_OK, "", "" } };
     bool data;
     size_t i;
     heap_init(&heap, HEAP_NEVER_FAILS);
     for (i = 0; i < def->n_leaves && (leaves[i].data != NULL || leaves[i].form == PYTREE_FORM_NONE); i++) {}
     data = i == def->n_leaves;
     assert_made(pytree_unflatten(def, def->n_leaves, leaves, &opt, &error[0]), data, &opt, &error[0]);
+    memcpy(twice, leaves, def->n_leaves * sizeof *twice);
+    memcpy(twice + def->n_leaves, leaves, def->n_leaves * sizeof *twice);
+    list = pytree_def_list(2, both, NULL, &error[3]);
+    assert_made(pytree_unflatten(list, list->n_leaves, twice, &opt, &error[3]), data, &opt, &error[3]);
+    pytree_def_free(list);
     if (data) {                           /* the leaves of a flat must have data */
         assert_made(pytree_clone(PYTREE(&flat), &opt, &error[1]), data, &opt, &error[1]);
         assert_made(pytree_zeros_like(PYTREE(&flat), &opt, &error[2]), data, &opt, &error[2]);
@@ -242,20 +272,94 @@ static void every_row(void **state)
     stbds_shfree(all.prices);
 }
 
-static void unions_and_values(void **state)
+static void unions_and_plain_structs(void **state)
 {
+    Plain plain = { 1, { 2, 3 }, numbers, points };
     Tagged path = { 0, { .path = points } }, real = { 1, { .real = 3 } };
     (void)state;
     wrap.item = PYTREE(&numbers[0]);
     replace_each(PYTREE(&path));
+    replace_each(PYTREE(&plain));
     replace_each(PYTREE(&real));
+}
+
+/* ---- Single cases -------------------------------------------------------------------------------------------------------- */
+
+/* Arrays on a device in any order beside a custom node, to which a rebuilt struct refers. */
+static void arrays_on_a_device(void **state)
+{
+    Arrays arrays = { { PYTREE(&numbers[0]) }, numbers + 1, numbers + 1, numbers + 1 };
+    const size_t at[] = { 3, 1, 2 };
+    pytree_error error = { 0 };
+    pytree_leaf leaves[4], got[4], point = { points, PYTREE_TYPE(Point), 1, PYTREE_FORM_DEVICE, { 1 } };
+    pytree_def *const def = pytree_structure(PYTREE(&arrays), NULL, &error);
+    pytree made;
+    size_t n, i;
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE(&arrays), leaves, 4, &n, NULL, &error), &error);
+    assert_int_equal(n, 4);
+    for (i = 1; i < 4; i++) {
+        leaves[i].form = PYTREE_FORM_DEVICE;
+        leaves[i].data = numbers + at[i - 1];
+    }
+    made = pytree_unflatten(def, 4, leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_ok(pytree_leaves(made, got, 4, &n, NULL, &error), &error);
+    assert_int_equal(got[0].form, PYTREE_FORM_LEAF);
+    for (i = 1; i < 4; i++) {
+        assert_int_equal(got[i].form, PYTREE_FORM_DEVICE);
+        assert_ptr_equal(got[i].data, leaves[i].data);
+    }
+    pytree_free(made);
+    pytree_def_free(def);
+    assert_int_equal(pytree_num_leaves(PYTREE(&point), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+    assert_string_equal(error.message, "expected an array of numbers on a device, got one of Point");
+}
+
+/* A type that is equal, but another object: that of a tree that the library made. */
+static void a_type_that_is_equal(void **state)
+{
+    Plain plain = { 1, { 2, 3 }, numbers, NULL };
+    pytree_error error = { 0 };
+    const pytree number = pytree_clone(PYTREE(&numbers[2]), NULL, &error);
+    pytree_leaf leaves[4];
+    pytree_def *const def = pytree_structure(PYTREE(&plain), NULL, &error);
+    pytree made;
+    size_t n;
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE(&plain), leaves, 4, &n, NULL, &error), &error);
+    assert_ptr_not_equal(number.type, leaves[0].type);
+    leaves[0].type = number.type;
+    leaves[0].data = number.data;
+    made = pytree_unflatten(def, n, leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(((const Plain *)made.data)->x == 2.5);
+    pytree_free(made);
+    pytree_free(number);
+    pytree_def_free(def);
+}
+
+/* What pytree_allocate would overwrite: a view that has data. */
+static void views_that_are_set(void **state)
+{
+    Viewed viewed = { NULL, { numbers, PYTREE_TYPE(double), 1, PYTREE_FORM_LEAF, { 2 } } };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_int_not_equal(pytree_allocate(PYTREE(&viewed), NULL, &error), PYTREE_OK);
+    assert_string_equal(error.path, ".view");
+    assert_null(viewed.x);
+    assert_ptr_equal(viewed.view.data, numbers);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row),
-        cmocka_unit_test(unions_and_values),
+        cmocka_unit_test(unions_and_plain_structs),
+        cmocka_unit_test(arrays_on_a_device),
+        cmocka_unit_test(a_type_that_is_equal),
+        cmocka_unit_test(views_that_are_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,34 @@ static void counts_that_are_dropped(void **state)
     pytree_free(copy);
 }
 
+typedef struct Key { unsigned char bytes[4]; } Key;
+typedef struct Mark { unsigned char bytes[4]; } Mark;
+#define PYTREE_LEAF_TYPE Key
+#include "pytree_registry.h"
+#define PYTREE_LEAF_TYPE Mark
+#include "pytree_registry.h"
+
+/* Elements of a leaf type are those of no other one, and a struct is no element. */
+static void elements_of_registered_types(void **state)
+{
+    Key keys[2] = { { { 1 } }, { { 2 } } };
+    Point point = { 1, 2 };
+    const pytree_leaf leaf = { keys, PYTREE_TYPE(Key), 1, 0, { 2 } }, not_one = { &point, PYTREE_TYPE(Point), 0, 0, { 0 } };
+    pytree_error error = { 0 };
+    size_t n = 9;
+    (void)state;
+    assert_ptr_equal(pytree_elements(&leaf, PYTREE_TYPE(Key), &n, &error), keys);
+    assert_int_equal(n, 2);
+    assert_ok(error.status, &error);
+    assert_null(pytree_elements(&leaf, PYTREE_TYPE(Mark), &n, &error));
+    assert_int_equal(n, 0);
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+    assert_string_equal(error.message, "expected Mark, got Key[2]");
+    error.status = PYTREE_OK;
+    assert_null(pytree_elements(&not_one, PYTREE_TYPE(Point), NULL, &error));
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+}
+
 /* Memory that was not set to zero holds no status; it must not pass for an earlier error. */
 static void errors_that_were_not_initialised(void **state)
 {
@@ -240,6 +268,7 @@ int main(void)
         cmocka_unit_test(elements_in_a_map_have_a_path),   cmocka_unit_test(a_map_stops_at_another_type),
         cmocka_unit_test(trees_as_structs),                cmocka_unit_test(types_of_scalar_roots),
         cmocka_unit_test(errors_that_were_not_initialised), cmocka_unit_test(counts_that_are_dropped),
+        cmocka_unit_test(elements_of_registered_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

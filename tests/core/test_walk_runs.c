@@ -196,12 +196,35 @@ static void without_memory(void **state)
 #endif
 }
 
+/* A list without its items, below more and more lists: found at each depth, also where the memory for the path ends. */
+static void broken_at_any_depth(void **state)
+{
+    enum { DEPTH = 300 };
+    static pytree inside[DEPTH];
+    static pytree_items items[DEPTH];
+    const pytree_visitor visitor = { go_on, go_on, NULL };
+    pytree tree = { &pytree_types[PYTREE__T_list], &items[0] };
+    size_t i;
+    (void)state;
+    items[0].count = 1;
+    for (i = 1; i < DEPTH; i++) {
+        pytree_error error = { 0 };
+        assert_error(pytree_walk(tree, &visitor, NULL, &error), PYTREE_NULL_POINTER, NULL, &error);
+        assert_string_equal(error.message, "expected 1 items, got NULL");
+        inside[i] = tree;
+        items[i].items = &inside[i];
+        items[i].count = 1;
+        tree.data = &items[i];
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_every_kind),
         cmocka_unit_test(below_many_nodes),
-        cmocka_unit_test(without_memory)
+        cmocka_unit_test(without_memory),
+        cmocka_unit_test(broken_at_any_depth)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,12 @@ typedef struct Model { int length; unsigned width, n; Block *blocks; Block first
     PYTREE_FIELD(DATA, first, WITH(length, self->length, width, self->width)) PYTREE_FIELD(DATA, rate)
 #include "pytree_registry.h"
 
+typedef struct Huge { size_t n; Attention *all; } Huge;
+
+#define PYTREE_STRUCT Huge
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, all, LIST(self->n, WITH(length, 3)))
+#include "pytree_registry.h"
+
 static const pytree_type *const types[] = { PYTREE_TYPE(Attention), PYTREE_TYPE(Block), PYTREE_TYPE(Model) };
 
 static Model model_make(void)
@@ -186,6 +192,20 @@ static void the_first_element_with_another_value(void **state)
     pytree_free(PYTREE(&m));
 }
 
+/* Nothing is filled in where there cannot be so many. */
+static void more_than_fit_memory(void **state)
+{
+    Huge huge = { SIZE_MAX / 2, NULL };
+    Heap heap;
+    const pytree_options opt = { .allocator = &heap.allocator };
+    pytree_error error = { 0 };
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    assert_error(pytree_allocate(PYTREE(&huge), &opt, &error), PYTREE_BAD_COUNT, ".all", &error);
+    assert_null(huge.all);
+    assert_heap_clean(&heap);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +214,7 @@ int main(void)
         cmocka_unit_test(another_value_is_an_error),
         cmocka_unit_test(a_treedef_with_another_value_is_refused),
         cmocka_unit_test(the_first_element_with_another_value),
+        cmocka_unit_test(more_than_fit_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
