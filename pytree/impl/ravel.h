@@ -13,7 +13,11 @@ static pytree_status pytree__rv_want_number(const pytree_iter *it, const pytree_
 {
     if (leaf->form == PYTREE_FORM_LEAF && pytree__rv_is_number(leaf->type->dtype)
         && (wanted == NULL || pytree__rv_numbers[leaf->type->dtype].wide >= PYTREE__RV_DOUBLE)) { return PYTREE_OK; }
-    return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected %s, got %s%s", wanted == NULL ? "numbers" : wanted,
+    wanted = wanted == NULL ? "numbers" : wanted;
+    if (leaf->form == PYTREE_FORM_NONE) {
+        return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected %s, got None", wanted);
+    }
+    return pytree__fail_at(&it->cursors[0], PYTREE_TYPE, "expected %s, got %s%s", wanted,
                            leaf->form == PYTREE_FORM_LEAF ? "" : "a ",
                            leaf->form == PYTREE_FORM_LEAF ? pytree_dtype_name(leaf->type) : pytree__view_name(leaf));
 }

@@ -118,6 +118,94 @@ typedef struct Holder { pytree tree; float x; } Holder;
 #define PYTREE_FIELDS PYTREE_FIELD(DATA, tree) PYTREE_FIELD(DATA, x)
 #include "pytree_registry.h"
 
+/* Arrays whose types depend on a tag that is not part of the structure; 4 floats are as large as the struct. */
+typedef struct Either { size_t kind; union { float *single; double *wide; } as; } Either;
+
+#define PYTREE_STRUCT Either
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, kind)                                                                                            \
+    PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, single, ARRAY(4)), CASE(1, wide, ARRAY(4))))
+#include "pytree_registry.h"
+
+typedef struct Both { size_t kinds[2]; union { float *single; double *wide; } first, second; } Both;
+
+#define PYTREE_STRUCT Both
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, kinds)                                                                                           \
+    PYTREE_FIELD(DATA, first, UNION(self->kinds[0], CASE(0, single, ARRAY(2)), CASE(1, wide, ARRAY(2))))                 \
+    PYTREE_FIELD(DATA, second, UNION(self->kinds[1], CASE(0, single, ARRAY(2)), CASE(1, wide, ARRAY(2))))
+#include "pytree_registry.h"
+
+/* A union in the struct itself, in a struct in a struct. */
+typedef struct Inside { size_t kind; union { float single; double wide; } as; } Inside;
+
+#define PYTREE_STRUCT Inside
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, kind) PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, single), CASE(1, wide)))
+#include "pytree_registry.h"
+
+typedef struct Around { Inside inside; float x; } Around;
+
+#define PYTREE_STRUCT Around
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, inside) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+/* An array that may be missing; as many elements as the tree says. */
+typedef struct Some { size_t n; float *array, *maybe; } Some;
+
+#define PYTREE_STRUCT Some
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, n) PYTREE_FIELD(DATA, array, ARRAY(self->n)) PYTREE_FIELD(DATA, maybe, ARRAY(2), OPTIONAL)
+#include "pytree_registry.h"
+
+/* Numbers whose shape depends on a tag that is not part of the structure. */
+typedef struct Shaped { size_t kind; union { float *square, *flat, one, *listed; } as; } Shaped;
+
+#define PYTREE_STRUCT Shaped
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DROP, kind)                                                                                            \
+    PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, square, ARRAY(2, 2)), CASE(1, flat, ARRAY(4)), CASE(2, one),        \
+                                 CASE(3, listed, LIST(4))))
+#include "pytree_registry.h"
+
+/* 64 spans, and one more. */
+typedef struct Gap { float x; int pad; } Gap;
+
+#define PYTREE_STRUCT Gap
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x) PYTREE_FIELD(DROP, pad)
+#include "pytree_registry.h"
+
+typedef struct Gaps4 { Gap a, b, c, d; } Gaps4;
+
+#define PYTREE_STRUCT Gaps4
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d)
+#include "pytree_registry.h"
+
+typedef struct Gaps16 { Gaps4 a, b, c, d; } Gaps16;
+
+#define PYTREE_STRUCT Gaps16
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d)
+#include "pytree_registry.h"
+
+typedef struct Gaps65 { Gaps16 a, b, c, d; float last; } Gaps65;
+
+#define PYTREE_STRUCT Gaps65
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d) PYTREE_FIELD(DATA, last)
+#include "pytree_registry.h"
+
+/* A list, and a pointer that must lead to a struct. */
+typedef struct Led { int n; Two *head, *list; } Led;
+
+#define PYTREE_STRUCT Led
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, head) PYTREE_FIELD(DATA, list, LIST(self->n))
+#include "pytree_registry.h"
+
+typedef struct Mapped { Price *prices; } Mapped;
+
+#define PYTREE_STRUCT Mapped
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, prices, STB_MAP)
+#include "pytree_registry.h"
+
 /* ---- Beside a loop ------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_NUMBERS = 200 };
@@ -276,12 +364,98 @@ static void what_is_no_number(void **state)
     assert_error(pytree_scale(1, untyped, NULL, &error), PYTREE_ARGUMENT, "", &error);
 }
 
+static void types_that_a_tag_chooses(void **state)
+{
+    float x[8] = { 0 }, y[9] = { 0 };
+    double wide[4] = { 0 };
+    Either either[2] = { { 0, { .single = x } }, { 0, { .single = y } } };
+    Both both[2] = { { { 0, 0 }, { .single = x }, { .single = x + 2 } }, { { 0, 0 }, { .single = y }, { .single = y + 2 } } };
+    Around around[2] = { { { 0, { 0 } }, 0 }, { { 0, { 0 } }, 0 } };
+    (void)state;
+    adds_up(PYTREE(&either[0]), PYTREE(&either[1]));
+    adds_up(PYTREE(&both[0]), PYTREE(&both[1]));
+    both[1].second.single = y + 3;        /* side by side in one tree */
+    adds_up(PYTREE(&both[0]), PYTREE(&both[1]));
+    either[1].kind = both[1].kinds[1] = 1;
+    either[1].as.wide = both[1].second.wide = wide;
+    adds_up(PYTREE(&either[0]), PYTREE(&either[1]));
+    adds_up(PYTREE(&both[0]), PYTREE(&both[1]));
+    adds_up(PYTREE(&around[0]), PYTREE(&around[1]));
+    around[1].inside.kind = 1;
+    around[1].inside.as.wide = 0;
+    adds_up(PYTREE(&around[0]), PYTREE(&around[1]));
+}
+
+static void arrays_that_differ(void **state)
+{
+    float x[4] = { 0 }, y[4] = { 0 };
+    Some a = { 2, x, x + 2 }, b = { 2, y, y + 2 };
+    Shaped square = { 0, { .square = x } }, other = { 0, { .square = y } }, flat = { 1, { .flat = y } };
+    Shaped one = { 2, { .one = 1 } };
+    (void)state;
+    adds_up(PYTREE(&a), PYTREE(&b));
+    b.n = 1;
+    differs(PYTREE(&a), PYTREE(&b), PYTREE_SHAPE, ".array", "expected the shape of f32[2], got f32[1]");
+    b.n = 2;
+    a.maybe = NULL;
+    differs(PYTREE(&a), PYTREE(&b), PYTREE_STRUCTURE, ".maybe", "expected None as in the first tree, got f32[2] in tree 1");
+    differs(PYTREE(&b), PYTREE(&a), PYTREE_TYPE, ".maybe", "expected floats or complex numbers, got None");
+    b.maybe = NULL;
+    adds_up(PYTREE(&a), PYTREE(&b));
+    adds_up(PYTREE(&square), PYTREE(&other));
+    differs(PYTREE(&square), PYTREE(&flat), PYTREE_SHAPE, ".as", "expected the shape of f32[2,2], got f32[4]");
+    differs(PYTREE(&one), PYTREE(&flat), PYTREE_SHAPE, ".as", "expected the shape of f32, got f32[4]");
+    flat.kind = 3;
+    flat.as.listed = y;
+    differs(PYTREE(&flat), PYTREE(&square), PYTREE_STRUCTURE, ".as",
+            "expected list as in the first tree, got f32[2,2] in tree 1");
+}
+
+/* A list whose type is the copy that a tree of the library's has. */
+static void lists_of_a_clone(void **state)
+{
+    pytree_error error = { 0 };
+    Gap gaps[2][3] = { { { 0 } } };
+    const pytree clone = pytree_clone(PYTREE(&gaps[0][0]), NULL, &error);
+    const pytree_leaf list = { gaps[0], PYTREE_TYPE(Gap), 1, PYTREE_FORM_LIST, { 3 } };
+    const pytree_leaf cloned = { gaps[1], clone.type, 1, PYTREE_FORM_LIST, { 3 } };
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_ptr_not_equal(clone.type, list.type);
+    adds_up(PYTREE(&list), PYTREE(&cloned));
+    adds_up(PYTREE(&cloned), PYTREE(&list));
+    pytree_free(clone);
+}
+
+static void structs_that_are_missing(void **state)
+{
+    static Gaps65 gaps[2];
+    Two head[2] = { { 0 } }, list[2][2] = { { { 0 } } };
+    Led a = { 2, &head[0], list[0] }, b = { 2, &head[1], list[1] };
+    Mapped maps[2] = { { NULL } };
+    int k;
+    (void)state;
+    adds_up(PYTREE(&gaps[0]), PYTREE(&gaps[1]));
+    adds_up(PYTREE(&a), PYTREE(&b));
+    b.head = NULL;
+    differs(PYTREE(&a), PYTREE(&b), PYTREE_NULL_POINTER, ".head", "expected a Two, got NULL (OPTIONAL allows it)");
+    differs(PYTREE(&b), PYTREE(&a), PYTREE_NULL_POINTER, ".head", "expected a Two, got NULL (OPTIONAL allows it)");
+    for (k = 0; k < 2; k++) {
+        stbds_sh_new_strdup(maps[k].prices);
+        stbds_shput(maps[k].prices, "fig", 2.5);
+    }
+    adds_up(PYTREE(&maps[0]), PYTREE(&maps[1]));
+    for (k = 0; k < 2; k++) { stbds_shfree(maps[k].prices); }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structs_in_structs), cmocka_unit_test(more_spans_than_are_listed),
         cmocka_unit_test(rows_that_lead_elsewhere), cmocka_unit_test(members_that_may_be_missing),
-        cmocka_unit_test(what_is_no_number)
+        cmocka_unit_test(what_is_no_number), cmocka_unit_test(types_that_a_tag_chooses),
+        cmocka_unit_test(arrays_that_differ), cmocka_unit_test(lists_of_a_clone),
+        cmocka_unit_test(structs_that_are_missing)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
