@@ -444,6 +444,91 @@ static void every_allocation_may_fail(void **state)
     free(chain);
 }
 
+static pytree_status sweep_prefix_mismatch(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_status status = sweep_prefix(context, opt, err);
+    if (status == PYTREE_STRUCTURE) { err->status = status = PYTREE_OK; }
+    return status;
+}
+
+static pytree_status sweep_leaves_mismatch(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_status status = sweep_leaves(context, opt, err);
+    if (status == PYTREE_STRUCTURE) { err->status = status = PYTREE_OK; }
+    return status;
+}
+
+typedef struct Four { float a, b, c, d; } Four;
+
+#define PYTREE_STRUCT Four
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d)
+#include "pytree_registry.h"
+
+typedef struct Many16 { Four a, b, c, d; } Many16;
+
+#define PYTREE_STRUCT Many16
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d)
+#include "pytree_registry.h"
+
+typedef struct Many64 { Many16 a, b, c, d; } Many64;
+
+#define PYTREE_STRUCT Many64
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d)
+#include "pytree_registry.h"
+
+typedef struct Many256 { Many64 a, b, c, d; } Many256;
+
+#define PYTREE_STRUCT Many256
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b) PYTREE_FIELD(DATA, c) PYTREE_FIELD(DATA, d)
+#include "pytree_registry.h"
+
+/* A struct of more nodes than are kept is opened node by node. */
+static void structs_of_many_nodes(void **state)
+{
+    static Many256 many;
+    static pytree_leaf leaves[256];
+    pytree_error error = { 0 };
+    pytree_def *const def = structure(PYTREE(&many), NULL);
+    size_t i;
+    (void)state;
+    assert_int_equal(def->n_leaves, COUNT_OF(leaves));
+    assert_ok(pytree_flatten_up_to(def, PYTREE(&many), leaves, COUNT_OF(leaves), NULL, &error), &error);
+    for (i = 0; i < COUNT_OF(leaves); i++) {
+        assert_ptr_equal(leaves[i].data, (float *)&many + i);
+        assert_int_equal(leaves[i].form, PYTREE_FORM_LEAF);
+    }
+    pytree_def_free(def);
+}
+
+/* All that differs is noted, for which memory may run out at the first and at later ones. */
+static void mismatches_without_memory(void **state)
+{
+    enum { MANY = 40 };
+    Sweep s;
+    pytree_error error = { 0 };
+    pytree_def *list = pytree_def_list(0, NULL, NULL, &error), *tuple = pytree_def_tuple(0, NULL, NULL, &error), *tuples;
+    const pytree_def *parts[2][MANY];
+    pytree_leaf none;
+    pytree_flat flat = { NULL, &none };
+    size_t i;
+    (void)state;
+    for (i = 0; i < MANY; i++) {
+        parts[0][i] = list;
+        parts[1][i] = tuple;
+    }
+    s.full = pytree_def_list(MANY, parts[0], NULL, &error);
+    flat.def = tuples = pytree_def_list(MANY, parts[1], NULL, &error);
+    assert_ok(error.status, &error);
+    s.a = s.b = PYTREE(&flat);
+    assert_true(sweep_allocations(sweep_prefix_mismatch, &s) > 2);
+    assert_true(sweep_allocations(sweep_leaves_mismatch, &s) > 2);
+    assert_true(sweep_allocations(sweep_up_to_mismatch, &s) > 2);
+    pytree_def_free(s.full);
+    pytree_def_free(tuples);
+    pytree_def_free(list);
+    pytree_def_free(tuple);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,7 +536,8 @@ int main(void)
         cmocka_unit_test(keys_of_all_kinds_are_told), cmocka_unit_test(long_lists_of_keys_are_cut),
         cmocka_unit_test(wide_reports_are_made_in_one_go),
         cmocka_unit_test(two_trees_fill_each_other), cmocka_unit_test(maps_over_what_trees_have_in_common),
-        cmocka_unit_test(depth_is_bounded_by_memory), cmocka_unit_test(every_allocation_may_fail)
+        cmocka_unit_test(depth_is_bounded_by_memory), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(mismatches_without_memory), cmocka_unit_test(structs_of_many_nodes)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
