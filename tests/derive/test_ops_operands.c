@@ -168,6 +168,7 @@ BODY(product, pytree_op_matmul(tr, a, b))
 static void arrays_without_elements(void **state)
 {
     double x[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }, y[2][3] = { { 0 } }, out[6];
+    float single[6];
     (void)state;
     apply(PYTREE_TRACED(join_with_none), 1, (pytree[1]){ PYTREE_ARRAY(x[0], 2, 3) }, PYTREE_ARRAY(y[0], 2, 3));
     assert_memory_equal(x, y, sizeof x);
@@ -178,6 +179,10 @@ static void arrays_without_elements(void **state)
     for (int i = 0; i < 6; i++) { assert_true(out[i] == 0); }
     apply(PYTREE_TRACED(product), 2, (pytree[2]){ PYTREE_ARRAY(x[0], 2, 0), PYTREE_ARRAY(x[0], 0, 0) },
           PYTREE_ARRAY(out, 2, 0));
+    for (int i = 0; i < 6; i++) { single[i] = 7; }
+    apply(PYTREE_TRACED(product), 2, (pytree[2]){ PYTREE_ARRAY(single, 2, 0), PYTREE_ARRAY(single, 0, 0) },
+          PYTREE_ARRAY(single, 2, 0));    /* no sum either: nothing is written */
+    for (int i = 0; i < 6; i++) { assert_true(single[i] == 7); }
 }
 
 static void numbers_out_of_range(void **state)
@@ -239,6 +244,7 @@ BODY(slice_beyond, pytree_op_slice(tr, a, 0, 1, 3))
 BODY(slice_axis, pytree_op_slice(tr, a, 2, 0, 1))
 BODY(slice_axis_below, pytree_op_slice(tr, a, -3, 0, 1))
 BODY(join_nothing, pytree_op_concat(tr, 0, 0, NULL))
+BODY(join_after_error, (pytree_op_slice(tr, a, 2, 0, 1), pytree_op_concat(tr, 0, 0, NULL)))
 BODY(join_axis, pytree_op_concat(tr, 2, 1, &a))
 BODY(join_two, pytree_op_concat(tr, 0, 2, ((const pytree_value[]){ a, b })))
 BODY(join_three, pytree_op_concat(tr, 1, 3, ((const pytree_value[]){ a, a, b })))
@@ -281,6 +287,7 @@ static void operands_are_refused(void **state)
         { slice_axis, table, none, PYTREE_ARGUMENT, "slice: expected an axis from -2 to 1, got 2" },
         { slice_axis_below, table, none, PYTREE_ARGUMENT, "slice: expected an axis from -2 to 1, got -3" },
         { join_nothing, table, none, PYTREE_ARGUMENT, "concat: expected an array, got none" },
+        { join_after_error, table, none, PYTREE_ARGUMENT, "slice: expected an axis from -2 to 1, got 2" },
         { join_axis, table, none, PYTREE_ARGUMENT, "concat: expected an axis from -2 to 1, got 2" },
         { join_two, table, PYTREE_ARRAY(one, 1), PYTREE_SHAPE,
           "concat: expected arrays that differ along axis 0 only, got f64[2,3] and f64[1]" },
