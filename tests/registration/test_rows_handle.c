@@ -214,12 +214,110 @@ static void whatever_is_made_equals_its_source(void **state)
     trainer_clear(&t);
 }
 
+/* ---- Beside custom nodes, and rows with other functions ------------------------------------------------------------------ */
+
+typedef struct Box { pytree item; } Box;                       /* has nothing to release */
+typedef struct Held { pytree item; } Held;
+typedef struct Mixed { int kind; union { float single; double wide; } as; Counter *counter; } Mixed;
+
+static int released;
+
+static size_t box_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    assert_null(keys);
+    if (children != NULL) { children[0] = *(const pytree *)self; }
+    return 1;
+}
+
+static pytree_status box_rebuild(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    (void)metadata;
+    assert_int_equal(n, 1);
+    assert_int_equal(bytes, 0);
+    *(pytree *)self = children[0];
+    return PYTREE_OK;
+}
+
+static void held_release(void *self)
+{
+    assert_non_null(((Held *)self)->item.data);
+    released++;
+}
+
+static const pytree_custom box_callbacks = { .children = box_children, .rebuild = box_rebuild };
+static const pytree_custom held_callbacks = { .children = box_children, .rebuild = box_rebuild, .release = held_release };
+
+#define PYTREE_STRUCT Box
+#define PYTREE_CUSTOM box_callbacks
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Held
+#define PYTREE_CUSTOM held_callbacks
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Mixed
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, single), CASE(1, wide)))                \
+    PYTREE_FIELD(DROP, counter, HANDLE(counter_clone, counter_free))
+#include "pytree_registry.h"
+
+static void custom_nodes_are_released_if_a_clone_fails(void **state)
+{
+    double x = 1;
+    Box box = { PYTREE(&x) };
+    Held held = { PYTREE(&x) };
+    const int before = living;
+    Mixed mixed = { 1, { .wide = 2.5 }, counter_make(5) };
+    const pytree t = PYTREE_LIST(PYTREE(&box), PYTREE(&held), PYTREE(&mixed));
+    pytree_error error = { 0 };
+    pytree copy;
+    (void)state;
+    calls = released = 0;
+    fails_at = 1;
+    assert_null(pytree_clone(t, NULL, &error).data);
+    assert_error(error.status, PYTREE_ARGUMENT, "[2]", &error);
+    assert_int_equal(released, 1);
+    assert_int_equal(living, before + 1);
+    calls = fails_at = 0;
+    memset(&error, 0, sizeof error);
+    copy = pytree_clone(t, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(released, 1);
+    assert_int_equal(living, before + 2);
+    pytree_free(copy);
+    assert_int_equal(released, 2);
+    assert_int_equal(living, before + 1);
+    counter_free(&mixed.counter);
+}
+
+/* A pytree_flat has the leaves of a struct, and none of its handles. */
+static void clones_of_flats_have_zeros(void **state)
+{
+    Mixed mixed = { 1, { .wide = 2.5 }, counter_make(5) };
+    const int before = living;
+    pytree_error error = { 0 };
+    pytree_leaf leaf = { &mixed.as.wide, PYTREE_TYPE(double), 0, PYTREE_FORM_LEAF, { 0 } };
+    pytree_def *const def = pytree_structure(PYTREE(&mixed), NULL, &error);
+    const pytree_flat flat = { def, &leaf };
+    const pytree copy = pytree_clone(PYTREE(&flat), NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_true(((const Mixed *)copy.data)->as.wide == 2.5);
+    assert_null(((const Mixed *)copy.data)->counter);
+    assert_int_equal(living, before);
+    pytree_free(copy);
+    pytree_def_free(def);
+    counter_free(&mixed.counter);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clone_has_handles_of_its_own),
         cmocka_unit_test(handles_in_moving_memory_are_freed),
         cmocka_unit_test(a_clone_that_fails_leaves_nothing),
+        cmocka_unit_test(custom_nodes_are_released_if_a_clone_fails),
+        cmocka_unit_test(clones_of_flats_have_zeros),
         cmocka_unit_test(other_trees_have_zeros),
         cmocka_unit_test(whatever_is_made_equals_its_source),
     };
