@@ -19,6 +19,7 @@
 #include "union.h"
 #if defined(__cplusplus)
 #include "vector_cxx.h"
+#include "codes_cxx.h"
 #endif
 #include "emit.h"
 #if defined(__cplusplus) && defined(__GNUC__)

@@ -16,8 +16,9 @@
     PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 && (code & PYTREE__HELD) == 0 && !optional,                              \
                    in " ATOMIC is for an _Atomic number in the struct itself; write DROP, or a plain member");
 #define PYTREE__FUNCTIONS_OF(code) (!PYTREE__MORE_ROWS || (code & PYTREE__IS_CONST) == 0 ? NULL : &pytree__const_row)
+#define PYTREE__NO_ATOMIC(code) (code & PYTREE__IS_ATOMIC) == 0
 #define PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                              \
-    PYTREE__ASSERT((code & PYTREE__IS_ATOMIC) == 0, in " an _Atomic number needs the word ATOMIC behind its name");
+    PYTREE__ASSERT(PYTREE__NO_ATOMIC(code), in " an _Atomic number needs the word ATOMIC behind its name");
 #define PYTREE__CHECK_PLACE_ATOMIC PYTREE__CHECK_LAYOUT
 #define PYTREE__CHECK_STATIC_ATOMIC(id, s, name)                                                                        \
     PYTREE__CHECK_LAYOUT(pytree__gap_##id##_##name, pytree__complete_##id, ((s *)0)->name, PYTREE__QUOTE_(pytree: s.name:)) \

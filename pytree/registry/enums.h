@@ -24,6 +24,6 @@
     PYTREE__ASSERT(!optional, in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
 #define PYTREE__TABLE_ENUM(code, held, x, arguments, optional, placed)                                                  \
     &PYTREE__CAT(pytree__enum_, PYTREE__THE arguments), PYTREE_ROW_DATA, PYTREE_IN_PLACE, PYTREE_FORM_LEAF, 0,          \
-    code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
+    PYTREE__NDIM(code), placed,                                                                                         \
     sizeof(PYTREE__INNER(code & PYTREE__IS_FIXED, x)), PYTREE__FUNCTIONS_OF(code)
 #endif

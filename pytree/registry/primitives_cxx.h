@@ -275,7 +275,7 @@ template <class Entry> struct pytree__has_three<Entry, std::void_t<decltype(Entr
 #define PYTREE__CHECK_MEMBER(x, in)                                                                                     \
     static_assert(!std::is_reference_v<decltype(x)>, in " a reference cannot be registered; make it a pointer");
 #define PYTREE__CHECK_BYTES(code, in)                                                                                   \
-    static_assert((code & PYTREE__NOT_BYTES) == 0, in PYTREE__NO_BYTES);
+    static_assert(PYTREE__NO_OBJECT(code), in PYTREE__NO_BYTES);
 #define PYTREE__CHECK_DROPPED_BYTES(x, in)                                                                              \
     static_assert(pytree__is_bytes<pytree__bare<decltype(x)>>, in PYTREE__NO_BYTES);
 #define PYTREE__NO_BYTES                                                                                                \

@@ -219,21 +219,27 @@
  *
  *     _Static_assert((pytree__code_Linear_w & PYTREE__HELD) == PYTREE__IS_POINTER, "pytree: Linear.w: ARRAY is for …");
  *     _Static_assert(2 <= PYTREE_MAX_DIMS, "pytree: Linear.w: too many dimensions; …"); */
+#define PYTREE__KNOWN_OR_ARRAY(code) (code & PYTREE__KNOWN_OR_FIXED) != 0
+#define PYTREE__KNOWN_OR_NO_ARRAY(code) (code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0
+#define PYTREE__NEEDS_NO_EXTENT(code) (code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER
+#define PYTREE__MAY_BE_NONE(optional, code)                                                                             \
+    !optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string
 #define PYTREE__CHECK_PLAIN(code, arguments, optional, in)                                                              \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_NOT_FLEXIBLE(optional, in)                                                                            \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
-    PYTREE__ASSERT((code & PYTREE__KNOWN_OR_FIXED) != 0, in PYTREE__UNKNOWN);                                           \
-    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || (code & PYTREE__IS_FIXED) == 0,                                       \
+    PYTREE__ASSERT(PYTREE__KNOWN_OR_ARRAY(code), in PYTREE__UNKNOWN);                                                   \
+    PYTREE__ASSERT(PYTREE__KNOWN_OR_NO_ARRAY(code),                                                                     \
                    in " an array whose element type is not registered, or of three or more dimensions; write RANK(3) for " \
                       "those; EACH() for pointers, and for structs in two dimensions");                                 \
-    PYTREE__ASSERT((code & PYTREE__POINTER_USER_OR_FIXED) != PYTREE__IS_POINTER,                                        \
+    PYTREE__ASSERT(PYTREE__NEEDS_NO_EXTENT(code),                                                                       \
                    in " a pointer needs its extent; write ARRAY(n, m) for numbers, LIST(n) for a list of single values"); \
-    PYTREE__ASSERT(!optional || (code & PYTREE__HELD) == PYTREE__IS_POINTER || (int)code == PYTREE__C_string,           \
+    PYTREE__ASSERT(PYTREE__MAY_BE_NONE(optional, code),                                                                 \
                    in " OPTIONAL is for pointers; a value in the struct itself is never NULL");
 #define PYTREE__HELD_BY(flags) ((flags & 2) != 0 ? PYTREE__IS_POINTER + PYTREE__IS_FIXED : (int)PYTREE__IS_POINTER)
+#define PYTREE__IS_HELD_BY(optional, code) (code & PYTREE__HELD) == PYTREE__HELD_BY(optional)
 #define PYTREE__CHECK_ARRAY(code, arguments, optional, in)                                                              \
-    PYTREE__ASSERT((code & PYTREE__HELD) == PYTREE__HELD_BY(optional),                                                  \
+    PYTREE__ASSERT(PYTREE__IS_HELD_BY(optional, code),                                                                  \
                    in " ARRAY is for a pointer to numbers; a fixed array needs no modifier, a pointer to structs needs " \
                       "LIST(n)");                                                                                       \
     PYTREE__ASSERT(sizeof(#arguments) > sizeof("()"), in " ARRAY takes an extent for each dimension, ARRAY(n, m)");      \
@@ -293,21 +299,28 @@
  *     _Static_assert((pytree__code_Linear_din & PYTREE__IS_LEAF) == 0, "pytree: Linear.din: an opaque leaf …"); */
 #define PYTREE__CHARS                                                                                                   \
     " an array of char is compared with what lies behind its text; write STRING behind the name, or use signed char for bytes"
+#define PYTREE__CODE_IS_KNOWN(code) (code & PYTREE__KNOWN) != 0
+#define PYTREE__NO_CHARS(code) (int)code % (int)PYTREE__IS_CONST != PYTREE__P_char_ + PYTREE__IS_FIXED
+#define PYTREE__NO_POINTER(code) (code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER
+#define PYTREE__NO_DATA_INSIDE(code)                                                                                    \
+    (code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER
+#define PYTREE__NO_TREE(code) PYTREE__FORM(code % PYTREE__IS_CONST) < PYTREE_FORM_FLAT
+#define PYTREE__NO_LEAF(code) (code & PYTREE__IS_LEAF) == 0
 #define PYTREE__CHECK_METADATA(code, x, in)                                                                             \
     PYTREE__CHECK_NOT_ATOMIC(code, in)                                                                                  \
     PYTREE__CHECK_BYTES(code, in)                                                                                       \
-    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__INNER_IS_RECORD(code & PYTREE__IS_FIXED, x),            \
+    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_RECORD(code & PYTREE__IS_FIXED, x),            \
                    in PYTREE__UNKNOWN);                                                                                 \
-    PYTREE__ASSERT((code & PYTREE__KNOWN) != 0 || !PYTREE__INNER_IS_ARRAY(code & PYTREE__IS_FIXED, x),             \
+    PYTREE__ASSERT(PYTREE__CODE_IS_KNOWN(code) || !PYTREE__INNER_IS_ARRAY(code & PYTREE__IS_FIXED, x),             \
                    in " a STATIC array has one dimension, or two of numbers; put more into a struct of STATIC rows");   \
-    PYTREE__ASSERT((int)code % (int)PYTREE__IS_CONST != PYTREE__P_char_ + PYTREE__IS_FIXED, in PYTREE__CHARS);                \
-    PYTREE__ASSERT((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER,                                             \
+    PYTREE__ASSERT(PYTREE__NO_CHARS(code), in PYTREE__CHARS);                                                           \
+    PYTREE__ASSERT(PYTREE__NO_POINTER(code),                                                                            \
                    in " a pointer to numbers or structs is data; write DATA, with ARRAY(n) for numbers, LIST(n) for n " \
                       "structs");                                                                                       \
-    PYTREE__ASSERT((code & PYTREE__HAS_DATA) == 0 || (code & PYTREE__POINTER_OR_FIXED) == PYTREE__IS_POINTER,           \
+    PYTREE__ASSERT(PYTREE__NO_DATA_INSIDE(code),                                                                        \
                    in " a struct with DATA rows cannot be STATIC; write DATA");                                         \
-    PYTREE__ASSERT(PYTREE__FORM(code % PYTREE__IS_CONST) < PYTREE_FORM_FLAT, in " a tree is data; write DATA");         \
-    PYTREE__ASSERT((code & PYTREE__IS_LEAF) == 0, in " an opaque leaf type is data; write DATA");                       \
+    PYTREE__ASSERT(PYTREE__NO_TREE(code), in " a tree is data; write DATA");                                            \
+    PYTREE__ASSERT(PYTREE__NO_LEAF(code), in " an opaque leaf type is data; write DATA");                       \
     PYTREE__CHECK_SCALAR(code, x, in)
 
 #define PYTREE__SUBSCRIPTS(n) PYTREE__CAT(PYTREE__SUBSCRIPTS_, n)
@@ -362,11 +375,12 @@
 #define PYTREE__PLACED_BITS(flags, s, name) 0, 0
 
 #define PYTREE__BUILTIN_OF(code) &pytree_types[code & PYTREE__CODE_TYPE]
+#define PYTREE__BUILTIN_OR_ADDRESS(code)                                                                                \
+    &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE : PYTREE__T_address]
+#define PYTREE__NDIM(code) code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2)
 #define PYTREE__TABLE_METADATA(code, held, x, placed)                                                                   \
-    PYTREE__OF_TYPE(held, x, &pytree_types[(code & PYTREE__CODE_TYPE) != 0 ? code & PYTREE__CODE_TYPE                   \
-                                                                           : PYTREE__T_address]),                       \
-    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, code / PYTREE__CODE_PACK & 3, 0,                                                \
-    code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), placed,                                            \
+    PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OR_ADDRESS(code)),                                                         \
+    PYTREE_ROW_STATIC, PYTREE_IN_PLACE, PYTREE__PACK(code), 0, PYTREE__NDIM(code), placed,                              \
     PYTREE__INNER_SIZE(code & PYTREE__IS_FIXED, x), 0
 #define PYTREE__TABLE_PLAIN(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__TABLE_VALUE(PYTREE__OF_TYPE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),                 \
@@ -374,12 +388,13 @@
 #define PYTREE__TABLE_PLAIN_INSIDE(code, held, x, arguments, optional, placed)                                          \
     PYTREE__TABLE_VALUE(PYTREE__OF_TYPE_INSIDE(held, x, PYTREE__BUILTIN_OF(code)), code, x, optional, placed),          \
     PYTREE__FUNCTIONS_OF(code)
-#define PYTREE__TABLE_VALUE(type, code, x, optional, ...)                                                               \
-    type, PYTREE_ROW_DATA,                                                                                              \
-    (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE,                                     \
+#define PYTREE__PLACE_OF_VALUE(code) (code & PYTREE__HELD) == PYTREE__IS_POINTER ? PYTREE_POINTER : PYTREE_IN_PLACE
+#define PYTREE__FORM_OF_VALUE(code)                                                                                     \
     (code & PYTREE__IS_FIXED) != 0 && PYTREE__FORM(code % PYTREE__IS_CONST) != PYTREE_FORM_LEAF ? PYTREE_FORM_TUPLE     \
-        : PYTREE__FORM(code % PYTREE__IS_CONST),                                                                        \
-    optional, code / PYTREE__IS_FIXED % 2 * (1 + code / PYTREE__IS_TABLE % 2), __VA_ARGS__,                             \
+        : PYTREE__FORM(code % PYTREE__IS_CONST)
+#define PYTREE__TABLE_VALUE(type, code, x, optional, ...)                                                               \
+    type, PYTREE_ROW_DATA, PYTREE__PLACE_OF_VALUE(code), PYTREE__FORM_OF_VALUE(code), optional, PYTREE__NDIM(code),     \
+    __VA_ARGS__,                                                                                                        \
     PYTREE__INNER_SIZE(code & PYTREE__IS_FIXED, x)
 #define PYTREE__TABLE_ARRAY(code, held, x, arguments, optional, placed)                                                 \
     PYTREE__BUILTIN_OF(code), PYTREE_ROW_DATA, PYTREE__POINTER_OR_FLEXIBLE(optional), PYTREE_FORM_LEAF, optional & 1,   \
@@ -417,8 +432,8 @@
  *     | (int)pytree__code_Linear_w */
 #define PYTREE__CODES_DATA(id, s, name, ...) PYTREE__CODES_DATA_(id, s, name)
 #define PYTREE__CODES_DATA_(id, s, name)                                                                                \
-    | (int)pytree__code_##id##_##name | PYTREE__LEADS_TO((int)pytree__code_##id##_##name)                               \
-    PYTREE__MANY(pytree__code_##id##_##name)
+    | PYTREE__SUMMED((int)pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
+#define PYTREE__SUMMED(code) code | PYTREE__LEADS_TO(code)
 #define PYTREE__LEADS_TO(code)                                                                                          \
     ((code & PYTREE__POINTER_OR_FIXED) != PYTREE__IS_POINTER ? 0                                                        \
      : (code & (PYTREE__IS_USER | PYTREE__IS_LEAF)) == PYTREE__IS_USER ? PYTREE__TO_STRUCT : PYTREE__TO_NUMBERS)
@@ -426,8 +441,8 @@
 #define PYTREE__CODES_STATIC_STRING(id, s, name) | PYTREE__HAS_TEXT | PYTREE__HAS_MANY
 #define PYTREE__CODES_STATIC_BITS(id, s, name) | PYTREE__HAS_TEXT
 #define PYTREE__CODES_STATIC_NONE(id, s, name)                                                                          \
-    | (PYTREE__PACK(pytree__code_##id##_##name) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)                           \
-    PYTREE__MANY(pytree__code_##id##_##name)
+    | PYTREE__SUMMED_STATIC(pytree__code_##id##_##name) PYTREE__MANY(pytree__code_##id##_##name)
+#define PYTREE__SUMMED_STATIC(code) (PYTREE__PACK(code) != PYTREE__PACK_BYTES ? PYTREE__HAS_TEXT : 0)
 #define PYTREE__CODES_DROP(id, s, name, m1, ...)                                                                        \
     PYTREE__DROPPED(PYTREE__CODES_DROP_, id, s, name, ~ PYTREE__STORE_##m1, PLAIN, ~)
 #define PYTREE__CODES_DROP_PLAIN(id, s, name, ...) PYTREE__MANY_DROPPED(((s *)0)->name)
