@@ -523,7 +523,7 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             if (!run || !pytree__runs_follow(it, n, values)) { continue; }
         } else if (top != NULL || !c->begun) {
             at = pytree__iter_children(it, n, values);
-            if (pattern != NULL) { pattern->primed = false; }
+            if (PYTREE__LAYOUTS && pattern != NULL) { pattern->primed = false; }
         } else {
             return false;
         }

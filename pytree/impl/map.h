@@ -8,7 +8,7 @@
 static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out, struct pytree__pattern *pattern)
 {
     while (it->status == PYTREE_OK
-           && (n == 1 ? pytree__advance(it, 1, true, NULL) : pytree__advance(it, n, true, n > 4 ? NULL : pattern))) {
+           && (n == 1 ? pytree__advance(it, 1, true, NULL) : pytree__advance(it, n, true, pattern))) {
         if (out && !pytree_is_leaf(it->leaf[n - 1]) && it->leaf[0]->form != it->leaf[n - 1]->form) {
             it->status = pytree__fail_at(&it->cursors[0], PYTREE_STRUCTURE, "expected a leaf in the output, got a %s",
                                          pytree__node_type(it->leaf[n - 1])->name);
@@ -38,8 +38,8 @@ static pytree_status pytree__map_all(pytree_iter *it, pytree_map_fn *fn, void *c
     const size_t n = it->n_cursors;
     pytree_status status = PYTREE_OK;
     while (status == PYTREE_OK
-           && (n == 1 ? pytree__advance(it, 1, false, NULL) : n == 4 ? pytree__advance(it, 4, false, pattern)
-                                                          : pytree__advance(it, n, false, n < 4 ? pattern : NULL))) {
+           && (n == 1 ? pytree__advance(it, 1, false, NULL)
+               : PYTREE__LAYOUTS && n == 4 ? pytree__advance(it, 4, false, pattern) : pytree__advance(it, n, false, pattern))) {
         switch (n) {
         case 1: status = pytree__map_run(it, 1, fn, context, false); break;
         case 2: status = pytree__map_run(it, 2, fn, context, out); break;
@@ -100,7 +100,7 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
     pytree_leaf views[PYTREE__MORE_VIEWS];
     size_t count = pytree__plus(n, out != NULL), k;
     pytree_iter it;
-    struct pytree__pattern pattern;
+    struct pytree__pattern pattern, *const patterns = PYTREE__LAYOUTS && count <= 4 ? &pattern : NULL;
     pytree_status status;
     if (fn == NULL || n == 0 || trees == NULL) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a function and at least one tree, got NULL or none");
@@ -118,10 +118,10 @@ pytree_status pytree_map(pytree_map_fn *fn, void *context, const pytree *out, si
         it.n = n;
         status = pytree__map_zipped(&it, fn, context, out != NULL);
     } else {
-        if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL, &pattern); }
+        if (status == PYTREE_OK) { status = pytree__map_check(&it, count, out != NULL, patterns); }
         it.n = n;
         if (status == PYTREE_OK) { status = pytree__iter_again(&it, all); }
-        if (status == PYTREE_OK) { status = pytree__map_all(&it, fn, context, out != NULL, &pattern); }
+        if (status == PYTREE_OK) { status = pytree__map_all(&it, fn, context, out != NULL, patterns); }
     }
     pytree_iter_end(&it);
     if (all != few) { pytree__resize(pytree__allocator(opt), all, count * sizeof *all, 0); }
