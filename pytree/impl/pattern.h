@@ -117,7 +117,7 @@ static bool pytree__views_are_static(const pytree_type *type, struct pytree__sta
 
 enum {
     PYTREE__PATTERN_LEAST = 6,            /* structs that follow where it pays to make a pattern */
-    PYTREE__PATTERN_TRIALS = 4            /* structs that are unlike the one before them until no more are compared */
+    PYTREE__PATTERN_TRIALS = 2            /* structs that are unlike the one before them until no more are compared */
 };
 
 static void pytree__pattern_init(struct pytree__pattern *p)

@@ -129,7 +129,7 @@ static void leaves_of_other_kinds(void **state)
     const pytree_leaf four = { .data = f, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 4 } };
     const pytree_leaf complex = { .data = g, .type = &pytree_types[PYTREE__T_cfloat], .ndim = 1, .shape = { 2 } };
     const pytree_leaf shape = { .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 4 } };
-    const pytree_leaf first[] = { two, four, shape, shape, complex }, second[] = { complex, shape, four, shape, complex };
+    const pytree_leaf first[5] = { two, four, shape, shape, complex }, second[5] = { complex, shape, four, shape, complex };
     const pytree one = PYTREE_INT(1), list = PYTREE_LIST(one, one, one, one, one);
     pytree_def *def = pytree_structure(list, NULL, NULL);
     const pytree_flat a = { def, first }, b = { def, second };

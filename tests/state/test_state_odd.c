@@ -358,12 +358,13 @@ static void flats_with_none_are_flattened_again(void **state)
 static pytree_status sweep_states(void *context, const pytree_options *opt, pytree_error *err)
 {
     const size_t n = *(const size_t *)context;
+    const pytree value = PYTREE_SCALAR(numbers);
     pytree_variable v[24];
     pytree items[24];
     pytree_items list = { .count = n, .items = items };
     pytree_flat made;
     for (size_t i = 0; i < n; i++) {
-        v[i] = (pytree_variable){ .value = PYTREE_SCALAR(numbers), .metadata = "{'name': 'some text that takes room'}" };
+        v[i] = (pytree_variable){ .value = value, .metadata = "{'name': 'some text that takes room'}" };
         items[i] = (pytree){ &pytree_role_Param, &v[i] };
     }
     made = pytree_state((pytree){ &pytree_types[PYTREE__T_list], &list }, PYTREE_EVERYTHING, opt, err);
