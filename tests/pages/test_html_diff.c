@@ -240,13 +240,14 @@ static void what_fails(void **state)
     Two two = { PYTREE_DICT({ "k", PYTREE(&a) }, { "l", PYTREE_LIST(PYTREE_INT(1)) }),
                 PYTREE_DICT({ "k", PYTREE(&b) }, { "l", PYTREE_TUPLE(PYTREE_INT(1)) }) };
     Node *chain = chain_make(2);
+    const pytree number = PYTREE_INT(1);
     pytree items[100];
     pytree_items many = { .count = COUNT_OF(items), .items = items };
     pytree_error error = { 0 };
     size_t i;
     (void)state;
     assert_in_range(sweep_allocations(diff_body, &two), 15, 80);
-    for (i = 0; i < COUNT_OF(items); i++) { items[i] = PYTREE_INT(1); }
+    for (i = 0; i < COUNT_OF(items); i++) { items[i] = number; }
     two = (Two){ { &pytree_types[PYTREE__T_list], &many }, { &pytree_types[PYTREE__T_list], &many } };
     assert_in_range(sweep_allocations(diff_body, &two), 10, 80);
     chain[1].next = chain;
