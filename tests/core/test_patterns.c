@@ -125,12 +125,16 @@ static float *some(Tree *t)
     return p;
 }
 
-static Part make_part(Tree *t, bool biased)
+/* Fills a part that is zero: its padding stays so, since trees are compared byte by byte. */
+static void fill_part(Tree *t, Part *part, bool biased)
 {
-    Part part = { 1, 2, 3, 2, NULL, NULL, 0.5 };
-    part.w = some(t);
-    if (biased) { part.bias = some(t); }
-    return part;
+    part->tag = 1;
+    part->kind = 2;
+    part->n = 3;
+    part->m = 2;
+    part->x = 0.5;
+    part->w = some(t);
+    if (biased) { part->bias = some(t); }
 }
 
 /* `odd`: structs from there on have other static values, and no bias. */
@@ -141,8 +145,8 @@ static void fill(Tree *t, int odd)
     t->next = t->memory;
     for (i = 0; i < BLOCKS; i++) {
         Block *const b = &t->blocks[i];
-        b->first = make_part(t, i < odd);
-        b->last = make_part(t, true);
+        fill_part(t, &b->first, i < odd);
+        fill_part(t, &b->last, true);
         b->k = i < odd ? 4 : 5;
         b->v = some(t);
         b->c = 3;
@@ -150,7 +154,7 @@ static void fill(Tree *t, int odd)
         b->steps = i;
     }
     for (i = 0; i < OTHERS; i++) {
-        t->parts[i] = make_part(t, false);
+        fill_part(t, &t->parts[i], false);
         t->counted[i].n = 2;
         t->counted[i].w = some(t);
         t->extents[i] = 3;
