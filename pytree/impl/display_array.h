@@ -221,6 +221,7 @@ static void pytree__dp_put_bf16(struct pytree__display *d, double v)
 /* How the elements of an array are written. */
 struct pytree__dp_format {
     const pytree_leaf *leaf;
+    int axes;                             /* that are gone along: those of the array; in a text the last one is its letters */
     int parts;                            /* 0: integers and others, padded to `width`; 1: real, 2: complex */
     size_t width;
     struct pytree__dp_column part[2];
@@ -275,7 +276,7 @@ static void pytree__dp_put_element(struct pytree__display *d, const struct pytre
  * them are left out here. */
 static int pytree__dp_next(const struct pytree__dp_format *f, size_t index[PYTREE_MAX_DIMS], bool *jump)
 {
-    int axis = f->leaf->ndim;
+    int axis = f->axes;
     *jump = false;
     while (axis-- > 0) {
         const size_t n = f->leaf->shape[axis];
@@ -287,15 +288,15 @@ static int pytree__dp_next(const struct pytree__dp_format *f, size_t index[PYTRE
         if (index[axis] < n) { break; }
         index[axis] = 0;
     }
-    return f->leaf->ndim - 1 - axis;
+    return f->axes - 1 - axis;
 }
 
-static size_t pytree__dp_offset(const pytree_leaf *leaf, const size_t index[PYTREE_MAX_DIMS])
+static size_t pytree__dp_offset(const struct pytree__dp_format *f, const size_t index[PYTREE_MAX_DIMS])
 {
     size_t at = 0;
     int i;
-    for (i = 0; i < leaf->ndim; i++) { at = at * leaf->shape[i] + index[i]; }
-    return at;
+    for (i = 0; i < f->axes; i++) { at = at * f->leaf->shape[i] + index[i]; }
+    return f->axes < f->leaf->ndim ? at * f->leaf->shape[f->axes] : at;
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------------------------------ */
@@ -320,20 +321,20 @@ static void pytree__dp_measure_part(struct pytree__dp_format *f, int k)
     column->kind = pytree__dp_kind(f->leaf->type->dtype);
     column->plus = k == 1;
     do {
-        long double v = pytree__dp_value(f, pytree__dp_offset(f->leaf, index), k);
+        long double v = pytree__dp_value(f, pytree__dp_offset(f, index), k);
         if (!(v - v == 0)) { infinite = true; minus = minus || v < 0; continue; }
         if (v < 0) { v = -v; }
         if (v > most) { most = v; }
         if (v != 0 && (least == 0 || v < least)) { least = v; }
-    } while (pytree__dp_next(f, index, &jump) < f->leaf->ndim);
+    } while (pytree__dp_next(f, index, &jump) < f->axes);
     column->scientific = most != 0
         && (most >= (column->kind == 'h' ? 1e3L : column->kind == 'f' ? 1e6L : 1e8L)
             || least < pytree__dp_round(1e-4L, column->kind) || pytree__dp_round(most / least, column->kind) > 1000);
     memset(index, 0, sizeof index);
     do {
-        const long double v = pytree__dp_value(f, pytree__dp_offset(f->leaf, index), k);
+        const long double v = pytree__dp_value(f, pytree__dp_offset(f, index), k);
         if (v - v == 0) { pytree__dp_widen(column, v < 0 ? -v : v, signbit(v) != 0); }
-    } while (pytree__dp_next(f, index, &jump) < f->leaf->ndim);
+    } while (pytree__dp_next(f, index, &jump) < f->axes);
     special = 3 + (minus || column->plus) - (pytree__dp_right(column) + 1);
     if (infinite && special > column->left) { column->left = special; }
 }
@@ -345,16 +346,17 @@ static void pytree__dp_measure(struct pytree__dp_format *f, const pytree_leaf *l
     int k;
     memset(f, 0, sizeof *f);
     f->leaf = leaf;
-    f->cut = pytree_leaf_count(leaf) > PYTREE__DP_MOST;
+    f->axes = leaf->ndim - (leaf->type->dtype == PYTREE_TEXT && leaf->ndim != 0);
+    f->cut = pytree_leaf_count(leaf) / (f->axes < leaf->ndim ? leaf->shape[f->axes] : 1) > PYTREE__DP_MOST;
     f->parts = pytree__dp_kind(leaf->type->dtype) == 0 ? 0 : pytree__real(leaf->type) ? 1 : 2;
     for (k = 0; k < f->parts; k++) { pytree__dp_measure_part(f, k); }
     if (f->parts != 0 || leaf->type->dtype == PYTREE_BF16 || !pytree__real(leaf->type)) { return; }
     do {
         struct pytree__text_writer count = { NULL, 0, 0, NULL };
         pytree__put_packed(&count, leaf->type, (const unsigned char *)leaf->data
-                                               + pytree__dp_offset(leaf, index) * leaf->type->size);
+                                               + pytree__dp_offset(f, index) * leaf->type->size);
         if (count.length > f->width) { f->width = count.length; }
-    } while (pytree__dp_next(f, index, &jump) < leaf->ndim);
+    } while (pytree__dp_next(f, index, &jump) < f->axes);
     if (leaf->type->dtype == PYTREE_BOOL8 && leaf->ndim != 0) { f->width = 5; }
 }
 
@@ -366,8 +368,8 @@ static size_t pytree__dp_put_word(struct pytree__display *d, const struct pytree
 {
     struct pytree__text_writer count = { NULL, 0, 0, NULL };
     struct pytree__display measure = pytree__display_to(&count);
-    if (index != NULL) { pytree__dp_put_element(&measure, f, pytree__dp_offset(f->leaf, index)); } else { count.length = 3; }
-    if (!first && column + 2 + count.length > PYTREE__DP_WIDTH - (size_t)f->leaf->ndim) {
+    if (index != NULL) { pytree__dp_put_element(&measure, f, pytree__dp_offset(f, index)); } else { count.length = 3; }
+    if (!first && column + 2 + count.length > PYTREE__DP_WIDTH - (size_t)f->axes) {
         pytree__text_put(d->to, ",", 1);
         pytree__dp_line(d);
         pytree__dp_spaces(d, hanging);
@@ -377,7 +379,7 @@ static size_t pytree__dp_put_word(struct pytree__display *d, const struct pytree
         column += 2;
     }
     if (index == NULL) { pytree__text_put(d->to, "...", 3); }
-    else { pytree__dp_put_element(d, f, pytree__dp_offset(f->leaf, index)); }
+    else { pytree__dp_put_element(d, f, pytree__dp_offset(f, index)); }
     return column + count.length;
 }
 
@@ -390,19 +392,18 @@ static void pytree__dp_brackets(struct pytree__display *d, const char *bracket, 
  *         [3., 4.]] behind `before` characters. Returns the column behind it. */
 static size_t pytree__dp_put_elements(struct pytree__display *d, const pytree_leaf *leaf, size_t before)
 {
-    const int ndim = leaf->ndim;
-    const size_t hanging = before + (size_t)ndim;              /* of the elements */
     struct pytree__dp_format f;
-    size_t index[PYTREE_MAX_DIMS] = { 0 }, column = hanging;
+    size_t index[PYTREE_MAX_DIMS] = { 0 }, hanging, column;
     bool first = true, jump;
     int ended, k;
     pytree__dp_measure(&f, leaf);
-    pytree__dp_brackets(d, "[", ndim);
+    column = hanging = before + (size_t)f.axes;                /* of the elements */
+    pytree__dp_brackets(d, "[", f.axes);
     for (;;) {
         column = pytree__dp_put_word(d, &f, index, first, column, hanging);
         ended = pytree__dp_next(&f, index, &jump);
         pytree__dp_brackets(d, "]", ended);
-        if (ended == ndim) { return column + (size_t)ended; }
+        if (ended == f.axes) { return column + (size_t)ended; }
         first = ended != 0;
         if (!first) {
             if (jump) { column = pytree__dp_put_word(d, &f, NULL, false, column, hanging); }

@@ -32,6 +32,24 @@ static void arrays(void **state)
                 "        1.199e+03]], dtype=float32)");
 }
 
+/* The last axis of texts is their letters: one text stands where another array has a number. */
+static void arrays_of_texts(void **state)
+{
+    char words[3][6] = { "one", "three", "" }, tables[2][2][4] = { { "a", "bc" }, { "def", "" } }, none[2][1] = { "", "" };
+    const pytree_type *const type = &pytree_types[PYTREE__T_text];
+    pytree_leaf array = { .data = words, .type = type, .ndim = 2, .shape = { 3, 6 } };
+    char text[100];
+    (void)state;
+    assert_text(pytree_array_text(&array, text, sizeof text), text, "Array(['one', 'three', ''], dtype=text)");
+    array = (pytree_leaf){ .data = tables, .type = type, .ndim = 3, .shape = { 2, 2, 4 } };
+    assert_text(pytree_array_text(&array, text, sizeof text), text,
+                "Array([['a', 'bc'],\n       ['def', '']], dtype=text)");
+    array = (pytree_leaf){ .data = none, .type = type, .ndim = 2, .shape = { 2, 1 } };
+    assert_text(pytree_array_text(&array, text, sizeof text), text, "Array(['', ''], dtype=text)");
+    array.shape[1] = 0;
+    assert_text(pytree_array_text(&array, text, sizeof text), text, "Array([], shape=(2, 0), dtype=text)");
+}
+
 /* A node without metadata or children, and one whose metadata have no words. */
 typedef struct Empty { int n; } Empty;
 typedef struct Mark { int n; } Mark;
@@ -180,7 +198,7 @@ static void failures_without_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays),
+        cmocka_unit_test(arrays), cmocka_unit_test(arrays_of_texts),
         cmocka_unit_test(nodes_of_other_kinds),
         cmocka_unit_test(attributes_of_objects),
         cmocka_unit_test(roles_are_counted_by_name),
