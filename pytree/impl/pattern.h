@@ -102,8 +102,9 @@ static bool pytree__views_are_static(const pytree_type *type, struct pytree__sta
             if (!pytree__views_are_static(row->type, known)) { return false; }
             continue;
         }
-        if (row->place > PYTREE_POINTER || row->functions != NULL || (row->place == PYTREE_POINTER && row->ndim == 0)) {
-            if (row->optional == 0 || row->place != PYTREE_POINTER) { return false; }
+        if (row->functions != NULL || row->place > PYTREE_POINTER) { return false; }
+        if (row->place == PYTREE_POINTER && row->ndim == 0) {
+            if (row->optional == 0) { return false; }          /* of which a pattern has only those that are NULL */
         } else if (row->form != PYTREE_FORM_LEAF || row->type->dtype == PYTREE_STRING || row->type->dtype == PYTREE_TEXT
                    || (row->place == PYTREE_POINTER && !pytree__extents_are_static(type, row))) {
             return false;
@@ -216,39 +217,31 @@ static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, co
 
 /* ---- Compare many structs -------------------------------------------------------------------------------------------- */
 
-/* Count structs that follow self[0] and have its word at `at`; unless `one`, those that follow three others have it, too. */
-PYTREE__INLINE size_t pytree__same_words(const char *const self[4], size_t at, size_t size, size_t n, const bool one)
+/* Read a word, or half of one. */
+PYTREE__INLINE uint64_t pytree__pattern_read(const char *at, const size_t bytes)
 {
-    uint64_t word, a, b, c, d;
-    size_t i;
-    memcpy(&word, self[0] + at, sizeof word);
-    for (i = 0; i < n; i++) {
-        at += size;
-        memcpy(&a, self[0] + at, sizeof a);
-        if (a != word) { break; }
-        if (one) { continue; }
-        memcpy(&b, self[1] + at, sizeof b);
-        memcpy(&c, self[2] + at, sizeof c);
-        memcpy(&d, self[3] + at, sizeof d);
-        if (b != word || c != word || d != word) { break; }
-    }
-    return i;
+    uint64_t word;
+    uint32_t half;
+    if (bytes == sizeof word) { memcpy(&word, at, sizeof word); return word; }
+    memcpy(&half, at, sizeof half);
+    return half;
 }
 
-PYTREE__INLINE size_t pytree__same_halves(const char *const self[4], size_t at, size_t size, size_t n, const bool one)
+/* Count structs that follow self[0] and have its word at `at`, of `bytes` bytes; unless `one`, those that follow three others
+ * have it, too. */
+PYTREE__INLINE size_t pytree__same_words(const char *const self[4], const size_t bytes, size_t at, size_t size, size_t n,
+                                         const bool one)
 {
-    uint32_t word, a, b, c, d;
+    const uint64_t word = pytree__pattern_read(self[0] + at, bytes);
     size_t i;
-    memcpy(&word, self[0] + at, sizeof word);
     for (i = 0; i < n; i++) {
         at += size;
-        memcpy(&a, self[0] + at, sizeof a);
-        if (a != word) { break; }
+        if (pytree__pattern_read(self[0] + at, bytes) != word) { break; }
         if (one) { continue; }
-        memcpy(&b, self[1] + at, sizeof b);
-        memcpy(&c, self[2] + at, sizeof c);
-        memcpy(&d, self[3] + at, sizeof d);
-        if (b != word || c != word || d != word) { break; }
+        if (pytree__pattern_read(self[1] + at, bytes) != word || pytree__pattern_read(self[2] + at, bytes) != word
+            || pytree__pattern_read(self[3] + at, bytes) != word) {
+            break;
+        }
     }
     return i;
 }
@@ -281,8 +274,8 @@ PYTREE__INLINE size_t pytree__pattern_count(struct pytree__pattern *p, const cha
     const size_t size = p->type->size;
     const uint32_t *at, *last;
     size_t i, k;
-    for (at = p->words, last = at + p->n_words; at != last; at++) { n = pytree__same_words(self, *at, size, n, one); }
-    for (at = p->halves, last = at + p->n_halves; at != last; at++) { n = pytree__same_halves(self, *at, size, n, one); }
+    for (at = p->words, last = at + p->n_words; at != last; at++) { n = pytree__same_words(self, 8, *at, size, n, one); }
+    for (at = p->halves, last = at + p->n_halves; at != last; at++) { n = pytree__same_words(self, 4, *at, size, n, one); }
     for (at = p->bytes, last = at + p->n_bytes; at != last; at++) {
         for (i = 0; i < n; i++) {
             for (k = 0; k < (one ? 1 : 4) && *(self[k] + *at + (i + 1) * size) == self[0][*at]; k++) {}
@@ -349,28 +342,13 @@ static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern 
 
 /* ---- Compare one struct in several trees ------------------------------------------------------------------------------- */
 
-/* Compare a word of a struct with the one that lies `back` bytes before it, and with those of three others. Return 0 if all are
- * equal. */
-PYTREE__INLINE uint64_t pytree__pattern_word(const char *const self[4], size_t back, size_t at)
+/* Compare a word of a struct, of `bytes` bytes, with the one that lies `back` bytes before it, and with those of three others.
+ * Return 0 if all are equal. */
+PYTREE__INLINE uint64_t pytree__pattern_word(const char *const self[4], const size_t bytes, size_t back, size_t at)
 {
-    uint64_t a, b, c, d, e;
-    memcpy(&a, self[0] + at, sizeof a);
-    memcpy(&b, self[0] + at - back, sizeof b);
-    memcpy(&c, self[1] + at, sizeof c);
-    memcpy(&d, self[2] + at, sizeof d);
-    memcpy(&e, self[3] + at, sizeof e);
-    return (a ^ b) | (a ^ c) | (a ^ d) | (a ^ e);
-}
-
-PYTREE__INLINE uint32_t pytree__pattern_half(const char *const self[4], size_t back, size_t at)
-{
-    uint32_t a, b, c, d, e;
-    memcpy(&a, self[0] + at, sizeof a);
-    memcpy(&b, self[0] + at - back, sizeof b);
-    memcpy(&c, self[1] + at, sizeof c);
-    memcpy(&d, self[2] + at, sizeof d);
-    memcpy(&e, self[3] + at, sizeof e);
-    return (a ^ b) | (a ^ c) | (a ^ d) | (a ^ e);
+    const uint64_t word = pytree__pattern_read(self[0] + at, bytes);
+    return (word ^ pytree__pattern_read(self[0] + at - back, bytes)) | (word ^ pytree__pattern_read(self[1] + at, bytes))
+        | (word ^ pytree__pattern_read(self[2] + at, bytes)) | (word ^ pytree__pattern_read(self[3] + at, bytes));
 }
 
 /* Tell whether a struct has the static values of the one before it and None where the pattern has it, and so have three others
@@ -381,8 +359,8 @@ PYTREE__INLINE bool pytree__pattern_recurs(const struct pytree__pattern *p, cons
     const uint32_t *at, *end;
     uint64_t differ = 0;
     size_t k;
-    for (at = p->words, end = at + p->n_words; at != end; at++) { differ |= pytree__pattern_word(self, back, *at); }
-    for (at = p->halves, end = at + p->n_halves; at != end; at++) { differ |= pytree__pattern_half(self, back, *at); }
+    for (at = p->words, end = at + p->n_words; at != end; at++) { differ |= pytree__pattern_word(self, 8, back, *at); }
+    for (at = p->halves, end = at + p->n_halves; at != end; at++) { differ |= pytree__pattern_word(self, 4, back, *at); }
     for (at = p->bytes, end = at + p->n_bytes; at != end; at++) {
         const char byte = *(self[0] + *at - back);
         for (k = 0; k < 4; k++) { differ |= (uint64_t)(self[k][*at] != byte); }

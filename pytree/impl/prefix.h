@@ -307,11 +307,11 @@ static pytree_prefix_error_list *pytree__alg_errors(const struct pytree__alg_mat
     bool good = true;
     memset(&sink, 0, sizeof sink);
     pytree__alg_trail_begin(&trail, m->prefix, m->opt, m->err);
-    for (pass = 0; good; pass++) {        /* twice */
+    for (pass = 0; pass < 2 && good; pass++) {
         for (i = 0; i < m->n_wrong && good; i++) {
             good = pytree__alg_put_error(&sink, m, &trail, label, &m->wrong[i], pass == 0 ? &one : &errors[i]);
         }
-        if (pass != 0 || !good) { break; }
+        if (pass == 1 || !good) { continue; }
         bytes = sizeof *list + m->n_wrong * sizeof *errors + sink.n_entries * sizeof *sink.entries + sink.text.length;
         list = (pytree_prefix_error_list *)pytree__array_new(bytes, 1, pytree__allocator(m->opt), m->err);
         good = list != NULL;
