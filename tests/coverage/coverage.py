@@ -7,7 +7,7 @@ import json
 from coverage import conditions as counted
 from harness import BUILD, ROOT, failed, passed, run
 
-FLOORS = {"lines": 99.1, "branches": 94.4, "conditions": 88.3}
+FLOORS = {"lines": 99.3, "branches": 96.1, "conditions": 94.8}
 
 
 def verdict(folder, page, table, log="", **percent):
