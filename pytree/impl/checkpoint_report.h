@@ -128,7 +128,7 @@ static void pytree__report_leaf(struct pytree__reporter *r, int kind, const pytr
     pytree__put_text(&r->text, w->names[i]);
     pytree__put_nul(&r->text);
     entry.path = pytree__report_text(r);
-    pytree__cursor_text(&s->it.cursors[0], &r->text, SIZE_MAX);
+    pytree__cursor_text(&s->it.cursors[0], &r->text);
     pytree__put_nul(&r->text);
     if (kind < PYTREE__PROBLEMS) {
         entry.wanted = pytree__report_text(r);
@@ -148,7 +148,7 @@ static void pytree__report_left_out(struct pytree__reporter *r, struct pytree__s
     memset(&entry, 0, sizeof entry);
     if (!pytree__report_entry(r, PYTREE__KEPT, &at)) { return; }
     entry.name = entry.path = pytree__report_text(r);
-    pytree__cursor_text(&s->it.cursors[0], &r->text, SIZE_MAX);
+    pytree__cursor_text(&s->it.cursors[0], &r->text);
     pytree__put_nul(&r->text);
     if (at != NULL) { *at = entry; }
 }

@@ -201,15 +201,12 @@ static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries
     return n;
 }
 
-static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most)
+static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to)
 {
-    size_t i, n = pytree__depth(c);
+    const size_t n = pytree__depth(c);
+    size_t i;
     for (i = 0; i < n; i++) {
         pytree_entry entry;
-        if (n > most && i == most / 2) {
-            pytree__text_put(to, "...", 3);
-            i = n - most / 2;
-        }
         pytree__entry_at(c, i, &entry);
         pytree__put_entry(to, &entry, NULL, i == 0);
     }
@@ -223,7 +220,7 @@ static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_statu
     struct pytree__text_writer to = pytree__text_to(path, sizeof path, NULL);
     pytree_error problem;
     if (c->err == NULL && c->watch == NULL) { return status; }
-    pytree__cursor_text(c, &to, SIZE_MAX);
+    pytree__cursor_text(c, &to);
     pytree__end_text(&to, sizeof path);
     if (c->watch == NULL) { return pytree__fail_short(c->err, status, path); }
     problem.status = PYTREE_OK;

@@ -269,7 +269,7 @@ static bool pytree__graph_note_path(struct pytree__graph_paths *p, const struct 
 {
     struct pytree__text_writer to = { NULL, 0, 0, NULL };
     struct pytree__graph_path *path;
-    pytree__cursor_text(&g->cursor, &to, SIZE_MAX);
+    pytree__cursor_text(&g->cursor, &to);
     path = (struct pytree__graph_path *)pytree__vector_add(&p->list, 1, g->err);
     if (path == NULL) { return false; }
     path->number = g->number;
@@ -278,7 +278,7 @@ static bool pytree__graph_note_path(struct pytree__graph_paths *p, const struct 
     to.at = (char *)pytree__vector_add(&p->texts, to.room, g->err);
     to.length = 0;
     if (to.at == NULL) { return false; }
-    pytree__cursor_text(&g->cursor, &to, SIZE_MAX);
+    pytree__cursor_text(&g->cursor, &to);
     pytree__end_text(&to, to.room);
     return true;
 }

@@ -298,7 +298,7 @@ static pytree_status pytree__graph_where(pytree t, uint32_t number, const pytree
     int at;
     pytree__graph_begin(&g, t, opt, NULL);
     do { at = pytree__graph_next(&g); } while (g.values.count < number && at != PYTREE__DONE && at != PYTREE__FAILED);
-    if (at != PYTREE__FAILED) { pytree__cursor_text(&g.cursor, &to, SIZE_MAX); }
+    if (at != PYTREE__FAILED) { pytree__cursor_text(&g.cursor, &to); }
     pytree__end_text(&to, n);
     status = g.cursor.status;
     pytree__graph_end(&g);

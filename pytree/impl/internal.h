@@ -200,7 +200,7 @@ static const pytree_field *pytree__data_row(const pytree_type *type, size_t i);
 static size_t pytree__deep_leaves(const pytree_type *type, const char *self);
 static const pytree_field *pytree__row_at(const pytree__cursor *c, const char **self);
 static size_t pytree__cursor_path(const pytree__cursor *c, pytree_entry *entries, size_t capacity);
-static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to, size_t most);
+static void pytree__cursor_text(const pytree__cursor *c, struct pytree__text_writer *to);
 static pytree_status pytree__fail_at(const pytree__cursor *c, pytree_status status, const char *format, ...);
 #if defined(PYTREE_SMALL)                 /* as pytree_fail */
 static pytree_status pytree__fail_at_short(const pytree__cursor *c, pytree_status status);

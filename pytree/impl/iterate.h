@@ -584,7 +584,7 @@ size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n)
 {
     struct pytree__text_writer to = pytree__text_to(text, n, NULL);
     pytree__iter_seek(it);
-    pytree__cursor_text(&it->cursors[0], &to, SIZE_MAX);
+    pytree__cursor_text(&it->cursors[0], &to);
     return pytree__end_text(&to, n);
 }
 

@@ -12,7 +12,7 @@ static pytree_status pytree__put_tree(struct pytree__text_writer *to, pytree t, 
             const pytree_leaf *leaf = it.leaf[0];
             char kind[300];
             size_t begin = to->length;
-            pytree__cursor_text(&it.cursors[0], to, SIZE_MAX);
+            pytree__cursor_text(&it.cursors[0], to);
             if (to->length != begin) { pytree__text_put(to, "  ", 2); }
             if (PYTREE__DEVICES && leaf->form == PYTREE_FORM_DEVICE && opt != NULL && opt->print_values != 0) {
                 it.status = pytree__fail_device(&it.cursors[0], leaf);
