@@ -461,6 +461,29 @@ static void keys_that_are_not_there(void **state)
     pytree_container_free(few);
 }
 
+/* Keys that come in order keep it; one that belongs before the last one does not, though it is greater than all others. */
+static void a_key_before_the_last(void **state)
+{
+    enum { N = 24 };
+    int numbered;
+    (void)state;
+    for (numbered = 0; numbered < 2; numbered++) {
+        pytree_error error = { 0 };
+        pytree dict = pytree_new_dict(NULL, &error);
+        pytree_leaf leaves[N + 1];
+        size_t n;
+        int i;
+        for (i = 0; i < N; i++) { assert_ok(put(dict, numbered != 0, 10 + 2 * i, 2 * i, &error), &error); }
+        assert_ok(put(dict, numbered != 0, 10 + 2 * N - 3, 2 * N - 3, &error), &error);
+        assert_ok(pytree_leaves(dict, leaves, N + 1, &n, NULL, &error), &error);
+        assert_int_equal(n, N + 1);
+        for (i = 0; i < N - 1; i++) { assert_true(pytree_leaf_get(&leaves[i], 0) == 2 * i); }
+        assert_true(pytree_leaf_get(&leaves[N - 1], 0) == 2 * N - 3);
+        assert_true(pytree_leaf_get(&leaves[N], 0) == 2 * N - 2);
+        pytree_container_free(dict);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,7 +493,8 @@ int main(void)
         cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
         cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left),
         cmocka_unit_test_teardown(texts_are_small, nothing_left),
-        cmocka_unit_test_teardown(keys_that_are_not_there, nothing_left)
+        cmocka_unit_test_teardown(keys_that_are_not_there, nothing_left),
+        cmocka_unit_test_teardown(a_key_before_the_last, nothing_left)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

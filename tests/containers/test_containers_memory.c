@@ -175,9 +175,16 @@ static void test_numbers_are_small(void **state)
 static void test_numbers_leave(void **state)
 {
     pytree_error error = { 0 };
-    pytree list = pytree_new_list(NULL, &error), dict = pytree_new_dict(NULL, &error), a, b;
+    pytree list = pytree_new_list(NULL, &error), dict = pytree_new_dict(NULL, &error), a, b, c;
     (void)state;
     assert_ok(pytree_list_append_copy(list, PYTREE_INT(5), &error), &error);
+    assert_ok(pytree_list_append_copy(list, PYTREE_INT(6), &error), &error);
+    assert_ok(pytree_list_append_copy(list, PYTREE_INT(7), &error), &error);
+    c = pytree_list_take(list, 1, &error);                           /* from between others, whose cells stay theirs */
+    assert_int_equal(number_of(pytree_list_get(list, 1, &error)), 7);
+    assert_ok(pytree_list_append_copy(list, PYTREE_INT(8), &error), &error);
+    assert_int_equal(number_of(c), 6);
+    pytree_free(c);
     assert_ok(pytree_list_set(list, 0, pytree_list_get(list, 0, &error), &error), &error);           /* stays what it is */
     assert_error(pytree_dict_put_own(dict, "a", pytree_list_get(list, 0, NULL), &error), PYTREE_ARGUMENT, "", &error);
     memset(&error, 0, sizeof error);

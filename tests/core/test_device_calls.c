@@ -365,8 +365,65 @@ static void every_call(void **state)
     assert_null(fopen("never.gguf", "rb"));
 }
 
+/* A custom node that can be rebuilt, which may read its children. */
+typedef struct Box { pytree inner; } Box;
+
+static size_t box_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    (void)keys;
+    if (children != NULL) { children[0] = ((const Box *)self)->inner; }
+    return 1;
+}
+
+static pytree_status box_rebuild(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    (void)metadata;
+    (void)bytes;
+    assert_int_equal(n, 1);
+    ((Box *)self)->inner = children[0];
+    return PYTREE_OK;
+}
+
+static const pytree_custom box_callbacks = { .children = box_children, .rebuild = box_rebuild };
+
+#define PYTREE_STRUCT Box
+#define PYTREE_CUSTOM box_callbacks
+#include "pytree_registry.h"
+
+/* Such a node is refused where its children would be made on a device, not where they are only referred to there, nor where
+ * there is nothing for the device. */
+static void custom_nodes(void **state)
+{
+    Ends *const e = &ends;
+    Box there = { e->there }, here = { e->here }, number = { PYTREE(&e->number) };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree made;
+    (void)state;
+    assert_null(pytree_clone(PYTREE(&here), &e->options, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, "", &error);
+    assert_non_null(strstr(error.message, "expected no custom node, which may read its children, in a tree on a device"));
+    error = (pytree_error){ 0 };
+    assert_null(pytree_zeros_like(PYTREE(&there), &e->options, &error).data);
+    assert_error(error.status, PYTREE_STRUCTURE, "", &error);
+    error = (pytree_error){ 0 };
+    made = pytree_clone(PYTREE(&number), &e->options, &error);
+    assert_ok(error.status, &error);
+    pytree_free(made);
+    assert_ok(pytree_flatten(PYTREE(&there), &leaves, 0, &def, NULL, &error), &error);
+    made = pytree_unflatten(def, pytree_def_num_leaves(def), leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_ptr_equal(((const MLP *)((const Box *)made.data)->inner.data)->layers[0].w, e->leaf_there.data);
+    pytree_free(made);
+    pytree_def_free(def);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(every_call, begin, end) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_call, begin, end),
+        cmocka_unit_test_setup_teardown(custom_nodes, begin, end)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

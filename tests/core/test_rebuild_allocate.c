@@ -260,6 +260,44 @@ static void small_allocations_are_given_back(void **state)
 #undef BACK
 }
 
+/* Structs without pointers in them, numbers, and behind those the one pointer by which the block is found. */
+typedef struct Gauge { size_t n; float *marks; } Gauge;
+typedef struct Panel { Gauge gauges[2]; uintptr_t numbers[2]; pytree_leaf view; } Panel;
+
+#define PYTREE_STRUCT Gauge
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, marks, ARRAY(self->n), OPTIONAL)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Panel
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, gauges) PYTREE_FIELD(DATA, numbers) PYTREE_FIELD(DATA, view)
+#include "pytree_registry.h"
+
+/* Numbers are no pointers, whatever they are: not the first one, and none to be cleared. */
+static void numbers_that_are_addresses_stay(void **state)
+{
+    static float elsewhere[64];
+    Panel panel;
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    uintptr_t at;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    memset(&panel, 0, sizeof panel);
+    panel.view.type = PYTREE_TYPE(short);
+    panel.view.ndim = 1;
+    panel.view.shape[0] = 4;
+    assert_ok(pytree_allocate(PYTREE(&panel), &opt, &error), &error);
+    at = (uintptr_t)panel.view.data;
+    panel.numbers[0] = at;
+    panel.numbers[1] = (uintptr_t)&elsewhere[32];
+    pytree_free(PYTREE(&panel));
+    assert_heap_clean(&heap);
+    assert_null(panel.view.data);
+    assert_true(panel.numbers[0] == at && panel.numbers[1] == (uintptr_t)&elsewhere[32]);
+}
+
 /* A chain of pointed-to structs is a template too, however long. */
 static void chains_are_templates(void **state)
 {
@@ -592,6 +630,7 @@ int main(void)
         cmocka_unit_test(lists_and_structs_are_templates),
         cmocka_unit_test(what_is_wanted_is_made),
         cmocka_unit_test(small_allocations_are_given_back),
+        cmocka_unit_test(numbers_that_are_addresses_stay),
         cmocka_unit_test(chains_are_templates),
         cmocka_unit_test(allocate_refuses_to_lose_a_pointer),
         cmocka_unit_test(members_are_allocated_like_others),

@@ -130,6 +130,78 @@ static void many_containers_of_stb_ds(void **state)
     for (i = 0; i < N; i++) { arrfree(bags[i].b); }
 }
 
+/* Two lists whose elements are no nodes of their own: each is as long as its own node says. */
+typedef struct Ledger { int n, few; pytree_leaf *entries, *notes; } Ledger;
+
+#define PYTREE_STRUCT Ledger
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, n) PYTREE_FIELD(STATIC, few) PYTREE_FIELD(DATA, entries, LIST(self->n))                        \
+    PYTREE_FIELD(DATA, notes, LIST(self->few))
+#include "pytree_registry.h"
+
+static void two_lists_of_views(void **state)
+{
+    enum { N = 60, FEW = 2 };
+    static pytree_leaf entries[N], notes[FEW];
+    static float values[N + FEW];
+    Ledger ledger = { N, FEW, entries, notes };
+    size_t i;
+    (void)state;
+    for (i = 0; i < N + FEW; i++) {
+        pytree_leaf *const view = i < N ? &entries[i] : &notes[i - N];
+        memset(view, 0, sizeof *view);
+        view->type = PYTREE_TYPE(float);
+        view->data = &values[i];
+        values[i] = (float)i;
+    }
+    assert_rebuilt(PYTREE(&ledger));
+    assert_rebuilt(PYTREE_LIST(PYTREE(&ledger), PYTREE(&ledger)));
+}
+
+/* A struct that is a leaf, and one behind a pointer that may be NULL: together they have as many nodes as a struct of leaves
+ * has, for which the tree is taken until its nodes are looked at. */
+typedef struct Trip { Point from, *to; } Trip;
+
+#define PYTREE_STRUCT Trip
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, from) PYTREE_FIELD(DATA, to, OPTIONAL)
+#include "pytree_registry.h"
+
+static bool is_from(void *context, const pytree_leaf *view, const pytree_path *path)
+{
+    (void)context;
+    (void)view;
+    return path->n != 0 && path->entries[path->n - 1].kind == PYTREE_ATTRIBUTE
+        && strcmp(path->entries[path->n - 1].name, "from") == 0;
+}
+
+static void as_many_nodes_as_another(void **state)
+{
+    Point to = { 3.0f, 4.0f };
+    Trip trip = { { 1.0f, 2.0f }, &to };
+    const pytree tree = PYTREE_LIST(PYTREE(&trip), PYTREE(&trip));
+    const pytree_items *items;
+    pytree_options opt = { .is_leaf = is_from };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree made;
+    size_t i;
+    (void)state;
+    assert_ok(pytree_flatten(tree, &leaves, 0, &def, &opt, &error), &error);
+    assert_int_equal(def->n_nodes, 11);
+    made = pytree_unflatten(def, 6, leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    items = made.data;
+    for (i = 0; i < 2; i++) {
+        const Trip *const again = items->items[i].data;
+        assert_int_equal((uintptr_t)again % 16, 0);
+        assert_true(again->from.y == 2.0f && again->to->x == 3.0f && again->to != &to);
+    }
+    assert_true(pytree_equal(made, tree, NULL, NULL, &error));
+    pytree_free(made);
+    pytree_def_free(def);
+}
+
 /* Handles: what is to be cloned is noted in the block. */
 typedef struct Held { int *handle; int *other; } Held;
 typedef struct Holding { size_t n; Held *held; } Holding;
@@ -242,6 +314,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_types_with_many_leaves),
         cmocka_unit_test(many_containers_of_stb_ds),
+        cmocka_unit_test(two_lists_of_views),
+        cmocka_unit_test(as_many_nodes_as_another),
         cmocka_unit_test(many_handles),
         cmocka_unit_test(handles_far_down),
         cmocka_unit_test(strings_of_any_length),

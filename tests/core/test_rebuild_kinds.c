@@ -42,6 +42,34 @@ static void a_list_behind_a_number(void **state)
     mlp_clear(&model);
 }
 
+static bool is_flat_node(void *context, const pytree_leaf *view, const pytree_path *path)
+{
+    (void)context;
+    return view->form == PYTREE_FORM_FLAT && path->n != 0;
+}
+
+/* The same where it is a node of a treedef with leaves, which has no dimension by which to tell it from a number. */
+static void a_flat_behind_a_number(void **state)
+{
+    int64_t numbers[] = { 1, 2, 3 };
+    pytree_options opt = { .is_leaf = is_flat_node };
+    pytree_error error = { 0 };
+    Parts inner = parts_of(PYTREE_LIST(PYTREE(&numbers[0]), PYTREE_LIST(PYTREE(&numbers[1]), PYTREE(&numbers[2]))), NULL);
+    const pytree_flat flat = { inner.def, inner.leaves };
+    Parts parts = parts_of(PYTREE(&flat), &opt);
+    pytree made;
+    (void)state;
+    assert_int_equal(parts.n, 2);
+    assert_int_equal(parts.leaves[1].form, PYTREE_FORM_FLAT);
+    made = pytree_unflatten(parts.def, 2, parts.leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_def_text(made, "PyTreeDef([*, [*, *]])", NULL);
+    assert_same(made, PYTREE(&flat));
+    pytree_free(made);
+    pytree_def_free(parts.def);
+    pytree_def_free(inner.def);
+}
+
 /* Messages name the kind of container that a row asks for. */
 static void messages_name_the_container(void **state)
 {
@@ -103,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_behind_a_number),
+        cmocka_unit_test(a_flat_behind_a_number),
         cmocka_unit_test(messages_name_the_container),
         cmocka_unit_test(a_list_of_views),
         cmocka_unit_test(a_struct_in_another_place),

@@ -190,6 +190,24 @@ static void test_halves(void **state)
     free(all);
 }
 
+/* Numbers lie closer together below a power of two than above it: of the digits that read back as that, the last one may be one
+ * more than that of the nearest digits, which do not. */
+static void test_powers_of_two(void **state)
+{
+    static const struct { int exponent; const char *text; } powers[] = {
+        { -1017, "7.120236347223045e-307" }, { -44, "5.684341886080802e-14" }, { -24, "5.960464477539063e-08" },
+        { 89, "6.189700196426902e+26" }, { 976, "6.386688990511104e+293" },
+    };
+    float few = ldexpf(1.0f, -96);
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(powers); i++) {
+        double power = ldexp(1.0, powers[i].exponent);
+        assert_literal(PYTREE(&power), powers[i].text);
+    }
+    assert_literal(PYTREE(&few), "f32(1.2621775e-29)");
+}
+
 static void test_long_doubles(void **state)
 {
     long double numbers[] = { 0.1L, -LDBL_MAX, LDBL_MIN, LDBL_EPSILON, 1.0L / 3.0L, 1e300L, -0.0L, (long double)HUGE_VAL };
@@ -463,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_float_rounding),
         cmocka_unit_test(test_halves),
         cmocka_unit_test(test_random_numbers),
+        cmocka_unit_test(test_powers_of_two),
         cmocka_unit_test(test_long_doubles),
         cmocka_unit_test(test_locale),
         cmocka_unit_test(test_all_bytes),
