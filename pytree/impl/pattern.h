@@ -47,17 +47,18 @@ static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot
 
 /* ---- What extents are computed from ----------------------------------------------------------------------------------- */
 
-/* Tell whether a text begins with "self->n", where n is a static integer of the struct. Return what follows, or NULL. */
+/* Tell whether a text begins with "self->n", where n is a static integer of the struct, whose static values are all bytes.
+ * Return what follows, or NULL. */
 static const char *pytree__behind_static(const pytree_type *type, const char *text)
 {
     const pytree_field *row = type->fields, *const end = row + type->n_fields;
     if (strncmp(text, "self->", 6) != 0) { return NULL; }
     for (text += 6; row != end; row++) {
         const char *name = row->name, *at = text;
-        if (row->row != PYTREE_ROW_STATIC || row->form != PYTREE__PACK_BYTES || row->ndim != 0) { continue; }
+        if (row->row != PYTREE_ROW_STATIC || row->ndim != 0) { continue; }
         while (*name != '\0' && *name == *at) { name++; at++; }
         if (*name == '\0' && (*at == ',' || *at == ')' || *at == ' ')) {
-            return row->type->dtype >= PYTREE_BOOL8 && row->type->dtype <= PYTREE_U64 ? at : NULL;
+            return row->type->dtype <= PYTREE_U64 ? at : NULL; /* the text may read through an address */
         }
     }
     return NULL;
@@ -88,7 +89,8 @@ static bool pytree__extents_are_static(const pytree_type *type, const pytree_fie
 struct pytree__static_types { const pytree_type *of[4]; unsigned n; };
 
 /* Tell whether the views of a struct's leaves follow from its static values, from where it is and from its pointers. Strings
- * are looked at themselves. It calls itself for structs that lie in structs: no deeper than C's declarations. */
+ * are looked at themselves. The struct is self-contained: its rows have no functions, lie in it or behind one pointer, and are
+ * leaves but for structs. It calls itself for structs that lie in structs: no deeper than C's declarations. */
 static bool pytree__views_are_static(const pytree_type *type, struct pytree__static_types *known)
 {
     unsigned i;
@@ -102,10 +104,9 @@ static bool pytree__views_are_static(const pytree_type *type, struct pytree__sta
             if (!pytree__views_are_static(row->type, known)) { return false; }
             continue;
         }
-        if (row->functions != NULL || row->place > PYTREE_POINTER) { return false; }
         if (row->place == PYTREE_POINTER && row->ndim == 0) {
             if (row->optional == 0) { return false; }          /* of which a pattern has only those that are NULL */
-        } else if (row->form != PYTREE_FORM_LEAF || row->type->dtype == PYTREE_STRING || row->type->dtype == PYTREE_TEXT
+        } else if (row->type->dtype == PYTREE_STRING || row->type->dtype == PYTREE_TEXT
                    || (row->place == PYTREE_POINTER && !pytree__extents_are_static(type, row))) {
             return false;
         }
@@ -143,7 +144,7 @@ static bool pytree__pattern_add_span(struct pytree__pattern *p, size_t at, size_
     return true;
 }
 
-/* Make the pattern of structs that have None where this one has it. Return false if there is none. */
+/* Make the pattern of structs that have None where this one has it, which is a run. Return false if there is none. */
 static bool pytree__pattern_make(struct pytree__pattern *p, const pytree__layout_cache *cache, const pytree__layout *layout,
                                  const char *self)
 {
@@ -152,16 +153,16 @@ static bool pytree__pattern_make(struct pytree__pattern *p, const pytree__layout
     uint64_t null_mask = 0;
     uint32_t i;
     p->n_words = p->n_halves = p->n_bytes = p->n_nulls = p->n_sets = 0;
-    if (layout->n_nodes == 0 || !layout->trivial_statics || !pytree__views_are_static(layout->type, &known)) { return false; }
+    if (!layout->trivial_statics || !pytree__views_are_static(layout->type, &known)) { return false; }
     for (i = 0; i < layout->n_spans; i++) {
         const pytree__static_span *const span = &cache->spans[layout->spans + i];
         if (!pytree__pattern_add_span(p, span->at, span->bytes)) { return false; }
     }
     for (i = 0; i < layout->n_nullables; i++) {
         const pytree__nullable *const nullable = &cache->nullables[layout->nullables + i];
-        const void *pointer;
+        const void *pointer;              /* NULL where it would lead to a struct, which were no run */
         memcpy(&pointer, self + nullable->at, sizeof pointer);
-        if (i == PYTREE__PATTERN_PLACES || (pointer != NULL && nullable->is_struct)) { return false; }
+        if (i == PYTREE__PATTERN_PLACES) { return false; }
         if (pointer == NULL) { null_mask |= (uint64_t)1 << i; p->nulls[p->n_nulls++] = nullable->at; }
         else { p->sets[p->n_sets++] = nullable->at; }
     }

@@ -1,7 +1,7 @@
 /* Structs of a list that are like those before them are compared with those, and their views made of those views. A predicate
  * that stops nowhere makes every operation go the long way, node by node: both ways must agree, whatever is changed in one
  * struct of one tree, and where. */
-#include "support.h"
+#include "patterns_shared.h"
 
 typedef struct Part {
     int8_t tag;
@@ -206,31 +206,6 @@ static void change(Tree *t, int what, int i)
 
 /* ---- Both ways ---------------------------------------------------------------------------------------------------------- */
 
-static bool nowhere(void *context, const pytree_leaf *value, const pytree_path *path)
-{
-    (void)context;
-    (void)path;
-    (void)value;
-    return false;
-}
-
-typedef struct Seen {
-    uint64_t hash;
-    size_t n;
-    int what, at;                         /* what the callback changes in tree 1, and in which struct, at leaf 9 */
-} Seen;
-
-static void note(Seen *s, uint64_t x) { s->hash = (s->hash ^ x) * UINT64_C(0x100000001b3); }
-
-static void note_leaf(Seen *s, const pytree_leaf *leaf)
-{
-    int i;
-    note(s, (uint64_t)(uintptr_t)leaf->data);
-    note(s, (uint64_t)(uintptr_t)leaf->type);
-    note(s, (uint64_t)leaf->ndim);
-    for (i = 0; i < leaf->ndim; i++) { note(s, leaf->shape[i]); }
-}
-
 static pytree_status visit(void *context, const pytree_iter *it)
 {
     Seen *const s = (Seen *)context;
@@ -239,24 +214,6 @@ static pytree_status visit(void *context, const pytree_iter *it)
     if (it->out != NULL) { note_leaf(s, it->out); }
     if (++s->n == 9 && s->what != 0) { change(&trees[1], s->what, s->at); }
     return PYTREE_OK;
-}
-
-static pytree_options options(bool plain)
-{
-    pytree_options opt = { 0 };
-    if (!plain) { opt.is_leaf = nowhere; }
-    return opt;
-}
-
-static void assert_same(const Seen *a, const Seen *b, const pytree_error *e, const pytree_error *f)
-{
-    assert_int_equal(e->status, f->status);
-    if (e->status != PYTREE_OK) {
-        assert_string_equal(e->path, f->path);
-        assert_string_equal(e->message, f->message);
-    }
-    assert_int_equal(a->n, b->n);
-    assert_true(a->hash == b->hash);
 }
 
 static pytree_status map_trees(Seen *s, size_t n, bool out, bool plain, pytree_error *error)

@@ -1,0 +1,371 @@
+/* Structs of a list whose views do not follow from the struct before them, or only where one looks closely: extents that are
+ * spelt in other ways, strings, pointers to structs, more pointers than a pattern has places for, structs without a layout.
+ * What is not seen here is that such structs are compared one by one; what is seen is that nothing else comes of them. */
+#include "patterns_shared.h"
+
+enum { LEN = 9, TREES = 5 };
+
+/* An array that no extent is read from, and a name that begins like another. */
+typedef struct Spelt {
+    int32_t shape[2], n, nn;
+    float *a, *b, *c;
+} Spelt;
+
+#define PYTREE_STRUCT Spelt
+#define PYTREE_FIELDS                                                   \
+    PYTREE_FIELD(STATIC, shape)                                         \
+    PYTREE_FIELD(STATIC, n)                                             \
+    PYTREE_FIELD(STATIC, nn)                                            \
+    PYTREE_FIELD(DATA, a, ARRAY(self->nn, self->n))                     \
+    PYTREE_FIELD(DATA, b, ARRAY(2 * self->n))                           \
+    PYTREE_FIELD(DATA, c, ARRAY((self->nn - self->n) + 1))
+#include "pytree_registry.h"
+
+/* An operator that patterns do not know. */
+typedef struct Masked {
+    int32_t n;
+    float *w;
+} Masked;
+
+#define PYTREE_STRUCT Masked
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, w, ARRAY(self->n & 3))
+#include "pytree_registry.h"
+
+/* An extent behind an address that is static: structs with equal static values, one after the other, may have others. */
+typedef struct Linked {
+    int32_t **link;
+    float *w;
+} Linked;
+
+#define PYTREE_STRUCT Linked
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, link) PYTREE_FIELD(DATA, w, ARRAY(2 * **self->link))
+#include "pytree_registry.h"
+
+typedef struct Labelled {
+    int32_t n;
+    char *label;
+} Labelled;
+
+#define PYTREE_STRUCT Labelled
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, label)
+#include "pytree_registry.h"
+
+typedef struct Titled {
+    char title[8];
+    int32_t n;
+} Titled;
+
+#define PYTREE_STRUCT Titled
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, title, STRING) PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+typedef struct Called {
+    const char *name;
+    float *w;
+} Called;
+
+#define PYTREE_STRUCT Called
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, name) PYTREE_FIELD(DATA, w, ARRAY(2))
+#include "pytree_registry.h"
+
+typedef struct Chained {
+    int32_t n;
+    Masked *next;
+    float x[3];
+} Chained;
+
+#define PYTREE_STRUCT Chained
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, next, OPTIONAL) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+#define NINE(f) f##0, *f##1, *f##2, *f##3, *f##4, *f##5, *f##6, *f##7, *f##8
+#define MAYBE(f) PYTREE_FIELD(DATA, f, ARRAY(1), OPTIONAL)
+#define NINE_ROWS(f)                                                                                                    \
+    MAYBE(f##0) MAYBE(f##1) MAYBE(f##2) MAYBE(f##3) MAYBE(f##4) MAYBE(f##5) MAYBE(f##6) MAYBE(f##7) MAYBE(f##8)
+
+typedef struct Many { float *NINE(a), *NINE(b); } Many;        /* more that may be None than a pattern has places for */
+
+#define PYTREE_STRUCT Many
+#define PYTREE_FIELDS NINE_ROWS(a) NINE_ROWS(b)
+#include "pytree_registry.h"
+
+typedef struct Long { float *NINE(a), *NINE(b), *NINE(c), *NINE(d); } Long;    /* more than a layout has */
+
+#define PYTREE_STRUCT Long
+#define PYTREE_FIELDS NINE_ROWS(a) NINE_ROWS(b) NINE_ROWS(c) NINE_ROWS(d)
+#include "pytree_registry.h"
+
+enum { SPELT, MASKED, LINKED, LABELLED, TITLED, CALLED, CHAINED, MANY, LONG, KINDS };
+
+typedef struct Root {
+    int32_t n[KINDS];
+    Spelt *spelt;
+    Masked *masked;
+    Linked *linked;
+    Labelled *labelled;
+    Titled *titled;
+    Called *called;
+    Chained *chained;
+    Many *many;
+    Long *longs;
+} Root;
+
+#define PYTREE_STRUCT Root
+#define PYTREE_FIELDS                                                   \
+    PYTREE_FIELD(STATIC, n)                                             \
+    PYTREE_FIELD(DATA, spelt, LIST(self->n[SPELT]))                     \
+    PYTREE_FIELD(DATA, masked, LIST(self->n[MASKED]))                   \
+    PYTREE_FIELD(DATA, linked, LIST(self->n[LINKED]))                   \
+    PYTREE_FIELD(DATA, labelled, LIST(self->n[LABELLED]))               \
+    PYTREE_FIELD(DATA, titled, LIST(self->n[TITLED]))                   \
+    PYTREE_FIELD(DATA, called, LIST(self->n[CALLED]))                   \
+    PYTREE_FIELD(DATA, chained, LIST(self->n[CHAINED]))                 \
+    PYTREE_FIELD(DATA, many, LIST(self->n[MANY]))                       \
+    PYTREE_FIELD(DATA, longs, LIST(self->n[LONG]))
+#include "pytree_registry.h"
+
+typedef struct Tree {
+    Root root;
+    union {
+        Spelt spelt[LEN];
+        Masked masked[LEN];
+        Linked linked[LEN];
+        Labelled labelled[LEN];
+        Titled titled[LEN];
+        Called called[LEN];
+        Chained chained[LEN];
+        Many many[LEN];
+        Long longs[LEN];
+    } of;
+    Masked behind;
+    float floats[16];
+} Tree;
+
+static Tree trees[TREES];
+static int32_t one, two, *to_one = &one, *to_two = &two;
+static char text[8] = "text", other[8] = "other";
+
+/* One kind of struct alone, so that what is tried with others counts for nothing. */
+static void fill(Tree *t, int kind)
+{
+    int i;
+    memset(t, 0, sizeof *t);
+    one = 1;
+    two = 2;
+    t->root.n[kind] = LEN;
+    switch (kind) {
+    case SPELT: t->root.spelt = t->of.spelt; break;
+    case MASKED: t->root.masked = t->of.masked; break;
+    case LINKED: t->root.linked = t->of.linked; break;
+    case LABELLED: t->root.labelled = t->of.labelled; break;
+    case TITLED: t->root.titled = t->of.titled; break;
+    case CALLED: t->root.called = t->of.called; break;
+    case CHAINED: t->root.chained = t->of.chained; break;
+    case MANY: t->root.many = t->of.many; break;
+    default: t->root.longs = t->of.longs; break;
+    }
+    t->behind.n = 1;
+    t->behind.w = t->floats;
+    for (i = 0; i < LEN; i++) {
+        switch (kind) {
+        case SPELT:
+            t->of.spelt[i].n = 2;
+            t->of.spelt[i].nn = 3;
+            t->of.spelt[i].a = t->of.spelt[i].b = t->of.spelt[i].c = t->floats;
+            break;
+        case MASKED:
+            t->of.masked[i].n = 5;
+            t->of.masked[i].w = t->floats + i % 2;
+            break;
+        case LINKED:
+            t->of.linked[i].link = &to_one;
+            t->of.linked[i].w = t->floats + i % 2;
+            break;
+        case LABELLED:
+            t->of.labelled[i].n = 1;
+            t->of.labelled[i].label = text;
+            break;
+        case TITLED: memcpy(t->of.titled[i].title, text, sizeof text); break;
+        case CALLED:
+            t->of.called[i].name = "name";
+            t->of.called[i].w = t->floats + i % 2;
+            break;
+        case CHAINED:
+            t->of.chained[i].n = 3;
+            t->of.chained[i].x[1] = (float)i;
+            break;
+        case MANY:
+            t->of.many[i].a0 = t->of.many[i].b7 = t->floats + i % 2;
+            break;
+        default:
+            t->of.longs[i].a1 = t->of.longs[i].d8 = t->floats + i % 2;
+            break;
+        }
+    }
+}
+
+/* What is changed in a struct, and what a map over a tree and the changed one says then: None in place of a leaf is a value. */
+static const struct Change {
+    int kind;
+    pytree_status status;
+    const char *path;                     /* behind that of the struct */
+} changes[] = {
+    { SPELT, PYTREE_OK, "" }, { SPELT, PYTREE_STRUCTURE, "" }, { SPELT, PYTREE_STRUCTURE, "" }, { SPELT, PYTREE_STRUCTURE, "" },
+    { SPELT, PYTREE_NULL_POINTER, ".b" },
+    { MASKED, PYTREE_OK, "" }, { MASKED, PYTREE_STRUCTURE, "" }, { MASKED, PYTREE_NULL_POINTER, ".w" },
+    { LINKED, PYTREE_OK, "" }, { LINKED, PYTREE_STRUCTURE, "" },
+    { LABELLED, PYTREE_OK, "" }, { LABELLED, PYTREE_OK, "" }, { LABELLED, PYTREE_NULL_POINTER, ".label" },
+    { TITLED, PYTREE_OK, "" }, { TITLED, PYTREE_OK, "" }, { TITLED, PYTREE_VALUE, ".title" },
+    { CALLED, PYTREE_OK, "" }, { CALLED, PYTREE_STRUCTURE, "" },
+    { CHAINED, PYTREE_OK, "" }, { CHAINED, PYTREE_STRUCTURE, ".next" }, { CHAINED, PYTREE_STRUCTURE, "" },
+    { MANY, PYTREE_OK, "" }, { MANY, PYTREE_OK, "" }, { MANY, PYTREE_STRUCTURE, ".b8" },
+    { LONG, PYTREE_OK, "" }, { LONG, PYTREE_OK, "" }, { LONG, PYTREE_STRUCTURE, ".d0" },
+};
+
+static void change(Tree *t, size_t c, int i)
+{
+    size_t what = 0;
+    while (what < c && changes[c - what - 1].kind == changes[c].kind) { what++; }
+    if (what == 0) { return; }
+    switch (changes[c].kind) {
+    case SPELT:
+        if (what == 1) { t->of.spelt[i].n++; }
+        else if (what == 2) { t->of.spelt[i].nn++; }
+        else if (what == 3) { t->of.spelt[i].shape[1]++; }
+        else { t->of.spelt[i].b = NULL; }
+        break;
+    case MASKED:
+        if (what == 1) { t->of.masked[i].n = 6; } else { t->of.masked[i].w = NULL; }
+        break;
+    case LINKED: t->of.linked[i].link = &to_two; break;
+    case LABELLED: t->of.labelled[i].label = what == 1 ? other : NULL; break;
+    case TITLED:
+        if (what == 1) { memcpy(t->of.titled[i].title, other, sizeof other); }
+        else { memset(t->of.titled[i].title, 'x', sizeof t->of.titled[i].title); }
+        break;
+    case CALLED: t->of.called[i].name = "another name"; break;
+    case CHAINED:
+        if (what == 1) { t->of.chained[i].next = &t->behind; } else { t->of.chained[i].n++; }
+        break;
+    case MANY:
+        if (what == 1) { t->of.many[i].a0 = NULL; } else { t->of.many[i].b8 = t->floats; }
+        break;
+    default:
+        if (what == 1) { t->of.longs[i].a1 = NULL; } else { t->of.longs[i].d0 = t->floats; }
+        break;
+    }
+}
+
+static pytree_status visit(void *context, const pytree_iter *it)
+{
+    Seen *const s = (Seen *)context;
+    size_t k;
+    for (k = 0; k < it->n; k++) { note_leaf(s, it->leaf[k]); }
+    if (it->out != NULL) { note_leaf(s, it->out); }
+    if (++s->n == 4 && s->what != 0) { one = s->what; }
+    return PYTREE_OK;
+}
+
+static pytree_status map_trees(Seen *s, size_t n, bool out, bool plain, pytree_error *error)
+{
+    const pytree_options opt = options(plain);
+    pytree all[TREES];
+    size_t k;
+    for (k = 0; k < n; k++) { all[k] = PYTREE(&trees[k].root); }
+    memset(error, 0, sizeof *error);
+    s->hash = 0;
+    s->n = 0;
+    return pytree_map(visit, s, out ? &all[n - 1] : NULL, out ? n - 1 : n, all, &opt, error);
+}
+
+static void map_both_ways(size_t n, bool out, pytree_error *error)
+{
+    pytree_error other_way;
+    Seen a = { 0, 0, 0, 0 }, b = a;
+    const pytree_status status = map_trees(&a, n, out, true, error);
+    assert_int_equal(status, map_trees(&b, n, out, false, &other_way));
+    assert_same(&a, &b, error, &other_way);
+}
+
+static void into_both_ways(void)
+{
+    const pytree_options opt = options(false);
+    static Tree first, before;
+    pytree_error error = { 0 }, other_way = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    if (pytree_flatten(PYTREE(&trees[0].root), &leaves, 0, &def, NULL, &error) != PYTREE_OK) { return; }
+    memcpy(&before, &trees[1], sizeof before);
+    pytree_unflatten_into(def, def->n_leaves, leaves, PYTREE(&trees[1].root), NULL, &error);
+    memcpy(&first, &trees[1], sizeof first);
+    memcpy(&trees[1], &before, sizeof before);
+    pytree_unflatten_into(def, def->n_leaves, leaves, PYTREE(&trees[1].root), &opt, &other_way);
+    assert_int_equal(error.status, other_way.status);
+    assert_string_equal(error.path, other_way.path);
+    assert_string_equal(error.message, other_way.message);
+    assert_memory_equal(&first, &trees[1], sizeof first);
+    pytree_def_free(def);
+}
+
+static void make(size_t which, size_t c, int i)
+{
+    size_t k;
+    for (k = 0; k < TREES; k++) {
+        fill(&trees[k], changes[c].kind);
+        if (k == which) { change(&trees[k], c, i); }
+    }
+}
+
+static void structs_with_no_pattern(void **state)
+{
+    static const char *const names[KINDS] = {
+        "spelt", "masked", "linked", "labelled", "titled", "called", "chained", "many", "longs",
+    };
+    size_t c, which, n;
+    int i;
+    (void)state;
+    for (c = 0; c < COUNT_OF(changes); c++) {
+        for (i = 0; i < LEN; i++) {
+            for (which = 0; which < TREES; which++) {
+                pytree_error error;
+                make(which, c, i);
+                for (n = which + 1; n <= TREES; n++) {
+                    map_both_ways(n, false, &error);
+                    if (n == 2 && which == 1) {
+                        char path[60];
+                        snprintf(path, sizeof path, ".%s[%d]%s", names[changes[c].kind], i, changes[c].path);
+                        assert_error(error.status, changes[c].status, changes[c].status == PYTREE_OK ? "" : path, &error);
+                    }
+                    if (n > 1) { map_both_ways(n, true, &error); }
+                }
+                if (which < 2) { into_both_ways(); }
+            }
+        }
+    }
+}
+
+/* A callback changes an extent that structs with equal static values read: those that come later have the new one. */
+static void extents_behind_an_address(void **state)
+{
+    size_t n;
+    (void)state;
+    for (n = 1; n <= 4; n++) {
+        pytree_error error, other_way;
+        Seen a = { 0, 0, 3, 0 }, b = a;
+        make(TREES, 8, 0);                /* Linked */
+        assert_ok(map_trees(&a, n, false, true, &error), &error);
+        one = 1;
+        assert_ok(map_trees(&b, n, false, false, &other_way), &other_way);
+        assert_int_equal(a.n, LEN);
+        assert_same(&a, &b, &error, &other_way);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structs_with_no_pattern),
+        cmocka_unit_test(extents_behind_an_address),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
