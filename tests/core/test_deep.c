@@ -426,6 +426,40 @@ static void more_types_than_plans(void **state)
     pytree_def_free(long_way);
 }
 
+/* A struct whose only children are structs that have lists: it seems to be one of leaves until those are looked at. */
+typedef struct Pair { MLP left, right; } Pair;
+typedef struct Pairs { int n; Pair *list; } Pairs;
+
+#define PYTREE_STRUCT Pair
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, left) PYTREE_FIELD(DATA, right)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Pairs
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, list, LIST(self->n))
+#include "pytree_registry.h"
+
+static void lists_far_within(void **state)
+{
+    enum { N = 100, LEAVES = 2 * (2 * 2 + 1) };                /* two layers and the scale, twice */
+    static Pair list[N];
+    MLP model = mlp_make(2, false);
+    Pairs pairs = { N, list };
+    pytree_leaf *leaves = NULL;
+    pytree_error error = { 0 };
+    pytree_def *def;
+    size_t i;
+    (void)state;
+    for (i = 0; i < N; i++) { list[i].left = list[i].right = model; }
+    assert_int_equal(pytree_num_leaves(PYTREE(&pairs), NULL, &error), N * LEAVES);
+    assert_ok(pytree_flatten(PYTREE(&pairs), &leaves, 0, &def, NULL, &error), &error);
+    assert_int_equal(def->n_leaves, N * LEAVES);
+    assert_int_equal(def->n_nodes, N * (LEAVES + 2 * (2 + 1 + 1 + 1) + 1) + 2);    /* layers, their list, None, the model */
+    for (i = 0; i < N * LEAVES; i++) { assert_int_equal(leaves[i].form, PYTREE_FORM_LEAF); }
+    assert_ptr_equal(leaves[N * LEAVES - 1].data, list[N - 1].right.scale);
+    pytree_def_free(def);
+    mlp_clear(&model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,7 +470,8 @@ int main(void)
         cmocka_unit_test(room_for_some),
         cmocka_unit_test(as_many_as_views),
         cmocka_unit_test(nodes_in_other_places),
-        cmocka_unit_test(more_types_than_plans)
+        cmocka_unit_test(more_types_than_plans),
+        cmocka_unit_test(lists_far_within)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
