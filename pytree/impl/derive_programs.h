@@ -48,7 +48,7 @@ static const pytree_program *pytree__ad_end(pytree_trace *tr, const struct pytre
     pytree_program *p;
     size_t k;
     for (k = 0; views != NULL && k < b->n_out; k++) { views[k] = &b->out[k]; }
-    p = views == NULL || out == NULL ? NULL : pytree__pg_end(tr, b->n_out, out, views);
+    p = views == NULL ? NULL : pytree__pg_end(tr, b->n_out, out, views);
     if (p == NULL || !pytree__pg_prune(p)) { return NULL; }
     p->out_def = b->def;
     return p;
@@ -78,13 +78,17 @@ static struct pytree__fn_bound pytree__ad_in(const struct pytree__fn_bound *b, s
     return here;
 }
 
-/* Binds a function again, to be run. NULL on failure. */
+/* Binds a function again, to be run: with an error of its own, for tasks of an executor may run it at the same time. NULL on
+ * failure. */
 static struct pytree__fn_bound *pytree__callback_bind(const struct pytree__fn_bound *shapes, struct pytree__fn_plan *arena,
                                                       const bool *wanted)
 {
-    const struct pytree__fn_bound above = pytree__ad_in(shapes, arena);
-    struct pytree__fn_bound *b = pytree__fn_child(&above, shapes->fn, shapes->n_args, shapes->defs, shapes->def);
+    struct pytree__fn_bound above = pytree__ad_in(shapes, arena), *b;
+    pytree_error *own = (pytree_error *)pytree__fn_take(arena, 1, sizeof *own);
     size_t k;
+    if (own == NULL) { return NULL; }
+    above.err = own;
+    b = pytree__fn_child(&above, shapes->fn, shapes->n_args, shapes->defs, shapes->def);
     if (b == NULL) { return NULL; }
     for (k = 0; k < b->n_in; k++) { b->in[k] = shapes->in[k]; }
     for (k = 0; k < b->n_out; k++) {
@@ -92,7 +96,9 @@ static struct pytree__fn_bound *pytree__callback_bind(const struct pytree__fn_bo
         b->out[k].data = NULL;
     }
     b->at.wanted = wanted;
-    return pytree__fn_bind(b) == PYTREE_OK ? b : NULL;
+    if (pytree__fn_bind(b) == PYTREE_OK) { return b; }
+    if (arena->err.status == PYTREE_OK) { arena->err = *own; }
+    return NULL;
 }
 static pytree_status pytree__callback_plan(pytree_op_call *c, struct pytree__fn_plan *arena)
 {
@@ -104,7 +110,7 @@ static pytree_status pytree__callback_plan(pytree_op_call *c, struct pytree__fn_
 static pytree_status pytree__callback_call(struct pytree__fn_bound *b, pytree_error *err)
 {
     const pytree_status status = pytree__fn_run(b);
-    if (status != PYTREE_OK && err != NULL && err != b->err) {
+    if (status != PYTREE_OK) {
         *err = *b->err;
         memset(b->err, 0, sizeof *b->err);
     }
