@@ -41,10 +41,7 @@ pytree pytree_op_apply(pytree_trace *tr, const pytree_fn *f, size_t n, const pyt
     if (f == NULL && tr->err->status == PYTREE_OK) {
         (void)pytree_fail(tr->err, PYTREE_ARGUMENT, NULL, "%s: expected a function, got NULL", tr->recorder->name);
     }
-    if (tr->err->status != PYTREE_OK || defs == NULL || above == NULL
-        || !pytree__apply_arguments(tr, n, args, defs, &ids, &views)) {
-        return result;
-    }
+    if (tr->err->status != PYTREE_OK || !pytree__apply_arguments(tr, n, args, defs, &ids, &views)) { return result; }
     b = pytree__ad_bind(above, f, n, defs, views, NULL, NULL);
     p = b == NULL ? NULL : pytree__pg_of(b);
     out = p == NULL ? NULL : pytree__pg_inline(tr, p, ids);

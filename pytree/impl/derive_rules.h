@@ -14,7 +14,7 @@ static void pytree__pg_constants(pytree_trace *tr, const pytree_program *p, pytr
 {
     size_t v;
     for (v = 1; v <= p->n_values; v++) {
-        if (p->values[v]->data != NULL && map[v].id == 0) { map[v] = pytree__pg_value(tr, p->values[v]); }
+        if (p->values[v]->data != NULL) { map[v] = pytree__pg_value(tr, p->values[v]); }
     }
 }
 
@@ -66,8 +66,8 @@ static pytree_value *pytree__pg_inline(pytree_trace *tr, const pytree_program *p
     return map + p->n_values + 1;
 }
 
-/* Does a derivative flow into values of that type? Not into integers and bool. */
-static bool pytree__pg_smooth(const pytree_leaf *v) { return v->type->dtype < PYTREE_BOOL8 || v->type->dtype > PYTREE_U64; }
+/* Does a derivative flow into values of that type? Not into integers and bool, which come first. */
+static bool pytree__pg_smooth(const pytree_leaf *v) { return v->type->dtype > PYTREE_U64; }
 
 /* ---- Pushforward --------------------------------------------------------------------------------------------------- */
 

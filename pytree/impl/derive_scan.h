@@ -205,13 +205,13 @@ static void pytree__scan_keep(pytree_trace *tr, pytree_eqn *e)
     e->n_out += p->n_carry;
 }
 
-/* Finds which results depend on inputs through calls that have a derivative. */
+/* Finds which results depend on inputs, numbers that a derivative flows into, through calls that have one. */
 static bool pytree__pg_reaches(struct pytree__fn_plan *arena, const pytree_program *p, const bool *in, bool *out)
 {
     bool *active = (bool *)pytree__fn_take(arena, p->n_values + 1, 1), any;
     size_t i, k;
     if (active == NULL) { return false; }
-    for (k = 0; k < p->n_in; k++) { active[k + 1] = in[k] && pytree__pg_smooth(p->values[k + 1]); }
+    for (k = 0; k < p->n_in; k++) { active[k + 1] = in[k]; }
     for (i = 0; i < p->n_eqns; i++) {
         const pytree_eqn *e = &p->eqns[i];
         any = false;

@@ -174,8 +174,7 @@ static bool pytree__while_record(pytree_trace *tr, const pytree_program *cond, c
     p.body = body;
     p.most = most;
     p.keep = keep;
-    if (cond == NULL || body == NULL) { return false; }
-    return pytree__pg_record(tr, &pytree__op_while, &p, in->n, in->at, keep ? 2 * in->n + 1 : in->n, out);
+    return cond != NULL && pytree__pg_record(tr, &pytree__op_while, &p, in->n, in->at, keep ? 2 * in->n + 1 : in->n, out);
 }
 
 #include "derive_programs.h"

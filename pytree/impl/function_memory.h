@@ -85,8 +85,8 @@ static void *pytree__fn_resize(void *context, void *p, size_t old_size, size_t n
 
 static void *pytree__fn_take(struct pytree__fn_plan *plan, size_t n, size_t size)
 {
-    enum { SMALL = 0x7fff };
-    const size_t bytes = n <= SMALL && size <= SMALL ? n * size : pytree__times(n, size);      /* most need no division */
+    enum { SMALL = 0x7fff };              /* times the size of a struct of the library it is what a size_t can hold */
+    const size_t bytes = n <= SMALL ? n * size : pytree__times(n, size);       /* most need no division */
     void *p = pytree__fn_raw(plan, bytes);
     if (p == NULL) { (void)pytree__no_memory(&plan->err, bytes); return NULL; }
     return memset(p, 0, bytes);

@@ -597,7 +597,7 @@ static void pytree__op_convert_jvp(pytree_trace *tr, const pytree_eqn *e, const 
 }
 static void pytree__op_convert_vjp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *ct, pytree_value *in_ct)
 {
-    if (pytree__is_float(pytree__op_look(tr, e->in[0])) && pytree__is_float(pytree__op_look(tr, e->out[0]))) {
+    if (pytree__is_float(pytree__op_look(tr, e->in[0]))) {     /* the result is, too: a cotangent flows into it */
         in_ct[0] = pytree_op_convert(tr, ct[0], pytree__op_look(tr, e->in[0])->type->dtype);
     }
 }

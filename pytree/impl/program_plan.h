@@ -130,7 +130,7 @@ static bool pytree__plan_call(struct pytree__plan *plan, size_t i, const size_t 
     c->params = e->params;
     c->strings = &plan->strings;
     plan->ops[i] = e->op;
-    return e->op->hooks == NULL || e->op->hooks->plan == NULL || e->op->hooks->plan(c, arena) == PYTREE_OK;
+    return e->op->hooks == NULL || e->op->hooks->plan(c, arena) == PYTREE_OK;
 }
 
 /* Prepares runs of a program. NULL on failure. */

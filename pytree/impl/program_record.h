@@ -19,7 +19,7 @@ static pytree_value pytree__value(uint32_t id)
 }
 
 /* Hooks of operations that contain programs.
- *   plan   prepares the call for runs: sets c->memory
+ *   plan   prepares the call for runs: sets c->memory; the others may be NULL
  *   jvp    records result and tangent in one call, instead of a copy of the call and the rule
  *   keep   records the call so that it keeps what its vjp rule needs; changes *e to what was recorded, whose first results are
  *          those of the call

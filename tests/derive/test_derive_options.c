@@ -3,7 +3,29 @@
 #include "derive_shared.h"
 
 BODY(product, pytree_op_mul(tr, pytree_op_sin(tr, a), b))
+BODY(sine, pytree_op_sin(tr, a))
+BODY(times_infinity, pytree_op_scale(tr, a, INFINITY))
 BODY(no_function, pytree_value_at(tr, pytree_op_apply(tr, NULL, 1, &tr->tree[0]), 0))
+
+static pytree_status as_it_is_shape(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *c->out[0] = *c->in[0];
+    return PYTREE_OK;
+}
+static pytree_status as_it_is_run(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *(double *)c->out[0]->data = *(const double *)c->in[0]->data;
+    return PYTREE_OK;
+}
+static void infinite_jvp(pytree_trace *tr, const pytree_eqn *e, const pytree_value *t, pytree_value *out_t)
+{
+    (void)e;
+    out_t[0] = pytree_op_scale(tr, t[0], INFINITY);
+}
+static const pytree_op infinite = { .name = "infinite", .shape = as_it_is_shape, .run = as_it_is_run, .jvp = infinite_jvp };
+BODY(infinite_rule, pytree_record(tr, &infinite, NULL, 1, &a, NULL))
 
 /* (w, x) -> (w x², (x, 3)): a value, and more. */
 static pytree_status with_aux(void *context, pytree_trace *tr)
@@ -124,6 +146,34 @@ static void auxiliary_results(void **state)
     refused(PYTREE_TRACED(no_function, .name = "f"), 1, args, PYTREE_ARGUMENT, "f: expected a function, got NULL");
 }
 
+/* A result of a derivative is a pair. */
+static void results_that_are_no_pair(void **state)
+{
+    double x = 0.5, y[3] = { 0 };
+    const pytree primals = PYTREE_TUPLE(PYTREE(&x)), args[2] = { primals, primals };
+    const pytree_fn *const f = PYTREE_JVP(PYTREE_TRACED(sine));
+    pytree_error error = { 0 };
+    (void)state;
+    assert_error(pytree_apply(f, 2, args, PYTREE_TUPLE(PYTREE(&y[0]), PYTREE(&y[1]), PYTREE(&y[2])), NULL, &error),
+                 PYTREE_STRUCTURE, "", &error);
+    assert_string_equal(error.message, "jvp of sine: result: expected tuple of length 2, got tuple of length 3");
+    apply(f, 2, args, PYTREE_TUPLE(PYTREE(&y[0]), PYTREE(&y[1])));
+    assert_close(y[1], cos(0.5) * 0.5, 1e-15);
+}
+
+/* Derivatives that are infinite agree; one that is infinite does not agree with another. */
+static void infinite_derivatives(void **state)
+{
+    double x = 0, w = 1;
+    pytree_check_grads_options opt = { .modes = PYTREE_FORWARD };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_check_grads(PYTREE_TRACED(times_infinity), 1, (pytree[1]){ PYTREE(&x) }, &opt, &error), &error);
+    assert_error(pytree_check_grads(PYTREE_TRACED(infinite_rule), 1, (pytree[1]){ PYTREE(&w) }, &opt, &error), PYTREE_VALUE, "",
+                 &error);
+    assert_non_null(strstr(error.message, "jvp: expected "));
+}
+
 static void wanted_results(void **state)
 {
     bool flags[2] = { true, false };
@@ -145,6 +195,33 @@ static void wanted_results(void **state)
     pytree_program_free(p);
 }
 
+/* The derivative of what is a constant is zero, and no value of the program: it is left out like others. */
+static void results_that_are_zero(void **state)
+{
+    double w = 2, x = 3;
+    pytree_error error = { 0 };
+    pytree_program *p = pytree_program_new(PYTREE_TRACED(with_aux), 2, (pytree[2]){ PYTREE(&w), PYTREE(&x) }, NULL, &error);
+    pytree_program *forward, *part;
+    char text[128];
+    (void)state;
+    assert_ok(error.status, &error);
+    forward = pytree_pushforward(p, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(forward->n_out, 6);
+    assert_int_equal(forward->out[5].id, 0);                   /* of 3 */
+    part = pytree_dce(forward, PYTREE_TUPLE(PYTREE_BOOL(false), PYTREE_TUPLE(PYTREE_BOOL(false), PYTREE_BOOL(false))), &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_def_text(part->out_def, text, sizeof text) < sizeof text);
+    assert_string_equal(text, "PyTreeDef(((None, (*, None)), (None, (*, None))))");
+    pytree_program_free(part);
+    part = pytree_dce(forward, PYTREE_NONE, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(part->n_out, 6);
+    pytree_program_free(part);
+    pytree_program_free(forward);
+    pytree_program_free(p);
+}
+
 /* A traced function with a rule of its own: the rule counts, not what was recorded. */
 static pytree_status three_rule(void *context, const pytree_call *at)
 {
@@ -158,8 +235,6 @@ static pytree_status one_tuple(void *context, const pytree_call *at)
     (void)context;
     return pytree_result_like(at, PYTREE_TUPLE(at->args[0]));
 }
-BODY(sine, pytree_op_sin(tr, a))
-
 static void rules_of_programs(void **state)
 {
     const pytree_fn jvp = { .name = "jvp", .call = three_rule, .shape = pytree_result_first };
@@ -192,7 +267,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tolerances_and_modes), cmocka_unit_test(arguments_of_checks), cmocka_unit_test(auxiliary_results),
-        cmocka_unit_test(wanted_results), cmocka_unit_test(rules_of_programs)
+        cmocka_unit_test(results_that_are_no_pair), cmocka_unit_test(infinite_derivatives),
+        cmocka_unit_test(wanted_results), cmocka_unit_test(results_that_are_zero),
+        cmocka_unit_test(rules_of_programs)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

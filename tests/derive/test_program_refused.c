@@ -1,6 +1,10 @@
 /* What bodies and operations of programs may not do, and what the recorder makes of constants that are alike. */
 #include "derive_shared.h"
 
+typedef struct Key { unsigned char bytes[4]; } Key;
+#define PYTREE_LEAF_TYPE Key
+#include "pytree_registry.h"
+
 /* ---- Operations -------------------------------------------------------------------------------------------------------- */
 
 static pytree_status shape_without_type(const pytree_op_call *c, pytree_error *err)
@@ -38,11 +42,21 @@ static pytree_status run_five(const pytree_op_call *c, pytree_error *err)
 static const pytree_op typeless = { .name = "typeless", .n_out = 1, .shape = shape_without_type, .run = run_five };
 static const pytree_op huge = { .name = "huge", .n_out = 1, .shape = shape_too_large, .run = run_five };
 static const pytree_op refusing = { .name = "refusing", .n_out = 1, .shape = shape_refused, .run = run_five };
+static pytree_status shape_of_struct(const pytree_op_call *c, pytree_error *err)
+{
+    (void)err;
+    *c->out[0] = *c->in[0];
+    c->out[0]->type = PYTREE_TYPE(Linear);
+    return PYTREE_OK;
+}
+static const pytree_op structs = { .name = "structs", .n_out = 1, .shape = shape_of_struct, .run = run_five };
 static const pytree_op five = { .name = "five", .n_out = 5, .shape = shape_of_five, .run = run_five };
 
 BODY(without_type, pytree_record(tr, &typeless, NULL, 1, &a, NULL))
 BODY(too_large, pytree_record(tr, &huge, NULL, 1, &a, NULL))
 BODY(no_shape, pytree_record(tr, &refusing, NULL, 1, &a, NULL))
+BODY(of_struct, pytree_op_convert(tr, pytree_record(tr, &structs, NULL, 1, &a, NULL), PYTREE_F64))
+BODY(of_number, pytree_op_convert(tr, a, PYTREE_I32))
 BODY(first_of_five, pytree_record(tr, &five, NULL, 1, &a, NULL))
 BODY(unknown_operand, pytree_op_neg(tr, ((pytree_value){ 999 })))
 BODY(no_operand, pytree_op_neg(tr, ((pytree_value){ 0 })))
@@ -87,6 +101,13 @@ static pytree_status returns_numbers(void *context, pytree_trace *tr)
     return pytree_return(tr, PYTREE_LIST(PYTREE_V(V(tr->arg[0])), PYTREE_INT(1)));
 }
 
+static pytree_status returns_bytes(void *context, pytree_trace *tr)
+{
+    Key key = { { 0 } };
+    (void)context;
+    return pytree_return(tr, PYTREE_LIST(PYTREE_V(V(tr->arg[0])), PYTREE(&key)));
+}
+
 static void refused(pytree_body_fn *body, pytree_status wanted, const char *path, const char *text)
 {
     double x = 1;
@@ -111,6 +132,8 @@ static void bodies_and_operations_are_refused(void **state)
     refused(fails_silently, PYTREE_VALUE, "", "f: expected success, got values differ");
     refused(fails_aloud, PYTREE_VALUE, "", "expected sense, got none");
     refused(returns_numbers, PYTREE_TYPE, "[1]", "f: expected a value of this program, got i64");
+    refused(returns_bytes, PYTREE_TYPE, "[1]", "f: expected a value of this program, got none");
+    refused(of_struct, PYTREE_TYPE, "", "f: convert: expected real numbers, got Linear");
 }
 
 static void operations_with_many_results(void **state)
@@ -121,6 +144,15 @@ static void operations_with_many_results(void **state)
     assert_true(y == 1);
     apply(PYTREE_TRACED(all_of_five), 1, (pytree[1]){ PYTREE(&x) }, PYTREE_TUPLE(PYTREE(&y), PYTREE(&z)));
     assert_true(y == 5 && z == 1);
+}
+
+static void conversions_of_numbers(void **state)
+{
+    double x = -2.75;
+    int y = 0;
+    (void)state;
+    apply(PYTREE_TRACED(of_number), 1, (pytree[1]){ PYTREE(&x) }, PYTREE(&y));
+    assert_int_equal(y, -2);
 }
 
 /* ---- Constants that are alike ------------------------------------------------------------------------------------------- */
@@ -167,7 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_and_operations_are_refused), cmocka_unit_test(operations_with_many_results),
-        cmocka_unit_test(constants_that_are_alike)
+        cmocka_unit_test(conversions_of_numbers), cmocka_unit_test(constants_that_are_alike)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
