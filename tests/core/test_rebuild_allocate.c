@@ -298,6 +298,25 @@ static void numbers_that_are_addresses_stay(void **state)
     assert_true(panel.numbers[0] == at && panel.numbers[1] == (uintptr_t)&elsewhere[32]);
 }
 
+typedef struct Tin { char label[8]; size_t n; float *beans; } Tin;
+
+#define PYTREE_STRUCT Tin
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, label, STRING) PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, beans, ARRAY(self->n))
+#include "pytree_registry.h"
+
+/* Static values are the struct's own, with what stands behind the end of a string. */
+static void static_values_stay_as_they_are(void **state)
+{
+    Tin tin = { "ab\0bits", 2, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_allocate(PYTREE(&tin), NULL, &error), &error);
+    assert_memory_equal(tin.label, "ab\0bits", sizeof tin.label);
+    assert_true(tin.beans[1] == 0.0f);
+    pytree_free(PYTREE(&tin));
+    assert_memory_equal(tin.label, "ab\0bits", sizeof tin.label);
+}
+
 /* A chain of pointed-to structs is a template too, however long. */
 static void chains_are_templates(void **state)
 {
@@ -631,6 +650,7 @@ int main(void)
         cmocka_unit_test(what_is_wanted_is_made),
         cmocka_unit_test(small_allocations_are_given_back),
         cmocka_unit_test(numbers_that_are_addresses_stay),
+        cmocka_unit_test(static_values_stay_as_they_are),
         cmocka_unit_test(chains_are_templates),
         cmocka_unit_test(allocate_refuses_to_lose_a_pointer),
         cmocka_unit_test(members_are_allocated_like_others),
