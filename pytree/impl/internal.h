@@ -406,7 +406,7 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
 static size_t pytree__views_lacking(pytree__cursor *c, const pytree_type *type, const char *self, pytree_leaf *views,
                                     int lacks);
 static pytree_status pytree__fail_beyond(pytree__cursor *c);
-static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytree__frame *f);
+static PYTREE__NOINLINE bool pytree__fails_read(pytree__cursor *c, pytree__frame *f, int lacks, pytree_status *status);
 static pytree_status pytree__views_to_make(pytree__cursor *c, pytree__frame *f, pytree_leaf *views);
 
 /* compare.h */

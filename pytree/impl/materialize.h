@@ -17,16 +17,17 @@ static bool pytree__children_to_make(pytree__cursor *c, const pytree_type *type,
     if (copy == NULL) { return false; }
     memcpy(copy, self, type->size);
     for (at = type->fields; at != end; at++) {
+        if (at->row != PYTREE_ROW_DATA) { continue; }
         row = pytree__active_row(at, self);
-        if (row == NULL || row->row != PYTREE_ROW_DATA || row->place != PYTREE_POINTER) { continue; }
+        if (row == NULL || row->place != PYTREE_POINTER) { continue; }
         memcpy(&p, copy + row->offset, sizeof p);
         if ((p == NULL && !row->optional) || p == PYTREE_WANTED) { memcpy(copy + row->offset, &zeros, sizeof zeros); }
     }
     pytree__child_views(type, copy, views);
     for (at = type->fields; at != end; at++) {
+        if (at->row != PYTREE_ROW_DATA) { continue; }
         row = pytree__active_row(at, self);
         if (row == NULL || row->form == PYTREE_FORM_NONE) { views++; continue; }       /* of a union */
-        if (row->row != PYTREE_ROW_DATA) { continue; }
         p = (char *)(uintptr_t)self + row->offset;
         if (row->place == PYTREE_POINTER || row->place == PYTREE_STB) { memcpy(&p, self + row->offset, sizeof p); }
         views++->data = p;
@@ -49,10 +50,10 @@ static bool pytree__lacks_data(const pytree_type *type, const void *self)
     return false;
 }
 
-/* Tell whether the elements of a list have pointers to structs, which may be NULL. */
+/* Tell whether the elements of a list, which only DATA rows are, have pointers to structs, which may be NULL. */
 static bool pytree__leads_on(const pytree_field *row)
 {
-    return row->form == PYTREE_FORM_LIST && row->row == PYTREE_ROW_DATA
+    return row->form == PYTREE_FORM_LIST
         && (row->type->kind == PYTREE_KIND_ROW
             || (row->type->kind == PYTREE_KIND_STRUCT && !pytree__origin(row->type)->self_contained));
 }
@@ -113,18 +114,22 @@ static int pytree__lacks(const pytree_type *type, const void *self, bool making)
     return lacks;
 }
 
-/* Fail for a struct a row of which reads through a pointer that is NULL. Its children are not seen. */
-static PYTREE__NOINLINE pytree_status pytree__fail_read(pytree__cursor *c, pytree__frame *f)
+/* Fail for a struct a row of which reads through a pointer that is NULL. Its children are not seen. Where the pointer is in a
+ * struct that this one leads to, a walk that goes there finds it; but a predicate may stop before, or a namespace change what
+ * is there, so that the row would be evaluated. Return whether there is such a row. */
+static PYTREE__NOINLINE bool pytree__fails_read(pytree__cursor *c, pytree__frame *f, int lacks, pytree_status *status)
 {
     const char *from = "", *end = from;
-    const size_t child = pytree__null_read(f->type, f->self, c->making || pytree__lacks_data(f->type, f->self), false, &from,
-                                           &end);
-    pytree_status status;
+    const bool lacking = pytree__lacks_data(f->type, f->self);
+    size_t child;
+    if (lacks == PYTREE__LACKS_BEYOND && (c->plain || lacking)) { return false; }
+    child = pytree__null_read(f->type, f->self, c->making || lacking, false, &from, &end);
+    if (child == SIZE_MAX) { return false; }
     f->next = child + 1;
-    status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in %.*s, which this row reads through, got NULL",
-                             (int)(end - from), from);
+    *status = pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a pointer in %.*s, which this row reads through, got NULL",
+                              (int)(end - from), from);
     f->next = f->count = 0;
-    return status;
+    return true;
 }
 
 /* Fail for a struct, for which memory is to be made, if a product in one of its rows is too large for the type in which C
@@ -189,8 +194,7 @@ static pytree_status pytree__fail_beyond(pytree__cursor *c)
     if (!c->plain || c->watch != NULL || pytree__lacks_data(f->type, f->self)) { return PYTREE_OK; }
     for (i = 0; i < f->count; i++) {
         const pytree_leaf *const view = &c->views[f->views + i];
-        if (view->form == PYTREE_FORM_STRUCT && view->data != NULL
-            && pytree__lacks_data(pytree__origin(view->type), view->data)) {
+        if (view->form == PYTREE_FORM_STRUCT && pytree__lacks_data(pytree__origin(view->type), view->data)) {
             f->next = i + 1;
             return pytree__open(c, view);
         }

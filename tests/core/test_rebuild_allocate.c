@@ -62,6 +62,33 @@ static void allocate_a_struct(void **state)
     pytree_free(PYTREE(&layer));
 }
 
+/* A static value of each width before an array: what lies there is not taken for a child. */
+typedef struct Graded { long double grade; const char *name; int n; float *w, *v; } Graded;
+
+#define PYTREE_STRUCT Graded
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, grade)                                                                                         \
+    PYTREE_FIELD(STATIC, name)                                                                                          \
+    PYTREE_FIELD(STATIC, n)                                                                                             \
+    PYTREE_FIELD(DATA, w, ARRAY(self->n))                                                                               \
+    PYTREE_FIELD(DATA, v, ARRAY(2))
+#include "pytree_registry.h"
+
+static void static_values_come_before_arrays(void **state)
+{
+    Graded graded = { 0.5L, "grade", 3, NULL, NULL };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_allocate(PYTREE(&graded), NULL, &error), &error);
+    assert_non_null(graded.w);
+    assert_non_null(graded.v);
+    assert_true(graded.w[2] == 0 && graded.v[1] == 0 && graded.grade == 0.5L);
+    pytree_free(PYTREE(&graded));
+    graded.v = graded.w = NULL;
+    graded.n = -1;
+    assert_error(pytree_allocate(PYTREE(&graded), NULL, &error), PYTREE_BAD_COUNT, ".w", &error);
+}
+
 static void alignment_is_an_option(void **state)
 {
     static const size_t alignments[] = { 1, 2, 8, 16, 32, 64, 128, 512, 4096 };
@@ -645,6 +672,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocate_a_struct),
+        cmocka_unit_test(static_values_come_before_arrays),
         cmocka_unit_test(alignment_is_an_option),
         cmocka_unit_test(lists_and_structs_are_templates),
         cmocka_unit_test(what_is_wanted_is_made),

@@ -129,6 +129,38 @@ static int two_of(const void *self) { return self == NULL ? 0 : 2; }
     PYTREE_FIELD(DATA, y, ARRAY(self->end - self->begin + two_of(self), self->size.n))
 #include "pytree_registry.h"
 
+/* Structs that one of their structs leads on from, and rows that read through both. */
+typedef struct Deep { Sized *maybe, *first, *sized; double *x; } Deep;
+typedef struct Deeper { Large *large; Sized *sized; double y; } Deeper;
+
+#define PYTREE_STRUCT Deep
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, maybe, OPTIONAL) PYTREE_FIELD(DATA, first) PYTREE_FIELD(DATA, sized)                             \
+    PYTREE_FIELD(DATA, x, ARRAY(self->sized->size->n))
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Deeper
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, large) PYTREE_FIELD(DATA, sized) PYTREE_FIELD(DATA, y)
+#include "pytree_registry.h"
+
+/* Structs in place: with an address that is static, and a number as large as one. */
+typedef struct Global { Size **at; } Global;
+typedef struct Counter { size_t n; } Counter;
+typedef struct Around { Global global; Counter counter; double *x; } Around;
+
+#define PYTREE_STRUCT Global
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, at)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Counter
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Around
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(DATA, global) PYTREE_FIELD(DATA, counter) PYTREE_FIELD(DATA, x, ARRAY((*self->global.at)->n))
+#include "pytree_registry.h"
+
 static double numbers[4] = { 0.5, 1.5, 2.5, 3.5 };
 
 /* The tree has so many leaves, the last of them so many numbers. */
@@ -276,6 +308,87 @@ static void other_pointers_that_are_null(void **state)
     assert_refused(PYTREE(&other), ".x", READ_THROUGH("self->count"));
 }
 
+static bool nowhere(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)value;
+    (void)path;
+    return false;
+}
+
+static bool at_structs(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    return value->form == PYTREE_FORM_STRUCT && path->n != 0;
+}
+
+static void count_problem(void *context, const pytree_error *problem)
+{
+    (void)problem;
+    ++*(size_t *)context;
+}
+
+/* Reading it with a predicate fails at that path. */
+static void assert_refused_there(pytree t, bool (*is_leaf)(void *, const pytree_leaf *, const pytree_path *), const char *path)
+{
+    pytree_error error = { 0 };
+    pytree_options opt = { 0 };
+    opt.is_leaf = is_leaf;
+    assert_int_equal(pytree_num_leaves(t, &opt, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_NULL_POINTER, path, &error);
+}
+
+/* Where a struct that one of its structs must have is NULL, that comes first; where a predicate may stop before it, the row
+ * that reads through it does. */
+static void structs_behind_structs(void **state)
+{
+    Size size = { 9, 2 };
+    Sized sound = { &size, 1 }, broken = { NULL, 1 };
+    Large large = { { 0 }, 1 };
+    Deep deep = { NULL, &sound, &sound, numbers };
+    Deeper deeper = { &large, &sound, 0.5 };
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    size_t problems = 0;
+    (void)state;
+    assert_leaves(PYTREE(&deep), 1, 2);
+    deep.sized = &broken;
+    assert_refused(PYTREE(&deep), ".sized.size", "expected a Size, got NULL (OPTIONAL allows it)");
+    assert_error(pytree_check(PYTREE(&deep), count_problem, &problems, NULL, &error), PYTREE_NULL_POINTER, ".sized.size",
+                 &error);
+    assert_int_equal(problems, 1);
+    deep.maybe = &sound;
+    assert_refused(PYTREE(&deep), ".sized.size", "expected a Size, got NULL (OPTIONAL allows it)");
+    assert_refused_there(PYTREE(&deep), nowhere, ".x");
+    assert_refused_there(PYTREE(&deep), at_structs, ".x");
+    deep.first = NULL;                    /* that no row reads through, and comes first */
+    assert_refused(PYTREE(&deep), ".first", "expected a Sized, got NULL (OPTIONAL allows it)");
+    assert_refused_there(PYTREE(&deep), nowhere, ".first");
+    deep.first = &sound;
+    deep.sized = NULL;
+    assert_refused(PYTREE(&deep), ".sized", "expected a Sized, got NULL (OPTIONAL allows it)");
+    assert_refused_there(PYTREE(&deep), nowhere, ".sized");
+    deeper.large = NULL;                  /* too large for zeros in its place */
+    assert_refused(PYTREE(&deeper), ".large", "expected a Large, got NULL (OPTIONAL allows it)");
+    assert_refused_there(PYTREE(&deeper), nowhere, ".large");
+    deeper.large = &large;
+    deeper.sized = &broken;
+    assert_refused_there(PYTREE(&deeper), nowhere, ".sized.size");
+    memset(&error, 0, sizeof error);
+    opt.is_leaf = at_structs;             /* a leaf, of which nothing is known */
+    assert_int_equal(pytree_num_leaves(PYTREE(&deeper), &opt, &error), 3);
+    assert_ok(error.status, &error);
+}
+
+static void static_addresses_in_place(void **state)
+{
+    Around around = { { &itself }, { 0 }, numbers };
+    (void)state;
+    assert_leaves(PYTREE(&around), 1, 2);                      /* a count of 0 is not NULL */
+    around.global.at = NULL;
+    assert_refused(PYTREE(&around), ".x", READ_THROUGH("self->global.at"));
+}
+
 static void bit_fields_at_the_end(void **state)
 {
     Beside *const beside = (Beside *)calloc(1, sizeof *beside);
@@ -295,6 +408,8 @@ int main(void)
         cmocka_unit_test(other_words),
         cmocka_unit_test(structs_that_are_made),
         cmocka_unit_test(other_pointers_that_are_null),
+        cmocka_unit_test(structs_behind_structs),
+        cmocka_unit_test(static_addresses_in_place),
         cmocka_unit_test(bit_fields_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -247,6 +247,21 @@ static void memory_is_allocated_for_the_active_member(void **state)
     assert_null(far_away.as.far);
 }
 
+static void no_member_no_memory(void **state)
+{
+    Shape s = { .kind = EMPTY, .n = 3 };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_allocate(PYTREE(&s), NULL, &error), &error);
+    assert_non_null(s.after);
+    assert_null(s.as.weights);
+    pytree_free(PYTREE(&s));
+    s.kind = (Kind)77;
+    assert_error(pytree_allocate(PYTREE(&s), NULL, &error), PYTREE_VALUE, ".as", &error);
+    assert_string_equal(error.message, "expected a tag that a CASE of the union has, got 77");
+    assert_null(s.after);
+}
+
 static void a_union_without_a_name_has_that_of_its_row(void **state)
 {
     static const char *const printed[VALUES] = {
@@ -290,6 +305,7 @@ int main(void)
         cmocka_unit_test(leaves_go_into_the_active_member),
         cmocka_unit_test(a_tag_without_a_case_is_an_error),
         cmocka_unit_test(memory_is_allocated_for_the_active_member),
+        cmocka_unit_test(no_member_no_memory),
         cmocka_unit_test(a_union_without_a_name_has_that_of_its_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
