@@ -39,10 +39,12 @@ extern "C" {
 /* Parse a literal: ast.literal_eval, json.loads. Returns the tree in one block that is independent of the text, freed with
  * pytree_free; data NULL on error. Dicts keep the order of the text (and are visited by sorted key, as every dict). Name(…)
  * is a namedtuple. PYTREE_SYNTAX says "line 3, column 7: expected ',' or ']', got '}'"; repeated keys, keys of both kinds in
- * one dict and numbers that their type cannot hold are such errors too.
+ * one dict and numbers that their type cannot hold are such errors too. The notation of the whole text is checked before
+ * repeated keys and floats that are too large.
  *
- * Any text is safe: nothing recurses, memory is bounded by the length of the text, and the locale has no influence. opt:
- * allocator, alignment of arrays. O(length); working memory is freed before the call returns. */
+ * Any text is safe: nothing recurses, memory is bounded by the length of the text, and the locale has no influence. The text
+ * is read twice and must not change meanwhile. opt: allocator, alignment of arrays. O(length); the block is allocated in its
+ * final size, with 32 bytes for each container that is open beside it and 24 for each key of the largest dict out of order. */
 pytree pytree_parse(const char *text, const pytree_options *opt, pytree_error *err);
 
 /* Parse a literal of n bytes, which need no NUL at the end; a NUL among them is an error. `text` may be NULL if n is 0. */
@@ -70,5 +72,5 @@ size_t pytree_literal_text(pytree t, char *text, size_t n, const pytree_options 
 #endif
 
 #if defined(PYTREE_IMPLEMENTATION)
-#include "impl/literal_tape.h"    /* the first of its rooms; each includes the next */
+#include "impl/literal_parser.h"    /* the first of its rooms; each includes the next */
 #endif

@@ -128,7 +128,8 @@ static inline const pytree_type *pytree__type_of_word(const char *word, size_t n
     int kind;
     for (kind = PYTREE_KIND_LIST; kind < PYTREE__KIND_ROWS; kind++) {
         const char *open = pytree__literal_texts[kind].open;
-        if (open != NULL && n != 0 && strncmp(open, word, n) == 0 && open[n] == '(') { return pytree__container_type(kind); }
+        if (open == NULL || n == 0 || *open != *word) { continue; }
+        if (strncmp(open, word, n) == 0 && open[n] == '(') { return pytree__container_type(kind); }
     }
     return NULL;
 }

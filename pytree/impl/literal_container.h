@@ -6,71 +6,97 @@
 
 /* ---- Parse: containers --------------------------------------------------------------------------------------------- */
 
-static pytree__lit_container *pytree__lit_begin(pytree__lit_parser *p, int type, unsigned form, char close, bool wrapped)
+/* Write the container that opens, and take room for its contents. */
+static void pytree__lit_make(pytree__lit_parser *p, const pytree__lit_open *o, size_t name)
 {
-    pytree__lit_open *o = (pytree__lit_open *)pytree__lit_more(p, &p->open, sizeof *o);
-    pytree__lit_container *c =
-        o == NULL ? NULL : (pytree__lit_container *)pytree__lit_more(p, &p->containers, sizeof *c);
-    if (c == NULL) { return NULL; }
-    o->container = p->containers.n / sizeof *c - 1;
-    o->count = 0;
-    o->keys = p->keys.n;
-    o->type = (uint32_t)type;
-    o->close = close;
-    o->form = (unsigned char)form;
-    o->wrapped = wrapped;
-    if (p->open.n > p->most_open) { p->most_open = p->open.n; }
-    c->count = 0;
-    c->maxlen = pytree__traits(&pytree_types[type])->meta == PYTREE__META_MAXLEN ? PYTREE_UNBOUNDED : 0;
-    c->name = c->order = PYTREE__LIT_NONE;
-    c->numbered = false;
-    return pytree__lit_push(p, type, o->container) ? c : NULL;
+    const pytree_type *type = &pytree_types[o->type];
+    pytree_items *items = p->items + o->container;
+    size_t count;
+    memcpy(&count, p->counted + o->container * sizeof count, sizeof count);
+    memset(items, 0, sizeof *items);
+    items->count = count;
+    items->maxlen = pytree__traits(type)->meta == PYTREE__META_MAXLEN ? PYTREE_UNBOUNDED : 0;
+    if (name != PYTREE__LIT_NONE) { items->name = p->texts + name; }
+    p->slot->type = type;
+    p->slot->data = items;
+    if (o->form == PYTREE__LIT_ITEMS) {
+        items->items = (const pytree *)(const void *)p->pieces;
+        p->pieces += count * sizeof(pytree);
+        return;
+    }
+    items->pairs = (const pytree_pair *)(const void *)p->pieces;
+    p->pieces += count * sizeof(pytree_int_pair);
+    if (pytree__traits(type)->order == PYTREE__ORDER_SORTED) {
+        items->order = (const uint32_t *)(const void *)p->pieces;
+        items->sorted = true;
+        p->pieces += (count + count % 2) * sizeof(uint32_t);
+    }
 }
 
-/* Check that the keys of the container that ends are distinct, and record their order if a dict needs one. */
-static bool pytree__lit_order(pytree__lit_parser *p, const pytree__lit_open *o, pytree__lit_container *c)
+/* Open a container. `name`: its place among the strings, or PYTREE__LIT_NONE. */
+static bool pytree__lit_begin(pytree__lit_parser *p, int type, unsigned form, char close, bool wrapped, size_t name)
 {
-    const pytree__lit_key *keys;
-    struct pytree__sorting *sorting;
-    size_t i, n = o->count;
-    uint32_t *order;
-    if (n < 2) { return true; }
-    keys = (const pytree__lit_key *)(const void *)(p->keys.at + o->keys);
-    for (i = 1; i < n; i++) {
-        if (c->numbered ? keys[i - 1].number >= keys[i].number
-            : strcmp(p->texts.at + keys[i - 1].name, p->texts.at + keys[i].name) >= 0) { break; }
+    pytree__lit_open *o = (pytree__lit_open *)pytree__lit_more(p, &p->open, sizeof *o);
+    if (o == NULL) { return false; }
+    o->container = p->n_containers++;
+    o->count = 0;
+    o->slot = p->pieces;
+    o->type = (unsigned char)type;
+    o->form = (unsigned char)form;
+    o->close = close;
+    o->wrapped = wrapped;
+    o->numbered = false;
+    if (p->open.n > p->most_open) { p->most_open = p->open.n; }
+    if (p->pass != PYTREE__LIT_MAKE) {
+        return p->pass == PYTREE__LIT_SEEK || pytree__lit_more(p, &p->counts, sizeof(size_t)) != NULL;
     }
-    if (i >= n) { return true; }
-    if (n > UINT32_MAX / 2) { return pytree__lit_expected(p, keys[n - 1].at, "fewer keys"); }
+    pytree__lit_make(p, o, name);
+    return true;
+}
+
+/* Check that the keys of the container that ends are distinct, and write the order of a dict. */
+static bool pytree__lit_order(pytree__lit_parser *p, const pytree__lit_open *o, const pytree_items *items)
+{
+    const pytree_pair *pairs = items->pairs;
+    const pytree_int_pair *int_pairs = items->int_pairs;
+    uint32_t *order = (uint32_t *)(uintptr_t)items->order;
+    const size_t n = o->count;
+    struct pytree__sorting *sorting;
+    size_t i;
+    for (i = 1; i < n; i++) {
+        if (o->numbered ? int_pairs[i - 1].key >= int_pairs[i].key : strcmp(pairs[i - 1].key, pairs[i].key) >= 0) { break; }
+    }
+    if (i >= n) {
+        for (i = 0; order != NULL && i < n; i++) { order[i] = (uint32_t)i; }
+        return true;
+    }
     p->sorting.n = 0;
     sorting = (struct pytree__sorting *)pytree__lit_more(p, &p->sorting, pytree__times(n, sizeof *sorting));
     if (sorting == NULL) { return false; }
     for (i = 0; i < n; i++) {
-        sorting[i].key = c->numbered ? NULL : p->texts.at + keys[i].name;
-        sorting[i].rank = c->numbered ? (uint64_t)keys[i].number ^ UINT64_C(1) << 63 : pytree__key_prefix64(sorting[i].key);
+        sorting[i].key = o->numbered ? NULL : pairs[i].key;
+        sorting[i].rank = o->numbered ? (uint64_t)int_pairs[i].key ^ UINT64_C(1) << 63 : pytree__key_prefix64(pairs[i].key);
         sorting[i].at = (uint32_t)i;
     }
     pytree__sort_keys(sorting, n);
     for (i = 1; i < n; i++) {
         const uint32_t a = sorting[i - 1].at, b = sorting[i].at;
         if (pytree__by_key(&sorting[i - 1], &sorting[i]) == 0) {
-            return pytree__lit_expected(p, keys[a > b ? a : b].at, o->form == PYTREE__LIT_FIELDS ? "each field once"
-                                                                                                  : "each key once");
+            p->repeats = true;
+            p->repeats_in = o->container;
+            p->repeated = a > b ? a : b;
+            return false;
         }
     }
-    if (pytree__traits(&pytree_types[o->type])->order != PYTREE__ORDER_SORTED) { return true; }
-    c->order = p->orders.n / sizeof *order;
-    order = (uint32_t *)pytree__lit_more(p, &p->orders, n * sizeof *order);
-    if (order == NULL) { return false; }
-    for (i = 0; i < n; i++) { order[i] = sorting[i].at; }
+    for (i = 0; order != NULL && i < n; i++) { order[i] = sorting[i].at; }
     return true;
 }
 
-/* Parse , maxlen=3. */
-static bool pytree__lit_maxlen(pytree__lit_parser *p, pytree__lit_container *c)
+/* Parse , maxlen=3. *maxlen stays as it is if there is none. */
+static bool pytree__lit_maxlen(pytree__lit_parser *p, size_t count, size_t *maxlen)
 {
     const char *start;
-    uint64_t maxlen;
+    uint64_t most;
     char expected[64];
     if (!pytree__lit_skip(p, ',') || pytree__lit_peek(p) == ')') { return true; }
     if (!pytree__lit_skip_word(p, "maxlen")) { return pytree__lit_expected(p, p->at, "maxlen="); }
@@ -80,12 +106,49 @@ static bool pytree__lit_maxlen(pytree__lit_parser *p, pytree__lit_container *c)
         return true;
     }
     start = p->at;
-    if (!pytree__lit_integer(p, &pytree_types[PYTREE__T_UINT64], &maxlen)) { return false; }
-    (void)snprintf(expected, sizeof expected, "a maxlen of at least %zu, as many as there are", c->count);
-    if (maxlen < c->count) { return pytree__lit_expected(p, start, expected); }
-    if (maxlen >= SIZE_MAX) { return pytree__lit_expected(p, start, "a maxlen that fits"); }
-    c->maxlen = (size_t)maxlen;
+    if (!pytree__lit_integer(p, &pytree_types[PYTREE__T_UINT64], &most)) { return false; }
+    (void)snprintf(expected, sizeof expected, "a maxlen of at least %zu, as many as there are", count);
+    if (most < count) { return pytree__lit_expected(p, start, expected); }
+    if (most >= SIZE_MAX) { return pytree__lit_expected(p, start, "a maxlen that fits"); }
+    *maxlen = (size_t)most;
     (void)pytree__lit_skip(p, ',');
+    return true;
+}
+
+/* Parse what follows the contents of OrderedDict( … ), deque( … ) and the like. */
+static bool pytree__lit_unwrap(pytree__lit_parser *p, const pytree__lit_open *o)
+{
+    size_t maxlen = PYTREE_UNBOUNDED;
+    if (pytree__traits(&pytree_types[o->type])->meta != PYTREE__META_MAXLEN) {
+        (void)pytree__lit_skip(p, ',');
+    } else if (!pytree__lit_maxlen(p, o->count, &maxlen)) {
+        return false;
+    } else if (p->pass == PYTREE__LIT_MAKE) {
+        p->items[o->container].maxlen = maxlen;
+    }
+    return pytree__lit_need(p, ')');
+}
+
+/* Count the container that ends, or finish it. */
+static bool pytree__lit_end(pytree__lit_parser *p, const pytree__lit_open *o)
+{
+    const bool keyed = o->form != PYTREE__LIT_ITEMS;
+    if (p->pass == PYTREE__LIT_MAKE) {
+        pytree_items *items = p->items + o->container;
+        if (o->numbered) {
+            items->int_pairs = (const pytree_int_pair *)(const void *)items->pairs;
+            items->pairs = NULL;
+        }
+        return !keyed || pytree__lit_order(p, o, items);
+    }
+    if (p->pass == PYTREE__LIT_SEEK) { return true; }
+    memcpy(p->counts.at + o->container * sizeof o->count, &o->count, sizeof o->count);
+    if (keyed) {
+        p->n_pairs += o->count;
+        if (pytree__traits(&pytree_types[o->type])->order == PYTREE__ORDER_SORTED) { p->n_places += o->count + o->count % 2; }
+        return o->count <= UINT32_MAX / 2 || pytree__lit_expected(p, p->at, "fewer keys");
+    }
+    p->n_items += o->count;
     return true;
 }
 
@@ -93,41 +156,37 @@ static bool pytree__lit_maxlen(pytree__lit_parser *p, pytree__lit_container *c)
 static bool pytree__lit_close(pytree__lit_parser *p)
 {
     const pytree__lit_open *o = pytree__lit_top(p);
-    pytree__lit_container *c = pytree__lit_container_at(p, o->container);
-    c->count = o->count;
-    if (o->form == PYTREE__LIT_ITEMS) {
-        p->n_items += o->count;
-    } else {
-        p->n_pairs += o->count;
-        if (pytree__traits(&pytree_types[o->type])->order == PYTREE__ORDER_SORTED) { p->n_places += o->count + o->count % 2; }
-        if (!pytree__lit_order(p, o, c)) { return false; }
-        p->keys.n = o->keys;
-    }
-    if (PYTREE__UNLIKELY(o->wrapped)) {
-        const bool limited = pytree__traits(&pytree_types[o->type])->meta == PYTREE__META_MAXLEN;
-        if (limited && !pytree__lit_maxlen(p, c)) { return false; }
-        if (!limited) { (void)pytree__lit_skip(p, ','); }
-        if (!pytree__lit_need(p, ')')) { return false; }
-    }
+    if (!pytree__lit_end(p, o)) { return false; }
+    if (PYTREE__UNLIKELY(o->wrapped) && !pytree__lit_unwrap(p, o)) { return false; }
     p->open.n -= sizeof *o;
     return true;
 }
 
-static bool pytree__lit_note_key(pytree__lit_parser *p, const char *at, size_t name, int64_t number)
+/* Write the key of the next pair, whose value follows. */
+static bool pytree__lit_put_key(pytree__lit_parser *p, pytree__lit_open *o, const char *at, size_t name, int64_t number)
 {
-    pytree__lit_key *key = (pytree__lit_key *)pytree__lit_more(p, &p->keys, sizeof *key);
-    if (key == NULL) { return false; }
-    key->at = at;
-    key->name = name;
-    key->number = number;
-    return pytree__lit_push(p, PYTREE__T_none, name == PYTREE__LIT_NONE ? (uint64_t)number : name);
+    if (p->pass != PYTREE__LIT_MAKE) {
+        return p->pass == PYTREE__LIT_COUNT || o->container != p->repeats_in || o->count != p->repeated
+            || pytree__lit_expected(p, at, o->form == PYTREE__LIT_FIELDS ? "each field once" : "each key once");
+    }
+    if (o->numbered) {
+        pytree_int_pair *pair = (pytree_int_pair *)(void *)o->slot;
+        pair->key = number;
+        p->slot = &pair->value;
+        o->slot = (char *)(pair + 1);
+    } else {
+        pytree_pair *pair = (pytree_pair *)(void *)o->slot;
+        pair->key = p->texts + name;
+        p->slot = &pair->value;
+        o->slot = (char *)(pair + 1);
+    }
+    return true;
 }
 
 /* Parse a key: 'k': or 3: or, in parentheses, 'k', or x= of a namedtuple. */
 static bool pytree__lit_key_of(pytree__lit_parser *p, pytree__lit_open *o)
 {
-    pytree__lit_container *c = pytree__lit_container_at(p, o->container);
-    size_t name = PYTREE__LIT_NONE;
+    size_t name = 0;
     int64_t number = 0;
     const char *at;
     char first;
@@ -140,21 +199,21 @@ static bool pytree__lit_key_of(pytree__lit_parser *p, pytree__lit_open *o)
             return pytree__lit_expected(p, at, o->count == 0 ? "')' or the name of a field" : "the name of a field");
         }
         p->at += n;
-        return pytree__lit_name(p, at, n, &name) && pytree__lit_note_key(p, at, name, 0) && pytree__lit_need(p, '=');
+        return pytree__lit_put_key(p, o, at, pytree__lit_name(p, at, n), 0) && pytree__lit_need(p, '=');
     }
     if (pytree__lit_is_quote(first)) {
-        if (o->count != 0 && c->numbered) { return pytree__lit_expected(p, at, "an integer, as the keys before"); }
+        if (o->count != 0 && o->numbered) { return pytree__lit_expected(p, at, "an integer, as the keys before"); }
         if (!pytree__lit_string(p, &name)) { return false; }
     } else if (pytree__lit_digit(first) || first == '-') {
-        if (o->count != 0 && !c->numbered) { return pytree__lit_expected(p, at, "a string in quotes, as the keys before"); }
-        c->numbered = true;
-        if (!pytree__lit_integer(p, &pytree_types[PYTREE__T_INT64], &number)) { return false; }
+        if (o->count != 0 && !o->numbered) { return pytree__lit_expected(p, at, "a string in quotes, as the keys before"); }
+        o->numbered = true;
+        if (!pytree__lit_int64(p, &number)) { return false; }
     } else {
         return pytree__lit_expected(p, at, o->count == 0 && o->form == PYTREE__LIT_BRACES
                                                ? "'}' or a key (a string in quotes or an integer)"
                                                : "a key (a string in quotes or an integer)");
     }
-    return pytree__lit_note_key(p, at, name, number) && pytree__lit_need(p, o->form == PYTREE__LIT_PAIRS ? ',' : ':');
+    return pytree__lit_put_key(p, o, at, name, number) && pytree__lit_need(p, o->form == PYTREE__LIT_PAIRS ? ',' : ':');
 }
 
 enum { PYTREE__LIT_WRONG, PYTREE__LIT_VALUE, PYTREE__LIT_DONE };
@@ -165,7 +224,7 @@ PYTREE__INLINE int pytree__lit_between(pytree__lit_parser *p)
     pytree__lit_open *o = pytree__lit_top(p);
     char c = pytree__lit_peek(p), expected[12];
     bool comma = false;
-    if (o->count != 0) {
+    if (PYTREE__LIKELY(o->count != 0)) {
         if (o->form == PYTREE__LIT_PAIRS) {
             (void)pytree__lit_skip(p, ',');
             if (!pytree__lit_need(p, ')')) { return PYTREE__LIT_WRONG; }
@@ -190,8 +249,12 @@ PYTREE__INLINE int pytree__lit_between(pytree__lit_parser *p)
         (void)pytree__lit_expected(p, p->at, expected);
         return PYTREE__LIT_WRONG;
     }
-    if (o->form != PYTREE__LIT_ITEMS && !pytree__lit_key_of(p, o)) { return PYTREE__LIT_WRONG; }
-    o->count++;
+    if (o->form == PYTREE__LIT_ITEMS) {
+        pytree__lit_next_item(p, o);
+    } else {
+        if (!pytree__lit_key_of(p, o)) { return PYTREE__LIT_WRONG; }
+        o->count++;
+    }
     return PYTREE__LIT_VALUE;
 }
 
@@ -205,18 +268,17 @@ static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)
     const unsigned form = deque ? PYTREE__LIT_ITEMS : c == '[' ? PYTREE__LIT_PAIRS : PYTREE__LIT_BRACES;
     if (c == ')') {
         p->at++;
-        return pytree__lit_begin(p, type, form, c, false) != NULL && pytree__lit_close(p);
+        return pytree__lit_begin(p, type, form, c, false, PYTREE__LIT_NONE) && pytree__lit_close(p);
     }
     if (c != '[' && (deque || c != '{')) { return pytree__lit_expected(p, p->at, deque ? "'[' or ')'" : "'{', '[' or ')'"); }
     p->at++;
-    return pytree__lit_begin(p, type, form, c == '{' ? '}' : ']', true) != NULL;
+    return pytree__lit_begin(p, type, form, c == '{' ? '}' : ']', true, PYTREE__LIT_NONE);
 }
 
 /* Parse the rest of defaultdict( … ): the factory and the dict. */
 static bool pytree__lit_default(pytree__lit_parser *p, int type)
 {
     size_t name = PYTREE__LIT_NONE;
-    pytree__lit_container *c;
     if (pytree__lit_skip(p, '<')) {
         if (!pytree__lit_skip_word(p, "class")) { return pytree__lit_expected(p, p->at, "class"); }
         if (!pytree__lit_is_quote(pytree__lit_peek(p))) {
@@ -227,77 +289,86 @@ static bool pytree__lit_default(pytree__lit_parser *p, int type)
         return pytree__lit_expected(p, p->at, "<class '...'> or None");
     }
     if (!pytree__lit_need(p, ',') || !pytree__lit_need(p, '{')) { return false; }
-    c = pytree__lit_begin(p, type, PYTREE__LIT_BRACES, '}', true);
-    if (c == NULL) { return false; }
-    c->name = name;
+    return pytree__lit_begin(p, type, PYTREE__LIT_BRACES, '}', true, name);
+}
+
+static bool pytree__lit_bool(pytree__lit_parser *p, bool truth)
+{
+    pytree__lit_cell(p, PYTREE__T_bool_, &truth, sizeof truth);
     return true;
 }
 
-static bool pytree__lit_push_bool(pytree__lit_parser *p, bool truth)
+static bool pytree__lit_none(pytree__lit_parser *p)
 {
-    uint64_t value = 0;
-    memcpy(&value, &truth, sizeof truth);
-    p->n_cells++;
-    return pytree__lit_push(p, PYTREE__T_bool_, value);
+    p->slot->type = &pytree_types[PYTREE__T_none];
+    p->slot->data = NULL;
+    return true;
+}
+
+/* Skip a constant of n letters, written either way, if it is at once clear that no more belongs to it. */
+PYTREE__INLINE bool pytree__lit_skip_constant(pytree__lit_parser *p, const char *python, const char *json, size_t n)
+{
+    const char *at = p->at;
+    if ((size_t)(p->end - at) <= n || (memcmp(at, python, n) != 0 && memcmp(at, json, n) != 0)) { return false; }
+    at += n;
+    if (*at != ',' && *at != ']' && *at != '}' && *at != ')') { return false; }
+    p->at = at;
+    return true;
 }
 
 /* Parse a constant, or a name and its arguments. */
 static bool pytree__lit_named(pytree__lit_parser *p)
 {
     const char *word = p->at;
-    size_t n = pytree__word(word, (size_t)(p->end - word)), name;
-    const pytree_type *container;
-    pytree__lit_container *c;
     pytree__lit_number x;
+    size_t n;
     int type;
+    if (pytree__lit_skip_constant(p, "None", "null", 4)) { return pytree__lit_none(p); }
+    if (pytree__lit_skip_constant(p, "True", "true", 4)) { return pytree__lit_bool(p, true); }
+    if (pytree__lit_skip_constant(p, "False", "false", 5)) { return pytree__lit_bool(p, false); }
+    n = pytree__word(word, (size_t)(p->end - word));
     if (n == 0) { return pytree__lit_expected(p, word, "a value"); }
     p->at += n;
     if (!pytree__lit_skip(p, '(')) {
         p->at = word + n;
-        if (pytree__lit_is(word, n, "None", "null")) { return pytree__lit_push(p, PYTREE__T_none, 0); }
-        if (pytree__lit_is(word, n, "True", "true")) { return pytree__lit_push_bool(p, true); }
-        if (pytree__lit_is(word, n, "False", "false")) { return pytree__lit_push_bool(p, false); }
+        if (pytree__lit_is(word, n, "None", "null")) { return pytree__lit_none(p); }
+        if (pytree__lit_is(word, n, "True", "true")) { return pytree__lit_bool(p, true); }
+        if (pytree__lit_is(word, n, "False", "false")) { return pytree__lit_bool(p, false); }
         p->at = word;
-        return pytree__lit_scan_word(&x, word, p->end) ? pytree__lit_plain_number(p)
+        return pytree__lit_scan_word(&x, word, p->end) ? pytree__lit_long_number(p)
             : pytree__lit_expected(p, word, "a value (strings are in quotes)");
     }
-    container = pytree__type_of_word(word, n);
-    if (container != NULL) {
-        type = (int)(container - pytree_types);
-        return pytree__traits(container)->meta == PYTREE__META_FACTORY ? pytree__lit_default(p, type)
-                                                                       : pytree__lit_wrapped(p, type);
+    type = pytree__lit_type_before(p, word, n);
+    if (type >= PYTREE__T_list) {
+        return pytree__traits(&pytree_types[type])->meta == PYTREE__META_FACTORY ? pytree__lit_default(p, type)
+                                                                                 : pytree__lit_wrapped(p, type);
     }
-    type = pytree__lit_type_of(word, n);
     if (type != 0) { return pytree__lit_typed(p, type); }
-    if (!pytree__lit_name(p, word, n, &name)) { return false; }
-    c = pytree__lit_begin(p, PYTREE__T_namedtuple, PYTREE__LIT_FIELDS, ')', false);
-    if (c == NULL) { return false; }
-    c->name = name;
-    return true;
+    return pytree__lit_begin(p, PYTREE__T_namedtuple, PYTREE__LIT_FIELDS, ')', false, pytree__lit_name(p, word, n));
 }
 
 /* Parse a leaf or None, or open a container. */
 PYTREE__INLINE bool pytree__lit_value(pytree__lit_parser *p)
 {
     char c = pytree__lit_peek(p);
-    pytree__lit_number x;
+    const char *s;
     size_t where;
-    if (pytree__lit_digit(c)) { return pytree__lit_plain_number(p); }
+    if (pytree__lit_digit(c)) { return pytree__lit_numbers(p); }
     switch (c) {
     case '\'':
     case '"':
-        p->n_cells++;
-        return pytree__lit_string(p, &where) && pytree__lit_push(p, PYTREE__T_string, where);
+        if (!pytree__lit_string(p, &where)) { return false; }
+        s = pytree__lit_text(p, where);
+        pytree__lit_cell(p, PYTREE__T_string, &s, sizeof s);
+        return true;
     case '-':
-    case '.': return pytree__lit_plain_number(p);
-    case '[': p->at++; return pytree__lit_begin(p, PYTREE__T_list, PYTREE__LIT_ITEMS, ']', false) != NULL;
-    case '{': p->at++; return pytree__lit_begin(p, PYTREE__T_dict, PYTREE__LIT_BRACES, '}', false) != NULL;
+    case '.': return pytree__lit_numbers(p);
+    case '[': p->at++; return pytree__lit_begin(p, PYTREE__T_list, PYTREE__LIT_ITEMS, ']', false, PYTREE__LIT_NONE);
+    case '{': p->at++; return pytree__lit_begin(p, PYTREE__T_dict, PYTREE__LIT_BRACES, '}', false, PYTREE__LIT_NONE);
     case '(':
-        if (pytree__lit_scan(&x, p->at + 1, p->end) && x.end < p->end && (*x.end == '+' || *x.end == '-')) {
-            return pytree__lit_plain_complex(p);
-        }
+        if (pytree__lit_is_complex(p)) { return pytree__lit_plain_complex(p); }
         p->at++;
-        return pytree__lit_begin(p, PYTREE__T_tuple, PYTREE__LIT_ITEMS, ')', false) != NULL;
+        return pytree__lit_begin(p, PYTREE__T_tuple, PYTREE__LIT_ITEMS, ')', false, PYTREE__LIT_NONE);
     default: return pytree__lit_named(p);
     }
 }

@@ -59,66 +59,87 @@ static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
     return pytree__to_utf8(out, code);
 }
 
-/* Parse 'text' or "text" and append it to the strings; *where is its place. */
-static bool pytree__lit_string(pytree__lit_parser *p, size_t *where)
+/* Parse 'text' or "text" and append it to the strings. */
+static PYTREE__NOINLINE bool pytree__lit_long_string(pytree__lit_parser *p)
 {
-    const char quote = *p->at++, *from = p->at;
-    char *to;
-    *where = p->texts.n;
+    const char quote = *p->at++, *const end = p->end;
+    char escaped[4];
     for (;;) {
-        const char *at = from, *end = p->end;
+        const char *at = p->at;
         size_t n;
-        while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80) { at++; }
-        n = (size_t)(at - from);
-        to = (char *)pytree__lit_more(p, &p->texts, n + 5);      /* an escape or a character, or the NUL */
-        if (to == NULL) { return false; }
-        memcpy(to, from, n);
-        to += n;
-        p->texts.n -= 5;
+        if (p->pass == PYTREE__LIT_MAKE) {                   /* the first pass has seen the closing quote, and UTF-8 */
+            char *to = p->texts + p->n_texts;
+            while (*at != quote && *at != '\\') { *to++ = *at++; }
+        } else {
+            while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80) { at++; }
+        }
+        p->n_texts += (size_t)(at - p->at);
         p->at = at;
         if (at < end && *at == quote) { break; }
         if (at < end && *at == '\\') {
-            n = pytree__lit_escape(p, to);
+            n = pytree__lit_escape(p, escaped);
             if (n == 0) { return false; }
+            pytree__lit_keep(p, escaped, n);
         } else if (at == end || *at == '\n' || *at == '\r' || *at == '\0') {
             return pytree__lit_expected(p, at, quote == '"' ? "the closing \"" : "the closing '");
         } else {
             uint32_t c;
             n = pytree__utf8(at, (size_t)(end - at), &c);
             if (n == 0) { return pytree__lit_expected(p, at, "UTF-8"); }
-            memcpy(to, at, n);
+            pytree__lit_keep(p, at, n);
             p->at += n;
         }
-        p->texts.n += n;
-        from = p->at;
     }
-    *to = '\0';
-    p->texts.n++;
+    pytree__lit_keep(p, "", 1);
     p->at++;
+    return true;
+}
+
+/* The same, at once for a string of plain characters; *where is its place. */
+PYTREE__INLINE bool pytree__lit_string(pytree__lit_parser *p, size_t *where)
+{
+    const char *const from = p->at, quote = *from, *at = from + 1, *const end = p->end;
+    *where = p->n_texts;
+    if (p->pass != PYTREE__LIT_MAKE) {
+        while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80) { at++; }
+        if (at == end || *at != quote) { return pytree__lit_long_string(p); }
+    } else {
+        char *to = p->texts + p->n_texts;
+        while (*at != quote && *at != '\\') { *to++ = *at++; }
+        if (*at != quote) { return pytree__lit_long_string(p); }
+        *to = '\0';
+    }
+    p->n_texts += (size_t)(at - from);
+    p->at = at + 1;
     return true;
 }
 
 static bool pytree__lit_is_quote(char c) { return c == '\'' || c == '"'; }
 
-/* Append an identifier to the strings. */
-static bool pytree__lit_name(pytree__lit_parser *p, const char *name, size_t n, size_t *where)
+/* Append an identifier to the strings. Return its place. */
+static size_t pytree__lit_name(pytree__lit_parser *p, const char *name, size_t n)
 {
-    char *to = (char *)pytree__lit_more(p, &p->texts, n + 1);
-    if (to == NULL) { return false; }
-    memcpy(to, name, n);
-    to[n] = '\0';
-    *where = p->texts.n - n - 1;
-    return true;
+    const size_t where = p->n_texts;
+    pytree__lit_keep(p, name, n);
+    pytree__lit_keep(p, "", 1);
+    return where;
 }
 
 /* ---- Parse: numbers and arrays with a type ------------------------------------------------------------------------- */
 
-/* Parse one element into `to`. For a string that is its place among the strings plus 1; 0 for None. */
+/* Return the string at a place. */
+static const char *pytree__lit_text(const pytree__lit_parser *p, size_t where)
+{
+    return p->pass == PYTREE__LIT_MAKE ? p->texts + where : NULL;
+}
+
+/* Parse one element into `to`. */
 static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
 {
     const pytree_type *type = &pytree_types[id];
     char c = pytree__lit_peek(p);
-    size_t where = 0;
+    const char *s = NULL;
+    size_t where;
     switch (type->dtype) {
     case PYTREE_BOOL8:
         *to = (char)(pytree__lit_skip_word(p, "True") || pytree__lit_skip_word(p, "true"));
@@ -126,19 +147,40 @@ static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
         return pytree__lit_expected(p, p->at, "True or False");
     case PYTREE_STRING:
         if (pytree__lit_is_quote(c)) {
-            /* `to` may lie in a block that moves, but not in that of the strings */
             if (!pytree__lit_string(p, &where)) { return false; }
-            where++;
+            s = pytree__lit_text(p, where);
         } else if (!pytree__lit_skip_word(p, "None") && !pytree__lit_skip_word(p, "null")) {
             return pytree__lit_expected(p, p->at, "a string in quotes or None");
         }
-        memcpy(to, &where, sizeof where);
+        memcpy(to, &s, sizeof s);
         return true;
     case PYTREE_F16: case PYTREE_BF16: case PYTREE_F32: case PYTREE_F64: case PYTREE_FLONG:
         return pytree__lit_real(p, type, to);
     case PYTREE_C64: case PYTREE_C128: case PYTREE_CLONG:
         return pytree__lit_complex(p, type, to);
     default: return pytree__lit_integer(p, type, to);
+    }
+}
+
+/* Parse the short numbers that follow an element of a row with a comma and at most a space between them. Return how many
+ * there are. */
+static size_t pytree__lit_row(pytree__lit_parser *p, const pytree_type *type)
+{
+    const size_t size = type->size;
+    const bool real = type->dtype >= PYTREE_F16;
+    size_t n = 0;
+    if (type->dtype <= PYTREE_BOOL8 || type->dtype > PYTREE_F64) { return 0; }
+    for (;; n++) {
+        const char *const comma = p->at;
+        char *to;
+        if (p->end - comma < 3 || *comma != ',') { return n; }
+        p->at += 1 + (comma[1] == ' ');
+        to = pytree__lit_array_room(p, size);
+        if (real ? !pytree__lit_short_real(p, type, to) : !pytree__lit_short_integer(p, type, to)) {
+            p->n_arrays -= size;
+            p->at = comma;
+            return n;
+        }
     }
 }
 
@@ -163,12 +205,10 @@ static bool pytree__lit_elements(pytree__lit_parser *p, int id, pytree_leaf *vie
             continue;
         }
         if (c != ']') {
-            char *to;
             if (ndim != 0 && level != ndim) { return pytree__lit_expected(p, p->at, "'['"); }
             ndim = level;
-            to = (char *)pytree__lit_more(p, &p->arrays, size);
-            if (to == NULL || !pytree__lit_element(p, id, to)) { return false; }
-            count[level - 1]++;
+            if (!pytree__lit_element(p, id, pytree__lit_array_room(p, size))) { return false; }
+            count[level - 1] += 1 + pytree__lit_row(p, &pytree_types[id]);
         }
         for (;;) {                        /* after an element, or at the end of an empty list */
             bool comma = count[level - 1] != 0 && pytree__lit_skip(p, ',');
@@ -218,45 +258,40 @@ static bool pytree__lit_shape(pytree__lit_parser *p, pytree_leaf *view)
 
 static bool pytree__lit_array(pytree__lit_parser *p, int id)
 {
-    pytree_leaf *view;
-    size_t where, number = p->views.n / sizeof *view;
-    if (!pytree__lit_align(p, p->align)) { return false; }
-    where = p->arrays.n;
-    view = (pytree_leaf *)pytree__lit_more(p, &p->views, sizeof *view);
-    if (view == NULL) { return false; }
+    pytree_leaf counted, *view = &counted;
+    if (p->pass == PYTREE__LIT_MAKE) {
+        view = p->views + p->n_views;
+        p->slot->type = &pytree_types[PYTREE__T_view];
+        p->slot->data = view;
+    }
     memset(view, 0, sizeof *view);
     view->type = &pytree_types[id];
+    pytree__lit_align(p, p->align);
+    view->data = pytree__lit_array_room(p, 0);
+    p->n_views++;
     if (!pytree__lit_elements(p, id, view)) { return false; }
     if (pytree__lit_skip(p, ',') && pytree__lit_peek(p) != ')') {
         if (!pytree__lit_shape(p, view)) { return false; }
         (void)pytree__lit_skip(p, ',');
     }
-    view->data = (void *)(uintptr_t)where;
-    return pytree__lit_need(p, ')') && pytree__lit_push(p, PYTREE__T_view, number);
+    return pytree__lit_need(p, ')');
 }
 
 /* Parse the rest of f32( … ) and the like. */
 static bool pytree__lit_typed(pytree__lit_parser *p, int id)
 {
-    char cell[8] = { 0 }, *at = cell;
-    uint64_t value;
+    const size_t size = pytree_types[id].size;
+    const bool wide = size > sizeof(uint64_t);
+    char cell[8], *at = cell;
     if (pytree__lit_peek(p) == '[') { return pytree__lit_array(p, id); }
     if (id == PYTREE__T_string && !pytree__lit_is_quote(pytree__lit_peek(p))) {
         return pytree__lit_expected(p, p->at, "a string in quotes or '['");
     }
-    if (pytree_types[id].size > sizeof cell) { at = pytree__lit_wide(p, id); }
-    if (at == NULL || !pytree__lit_element(p, id, at)) { return false; }
+    if (wide) { at = pytree__lit_wide(p, id); }
+    if (!pytree__lit_element(p, id, at)) { return false; }
+    if (!wide) { pytree__lit_cell(p, id, cell, size); }
     (void)pytree__lit_skip(p, ',');
-    if (!pytree__lit_need(p, ')')) { return false; }
-    if (at != cell) { return pytree__lit_push_wide(p, id); }
-    memcpy(&value, cell, sizeof value);
-    if (id == PYTREE__T_string) {
-        size_t where;
-        memcpy(&where, cell, sizeof where);
-        value = where - 1;
-    }
-    p->n_cells++;
-    return pytree__lit_push(p, id, value);
+    return pytree__lit_need(p, ')');
 }
 
 #include "literal_container.h"

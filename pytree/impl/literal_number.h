@@ -2,7 +2,7 @@
 #ifndef PYTREE_IMPL_LITERAL_NUMBER_H
 #define PYTREE_IMPL_LITERAL_NUMBER_H
 
-#include "literal_tape.h"
+#include "literal_parser.h"
 
 /* ---- Parse: numbers ------------------------------------------------------------------------------------------------ */
 
@@ -15,6 +15,12 @@ typedef struct pytree__lit_number {
     bool whole;                           /* `digits` are all there are */
     char word;                            /* 'i'nf, 'n'an; or 0 */
 } pytree__lit_number;
+
+typedef struct pytree__lit_short {        /* digits / 10^places, of at most 18 digits */
+    uint64_t digits;
+    int places, written;                  /* the exponent after the e */
+    bool minus, integer;
+} pytree__lit_short;
 
 PYTREE__INLINE const char *pytree__lit_digits(pytree__lit_number *x, const char *at, const char *end, int kept, int dropped)
 {
@@ -29,6 +35,47 @@ PYTREE__INLINE const char *pytree__lit_digits(pytree__lit_number *x, const char 
         }
     }
     return at;
+}
+
+/* Read the exponent of a short number. */
+static PYTREE__NOINLINE const char *pytree__lit_read_exponent(pytree__lit_short *x, const char *at, const char *end)
+{
+    const bool minus = at < end && *at == '-';
+    const char *first;
+    int n = 0;
+    if (at < end && (*at == '-' || *at == '+')) { at++; }
+    for (first = at; at < end && pytree__lit_digit(*at); at++) {
+        if (at - first == 2) { return NULL; }
+        n = 10 * n + (*at - '0');
+    }
+    if (at == first) { return NULL; }
+    x->written = minus ? -n : n;
+    x->places -= x->written;
+    x->integer = false;
+    return at;
+}
+
+/* Read a number of at most 18 digits and an exponent below 100, as most are. Return its end; NULL for any other. */
+PYTREE__INLINE const char *pytree__lit_read_short(pytree__lit_short *x, const char *at, const char *end)
+{
+    const char *first, *point = NULL;
+    uint64_t v = 0;
+    ptrdiff_t n;
+    unsigned digit;
+    x->minus = at < end && *at == '-';
+    at += x->minus;
+    for (first = at; at < end && (digit = (unsigned)*at - '0') <= 9; at++) { v = 10 * v + digit; }
+    n = at - first;
+    x->places = x->written = 0;
+    if (at < end && *at == '.') {
+        for (point = at++; at < end && (digit = (unsigned)*at - '0') <= 9; at++) { v = 10 * v + digit; }
+        n = at - first - 1;
+        x->places = (int)(at - point) - 1;
+    }
+    x->digits = v;
+    x->integer = point == NULL;
+    if (n == 0 || n > 18 || (point == NULL && n > 1 && *first == '0')) { return NULL; }
+    return at < end && (*at == 'e' || *at == 'E') ? pytree__lit_read_exponent(x, at + 1, end) : at;
 }
 
 /* Scan inf, nan or the spellings of JSON dialects. */
@@ -144,26 +191,79 @@ static double pytree__lit_double(const pytree__lit_number *x)
     return x->minus ? -v : v;
 }
 
-/* Convert to float. A correctly rounded double rounds correctly to float, unless it lies midway between two floats. */
+/* Convert a short number that ends there. It rounds once if it is a product or quotient. */
+PYTREE__INLINE double pytree__lit_short_double(const pytree__lit_short *x, const char *start, const char *end)
+{
+    double v = (double)x->digits;
+    if (PYTREE__LIKELY(PYTREE__ROUNDS_ONCE && x->digits <= UINT64_C(1) << 53 && x->places >= -22 && x->places <= 22)) {
+        v = x->places < 0 ? v * pytree__tens[-x->places] : v / pytree__tens[x->places];
+    } else {
+        pytree__lit_number y;
+        y.start = start + x->minus;
+        y.end = end;
+        y.written = x->written;
+        v = (double)pytree__lit_convert(&y, PYTREE_F64);
+    }
+    return x->minus ? -v : v;
+}
+
+/* Tell whether the nearest double of a number rounds to the nearest float of it: unless it lies midway between two floats. */
+static bool pytree__lit_rounds_again(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (bits & 0x1FFFFFFF) != 0x10000000 && (v == 0 || fabs(v) > (double)FLT_MIN);
+}
+
 static float pytree__lit_float(const pytree__lit_number *x)
 {
-    double v = pytree__lit_double(x);
-    uint64_t bits;
+    const double v = pytree__lit_double(x);
     float f;
-    memcpy(&bits, &v, sizeof bits);
-    if (x->word != 0 || ((bits & 0x1FFFFFFF) != 0x10000000 && (v == 0 || fabs(v) > (double)FLT_MIN))) { return (float)v; }
+    if (x->word != 0 || pytree__lit_rounds_again(v)) { return (float)v; }
     f = (float)pytree__lit_convert(x, PYTREE_F32);
     return x->minus ? -f : f;
 }
 
-/* Parse a real number of a type into `to`. A number that is finite in the text must be finite in the type. */
+/* Parse a short number of a type into `to`, in the second pass. Return false, where it was, if it needs more care. */
+PYTREE__INLINE bool pytree__lit_short_real(pytree__lit_parser *p, const pytree_type *type, void *to)
+{
+    pytree__lit_short x;
+    const char *end = pytree__lit_read_short(&x, p->at, p->end);
+    if (end == NULL) { return false; }
+    if (p->pass == PYTREE__LIT_MAKE) {
+        const double v = pytree__lit_short_double(&x, p->at, end);
+        if (type->dtype == PYTREE_F32) {
+            float f;
+            if (!pytree__lit_rounds_again(v) || fabs(v) > (double)FLT_MAX) { return false; }
+            f = (float)v;
+            memcpy(to, &f, sizeof f);
+        } else if (type->dtype == PYTREE_F64) {
+            memcpy(to, &v, sizeof v);
+        } else {
+            const bool f16 = type->dtype == PYTREE_F16;
+            const uint16_t half = pytree__to_half(v, f16 ? 10 : 7);
+            if (type->size != sizeof half || (half & 0x7FFF) >= (f16 ? 0x7C00 : 0x7F80)) { return false; }
+            memcpy(to, &half, sizeof half);
+        }
+    }
+    p->at = end;
+    return true;
+}
+
+/* Parse a real number of a type into `to`, in the second pass. A number that is finite in the text must be finite in the
+ * type. */
 static bool pytree__lit_real(pytree__lit_parser *p, const pytree_type *type, void *to)
 {
     pytree__lit_number x;
     bool finite = true;
     char expected[48];
     const char *start = p->at;
+    if (pytree__lit_short_real(p, type, to)) { return true; }
     if (!pytree__lit_scan(&x, p->at, p->end)) { return pytree__lit_expected(p, x.end, "a number"); }
+    if (p->pass != PYTREE__LIT_MAKE) {
+        p->at = x.end;
+        return true;
+    }
     switch (type->dtype) {
     case PYTREE_F16:
     case PYTREE_BF16: {
@@ -232,87 +332,164 @@ static bool pytree__lit_complex(pytree__lit_parser *p, const pytree_type *type, 
     return !closed || pytree__lit_need(p, ')');
 }
 
-/* Parse an integer of a type into `to`. */
-static bool pytree__lit_integer(pytree__lit_parser *p, const pytree_type *type, void *to)
+/* Write an integer in the machine's byte order. */
+PYTREE__INLINE void pytree__lit_write_integer(void *to, size_t size, uint64_t v)
 {
-    const bool is_signed = type->dtype <= PYTREE_I64;
-    uint64_t most = (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - 8 * type->size);
-    pytree__lit_number x;
-    char expected[48];
-    uint64_t v;
-    if (!pytree__lit_scan(&x, p->at, p->end) || x.word != 0) {
-        return pytree__lit_expected(p, x.word != 0 ? p->at : x.end, "an integer");
-    }
-    if (x.minus) { most = is_signed ? most + 1 : 0; }
-    if (!x.integer || !x.whole || x.digits > most) {
-        (void)snprintf(expected, sizeof expected, "an integer that %s has", pytree__lit_type_name(type));
-        return pytree__lit_expected(p, p->at, expected);
-    }
-    v = x.minus ? 0 - x.digits : x.digits;
-    switch (type->size) {                 /* in the machine's byte order */
+    switch (size) {
     case 1: { uint8_t n = (uint8_t)v; memcpy(to, &n, sizeof n); break; }
     case 2: { uint16_t n = (uint16_t)v; memcpy(to, &n, sizeof n); break; }
     case 4: { uint32_t n = (uint32_t)v; memcpy(to, &n, sizeof n); break; }
     default: memcpy(to, &v, sizeof v);
     }
+}
+
+/* Return the largest magnitude of an integer type. */
+PYTREE__INLINE uint64_t pytree__lit_most(const pytree_type *type, bool minus)
+{
+    const bool is_signed = type->dtype <= PYTREE_I64;
+    const uint64_t most = (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - 8 * type->size);
+    return !minus ? most : is_signed ? most + 1 : 0;
+}
+
+/* Parse a short integer of a type into `to`. Return false, where it was, if there is none that fits. */
+PYTREE__INLINE bool pytree__lit_short_integer(pytree__lit_parser *p, const pytree_type *type, void *to)
+{
+    pytree__lit_short x;
+    const char *end = pytree__lit_read_short(&x, p->at, p->end);
+    if (end == NULL || !x.integer || x.digits > pytree__lit_most(type, x.minus)) { return false; }
+    pytree__lit_write_integer(to, type->size, x.minus ? 0 - x.digits : x.digits);
+    p->at = end;
+    return true;
+}
+
+/* Parse an integer of a type into `to`. */
+static bool pytree__lit_integer(pytree__lit_parser *p, const pytree_type *type, void *to)
+{
+    pytree__lit_number x;
+    char expected[48];
+    if (pytree__lit_short_integer(p, type, to)) { return true; }
+    if (!pytree__lit_scan(&x, p->at, p->end) || x.word != 0) {
+        return pytree__lit_expected(p, x.word != 0 ? p->at : x.end, "an integer");
+    }
+    if (!x.integer || !x.whole || x.digits > pytree__lit_most(type, x.minus)) {
+        (void)snprintf(expected, sizeof expected, "an integer that %s has", pytree__lit_type_name(type));
+        return pytree__lit_expected(p, p->at, expected);
+    }
+    pytree__lit_write_integer(to, type->size, x.minus ? 0 - x.digits : x.digits);
     p->at = x.end;
     return true;
 }
 
-/* Align the end of the arrays. */
-static bool pytree__lit_align(pytree__lit_parser *p, size_t align)
+/* The same for a key. */
+PYTREE__INLINE bool pytree__lit_int64(pytree__lit_parser *p, int64_t *n)
 {
-    size_t gap = (align - p->arrays.n % align) % align;
-    char *at = gap == 0 ? NULL : (char *)pytree__lit_more(p, &p->arrays, gap);
-    if (at != NULL) { memset(at, 0, gap); }
-    return gap == 0 || at != NULL;
+    pytree__lit_short x;
+    const char *end = pytree__lit_read_short(&x, p->at, p->end);
+    if (end == NULL || !x.integer) { return pytree__lit_integer(p, &pytree_types[PYTREE__T_INT64], n); }
+    *n = x.minus ? -(int64_t)x.digits : (int64_t)x.digits;
+    p->at = end;
+    return true;
 }
 
-/* Make room for a number that is too large for a token. */
+/* Align the end of the arrays. */
+static void pytree__lit_align(pytree__lit_parser *p, size_t align)
+{
+    const size_t aligned = pytree__round(p->n_arrays, align);
+    if (p->pass == PYTREE__LIT_MAKE) { memset(p->arrays + p->n_arrays, 0, aligned - p->n_arrays); }
+    p->n_arrays = aligned;
+}
+
+/* Make room for n bytes at the end of the arrays. */
+static char *pytree__lit_array_room(pytree__lit_parser *p, size_t n)
+{
+    char *at = p->pass == PYTREE__LIT_MAKE ? p->arrays + p->n_arrays : p->unused;
+    p->n_arrays = pytree__plus(p->n_arrays, n);
+    return at;
+}
+
+/* Make a number that is too large for a cell. Return where its value goes. */
 static char *pytree__lit_wide(pytree__lit_parser *p, int type)
 {
-    return pytree__lit_align(p, 16) ? (char *)pytree__lit_more(p, &p->arrays, pytree_types[type].size) : NULL;
+    pytree__lit_align(p, 16);
+    p->slot->type = &pytree_types[type];
+    p->slot->data = pytree__lit_array_room(p, pytree_types[type].size);
+    return (char *)p->slot->data;
 }
 
-static bool pytree__lit_push_wide(pytree__lit_parser *p, int type)
+/* Tell the parenthesis of a complex number from that of a tuple. */
+static bool pytree__lit_is_complex(const pytree__lit_parser *p)
 {
-    return pytree__lit_push(p, type | PYTREE__LIT_WIDE, p->arrays.n - pytree_types[type].size);
+    const char *const at = p->at + 1;
+    pytree__lit_short x;
+    pytree__lit_number y;
+    const char *end = pytree__lit_read_short(&x, at, p->end);
+    if (end == NULL && pytree__lit_scan(&y, at, p->end)) { end = y.end; }
+    return end != NULL && end < p->end && (*end == '+' || *end == '-');
 }
 
 /* Parse a complex number without a type. */
 static bool pytree__lit_plain_complex(pytree__lit_parser *p)
 {
-    char *at = pytree__lit_wide(p, PYTREE__T_cdouble);
-    return at != NULL && pytree__lit_complex(p, &pytree_types[PYTREE__T_cdouble], at)
-        && pytree__lit_push_wide(p, PYTREE__T_cdouble);
+    return pytree__lit_complex(p, &pytree_types[PYTREE__T_cdouble], pytree__lit_wide(p, PYTREE__T_cdouble));
 }
 
 /* Parse a number without a type: int64_t, uint64_t, double or complex. */
-static bool pytree__lit_plain_number(pytree__lit_parser *p)
+static PYTREE__NOINLINE bool pytree__lit_long_number(pytree__lit_parser *p)
 {
     pytree__lit_number x;
-    uint64_t bits;
-    double v;
     if (!pytree__lit_scan(&x, p->at, p->end)) {
         return pytree__lit_expected(p, x.end, x.end == x.start ? "a number without leading zeros" : "a number");
     }
-    if (PYTREE__UNLIKELY(x.end < p->end && *x.end == 'j')) { return pytree__lit_plain_complex(p); }
-    p->n_cells++;
+    if (x.end < p->end && *x.end == 'j') { return pytree__lit_plain_complex(p); }
     if (x.integer && x.word == 0) {
-        if (PYTREE__UNLIKELY(!x.whole || (x.digits > (uint64_t)INT64_MAX + x.minus && x.minus))) {
+        const uint64_t v = x.minus ? 0 - x.digits : x.digits;
+        if (!x.whole || (x.digits > (uint64_t)INT64_MAX + x.minus && x.minus)) {
             return pytree__lit_expected(p, p->at, "an integer of 64 bits");
         }
-        p->at = x.end;
-        return pytree__lit_push(p, x.digits > (uint64_t)INT64_MAX && !x.minus ? PYTREE__T_UINT64 : PYTREE__T_INT64,
-                                x.minus ? 0 - x.digits : x.digits);
-    }
-    v = pytree__lit_double(&x);
-    if (PYTREE__UNLIKELY(x.word == 0 && (v > DBL_MAX || v < -DBL_MAX))) {
-        return pytree__lit_expected(p, p->at, "a number that f64 has");
+        pytree__lit_cell(p, x.digits > (uint64_t)INT64_MAX && !x.minus ? PYTREE__T_UINT64 : PYTREE__T_INT64, &v, sizeof v);
+    } else {
+        const double v = p->pass == PYTREE__LIT_MAKE ? pytree__lit_double(&x) : 0;
+        if (x.word == 0 && (v > DBL_MAX || v < -DBL_MAX)) {
+            return pytree__lit_expected(p, p->at, "a number that f64 has");
+        }
+        pytree__lit_cell(p, PYTREE__T_double_, &v, sizeof v);
     }
     p->at = x.end;
-    memcpy(&bits, &v, sizeof bits);
-    return pytree__lit_push(p, PYTREE__T_double_, bits);
+    return true;
+}
+
+/* The same for numbers that are short. */
+PYTREE__INLINE bool pytree__lit_plain_number(pytree__lit_parser *p)
+{
+    pytree__lit_short x;
+    const char *end = pytree__lit_read_short(&x, p->at, p->end);
+    double v = 0;
+    if (end == NULL || (end < p->end && *end == 'j')) { return pytree__lit_long_number(p); }
+    if (x.integer) {
+        const int64_t n = x.minus ? -(int64_t)x.digits : (int64_t)x.digits;
+        pytree__lit_cell(p, PYTREE__T_INT64, &n, sizeof n);
+    } else {
+        if (p->pass == PYTREE__LIT_MAKE) { v = pytree__lit_short_double(&x, p->at, end); }
+        pytree__lit_cell(p, PYTREE__T_double_, &v, sizeof v);
+    }
+    p->at = end;
+    return true;
+}
+
+/* Parse a number, and those that follow it in a list with a comma and at most a space between them. */
+static bool pytree__lit_numbers(pytree__lit_parser *p)
+{
+    pytree__lit_open *o = p->open.n == 0 ? NULL : pytree__lit_top(p);
+    if (o == NULL || o->form != PYTREE__LIT_ITEMS) { return pytree__lit_plain_number(p); }
+    while (pytree__lit_plain_number(p)) {
+        const char *at = p->at;
+        if (p->end - at < 3 || *at != ',') { return true; }
+        at += 1 + (at[1] == ' ');
+        if (!pytree__lit_digit(*at) && *at != '-') { return true; }
+        p->at = at;
+        pytree__lit_next_item(p, o);
+    }
+    return false;
 }
 
 #include "literal_leaf.h"

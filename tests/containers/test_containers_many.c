@@ -402,42 +402,87 @@ static void *counted_resize(void *context, void *p, size_t old_size, size_t new_
     return grown;
 }
 
-/* Bytes that each item of a text takes while it is parsed, and when it has been; of a clone of the result. */
+/* Parse n items between `before` and `after`. Return the tree, and the text's length. */
+static pytree parse_many(const char *before, const char *item, const char *after, size_t n, const pytree_options *opt,
+                         size_t *length)
+{
+    const size_t step = strlen(item);
+    pytree_error error = { 0 };
+    char *text = malloc(strlen(before) + n * step + strlen(after) + 1), *at = text;
+    pytree t;
+    assert_non_null(text);
+    at += sprintf(at, "%s", before);
+    for (size_t i = 0; i < n; i++, at += step) { memcpy(at, item, step); }
+    sprintf(at, "%s", after);
+    *length = strlen(text);
+    t = pytree_parse(text, opt, &error);
+    assert_ok(error.status, &error);
+    free(text);
+    return t;
+}
+
+/* Bytes that each item of a text takes when it has been parsed: no more are held meanwhile, and not above eight for each
+ * character unless the tree itself takes more. A clone of the tree. */
 static void texts_are_small(void **state)
 {
-    enum { N = 50000, REST = 65536 };     /* what has grown by less is not given back */
-    static const struct { const char *item; size_t most, end, clone; } texts[] = {
-        { "1, ", 26, 24, 24 }, { "0.12345678, ", 33, 24, 24 }, { "None, ", 18, 16, 24 }, { "'abc', ", 39, 28, 92 },
-        { "(1, 2.0), ", 207, 152, 184 }, { "[1, 2], ", 200, 152, 184 }, { "{'a': 1, 'b': 2.5}, ", 250, 180, 212 },
+    enum { N = 50000, REST = 2048, CLONE_REST = 4096 };
+    static const struct { const char *before, *item; size_t bytes, clone; const char *after; } texts[] = {
+        { "[", "1, ", 24, 24, "]" }, { "[", "1,", 24, 24, "]" }, { "[", "0.12345678, ", 24, 24, "]" },
+        { "[", "-1e-5, ", 24, 24, "]" }, { "[", "1e-300, ", 24, 24, "]" }, { "[", "True, ", 24, 24, "]" },
+        { "[", "None, ", 16, 16, "]" }, { "[", "'abc', ", 28, 92, "]" }, { "[", "'', ", 25, 89, "]" },
+        { "[", "1j, ", 32, 64, "]" }, { "[", "(1, 2.0), ", 152, 184, "]" }, { "[", "[1, 2], ", 152, 184, "]" },
+        { "[", "(1,), ", 128, 160, "]" }, { "[", "[], ", 104, 136, "]" }, { "[", "{}, ", 104, 136, "]" },
+        { "[", "{'a': 1}, ", 146, 174, "]" }, { "[", "{'a': 1, 'b': 2.5}, ", 180, 212, "]" },
+        { "[", "{'b': 1, 'a': 2.5}, ", 180, 224, "]" }, { "[", "{2: None, 1: 0}, ", 168, 228, "]" },
+        { "[", "P(b=1, a=2), ", 174, 218, "]" }, { "[", "OrderedDict(), ", 104, 136, "]" },
+        { "[", "deque([1], maxlen=3), ", 128, 160, "]" }, { "[", "f32([1]), ", 168, 200, "]" },
+        { "u8([", "1, ", 1, 1, "])" }, { "f32([", "1, ", 4, 4, "])" }, { "f64([", "1,", 8, 8, "])" },
+        { "c128([", "1j,", 16, 16, "])" }, { "str([", "'a', ", 10, 42, "])" },
     };
     Counted counted = { 0, 0 };
     const pytree_allocator allocator = { counted_resize, &counted };
     const pytree_options opt = { .allocator = &allocator };
     (void)state;
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        const size_t length = strlen(texts[k].item);
+        const size_t bytes = texts[k].bytes;
         pytree_error error = { 0 };
-        char *text = malloc(N * length + 3);
+        size_t length, end;
         pytree t, clone;
-        size_t end;
-        assert_non_null(text);
-        text[0] = '[';
-        for (size_t i = 0; i < N; i++) { memcpy(text + 1 + i * length, texts[k].item, length); }
-        memcpy(text + 1 + N * length, "]", 2);
         counted.most = 0;
-        t = pytree_parse(text, &opt, &error);
-        assert_ok(error.status, &error);
+        t = parse_many(texts[k].before, texts[k].item, texts[k].after, N, &opt, &length);
         end = counted.live;
-        assert_in_range(counted.most, 1, texts[k].most * N + REST);
-        assert_in_range(end, 1, texts[k].end * N + REST);
+        assert_in_range(end, bytes * N, bytes * N + REST);
+        assert_in_range(counted.most, end, bytes * N + REST);
+        if (bytes <= 8 * strlen(texts[k].item)) { assert_in_range(counted.most, end, 8 * length + REST); }
         clone = pytree_clone(t, &opt, &error);
         assert_ok(error.status, &error);
-        assert_in_range(counted.live - end, 1, texts[k].clone * N + REST);
+        assert_in_range(counted.live - end, 1, texts[k].clone * N + CLONE_REST);
         pytree_free(clone);
         pytree_free(t);
-        free(text);
         assert_int_equal(counted.live, 0);
     }
+}
+
+/* What is open takes 32 bytes meanwhile. */
+static void deep_texts_are_small(void **state)
+{
+    enum { N = 50000, REST = 2048 };
+    Counted counted = { 0, 0 };
+    const pytree_allocator allocator = { counted_resize, &counted };
+    const pytree_options opt = { .allocator = &allocator };
+    char *closing = malloc(N + 1);
+    size_t length;
+    pytree t;
+    (void)state;
+    assert_non_null(closing);
+    memset(closing, ']', N);
+    closing[N] = '\0';
+    t = parse_many("", "[", closing, N, &opt, &length);
+    assert_in_range(counted.live, 104 * N - 16, 104 * N + REST);
+    assert_in_range(counted.most, counted.live, 136 * N + 65536);     /* what has grown by less is not given back */
+    pytree_free(t);
+    free(closing);
+    assert_int_equal(counted.live, 0);
 }
 
 /* Keys of the wrong kind, and dicts without an index, beside one that has it. */
@@ -493,6 +538,7 @@ int main(void)
         cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
         cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left),
         cmocka_unit_test_teardown(texts_are_small, nothing_left),
+        cmocka_unit_test_teardown(deep_texts_are_small, nothing_left),
         cmocka_unit_test_teardown(keys_that_are_not_there, nothing_left),
         cmocka_unit_test_teardown(a_key_before_the_last, nothing_left)
     };

@@ -162,6 +162,12 @@ static void test_errors(void **state)
         { "{'a': 1, 'a': 3}", "line 1, column 10: expected each key once, got 'a'" },
         { "{2: {1: 1, 1: 2}}", "line 1, column 12: expected each key once, got '1'" },
         { "OrderedDict({'b': 1, 'a': 1, 'b': 2})", "line 1, column 30: expected each key once, got 'b'" },
+        { "[{'a': 0, 'b': 1}, {'c': 0, 'd': {'b': 1, 'a': 1, 'b': 2}}, {'a': 0}]",
+          "line 1, column 51: expected each key once, got 'b'" },
+        { "{'a': {'a': 1, 'a': 3}, 'a': 2", "line 1, column 31: expected ',' or '}', got the end" },     /* notation first */
+        { "[1e999, {'a': 1", "line 1, column 16: expected ',' or '}', got the end" },
+        { "[{'a': 1, 'a': 3}, 1e999]", "line 1, column 11: expected each key once, got 'a'" },
+        { "[1e999, {'a': 1, 'a': 3}]", "line 1, column 2: expected a number that f64 has, got '1e999'" },
         { "OrderedDict([('b': 1)])", "line 1, column 18: expected ',', got ':'" },
         { "OrderedDict([('b', 1])", "line 1, column 21: expected ')', got ']'" },
         { "OrderedDict([['b', 1]])", "line 1, column 14: expected '(', got '['" },

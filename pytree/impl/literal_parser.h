@@ -1,6 +1,6 @@
-/* pytree/impl/literal_tape.h: parsing literals: the tape, errors, white space. */
-#ifndef PYTREE_IMPL_LITERAL_TAPE_H
-#define PYTREE_IMPL_LITERAL_TAPE_H
+/* pytree/impl/literal_parser.h: parsing literals: the two passes, errors, white space. */
+#ifndef PYTREE_IMPL_LITERAL_PARSER_H
+#define PYTREE_IMPL_LITERAL_PARSER_H
 
 #include "internal.h"
 #include "../literal.h"
@@ -41,7 +41,8 @@ static int pytree__lit_type_of(const char *word, size_t n)
     size_t i;
     for (i = 1; i < sizeof pytree__lit_types; i++) {
         const int id = pytree__lit_types[i];
-        if (pytree__lit_same(word, n, pytree__lit_type_name(&pytree_types[id]))) { return id; }
+        const char *name = pytree__lit_type_name(&pytree_types[id]);
+        if (*name == *word && pytree__lit_same(word, n, name)) { return id; }
     }
     return 0;
 }
@@ -49,52 +50,35 @@ static int pytree__lit_type_of(const char *word, size_t n)
 static bool pytree__lit_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool pytree__lit_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* ---- Parse: the tape --------------------------------------------------------------------------------------------------
+/* ---- Parse: two passes ------------------------------------------------------------------------------------------------
  *
- * Parsing writes a tape: a token for each value and each key, a container before its contents. Strings, arrays and the
- * details of containers are stored beside it. Once the text is known to be valid, and the size of the tree is known, the tree
- * is built from the tape into one block:
+ * The text is read twice by the same functions. The first pass checks the notation and counts; the second writes the tree into
+ * one block of exactly the size that was counted, so that nothing but the containers that are open lies beside it:
  *
- *     {'a': [1, 2.0]}   =>   dict #0, 'a', list #1, 1, 2.0        strings: a      containers: {1 pair}, {2 items}
+ *     {'a': [1, 2.0]}   =>   counts: 1, 2      1 pair, 2 items, 2 cells, 2 bytes of strings
  *
- *     [containers] [pairs, items, orders, numbers] [views of arrays] [strings] [pytree__block] [arrays]
- */
+ *     [containers] [pairs, items, orders, cells] [views of arrays] [strings] [pytree__block] [arrays]
+ *
+ * A container needs its count when it opens. The first pass notes the counts, and the second finds them at the end of the place
+ * for the containers: a pytree_items is longer than a count, so that it never reaches those of containers that follow.
+ *
+ * Keys that are repeated, and floats out of the range of their type, are found by the second pass. A third looks for the place
+ * of a repeated key, which is needed for the message alone. */
 
-typedef struct pytree__lit_token {
-    unsigned type;                        /* place in pytree_types; a key: PYTREE__T_none */
-    bool wide;                            /* a number that lies among the arrays */
-    uint64_t value;                       /* its bytes; place of a string or wide number; number of a container or array */
-} pytree__lit_token;
-
-/* On the tape: a byte with the type, whether it is wide, and how many bytes of the value follow: 1, 2, 4 or 8. So the tape is
- * not much longer than the text. */
-enum { PYTREE__LIT_WIDE = 32, PYTREE__LIT_SIZE = 6, PYTREE__LIT_TOKEN = 1 + 8 };
-typedef char pytree__lit_types_fit[(int)PYTREE__T_view < (int)PYTREE__LIT_WIDE ? 1 : -1];
-
-typedef struct pytree__lit_container {
-    size_t count, maxlen;
-    size_t name;                          /* place of the name of a namedtuple or default dict; PYTREE__LIT_NONE */
-    size_t order;                         /* place of a dict's order; PYTREE__LIT_NONE: none is needed */
-    bool numbered;
-} pytree__lit_container;
+enum { PYTREE__LIT_COUNT, PYTREE__LIT_MAKE, PYTREE__LIT_SEEK };
+enum { PYTREE__LIT_ITEMS, PYTREE__LIT_BRACES, PYTREE__LIT_PAIRS, PYTREE__LIT_FIELDS };
 #define PYTREE__LIT_NONE SIZE_MAX
 
-typedef struct pytree__lit_key {
-    const char *at;                       /* in the text */
-    size_t name;                          /* among the strings */
-    int64_t number;
-} pytree__lit_key;
-
-enum { PYTREE__LIT_ITEMS, PYTREE__LIT_BRACES, PYTREE__LIT_PAIRS, PYTREE__LIT_FIELDS };
-
 typedef struct pytree__lit_open {         /* a container that is being read */
-    size_t container, count;
-    size_t keys;                          /* where its keys begin among those of all open ones, in bytes */
-    uint32_t type;
+    size_t container;                     /* its number, in the order in which they open */
+    size_t count;                         /* of items so far */
+    char *slot;                           /* of the next item or pair, in the second pass */
+    unsigned char type, form;
     char close;
-    unsigned char form;
     bool wrapped;                         /* one parenthesis more follows */
+    bool numbered;                        /* keys are integers */
 } pytree__lit_open;
+typedef char pytree__lit_types_fit[(int)PYTREE__T_count <= UCHAR_MAX ? 1 : -1];
 
 typedef struct pytree__lit_bytes {
     char *at;
@@ -105,12 +89,30 @@ typedef struct pytree__lit_parser {
     const char *text, *at, *end;
     const pytree_options *opt;
     pytree_error *err;
-    pytree__lit_bytes tape, texts, containers, orders, views, arrays;
-    pytree__lit_bytes open, keys, sorting;
-    size_t n_cells, n_items, n_pairs;     /* numbers; items and pairs of containers */
-    size_t n_places;                      /* of orders, for each dict an even number */
+    int pass;
+    pytree__lit_bytes open, counts, sorting;
     size_t most_open;                     /* of `open`, in bytes */
     size_t align;
+    size_t n_cells, n_items, n_pairs;     /* numbers and strings; items and pairs of containers */
+    size_t n_places;                      /* of orders, for each dict an even number */
+    size_t n_containers, n_views;         /* in each pass, so far: they are numbers of the next */
+    size_t n_texts, n_arrays;             /* likewise, in bytes */
+    /* For the second pass. */
+    char *base;                           /* the block that it writes */
+    size_t bytes;
+    pytree_items *items;
+    const char *counted;                  /* the counts */
+    char *pieces;                         /* what is next of these */
+    pytree_leaf *views;
+    char *texts, *arrays;
+    pytree root, *slot;                   /* where the next value goes */
+    /* For the third: what it looks for. */
+    bool repeats;
+    size_t repeats_in, repeated;          /* number of the container, and of the pair in it */
+    const char *word;                     /* before the last parenthesis */
+    size_t word_bytes;
+    int word_type;
+    char unused[32];                      /* elements of arrays, in the first and third pass */
 } pytree__lit_parser;
 
 static bool pytree__lit_grow(pytree__lit_parser *p, pytree__lit_bytes *b, size_t n)
@@ -130,49 +132,49 @@ PYTREE__INLINE void *pytree__lit_more(pytree__lit_parser *p, pytree__lit_bytes *
     return b->at + b->n - n;
 }
 
-/* Write a token, whose type may be with PYTREE__LIT_WIDE. */
-PYTREE__INLINE bool pytree__lit_push(pytree__lit_parser *p, int type, uint64_t value)
+/* Go on to the next item of the innermost container, which has no keys. */
+PYTREE__INLINE void pytree__lit_next_item(pytree__lit_parser *p, pytree__lit_open *o)
 {
-    const unsigned size = value <= UINT8_MAX ? 0 : value <= UINT16_MAX ? 1 : value <= UINT32_MAX ? 2 : 3;
-    const uint8_t one = (uint8_t)value;
-    const uint16_t two = (uint16_t)value;
-    const uint32_t four = (uint32_t)value;
-    unsigned char *at;
-    if (PYTREE__UNLIKELY(PYTREE__LIT_TOKEN > p->tape.max - p->tape.n) && !pytree__lit_grow(p, &p->tape, PYTREE__LIT_TOKEN)) {
-        return false;
+    if (p->pass == PYTREE__LIT_MAKE) {
+        p->slot = (pytree *)(void *)o->slot;
+        o->slot += sizeof(pytree);
     }
-    at = (unsigned char *)p->tape.at + p->tape.n;
-    at[0] = (unsigned char)((unsigned)type | size << PYTREE__LIT_SIZE);
-    switch (size) {
-    case 0: at[1] = one; break;
-    case 1: memcpy(at + 1, &two, sizeof two); break;
-    case 2: memcpy(at + 1, &four, sizeof four); break;
-    default: memcpy(at + 1, &value, sizeof value); break;
-    }
-    p->tape.n += 1 + ((size_t)1 << size);
-    return true;
+    o->count++;
 }
 
-/* Read the token at a place of the tape. Return the place after it. */
-PYTREE__INLINE const unsigned char *pytree__lit_read(const unsigned char *at, pytree__lit_token *token)
+/* Write a value of at most eight bytes, or count it. */
+PYTREE__INLINE void pytree__lit_cell(pytree__lit_parser *p, int type, const void *value, size_t size)
 {
-    const unsigned size = (unsigned)*at >> PYTREE__LIT_SIZE;
-    uint16_t two;
-    uint32_t four;
-    token->type = *at & (PYTREE__LIT_WIDE - 1);
-    token->wide = (*at & PYTREE__LIT_WIDE) != 0;
-    switch (size) {
-    case 0: token->value = at[1]; break;
-    case 1: memcpy(&two, at + 1, sizeof two); token->value = two; break;
-    case 2: memcpy(&four, at + 1, sizeof four); token->value = four; break;
-    default: memcpy(&token->value, at + 1, sizeof token->value); break;
+    if (p->pass != PYTREE__LIT_MAKE) {
+        p->n_cells++;
+    } else {
+        char *at = p->pieces;
+        memcpy(at, value, size);
+        if (size < sizeof(uint64_t)) { memset(at + size, 0, sizeof(uint64_t) - size); }
+        p->slot->type = &pytree_types[type];
+        p->slot->data = at;
+        p->pieces = at + sizeof(uint64_t);
     }
-    return at + 1 + ((size_t)1 << size);
 }
 
-static pytree__lit_container *pytree__lit_container_at(const pytree__lit_parser *p, size_t i)
+/* Append bytes to the strings, or count them. */
+PYTREE__INLINE void pytree__lit_keep(pytree__lit_parser *p, const char *s, size_t n)
 {
-    return (pytree__lit_container *)(void *)p->containers.at + i;
+    if (p->pass == PYTREE__LIT_MAKE) { memcpy(p->texts + p->n_texts, s, n); }
+    p->n_texts += n;
+}
+
+/* Find the type of a word before a parenthesis. Return its place in pytree_types; 0 for the name of a namedtuple. One word is
+ * often like the last. */
+static int pytree__lit_type_before(pytree__lit_parser *p, const char *word, size_t n)
+{
+    if (p->word_bytes != n || memcmp(p->word, word, n) != 0) {
+        const pytree_type *container = pytree__type_of_word(word, n);
+        p->word_type = container != NULL ? (int)(container - pytree_types) : pytree__lit_type_of(word, n);
+        p->word = word;
+        p->word_bytes = n;
+    }
+    return p->word_type;
 }
 
 /* Return the innermost open container. */
@@ -212,10 +214,24 @@ static bool pytree__lit_expected(const pytree__lit_parser *p, const char *at, co
 }
 
 /* Skip white space. Return the character after it, NUL at the end. */
+static PYTREE__NOINLINE char pytree__lit_skip_space(pytree__lit_parser *p)
+{
+    const char *at = p->at, *const end = p->end;
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) { at++; }
+    p->at = at;
+    return at < end ? *at : '\0';
+}
+
+/* The same, where there is mostly none or a single space. */
 PYTREE__INLINE char pytree__lit_peek(pytree__lit_parser *p)
 {
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t' || *p->at == '\r')) { p->at++; }
-    return p->at < p->end ? *p->at : '\0';
+    const char *at = p->at, *const end = p->end;
+    if (PYTREE__LIKELY(at < end && *at > ' ')) { return *at; }
+    if (PYTREE__LIKELY(end - at > 1 && *at == ' ' && at[1] > ' ')) {
+        p->at = at + 1;
+        return at[1];
+    }
+    return pytree__lit_skip_space(p);
 }
 
 static bool pytree__lit_skip(pytree__lit_parser *p, char c)
