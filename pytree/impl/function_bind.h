@@ -223,7 +223,7 @@ static void *pytree__fn_boxed(const pytree__cursor *c)
     if (f == NULL) { return NULL; }
     if (f->form == PYTREE_FORM_STRUCT) {
         row = pytree__row_at(c, &self);
-        if (row == NULL || row->place != PYTREE_IN_PLACE) { return NULL; }
+        if (row->place != PYTREE_IN_PLACE) { return NULL; }
         at = (char *)(uintptr_t)self + row->offset;
         if (row->type->kind == PYTREE_KIND_VIEW) { return at + offsetof(pytree_leaf, data); }
         if (row->type->kind != PYTREE_KIND_REF) { return NULL; }
@@ -447,7 +447,7 @@ static pytree_status pytree__fn_unite(struct pytree__fn_bound *b)
     const size_t k = b->in_place - 1;
     struct pytree__fn_slot *slots;
     size_t i;
-    if (b->res[0] == NULL || pytree_def_is_leaf(b->defs[k])) { return PYTREE_OK; }
+    if (b->res[0] == NULL) { return PYTREE_OK; }               /* no struct: arrays and numbers have no data yet */
     slots = (struct pytree__fn_slot *)pytree__fn_take(b->plan, b->before.n + b->after.n + 1, sizeof *slots);
     if (slots == NULL) { return PYTREE_NO_MEMORY; }
     memcpy(slots, b->before.slot, b->before.n * sizeof *slots);
@@ -477,11 +477,10 @@ static pytree_status pytree__fn_failed(struct pytree__fn_bound *b, pytree_status
 static pytree_status pytree__fn_bind_call(struct pytree__fn_bound *b)
 {
     const pytree_fn *f = b->fn;
-    pytree_status status = pytree__fn_trees(b);
+    pytree_status status;
     size_t k;
-    if (status == PYTREE_OK && f->call == NULL) {
-        status = pytree__fn_fail(b, PYTREE_ARGUMENT, NULL, 0, "expected a callback (call), got NULL");
-    }
+    if (f->call == NULL) { return pytree__fn_fail(b, PYTREE_ARGUMENT, NULL, 0, "expected a callback (call), got NULL"); }
+    status = pytree__fn_trees(b);
     for (k = 0; k < b->n_args && status == PYTREE_OK; k++) {
         status = pytree__fn_place(b, b->defs[k], b->in + b->in_first[k], b->own_arg == NULL ? NULL : b->own_arg[k],
                                   f->takes == NULL ? NULL : f->takes[k], false, &b->arg[k]);

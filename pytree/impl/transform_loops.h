@@ -357,9 +357,10 @@ static pytree_status pytree__tf_while_bind(struct pytree__fn_bound *b)
 {
     const pytree_while_of *of = (const pytree_while_of *)b->fn->context;
     struct pytree__tf_loop *s = (struct pytree__tf_loop *)pytree__fn_take(b->plan, 1, sizeof *s);
-    pytree_status status = pytree__tf_count_args(b, 1, "carry");
+    pytree_status status;
+    if (s == NULL) { return PYTREE_NO_MEMORY; }
     b->state = s;
-    if (status == PYTREE_OK && s == NULL) { status = PYTREE_NO_MEMORY; }
+    status = pytree__tf_count_args(b, 1, "carry");
     if (status == PYTREE_OK) { status = pytree__tf_loop_cond(b, s, of->cond); }
     return status != PYTREE_OK ? status : pytree__tf_loop_body(b, s, of->body, 1, b->defs, of->in_place);
 }

@@ -537,7 +537,7 @@ static pytree_status pytree__tf_run_tasks(struct pytree__fn_bound *b, struct pyt
     for (k = 0; k < s->n_tasks && status == PYTREE_OK; k++) {
         const struct pytree__tf_task *t = &s->tasks[k];
         status = t->status;
-        if (status != PYTREE_OK && b->err->status == PYTREE_OK) { *b->err = t->err; }
+        if (status != PYTREE_OK) { *b->err = t->err; }
         for (i = 0; i < t->n_same && k != 0 && status == PYTREE_OK; i++) {
             status = pytree__tf_differs(b, &b->out[t->same[i].number], &t->same[i].first, t->same[i].number, t->from);
         }

@@ -1,6 +1,15 @@
 /* Values kept by structure, types and shapes; functions prepared once for each. */
 #include "transforms_shared.h"
 
+typedef struct Two { float a, b; } Two;
+#define PYTREE_STRUCT Two
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Two
+#define PYTREE_NAMESPACE open
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)
+#include "pytree_registry.h"
+
 typedef struct Log {
     size_t made, released;
     size_t last;                          /* the value released last */
@@ -125,6 +134,49 @@ static void large_trees_come_in_turns(void **state)
     assert_float_equal(sum[2], sum[0] + 2, 1e-3f);
     assert_int_equal(pytree_jit_count(jit).misses, 2);
     pytree_jit_free(jit);
+    pytree_cache_free(cache);
+}
+
+/* Large trees like the one before in all but what is no number of nodes: where they lie, and their namespace. */
+static void large_trees_of_other_kinds(void **state)
+{
+    enum { MANY = 60 };
+    Log log = { 0 };
+    const pytree_cache_options open = { .tree = { .space = "open" } };
+    pytree_error error = { 0 };
+    pytree_cache *cache = pytree_cache_new(&open, &error), *plain = pytree_cache_new(NULL, &error);
+    float f[MANY];
+    pytree_leaf device = { .data = f, .type = PYTREE_TYPE(float), .form = PYTREE_FORM_DEVICE, .ndim = 1, .shape = { 2 } };
+    pytree_leaf host = device;
+    Two two = { 1, 2 };
+    pytree items[MANY], tree, copy;
+    const pytree_items all = { .count = MANY, .items = items };
+    (void)state;
+    host.form = PYTREE_FORM_LEAF;
+    for (int i = 0; i < MANY; i++) {
+        f[i] = (float)i;
+        items[i] = PYTREE(&f[i]);
+    }
+    tree = (pytree){ PYTREE_LIST(PYTREE_NONE).type, (void *)(uintptr_t)&all };
+    items[1] = PYTREE(&host);
+    assert_int_equal(get(plain, tree, &log), 1);
+    copy = pytree_clone(tree, NULL, &error);                   /* in one block */
+    assert_ok(error.status, &error);
+    assert_int_equal(get(plain, copy, &log), 1);
+    pytree_free(copy);
+    pytree_cache_free(plain);
+    log.made = 0;
+    assert_int_equal(get(cache, tree, &log), 1);
+    items[1] = PYTREE(&device);
+    assert_int_equal(get(cache, tree, &log), 2);
+    assert_int_equal(get(cache, tree, &log), 2);
+    items[1] = PYTREE(&two);
+    assert_int_equal(get(cache, tree, &log), 3);
+    items[1] = PYTREE_TUPLE(PYTREE(&f[0]), PYTREE(&f[1]));
+    assert_int_equal(get(cache, tree, &log), 4);
+    items[1] = PYTREE(&two);
+    assert_int_equal(get(cache, tree, &log), 3);
+    assert_int_equal(get(cache, tree, &log), 3);
     pytree_cache_free(cache);
 }
 
@@ -313,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_not_kept),
         cmocka_unit_test(keys_are_structures_types_and_shapes), cmocka_unit_test(large_trees_come_in_turns),
+        cmocka_unit_test(large_trees_of_other_kinds),
         cmocka_unit_test(the_least_recently_used_makes_room),
         cmocka_unit_test(mistakes_are_errors), cmocka_unit_test(jit_prepares_once_for_each_structure),
         cmocka_unit_test(memory_runs_out), cmocka_unit_test(hits_allocate_nothing)

@@ -1,8 +1,37 @@
 /* What functions are called with: trees behind references and views, trees that change from call to call, and what is refused;
  * transforms over the same. */
 #include "transforms_shared.h"
+#include "pytree/path.h"
 
 static const pytree nowhere = { NULL, NULL };
+
+/* A custom node, and a struct that may hold one. */
+typedef struct Wrap { pytree item; } Wrap;
+
+static size_t wrap_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    (void)keys;
+    if (children != NULL) { children[0] = ((const Wrap *)self)->item; }
+    return 1;
+}
+static pytree_status wrap_rebuild(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    (void)n;
+    (void)metadata;
+    (void)bytes;
+    ((Wrap *)self)->item = children[0];
+    return PYTREE_OK;
+}
+static const pytree_custom wrap_callbacks = { .children = wrap_children, .rebuild = wrap_rebuild };
+
+#define PYTREE_STRUCT Wrap
+#define PYTREE_CUSTOM wrap_callbacks
+#include "pytree_registry.h"
+
+typedef struct Any { pytree any; } Any;
+#define PYTREE_STRUCT Any
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, any)
+#include "pytree_registry.h"
 
 /* ---- References and views --------------------------------------------------------------------------------------------- */
 
@@ -70,6 +99,58 @@ static void references_that_lead_nowhere(void **state)
             "expected a pytree_leaf, got NULL (OPTIONAL allows it)");
     REFUSES(pytree_apply(&first, 1, (pytree[1]){ PYTREE(no_tree) }, PYTREE_NONE, NULL, &error), PYTREE_NULL_POINTER, "[0]",
             "expected a pytree, got NULL (OPTIONAL allows it)");
+}
+
+/* Counts the leaves of argument 0, which is no struct. */
+static pytree_status count_call(void *context, const pytree_call *at)
+{
+    (void)context;
+    if (at->arg[0] != NULL) { return PYTREE_VALUE; }
+    *(double *)at->res[0] = (double)at->n_in;
+    return PYTREE_OK;
+}
+static const pytree_fn count = { .name = "count", .call = count_call, .shape = pytree_result_f64 };
+
+/* The sum of the two numbers under 'k' in a struct of any tree. */
+static pytree_status sum_call(void *context, const pytree_call *at)
+{
+    const Any *any = at->arg[0];
+    const pytree_leaf k = pytree_at(PYTREE((Any *)(uintptr_t)any), ".any['k']", NULL, at->err);
+    (void)context;
+    if (k.data == NULL) { return at->err->status; }
+    *(double *)at->res[0] = pytree_leaf_get(&k, 0) + pytree_leaf_get(&k, 1);
+    return PYTREE_OK;
+}
+static const pytree_fn sum_of_any = { .name = "sum", .call = sum_call, .shape = pytree_result_f64,
+                                      .takes = PYTREE_TYPES(PYTREE_TYPE(Any)) };
+
+/* A custom node is no struct, and not found in a struct that is built for the call. */
+static void custom_nodes(void **state)
+{
+    pytree_error error = { 0 };
+    float x[2] = { 1, 2 };
+    double y = 0;
+    Wrap wrap = { PYTREE_ARRAY(x, 2) };
+    Any with_dict = { PYTREE_DICT({ "k", PYTREE_ARRAY(x, 2) }) }, with_wrap = { PYTREE(&wrap) };
+    pytree_leaf node = { .data = &wrap, .type = PYTREE_TYPE(Wrap), .form = PYTREE_FORM_STRUCT };
+    (void)state;
+    assert_ok(pytree_apply(&count, 1, (pytree[1]){ PYTREE(&node) }, PYTREE(&y), NULL, &error), &error);
+    assert_true(y == 1);
+    for (int i = 0; i < 2; i++) {
+        pytree_leaf *leaves = NULL;
+        pytree_def *def;
+        pytree_flat flat;
+        assert_ok(pytree_flatten(PYTREE(i == 0 ? &with_dict : &with_wrap), &leaves, 0, &def, NULL, &error), &error);
+        flat = (pytree_flat){ def, leaves };
+        if (i == 0) {
+            assert_ok(pytree_apply(&sum_of_any, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), &error);
+            assert_true(y == 3);
+        } else {
+            REFUSES(pytree_apply(&sum_of_any, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&y), NULL, &error), PYTREE_ARGUMENT, "",
+                    "sum: expected a Any without custom nodes, got one that has some");
+        }
+        pytree_def_free(def);
+    }
 }
 
 /* ---- Other trees than those that were prepared ------------------------------------------------------------------------- */
@@ -311,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structs_behind_references), cmocka_unit_test(references_that_lead_nowhere),
+        cmocka_unit_test(custom_nodes),
         cmocka_unit_test(structs_are_asked_for_again), cmocka_unit_test(functions_without_arguments),
         cmocka_unit_test(results_beside_arguments), cmocka_unit_test(axes_that_are_refused),
         cmocka_unit_test(functions_that_do_not_say), cmocka_unit_test(batch_rules_that_say), cmocka_unit_test(empty_leaves),

@@ -1,6 +1,15 @@
 /* Transforms of functions that fail in the middle, of leaves that are mapped in part, and with executors that are not used. */
 #include "transforms_shared.h"
 
+typedef struct Two { float a, b; } Two;
+#define PYTREE_STRUCT Two
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)
+#include "pytree_registry.h"
+#define PYTREE_STRUCT Two
+#define PYTREE_NAMESPACE open
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, a) PYTREE_FIELD(DATA, b)
+#include "pytree_registry.h"
+
 /* Fails at element *context; otherwise gives argument 0. */
 static pytree_status stops_at(void *context, const pytree_call *at)
 {
@@ -260,14 +269,15 @@ static void batches_refuse(void **state)
     size_t stop = 1;
     const pytree_fn f = { .name = "f", .call = stops_at, .shape = pytree_result_first, .context = &stop };
     pytree_error error = { 0 };
-    float x[2] = { 1, 2 }, y[2] = { 0, 0 };
-    const pytree list = PYTREE_LIST(PYTREE(&x[0]), PYTREE(&x[1])), out = PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1]));
+    float x[3] = { 1, 2, 3 }, y[3] = { 0, 0, 0 };
+    const pytree list = PYTREE_LIST(PYTREE(&x[0]), PYTREE(&x[1]), PYTREE(&x[2]));
+    const pytree out = PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1]), PYTREE(&y[2]));
     pytree_def *like = pytree_structure(PYTREE_TUPLE(PYTREE_DICT({ "k", PYTREE(&x[0]) })), NULL, &error);
     (void)state;
     assert_ok(error.status, &error);
     REFUSES(pytree_apply(PYTREE_BATCH(&f), 1, (pytree[1]){ list }, out, NULL, &error), PYTREE_STOPPED, "",
             "f: expected success, got stopped by the callback");
-    assert_true(y[0] == 1 && y[1] == 0);
+    assert_true(y[0] == 1 && y[1] == 0 && y[2] == 0);
     error.status = PYTREE_OK;
     assert_error(pytree_apply(PYTREE_BATCH(&first, .like = like), 1, (pytree[1]){ list }, out, NULL, &error), PYTREE_STRUCTURE,
                  NULL, &error);
@@ -281,7 +291,8 @@ static void batches_refuse(void **state)
 static void batches_of_nothing(void **state)
 {
     pytree_error error = { 0 };
-    float x[2] = { 1, 2 }, y[2] = { 0, 0 };
+    float x[2] = { 1, 2 }, y[2] = { 0, 0 }, z[2] = { 0, 0 }, w[2] = { 3, 4 };
+    const pytree other = PYTREE_LIST(PYTREE(&w[0]), PYTREE(&w[1]));
     const pytree list = PYTREE_LIST(PYTREE(&x[0]), PYTREE(&x[1])), out = PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1]));
     const pytree_fn *const inner = PYTREE_BATCH(&first, .in_axes = PYTREE_TUPLE(PYTREE_BOOL(false)));
     const pytree nested = PYTREE_LIST(PYTREE_LIST(PYTREE(&x[1])));
@@ -292,6 +303,57 @@ static void batches_of_nothing(void **state)
     assert_ok(pytree_apply(PYTREE_BATCH(&first), 1, (pytree[1]){ nested }, PYTREE_LIST(PYTREE_LIST(PYTREE(&y[0]))), NULL,
                            &error), &error);
     assert_true(y[0] == 2);
+    y[0] = 0;
+    assert_ok(pytree_apply(PYTREE_BATCH(PYTREE_BATCH(&first)), 1, (pytree[1]){ PYTREE_LIST(list, other) },
+                           PYTREE_LIST(out, PYTREE_LIST(PYTREE(&z[0]), PYTREE(&z[1]))), NULL, &error), &error);
+    assert_true(y[0] == 1 && y[1] == 3 && z[0] == 2 && z[1] == 4);      /* the elements of the outer batch are outside */
+}
+
+/* Structs of a namespace are no containers of elements. */
+static void batches_of_structs_in_a_namespace(void **state)
+{
+    const pytree_fn_options open = { .tree = { .space = "open" } };
+    pytree_error error = { 0 };
+    Two two[2] = { { 1, 2 }, { 3, 4 } };
+    float y[2] = { 0, 0 };
+    const pytree list = PYTREE_LIST(PYTREE(&two[0]), PYTREE(&two[1]));
+    (void)state;
+    REFUSES(pytree_apply(PYTREE_BATCH(&first), 1, (pytree[1]){ list }, PYTREE_NONE, &open, &error), PYTREE_STRUCTURE,
+            "[0][0].a", "batch of first: expected a container with an element for each call, got f32");
+    error.status = PYTREE_OK;
+    assert_ok(pytree_apply(PYTREE_BATCH(&first), 1, (pytree[1]){ PYTREE_LIST(PYTREE(&two[0].a), PYTREE(&two[1].a)) },
+                           PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1])), &open, &error), &error);
+    assert_true(y[0] == 1 && y[1] == 3);
+}
+
+/* One carry that the body changes in place: a struct, or numbers. */
+static pytree_status adds_one(void *context, const pytree_call *at)
+{
+    float *x = at->res[0];
+    (void)context;
+    if (x != at->arg[at->n_args - 1]) { return PYTREE_VALUE; }
+    *x += 1;
+    return PYTREE_OK;
+}
+
+static void carries_in_place(void **state)
+{
+    const pytree_fn add = { .name = "add", .call = adds_one }, grow_or_not = { .name = "grow", .call = grow_call };
+    pytree_error error = { 0 };
+    float x = 3, y = 0, wrong[2] = { 0 };
+    pytree_fn wide = { .name = "wide", .call = adds_one };
+    Layer layer, to;
+    (void)state;
+    assert_ok(pytree_apply(PYTREE_FORI(&add, .to = 4, .in_place = true), 1, (pytree[1]){ PYTREE(&x) }, PYTREE(&y), NULL,
+                           &error), &error);
+    assert_true(x == 3 && y == 7);
+    layer_fill(&layer, 1);
+    layer_fill(&to, 0);
+    assert_ok(pytree_apply(PYTREE_FORI(&grow_or_not, .to = 2, .in_place = true), 1, (pytree[1]){ PYTREE(&layer.dense) },
+                           PYTREE(&to.dense), NULL, &error), &error);
+    assert_true(to.dense.scale == 4 && to.b[0] == 3 && layer.dense.scale == 1);
+    REFUSES(pytree_apply(PYTREE_FORI(&wide, .to = 4, .in_place = true), 1, (pytree[1]){ PYTREE(&x) }, PYTREE_ARRAY(wrong, 2),
+                         NULL, &error), PYTREE_SHAPE, "", "fori of wide: result: expected f32, got f32[2]");
 }
 
 int main(void)
@@ -302,7 +364,8 @@ int main(void)
         cmocka_unit_test(executors_that_are_not_used), cmocka_unit_test(what_says_the_result),
         cmocka_unit_test(rules_that_fail), cmocka_unit_test(results_without_room_for_an_axis),
         cmocka_unit_test(loops_stop_where_the_function_fails), cmocka_unit_test(batches_refuse),
-        cmocka_unit_test(batches_of_nothing)
+        cmocka_unit_test(batches_of_nothing), cmocka_unit_test(batches_of_structs_in_a_namespace),
+        cmocka_unit_test(carries_in_place)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

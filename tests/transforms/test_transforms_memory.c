@@ -59,9 +59,9 @@ static void structs_and_flats(void **state)
     float x[2] = { 1, 2 }, y[3];
     const char *words[2] = { "one", "two" }, *read[2];
     Layer layer, to;
-    pytree_leaf *leaves = NULL, *to_leaves = NULL;
+    pytree_leaf *leaves = NULL, *to_leaves = NULL, numbers[4], to_numbers[4];
     pytree_def *def, *to_def;
-    pytree_flat flat, to_flat;
+    pytree_flat flat, to_flat, other, to_other;
     pytree_fn grown = grow;
     (void)state;
     grown.takes = NULL;                   /* it is also given how often it has been called */
@@ -69,11 +69,17 @@ static void structs_and_flats(void **state)
     layer_fill(&to, 0);
     assert_ok(pytree_flatten(PYTREE(&layer.dense), &leaves, 0, &def, NULL, &error), &error);
     assert_ok(pytree_flatten(PYTREE(&to.dense), &to_leaves, 0, &to_def, NULL, &error), &error);
+    memcpy(numbers, leaves, sizeof numbers);                   /* of a type that no Dense has */
+    memcpy(to_numbers, to_leaves, sizeof to_numbers);
+    numbers[2].type = to_numbers[2].type = PYTREE_TYPE(int32_t);
+    other = (pytree_flat){ def, numbers };
+    to_other = (pytree_flat){ to_def, to_numbers };
     flat = (pytree_flat){ def, leaves };
     to_flat = (pytree_flat){ to_def, to_leaves };
     sweep(&dense, 2, (pytree[2]){ PYTREE(&layer.dense), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, true);
     sweep(&dense, 2, (pytree[2]){ PYTREE(&flat), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 3), NULL, true);
     sweep(&grow, 1, (pytree[1]){ PYTREE(&flat) }, PYTREE(&to_flat), NULL, false);
+    sweep(&first, 1, (pytree[1]){ PYTREE(&other) }, PYTREE(&to_other), NULL, true);
     sweep(&identity, 2, (pytree[2]){ PYTREE_ARRAY(words, 2), PYTREE_ARRAY(x, 2) },
           PYTREE_TUPLE(PYTREE_ARRAY(read, 2), PYTREE_ARRAY(y, 2)), NULL, true);
     sweep(PYTREE_WHILE(&small, &grow, .max_iters = 3), 1, (pytree[1]){ PYTREE(&layer.dense) }, PYTREE(&to.dense), NULL, false);
@@ -106,6 +112,35 @@ static void maps_and_loops(void **state)
           PYTREE(&to.dense), NULL, false);
 }
 
+/* Axes that are no prefix of the arguments are refused, unless memory runs out before that is known. */
+static void axes_that_are_no_prefix(void **state)
+{
+    float x[2] = { 1, 2 }, y[2];
+    size_t failed = 0;
+    const pytree axes = PYTREE_TUPLE(PYTREE_INT(0), PYTREE_INT(0)), args[1] = { PYTREE_ARRAY(x, 2) };
+    (void)state;
+    for (size_t n = 0;; n++) {
+        Heap heap;
+        pytree_error error = { 0 };
+        pytree_fn_options opt = { 0 };
+        pytree_status status;
+        heap_init(&heap, n);
+        opt.tree.allocator = &heap.allocator;
+        status = pytree_apply(PYTREE_VMAP(&first, .in_axes = axes), 1, args, PYTREE_ARRAY(y, 2), &opt, &error);
+        assert_heap_clean(&heap);
+        if (heap.calls <= n || status != PYTREE_NO_MEMORY) {
+            assert_error(status, PYTREE_STRUCTURE, "", &error);
+            assert_string_equal(error.message, "vmap of first: in_axes: different lengths: expected tuple of length 2, got "
+                                               "tuple of length 1");
+            if (heap.calls <= n) { break; }
+        } else {
+            assert_error(status, PYTREE_NO_MEMORY, NULL, &error);
+            failed++;
+        }
+    }
+    assert_true(failed > 5);
+}
+
 static void branches_and_batches(void **state)
 {
     float x[2] = { 1, 2 }, y[4];
@@ -124,7 +159,8 @@ static void branches_and_batches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structs_and_flats), cmocka_unit_test(maps_and_loops), cmocka_unit_test(branches_and_batches)
+        cmocka_unit_test(structs_and_flats), cmocka_unit_test(maps_and_loops), cmocka_unit_test(axes_that_are_no_prefix),
+        cmocka_unit_test(branches_and_batches)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
