@@ -1,37 +1,12 @@
 /* Checkpoints at the edges of what the calls have to decide: names by globs and callbacks, slices, shared memory, trees that
  * change while they are saved or loaded, and memory that runs out in deep ones. */
-#include "support.h"
+#include "store_shared.h"
 #include "golden_files.h"
 #include "pytree/gguf.h"
 #include "pytree/pt.h"
 #include "pytree/safetensors.h"
 
-/* ---- A file in memory, with options, report and error -------------------------------------------------------------- */
-
-typedef struct Store {
-    pytree_memory file;
-    pytree_io io;
-    pytree_checkpoint_options opt;
-    pytree_report report;
-    pytree_error error;
-} Store;
-
-static void store_init(Store *s, pytree contents)
-{
-    memset(s, 0, sizeof *s);
-    s->io = pytree_memory_io(&s->file);
-    s->opt.io = &s->io;
-    s->opt.shared = PYTREE_SHARED_EACH;
-    assert_ok(pytree_save_safetensors("f", contents, &s->opt, &s->error), &s->error);
-    s->opt.shared = PYTREE_SHARED_REFUSED;
-    s->opt.report = &s->report;
-}
-
-static void store_clear(Store *s)
-{
-    pytree_report_free(&s->report);
-    pytree_memory_free(&s->file);
-}
+static void store_init(Store *s, pytree contents) { store_save(s, pytree_save_safetensors, contents); }
 
 static void assert_load_fails(Store *s, pytree t, pytree_status status)
 {

@@ -1,43 +1,19 @@
 /* Models that are not quite the file's: globs of what may be missing and left over, names by globs, and the report. */
-#include "support.h"
+#include "store_shared.h"
 
 #include "pytree/npz.h"
 #include "pytree/safetensors.h"
 
 /* ---- Files ------------------------------------------------------------------------------------------------------------- */
 
-typedef pytree_status Load(const char *path, pytree t, const pytree_checkpoint_options *opt, pytree_error *err);
-
 static const struct {
     const char *name;
-    Load *save, *load;
+    Save *save, *load;
 } formats[] = {
     { "safetensors", pytree_save_safetensors, pytree_load_safetensors }, { "npz", pytree_save_npz, pytree_load_npz }
 };
 
-/* A file in memory with the options for it. */
-typedef struct Store {
-    pytree_memory file;
-    pytree_io io;
-    pytree_checkpoint_options opt;
-    pytree_report report;
-    pytree_error error;
-} Store;
-
-static void store_init(Store *p, size_t format, pytree contents)
-{
-    memset(p, 0, sizeof *p);
-    p->io = pytree_memory_io(&p->file);
-    p->opt.io = &p->io;
-    assert_ok(formats[format].save("f", contents, &p->opt, &p->error), &p->error);
-    p->opt.report = &p->report;
-}
-
-static void store_clear(Store *p)
-{
-    pytree_report_free(&p->report);
-    pytree_memory_free(&p->file);
-}
+static void store_init(Store *p, size_t format, pytree contents) { store_save(p, formats[format].save, contents); }
 
 static void assert_listed(const pytree_misfits *list, size_t i, const char *name, const char *path)
 {

@@ -1,5 +1,6 @@
 /* Pages of trees: pytree/html.h: rows, values, statistics, shared memory; hostile names and numbers; what fails. */
 #include "html_shared.h"
+#include "odd_nodes.h"
 
 #include "pytree/filter.h"
 #include "pytree/literal.h"
@@ -182,27 +183,7 @@ static void statistics(void **state)
     cJSON_Delete(page);
 }
 
-/* The ends of double's range, and ranges of no length: every number in the page is finite. */
 /* Texts, metadata without words, rows of one line, and values that are cut because they are long. */
-typedef struct Mark { unsigned char n; } Mark;
-
-static size_t mark_children(const void *self, pytree *children, pytree_entry *keys)
-{
-    (void)self;
-    (void)children;
-    (void)keys;
-    return 0;
-}
-static size_t mark_metadata(const void *self, void *to)
-{
-    if (to != NULL) { memcpy(to, self, 1); }
-    return 1;
-}
-static const pytree_custom mark_callbacks = { .children = mark_children, .metadata = mark_metadata };
-#define PYTREE_STRUCT Mark
-#define PYTREE_CUSTOM mark_callbacks
-#include "pytree_registry.h"
-
 static void odd_values(void **state)
 {
     static double many[4000];
@@ -226,6 +207,7 @@ static void odd_values(void **state)
     cJSON_Delete(page);
 }
 
+/* The ends of double's range, and ranges of no length: every number in the page is finite. */
 static void extreme_numbers(void **state)
 {
     double wide[4] = { DBL_MAX, -DBL_MAX, DBL_MAX, -DBL_MAX }, same[3] = { 5, 5, 5 }, nothing[2] = { NAN, NAN };

@@ -1,6 +1,7 @@
 /* Text of odd values: infinities, arrays that are long in one direction, texts and complex numbers, nodes of other
  * kinds; tables with them; what fails without room for text: pytree/display.h. */
 #include "support.h"
+#include "odd_nodes.h"
 #include "pytree/display.h"
 #include "pytree/containers.h"
 #include "pytree/object.h"
@@ -49,31 +50,6 @@ static void arrays_of_texts(void **state)
     array.shape[1] = 0;
     assert_text(pytree_array_text(&array, text, sizeof text), text, "Array([], shape=(2, 0), dtype=text)");
 }
-
-/* A node without metadata or children, and one whose metadata have no words. */
-typedef struct Empty { int n; } Empty;
-typedef struct Mark { int n; } Mark;
-
-static size_t no_children(const void *self, pytree *children, pytree_entry *keys)
-{
-    (void)self;
-    (void)children;
-    (void)keys;
-    return 0;
-}
-static size_t mark_metadata(const void *self, void *to)
-{
-    if (to != NULL) { memcpy(to, self, 1); }
-    return 1;
-}
-static const pytree_custom empty_callbacks = { .children = no_children };
-static const pytree_custom mark_callbacks = { .children = no_children, .metadata = mark_metadata };
-#define PYTREE_STRUCT Empty
-#define PYTREE_CUSTOM empty_callbacks
-#include "pytree_registry.h"
-#define PYTREE_STRUCT Mark
-#define PYTREE_CUSTOM mark_callbacks
-#include "pytree_registry.h"
 
 static void nodes_of_other_kinds(void **state)
 {

@@ -1,6 +1,7 @@
 /* Graphs at their edges: what is asked for in vain, values that two paths see differently, objects changed behind the
  * library's back, and treedefs whose shared values do not fit: pytree/graph.h. */
 #include "support.h"
+#include "refusal.h"
 #include "pytree/containers.h"
 #include "pytree/graph.h"
 #include "pytree/object.h"
@@ -11,16 +12,6 @@
 PYTREE_CLASS(Net, Module);
 
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
-
-/* The call is refused with that status, path and words. */
-#define assert_refused(call, wanted, where, words)                                                                      \
-    do {                                                                                                                \
-        pytree_error refusal = { 0 };                                                                                   \
-        pytree_error *const err = &refusal;                                                                             \
-        (void)(call);                                                                                                   \
-        assert_error(refusal.status, (wanted), (where), err);                                                           \
-        assert_string_equal(refusal.message, (words));                                                                  \
-    } while (0)
 
 static void assert_graph_text(pytree t, const pytree_options *opt, const char *expected)
 {

@@ -23,15 +23,6 @@ static void assert_attributes(pytree object, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* The call is refused with these words. */
-#define assert_says(call, wanted, where, words)                                                                         \
-    do {                                                                                                                \
-        pytree_error refusal = { 0 };                                                                                   \
-        pytree_error *err = &refusal;                                                                                   \
-        assert_error((call), (wanted), (where), err);                                                                   \
-        assert_string_equal(refusal.message, (words));                                                                  \
-    } while (0)
-
 static pytree new_net(const pytree_options *opt, pytree_error *error)
 {
     pytree net = pytree_new_object(&pytree_class_Net, opt, error);

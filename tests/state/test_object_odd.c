@@ -1,6 +1,7 @@
 /* Objects at their edges: values of odd kinds that are data or not, objects changed behind the library's back or rebuilt of
  * what is no object, literals of static values: pytree/object.h. */
 #include "support.h"
+#include "refusal.h"
 #include "pytree/containers.h"
 #include "pytree/graph.h"
 #include "pytree/object.h"
@@ -10,16 +11,6 @@
 PYTREE_CLASS(Net, Module);
 
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
-
-/* The call is refused with that status, path and words. */
-#define assert_refused(call, wanted, where, words)                                                                      \
-    do {                                                                                                                \
-        pytree_error refusal = { 0 };                                                                                   \
-        pytree_error *const err = &refusal;                                                                             \
-        (void)(call);                                                                                                   \
-        assert_error(refusal.status, (wanted), (where), err);                                                           \
-        assert_string_equal(refusal.message, (words));                                                                  \
-    } while (0)
 
 /* A node whose one child is there or not. */
 typedef struct Box { bool full; } Box;

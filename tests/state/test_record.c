@@ -32,23 +32,6 @@ typedef struct Stack {
 
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
 
-#define assert_says(call, wanted, where, words)                                                                         \
-    do {                                                                                                                \
-        pytree_error refusal = { 0 };                                                                                   \
-        pytree_error *err = &refusal;                                                                                   \
-        assert_error((call), (wanted), (where), err);                                                                   \
-        assert_string_equal(refusal.message, (words));                                                                  \
-    } while (0)
-
-static void assert_prints(pytree t, const char *expected)
-{
-    char text[700];
-    pytree_error error = { 0 };
-    assert_in_range(pytree_text(t, text, sizeof text, NULL, &error), 0, sizeof text - 1);
-    assert_ok(error.status, &error);
-    assert_string_equal(text, expected);
-}
-
 static pytree new_block(const pytree_options *opt, pytree_error *error)
 {
     pytree block = pytree_new_object(&pytree_class_Block, opt, error);

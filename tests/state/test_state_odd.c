@@ -1,21 +1,12 @@
 /* States and attributes at their edges: NULL and nothing, values that do not fit, parts that look alike, memory that runs out:
  * pytree/state.h. */
 #include "support.h"
+#include "refusal.h"
 #include "pytree/containers.h"
 #include "pytree/object.h"
 #include "pytree/state.h"
 
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
-
-/* The call is refused with that status, path and words. */
-#define assert_refused(call, wanted, where, words)                                                                      \
-    do {                                                                                                                \
-        pytree_error refusal = { 0 };                                                                                   \
-        pytree_error *const err = &refusal;                                                                             \
-        (void)(call);                                                                                                   \
-        assert_error(refusal.status, (wanted), (where), err);                                                           \
-        assert_string_equal(refusal.message, (words));                                                                  \
-    } while (0)
 
 typedef struct Pair { int a, b; } Pair;
 #define PYTREE_LEAF_TYPE Pair
