@@ -81,7 +81,7 @@ static const pytree_type *pytree__npy_type(const struct pytree__npy_word *word)
     int i;
     for (i = PYTREE__T_bool_; i <= PYTREE__T_cldouble; i++) {
         const pytree_type *type = &pytree_types[i];
-        if (i != PYTREE__T_char_ && type->dtype == word->dtype && pytree__npy_word_of(type) != NULL) { return type; }
+        if (i != PYTREE__T_char_ && type->dtype == word->dtype) { return pytree__npy_word_of(type) == NULL ? NULL : type; }
     }
     return NULL;
 }
@@ -336,7 +336,7 @@ pytree_status pytree__npy_read_head(pytree__npy_source *from, pytree__npy_head *
         if (from->left < 2) { return pytree__npy_fail(from, PYTREE_SYNTAX, "expected the length of a header, got its half"); }
         status = from->read(from, start + 10, 2);
         if (status != PYTREE_OK) { return status; }
-        if (start[10] != 0 || start[11] != 0) { length = SIZE_MAX; }        /* over 65 535: too long in any case */
+        length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
     }
     if (length > PYTREE__NPY_LONGEST || length > from->left) {
         return pytree__npy_fail(from, PYTREE_SYNTAX, "expected a header of at most %d bytes within %llu, got a longer one",

@@ -87,9 +87,9 @@ static pytree_status pytree__npz_inflate(pytree__npz_stream *s, void *to, size_t
         *done += part - s->z.avail_out;
         s->ended = code == Z_STREAM_END;
         if (code == Z_MEM_ERROR) { return pytree__no_memory(s->source.err, 0); }
-        if ((code != Z_OK && !s->ended) || (!s->ended && s->z.avail_out != 0 && s->z.avail_in == 0 && s->left == 0)) {
+        if (code != Z_OK && !s->ended) {  /* without bytes and with room it is Z_BUF_ERROR, so that this comes to an end */
             return pytree__npy_fail(&s->source, PYTREE_SYNTAX, "expected a deflate stream, got %s",
-                                    code == Z_OK || code == Z_BUF_ERROR ? "one that is cut" : "other bytes");
+                                    code == Z_BUF_ERROR ? "one that is cut" : "other bytes");
         }
     }
     return PYTREE_OK;
@@ -171,13 +171,13 @@ static pytree_status pytree__npz_check_end(pytree__npz_stream *s)
     return PYTREE_OK;
 }
 
-/* Read and check a whole member. The data of an array goes to `to`, which may be NULL. */
+/* Read and check a whole member. `to`: where the data of an array goes; NULL: nowhere, or the member is none. */
 static pytree_status pytree__npz_read_member(pytree__npz *z, const pytree__npz_member *m, void *to)
 {
     pytree__npz_stream s;
     pytree_status status = pytree__npz_open_member(&s, z, m);
     if (status != PYTREE_OK) { return status; }
-    if (to == NULL || !m->array) {
+    if (to == NULL) {
         status = pytree__npz_skip(&s, m->size);
     } else {
         status = pytree__npz_skip(&s, m->size - m->head.bytes);

@@ -389,6 +389,8 @@ static void shapes_and_types_that_do_not_fit(void **state)
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 1), }", PYTREE_SHAPE, "got f32[2,3,1]" },
         { "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3), }", PYTREE_TYPE, "expected f32[2,3], got i32[2,3]" },
         { "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 4), }", PYTREE_TYPE, "got f16[3,4]" },
+        { "{'descr': '<f4 and much more, which is not a type of C', 'fortran_order': False, 'shape': (2, 3), }", PYTREE_TYPE,
+          "such as |b1, <i4, >f8, got '<f4 and much more, which is not a type o' in 'bytes'" },
         { "{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }", PYTREE_TYPE, "got '|O' in 'bytes'" },
         { "{'descr': '<f\x1B[2J\xFF', 'fortran_order': False, 'shape': (2, 3), }", PYTREE_TYPE, "got '<f?[2J?' in 'bytes'" },
         { "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }", PYTREE_SYNTAX, "exactly 32 bytes of data, got 24" },
@@ -453,6 +455,61 @@ static void conversion(void **state)
     assert_int_equal(half[2].bits, 0x7C00);
     assert_error(load_bytes(file, size, PYTREE_ARRAY(integer, 3), true, NULL, &error), PYTREE_TYPE, "", &error);
     assert_int_equal(integer[2], 3);
+    single[0] = 4;
+    size = make_npy(file, "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }", integer, sizeof integer);
+    memset(&error, 0, sizeof error);
+    assert_error(load_bytes(file, size, PYTREE_ARRAY(single, 3), true, NULL, &error), PYTREE_TYPE, "", &error);
+    assert_string_equal(error.message, "expected f32[3], got i32[3] in 'bytes'");
+    assert_true(single[0] == 4);
+}
+
+/* Calls without options have those that are all zero. */
+static void no_options(void **state)
+{
+    const double saved[2] = { 1.5, 2.5 };
+    double loaded[2] = { 0, 0 };
+    float single[2] = { 3, 3 };
+    char path[GOLDEN_PATH];
+    pytree_leaf array;
+    pytree_error error = { 0 };
+    (void)state;
+    scratch_path(path, "options.npy");
+    assert_ok(pytree_save_npy(path, PYTREE_ARRAY(saved, 2), NULL, &error), &error);
+    assert_ok(pytree_load_npy(path, PYTREE_ARRAY(loaded, 2), NULL, &error), &error);
+    assert_true(loaded[0] == 1.5 && loaded[1] == 2.5);
+    assert_ok(pytree_read_npy(path, &array, NULL, &error), &error);
+    assert_int_equal((uintptr_t)array.data % 64, 0);
+    assert_memory_equal(array.data, saved, sizeof saved);
+    pytree_npy_free(&array);
+    assert_error(pytree_load_npy(path, PYTREE_ARRAY(single, 2), NULL, &error), PYTREE_TYPE, "", &error);
+    assert_true(single[0] == 3 && single[1] == 3);             /* not converted */
+    assert_int_equal(remove(path), 0);
+}
+
+/* A header that counts its bytes in four of them: none is left out. */
+static void length_of_a_header(void **state)
+{
+    static const char text[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (), }";
+    size_t i;
+    (void)state;
+    for (i = 0; i <= 4; i++) {
+        unsigned char file[12 + sizeof text - 1 + 4] = "\x93NUMPY\2";
+        float x = 7;
+        pytree_error error = { 0 };
+        pytree_status status;
+        file[8] = sizeof text - 1;
+        if (i != 0) { file[8 + i - 1] |= 0x80; }
+        memcpy(file + 12, text, sizeof text - 1);
+        status = load_bytes(file, sizeof file, PYTREE(&x), false, NULL, &error);
+        if (i == 0) {
+            assert_ok(status, &error);
+            assert_true(x == 0);
+        } else {
+            assert_error(status, PYTREE_SYNTAX, "", &error);
+            assert_string_equal(error.message, "expected a header of at most 10000 bytes within 59, got a longer one in 'bytes'");
+            assert_true(x == 7);
+        }
+    }
 }
 
 static void trees_of_one_leaf_alone(void **state)
@@ -532,7 +589,8 @@ int main(void)
         cmocka_unit_test(golden_verdicts), cmocka_unit_test(golden_sweeps), cmocka_unit_test(golden_large),
         cmocka_unit_test(golden_allocations), cmocka_unit_test(columns_of_many_pieces), cmocka_unit_test(every_type),
         cmocka_unit_test(headers_as_numpy_writes_them), cmocka_unit_test(shapes_and_types_that_do_not_fit),
-        cmocka_unit_test(bools), cmocka_unit_test(conversion), cmocka_unit_test(trees_of_one_leaf_alone),
+        cmocka_unit_test(bools), cmocka_unit_test(conversion), cmocka_unit_test(no_options),
+        cmocka_unit_test(length_of_a_header), cmocka_unit_test(trees_of_one_leaf_alone),
         cmocka_unit_test(none_is_no_array), cmocka_unit_test(alignment_of_what_is_read)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

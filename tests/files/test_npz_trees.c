@@ -67,6 +67,10 @@ static void compression(void **state)
     assert_memory_equal(loaded, noise, N * sizeof *noise);
     packed.opt.compress = 10;
     assert_error(pytree_save_npz("bytes", PYTREE_NONE, &packed.opt, &error), PYTREE_ARGUMENT, "", &error);
+    packed.opt.compress = -1;
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_save_npz("bytes", PYTREE_NONE, &packed.opt, &error), PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected a level of compression from 0 to 9, got -1");
     pytree_memory_free(&stored.file);
     pytree_memory_free(&packed.file);
     free(zeros);
@@ -330,6 +334,46 @@ static void what_can_not_be_saved(void **state)
     pytree_memory_free(&place.file);
 }
 
+/* Leaves that may be missing keep their values. */
+static void leaves_that_may_be_missing(void **state)
+{
+    static const char *const may_be_missing[] = { "new" };
+    float saved = 1, old = 0, fresh[2] = { 5, 6 };
+    Archive place;
+    pytree_error error = { 0 };
+    pytree wanted = PYTREE_DICT({ "old", PYTREE(&old) }, { "new", PYTREE_ARRAY(fresh, 2) });
+    (void)state;
+    archive_init(&place, NULL, 0, NULL);
+    assert_ok(pytree_save_npz("bytes", PYTREE_DICT({ "old", PYTREE(&saved) }), &place.opt, &error), &error);
+    assert_error(pytree_load_npz("bytes", wanted, &place.opt, &error), PYTREE_NOT_FOUND, NULL, &error);
+    assert_true(old == 0);
+    memset(&error, 0, sizeof error);
+    place.opt.allow_missing = may_be_missing;
+    place.opt.n_allow_missing = 1;
+    assert_ok(pytree_load_npz("bytes", wanted, &place.opt, &error), &error);
+    assert_true(old == 1 && fresh[0] == 5 && fresh[1] == 6);
+    pytree_memory_free(&place.file);
+}
+
+/* Calls without options have those that are all zero. */
+static void no_options(void **state)
+{
+    float saved[2] = { 1, 2 }, loaded[2] = { 0, 0 };
+    char path[GOLDEN_PATH];
+    pytree arrays;
+    pytree_error error = { 0 };
+    (void)state;
+    scratch_path(path, "options.npz");
+    assert_ok(pytree_save_npz(path, PYTREE_DICT({ "x", PYTREE_ARRAY(saved, 2) }), NULL, &error), &error);
+    assert_ok(pytree_load_npz(path, PYTREE_DICT({ "x", PYTREE_ARRAY(loaded, 2) }), NULL, &error), &error);
+    assert_memory_equal(loaded, saved, sizeof saved);
+    assert_ok(pytree_read_npz(path, &arrays, NULL, &error), &error);
+    assert_int_equal((uintptr_t)array_of(arrays, "x")->data % 64, 0);
+    assert_memory_equal(array_of(arrays, "x")->data, saved, sizeof saved);
+    pytree_npz_free(arrays);
+    assert_int_equal(remove(path), 0);
+}
+
 /* Empty arrays, a scalar alone (whose name is empty), names beyond ASCII. */
 static void odd_trees(void **state)
 {
@@ -521,6 +565,53 @@ static void save_fails(void **state)
     assert_int_equal(remove(path), 0);
 }
 
+/* Each write of what does not compress in turn fails, those in the midst of an array among them. */
+static void writes_of_noise_fail(void **state)
+{
+    enum { N = 150000 };
+    float *noise = malloc(N * sizeof *noise);
+    uint32_t random = 1;
+    size_t i, n;
+    (void)state;
+    assert_non_null(noise);
+    for (i = 0; i < N; i++) {
+        random = random * 1664525u + 1013904223u;
+        noise[i] = (float)(random >> 8) * 0.123f;
+    }
+    for (n = 0;; n++) {
+        pytree_memory file = { 0 };
+        pytree_io base = pytree_memory_io(&file), io;
+        Faults faults = { 0 };
+        pytree_checkpoint_options opt = { 0 };
+        pytree_error error = { 0 };
+        pytree_status status;
+        Heap heap;
+        heap_init(&heap, HEAP_NEVER_FAILS);
+        faults.base = &base;
+        faults.op = FAULT_WRITE;
+        faults.at = n;
+        faults.code = ENOSPC;
+        io = faults_io(&faults);
+        opt.io = &io;
+        opt.compress = 1;
+        opt.tree.allocator = &heap.allocator;
+        status = pytree_save_npz("bytes", PYTREE_DICT({ "x", PYTREE_ARRAY(noise, N) }), &opt, &error);
+        assert_heap_clean(&heap);
+        assert_int_equal(faults.n_open, 0);
+        if (status == PYTREE_OK) {
+            assert_in_range(file.size, 200000, 700000);
+            pytree_memory_free(&file);
+            break;
+        }
+        assert_error(status, PYTREE_IO, "", &error);
+        assert_non_null(strstr(error.message, strerror(ENOSPC)));
+        assert_null(file.bytes);
+        assert_int_equal(faults.calls[FAULT_WRITE], n + 1);    /* nothing more is tried */
+    }
+    assert_in_range(n, 8, 20);
+    free(noise);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,7 +619,8 @@ int main(void)
         cmocka_unit_test(tree_cases),
         cmocka_unit_test(names_and_conversion), cmocka_unit_test(what_can_not_be_saved), cmocka_unit_test(odd_trees),
         cmocka_unit_test(read_little_at_a_time), cmocka_unit_test(read_fails), cmocka_unit_test(file_gets_shorter),
-        cmocka_unit_test(save_fails)
+        cmocka_unit_test(save_fails), cmocka_unit_test(writes_of_noise_fail), cmocka_unit_test(leaves_that_may_be_missing),
+        cmocka_unit_test(no_options)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

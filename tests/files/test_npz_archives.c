@@ -1,0 +1,262 @@
+/* Archives that are made by hand: members that are no arrays, streams that end early or late, records that cannot be. */
+#define TEST_OWN_BODIES                    /* looks at private parts */
+#include "npz_shared.h"
+
+#include "pt_archive.h"
+
+/* ---- Archives ---------------------------------------------------------------------------------------------------------- */
+
+enum { ROOM = 300000, BLOCK = 60000 };
+
+/* A member: its bytes in the archive, and those that they stand for. */
+typedef struct ZipMember {
+    const char *name;
+    unsigned method;
+    const void *packed;
+    size_t n_packed;
+    const void *whole;
+    size_t n_whole;
+} ZipMember;
+
+static unsigned char *put_common(unsigned char *to, const ZipMember *m)
+{
+    to = pt_put(pt_put(pt_put(to, 0, 2), m->method, 2), 0, 4);
+    to = pt_put(to, crc32(0, m->whole, (uInt)m->n_whole), 4);
+    return pt_put(pt_put(pt_put(to, m->n_packed, 4), m->n_whole, 4), strlen(m->name), 2);
+}
+
+/* An archive of these members, the first of which begins behind `before` bytes. To be freed. */
+static unsigned char *make_archive(const ZipMember *members, size_t n, size_t before, size_t *size)
+{
+    unsigned char *made = calloc(1, ROOM), *to;
+    size_t i, begin, at[4];
+    assert_non_null(made);
+    to = made + before;
+    for (i = 0; i < n; i++) {
+        at[i] = (size_t)(to - made);
+        to = pt_put(put_common(pt_put(pt_put(to, 0x04034B50u, 4), 20, 2), &members[i]), 0, 2);
+        memcpy(to, members[i].name, strlen(members[i].name));
+        to += strlen(members[i].name);
+        memcpy(to, members[i].packed, members[i].n_packed);
+        to += members[i].n_packed;
+    }
+    begin = (size_t)(to - made);
+    for (i = 0; i < n; i++) {
+        to = pt_put(pt_put(put_common(pt_put(pt_put(to, 0x02014B50u, 4), 20u << 16 | 20, 4), &members[i]), 0, 12), at[i], 4);
+        memcpy(to, members[i].name, strlen(members[i].name));
+        to += strlen(members[i].name);
+    }
+    i = (size_t)(to - made) - begin;
+    to = pt_put(pt_put(pt_put(pt_put(to, 0x06054B50u, 4), 0, 4), n, 2), n, 2);
+    *size = (size_t)(pt_put(pt_put(pt_put(to, i, 4), begin, 4), 0, 2) - made);
+    assert_in_range(*size, 1, ROOM);
+    return made;
+}
+
+/* A deflate stream of stored blocks; `last`: it ends behind them. Returns its length. */
+static size_t make_stream(unsigned char *to, const unsigned char *from, size_t n, bool last)
+{
+    unsigned char *const begin = to;
+    do {
+        const size_t part = n < BLOCK ? n : BLOCK;
+        *to++ = last && part == n;
+        to = pt_put(pt_put(to, part, 2), ~part & 0xFFFF, 2);
+        memcpy(to, from, part);
+        to += part;
+        from += part;
+        n -= part;
+    } while (n != 0);
+    return (size_t)(to - begin);
+}
+
+/* The file of one array of float: 1, 2. */
+static size_t make_array(unsigned char to[128])
+{
+    static const char text[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
+    static const unsigned char numbers[8] = { 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40 };
+    memcpy(to, "\x93NUMPY\1", 8);
+    to[8] = sizeof text - 1;
+    to[9] = 0;
+    memcpy(to + 10, text, sizeof text - 1);
+    memcpy(to + 10 + sizeof text - 1, numbers, sizeof numbers);
+    return 10 + sizeof text - 1 + sizeof numbers;
+}
+
+/* ---- Members ----------------------------------------------------------------------------------------------------------- */
+
+/* What is no array is checked like all that no leaf asks for, whatever its name, and does not become a tree. */
+static void members_that_are_no_arrays(void **state)
+{
+    static unsigned char notes[100000], packed[ROOM];
+    unsigned char array[128], *bytes;
+    ZipMember members[3] = { { "x", PYTREE__NPZ_STORED, "!", 1, "!", 1 }, { "notes.txt", PYTREE__NPZ_DEFLATED, packed, 0, notes, 0 },
+                          { "a.npy", PYTREE__NPZ_STORED, array, 0, array, 0 } };
+    size_t size, i;
+    float a[2] = { 0, 0 };
+    pytree t = PYTREE_DICT({ "a", PYTREE_ARRAY(a, 2) }), arrays;
+    pytree_error error = { 0 };
+    Archive place;
+    (void)state;
+    for (i = 0; i < sizeof notes; i++) { notes[i] = (unsigned char)(i * 7 >> 3); }
+    members[1].n_whole = sizeof notes;
+    members[1].n_packed = make_stream(packed, notes, sizeof notes, true);
+    members[2].n_whole = members[2].n_packed = make_array(array);
+    bytes = make_archive(members, 3, 0, &size);
+    archive_init(&place, bytes, size, NULL);
+    assert_ok(pytree_load_npz("bytes", t, &place.opt, &error), &error);
+    assert_true(a[0] == 1 && a[1] == 2);
+    assert_ok(pytree_read_npz("bytes", &arrays, &place.opt, &error), &error);
+    assert_int_equal(((const pytree_items *)arrays.data)->count, 1);
+    assert_true(((const float *)array_of(arrays, "a")->data)[1] == 2);
+    pytree_npz_free(arrays);
+    free(bytes);
+
+    a[0] = a[1] = 5;
+    packed[3] ^= 1;                       /* the first block's length, once more */
+    bytes = make_archive(members, 3, 0, &size);
+    archive_init(&place, bytes, size, NULL);
+    assert_error(pytree_load_npz("bytes", t, &place.opt, &error), PYTREE_SYNTAX, "", &error);
+    assert_string_equal(error.message, "expected a deflate stream, got other bytes in 'notes.txt'");
+    assert_true(a[0] == 5 && a[1] == 5);
+    free(bytes);
+}
+
+/* ---- Streams ----------------------------------------------------------------------------------------------------------- */
+
+/* Streams that end before or behind their data. One is as long as the pieces in which a file is read: nothing of what follows it
+ * has been read when it ends. */
+static void ends_of_streams(void **state)
+{
+    static const struct { size_t n_whole, n_stream, behind; bool last; const char *message; } cases[] = {
+        { 1000, 1000, 0, true, "" },
+        { 1000, 1000, 1, true, "expected 1000 bytes of 1006 packed ones, got more in 'x'" },
+        { 1000, 1001, 0, true, "expected 1000 bytes of 1006 packed ones, got more in 'x'" },
+        { 1000, 999, 0, true, "expected 1000 bytes of data, got fewer in 'x'" },
+        { 1000, 999, 0, false, "expected a deflate stream, got one that is cut in 'x'" },
+        { 1000, 1000, 0, false, "expected a deflate stream, got one that is cut in 'x'" },
+        { PYTREE__NPZ_PIECE - 20, PYTREE__NPZ_PIECE - 20, 0, true, "" },
+        { PYTREE__NPZ_PIECE - 20, PYTREE__NPZ_PIECE - 20, 3, true, "expected 196588 bytes of 196611 packed ones, got more in 'x'" }
+    };
+    static unsigned char whole[ROOM], packed[ROOM];
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof whole; i++) { whole[i] = (unsigned char)(i * 7 >> 3); }
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        ZipMember member = { "x", PYTREE__NPZ_DEFLATED, packed, 0, whole, 0 };
+        unsigned char *bytes;
+        size_t size;
+        pytree_error error = { 0 };
+        pytree arrays;
+        Archive place;
+        Heap heap;
+        member.n_whole = cases[i].n_whole;
+        member.n_packed = make_stream(packed, whole, cases[i].n_stream, cases[i].last) + cases[i].behind;
+        bytes = make_archive(&member, 1, 0, &size);
+        heap_init(&heap, HEAP_NEVER_FAILS);
+        archive_init(&place, bytes, size, &heap.allocator);
+        if (cases[i].message[0] == '\0') {
+            assert_ok(pytree_read_npz("bytes", &arrays, &place.opt, &error), &error);
+            assert_int_equal(((const pytree_items *)arrays.data)->count, 0);
+            pytree_npz_free(arrays);
+        } else {
+            assert_error(pytree_read_npz("bytes", &arrays, &place.opt, &error), PYTREE_SYNTAX, "", &error);
+            assert_string_equal(error.message, cases[i].message);
+        }
+        assert_heap_clean(&heap);
+        free(bytes);
+    }
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------------- */
+
+/* The first member begins where the file does, although the directory could lead elsewhere. */
+static void bytes_before_the_members(void **state)
+{
+    static const ZipMember member = { "x", PYTREE__NPZ_STORED, "!", 1, "!", 1 };
+    size_t before;
+    (void)state;
+    for (before = 0; before <= 4; before += 4) {
+        size_t size;
+        unsigned char *bytes = make_archive(&member, 1, before, &size);
+        pytree_error error = { 0 };
+        pytree arrays;
+        Archive place;
+        archive_init(&place, bytes, size, NULL);
+        if (before == 0) {
+            assert_ok(pytree_read_npz("bytes", &arrays, &place.opt, &error), &error);
+        } else {
+            assert_error(pytree_read_npz("bytes", &arrays, &place.opt, &error), PYTREE_SYNTAX, "", &error);
+            assert_string_equal(error.message, "expected members one after another from the first byte to the directory, got a gap "
+                                               "or an overlap in 'bytes'");
+        }
+        pytree_npz_free(arrays);
+        free(bytes);
+    }
+}
+
+/* A locator that nothing precedes, or less than the record that it is to lead to. */
+static void locator_without_a_record(void **state)
+{
+    size_t before;
+    (void)state;
+    for (before = 0; before <= 60; before += 20) {
+        unsigned char bytes[128] = { 0 }, *to = bytes + before;
+        pytree_error error = { 0 };
+        pytree arrays;
+        Archive place;
+        to = pt_put(pt_put(pt_put(pt_put(to, 0x07064B50u, 4), 0, 4), 0, 8), 1, 4);
+        to = pt_put(pt_put(to, 0x06054B50u, 4), 0, 18);
+        archive_init(&place, bytes, (size_t)(to - bytes), NULL);
+        assert_error(pytree_read_npz("bytes", &arrays, &place.opt, &error), PYTREE_SYNTAX, "", &error);
+        assert_string_equal(error.message, before < 56 ? "expected a zip64 end record before its locator, got none in 'bytes'"
+                                           : "expected a zip64 end record that agrees with the end record, got another in 'bytes'");
+    }
+}
+
+/* Sizes and places beyond 4 GiB, in the end records alone. */
+static void directories_beyond_4_gib(void **state)
+{
+    static const struct { uint64_t begin, size, count; bool wide; } cases[] = {
+        { 5, 7, 1, false }, { 0xFFFFFFFE, 0xFFFFFFFE, 0xFFFE, false }, { 0xFFFFFFFF, 7, 1, true }, { 5, 0xFFFFFFFF, 1, true },
+        { 0x123456789ABC, 0x100000007, 1, true }, { 5, 7, 0xFFFF, true }
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        const uint64_t begin = cases[i].begin, size = cases[i].size, count = cases[i].count;
+        const unsigned char *bytes, *end;
+        pytree__npz_writer w;
+        Archive place;
+        archive_init(&place, NULL, 0, NULL);
+        memset(&w, 0, sizeof w);
+        assert_int_equal(pytree__save_begin(&w.save, "bytes", &place.io, NULL, NULL), PYTREE_OK);
+        w.save.written = begin + size;
+        pytree__npz_write_end(&w, begin, count);
+        assert_int_equal(pytree__save_end(&w.save), PYTREE_OK);
+        bytes = place.file.bytes;
+        assert_int_equal(place.file.size, cases[i].wide ? 56 + 20 + 22 : 22);
+        end = bytes + place.file.size - 22;
+        assert_int_equal(pytree__npz_get32(end), PYTREE__NPZ_END);
+        assert_true(pytree__npz_get16(end + 8) == (cases[i].wide ? 0xFFFF : count));
+        assert_true(pytree__npz_get32(end + 12) == (cases[i].wide ? 0xFFFFFFFF : size));
+        assert_true(pytree__npz_get32(end + 16) == (cases[i].wide ? 0xFFFFFFFF : begin));
+        if (cases[i].wide) {
+            assert_int_equal(pytree__npz_get32(bytes), PYTREE__NPZ_END64);
+            assert_true(pytree__number_at(bytes + 32, 8) == count && pytree__number_at(bytes + 40, 8) == size);
+            assert_true(pytree__number_at(bytes + 48, 8) == begin);
+            assert_int_equal(pytree__npz_get32(bytes + 56), PYTREE__NPZ_LOCATOR);
+            assert_true(pytree__number_at(bytes + 56 + 8, 8) == begin + size);
+        }
+        pytree_memory_free(&place.file);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_that_are_no_arrays), cmocka_unit_test(ends_of_streams),
+        cmocka_unit_test(bytes_before_the_members), cmocka_unit_test(locator_without_a_record),
+        cmocka_unit_test(directories_beyond_4_gib)
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
