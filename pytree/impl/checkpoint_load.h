@@ -137,14 +137,15 @@ static pytree_status pytree__ck_read_plain(struct pytree__ck_loader *l, const st
     return status;
 }
 
-/* Read blocks of quantised numbers. Whatever their bytes are, they are numbers. */
+/* Read blocks of quantised numbers. Whatever their bytes are, they are numbers, so that `to` is never NULL: nothing is only
+ * checked. */
 static PYTREE__NOINLINE pytree_status pytree__ck_read_packed(struct pytree__ck_loader *l, const struct pytree__ck_part *p,
                                                              const pytree_type *type, char *to)
 {
     const pytree_packing *packing = p->tensor->packing;
     float numbers[PYTREE__CK_BLOCK];
     uint64_t done;
-    for (done = 0; to != NULL && done < p->bytes; done += packing->bytes) {
+    for (done = 0; done < p->bytes; done += packing->bytes) {
         const char *block = pytree__ck_piece(l, p->tensor->file, p->at + done, packing->bytes);
         if (block == NULL) { return PYTREE_IO; }
         packing->unpack((const unsigned char *)block, numbers);

@@ -282,10 +282,7 @@ static bool pytree__ck_descend(struct pytree__ck_sizer *z, const struct pytree__
         size_t n = 1, size;
         if (row->row != PYTREE_ROW_DATA) { continue; }
         k++;
-        if (row->place == PYTREE_STB || row->type->kind != PYTREE_KIND_STRUCT
-            || (row->form != PYTREE_FORM_STRUCT && row->form != PYTREE_FORM_LIST && row->form != PYTREE_FORM_TUPLE)) {
-            continue;
-        }
+        if (row->place == PYTREE_STB || row->type->kind != PYTREE_KIND_STRUCT) { continue; }
         size = row->type->size;
         if (row->form == PYTREE_FORM_LIST) { n = z->views[k - 1].form == PYTREE_FORM_NONE ? 0 : z->views[k - 1].shape[0]; }
         if (row->form == PYTREE_FORM_TUPLE) { n = row->inner == 0 ? 0 : row->size / row->inner; }

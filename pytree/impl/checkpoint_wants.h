@@ -177,7 +177,7 @@ static bool pytree__seek_name(struct pytree__seeker *s, char *text, size_t n, si
     path = pytree__seek_path(s, text, n);
     *failed = path == SIZE_MAX;
     *length = path;
-    if (*failed || path >= n) { return true; }                 /* more room is needed to ask */
+    if (path >= n) { return true; }       /* it failed, or more room is needed to ask */
     origin = pytree__seek_rename(s, leaf, text + path + 1, n - path - 1, length, slice);
     if (origin == PYTREE__NAME_NONE) { return false; }
     if (origin == PYTREE__NAME_PATH) {

@@ -236,6 +236,7 @@ static void printed(void **state)
     assert_ok(pytree_load_safetensors("f", PYTREE_DICT({ "x", PYTREE(&got) }, { "y", PYTREE(&kept) }), &p.opt, &p.error),
               &p.error);
     assert_ok(pytree_report_print(out, &p.report, &p.error), &p.error);
+    assert_ok(pytree_report_print(out, NULL, &p.error), &p.error);                         /* nothing */
     rewind(out);
     assert_true(fread(text, 1, sizeof text - 1, out) > 0);
     assert_string_equal(text, "renamed      w  (['x'])\nskipped      z  is f32\nkept         y  (['y'])\n");

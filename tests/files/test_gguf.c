@@ -3,6 +3,7 @@
 #include "checkpoint_shared.h"
 
 #include "pytree/gguf.h"
+#include "pytree/safetensors.h"
 
 /* ---- What files hold --------------------------------------------------------------------------------------------------- */
 
@@ -225,12 +226,61 @@ static void written_like_the_package(void **state)
     free(bytes);
 }
 
+/* Each write fails once: the header's, those of the arrays, of their padding. */
+static void writes_that_fail(void **state)
+{
+    float w[3] = { 1, 2, 3 }, b[2] = { 4, 5 };
+    size_t n;
+    (void)state;
+    for (n = 0;; n++) {
+        pytree_memory memory = { 0 };
+        pytree_io base = pytree_memory_io(&memory), io;
+        Faults faults = { .base = &base, .op = FAULT_WRITE, .at = n, .code = ENOSPC };
+        pytree_checkpoint_options opt = { 0 };
+        pytree_error error = { 0 };
+        pytree_status status;
+        io = faults_io(&faults);
+        opt.io = &io;
+        status = pytree_save_gguf("f", PYTREE_DICT({ "b", PYTREE_ARRAY(b, 2) }, { "w", PYTREE_ARRAY(w, 3) }), PYTREE_NONE, &opt,
+                                  &error);
+        assert_int_equal(faults.n_open, 0);
+        if (status == PYTREE_OK) {
+            pytree_memory_free(&memory);
+            break;
+        }
+        assert_error(status, PYTREE_IO, "", &error);
+        assert_non_null(strstr(error.message, strerror(ENOSPC)));
+        assert_null(memory.bytes);
+        assert_int_equal(faults.calls[FAULT_WRITE], n + 1);    /* nothing more is tried */
+    }
+    assert_int_equal(n, 5);
+}
+
+/* Only a GGUF file has a tree of metadata. */
+static void no_metadata(void **state)
+{
+    float w = 1;
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options opt = { .io = &io };
+    pytree_error error = { 0 };
+    pytree_checkpoint *file;
+    (void)state;
+    assert_null(pytree_gguf_metadata(NULL).type);
+    assert_ok(pytree_save_safetensors("f", PYTREE_DICT({ "w", PYTREE(&w) }), &opt, &error), &error);
+    file = pytree_safetensors_open("f", &opt, &error);
+    assert_ok(error.status, &error);
+    assert_null(pytree_gguf_metadata(file).type);
+    pytree_checkpoint_close(file);
+    pytree_memory_free(&memory);
+}
+
 static void written_and_read(void **state)
 {
     unsigned alignment = 64, odd = 3;
     float w[3] = { 1, 2, 3 }, scalar = 4, matrix[1][1][1][1][1] = { { { { { 5 } } } } };
     unsigned u = 6;
-    const char *none = NULL;
+    const char *none = NULL, *texts[2] = { "s", NULL };
     pytree_memory memory = { 0 };
     pytree_io io = pytree_memory_io(&memory);
     pytree_checkpoint_options opt = { .io = &io };
@@ -268,6 +318,8 @@ static void written_and_read(void **state)
     assert_error(pytree_save_gguf("f", tree, PYTREE_DICT({ "s", PYTREE(&none) }), &opt, &error), PYTREE_NULL_POINTER, "['s']",
                  &error);
     REFUSED(tree, PYTREE_DICT({ "s", PYTREE_STR("\xff") }), PYTREE_ARGUMENT);
+    REFUSED(tree, PYTREE_DICT({ "s", PYTREE_ARRAY(texts, 2) }), PYTREE_ARGUMENT);
+    assert_string_equal(error.message, "expected strings in UTF-8, got another for 's'");
     REFUSED(tree, PYTREE_DICT({ "\xff", PYTREE_STR("s") }), PYTREE_ARGUMENT);
     REFUSED(tree, PYTREE_DICT({ "a.b", PYTREE_INT(1) }, { "a", PYTREE_DICT({ "b", PYTREE_INT(1) }) }), PYTREE_ARGUMENT);
     memset(name, 'n', sizeof name);
@@ -514,6 +566,8 @@ int main(void)
         cmocka_unit_test(sizes_from_the_file),
         cmocka_unit_test(written_like_the_package),
         cmocka_unit_test(written_and_read),
+        cmocka_unit_test(writes_that_fail),
+        cmocka_unit_test(no_metadata),
         cmocka_unit_test(refused_headers),
         cmocka_unit_test(refused_metadata),
         cmocka_unit_test(refused_tensors),

@@ -462,6 +462,43 @@ static void sweep_places(void **state)
     }
 }
 
+/* Keys that are longer than what there is room for at first, and each allocation failing. */
+static pytree_status long_keys_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_memory memory = { 0 };
+    pytree_io io = pytree_memory_io(&memory);
+    pytree_checkpoint_options options = { .io = &io };
+    pytree_checkpoint *file;
+    const char *const keys = context;
+    memory.bytes = swept;
+    memory.size = swept_bytes;
+    options.tree = *opt;
+    file = pytree_pt_open("f", &options, err);
+    if (file != NULL) {
+        assert_int_equal(file->n_metadata, 2);
+        assert_true(strncmp(file->metadata[0].key, keys, 80) == 0 && strlen(file->metadata[0].key) == 80);
+        assert_string_equal(file->metadata[1].key, keys);
+    }
+    pytree_checkpoint_close(file);
+    return err->status;
+}
+
+static void long_keys(void **state)
+{
+    char keys[201], pickle[400], *at = pickle;
+    unsigned char *made;
+    (void)state;
+    memset(keys, 'k', 200);
+    keys[200] = '\0';
+    at += sprintf(at, "\x80\4}(\x8c\x50%.80s", keys);
+    at += sprintf(at, "N\x8c\xc8%sNu.", keys);
+    made = pt_file(pickle, (size_t)(at - pickle), &swept_bytes);
+    assert_non_null(made);
+    swept = made;
+    assert_in_range(sweep_allocations(long_keys_body, keys), 5, 200);
+    free(made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,7 +513,8 @@ int main(void)
         cmocka_unit_test(large_pickles),
         cmocka_unit_test(big_endian_files),
         cmocka_unit_test(one_storage_for_two),
-        cmocka_unit_test(sweep_places)
+        cmocka_unit_test(sweep_places),
+        cmocka_unit_test(long_keys)
     };
     return cmocka_run_group_tests_name("pt_pickle", tests, NULL, NULL);
 }
