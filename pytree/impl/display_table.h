@@ -54,7 +54,7 @@ static void pytree__dt_put_flat(struct pytree__display *d, const struct pytree__
     const pytree_leaf *leaf = n->type != NULL ? NULL : &y->flat->leaves[leaf_end - 1];
     if (n->type != NULL && n->type->kind == PYTREE_KIND_NONE) { pytree__put_text(d->to, "None"); }
     else if (n->type != NULL) { pytree__put_text(d->to, pytree__keyed(n->type) ? "{}" : "[]"); }
-    else if (leaf->form == PYTREE_FORM_LEAF && !pytree__dp_plain(leaf)) { pytree__dt_put_array(d, leaf); }
+    else if (pytree_is_leaf(leaf) && !pytree__dp_plain(leaf)) { pytree__dt_put_array(d, leaf); }
     else { pytree__dp_put_leaf(d, leaf); }
 }
 
@@ -284,7 +284,7 @@ static bool pytree__dt_take_values(struct pytree__dt_writer *w, const pytree_opt
         memset(value, 0, sizeof *value);
         value->size.role = pytree_role_is(p.at.role, &pytree_role_RngState) ? &pytree_role_RngState : p.at.role;
         pytree__dp_add_leaves(&value->size, w->flat.leaves + p.leaf_end - n, n);
-        value->array = p.at.view->form == PYTREE_FORM_LEAF && !pytree__dp_plain(p.at.view) ? p.at.view : NULL;
+        value->array = pytree_is_leaf(p.at.view) && !pytree__dp_plain(p.at.view) ? p.at.view : NULL;
         value->path = pytree__dt_add_path(w, &p.at.path, &value->name);
         value->owner = value->name == 0 ? 0 : value->name - 1;
         good = value->path != SIZE_MAX && pytree__dt_add_role(w, value->size.role);

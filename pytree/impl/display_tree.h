@@ -34,7 +34,7 @@ static void pytree__dp_add_leaves(struct pytree__dp_size *to, const pytree_leaf 
 {
     size_t i;
     for (i = 0; i < n; i++) {
-        if (leaves[i].form == PYTREE_FORM_LEAF && !pytree__dp_plain(&leaves[i])) {
+        if (pytree_is_leaf(&leaves[i]) && !pytree__dp_plain(&leaves[i])) {
             to->elements += pytree_leaf_count(&leaves[i]);
             to->bytes += pytree_leaf_bytes(&leaves[i]);
         }
@@ -62,7 +62,7 @@ static bool pytree__dp_sizes_begin(struct pytree__dp_sizes *s, const pytree_flat
 {
     const pytree_def *def = flat->def;
     struct pytree__places p;
-    bool good;
+    bool good = true;
     s->allocator = pytree__allocator(opt);
     s->sizes = pytree__vector_of(sizeof(struct pytree__dp_size), s->allocator);
     s->n_nodes = def->n_nodes;
@@ -70,8 +70,7 @@ static bool pytree__dp_sizes_begin(struct pytree__dp_sizes *s, const pytree_flat
     if (s->of == NULL) { return false; }
     memset(s->of, 0, def->n_nodes * sizeof *s->of);
     pytree__places_begin(&p, flat, false, opt, err);
-    good = p.status == PYTREE_OK;
-    while (good && pytree__places_next(&p)) {
+    while (pytree__places_next(&p)) {
         const size_t n = def->nodes[p.node].leaves;
         struct pytree__dp_size *size;
         struct pytree__dp_size here = { p.at.role, 0, 0 };

@@ -41,12 +41,12 @@ static void pytree__html_remember(struct pytree__html *w, const pytree_leaf *lea
 /* Write a leaf: "y" its type, "s" its shape, "z" and "q" its elements and bytes, "v" values, "x" statistics, "h" a heat map. */
 static void pytree__html_leaf(struct pytree__html *w, const pytree_leaf *leaf, bool second)
 {
-    const size_t n = leaf->form == PYTREE_FORM_LEAF ? pytree_leaf_count(leaf) : 0;
+    const size_t n = pytree_is_leaf(leaf) ? pytree_leaf_count(leaf) : 0;
     struct pytree__text_writer to = pytree__html_text(w);
     pytree_leaf numbers;
     int i;
     if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(&to, "None"); }
-    else if (leaf->form == PYTREE_FORM_LEAF) { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
+    else if (pytree_is_leaf(leaf)) { pytree__put_text(&to, pytree_dtype_name(leaf->type)); }
     else {
         pytree__text_put(&to, "<", 1);
         pytree__put_text(&to, pytree__view_name(leaf));
@@ -54,7 +54,7 @@ static void pytree__html_leaf(struct pytree__html *w, const pytree_leaf *leaf, b
     }
     pytree__html_member(w, "y");
     pytree__html_text_cut(w, &to);
-    if (leaf->form != PYTREE_FORM_LEAF) { return; }
+    if (!pytree_is_leaf(leaf)) { return; }
     if (leaf->ndim != 0) {
         to = pytree__html_text(w);
         for (i = 0; i < leaf->ndim; i++) {
@@ -68,7 +68,7 @@ static void pytree__html_leaf(struct pytree__html *w, const pytree_leaf *leaf, b
     pytree__html_number(w, n);
     pytree__html_member(w, "q");
     pytree__html_number(w, pytree_leaf_bytes(leaf));
-    if (!pytree__readable(leaf)) { return; }                   /* only a shape */
+    if (!pytree__readable(leaf)) { return; }                   /* only a shape, or on a device */
     pytree__html_values(w, leaf);
     pytree__html_remember(w, leaf, second);
     if (pytree__parts(leaf, &numbers) || pytree__real(leaf->type)) {
@@ -172,7 +172,9 @@ static void pytree__html_errors(struct pytree__html *w, const pytree_leaf *a, co
     pytree__html_float(w, d.relative);
     pytree__html_member(w, "relative_at");
     pytree__html_number(w, d.relative_at);
-    if (pytree__parts(a, &p) == pytree__parts(b, &q) && a->ndim != 0) { pytree__html_put_heat(w, a, &p, &q); }
+    (void)pytree__parts(a, &p);           /* both are complex, or neither */
+    (void)pytree__parts(b, &q);
+    pytree__html_put_heat(w, a, &p, &q);
     pytree__html_put(w, "}", 1);
 }
 

@@ -10,6 +10,7 @@
 #include "pytree/gguf.h"
 #include "pytree/graph.h"
 #include "pytree/groups.h"
+#include "pytree/html.h"
 #include "pytree/layout.h"
 #include "pytree/npz.h"
 #include "pytree/object.h"
@@ -26,7 +27,14 @@
 static const char npz[] = "device_calls.npz", npy[] = "device_calls.npy", gguf[] = "device_calls.gguf";
 static const char safetensors[] = "device_calls.safetensors", npy_there[] = "never.npy";
 
-/* A model on the device, a copy here, a leaf of each, and files of the copy. */
+/* An array with a role. */
+typedef struct Weights { float *w; } Weights;
+
+#define PYTREE_STRUCT Weights
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(2), ROLE(Param))
+#include "pytree_registry.h"
+
+/* A model on the device, a copy here, a leaf of each, and files of the copy; and an array with a role. */
 typedef struct Ends {
     FakeDevice device;
     pytree_device memory;
@@ -34,6 +42,9 @@ typedef struct Ends {
     MLP model;
     pytree there, here;
     pytree_leaf leaf_there, leaf_here;
+    float w[2];
+    Weights weights;
+    pytree weights_there;
     double number;
     char text[4000];
 } Ends;
@@ -51,6 +62,8 @@ static int begin(void **state)
     e->model = mlp_make(2, true);
     e->here = PYTREE(&e->model);
     e->there = pytree_clone(e->here, &e->options, &error);
+    e->weights.w = e->w;
+    e->weights_there = pytree_clone(PYTREE(&e->weights), &e->options, &error);
     e->leaf_there = pytree_at(e->there, ".layers[0].w", NULL, &error);
     e->leaf_here = pytree_at(e->here, ".layers[0].w", NULL, &error);
     assert_ok(pytree_save_npz(npz, e->here, NULL, &error), &error);
@@ -65,6 +78,7 @@ static int end(void **state)
 {
     (void)state;
     pytree_free(ends.there);
+    pytree_free(ends.weights_there);
     mlp_clear(&ends.model);
     assert_int_equal(fake_live(&ends.device), 0);
     assert_int_equal(remove(npz) | remove(npy) | remove(safetensors) | remove(gguf), 0);
@@ -281,6 +295,41 @@ CALL_GIVING(duplicates, pytree_duplicates *,
             pytree_graph_duplicates(e->there, PYTREE_REST, NULL, error), pytree_duplicates_free)
 CALL_TEXT(summary, pytree_summary_text(e->there, e->text, sizeof e->text, NULL, error))
 CALL_TEXT(tabulate, pytree_tabulate_text(e->there, NULL, 2, e->text, sizeof e->text, NULL, error))
+/* A page has what needs no values. */
+CALL(page)
+{
+    pytree_memory file = { 0 };
+    pytree_io io = pytree_memory_io(&file);
+    const pytree_html_options opt = { .io = &io };
+    if (pytree_save_html("page", e->weights_there, &opt, error) == PYTREE_OK) {
+        const char *const row = strstr((const char *)file.bytes, "\".w\"");
+        assert_non_null(row);
+        assert_non_null(strstr(row, "{\"y\":\"f32\",\"s\":\"2\",\"z\":2,\"q\":8,\"r\":\"Param\"}"));
+    }
+    pytree_memory_free(&file);
+    return error->status;
+}
+
+/* A table of values with a role, and of a call with an array: the text is the same wherever they are. */
+static size_t table_text(pytree t, pytree in, char *text, size_t n, pytree_error *error)
+{
+    pytree_table *const table = pytree_table_new(NULL, error);
+    size_t length = 0;
+    if (pytree_table_call(table, t, in, PYTREE_NONE, error) == PYTREE_OK) {
+        length = pytree_tabulate_text(t, table, 0, text, n, NULL, error);
+    }
+    pytree_table_free(table);
+    return length;
+}
+CALL(table)
+{
+    char text[2000];
+    const size_t n = table_text(PYTREE(&e->weights), PYTREE(&e->leaf_here), text, sizeof text, error);
+    assert_int_equal(table_text(e->weights_there, PYTREE(&e->leaf_there), e->text, sizeof e->text, error), n);
+    assert_string_equal(e->text, text);
+    assert_non_null(strstr(text, "w: float32[2]"));
+    return error->status;
+}
 CALL_TEXT(layout, pytree_layout_text(e->there, e->text, sizeof e->text, NULL, error))
 CALL_TEXT(display, pytree_display_text(PYTREE(&e->leaf_there), e->text, sizeof e->text, NULL, error))
 CALL(array_text)
@@ -341,8 +390,9 @@ static const struct { const char *name; call_fn *call; int what; } calls[] = {
     ROW(check_grads, SAYS_SO), ROW(program, SAYS_SO), ROW(scan, SAYS_SO),
     ROW(get, WORKS), ROW(slice, WORKS), ROW(partition, WORKS), ROW(replace_none, WORKS),
     ROW(broadcast, WORKS), ROW(groups, WORKS), ROW(state, WORKS), ROW(pure, WORKS), ROW(state_zeros, WORKS),
-    ROW(split_and_merge, WORKS), ROW(duplicates, WORKS), ROW(summary, WORKS), ROW(tabulate, WORKS), ROW(layout, WORKS),
-    ROW(display, WORKS), ROW(array_text, WORKS), ROW(put, WORKS), ROW(pop, WORKS), ROW(cache, WORKS)
+    ROW(split_and_merge, WORKS), ROW(duplicates, WORKS), ROW(summary, WORKS), ROW(tabulate, WORKS), ROW(table, WORKS),
+    ROW(page, WORKS), ROW(layout, WORKS), ROW(display, WORKS), ROW(array_text, WORKS), ROW(put, WORKS), ROW(pop, WORKS),
+    ROW(cache, WORKS)
 };
 
 static void every_call(void **state)
@@ -419,11 +469,41 @@ static void custom_nodes(void **state)
     pytree_def_free(def);
 }
 
+/* A copy of a type that a program made for itself leads to no device. */
+static void copies_of_types(void **state)
+{
+    pytree_type copy = *PYTREE_TYPE(Weights);
+    float w[2] = { 1, 2 };
+    Weights weights = { w };
+    pytree_leaf leaf;
+    pytree_error error = { 0 };
+    size_t n = 0;
+    (void)state;
+    copy.origin = PYTREE_TYPE(Weights);
+    copy.name = "Copy";
+    assert_ok(pytree_leaves((pytree){ &copy, &weights }, &leaf, 1, &n, NULL, &error), &error);
+    assert_true(n == 1 && leaf.form == PYTREE_FORM_LEAF && leaf.data == w);
+}
+
+/* Only numbers lie on a device. */
+static void structs_on_a_device(void **state)
+{
+    Weights weights = { NULL };
+    pytree_leaf leaf = { .data = &weights, .type = PYTREE_TYPE(Weights), .ndim = 1, .shape = { 1 } };
+    pytree_error error = { 0 };
+    (void)state;
+    leaf.form = PYTREE_FORM_DEVICE;
+    assert_int_equal(pytree_num_leaves(pytree_of_view(&leaf), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_TYPE, "", &error);
+    assert_string_equal(error.message, "expected an array of numbers on a device, got one of Weights");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_call, begin, end),
-        cmocka_unit_test_setup_teardown(custom_nodes, begin, end)
+        cmocka_unit_test_setup_teardown(custom_nodes, begin, end), cmocka_unit_test(copies_of_types),
+        cmocka_unit_test(structs_on_a_device)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
