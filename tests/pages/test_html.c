@@ -187,18 +187,20 @@ static void statistics(void **state)
 static void odd_values(void **state)
 {
     static double many[4000];
-    char words_of[2][4] = { "one", "two" };
+    char words_of[2][4] = { "one", "two" }, end = '\0';
     pytree_leaf word = { .data = words_of, .type = &pytree_types[PYTREE__T_text], .ndim = 1, .shape = { 4 } };
     pytree_leaf words = { .data = words_of, .type = &pytree_types[PYTREE__T_text], .ndim = 2, .shape = { 2, 4 } };
+    pytree_leaf letter = { .data = &end, .type = &pytree_types[PYTREE__T_text] };
     Mark mark = { 7 };
     pytree_html_options opt = { .tree = { .print_values = 4000 } };
     cJSON *page = page_of(PYTREE_LIST(pytree_of_view(&word), PYTREE(&mark), PYTREE_ARRAY(many, 1, 8), PYTREE_ARRAY(many, 4000),
-                                      pytree_of_view(&words)), &opt);
+                                      pytree_of_view(&words), pytree_of_view(&letter)), &opt);
     const cJSON *const metadata = cJSON_GetObjectItem(side_at(page, "[1]", "a"), "f");
     const char *values;
     (void)state;
     assert_string_equal(word_of(side_at(page, "[0]", "a"), "v"), "'one'");
     assert_string_equal(word_of(side_at(page, "[4]", "a"), "v"), "'one' 'two'");
+    assert_string_equal(word_of(side_at(page, "[5]", "a"), "v"), "''");
     assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(cJSON_GetArrayItem(metadata, 0), 1)), "b'\\x07'");
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(side_at(page, "[2]", "a"), "h"), "size")), 2);
     values = word_of(side_at(page, "[3]", "a"), "v");

@@ -51,10 +51,86 @@ static void arrays_of_texts(void **state)
     assert_text(pytree_array_text(&array, text, sizeof text), text, "Array([], shape=(2, 0), dtype=text)");
 }
 
+/* A node without children that its type prints, and one that has it at an index. */
+typedef struct Badge { unsigned char n; } Badge;
+typedef struct Box { Badge *badge; } Box;
+
+static size_t badge_print(const void *metadata, size_t bytes, char *text, size_t n)
+{
+    assert_int_equal(bytes, 1);
+    return (size_t)snprintf(text, n, "badge %d", *(const unsigned char *)metadata);
+}
+static const pytree_custom badge_callbacks = { .children = no_children, .metadata = mark_metadata, .print = badge_print };
+#define PYTREE_STRUCT Badge
+#define PYTREE_CUSTOM badge_callbacks
+#include "pytree_registry.h"
+
+static size_t box_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    if (children != NULL) { children[0] = PYTREE(((const Box *)self)->badge); }
+    if (keys != NULL) { keys[0] = (pytree_entry){ PYTREE_FLAT_INDEX, NULL, 0 }; }
+    return 1;
+}
+static const pytree_custom box_callbacks = { .children = box_children };
+#define PYTREE_STRUCT Box
+#define PYTREE_CUSTOM box_callbacks
+#include "pytree_registry.h"
+
+typedef enum Hue { BLACK, WHITE } Hue;
+#define PYTREE_ENUM Hue
+#define PYTREE_CONSTANTS PYTREE_CONSTANT(BLACK) PYTREE_CONSTANT(WHITE)
+#include "pytree_registry.h"
+
+typedef struct Paint { Hue hue, hues[2]; } Paint;
+#define PYTREE_STRUCT Paint
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, hue, ENUM(Hue)) PYTREE_FIELD(DATA, hues, ENUM(Hue))
+#include "pytree_registry.h"
+
+/* A number with a name is its name; many of them are numbers. A text without an end of its own is a letter that ends it. */
+static void names_and_letters(void **state)
+{
+    Paint paint = { WHITE, { BLACK, WHITE } };
+    char end = '\0', text[200];
+    pytree_leaf letter = { .data = &end, .type = &pytree_types[PYTREE__T_text] };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_text(pytree_display_text(PYTREE(&paint), text, sizeof text, NULL, &error), text,
+                "Paint(\n"
+                "  hue=WHITE,\n"
+                "  hues=Array(shape=(2,), dtype=dtype('uint32'))\n"
+                ")");
+    assert_text(pytree_array_text(&letter, text, sizeof text), text, "Array('', dtype=text)");
+}
+
+/* In a state, dicts have lines of their own and lists have not; a variable that two paths lead to is written twice. */
+static void lists_in_states(void **state)
+{
+    const pytree variable = PYTREE_VARIABLE(Param, PYTREE_ARRAY(numbers, 2));
+    const pytree list = PYTREE_LIST(PYTREE_INT(1), PYTREE_DICT({ "k", PYTREE_INT(2) }));
+    char text[400];
+    pytree_error error = { 0 };
+    (void)state;
+    assert_text(pytree_state_text(PYTREE_DICT({ "l", list }), text, sizeof text, NULL, &error), text,
+                "State({\n"
+                "  'l': [1, {\n"
+                "    'k': 2\n"
+                "  }]\n"
+                "})");
+    assert_text(pytree_display_text(PYTREE_LIST(variable, variable), text, sizeof text, NULL, &error), text,
+                "[Param( # 2 (8 B)\n"
+                "  value=Array([1., 2.], dtype=float32)\n"
+                "), Param( # 2 (8 B)\n"
+                "  value=Array([1., 2.], dtype=float32)\n"
+                ")]");
+    assert_ok(error.status, &error);
+}
+
 static void nodes_of_other_kinds(void **state)
 {
     Empty empty = { 1 };
     Mark mark = { 7 };
+    Badge badge = { 7 };
+    Box box = { &badge };
     Everything all = everything_make(true);
     pytree shared = PYTREE_LIST(PYTREE_INT(1));
     pytree_error error = { 0 };
@@ -64,6 +140,7 @@ static void nodes_of_other_kinds(void **state)
     pytree_leaf complex = { .data = parts, .type = &pytree_types[PYTREE__T_cdouble] }, complexes = complex;
     pytree both = PYTREE_LIST(PYTREE(&empty), PYTREE(&mark), shared, shared);
     (void)state;
+    assert_text(pytree_display_text(PYTREE(&box), text, sizeof text, NULL, &error), text, "Box(\n  badge 7\n)");
     complexes.ndim = 1;
     complexes.shape[0] = 2;
     assert_text(pytree_display_text(both, text, sizeof text, NULL, &error), text, "[Empty(), Mark(), [1], list(...)]");
@@ -159,6 +236,49 @@ static void tables(void **state)
     pytree_table_free(table);
 }
 
+/* A value of several arrays is counted in its column, without their names. */
+static void values_that_are_trees(void **state)
+{
+    const float w[4] = { 0 };
+    const pytree value = PYTREE_DICT({ "k", PYTREE_ARRAY(numbers, 2) }, { "l", PYTREE_ARRAY(numbers + 2, 2) });
+    const pytree tree = PYTREE_DICT({ "c", PYTREE_VARIABLE(Cache, value) },
+                                    { "w", PYTREE_VARIABLE(Param, PYTREE_ARRAY(w, 4)) });
+    pytree_error error = { 0 };
+    pytree_table *table = pytree_table_new(NULL, &error);
+    char text[2000];
+    (void)state;
+    assert_ok(pytree_table_call(table, tree, PYTREE_NONE, PYTREE_NONE, &error), &error);
+    (void)pytree_tabulate_text(tree, table, 0, text, sizeof text, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_non_null(strstr(text, "│      │ dict │        │         │ 4 (16 B) │ w: float32[4] │\n"));
+    pytree_table_free(table);
+}
+
+static pytree_status many_calls_body(void *context, const pytree_options *opt, pytree_error *err)
+{
+    Parts parts = { { { 1, 2 }, 3 }, { { 4, 5 }, 6 } };
+    pytree_table *table = pytree_table_new(opt, err);
+    char text[20000];
+    size_t i, n;
+    for (i = 0; err->status == PYTREE_OK && i < *(const size_t *)context; i++) {
+        (void)pytree_table_call(table, PYTREE(&parts), PYTREE_INT(1), PYTREE_INT(2), err);
+    }
+    if (err->status == PYTREE_OK) {
+        n = pytree_tabulate_text(PYTREE(&parts), table, 0, text, sizeof text, opt, err);
+        assert_true(err->status == PYTREE_OK ? n < sizeof text : n == SIZE_MAX && text[0] == '\0');
+    }
+    pytree_table_free(table);
+    return err->status;
+}
+
+/* Each allocation fails once, in tables of so many rows that their memory grows in each column. */
+static void tables_and_memory(void **state)
+{
+    size_t n;
+    (void)state;
+    for (n = 0; n < 12; n++) { assert_in_range(sweep_allocations(many_calls_body, &n), 4, 200); }
+}
+
 static void failures_without_room(void **state)
 {
     const pytree nothing = { NULL, NULL };
@@ -179,7 +299,8 @@ int main(void)
         cmocka_unit_test(attributes_of_objects),
         cmocka_unit_test(roles_are_counted_by_name),
         cmocka_unit_test(tables),
-        cmocka_unit_test(failures_without_room),
+        cmocka_unit_test(names_and_letters), cmocka_unit_test(lists_in_states), cmocka_unit_test(values_that_are_trees),
+        cmocka_unit_test(tables_and_memory), cmocka_unit_test(failures_without_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
