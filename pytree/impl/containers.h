@@ -511,12 +511,11 @@ size_t pytree_container_length(pytree t)
 
 /* ---- Values -------------------------------------------------------------------------------------------------------- */
 
-/* Tell whether c, or what owns it, lies in the block of a tree. */
-static bool pytree__ct_lies_in(const pytree__container *c, pytree tree)
+/* Tell whether c, or what owns it, lies in a block. */
+static bool pytree__ct_lies_in(const pytree__container *c, const struct pytree__block *block)
 {
-    const struct pytree__block *block = pytree__block_of_root(tree);
     const struct pytree__custom_cleanup *node;
-    for (; c != NULL && block != NULL; c = c->owner) {
+    for (; c != NULL; c = c->owner) {
         for (node = c->in_block ? block->customs : NULL; node != NULL; node = node->before) {
             if (node->type->custom->growing != NULL && *(void *const *)node->self == c) { return true; }
         }
@@ -528,7 +527,8 @@ static bool pytree__ct_lies_in(const pytree__container *c, pytree tree)
 static pytree_status pytree__ct_may_own(const pytree__container *c, pytree value, pytree_error *err)
 {
     const pytree__container *child = pytree__ct_growing(value);
-    if ((child == NULL || child->in_block) && (value.type->origin == NULL || value.type->origin == value.type)) {
+    const struct pytree__block *const block = pytree__block_of_root(value);
+    if ((child == NULL || child->in_block) && block == NULL) {
         return pytree_fail(err, PYTREE_ARGUMENT, NULL,
                            "expected a growing container or a tree that pytree_clone or pytree_unflatten returned, got %s",
                            value.type->name);
@@ -538,7 +538,7 @@ static pytree_status pytree__ct_may_own(const pytree__container *c, pytree value
                            child->type->name);
     }
     if (child == NULL || child->in_block) {
-        if (!pytree__ct_lies_in(c, value)) { return PYTREE_OK; }
+        if (!pytree__ct_lies_in(c, block)) { return PYTREE_OK; }
     } else {
         while (c != NULL && c != child) { c = child->children == 0 ? NULL : c->owner; }
         if (c == NULL) { return PYTREE_OK; }

@@ -487,6 +487,22 @@ static void test_what_is_no_container(void **state)
     pytree_container_free(deque);
 }
 
+/* A copy of a type that a program made for itself is not the one in the block of a tree: nothing could be freed. */
+static void test_copies_of_types(void **state)
+{
+    pytree_error error = { 0 };
+    pytree_type copy = *PYTREE_TYPE(Linear);
+    Linear layer = { 0 };
+    pytree list = pytree_new_list(NULL, &error);
+    (void)state;
+    copy.origin = PYTREE_TYPE(Linear);
+    copy.name = "Copy";
+    assert_refused(pytree_list_append_own(list, (pytree){ &copy, &layer }, err), PYTREE_ARGUMENT,
+                   "expected a growing container or a tree that pytree_clone or pytree_unflatten returned, got Copy");
+    assert_int_equal(pytree_container_length(list), 0);
+    pytree_container_free(list);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
@@ -502,6 +518,7 @@ int main(void)
         TEST(test_bad_keys),
         TEST(test_a_value_replaces_itself),
         TEST(test_copies_of_every_value),
+        TEST(test_copies_of_types),
         TEST(test_what_is_no_container)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
