@@ -177,7 +177,7 @@ static bool pytree__as_string(struct pytree__assign *a, const struct pytree__as_
         return pytree__as_put(a, place->fresh, to->data, s, n);
     }
     if (to->form == PYTREE_FORM_NONE) { type = place->row == NULL ? NULL : place->row->type; }
-    if (type == NULL || type->dtype != PYTREE_STRING || to->ndim != 0 || to->form > PYTREE_FORM_NONE) {
+    if (type == NULL || type->dtype != PYTREE_STRING || to->ndim != 0) {
         return pytree__as_misfit(a, PYTREE_TYPE, place, value);
     }
     copy = (char *)pytree__as_attach(a, n, "the caller's own for a string");

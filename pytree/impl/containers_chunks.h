@@ -52,7 +52,8 @@ static void pytree__ct_find_chunk(const pytree__container *c, size_t place, stru
     }
 }
 
-static bool pytree__ct_chunked(const pytree__container *c) { return !c->keyed && c->index != NULL; }
+/* Is a list, tuple or deque in chunks? */
+static bool pytree__ct_chunked(const pytree__container *c) { return c->index != NULL; }
 
 /* Return the row of the value at a place. */
 static size_t pytree__ct_row_at(const pytree__container *c, size_t place)

@@ -167,6 +167,47 @@ static void arrays_of_others(void **state)
     assert_true(p.numbers[0] == 1 && p.numbers[1] == 2);
 }
 
+/* A union takes what fits its active member, if there is one; a member that is no part of the tree takes nothing. */
+typedef struct Choice {
+    int kind;
+    union { float real; int whole; } as;
+    int left_out, kept;
+} Choice;
+
+#define PYTREE_STRUCT Choice
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, real), CASE(1, whole)))                 \
+    PYTREE_FIELD(DROP, left_out) PYTREE_FIELD(DATA, kept)
+#include "pytree_registry.h"
+
+static void unions_and_members_that_are_none(void **state)
+{
+    Choice choice = { .kind = 1, .as = { .whole = 5 }, .left_out = 2, .kept = 3 };
+    const pytree t = PYTREE(&choice);
+    (void)state;
+    accepted(t, ".as", PYTREE_INT(4));
+    assert_int_equal(choice.as.whole, 4);
+    accepted(t, ".kept", PYTREE_INT(6));
+    refused(t, ".left_out", PYTREE_INT(1), PYTREE_NOT_FOUND, "", "expected .kind, .as, .kept, got ['left_out']");
+    assert_true(choice.left_out == 2 && choice.kept == 6);
+    choice.kind = 7;
+    refused(t, ".as", PYTREE_INT(1), PYTREE_VALUE, ".as", "expected a tag that a CASE of the union has, got 7");
+    assert_int_equal(choice.as.whole, 4);
+}
+
+/* Numbers are no letters. */
+static void numbers_for_texts(void **state)
+{
+    Settings c = defaults();
+    const int letters[8] = { 0 };
+    (void)state;
+    refused(PYTREE(&c), ".label", PYTREE_ARRAY(ints, 2), PYTREE_SHAPE, ".label", "expected text[8], got 2 elements");
+    refused(PYTREE(&c), ".label", PYTREE_ARRAY(letters, 8), PYTREE_TYPE, ".label[0]",
+            "expected text, got 0; .label[1]: expected text, got 0; .label[2]: expected text, got 0; .label[3]: expected text, "
+            "got 0; .label[4]: expected text, got 0; .label[5]: expected text, got 0; and 2 more");
+    assert_string_equal(c.label, "");
+}
+
 /* Arrays and lists that have no memory take nothing, unless they have no element. */
 static void arrays_without_memory(void **state)
 {
@@ -308,7 +349,8 @@ static void custom_elements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_of_others), cmocka_unit_test(arrays_without_memory), cmocka_unit_test(counts),
+        cmocka_unit_test(arrays_of_others), cmocka_unit_test(unions_and_members_that_are_none),
+        cmocka_unit_test(numbers_for_texts), cmocka_unit_test(arrays_without_memory), cmocka_unit_test(counts),
         cmocka_unit_test(mixed_keys), cmocka_unit_test(statics), cmocka_unit_test(dropped), cmocka_unit_test(custom_elements)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

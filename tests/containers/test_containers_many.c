@@ -289,7 +289,7 @@ static void memory_runs_out(void **state)
     assert_in_range(calls, 10, 100);
 }
 
-/* Values are removed where there is no memory for chunks. */
+/* Values are removed where there is no memory for chunks, or, of the rows' two arrays, only for the first. */
 static void removing_needs_no_memory(void **state)
 {
     pytree_error error = { 0 };
@@ -298,22 +298,58 @@ static void removing_needs_no_memory(void **state)
     pytree list;
     int i, k;
     (void)state;
-    for (k = 0; k < 2; k++) {
+    for (k = 0; k < 4; k++) {
         heap_init(&heap, HEAP_NEVER_FAILS);
         opt.allocator = &heap.allocator;
         list = pytree_new_list(&opt, &error);
         for (i = 0; i < 400; i++) { assert_ok(pytree_list_append(list, PYTREE_NONE, &error), &error); }
-        if (k == 1) { assert_ok(pytree_list_remove(list, 200, &error), &error); }      /* in chunks */
+        if (k % 2 == 1) { assert_ok(pytree_list_remove(list, 200, &error), &error); }  /* in chunks */
         heap.fail_at = heap.calls;
-        stb_fail_at = stb_calls;
+        stb_fail_at = stb_calls + (size_t)k / 2;
         while (pytree_container_length(list) != 0) {
             assert_ok(pytree_list_remove(list, (ptrdiff_t)pytree_container_length(list) / 2, &error), &error);
             heap.fail_at = heap.calls;
-            stb_fail_at = stb_calls;
+            stb_fail_at = stb_calls + (size_t)k / 2;
         }
         stb_fail_at = SIZE_MAX;
         pytree_container_free(list);
         assert_heap_clean(&heap);
+    }
+}
+
+/* ---- Chunks and orders ------------------------------------------------------------------------------------------------- */
+
+/* Each level has about a quarter of the chunks of the one below it. The last one has all that would be in more. */
+static void levels_of_chunks(void **state)
+{
+    size_t in[PYTREE__CHUNK_LEVELS + 1] = { 0 }, chunk;
+    int level;
+    (void)state;
+    assert_int_equal(pytree__ct_levels(0), PYTREE__CHUNK_LEVELS);
+    for (chunk = 1; chunk < 1000000; chunk++) {
+        const int levels = pytree__ct_levels(chunk);
+        assert_in_range(levels, 1, PYTREE__CHUNK_LEVELS);
+        for (level = 1; level <= levels; level++) { in[level]++; }
+    }
+    for (level = 2; level < 8; level++) { assert_in_range(in[level], in[level - 1] / 5, in[level - 1] / 3); }
+    assert_in_range(in[PYTREE__CHUNK_LEVELS], 1, 5);
+}
+
+/* A dict that does not grow is read by its own order, if it has one. */
+static void dicts_that_do_not_grow(void **state)
+{
+    static const char *const texts[] = { "{'b': 1, 'c': 3, 'a': 2}", "{'a': 2, 'b': 1, 'c': 3}" };
+    pytree_error error = { 0 };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(texts); i++) {
+        const pytree t = pytree_parse(texts[i], NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(*(const int64_t *)pytree_dict_get(t, "a", &error).data, 2);
+        assert_int_equal(*(const int64_t *)pytree_dict_get(t, "b", &error).data, 1);
+        assert_int_equal(*(const int64_t *)pytree_dict_get(t, "c", &error).data, 3);
+        assert_null(pytree_dict_get(t, "d", NULL).type);
+        pytree_free(t);
     }
 }
 
@@ -536,6 +572,7 @@ int main(void)
         cmocka_unit_test_teardown(lists_beside_a_model, nothing_left),
         cmocka_unit_test_teardown(memory_runs_out, nothing_left),
         cmocka_unit_test_teardown(removing_needs_no_memory, nothing_left),
+        cmocka_unit_test(levels_of_chunks), cmocka_unit_test_teardown(dicts_that_do_not_grow, nothing_left),
         cmocka_unit_test_teardown(costs_do_not_grow_with_the_square, nothing_left),
         cmocka_unit_test_teardown(texts_are_small, nothing_left),
         cmocka_unit_test_teardown(deep_texts_are_small, nothing_left),

@@ -224,6 +224,25 @@ static void variables_that_hold_several_values(void **state)
     pytree_container_free(net);
 }
 
+/* A value comes into the middle of a List of so many that other lists would put them into chunks. */
+static void long_lists(void **state)
+{
+    enum { N = 5000 };
+    pytree_error error = { 0 };
+    pytree list = pytree_new_object(&pytree_class_List, NULL, &error);
+    int i;
+    (void)state;
+    for (i = 0; i < N; i++) { assert_ok(pytree_list_append_copy(list, PYTREE_INT(i), &error), &error); }
+    assert_ok(pytree_list_insert_copy(list, N / 2, PYTREE_INT(-1), &error), &error);
+    assert_ok(pytree_list_remove(list, N / 2 - 10, &error), &error);
+    assert_int_equal(pytree_object_length(list), N);
+    for (i = 0; i < N; i++) {
+        const int64_t expected = i < N / 2 - 10 ? i : i < N / 2 - 1 ? i + 1 : i == N / 2 - 1 ? -1 : i;
+        assert_int_equal(*(const int64_t *)pytree_list_get(list, i, &error).data, expected);
+    }
+    pytree_container_free(list);
+}
+
 static void metadata_need_a_name_and_a_value(void **state)
 {
     pytree_error error = { 0 };
@@ -248,6 +267,7 @@ int main(void)
         cmocka_unit_test(objects_out_of_order),
         cmocka_unit_test(variables_that_hold_several_values),
         cmocka_unit_test(metadata_need_a_name_and_a_value),
+        cmocka_unit_test(long_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
