@@ -506,7 +506,8 @@ static void length_of_a_header(void **state)
             assert_true(x == 0);
         } else {
             assert_error(status, PYTREE_SYNTAX, "", &error);
-            assert_string_equal(error.message, "expected a header of at most 10000 bytes within 59, got a longer one in 'bytes'");
+            assert_string_equal(error.message,
+                                "expected a header of at most 10000 bytes within 59, got a longer one in 'bytes'");
             assert_true(x == 7);
         }
     }

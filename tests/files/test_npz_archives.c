@@ -89,8 +89,9 @@ static void members_that_are_no_arrays(void **state)
 {
     static unsigned char notes[100000], packed[ROOM];
     unsigned char array[128], *bytes;
-    ZipMember members[3] = { { "x", PYTREE__NPZ_STORED, "!", 1, "!", 1 }, { "notes.txt", PYTREE__NPZ_DEFLATED, packed, 0, notes, 0 },
-                          { "a.npy", PYTREE__NPZ_STORED, array, 0, array, 0 } };
+    ZipMember members[3] = { { "x", PYTREE__NPZ_STORED, "!", 1, "!", 1 },
+                             { "notes.txt", PYTREE__NPZ_DEFLATED, packed, 0, notes, 0 },
+                             { "a.npy", PYTREE__NPZ_STORED, array, 0, array, 0 } };
     size_t size, i;
     float a[2] = { 0, 0 };
     pytree t = PYTREE_DICT({ "a", PYTREE_ARRAY(a, 2) }), arrays;
@@ -123,8 +124,8 @@ static void members_that_are_no_arrays(void **state)
 
 /* ---- Streams ----------------------------------------------------------------------------------------------------------- */
 
-/* Streams that end before or behind their data. One is as long as the pieces in which a file is read: nothing of what follows it
- * has been read when it ends. */
+/* Streams that end before or behind their data. One is as long as the pieces in which a file is read: nothing of what follows
+ * it has been read when it ends. */
 static void ends_of_streams(void **state)
 {
     static const struct { size_t n_whole, n_stream, behind; bool last; const char *message; } cases[] = {
@@ -135,7 +136,8 @@ static void ends_of_streams(void **state)
         { 1000, 999, 0, false, "expected a deflate stream, got one that is cut in 'x'" },
         { 1000, 1000, 0, false, "expected a deflate stream, got one that is cut in 'x'" },
         { PYTREE__NPZ_PIECE - 20, PYTREE__NPZ_PIECE - 20, 0, true, "" },
-        { PYTREE__NPZ_PIECE - 20, PYTREE__NPZ_PIECE - 20, 3, true, "expected 196588 bytes of 196611 packed ones, got more in 'x'" }
+        { PYTREE__NPZ_PIECE - 20, PYTREE__NPZ_PIECE - 20, 3, true,
+          "expected 196588 bytes of 196611 packed ones, got more in 'x'" }
     };
     static unsigned char whole[ROOM], packed[ROOM];
     size_t i;
@@ -186,8 +188,8 @@ static void bytes_before_the_members(void **state)
             assert_ok(pytree_read_npz("bytes", &arrays, &place.opt, &error), &error);
         } else {
             assert_error(pytree_read_npz("bytes", &arrays, &place.opt, &error), PYTREE_SYNTAX, "", &error);
-            assert_string_equal(error.message, "expected members one after another from the first byte to the directory, got a gap "
-                                               "or an overlap in 'bytes'");
+            assert_string_equal(error.message, "expected members one after another from the first byte to the directory, got a "
+                                               "gap or an overlap in 'bytes'");
         }
         pytree_npz_free(arrays);
         free(bytes);
@@ -208,8 +210,9 @@ static void locator_without_a_record(void **state)
         to = pt_put(pt_put(to, 0x06054B50u, 4), 0, 18);
         archive_init(&place, bytes, (size_t)(to - bytes), NULL);
         assert_error(pytree_read_npz("bytes", &arrays, &place.opt, &error), PYTREE_SYNTAX, "", &error);
-        assert_string_equal(error.message, before < 56 ? "expected a zip64 end record before its locator, got none in 'bytes'"
-                                           : "expected a zip64 end record that agrees with the end record, got another in 'bytes'");
+        assert_string_equal(error.message, before < 56
+            ? "expected a zip64 end record before its locator, got none in 'bytes'"
+            : "expected a zip64 end record that agrees with the end record, got another in 'bytes'");
     }
 }
 
