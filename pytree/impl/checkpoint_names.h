@@ -21,6 +21,7 @@ typedef struct pytree__name_index {
 pytree_status pytree__name_index_init(pytree__name_index *names, const void *base, size_t stride, size_t n,
                                       const pytree_allocator *a, pytree_error *err);
 size_t pytree__name_index_find(const pytree__name_index *names, const char *name);       /* SIZE_MAX: not there */
+size_t pytree__name_index_count(const pytree__name_index *names, const char *name);      /* names like it */
 size_t pytree__name_index_twice(const pytree__name_index *names);                        /* a repeated one, or SIZE_MAX */
 void pytree__name_index_end(pytree__name_index *names);
 bool pytree__is_utf8(const char *text, size_t n);
@@ -118,17 +119,39 @@ pytree_status pytree__name_index_init(pytree__name_index *names, const void *bas
     return PYTREE_OK;
 }
 
+/* Compare a name of this hash with the one at a place of the order. */
+static int pytree__name_side(const pytree__name_index *names, uint64_t h, const char *name, size_t place)
+{
+    const size_t i = names->order[place];
+    return h != names->hashes[i] ? (h < names->hashes[i] ? -1 : 1) : strcmp(name, pytree__name_at(names, i));
+}
+
 size_t pytree__name_index_find(const pytree__name_index *names, const char *name)
 {
-    uint64_t h = pytree__name_hash(name);
+    const uint64_t h = pytree__name_hash(name);
     size_t low = 0, high = names->n;
     while (low < high) {
-        size_t middle = low + (high - low) / 2, i = names->order[middle];
-        int side = h != names->hashes[i] ? (h < names->hashes[i] ? -1 : 1) : strcmp(name, pytree__name_at(names, i));
-        if (side == 0) { return i; }
+        const size_t middle = low + (high - low) / 2;
+        const int side = pytree__name_side(names, h, name, middle);
+        if (side == 0) { return names->order[middle]; }
         if (side < 0) { high = middle; } else { low = middle + 1; }
     }
     return SIZE_MAX;
+}
+
+size_t pytree__name_index_count(const pytree__name_index *names, const char *name)
+{
+    const uint64_t h = pytree__name_hash(name);
+    size_t ends[2], i;
+    for (i = 0; i < 2; i++) {             /* the first that is not before the name, and the first after it */
+        size_t low = 0, high = names->n;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (pytree__name_side(names, h, name, middle) < 1 - (int)i) { high = middle; } else { low = middle + 1; }
+        }
+        ends[i] = low;
+    }
+    return ends[1] - ends[0];
 }
 
 size_t pytree__name_index_twice(const pytree__name_index *names)

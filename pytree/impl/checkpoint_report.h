@@ -85,21 +85,14 @@ static void pytree__put_tensor(struct pytree__text_writer *to, const pytree_tens
     pytree__put_array(to, tensor->type != NULL ? pytree_dtype_name(tensor->type) : tensor->dtype, tensor->ndim, tensor->shape);
 }
 
-/* Count the leaves that ask for the tensor of this name: the number of slices that it needs. */
-static size_t pytree__slices_of(const pytree__wanted *w, const char *name)
-{
-    size_t n = 0, i;
-    for (i = 0; i < w->n; i++) { n += strcmp(w->names[i], name) == 0; }
-    return n;
-}
-
+/* Write what a leaf asks for. A tensor has as many slices as leaves ask for. */
 static void pytree__put_wanted(struct pytree__text_writer *to, const pytree__wanted *w, size_t i)
 {
     const pytree_leaf *leaf = &w->leaves[i];
     uint64_t shape[PYTREE_MAX_DIMS + 1];
     size_t n = 0;
     int k;
-    if (w->slices[i] != PYTREE_WHOLE) { shape[n++] = pytree__slices_of(w, w->names[i]); }
+    if (w->slices[i] != PYTREE_WHOLE) { shape[n++] = pytree__name_index_count(&w->by_name, w->names[i]); }
     for (k = 0; k < leaf->ndim; k++) { shape[n++] = leaf->shape[k]; }
     pytree__put_array(to, pytree_dtype_name(leaf->type), n, shape);
 }

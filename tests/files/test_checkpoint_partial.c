@@ -1,4 +1,9 @@
 /* Models that are not quite the file's: globs of what may be missing and left over, names by globs, and the report. */
+#define TEST_OWN_BODIES                    /* with a function that counts */
+#include <string.h>
+
+static size_t compared;
+#define strcmp(a, b) (compared++, (strcmp)(a, b))
 #include "store_shared.h"
 
 #include "pytree/npz.h"
@@ -281,9 +286,51 @@ static void memory_that_runs_out(void **state)
     }
 }
 
+static size_t slice_of(void *context, const char *leaf, char *text, size_t n, ptrdiff_t *slice)
+{
+    (void)context;
+    *slice = atoi(leaf);
+    return (size_t)snprintf(text, n, "w");
+}
+
+/* Each slice is listed with the shape that all of them make, and finding it takes no time that grows with their number. */
+static void many_slices(void **state)
+{
+    enum { MOST = 1600 };
+    static float rows[MOST + 1][2], each[MOST][2];
+    static pytree_leaf views[MOST];
+    static pytree leaves[MOST];
+    size_t took[2], k, i;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        const size_t n = k == 0 ? MOST / 4 : MOST;
+        const pytree_items list = { .count = n, .items = leaves };
+        Store p;
+        for (i = 0; i < n; i++) {
+            views[i] = (pytree_leaf){ .data = each[i], .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } };
+            leaves[i] = pytree_of_view(&views[i]);
+        }
+        store_init(&p, 0, PYTREE_DICT({ "w", PYTREE_ARRAY(&rows[0][0], n + 1, 2) }));      /* one more than are asked for */
+        p.opt.rename = slice_of;
+        p.opt.max_listed = n;
+        compared = 0;
+        assert_error(pytree_load_safetensors("f", (pytree){ &pytree_types[PYTREE__T_list], (void *)(uintptr_t)&list }, &p.opt,
+                                             &p.error), PYTREE_SHAPE, "[0]", &p.error);
+        took[k] = compared;
+        assert_int_equal(p.report.wrong_shape.n_entries, n);
+        for (i = 0; i < n; i += n - 1) {
+            assert_string_equal(p.report.wrong_shape.entries[i].wanted, k == 0 ? "f32[400,2]" : "f32[1600,2]");
+            assert_string_equal(p.report.wrong_shape.entries[i].found, k == 0 ? "f32[401,2]" : "f32[1601,2]");
+        }
+        store_clear(&p);
+    }
+    assert_in_range(took[1], 4 * took[0] / 2, 6 * took[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_slices),
         cmocka_unit_test(missing_and_unexpected),
         cmocka_unit_test(left_out_by_the_callback),
         cmocka_unit_test(names_by_globs),
