@@ -154,7 +154,8 @@ static bool pytree__js_digits(struct pytree__json *j)
 {
     const char *from = j->at;
     while (j->at < j->end && *j->at >= '0' && *j->at <= '9') { j->at++; }
-    return j->at != from ? true : pytree__js_fail(j, "digits");
+    if (j->at == from) { return pytree__js_fail(j, "digits"); }
+    return true;
 }
 
 static bool pytree__js_scalar(struct pytree__json *j)

@@ -146,9 +146,10 @@ static bool pytree__lit_end(pytree__lit_parser *p, const pytree__lit_open *o)
     if (keyed) {
         p->n_pairs += o->count;
         if (pytree__traits(&pytree_types[o->type])->order == PYTREE__ORDER_SORTED) { p->n_places += o->count + o->count % 2; }
-        return o->count <= UINT32_MAX / 2 || pytree__lit_expected(p, p->at, "fewer keys");
+        if (o->count > UINT32_MAX / 2) { return pytree__lit_expected(p, p->at, "fewer keys"); }
+    } else {
+        p->n_items += o->count;
     }
-    p->n_items += o->count;
     return true;
 }
 
@@ -165,9 +166,10 @@ static bool pytree__lit_close(pytree__lit_parser *p)
 /* Write the key of the next pair, whose value follows. */
 static bool pytree__lit_put_key(pytree__lit_parser *p, pytree__lit_open *o, const char *at, size_t name, int64_t number)
 {
-    if (p->pass != PYTREE__LIT_MAKE) {
-        return p->pass == PYTREE__LIT_COUNT || o->container != p->repeats_in || o->count != p->repeated
-            || pytree__lit_expected(p, at, o->form == PYTREE__LIT_FIELDS ? "each field once" : "each key once");
+    if (p->pass == PYTREE__LIT_COUNT) { return true; }
+    if (p->pass == PYTREE__LIT_SEEK) {
+        if (o->container != p->repeats_in || o->count != p->repeated) { return true; }
+        return pytree__lit_expected(p, at, o->form == PYTREE__LIT_FIELDS ? "each field once" : "each key once");
     }
     if (o->numbered) {
         pytree_int_pair *pair = (pytree_int_pair *)(void *)o->slot;
@@ -268,7 +270,8 @@ static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)
     const unsigned form = deque ? PYTREE__LIT_ITEMS : c == '[' ? PYTREE__LIT_PAIRS : PYTREE__LIT_BRACES;
     if (c == ')') {
         p->at++;
-        return pytree__lit_begin(p, type, form, c, false, PYTREE__LIT_NONE) && pytree__lit_close(p);
+        if (!pytree__lit_begin(p, type, form, c, false, PYTREE__LIT_NONE)) { return false; }
+        return pytree__lit_close(p);
     }
     if (c != '[' && (deque || c != '{')) { return pytree__lit_expected(p, p->at, deque ? "'[' or ')'" : "'{', '[' or ')'"); }
     p->at++;

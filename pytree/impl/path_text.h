@@ -231,7 +231,8 @@ static bool pytree__path_read_attribute(struct pytree__path_reader *r, struct py
         r->at += size;
     }
     step->bytes = (size_t)(r->text + r->at - step->name);
-    return step->bytes > 0 ? true : pytree__path_read_fail(r, r->at, "a name");
+    if (step->bytes == 0) { return pytree__path_read_fail(r, r->at, "a name"); }
+    return true;
 }
 
 /* Read a piece of the simple form, up to the next separator. */

@@ -58,7 +58,8 @@ static uint32_t pytree__pt_top(const struct pytree__pt *p, size_t n)
 
 static bool pytree__pt_needs(const struct pytree__pt *p, size_t n)
 {
-    return pytree__pt_above(p) >= n ? true : pytree__pt_wrong(p, "more values on the stack", "fewer");
+    if (pytree__pt_above(p) < n) { return pytree__pt_wrong(p, "more values on the stack", "fewer"); }
+    return true;
 }
 
 /* Remove the last mark; *n values are above it. */
@@ -316,7 +317,8 @@ static bool pytree__pt_protocol(struct pytree__pt *p)
 {
     uint64_t n;
     if (!pytree__pt_length(p, 1, &n)) { return false; }
-    return n >= 2 && n <= 5 ? true : pytree__pt_wrong(p, "a pickle of protocol 2 to 5", "another");
+    if (n < 2 || n > 5) { return pytree__pt_wrong(p, "a pickle of protocol 2 to 5", "another"); }
+    return true;
 }
 
 /* Do what an opcode says that makes a value of its own. */

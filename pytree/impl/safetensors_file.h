@@ -89,7 +89,8 @@ static bool pytree__st_remarks(struct pytree__ck *ck, struct pytree__json *j, st
     }
     twice = pytree__name_index_twice(&by_key);
     pytree__name_index_end(&by_key);
-    return twice == SIZE_MAX ? true : pytree__js_wrong(j, "each key once", ((pytree_metadata *)to->data)[from + twice].key);
+    if (twice != SIZE_MAX) { return pytree__js_wrong(j, "each key once", ((pytree_metadata *)to->data)[from + twice].key); }
+    return true;
 }
 
 static bool pytree__st_header(struct pytree__ck *ck, struct pytree__json *j, struct pytree__ck_file *f, size_t number)
