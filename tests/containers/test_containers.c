@@ -503,6 +503,39 @@ static void test_copies_of_types(void **state)
     pytree_container_free(list);
 }
 
+/* Pairs that have been moved to make room behind them are found there when there is no memory for the one that was to come. */
+static void test_pairs_that_moved(void **state)
+{
+    enum { ALL = 24, GONE = 13 };         /* as many as there is room for; more than half of the room is free then */
+    pytree_error error = { 0 };
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree dict;
+    char key[] = "a";
+    int i;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    dict = pytree_new_dict(&opt, &error);
+    for (i = 0; i < ALL; i++) {
+        key[0] = (char)('a' + i);
+        assert_ok(pytree_dict_put_copy(dict, key, PYTREE_INT(i), &error), &error);
+    }
+    for (i = 0; i < GONE; i++) {
+        key[0] = (char)('a' + i);
+        assert_ok(pytree_dict_remove(dict, key, &error), &error);
+    }
+    heap.fail_at = heap.calls;
+    assert_int_equal(pytree_dict_put_copy(dict, "z", PYTREE_INT(0), NULL), PYTREE_NO_MEMORY);
+    assert_int_equal(pytree_container_length(dict), ALL - GONE);
+    for (; i < ALL; i++) {
+        key[0] = (char)('a' + i);
+        assert_int_equal(number_of(pytree_dict_get(dict, key, &error)), i);
+    }
+    pytree_container_free(dict);
+    assert_heap_clean(&heap);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_left)
@@ -519,6 +552,7 @@ int main(void)
         TEST(test_a_value_replaces_itself),
         TEST(test_copies_of_every_value),
         TEST(test_copies_of_types),
+        TEST(test_pairs_that_moved),
         TEST(test_what_is_no_container)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

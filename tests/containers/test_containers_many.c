@@ -542,6 +542,37 @@ static void keys_that_are_not_there(void **state)
     pytree_container_free(few);
 }
 
+/* What a container has is found where it lies when one of its arrays has moved and there is no memory for the next one. */
+static void arrays_that_moved(void **state)
+{
+    enum { N = 14 };
+    int kind, i, k;
+    size_t fail;
+    (void)state;
+    for (kind = 0; kind < 3; kind++) {
+        for (fail = 0; fail < 3; fail++) {
+            pytree_error error = { 0 };
+            pytree_leaf leaves[N];
+            pytree t = kind == 0 ? pytree_new_list(NULL, &error) : pytree_new_dict(NULL, &error);
+            for (i = 0; i < N; i++) {
+                pytree_status status;
+                size_t n;
+                stb_fail_at = stb_calls + fail;
+                status = kind == 0 ? pytree_list_append_copy(t, PYTREE_INT(i), NULL) : put(t, kind == 2, 10 + i, i, NULL);
+                stb_fail_at = SIZE_MAX;
+                if (status == PYTREE_OK) { continue; }
+                assert_int_equal(status, PYTREE_NO_MEMORY);
+                assert_ok(pytree_leaves(t, leaves, N, &n, NULL, &error), &error);
+                assert_int_equal(n, i);
+                for (k = 0; k < i; k++) { assert_true(pytree_leaf_get(&leaves[k], 0) == k); }
+                assert_ok(kind == 0 ? pytree_list_append_copy(t, PYTREE_INT(i), &error)          /* there is memory now */
+                                    : put(t, kind == 2, 10 + i, i, &error), &error);
+            }
+            pytree_container_free(t);
+        }
+    }
+}
+
 /* Keys that come in order keep it; one that belongs before the last one does not, though it is greater than all others. */
 static void a_key_before_the_last(void **state)
 {
@@ -577,6 +608,7 @@ int main(void)
         cmocka_unit_test_teardown(texts_are_small, nothing_left),
         cmocka_unit_test_teardown(deep_texts_are_small, nothing_left),
         cmocka_unit_test_teardown(keys_that_are_not_there, nothing_left),
+        cmocka_unit_test_teardown(arrays_that_moved, nothing_left),
         cmocka_unit_test_teardown(a_key_before_the_last, nothing_left)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,41 @@ static void a_list_of_views(void **state)
     check_all_ways(PYTREE(&views));
 }
 
+typedef struct Single { pytree_leaf view; } Single;
+
+#define PYTREE_STRUCT Single
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, view)
+#include "pytree_registry.h"
+
+/* A view that is rebuilt is as a program writes one: what its dimensions do not need is zero. */
+static void the_rest_of_a_view_is_zero(void **state)
+{
+    float x[2] = { 1.0f, 2.0f };
+    Single single;
+    pytree_error error = { 0 };
+    Parts parts;
+    pytree made[2];
+    size_t i;
+    (void)state;
+    memset(&single, 0, sizeof single);
+    single.view.type = PYTREE_TYPE(float);
+    single.view.data = x;
+    single.view.ndim = 1;
+    single.view.shape[0] = 2;
+    parts = parts_of(PYTREE(&single), NULL);
+    made[0] = pytree_clone(PYTREE(&single), NULL, &error);
+    made[1] = pytree_unflatten(parts.def, 1, parts.leaves, NULL, &error);
+    assert_ok(error.status, &error);
+    for (i = 0; i < 2; i++) {
+        pytree_leaf view = ((const Single *)made[i].data)->view;
+        assert_memory_equal(view.data, x, sizeof x);
+        view.data = x;
+        assert_memory_equal(&view, &single.view, sizeof view);
+        pytree_free(made[i]);
+    }
+    pytree_def_free(parts.def);
+}
+
 /* Where a struct has as many nodes as the two leaves that a treedef has in its place, and stands behind them there, the error
  * is found where the two begin to differ. */
 static void a_struct_in_another_place(void **state)
@@ -134,6 +169,7 @@ int main(void)
         cmocka_unit_test(a_flat_behind_a_number),
         cmocka_unit_test(messages_name_the_container),
         cmocka_unit_test(a_list_of_views),
+        cmocka_unit_test(the_rest_of_a_view_is_zero),
         cmocka_unit_test(a_struct_in_another_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,22 +16,38 @@ extern size_t stb_calls, stb_blocks, stb_fail_at;
 #if defined(STB_DS_IMPLEMENTATION)
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { TEST_STB_HEAD = 16, TEST_STB_FREED = 0xDD };            /* before each block: how large it is */
 
 size_t stb_calls, stb_blocks, stb_fail_at = SIZE_MAX;
 
-void *test_stb_resize(void *p, size_t size)
-{
-    void *grown;
-    if (stb_calls++ == stb_fail_at) { return NULL; }
-    grown = realloc(p, size);
-    if (grown != NULL && p == NULL) { stb_blocks++; }
-    return grown;
-}
-
 void test_stb_release(void *p)
 {
-    stb_blocks -= p != NULL;
-    free(p);
+    char *block;
+    size_t size;
+    if (p == NULL) { return; }
+    block = (char *)p - TEST_STB_HEAD;
+    memcpy(&size, block, sizeof size);
+    memset(block, TEST_STB_FREED, TEST_STB_HEAD + size);
+    stb_blocks--;
+    free(block);
+}
+
+/* A block that is resized always moves, so that what kept the old address is found out. */
+void *test_stb_resize(void *p, size_t size)
+{
+    char *block;
+    size_t before = 0;
+    if (stb_calls++ == stb_fail_at) { return NULL; }
+    block = (char *)malloc(TEST_STB_HEAD + size);
+    if (block == NULL) { return NULL; }
+    memcpy(block, &size, sizeof size);
+    if (p != NULL) { memcpy(&before, (char *)p - TEST_STB_HEAD, sizeof before); }
+    if (before != 0) { memcpy(block + TEST_STB_HEAD, p, before < size ? before : size); }
+    stb_blocks++;
+    test_stb_release(p);
+    return block + TEST_STB_HEAD;
 }
 
 #endif
