@@ -163,6 +163,10 @@ static pytree_status pytree__put_find(struct pytree__putting *p, const pytree_pl
                            pytree__article(item->holder.type->name), item->holder.type->name,
                            at->role == NULL ? "leaf" : at->role->name);
     }
+    if (found->form == PYTREE_FORM_NONE) {
+        return pytree_fail(p->err, PYTREE_STRUCTURE, NULL, "expected nothing for None, got a %s",
+                           at->role == NULL ? "leaf" : at->role->name);
+    }
     return pytree_fail(p->err, PYTREE_STRUCTURE, NULL, "expected a state for a %s, got a %s", pytree__view_name(found),
                        at->role == NULL ? "leaf" : at->role->name);
 }

@@ -116,7 +116,7 @@ static void pytree__add_place(struct pytree__state_builder *b, const pytree_plac
         char where[PYTREE_ERROR_PATH];
         pytree_path_text(&at->path, where, sizeof where);
         pytree_fail(err, PYTREE_TYPE, where, "expected a leaf or a node of a place list, got %s",
-                    at->view == NULL ? "NULL" : pytree__view_name(at->view));
+                    at->view == NULL ? "NULL" : at->view->form == PYTREE_FORM_NONE ? "None" : pytree__view_name(at->view));
         return;
     }
     from.def = from.flat->def;

@@ -27,6 +27,12 @@ typedef struct Bag {
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, each, LIST(self->n))
 #include "pytree_registry.h"
 
+/* An array that may not be there. */
+typedef struct Maybe { float *w; } Maybe;
+#define PYTREE_STRUCT Maybe
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(2), OPTIONAL)
+#include "pytree_registry.h"
+
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
 
 static pytree_status update(pytree t, pytree state, pytree_error *err) { return pytree_object_update(t, 1, &state, NULL, err); }
@@ -76,6 +82,7 @@ static void dicts_and_leaves(void **state)
     pytree_error error = { 0 };
     float own[2] = { 0, 0 };
     const pytree leaf = PYTREE_ARRAY(own, 2);
+    Maybe maybe = { NULL };
     pytree top = pytree_new_dict(NULL, &error), dict = pytree_new_dict(NULL, &error);
     (void)state;
     assert_ok(update(leaf, PYTREE_ARRAY(numbers + 4, 2), &error), &error);
@@ -87,6 +94,10 @@ static void dicts_and_leaves(void **state)
     assert_prints(top, "['all']['new']  i64 3\n");
     assert_says(update(top, PYTREE_DICT({ "all", PYTREE_INT(3) }), err), PYTREE_STRUCTURE, ".all",
                 "expected a state for a dict, got a leaf");
+    assert_says(update(PYTREE(&maybe), PYTREE_DICT({ "w", leaf }), err), PYTREE_STRUCTURE, ".w",
+                "expected nothing for None, got a leaf");
+    assert_says(update(PYTREE(&maybe), PYTREE_DICT({ "w", PYTREE_VARIABLE(Cache, leaf) }), err), PYTREE_STRUCTURE, ".w",
+                "expected nothing for None, got a Cache");
     assert_ok(update(top, PYTREE_DICT({ "all", PYTREE_DICT({ "more", PYTREE_VARIABLE(Cache, PYTREE_INT(4)) }) }), &error),
               &error);
     assert_prints(top, "['all']['more'].value  i64 4\n['all']['new']  i64 3\n");

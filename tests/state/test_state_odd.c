@@ -4,6 +4,7 @@
 #include "refusal.h"
 #include "pytree/containers.h"
 #include "pytree/object.h"
+#include "pytree/path.h"
 #include "pytree/state.h"
 
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
@@ -24,6 +25,11 @@ typedef struct Settings { int number[20]; } Settings;
 typedef struct Small { unsigned char rate; float x; } Small;
 #define PYTREE_STRUCT Small
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, rate) PYTREE_FIELD(DATA, x, ROLE(Param))
+#include "pytree_registry.h"
+
+typedef struct Maybe { float *w; } Maybe;
+#define PYTREE_STRUCT Maybe
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, w, ARRAY(2), OPTIONAL)
 #include "pytree_registry.h"
 
 typedef struct Large { double rate; Settings settings; float x; } Large;
@@ -69,6 +75,7 @@ static void arrays_are_needed_unless_they_are_empty(void **state)
 static void places_are_leaves_or_nodes_of_place_lists(void **state)
 {
     Small small = { 1, 2 };
+    Maybe maybe = { NULL };
     const pytree_entry key = { PYTREE_ATTRIBUTE, "x", SIZE_MAX };
     pytree_leaf view = { .data = &small, .type = PYTREE_TYPE(Small), .form = PYTREE_FORM_STRUCT };
     pytree_place at = { .path = { 1, &key }, .type = PYTREE_TYPE(Small), .view = &view };
@@ -78,6 +85,10 @@ static void places_are_leaves_or_nodes_of_place_lists(void **state)
     at.view = NULL;
     assert_refused(pytree_of_places(1, &at, NULL, err), PYTREE_TYPE, ".x",
                    "expected a leaf or a node of a place list, got NULL");
+    view = pytree_at(PYTREE(&maybe), ".w", NULL, NULL);        /* of an array that is not there */
+    at.view = &view;
+    assert_refused(pytree_of_places(1, &at, NULL, err), PYTREE_TYPE, ".x",
+                   "expected a leaf or a node of a place list, got None");
 }
 
 static void zeros_need_numbers(void **state)
