@@ -236,7 +236,7 @@ static void pytree__build_leaf(struct pytree__builder *b, const pytree_field *ro
     const size_t size = !PYTREE__MORE_ROWS || row->place != PYTREE_FLEXIBLE ? row->size
         : leaf->form == PYTREE_FORM_LEAF ? pytree_leaf_bytes(leaf) : leaf->shape[0] * row->type->size;
     bool fits;
-    if (b->mode == PYTREE__ALLOCATE && leaf->form == PYTREE_FORM_LEAF && p != NULL
+    if (b->mode == PYTREE__ALLOCATE && p != NULL
         && (row->form == PYTREE_FORM_VIEW || (row->place == PYTREE_POINTER && p != PYTREE_WANTED))) {
         pytree__build_fail_set(b, node);
         return;

@@ -195,7 +195,8 @@ static pytree_status pytree__build(struct pytree__builder *b, pytree *t, const p
         b->miscounted = false;
         b->head_bytes = head;
         b->tail_bytes = tail;
-        pytree__bound_head(b);
+        pytree__bound_head(b);            /* fails where it needs a leaf that is none */
+        if (PYTREE__MORE_ROWS && b->status != PYTREE_OK) { return b->status; }
         status = pytree__build_in_block(b, t, in_place);
     } while (b->miscounted);
     return status;

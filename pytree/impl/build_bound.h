@@ -141,7 +141,7 @@ static size_t pytree__bound_struct_node(struct pytree__builder *b, struct pytree
     if (layout != NULL) {                 /* all lies in the struct itself */
         b->head_bytes = pytree__plus(b->head_bytes, of->head);
         b->tail_bytes -= of->inlined_arrays;
-        if (!b->measured && !pytree__is_flexible(type)) { of->nodes = n->nodes; }
+        if (!b->measured) { of->nodes = n->nodes; }
         return n->nodes;
     }
     b->head_bytes = pytree__plus(b->head_bytes, pytree__bound_struct(b, of, (size_t)(n - b->def->nodes)));
@@ -211,7 +211,7 @@ static PYTREE__NOINLINE void pytree__bound_head(struct pytree__builder *b)
 }
 
 /* Measure leaves that the block will own: arrays in the tail; scalars and strings in the head. Counts the arrays, too, and the
- * numbers that may share pieces. */
+ * numbers that may share pieces. The leaves are of a walk in which nothing else counts as one: all have elements. */
 static void pytree__measure_leaves(struct pytree__builder *b)
 {
     const size_t piece = 16 + b->prefix;
@@ -219,10 +219,7 @@ static void pytree__measure_leaves(struct pytree__builder *b)
     for (i = 0; i < b->def->n_leaves; i++) {
         const pytree_leaf *leaf = &b->leaves[i];
         size_t bytes;
-        if (PYTREE__UNLIKELY(leaf->form != PYTREE_FORM_LEAF)) {
-            if (!PYTREE__DEVICES || leaf->form != PYTREE_FORM_DEVICE) { continue; }
-            pytree__measure_device_leaf(b, i);
-        }
+        if (PYTREE__DEVICES && PYTREE__UNLIKELY(leaf->form != PYTREE_FORM_LEAF)) { pytree__measure_device_leaf(b, i); }
         bytes = pytree_leaf_bytes(leaf);
         if (pytree__in_cell(leaf)) {
             b->n_cells++;

@@ -31,12 +31,12 @@ PYTREE__INLINE const struct pytree__leaf_slot *pytree__leaf_slots_of(struct pytr
     return of->first;
 }
 
-/* Tell whether struct node n is counted as one that is inlined: it has a layout, of as many nodes. Returns the layout, or
- * NULL. */
+/* Tell whether node n, a struct of that type, is counted as one that is inlined: it has a layout, of as many nodes. Returns the
+ * layout, or NULL. */
 PYTREE__INLINE pytree__layout *pytree__counted_layout(struct pytree__builder *b, const pytree_type *type, const pytree_node *n)
 {
     pytree__layout *layout;
-    if (!PYTREE__LAYOUTS || n->type != type || !type->self_contained || pytree__shares(b)) { return NULL; }
+    if (!PYTREE__LAYOUTS || !type->self_contained || pytree__shares(b)) { return NULL; }
     layout = pytree__layout_of(&b->cache, type);
     return layout->n_nodes == n->nodes && layout->trivial_statics ? layout : NULL;
 }
@@ -244,7 +244,7 @@ static pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf 
         const unsigned form = view->form;
         pytree_status status;
         if (leaf->form == PYTREE_FORM_NONE && row->optional) { return PYTREE_OK; }
-        if (leaf->form == form && form == row->form && form != PYTREE_FORM_LEAF && view->data != pytree__zeros()
+        if (leaf->form == form && form != PYTREE_FORM_LEAF && view->data != pytree__zeros()
             && pytree_type_equal(leaf->type, view->type)) {
             return form == PYTREE_FORM_STRUCT || view->shape[0] == leaf->shape[0] ? PYTREE_OK : PYTREE_SHAPE;
         }
@@ -254,8 +254,9 @@ static pytree_status pytree__build_compare(const pytree_field *row, pytree_leaf 
         if (row->form != PYTREE_FORM_LEAF) { view->form = form; }
         return status == PYTREE_OK && leaf->data == NULL && pytree_leaf_count(leaf) != 0 ? PYTREE_NULL_POINTER : status;
     }
-    return (row->form == PYTREE_FORM_LIST || row->form == PYTREE_FORM_TUPLE) && row->place != PYTREE_STB && n->type != NULL
-            && n->type->kind != PYTREE_KIND_NONE && view->shape[0] != n->arity ? PYTREE_STRUCTURE : PYTREE_OK;
+    /* a tuple is as long as its member, or was refused */
+    return row->form == PYTREE_FORM_LIST && row->place != PYTREE_STB && n->type->kind != PYTREE_KIND_NONE
+            && view->shape[0] != n->arity ? PYTREE_STRUCTURE : PYTREE_OK;
 }
 
 /* The first child of a finished struct that is not what its row asks for. */
