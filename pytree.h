@@ -862,7 +862,8 @@ size_t pytree_iter_path_text(const pytree_iter *it, char *text, size_t n);
 size_t pytree_iter_path(const pytree_iter *it, pytree_entry *entries, size_t capacity);
 
 /* Process one leaf for pytree_map. Returns PYTREE_OK to go on; any other status stops the map and becomes its result.
- * at->leaf[k] is the view in tree k, at->out the one in the output tree; pytree_iter_path_text gives the path. */
+ * at->leaf[k] is the view in tree k, at->out the one in the output tree; pytree_iter_path_text gives the path. It may write to
+ * the leaves' elements, but must leave pointers and static values of the trees as they are. */
 typedef pytree_status pytree_map_fn(void *context, const pytree_iter *at);
 
 /* Call fn for every leaf of trees[0] in order, with the corresponding leaves of the other trees: jax.tree.map, map_with_path,

@@ -86,6 +86,27 @@
 #define PYTREE_STACK_LAYOUT_LEAVES PYTREE__CAPACITY(48, 1)
 #endif
 
+/* ---- Alike structs of a list: pytree_map and pytree_unflatten_into have these once ------------------------------------ */
+
+/* Places of static values and of pointers that may be NULL, 20 bytes each, and leaves, 12 each. Structs that have more are
+ * compared one by one. */
+#ifndef PYTREE_STACK_PATTERN_PLACES
+#define PYTREE_STACK_PATTERN_PLACES PYTREE__CAPACITY(16, 1)
+#endif
+#ifndef PYTREE_STACK_PATTERN_LEAVES
+#define PYTREE_STACK_PATTERN_LEAVES PYTREE__CAPACITY(24, 1)
+#endif
+/* Stretches of alike structs that a first pass over the trees notes for the second one, 16 bytes each. More are looked for
+ * again. */
+#ifndef PYTREE_STACK_STRETCHES
+#define PYTREE_STACK_STRETCHES PYTREE__CAPACITY(16, 1)
+#endif
+/* Structs and other leaves that pytree_unflatten_into notes while it compares, 32 bytes each. With more, the tree is traversed
+ * again to store them. */
+#ifndef PYTREE_STACK_STORES
+#define PYTREE_STACK_STORES PYTREE__CAPACITY(60, 1)
+#endif
+
 /* ---- Key paths: pytree_paths has these once -------------------------------------------------------------------------- */
 
 /* Struct types whose suffixes are at hand, a power of two up to 16, 48 bytes each. With more, they are made again. */

@@ -168,14 +168,23 @@ PYTREE__INLINE pytree pytree__referent(pytree t);
 static struct pytree__leaf_slot *pytree__leaf_slots_add(struct pytree__leaf_slot *slot, const struct pytree__leaf_slot *end,
                                                         const pytree_type *type, size_t offset, uint64_t *null_mask);
 static void pytree__pattern_init(struct pytree__pattern *p);
-PYTREE__INLINE bool pytree__pattern_pays(struct pytree__pattern *p, const pytree_type *type, size_t left);
+PYTREE__INLINE bool pytree__pattern_pays(const struct pytree__pattern *p, const pytree_type *type, size_t left);
 static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, const pytree__layout_cache *cache,
                                                    const pytree__layout *layout, const char *const *self, size_t n,
                                                    size_t left);
+static bool pytree__pattern_suits(const struct pytree__pattern *p, const char *self);
+static void pytree__pattern_note(struct pytree__pattern *p, const char *self, size_t n);
+PYTREE__INLINE bool pytree__pattern_may_recall(const struct pytree__pattern *p, const pytree_type *type, const char *self,
+                                               size_t left);
+static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p, const pytree__layout_cache *cache,
+                                                      const pytree__layout *layout, const char *const self[4], size_t n,
+                                                      size_t left);
 static PYTREE__NOINLINE size_t pytree__pattern_count_one(struct pytree__pattern *p, const char *self, size_t n);
 static PYTREE__NOINLINE size_t pytree__pattern_count_four(struct pytree__pattern *p, const char *const self[4], size_t n);
 static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern *p, const pytree_leaf *given, size_t n);
-static PYTREE__NOINLINE bool pytree__pattern_take(struct pytree__pattern *p, const char *const self[4],
+static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
+                                                   size_t n);
+static PYTREE__NOINLINE bool pytree__pattern_take(const struct pytree__pattern *p, const char *const self[4],
                                                   pytree_leaf *const views[4]);
 
 /* cursor_stack.h */
@@ -273,8 +282,7 @@ static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, cons
 /* unflatten_into.h */
 PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, void *self, const pytree_leaf *leaf);
 static bool pytree__same_meta(const pytree__cursor *c, const pytree__frame *f, const pytree_def *def, size_t j);
-static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k,
-                                       bool put);
+static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaves, size_t k);
 
 /* iterate.h */
 static void pytree__iter_seek(const pytree_iter *at);

@@ -311,11 +311,11 @@ PYTREE__INLINE bool pytree__runs_begin(pytree_iter *it, const size_t n, const py
         if (PYTREE__UNLIKELY(values[k]->form != PYTREE_FORM_STRUCT || values[k]->type != type)) { return false; }
     }
     if (n != 1 && it->cursors->n_frames != 0) {
-        bool rows = true;
-        for (k = 0; k < n && rows; k++) {
-            rows = it->cursors[k].frames[it->cursors[k].n_frames - 1].from == PYTREE__FROM_ROW;
+        pytree__frame *const f = &it->cursors->frames[it->cursors->n_frames - 1];
+        f->rows = f->from == PYTREE__FROM_ROW;
+        for (k = 1; k < n && f->rows; k++) {
+            f->rows = it->cursors[k].frames[it->cursors[k].n_frames - 1].from == PYTREE__FROM_ROW;
         }
-        it->cursors->frames[it->cursors->n_frames - 1].rows = rows;
     }
     if (n == 1 || it->checked) { return true; }
     layout = pytree__layout_of(&it->cache, type);
@@ -366,40 +366,64 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
 /* Lists the structs at hand, the last one more than once if there are fewer than four. */
 PYTREE__INLINE void pytree__pattern_structs(const size_t n, const pytree_leaf **values, const char *self[4])
 {
-    size_t k;
-    for (k = 0; k < 4; k++) { self[k] = (const char *)values[k < n ? k : n - 1]->data; }
+    self[0] = (const char *)values[0]->data;
+    self[1] = (const char *)values[n > 1 ? 1 : 0]->data;
+    self[2] = (const char *)values[n > 2 ? 2 : n - 1]->data;
+    self[3] = (const char *)values[n > 3 ? 3 : n - 1]->data;
 }
 
-/* Learns from structs at hand that were taken row by row, if they lie in rows. Where only structure is checked, those that
- * follow and are like them are passed over at once. */
+/* Learns from structs at hand that were taken row by row and lie in rows. Where only structure is checked, those that follow
+ * and are like them are passed over at once; afterwards they can be taken without a check. */
 static PYTREE__NOINLINE void pytree__iter_learn(pytree_iter *it, size_t n, const pytree_leaf **values, bool checking,
                                                 struct pytree__pattern *p)
 {
     pytree__cursor *const c = it->cursors;
     pytree__frame *const f = &c->frames[c->n_frames - 1];
     const pytree_type *const type = values[0]->type;
+    const pytree__layout *const layout = pytree__layout_of(&it->cache, type);
     const char *self[4];
     size_t like, k;
     pytree__pattern_structs(n, values, self);
-    if (!pytree__pattern_learn(p, &it->cache, pytree__layout_of(&it->cache, type), self, n, f->count - f->next) || !checking) {
+    if (!checking) {
+        p->left = pytree__pattern_recall(p, &it->cache, layout, self, n, f->count - f->next);
         return;
     }
+    if (!pytree__pattern_learn(p, &it->cache, layout, self, n, f->count - f->next)) { return; }
     like = pytree__pattern_count_four(p, self, f->count - f->next);
+    pytree__pattern_note(p, self[0], like);
     f->next += like;
     for (k = 0; k < n; k++) { c[k].child.data = (char *)c[k].child.data + like * type->size; }
-    p->primed = false;                    /* there are no views */
 }
 
-/* Takes structs at hand that are like those before them, whose views stand in the cursors. Returns false if they are not. */
-PYTREE__INLINE bool pytree__iter_take(pytree_iter *it, const size_t n, const pytree_leaf **values, struct pytree__pattern *p)
+/* Goes from a run that is done to the structs behind it, which are like it: the views of their leaves differ in addresses only.
+ * Returns false if that is no longer so. */
+PYTREE__INLINE bool pytree__iter_stretch(pytree_iter *it, const size_t n, struct pytree__pattern *p)
 {
-    const pytree__cursor *const c = it->cursors;
+    pytree__cursor *const c = it->cursors;
+    pytree__frame *const f = &c->frames[c->n_frames - 1], *const row = f - 1;
+    const size_t second = n > 1 ? 1 : 0, third = n > 2 ? 2 : second, fourth = n > 3 ? 3 : third;
+    const size_t size = p->type->size;
     const char *self[4];
     pytree_leaf *views[4];
     size_t k;
-    pytree__pattern_structs(n, values, self);
-    for (k = 0; k < 4; k++) { views[k] = c[k < n ? k : n - 1].views + c[k < n ? k : n - 1].n_views; }
-    return pytree__pattern_take(p, self, views);
+    self[0] = (const char *)c->child.data + size;
+    self[1] = (const char *)c[second].child.data + size;
+    self[2] = (const char *)c[third].child.data + size;
+    self[3] = (const char *)c[fourth].child.data + size;
+    views[0] = c->views + f->views;
+    views[1] = c[second].views + c[second].n_views;
+    views[2] = c[third].views + c[third].n_views;
+    views[3] = c[fourth].views + c[fourth].n_views;
+    if (row->next == row->count || !pytree__pattern_take(p, self, views)) { p->left = 0; return false; }
+    p->left--;
+    row->next++;
+    f->self = self[0];
+    c->of.run_left = f->count - 1;
+    for (k = 0; k < n; k++) {
+        c[k].child.data = (char *)c[k].child.data + size;
+        it->views[k] = views[k];
+    }
+    return true;
 }
 
 /* Makes views of the leaves of structs at hand. Returns false if one is not sound, or they have not equally many. */
@@ -433,18 +457,14 @@ PYTREE__INLINE int pytree__iter_run(pytree_iter *it, const size_t n, const pytre
     pytree__frame *f;
     size_t k, n_leaves;
     if (PYTREE__UNLIKELY(!checking && c->n_frames == c->max_frames)) { return PYTREE__AT_NODE; }
-    if (pattern != NULL && pattern->primed && pytree__iter_take(it, n, values, pattern)) {
-        n_leaves = pattern->n_leaves;
-    } else {
-        if (checking || (n > 1 && !it->checked)) {
-            if (!pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
-        }
-        if (!checking && !pytree__iter_views(it, n, values, &n_leaves)) { return PYTREE__AT_NODE; }
-        if (pattern != NULL && row != NULL && row->rows && pytree__pattern_pays(pattern, type, row->count - row->next)) {
-            pytree__iter_learn(it, n, values, checking, pattern);
-        }
-        if (checking) { return PYTREE__AT_END; }
+    if ((checking || (n > 1 && !it->checked)) && !pytree__instances_equal(it, n, values)) { return PYTREE__AT_NODE; }
+    if (!checking && !pytree__iter_views(it, n, values, &n_leaves)) { return PYTREE__AT_NODE; }
+    if (pattern != NULL && row != NULL && row->rows
+        && (checking ? pytree__pattern_pays(pattern, type, row->count - row->next)
+            : n_leaves != 0 && pytree__pattern_may_recall(pattern, type, (const char *)self, row->count - row->next))) {
+        pytree__iter_learn(it, n, values, checking, pattern);
     }
+    if (checking) { return PYTREE__AT_END; }
     if (n_leaves == 0) { return PYTREE__AT_END; }
     for (k = 0; k < n; k++) { values[k] = c[k].views + c[k].n_views; }
     f = &c->frames[c->n_frames++];
@@ -514,6 +534,10 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
     const pytree_leaf **const values = it->views;
     size_t k;
     if (PYTREE__UNLIKELY(it->status != PYTREE_OK || n == 0)) { return false; }
+    if (PYTREE__LAYOUTS && !checking && pattern != NULL && pattern->left != 0 && pytree__iter_stretch(it, n, pattern)) {
+        it->index++;
+        return true;
+    }
     for (;;) {
         const pytree__frame *const top = c->n_frames == 0 ? NULL : &c->frames[c->n_frames - 1];
         int at = PYTREE__AT_RUN;
@@ -523,7 +547,6 @@ PYTREE__INLINE bool pytree__advance(pytree_iter *it, const size_t n, const bool 
             if (!run || !pytree__runs_follow(it, n, values)) { continue; }
         } else if (top != NULL || !c->begun) {
             at = pytree__iter_children(it, n, values);
-            if (PYTREE__LAYOUTS && pattern != NULL) { pattern->primed = false; }
         } else {
             return false;
         }

@@ -43,7 +43,7 @@ static pytree_status pytree__map_all(pytree_iter *it, pytree_map_fn *fn, void *c
         switch (n) {
         case 1: status = pytree__map_run(it, 1, fn, context, false); break;
         case 2: status = pytree__map_run(it, 2, fn, context, out); break;
-        case 4: status = pytree__map_run(it, 4, fn, context, out); break;
+        case 4: status = out ? pytree__map_run(it, 4, fn, context, true) : pytree__map_run(it, 4, fn, context, false); break;
         default: status = pytree__map_run(it, n, fn, context, out); break;
         }
         if (status != PYTREE_OK && it->cursors[0].err != NULL && it->cursors[0].err->status == PYTREE_OK) {

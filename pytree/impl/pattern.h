@@ -66,10 +66,8 @@ static const char *pytree__behind_static(const pytree_type *type, const char *te
 
 /* Tell whether the extents of an array are computed from numbers and static integers of the struct alone, by the text of its
  * row. A function or a macro may read anything. */
-static bool pytree__extents_are_static(const pytree_type *type, const pytree_field *row)
+static bool pytree__extents_are_static(const pytree_type *type, const char *text)
 {
-    const size_t name = strlen(row->name);
-    const char *text = row->name + name + 1 + name;            /* behind "w\0w" */
     int depth = 1;
     if (strncmp(text, ", ARRAY(", 8) != 0) { return false; }
     for (text += 8; depth != 0 && text != NULL; ) {
@@ -93,6 +91,7 @@ struct pytree__static_types { const pytree_type *of[4]; unsigned n; };
  * leaves but for structs. It calls itself for structs that lie in structs: no deeper than C's declarations. */
 static bool pytree__views_are_static(const pytree_type *type, struct pytree__static_types *known)
 {
+    const char *text = "";
     unsigned i;
     for (i = 0; i < known->n; i++) {
         if (known->of[i] == type) { return true; }
@@ -106,9 +105,13 @@ static bool pytree__views_are_static(const pytree_type *type, struct pytree__sta
         }
         if (row->place == PYTREE_POINTER && row->ndim == 0) {
             if (row->optional == 0) { return false; }          /* of which a pattern has only those that are NULL */
-        } else if (row->type->dtype == PYTREE_STRING || row->type->dtype == PYTREE_TEXT
-                   || (row->place == PYTREE_POINTER && !pytree__extents_are_static(type, row))) {
+        } else if (row->type->dtype == PYTREE_STRING || row->type->dtype == PYTREE_TEXT) {
             return false;
+        } else if (row->place == PYTREE_POINTER) {
+            const size_t name = strlen(row->name);
+            const char *const mine = row->name + name + 1 + name;                  /* behind "w\0w" */
+            if (strcmp(mine, text) != 0 && !pytree__extents_are_static(type, mine)) { return false; }
+            text = mine;                  /* arrays of a struct are often as long as the one before them */
         }
     }
     if (known->n < sizeof known->of / sizeof known->of[0]) { known->of[known->n++] = type; }
@@ -126,7 +129,9 @@ static void pytree__pattern_init(struct pytree__pattern *p)
 {
     p->type = NULL;
     p->trials = PYTREE__PATTERN_TRIALS;
-    p->primed = false;
+    p->left = 0;
+    p->n_stretches = p->next_stretch = 0;
+    p->more_stretches = false;
 }
 
 /* List the bytes of a span: words and halves, the last of which may overlap the one before it, or single bytes. Return false if
@@ -144,12 +149,30 @@ static bool pytree__pattern_add_span(struct pytree__pattern *p, size_t at, size_
     return true;
 }
 
+/* List the leaves of structs in which these nullable pointers are NULL. Return false if there is no room. */
+static bool pytree__pattern_add_leaves(struct pytree__pattern *p, const pytree_type *type, uint64_t null_mask)
+{
+    struct pytree__leaf_slot slots[PYTREE__PATTERN_LEAVES];
+    const struct pytree__leaf_slot *const end = pytree__leaf_slots_add(slots, slots + PYTREE__PATTERN_LEAVES, type, 0,
+                                                                       &null_mask);
+    uint32_t i, in_place;
+    if (end == NULL) { return false; }
+    p->n_pointers = 0;
+    p->n_leaves = in_place = (uint32_t)(end - slots);
+    for (i = 0; i < p->n_leaves; i++) {
+        struct pytree__pattern_leaf *const leaf = &p->leaves[slots[i].bytes == 0 ? p->n_pointers++ : --in_place];
+        leaf->at = slots[i].at;
+        leaf->leaf = i;
+        leaf->bytes = slots[i].bytes;
+    }
+    return true;
+}
+
 /* Make the pattern of structs that have None where this one has it, which is a run. Return false if there is none. */
 static bool pytree__pattern_make(struct pytree__pattern *p, const pytree__layout_cache *cache, const pytree__layout *layout,
                                  const char *self)
 {
     struct pytree__static_types known = { { NULL, NULL, NULL, NULL }, 0 };
-    const struct pytree__leaf_slot *end;
     uint64_t null_mask = 0;
     uint32_t i;
     p->n_words = p->n_halves = p->n_bytes = p->n_nulls = p->n_sets = 0;
@@ -166,10 +189,7 @@ static bool pytree__pattern_make(struct pytree__pattern *p, const pytree__layout
         if (pointer == NULL) { null_mask |= (uint64_t)1 << i; p->nulls[p->n_nulls++] = nullable->at; }
         else { p->sets[p->n_sets++] = nullable->at; }
     }
-    end = pytree__leaf_slots_add(p->slots, p->slots + PYTREE__PATTERN_LEAVES, layout->type, 0, &null_mask);
-    if (end == NULL) { return false; }
-    p->n_leaves = (size_t)(end - p->slots);
-    return true;
+    return pytree__pattern_add_leaves(p, layout->type, null_mask);
 }
 
 /* Tell whether a struct has None where the pattern has it. */
@@ -189,9 +209,8 @@ static bool pytree__pattern_suits(const struct pytree__pattern *p, const char *s
 }
 
 /* Tell whether it may pay to learn from a struct that `left` more follow in a list. */
-PYTREE__INLINE bool pytree__pattern_pays(struct pytree__pattern *p, const pytree_type *type, size_t left)
+PYTREE__INLINE bool pytree__pattern_pays(const struct pytree__pattern *p, const pytree_type *type, size_t left)
 {
-    p->primed = false;
     return (left >= PYTREE__PATTERN_LEAST || (left != 0 && p->type == type)) && p->trials != 0;
 }
 
@@ -212,56 +231,97 @@ static PYTREE__NOINLINE bool pytree__pattern_learn(struct pytree__pattern *p, co
     for (k = 0; p->holds && k < n; k++) {
         if (!pytree__pattern_suits(p, self[k])) { return false; }
     }
-    p->primed = p->holds;
-    return p->primed;
+    return p->holds;
+}
+
+/* ---- What the first pass over the trees finds, for the second one -------------------------------------------------------- */
+
+/* Note that n structs which follow `self` are like it. Those that have no leaves are passed over anyway. */
+static void pytree__pattern_note(struct pytree__pattern *p, const char *self, size_t n)
+{
+    struct pytree__stretch *const stretch = &p->stretches[p->n_stretches];
+    if (n == 0 || p->n_leaves == 0) { return; }
+    if (p->n_stretches == PYTREE__STRETCHES) { p->more_stretches = true; return; }
+    p->n_stretches++;
+    stretch->self = self;
+    stretch->n = n;
+}
+
+/* Tell whether structs that follow `self`, of which there are `left`, were noted, or may be alike without that. */
+PYTREE__INLINE bool pytree__pattern_may_recall(const struct pytree__pattern *p, const pytree_type *type, const char *self,
+                                               size_t left)
+{
+    if (p->next_stretch != p->n_stretches) { return p->stretches[p->next_stretch].self == self; }
+    return PYTREE__UNLIKELY(p->more_stretches) && pytree__pattern_pays(p, type, left);
+}
+
+/* Return how many structs that follow these, one in each of n trees (the last of four stands for those that lack), are like
+ * them. The pattern is theirs again. */
+static PYTREE__NOINLINE size_t pytree__pattern_recall(struct pytree__pattern *p, const pytree__layout_cache *cache,
+                                                      const pytree__layout *layout, const char *const self[4], size_t n,
+                                                      size_t left)
+{
+    if (p->next_stretch == p->n_stretches) {
+        if (!pytree__pattern_learn(p, cache, layout, self, n, left)) { return 0; }
+        return n == 1 ? pytree__pattern_count_one(p, self[0], left) : pytree__pattern_count_four(p, self, left);
+    }
+    if (p->type != layout->type || !pytree__pattern_suits(p, self[0])) {
+        p->type = layout->type;
+        p->holds = pytree__pattern_make(p, cache, layout, self[0]);
+        if (!p->holds) { return 0; }
+    }
+    return p->stretches[p->next_stretch++].n;
 }
 
 /* ---- Compare many structs -------------------------------------------------------------------------------------------- */
 
-/* Read a word, or half of one. */
-PYTREE__INLINE uint64_t pytree__pattern_read(const char *at, const size_t bytes)
+/* How structs are like one another at a place: they have the same word, half of one, or byte, or a pointer that is NULL or
+ * set. */
+enum { PYTREE__SAME_WORD = 8, PYTREE__SAME_HALF = 4, PYTREE__SAME_BYTE = 1, PYTREE__BOTH_NULL = 0, PYTREE__BOTH_SET = -1 };
+
+/* Read a word, half of one, or a byte. */
+PYTREE__INLINE uint64_t pytree__pattern_read(const char *at, const int how)
 {
     uint64_t word;
     uint32_t half;
-    if (bytes == sizeof word) { memcpy(&word, at, sizeof word); return word; }
-    memcpy(&half, at, sizeof half);
-    return half;
+    if (how == PYTREE__SAME_WORD) { memcpy(&word, at, sizeof word); return word; }
+    if (how == PYTREE__SAME_HALF) { memcpy(&half, at, sizeof half); return half; }
+    return (unsigned char)*at;
 }
 
-/* Count structs that follow self[0] and have its word at `at`, of `bytes` bytes; unless `one`, those that follow three others
- * have it, too. */
-PYTREE__INLINE size_t pytree__same_words(const char *const self[4], const size_t bytes, size_t at, size_t size, size_t n,
-                                         const bool one)
+/* Tell whether a struct has this word at a place, or a pointer as told. */
+PYTREE__INLINE bool pytree__pattern_has(const char *at, const int how, uint64_t word)
 {
-    const uint64_t word = pytree__pattern_read(self[0] + at, bytes);
-    size_t i;
-    for (i = 0; i < n; i++) {
+    const void *pointer;
+    if (how > PYTREE__BOTH_NULL) { return pytree__pattern_read(at, how) == word; }
+    memcpy(&pointer, at, sizeof pointer);
+    return how == PYTREE__BOTH_NULL ? pointer == NULL : pointer != NULL;
+}
+
+/* Count structs that follow self[0], at most n, and are like it at a place; unless `one`, so are those that follow three
+ * others. */
+PYTREE__INLINE size_t pytree__pattern_column(const char *const self[4], size_t at, size_t size, size_t n, const int how,
+                                             const bool one)
+{
+    const uint64_t word = how > PYTREE__BOTH_NULL ? pytree__pattern_read(self[0] + at, how) : 0;
+    const char *a = self[0] + at + size;
+    size_t i = 0;
+    if (one) {
+        for (; i + 4 <= n; i += 4, a += 4 * size) {
+            if (!pytree__pattern_has(a, how, word) || !pytree__pattern_has(a + size, how, word)
+                || !pytree__pattern_has(a + 2 * size, how, word) || !pytree__pattern_has(a + 3 * size, how, word)) {
+                break;
+            }
+        }
+        for (; i < n && pytree__pattern_has(a, how, word); i++) { a += size; }
+        return i;
+    }
+    for (; i < n; i++) {
         at += size;
-        if (pytree__pattern_read(self[0] + at, bytes) != word) { break; }
-        if (one) { continue; }
-        if (pytree__pattern_read(self[1] + at, bytes) != word || pytree__pattern_read(self[2] + at, bytes) != word
-            || pytree__pattern_read(self[3] + at, bytes) != word) {
+        if (!pytree__pattern_has(self[0] + at, how, word) || !pytree__pattern_has(self[1] + at, how, word)
+            || !pytree__pattern_has(self[2] + at, how, word) || !pytree__pattern_has(self[3] + at, how, word)) {
             break;
         }
-    }
-    return i;
-}
-
-/* Count structs that follow whose pointer at `at` is NULL (`null`), or is not. */
-PYTREE__INLINE size_t pytree__same_nulls(const char *const self[4], size_t at, size_t size, size_t n, const bool null,
-                                         const bool one)
-{
-    const void *a, *b, *c, *d;
-    size_t i;
-    for (i = 0; i < n; i++) {
-        at += size;
-        memcpy(&a, self[0] + at, sizeof a);
-        if (null ? a != NULL : a == NULL) { break; }
-        if (one) { continue; }
-        memcpy(&b, self[1] + at, sizeof b);
-        memcpy(&c, self[2] + at, sizeof c);
-        memcpy(&d, self[3] + at, sizeof d);
-        if (null ? b != NULL || c != NULL || d != NULL : b == NULL || c == NULL || d == NULL) { break; }
     }
     return i;
 }
@@ -271,23 +331,22 @@ PYTREE__INLINE size_t pytree__same_nulls(const char *const self[4], size_t at, s
  * only, and need no check. */
 PYTREE__INLINE size_t pytree__pattern_count(struct pytree__pattern *p, const char *const self[4], size_t n, const bool one)
 {
-    const struct pytree__leaf_slot *slot = p->slots, *const end = slot + p->n_leaves;
+    const struct pytree__pattern_leaf *leaf = p->leaves, *const end = leaf + p->n_pointers;
     const size_t size = p->type->size;
     const uint32_t *at, *last;
-    size_t i, k;
-    for (at = p->words, last = at + p->n_words; at != last; at++) { n = pytree__same_words(self, 8, *at, size, n, one); }
-    for (at = p->halves, last = at + p->n_halves; at != last; at++) { n = pytree__same_words(self, 4, *at, size, n, one); }
+    for (at = p->words, last = at + p->n_words; at != last; at++) {
+        n = pytree__pattern_column(self, *at, size, n, PYTREE__SAME_WORD, one);
+    }
+    for (at = p->halves, last = at + p->n_halves; at != last; at++) {
+        n = pytree__pattern_column(self, *at, size, n, PYTREE__SAME_HALF, one);
+    }
     for (at = p->bytes, last = at + p->n_bytes; at != last; at++) {
-        for (i = 0; i < n; i++) {
-            for (k = 0; k < (one ? 1 : 4) && *(self[k] + *at + (i + 1) * size) == self[0][*at]; k++) {}
-            if (k < (one ? 1 : 4)) { break; }
-        }
-        n = i;
+        n = pytree__pattern_column(self, *at, size, n, PYTREE__SAME_BYTE, one);
     }
-    for (at = p->nulls, last = at + p->n_nulls; at != last; at++) { n = pytree__same_nulls(self, *at, size, n, true, one); }
-    for (; slot != end; slot++) {
-        if (slot->bytes == 0) { n = pytree__same_nulls(self, slot->at, size, n, false, one); }
+    for (at = p->nulls, last = at + p->n_nulls; at != last; at++) {
+        n = pytree__pattern_column(self, *at, size, n, PYTREE__BOTH_NULL, one);
     }
+    for (; leaf != end; leaf++) { n = pytree__pattern_column(self, leaf->at, size, n, PYTREE__BOTH_SET, one); }
     p->trials = n != 0 ? PYTREE__PATTERN_TRIALS : p->trials - 1;
     return n;
 }
@@ -303,113 +362,77 @@ static PYTREE__NOINLINE size_t pytree__pattern_count_four(struct pytree__pattern
     return pytree__pattern_count(p, self, n, false);
 }
 
-/* Count leaves, of at most n that are `step` behind one another, that have data and the type and extents of this one, which has
- * `ndim` dimensions, or more than two. */
-PYTREE__INLINE size_t pytree__same_leaves(const pytree_leaf *const leaf, size_t step, size_t n, const int ndim)
+/* Count structs, of at most n, whose leaves, which are given, fit where those given to the struct before them do. */
+static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern *p, const pytree_leaf *given, size_t n)
 {
-    const pytree_type *const type = leaf->type;
-    const size_t extent = ndim == 0 ? 0 : leaf->shape[0];
-    const pytree_leaf *next = leaf;
-    uint64_t dims, mine;
+    const pytree_leaf *const end = given + p->n_leaves, *next = end;
     size_t i;
-    int d;
-    memcpy(&dims, &leaf->ndim, sizeof dims);                   /* and the form */
-    for (i = 0; i < n; i++) {
-        next += step;
-        memcpy(&mine, &next->ndim, sizeof mine);
-        if (next->data == NULL || next->type != type || mine != dims || (ndim > 0 && next->shape[0] != extent)) { break; }
-        if (ndim < 2) { continue; }
-        for (d = 1; d < leaf->ndim && next->shape[d] == leaf->shape[d]; d++) {}
-        if (d < leaf->ndim) { break; }
-    }
+    for (i = 0; i < n && pytree__fit(given, end, next); i++) { next += p->n_leaves; }
     return i;
 }
 
-/* Count structs, of at most n, whose leaves, which are given, are like those given to the struct before them, which fit it, and
- * have data. */
-static PYTREE__NOINLINE size_t pytree__pattern_fit(const struct pytree__pattern *p, const pytree_leaf *given, size_t n)
+/* ---- Take structs that are alike ----------------------------------------------------------------------------------------- */
+
+/* Store leaves in n structs behind `self`, which are like it. */
+static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern *p, char *self, const pytree_leaf *leaves,
+                                                   size_t n)
 {
-    const size_t step = p->n_leaves;
-    const pytree_leaf *const end = given + step;
-    for (; given != end; given++) {
-        switch (given->ndim) {
-        case 0: n = pytree__same_leaves(given, step, n, 0); break;
-        case 1: n = pytree__same_leaves(given, step, n, 1); break;
-        default: n = pytree__same_leaves(given, step, n, 3); break;
+    const size_t size = p->type->size, step = p->n_leaves;
+    const struct pytree__pattern_leaf *leaf = p->leaves, *const pointers = leaf + p->n_pointers, *const end = p->leaves + step;
+    size_t i;
+    for (; leaf != pointers; leaf++) {
+        const pytree_leaf *from = leaves + leaf->leaf;
+        char *at = self + leaf->at;
+        for (i = 0; i + 4 <= n; i += 4, from += 4 * step, at += 4 * size) {
+            memcpy(at + size, &from->data, sizeof from->data);
+            memcpy(at + 2 * size, &from[step].data, sizeof from->data);
+            memcpy(at + 3 * size, &from[2 * step].data, sizeof from->data);
+            memcpy(at + 4 * size, &from[3 * step].data, sizeof from->data);
+        }
+        for (; i < n; i++, from += step) {
+            at += size;
+            memcpy(at, &from->data, sizeof from->data);
         }
     }
-    return n;
-}
-
-/* ---- Compare one struct in several trees ------------------------------------------------------------------------------- */
-
-/* Compare a word of a struct, of `bytes` bytes, with the one that lies `back` bytes before it, and with those of three others.
- * Return 0 if all are equal. */
-PYTREE__INLINE uint64_t pytree__pattern_word(const char *const self[4], const size_t bytes, size_t back, size_t at)
-{
-    const uint64_t word = pytree__pattern_read(self[0] + at, bytes);
-    return (word ^ pytree__pattern_read(self[0] + at - back, bytes)) | (word ^ pytree__pattern_read(self[1] + at, bytes))
-        | (word ^ pytree__pattern_read(self[2] + at, bytes)) | (word ^ pytree__pattern_read(self[3] + at, bytes));
-}
-
-/* Tell whether a struct has the static values of the one before it and None where the pattern has it, and so have three others
- * in other trees. */
-PYTREE__INLINE bool pytree__pattern_recurs(const struct pytree__pattern *p, const char *const self[4])
-{
-    const size_t back = p->type->size;
-    const uint32_t *at, *end;
-    uint64_t differ = 0;
-    size_t k;
-    for (at = p->words, end = at + p->n_words; at != end; at++) { differ |= pytree__pattern_word(self, 8, back, *at); }
-    for (at = p->halves, end = at + p->n_halves; at != end; at++) { differ |= pytree__pattern_word(self, 4, back, *at); }
-    for (at = p->bytes, end = at + p->n_bytes; at != end; at++) {
-        const char byte = *(self[0] + *at - back);
-        for (k = 0; k < 4; k++) { differ |= (uint64_t)(self[k][*at] != byte); }
-    }
-    for (at = p->nulls, end = at + p->n_nulls; at != end; at++) {
-        for (k = 0; k < 4; k++) {
-            uintptr_t pointer;
-            memcpy(&pointer, self[k] + *at, sizeof pointer);
-            differ |= pointer;
+    for (; leaf != end; leaf++) {
+        const pytree_leaf *from = leaves + leaf->leaf;
+        char *at = self + leaf->at;
+        for (i = 0; i < n; i++, from += step) {
+            at += size;
+            if (from->data != (void *)at) { pytree__copy_few(at, (const char *)from->data, leaf->bytes); }
         }
     }
-    return differ == 0;
 }
 
-/* Make the views of four structs' leaves out of those of the structs before them, which stand there: their addresses change.
- * Return false if one is NULL. */
-PYTREE__INLINE bool pytree__pattern_move(const struct pytree__pattern *p, const char *const self[4],
-                                           pytree_leaf *const views[4])
-{
-    const struct pytree__leaf_slot *slot = p->slots, *const end = slot + p->n_leaves;
-    const char *const a = self[0], *const b = self[1], *const c = self[2], *const d = self[3];
-    pytree_leaf *const x = views[0], *const y = views[1], *const z = views[2], *const w = views[3];
-    size_t i = 0;
-    for (; slot != end; slot++, i++) {
-        const size_t at = slot->at;
-        if (PYTREE__UNLIKELY(slot->bytes != 0)) {
-            x[i].data = (void *)(uintptr_t)(a + at);
-            y[i].data = (void *)(uintptr_t)(b + at);
-            z[i].data = (void *)(uintptr_t)(c + at);
-            w[i].data = (void *)(uintptr_t)(d + at);
-            continue;
-        }
-        memcpy(&x[i].data, a + at, sizeof(void *));
-        memcpy(&y[i].data, b + at, sizeof(void *));
-        memcpy(&z[i].data, c + at, sizeof(void *));
-        memcpy(&w[i].data, d + at, sizeof(void *));
-        if (x[i].data == NULL || y[i].data == NULL || z[i].data == NULL || w[i].data == NULL) { return false; }
-    }
-    return true;
-}
-
-/* Take structs, one in each of four trees (of fewer, the last one more than once), that are like those before them, whose views
- * stand in `views`. Return false if they are not. */
-static PYTREE__NOINLINE bool pytree__pattern_take(struct pytree__pattern *p, const char *const self[4],
+/* Make the views of leaves of structs that are like those before them, one in each of four trees (of fewer, the last one more
+ * than once). The views of those before them stand in `views`: their addresses change. Return false if a pointer is NULL, and
+ * then the views are of no use. */
+static PYTREE__NOINLINE bool pytree__pattern_take(const struct pytree__pattern *p, const char *const self[4],
                                                   pytree_leaf *const views[4])
 {
-    p->primed = pytree__pattern_recurs(p, self) && pytree__pattern_move(p, self, views);
-    p->trials = p->primed ? PYTREE__PATTERN_TRIALS : p->trials - 1;
-    return p->primed;
+    const struct pytree__pattern_leaf *leaf = p->leaves, *const pointers = leaf + p->n_pointers;
+    const struct pytree__pattern_leaf *const end = p->leaves + p->n_leaves;
+    const char *const a = self[0], *const b = self[1], *const c = self[2], *const d = self[3];
+    for (; leaf != pointers; leaf++) {
+        const size_t at = leaf->at, i = leaf->leaf;
+        void *x, *y, *z, *w;
+        memcpy(&x, a + at, sizeof x);
+        memcpy(&y, b + at, sizeof y);
+        memcpy(&z, c + at, sizeof z);
+        memcpy(&w, d + at, sizeof w);
+        if (x == NULL || y == NULL || z == NULL || w == NULL) { return false; }
+        views[0][i].data = x;
+        views[1][i].data = y;
+        views[2][i].data = z;
+        views[3][i].data = w;
+    }
+    for (; leaf != end; leaf++) {
+        const size_t at = leaf->at, i = leaf->leaf;
+        views[0][i].data = (void *)(uintptr_t)(a + at);
+        views[1][i].data = (void *)(uintptr_t)(b + at);
+        views[2][i].data = (void *)(uintptr_t)(c + at);
+        views[3][i].data = (void *)(uintptr_t)(d + at);
+    }
+    return true;
 }
 #endif

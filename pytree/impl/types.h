@@ -273,18 +273,45 @@ struct pytree__leaf_slot {                /* where a leaf of a struct is */
 };
 
 /* What structs that follow one another in a list may have in common. */
-enum { PYTREE__PATTERN_PLACES = PYTREE__CAPACITY(16, 1), PYTREE__PATTERN_LEAVES = PYTREE__CAPACITY(24, 1) };
+enum {
+    PYTREE__PATTERN_PLACES = PYTREE_STACK_PATTERN_PLACES, PYTREE__PATTERN_LEAVES = PYTREE_STACK_PATTERN_LEAVES,
+    PYTREE__STRETCHES = PYTREE_STACK_STRETCHES
+};
+struct pytree__pattern_leaf {             /* where a leaf is in the struct, and which one it is */
+    uint32_t at, leaf;
+    uint32_t bytes;                       /* of a value in place */
+};
+struct pytree__stretch { const char *self; size_t n; };        /* a struct, and how many are like it that follow it */
 struct pytree__pattern {
     const pytree_type *type;              /* that it was made for last; NULL: none yet */
     bool holds;                           /* there is one: leaves follow from static values */
-    bool primed;                          /* the struct that was taken last suits it */
     int trials;                           /* how many more may be unlike the one before them */
+    size_t left;                          /* structs still to come that are like the one taken last */
     uint32_t n_words, n_halves, n_bytes;  /* places in the struct: of static values, of 8, 4 and 1 bytes */
     uint32_t n_nulls, n_sets;             /* of pointers that may be NULL: those that are, and are not */
     uint32_t words[PYTREE__PATTERN_PLACES], halves[PYTREE__PATTERN_PLACES], bytes[PYTREE__PATTERN_PLACES];
     uint32_t nulls[PYTREE__PATTERN_PLACES], sets[PYTREE__PATTERN_PLACES];
-    size_t n_leaves;
-    struct pytree__leaf_slot slots[PYTREE__PATTERN_LEAVES];
+    uint32_t n_pointers, n_leaves;        /* pointers come first, values in place from the end of n_leaves on */
+    struct pytree__pattern_leaf leaves[PYTREE__PATTERN_LEAVES];
+    uint32_t n_stretches, next_stretch;   /* found by the first pass over the trees, for the second one */
+    bool more_stretches;                  /* than there was room for */
+    struct pytree__stretch stretches[PYTREE__STRETCHES];
+};
+
+/* What unflatten_into stores once all was compared: leaves in a struct and in `like` others that follow it and are like it, one
+ * in a row of a struct, one in a view that the tree has, or the elements of one. */
+enum { PYTREE__STORE_STRUCT, PYTREE__STORE_ROW, PYTREE__STORE_VIEW, PYTREE__STORE_ELEMENTS };
+struct pytree__store {
+    const void *what;                     /* the struct's type, or the row */
+    char *to;
+    size_t leaf;                          /* the first of those that are given */
+    uint32_t like, kind;
+};
+enum { PYTREE__STORES = PYTREE_STACK_STORES };
+struct pytree__stores {
+    size_t n;
+    bool full;                            /* there are more, or one whose place may not last: the tree is traversed again */
+    struct pytree__store of[PYTREE__STORES];
 };
 
 /* A struct of a clone with handles, which are cloned when the tree is finished. Behind it in the block is a cleanup for each

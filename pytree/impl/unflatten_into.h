@@ -103,27 +103,90 @@ PYTREE__INLINE const pytree_leaf *pytree__store_leaves(const pytree_type *type, 
     return pytree__store_row(&whole, self, leaf);
 }
 
-/* Compares a leaf of dst with the given one or, in the second pass, stores that there. */
-static pytree_status pytree__into_leaf(pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaf, size_t k, bool put)
+/* Store leaves in a struct, and those behind them in structs that follow it and are like it. */
+static void pytree__store_structs(const struct pytree__store *store, const struct pytree__pattern *p, const pytree_leaf *leaf)
 {
-    if (!put) {
-        pytree_status status = pytree__fits(value, leaf);
-        if (status != PYTREE_OK) { return pytree__fail_misfit(c, status, value, leaf); }
-        if (PYTREE__DEVICES && value->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(c, value); }
-        if (leaf->data == NULL && leaf->form == PYTREE_FORM_LEAF && pytree_leaf_count(leaf) != 0) {
-            return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
-        }
-    } else {
-        const char *self;
-        const pytree_field *row = pytree__row_at(c, &self);
-        if (row != NULL && row->form == PYTREE_FORM_LEAF) {
-            pytree__store_child(row, (void *)(uintptr_t)self, leaf);
-        } else if (row != NULL && row->form == PYTREE_FORM_VIEW) {
-            ((pytree_leaf *)(void *)((char *)(uintptr_t)self + row->offset))->data = leaf->data;
-        } else if (value->form == PYTREE_FORM_LEAF && leaf->data != value->data) {
-            if (pytree_leaf_bytes(value) != 0) { memmove(value->data, leaf->data, pytree_leaf_bytes(value)); }
-        }
+    const pytree_type *const type = (const pytree_type *)store->what;
+    char *self = store->to;
+    uint32_t i = store->like;
+    leaf = pytree__store_leaves(type, self, leaf);
+    if (i != 0 && p->type == type && pytree__pattern_suits(p, self)) {
+        pytree__pattern_store(p, self, leaf, i);
+        return;
     }
+    for (; i != 0; i--) {                 /* their pattern is that of other structs by now */
+        self += type->size;
+        leaf = pytree__store_leaves(type, self, leaf);
+    }
+}
+
+/* Stores what was noted. */
+static void pytree__store_noted(const struct pytree__store *store, const struct pytree__pattern *p, const pytree_leaf *leaves)
+{
+    const pytree_leaf *const leaf = &leaves[store->leaf];
+    switch (store->kind) {
+    case PYTREE__STORE_STRUCT: pytree__store_structs(store, p, leaf); break;
+    case PYTREE__STORE_ROW: pytree__store_child((const pytree_field *)store->what, store->to, leaf); break;
+    case PYTREE__STORE_VIEW: ((pytree_leaf *)(void *)store->to)->data = leaf->data; break;
+    default: memmove(store->to, leaf->data, pytree_leaf_bytes(leaf));
+    }
+}
+
+/* Return where to note what is to be stored in a struct, a view and the like; NULL if there is no room. */
+PYTREE__INLINE struct pytree__store *pytree__stores_add(struct pytree__stores *stores)
+{
+    if (stores->n == PYTREE__STORES) { stores->full = true; return NULL; }
+    return &stores->of[stores->n++];
+}
+
+PYTREE__INLINE void pytree__store_set(struct pytree__store *store, unsigned kind, const void *what, const void *to, size_t leaf)
+{
+    store->what = what;
+    store->to = (char *)(uintptr_t)to;
+    store->leaf = leaf;
+    store->like = 0;
+    store->kind = kind;
+}
+
+/* Find where leaf k is stored, for which dst has this value. Returns false if it is there already, or is no leaf. */
+static bool pytree__store_of(struct pytree__store *store, const pytree__cursor *c, const pytree_leaf *value,
+                             const pytree_leaf *leaves, size_t k)
+{
+    const char *self;
+    const pytree_field *const row = pytree__row_at(c, &self);
+    if (row != NULL && row->form == PYTREE_FORM_LEAF) {
+        pytree__store_set(store, PYTREE__STORE_ROW, row, self, k);
+        return true;
+    }
+    if (row != NULL && row->form == PYTREE_FORM_VIEW) {
+        pytree__store_set(store, PYTREE__STORE_VIEW, row, self + row->offset, k);
+        return true;
+    }
+    pytree__store_set(store, PYTREE__STORE_ELEMENTS, NULL, value->data, k);
+    return value->form == PYTREE_FORM_LEAF && leaves[k].data != value->data && pytree_leaf_bytes(value) != 0;
+}
+
+/* Stores leaf k, for which a tree has this value. */
+static void pytree__store_leaf(const pytree__cursor *c, const pytree_leaf *value, const pytree_leaf *leaves, size_t k)
+{
+    struct pytree__store store;
+    if (pytree__store_of(&store, c, value, leaves, k)) { pytree__store_noted(&store, NULL, leaves); }
+}
+
+/* Compares leaf k with the one that dst has, and notes where it is stored. */
+static pytree_status pytree__into_leaf(pytree__cursor *c, struct pytree__stores *stores, const pytree_leaf *value,
+                                       const pytree_leaf *leaves, size_t k)
+{
+    const pytree_leaf *const leaf = &leaves[k];
+    const pytree_status status = pytree__fits(value, leaf);
+    struct pytree__store *store;
+    if (status != PYTREE_OK) { return pytree__fail_misfit(c, status, value, leaf); }
+    if (PYTREE__DEVICES && value->form == PYTREE_FORM_DEVICE) { return pytree__fail_device(c, value); }
+    if (leaf->data == NULL && leaf->form == PYTREE_FORM_LEAF && pytree_leaf_count(leaf) != 0) {
+        return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected data for leaf %zu, got NULL", k);
+    }
+    store = pytree__stores_add(stores);
+    if (store != NULL && !pytree__store_of(store, c, value, leaves, k)) { stores->n--; }
     return PYTREE_OK;
 }
 
@@ -138,10 +201,10 @@ static size_t pytree__same_types(const pytree_node *node, size_t step, size_t n)
 
 /* Compares runs that follow in a list by the one that was compared last, whose nodes end at *j and leaves at *k. Where the
  * treedef has the same nodes and static values for them, and they have those of that run, the given leaves need only be
- * compared with those of that run. The cursor goes behind those that are like it. */
-static PYTREE__NOINLINE void pytree__into_pattern(pytree__cursor *c, const pytree__layout_cache *cache,
-                                                  struct pytree__pattern *p, const char *self, const pytree_def *def, size_t *j,
-                                                  const pytree_leaf *leaves, size_t *k)
+ * compared with those of that run. The cursor goes behind those that are like it. Return how many those are. */
+static PYTREE__NOINLINE size_t pytree__into_pattern(pytree__cursor *c, const pytree__layout_cache *cache,
+                                                      struct pytree__pattern *p, const char *self, const pytree_def *def,
+                                                    size_t *j, const pytree_leaf *leaves, size_t *k)
 {
     const pytree__layout *const layout = cache->last;
     const pytree__nullable *nullable = &cache->nullables[layout->nullables], *const end = nullable + layout->n_nullables;
@@ -149,7 +212,7 @@ static PYTREE__NOINLINE void pytree__into_pattern(pytree__cursor *c, const pytre
     const pytree_node *const first = &def->nodes[*j - step], *const top = &def->nodes[*j - 1];
     const unsigned char *const at = def->statics + first[cache->spans[layout->spans].node].meta;
     pytree__frame *const f = &c->frames[c->n_frames - 1];
-    const size_t left = f->count - f->next, most = (def->n_nodes - *j) / step;
+    const size_t left = f->count - f->next, nodes = (def->n_nodes - *j) / step, most = nodes < UINT32_MAX ? nodes : UINT32_MAX;
     size_t n = pytree__same_types(top, step, left < most ? left : most), i;
     for (i = 0; i < n && top[(i + 1) * step].nodes == step; i++) {}
     for (n = i; nullable != end; nullable++) { n = pytree__same_types(&first[nullable->node], step, n); }
@@ -163,16 +226,18 @@ static PYTREE__NOINLINE void pytree__into_pattern(pytree__cursor *c, const pytre
     *k += n * p->n_leaves;
     f->next += n;
     c->child.data = (char *)c->child.data + n * layout->type->size;
+    return n;
 }
 
-/* Compares a run with the treedef's nodes from *j on and the leaves from *k on or, in the second pass, stores them. Returns
- * false if the struct must be walked node by node, which also finds the error. */
+/* Compares a run with the treedef's nodes from *j on and the leaves from *k on, and notes where they are stored; or, in the
+ * second pass, stores them. Returns false if the struct must be walked node by node, which also finds the error. */
 PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *cache, struct pytree__pattern *pattern,
-                                     const pytree_type *type, void *self, const pytree_def *def, size_t *j,
-                                     const pytree_leaf *leaves, size_t *k, bool put)
+                                     struct pytree__stores *stores, const pytree_type *type, void *self,
+                                     const pytree_def *def, size_t *j, const pytree_leaf *leaves, size_t *k, bool put)
 {
     pytree_leaf *const views = c->views + c->n_views;
     const pytree_leaf *leaf = leaves + *k;
+    struct pytree__store *store;
     pytree__layout *layout;
     pytree__flatten_result seen;
     if (put) {                            /* where it turns out to be no run the same leaves are stored again */
@@ -191,6 +256,8 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
                          || !pytree__fit(views, seen.end, leaf))) {
         return false;
     }
+    store = pytree__stores_add(stores);
+    if (store != NULL) { pytree__store_set(store, PYTREE__STORE_STRUCT, type, self, *k); }
     *j += layout->n_nodes;
     *k += (size_t)(seen.end - views);
     if (def->by_rows && c->n_frames != 0 && c->frames[c->n_frames - 1].from == PYTREE__FROM_ROW) {
@@ -198,7 +265,8 @@ PYTREE__INLINE bool pytree__into_run(pytree__cursor *c, pytree__layout_cache *ca
         const char *const one = (const char *)self;
         if (pytree__pattern_pays(pattern, type, f->count - f->next)
             && pytree__pattern_learn(pattern, cache, layout, &one, 1, f->count - f->next)) {
-            pytree__into_pattern(c, cache, pattern, one, def, j, leaves, k);
+            const uint32_t like = (uint32_t)pytree__into_pattern(c, cache, pattern, one, def, j, leaves, k);
+            if (store != NULL) { store->like = like; }
         }
     }
     return true;
@@ -222,9 +290,10 @@ static pytree_status pytree__into_end(pytree__cursor *c, const pytree_def *def, 
     return status;
 }
 
-/* Goes over the tree and the treedef side by side: compares them, or (`put`) stores the leaves. */
+/* Goes over the tree and the treedef side by side: compares them and notes what is to be stored, or (`put`) stores leaves. */
 PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cache *cache, struct pytree__pattern *pattern,
-                                          const pytree_def *def, const pytree_leaf *leaves, pytree dst, const bool put)
+                                          struct pytree__stores *stores, const pytree_def *def, const pytree_leaf *leaves,
+                                          pytree dst, const bool put)
 {
     const pytree_leaf *value;
     bool given = put, taken;
@@ -237,7 +306,11 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
             if (!given) { c->status = pytree__given_leaves(def->n_leaves, leaves, c->err); }
             given = true;
             if (!put && c->status == PYTREE_OK) { c->status = pytree__match_node(c, def, j, NULL, 0, true); }
-            if (c->status == PYTREE_OK) { c->status = pytree__into_leaf(c, value, &leaves[k], k, put); }
+            if (put) {
+                pytree__store_leaf(c, value, leaves, k);
+            } else if (c->status == PYTREE_OK) {
+                c->status = pytree__into_leaf(c, stores, value, leaves, k);
+            }
             j++;
             k++;
             break;
@@ -246,11 +319,15 @@ PYTREE__INLINE pytree_status pytree__into(pytree__cursor *c, pytree__layout_cach
             j++;
             break;
         case PYTREE__AT_RUN:
-            while ((taken = pytree__into_run(c, cache, pattern, value->type, value->data, def, &j, leaves, &k, put))
+            while ((taken = pytree__into_run(c, cache, pattern, stores, value->type, value->data, def, &j, leaves, &k, put))
                    && pytree__run_follows(c)) {}
             if (PYTREE__LIKELY(taken)) { break; }
             /* fallthrough */
-        case PYTREE__AT_NODE: c->status = pytree__open(c, value); break;
+        case PYTREE__AT_NODE:
+            c->status = pytree__open(c, value);
+            /* the children that a custom node gives may be gone when it is closed */
+            if (PYTREE__CONTAINERS && c->frames[c->n_frames - 1].form == PYTREE_FORM_CUSTOM) { stores->full = true; }
+            break;
         case PYTREE__AT_END:
             if (!put) { c->status = pytree__into_end(c, def, j); }
             pytree__close(c);
@@ -275,7 +352,9 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     pytree__layout_cache cache;
     pytree__layout_space layouts;
     struct pytree__pattern pattern;
+    struct pytree__stores stores;
     pytree_options own;
+    size_t i;
     pytree_status status = pytree__leaf_counts(def, n, leaves, err);
     if (status != PYTREE_OK) { return status; }
     if (def->space != NULL && (opt == NULL || opt->space == NULL)) {
@@ -291,9 +370,15 @@ pytree_status pytree_unflatten_into(const pytree_def *def, size_t n, const pytre
     pytree__cursor_init(&c, &stacks, opt, err);
     c.writes = PYTREE__MORE_ROWS;
     pytree__layout_cache_init(&cache, &layouts);
-    if (PYTREE__LAYOUTS) { pytree__pattern_init(&pattern); }
-    status = pytree__into(&c, &cache, &pattern, def, leaves, dst, false);
-    if (status == PYTREE_OK) { status = pytree__into(&c, &cache, &pattern, def, leaves, dst, true); }
+    pytree__pattern_init(&pattern);
+    stores.n = 0;
+    stores.full = false;
+    status = pytree__into(&c, &cache, &pattern, &stores, def, leaves, dst, false);
+    if (status == PYTREE_OK && stores.full) {
+        status = pytree__into(&c, &cache, &pattern, &stores, def, leaves, dst, true);
+    } else if (status == PYTREE_OK) {
+        for (i = 0; i < stores.n; i++) { pytree__store_noted(&stores.of[i], &pattern, leaves); }
+    }
     pytree__cursor_end(&c);
     return status;
 }

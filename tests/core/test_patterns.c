@@ -268,7 +268,8 @@ static void map_over_changed_trees(void **state)
     assert_true(refused > 1000 || step != 1);
 }
 
-/* A callback changes a struct that comes later: its views are of what it has become, or the map goes the long way, too. */
+/* A callback must not change a struct that comes later. Where it does, views show what the struct was or has become, and no
+ * more leaves than there are. */
 static void map_that_changes_a_tree(void **state)
 {
     int what, i;
