@@ -229,11 +229,11 @@ static void pytree__object_child(const void *self, size_t i, struct pytree__grow
     }
 }
 
-/* Return how many children there are; SIZE_MAX if they cannot be visited one by one as they are. */
+/* Return how many children there are; SIZE_MAX if they cannot be visited one by one as they are. They are always in order. */
 static size_t pytree__object_count(const void *self)
 {
     const pytree__container *const c = (const pytree__container *)((const pytree_object *)self)->container;
-    return c == NULL || c->unsorted || c->items.removed != 0 || c->in_block ? SIZE_MAX : c->items.count;
+    return c == NULL || c->items.removed != 0 || c->in_block ? SIZE_MAX : c->items.count;
 }
 
 static const struct pytree__growing pytree__object_growing = { pytree__object_count, pytree__object_child, pytree__object_at };

@@ -26,7 +26,7 @@ struct pytree__places;
 
 /* Who is told when a visit comes to a node that it opens, and when it leaves one that `enter` noted. */
 struct pytree__places_watch {
-    int (*enter)(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role);
+    int (*enter)(struct pytree__places *p, size_t node, size_t leaf_end);
     void (*leave)(struct pytree__places *p);
     void *context;
 };
@@ -199,7 +199,7 @@ static PYTREE__NOINLINE void pytree__places_open(struct pytree__places *p, size_
 {
     const pytree_node *n = &p->def->nodes[node];
     const size_t first = p->children.count;
-    const int told = p->watch == NULL ? PYTREE__PLACES_OPEN : p->watch->enter(p, node, leaf_end, role);
+    const int told = p->watch == NULL ? PYTREE__PLACES_OPEN : p->watch->enter(p, node, leaf_end);
     struct pytree__place_child *child;
     struct pytree__place_frame *frame;
     bool good;

@@ -239,13 +239,12 @@ static bool pytree__pop_asks(struct pytree__pop_parts *parts, size_t n, const py
     return parts->takes[slot];
 }
 
-static int pytree__pop_enter(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+static int pytree__pop_enter(struct pytree__places *p, size_t node, size_t leaf_end)
 {
     const struct pytree__pop_parts *const parts = (const struct pytree__pop_parts *)p->watch->context;
     const uint32_t *const at = (const uint32_t *)parts->nodes.data;
     size_t from = 0, to = parts->nodes.count;
     (void)leaf_end;
-    (void)role;
     while (from < to) {                   /* the first one that is not behind the node's beginning */
         const size_t middle = from + (to - from) / 2;
         if (at[middle] + p->def->nodes[node].nodes > node) { to = middle; } else { from = middle + 1; }

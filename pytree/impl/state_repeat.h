@@ -16,13 +16,13 @@ struct pytree__state_mark { size_t nodes, statics, leaves, subtrees; };
 
 /* The last node of a type: one of the treedef, and per state what it gave, from one mark to the other. */
 struct pytree__state_noted {
-    const pytree_type *type, *role;       /* NULL: none so far; role of what is above it */
+    const pytree_type *type;              /* NULL: none so far */
     size_t node, leaf_end;
     bool whole;                           /* it can be copied */
 };
 
-/* A node that is open and will be noted. */
-struct pytree__state_noting { const pytree_type *role; size_t node, leaf_end; };
+/* A node that is open and will be noted. It has no role, nor has what is above it: a value that has one is not opened. */
+struct pytree__state_noting { size_t node, leaf_end; };
 
 struct pytree__state_repeat {
     struct pytree__places_watch watch;
@@ -148,7 +148,7 @@ static struct pytree__state_noted *pytree__state_slot(struct pytree__state_repea
     return NULL;
 }
 
-static int pytree__state_enter(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+static int pytree__state_enter(struct pytree__places *p, size_t node, size_t leaf_end)
 {
     struct pytree__state_repeat *const r = (struct pytree__state_repeat *)p->watch->context;
     const pytree_type *const type = p->def->nodes[node].type;
@@ -158,7 +158,7 @@ static int pytree__state_enter(struct pytree__places *p, size_t node, size_t lea
     struct pytree__state_mark *mark;
     size_t i;
     if (at == NULL) { return PYTREE__PLACES_OPEN; }
-    if (at->whole && at->role == role && pytree__same_below(p->def, at->node, node)) {
+    if (at->whole && pytree__same_below(p->def, at->node, node)) {
         pytree__state_give(r, p, r->marks + 2 * r->n * (size_t)(at - r->noted),
                            (ptrdiff_t)leaf_end - (ptrdiff_t)at->leaf_end);
         return PYTREE__PLACES_DONE;
@@ -166,7 +166,6 @@ static int pytree__state_enter(struct pytree__places *p, size_t node, size_t lea
     noting = (struct pytree__state_noting *)pytree__vector_add(&r->open, 1, r->err);
     mark = noting == NULL ? NULL : (struct pytree__state_mark *)pytree__vector_add(&r->begun, r->n, r->err);
     if (mark == NULL) { p->status = PYTREE_NO_MEMORY; return PYTREE__PLACES_DONE; }
-    noting->role = role;
     noting->node = node;
     noting->leaf_end = leaf_end;
     for (i = 0; i < r->n; i++) {
@@ -191,7 +190,6 @@ static void pytree__state_leave(struct pytree__places *p)
     if (at == NULL) { return; }
     begun = (const struct pytree__state_mark *)r->begun.data + r->begun.count;
     at->type = type;
-    at->role = noting->role;
     at->node = noting->node;
     at->leaf_end = noting->leaf_end;
     at->whole = true;

@@ -95,10 +95,11 @@ static bool pytree__other_path(pytree t, const pytree_place *place, pytree_leaf 
         const pytree_path inside = { 1, &value };
         const pytree_leaf variable = *leaf;
         *leaf = pytree_get(pytree_of_view(&variable), &inside, opt, err);
+        if (leaf->type == NULL) { return false; }
     }
-    if (leaf->type != NULL && leaf->form == PYTREE_FORM_LEAF) { return true; }
+    if (leaf->form == PYTREE_FORM_LEAF) { return true; }
     pytree_path_text(path, where, sizeof where);
-    if (leaf->type == NULL || leaf->form == PYTREE_FORM_NONE) {
+    if (leaf->form == PYTREE_FORM_NONE) {
         pytree_fail(err, PYTREE_STRUCTURE, where, "expected nothing for None, got a %s", got);
     } else {
         pytree_fail(err, PYTREE_STRUCTURE, where, "expected a state for a %s, got a %s", pytree__view_name(leaf), got);
@@ -202,7 +203,7 @@ static bool pytree__update_next(struct pytree__update_repeat *r)
     return good;
 }
 
-static int pytree__update_enter(struct pytree__places *p, size_t node, size_t leaf_end, const pytree_type *role)
+static int pytree__update_enter(struct pytree__places *p, size_t node, size_t leaf_end)
 {
     struct pytree__update_repeat *const r = (struct pytree__update_repeat *)p->watch->context;
     const pytree_type *const type = p->def->nodes[node].type;
@@ -210,7 +211,6 @@ static int pytree__update_enter(struct pytree__places *p, size_t node, size_t le
     const struct pytree__place_frame *const dict = p->path.count != 0 && r->side->more ? pytree__update_dict(p, r) : NULL;
     const struct pytree__update_noted *const at = dict == NULL || !one ? NULL : pytree__update_slot(r, type);
     struct pytree__update_noted *noting;
-    (void)role;
     if (at == NULL) { return PYTREE__PLACES_OPEN; }
     if (at->whole && pytree__same_below(p->def, at->node, node) && pytree__same_part(r->side->flat.def, at->from, dict->node)
         && pytree__update_take(r, at, leaf_end, dict->leaf_end)) {
@@ -238,8 +238,8 @@ static void pytree__update_leave(struct pytree__places *p)
     size_t k = r->side->flat.def->nodes[noting.from].leaves;
     noting.whole = true;
     for (; k != 0; k--) {
-        const size_t leaf = r->taken[noting.from_end - k];
-        if (leaf > noting.leaf_end || leaf <= noting.leaf_end - p->def->nodes[noting.node].leaves) { noting.whole = false; }
+        const size_t leaf = r->taken[noting.from_end - k];     /* none behind the node: they are visited in their order */
+        if (leaf <= noting.leaf_end - p->def->nodes[noting.node].leaves) { noting.whole = false; }
     }
     if (at != NULL) { *at = noting; }
 }
@@ -376,7 +376,7 @@ static bool pytree__update_along(pytree t, size_t n, struct pytree__state_side *
             const pytree_leaf *const leaf = &side[i].flat.leaves[side[i].places.leaf_end - 1];
             pytree_leaf target;
             good = pytree__update_target(&holders, &side[i], &target, err) && target.form == PYTREE_FORM_LEAF
-                && pytree__fits(&target, leaf) == PYTREE_OK && leaf->form == PYTREE_FORM_LEAF;
+                && pytree__fits(&target, leaf) == PYTREE_OK;
             if (good) {
                 to[side[i].places.leaf_end - 1] = target.data;
                 (void)pytree__side_next(&side[i], err);

@@ -104,6 +104,41 @@ static void rows_of_other_lengths_are_told_apart(void **state)
                    "expected a list of 2 in no role as at [0], got a list of 1 in no role");
 }
 
+/* A predicate that changes its mind: after so many questions all values are leaves. */
+typedef struct Fickle { size_t asked, from; } Fickle;
+
+static bool leaves_from(void *context, const pytree_leaf *node, const pytree_path *path)
+{
+    Fickle *const fickle = context;
+    (void)node;
+    (void)path;
+    return fickle->asked++ >= fickle->from;
+}
+
+/* The place that was reached first is looked for in the tree again; where a predicate hides it then, it has none. */
+static void places_that_are_not_found_again(void **state)
+{
+    const pytree both = PYTREE_LIST(PYTREE_ARRAY(numbers, 2), PYTREE_ARRAY(numbers, 3));
+    const char *const words[2] = { "expected f32[2] in no role as at the root, got f32[3] in no role",
+                                   "expected f32[2] in no role as at [0], got f32[3] in no role" };
+    size_t seen[2] = { 0, 0 };
+    (void)state;
+    for (size_t from = 0; from < 12; from++) {
+        Fickle fickle = { 0, from };
+        const pytree_options opt = { .is_leaf = leaves_from, .is_leaf_context = &fickle };
+        pytree_error error = { 0 };
+        pytree_def *def = pytree_graphdef(both, &opt, &error);
+        if (def == NULL) {
+            const bool found = strcmp(error.message, words[1]) == 0;
+            assert_error(error.status, PYTREE_SHARED, "[1]", &error);
+            assert_string_equal(error.message, words[found]);
+            seen[found]++;
+        }
+        pytree_def_free(def);
+    }
+    assert_true(seen[0] != 0 && seen[1] != 0);
+}
+
 static void roles_are_compared_by_name(void **state)
 {
     pytree_type other_param = pytree_role_Param;
@@ -559,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_tree_without_a_type_is_refused),
         cmocka_unit_test(none_is_a_leaf_if_that_is_wanted),
         cmocka_unit_test(rows_of_other_lengths_are_told_apart),
+        cmocka_unit_test(places_that_are_not_found_again),
         cmocka_unit_test(roles_are_compared_by_name),
         cmocka_unit_test(two_members_at_one_place_are_two_values),
         cmocka_unit_test(a_value_within_what_only_it_leads_to_is_refused),

@@ -47,6 +47,8 @@ static void attributes_are_visited_by_name(void **state)
                     "PyTreeDef(CustomNode(Net[None], [*, CustomNode(static['first'], []), CustomNode(Param[None], [*])]))",
                     NULL);
     assert_string_equal(*(char **)pytree_object_get(net, "name", &error).data, "first");
+    assert_says(pytree_object_get(PYTREE_LIST(), "b", err).type == NULL ? err->status : PYTREE_OK, PYTREE_ARGUMENT, "",
+                "expected an object with named attributes, got list");
     assert_says(pytree_object_get(net, "b", err).type == NULL ? err->status : PYTREE_OK, PYTREE_NOT_FOUND, "",
                 "expected 'a', 'name' or 'w', got 'b'");
     assert_says(pytree_object_remove(net, NULL, err), PYTREE_NOT_FOUND, "", "expected 'a', 'name' or 'w', got NULL");

@@ -175,19 +175,19 @@ typedef struct Part { float x; pytree any; } Part;
 /* Parts with as many nodes and leaves, of other types or with other children, are split and put together as they are. */
 static void parts_are_compared_node_by_node(void **state)
 {
-    pytree inner[4] = { PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[0])))),
+    pytree inner[5] = { PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[0])))),
                        PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[1])), PYTREE_LIST()),
                        PYTREE_LIST(PYTREE_LIST(PYTREE_TUPLE(PYTREE(&numbers[2])))),
-                       PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[3])))) };
-    Part parts[4];
+                       PYTREE_LIST(PYTREE_LIST(PYTREE_LIST(PYTREE(&numbers[3])))), PYTREE_LIST(PYTREE(&numbers[4])) };
+    Part parts[5];
     pytree_error error = { 0 };
     const pytree_filter filters[2] = { PYTREE_OF(Cache), PYTREE_REST };
     pytree_flat states[2];
     pytree_def *def = NULL;
     pytree t, both[2], made;
     (void)state;
-    for (size_t i = 0; i < 4; i++) { parts[i] = (Part){ (float)i, inner[i] }; }
-    t = PYTREE_LIST(PYTREE(&parts[0]), PYTREE(&parts[1]), PYTREE(&parts[2]), PYTREE(&parts[3]));
+    for (size_t i = 0; i < 5; i++) { parts[i] = (Part){ (float)i, inner[i] }; }
+    t = PYTREE_LIST(PYTREE(&parts[0]), PYTREE(&parts[1]), PYTREE(&parts[2]), PYTREE(&parts[3]), PYTREE(&parts[4]));
     assert_ok(pytree_split(t, 2, filters, &def, states, NULL, &error), &error);
     for (size_t i = 0; i < 2; i++) { both[i] = PYTREE(&states[i]); }
     made = pytree_merge(def, 2, both, NULL, &error);
@@ -235,6 +235,66 @@ static void states_have_parts_of_what_is_alike(void **state)
     assert_true(old[0][0] == 10 && old[1][0] == 11);
 }
 
+/* So do states whose parts have as many nodes, but other keys, or other nodes of the same types in the same order. */
+static void states_have_parts_with_other_keys(void **state)
+{
+    float old[2][4] = { { 0 } }, fresh[] = { 10, 11, 12, 13 };
+    Part parts[2];
+    pytree k[2], s[4];
+    pytree_error error = { 0 };
+    pytree t, from[2];
+    (void)state;
+    for (size_t i = 0; i < 4; i++) { s[i] = PYTREE(&fresh[i]); }
+    k[0] = PYTREE_DICT({ "u", PYTREE(&old[0][1]) }, { "v", PYTREE(&old[0][2]) });
+    k[1] = PYTREE_DICT({ "u", PYTREE(&old[1][1]) }, { "v", PYTREE(&old[1][2]) });
+    parts[0] = (Part){ 0, PYTREE_DICT({ "a", PYTREE(&old[0][0]) }, { "k", k[0] }, { "word", PYTREE(&old[0][3]) }) };
+    parts[1] = (Part){ 0, PYTREE_DICT({ "a", PYTREE(&old[1][0]) }, { "k", k[1] }, { "word", PYTREE(&old[1][3]) }) };
+    t = PYTREE_DICT({ "a", PYTREE(&parts[0]) }, { "b", PYTREE(&parts[1]) });
+    from[0] = PYTREE_DICT({ "a", PYTREE_DICT({ "any", PYTREE_DICT({ "a", s[0] }, { "k", PYTREE_DICT({ "v", s[1] }) }) }) },
+                          { "b", PYTREE_DICT({ "any", PYTREE_DICT({ "k", PYTREE_DICT({ "u", s[2] }, { "v", s[3] }) }) }) });
+    assert_ok(pytree_update(t, 1, &from[0], NULL, &error), &error);
+    assert_true(old[0][0] == 10 && old[0][1] == 0 && old[0][2] == 11 && old[0][3] == 0);
+    assert_true(old[1][0] == 0 && old[1][1] == 12 && old[1][2] == 13 && old[1][3] == 0);
+    from[1] = PYTREE_DICT({ "a", PYTREE_DICT({ "any", PYTREE_DICT({ "a", s[3] }) }) },
+                          { "b", PYTREE_DICT({ "any", PYTREE_DICT({ "word", s[2] }) }) });
+    assert_ok(pytree_update(t, 1, &from[1], NULL, &error), &error);
+    assert_true(old[0][0] == 13 && old[0][3] == 0 && old[1][0] == 0 && old[1][3] == 12);
+}
+
+/* A custom node that gives two children the same key. */
+typedef struct Twins { pytree first, second; } Twins;
+
+static size_t twins_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    const Twins *twins = self;
+    if (children != NULL) {
+        children[0] = twins->first;
+        children[1] = twins->second;
+        keys[0] = keys[1] = (pytree_entry){ PYTREE_ATTRIBUTE, "k", (pytree_key_index)-1 };
+    }
+    return 2;
+}
+static const pytree_custom twins_callbacks = { .children = twins_children, .keyed = true };
+
+#define PYTREE_STRUCT Twins
+#define PYTREE_CUSTOM twins_callbacks
+#include "pytree_registry.h"
+
+static void keys_that_are_there_twice(void **state)
+{
+    const pytree x = PYTREE(&numbers[0]), node = PYTREE_DICT({ "b", PYTREE(&numbers[1]) });
+    Twins twins[3] = { { node, x }, { x, node }, { x, x } };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        pytree_error error = { 0 };
+        const pytree t = PYTREE(&twins[i]);
+        pytree_flat flat = pytree_state_merge(1, &t, NULL, &error);
+        assert_null(flat.def);
+        assert_error(error.status, PYTREE_STRUCTURE, i == 1 ? ".k.b" : ".k", &error);
+        assert_string_equal(error.message, "expected a value or a node, got both");
+    }
+}
+
 /* ---- Updates ------------------------------------------------------------------------------------------------------- */
 
 static bool no_leaf(void *context, const pytree_leaf *node, const pytree_path *path)
@@ -278,6 +338,10 @@ static void updates_of_objects_that_are_not_whole(void **state)
     view->type = NULL;
     assert_refused(pytree_update(net, 1, &from, NULL, err), PYTREE_ARGUMENT, ".a",
                    "expected a pytree_leaf with a type and 0 to 8 dimensions, got no type and 1 dimensions");
+    *view = was;
+    view->ndim = PYTREE_MAX_DIMS + 1;
+    assert_refused(pytree_update(net, 1, &from, NULL, err), PYTREE_ARGUMENT, ".a",
+                   "expected a pytree_leaf with a type and 0 to 8 dimensions, got float and 9 dimensions");
     *view = was;
     view->form = PYTREE_FORM_LIST;
     view->ndim = 0;
@@ -374,6 +438,25 @@ static pytree_status sweep_states(void *context, const pytree_options *opt, pytr
     return err->status;
 }
 
+/* Structs that are alike, whose parts are copied from the one before. */
+static pytree_status sweep_structs(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree_filter filters[2] = { PYTREE_OF(Param), PYTREE_REST };
+    const size_t n = *(const size_t *)context;
+    Small small[24] = { { 0 } };
+    pytree items[24];
+    pytree_items list = { .count = n, .items = items };
+    pytree_flat states[2];
+    for (size_t i = 0; i < n; i++) { items[i] = PYTREE(&small[i]); }
+    if (pytree_states((pytree){ &pytree_types[PYTREE__T_list], &list }, 2, filters, states, opt, err) == PYTREE_OK) {
+        assert_int_equal(states[0].def->n_leaves, n);
+        assert_int_equal(states[1].def->n_leaves, 0);
+    }
+    pytree_flat_free(&states[0]);
+    pytree_flat_free(&states[1]);
+    return err->status;
+}
+
 static pytree_status sweep_merge(void *context, const pytree_options *opt, pytree_error *err)
 {
     pytree x = PYTREE_SCALAR(numbers), deep = x, both[2];
@@ -447,6 +530,7 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     assert_true(sweep_allocations_with(&open, sweep_space, &part) > 3);
     for (size_t n = 0; n < 24; n++) { assert_true(sweep_allocations(sweep_states, &n) > 0); }
+    for (size_t n = 0; n < 24; n++) { assert_true(sweep_allocations(sweep_structs, &n) > 0); }
     assert_true(sweep_allocations(sweep_merge, NULL) > 10);
 }
 
@@ -460,6 +544,8 @@ int main(void)
         cmocka_unit_test(attributes_must_fit),
         cmocka_unit_test(parts_are_compared_node_by_node),
         cmocka_unit_test(states_have_parts_of_what_is_alike),
+        cmocka_unit_test(states_have_parts_with_other_keys),
+        cmocka_unit_test(keys_that_are_there_twice),
         cmocka_unit_test(updates_of_objects_that_are_not_whole),
         cmocka_unit_test(updates_by_other_ways),
         cmocka_unit_test(a_state_may_end_with_a_part_that_is_repeated),
