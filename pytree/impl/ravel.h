@@ -113,32 +113,31 @@ static void pytree__rv_end_list(pytree__rv_list *list)
     if (list->parts != list->few) { pytree__resize(list->allocator, list->parts, list->n * sizeof *list->parts, 0); }
 }
 
-/* List the leaves of trees whose numbers were counted; `writes`: those of the first will be written. End the list in any case.
- * A predicate that answers differently this time must not lead beyond the list. */
-static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree__rv_census *census, size_t n_trees,
-                                            const pytree *trees, bool writes, const pytree_options *opt, pytree_error *err)
+/* List the leaves of a tree whose numbers were counted; `writes`: they will be written. End the list in any case. A predicate
+ * or a custom node that answers differently this time must not lead beyond the list. */
+static pytree_status pytree__rv_list_leaves(pytree__rv_list *list, const pytree__rv_census *census, pytree t, bool writes,
+                                            const pytree_options *opt, pytree_error *err)
 {
-    const size_t bytes = pytree__times(census->leaves, n_trees * sizeof *list->parts);
-    size_t at = 0, n = 0, k;
+    const size_t bytes = pytree__times(census->leaves, sizeof *list->parts);
+    size_t at = 0, n = 0;
     pytree_iter it;
-    list->n = census->leaves * n_trees;
+    list->n = census->leaves;
     list->parts = list->few;
     list->allocator = pytree__allocator(opt);
-    if (census->leaves > PYTREE__RV_FEW / n_trees) {
+    if (census->leaves > PYTREE__RV_FEW) {
         pytree__rv_part *parts = (pytree__rv_part *)pytree__resize(list->allocator, NULL, 0, bytes);
         if (parts == NULL) { return pytree__no_memory(err, bytes); }
         list->parts = parts;
     }
-    if (pytree_iter_begin(&it, n_trees, trees, opt, err) == PYTREE_OK) {
+    if (pytree_iter_begin(&it, 1, &t, opt, err) == PYTREE_OK) {
         it.cursors[0].writes = writes;
-        while (it.status == PYTREE_OK && pytree_iter_next(&it) && it.index < census->leaves) {
-            for (k = 0; k < n_trees && it.status == PYTREE_OK; k++, at++) {
-                it.status = pytree__rv_want_number(&it, it.leaf[k], NULL);
-                list->parts[at].data = (char *)it.leaf[k]->data;
-                list->parts[at].n = pytree_leaf_count(it.leaf[k]);
-                list->parts[at].dtype = it.leaf[k]->type->dtype;
-                n += list->parts[at].n;
-            }
+        while (it.status == PYTREE_OK && pytree_iter_next(&it)) {
+            if (at++ == list->n) { break; }                    /* one too many */
+            it.status = pytree__rv_want_number(&it, it.leaf[0], NULL);
+            list->parts[at - 1].data = (char *)it.leaf[0]->data;
+            list->parts[at - 1].n = pytree_leaf_count(it.leaf[0]);
+            list->parts[at - 1].dtype = it.leaf[0]->type->dtype;
+            n += list->parts[at - 1].n;
         }
     }
     pytree_iter_end(&it);
@@ -296,7 +295,7 @@ pytree_status pytree_ravel(pytree t, pytree_leaf *vector, const pytree_ravel_opt
     if (status == PYTREE_OK) { status = pytree__rv_shape(t, &census, &made, opt, err); }
     if (status == PYTREE_OK && !fresh) { status = pytree__rv_use_memory(&made, vector, err); }
     if (status != PYTREE_OK) { return status; }
-    status = pytree__rv_list_leaves(&list, &census, 1, &t, false, tree, err);
+    status = pytree__rv_list_leaves(&list, &census, t, false, tree, err);
     if (status == PYTREE_OK) { status = pytree__rv_check_leaves(t, &list, made.type->dtype, opt, err); }
     if (status == PYTREE_OK && fresh) { status = pytree__rv_new_vector(&made, tree, err); }
     if (status == PYTREE_OK) {
@@ -363,7 +362,7 @@ static pytree_status pytree__rv_begin_unravel(pytree__rv_list *list, pytree__rv_
     if (vector->type->dtype != wanted.type->dtype && !any_type) {
         return pytree__rv_wrong_type(wanted.type->dtype, vector->type, err);
     }
-    status = pytree__rv_list_leaves(list, census, 1, &t, writes, pytree__rv_tree(opt), err);
+    status = pytree__rv_list_leaves(list, census, t, writes, pytree__rv_tree(opt), err);
     if (status == PYTREE_OK) { status = pytree__rv_check_back(vector, t, list, opt, err); }
     if (status != PYTREE_OK) { pytree__rv_end_list(list); }
     return status;
@@ -390,7 +389,7 @@ pytree pytree_unravel_like(const pytree_leaf *vector, pytree like, const pytree_
     pytree__rv_end_list(&list);
     made = pytree_zeros_like(like, pytree__rv_tree(opt), err);
     if (made.data == NULL) { return made; }
-    if (pytree__rv_list_leaves(&list, &census, 1, &made, false, pytree__rv_tree(opt), err) == PYTREE_OK) {
+    if (pytree__rv_list_leaves(&list, &census, made, false, pytree__rv_tree(opt), err) == PYTREE_OK) {
         pytree__rv_scatter(vector, &list);
     } else {
         pytree_free(made);

@@ -159,12 +159,69 @@ static void deep_trees(void **state)
     assert_non_null(strstr(text, "\n| [1]   | f32  | 2999 leaves |    2,999 | 11,996 |\n"));
 }
 
+/* A custom node that from its n-th visit on has other children. */
+typedef struct Changing { size_t visits, from, n, m; pytree before[2], after[2]; } Changing;
+
+static size_t changing_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    Changing *const c = (Changing *)(uintptr_t)self;
+    const bool changed = c->visits > c->from;
+    (void)keys;
+    if (children == NULL) {
+        c->visits++;
+        return c->visits > c->from ? c->m : c->n;
+    }
+    memcpy(children, changed ? c->after : c->before, (changed ? c->m : c->n) * sizeof *children);
+    return changed ? c->m : c->n;
+}
+static const pytree_custom changing_callbacks = { .children = changing_children };
+
+#define PYTREE_STRUCT Changing
+#define PYTREE_CUSTOM changing_callbacks
+#include "pytree_registry.h"
+
+/* Whatever the node changes to, and when: the numbers are those of one of its states, or there is an error. */
+static void nodes_that_change(void **state)
+{
+    double x[2] = { 1, 2 }, y = 2.5, into[4];
+    const char *word = "word";
+    const pytree nowhere = { NULL, NULL };
+    const struct { size_t n, m; pytree after[2]; } changes[] = {
+        { 1, 2, { PYTREE(&x[0]), PYTREE(&x[1]) } }, { 1, 0, { PYTREE_NONE, PYTREE_NONE } },
+        { 1, 1, { PYTREE(&word), PYTREE_NONE } }, { 1, 1, { nowhere, nowhere } }, { 2, 1, { PYTREE(&x[0]), PYTREE_NONE } },
+    };
+    size_t others = 0, lost = 0, refused = 0;
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(changes); k++) {
+        for (size_t from = 0; from < 10; from++) {
+            for (int loss = 0; loss < 2; loss++) {
+                Changing c = { 0, from, changes[k].n, changes[k].m, { PYTREE(&x[0]), PYTREE(&x[1]) },
+                               { changes[k].after[0], changes[k].after[1] } };
+                const pytree t = PYTREE_LIST(PYTREE(&c), PYTREE(&y));
+                const pytree_ravel_options opt = { .dtype = PYTREE_I32, .loss = loss == 0 ? PYTREE_LOSS_REFUSED
+                                                                                          : PYTREE_LOSS_REFUSED_BY_TYPE };
+                pytree_leaf vector = { 0 }, mine = PYTREE_VECTOR(into, 4);
+                pytree_error error = { 0 };
+                assert_int_not_equal(pytree_ravel(t, &vector, &opt, &error), PYTREE_OK);       /* 2.5 is no whole number */
+                assert_null(vector.data);
+                others += error.status == PYTREE_ARGUMENT;
+                lost += error.status == PYTREE_VALUE;
+                refused += error.status == PYTREE_TYPE || error.status == PYTREE_NULL_POINTER;
+                memset(&error, 0, sizeof error);
+                c.visits = 0;
+                if (pytree_ravel(t, &mine, NULL, &error) == PYTREE_OK) { assert_true(into[mine.shape[0] - 1] == y); }
+            }
+        }
+    }
+    assert_true(others != 0 && lost != 0 && refused != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(memory_runs_out_in_wide_trees),
-        cmocka_unit_test(predicate_that_changes),
+        cmocka_unit_test(predicate_that_changes), cmocka_unit_test(nodes_that_change),
         cmocka_unit_test(deep_trees)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
