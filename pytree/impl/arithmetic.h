@@ -136,7 +136,7 @@ static void pytree__rv_dot_span(pytree__rv_products *p, const pytree__rv_span *s
         pytree__rv_dot_direct(&p->sum, a->part, s->x, s->y, n);
         return;
     }
-    if (n != 0 && n < PYTREE__RV_BLOCK / 4 && (floats || doubles)) {
+    if (n < PYTREE__RV_BLOCK / 4 && (floats || doubles)) {
         if (floats) { pytree__rv_dot_floats(p, s, n); } else { pytree__rv_dot_doubles(p, s, n); }
         pytree__rv_flush(p);
         return;
@@ -330,7 +330,7 @@ static PYTREE__NOINLINE void pytree__rv_span_in_place(int op, double a, const py
     for (i = 0; i < s->count; i++) {
         const char *x = s->x + i * s->stride;
         char *y = s->y + i * s->stride;
-        if (real && n != 0) { memset(y, 0, n * y_size); }
+        if (real) { memset(y, 0, n * y_size); }
         for (left = n; left > 0; left -= k, x += k * x_size, y += k * y_size) {
             k = pytree__rv_least(left, PYTREE__RV_BLOCK);
             if (step == 1 && from->part == PYTREE_F32 && to->part == PYTREE_F32) {

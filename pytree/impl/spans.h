@@ -53,11 +53,12 @@ static inline bool pytree__rv_takes(const pytree__rv_spans *spans, const pytree_
 }
 
 /* Make numbers part of the last span, if they lie behind it in both trees and it is none before `first`; otherwise a span of
- * their own, for which there is room. */
+ * their own, for which there is room. No numbers, which may have no memory, are in no span. */
 static inline void pytree__rv_put(pytree__rv_spans *spans, size_t first, const pytree_type *x_type, void *x,
                                   const pytree_type *y_type, void *y, size_t n)
 {
     pytree__rv_span *s = spans->n == first ? NULL : &spans->at[spans->n - 1];
+    if (n == 0) { return; }
     if (s != NULL && s->x_type == x_type->dtype && s->y_type == y_type->dtype && s->x + s->n * x_type->size == (char *)x
         && s->y + s->n * y_type->size == (char *)y) {
         s->n += n;

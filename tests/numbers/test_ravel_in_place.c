@@ -298,6 +298,9 @@ static void numbers_that_are_refused(void **state)
     assert_ok(pytree_fill(7, PYTREE(&c), NULL, &error), &error);
     assert_true(complex_numbers[0] == 7 && complex_numbers[1] == 0 && complex_numbers[2] == 7 && complex_numbers[3] == 0);
     assert_ok(pytree_fill(7, PYTREE_LIST(), NULL, &error), &error);
+    c.shape[0] = 0;                       /* of no numbers, and no memory */
+    c.data = NULL;
+    assert_ok(pytree_fill(7, PYTREE(&c), NULL, &error), &error);
 }
 
 static pytree_status body_in_place(void *context, const pytree_options *opt, pytree_error *error)
