@@ -109,7 +109,7 @@ static void pytree__deviations_fill(pytree_deviation_list *list, const pytree bo
     size_t next = 0;
     if (it == NULL) { return; }
     if (pytree_iter_begin(it, 2, both, opt, err) == PYTREE_OK) {
-        for (; err->status == PYTREE_OK && pytree_iter_next(it) && next < list->n; next++) {
+        for (; pytree_iter_next(it) && next < list->n; next++) {
             const pytree_tolerance *const tolerance = groups == NULL ? NULL : pytree__tolerance_of(groups, next);
             if (pytree__measure_deviation(&leaves[next], it, tolerance) != PYTREE_OK) { break; }
             leaves[next].path = list->paths[next];

@@ -393,7 +393,7 @@ size_t pytree_filter_text(const pytree_filter *filter, char *text, size_t n)
     struct pytree__filter_stack s;
     bool good = true;
     pytree__filter_begin(&s);
-    while (filter != NULL && good) {
+    while (filter != NULL) {
         if (!pytree__filter_nests(filter)) { pytree__put_one_filter(&to, filter); }
         else {
             pytree__put_text(&to, filter->kind == PYTREE_FILTER_ANY ? "Any(" : filter->kind == PYTREE_FILTER_ALL ? "All("

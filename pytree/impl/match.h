@@ -281,7 +281,7 @@ static int pytree__alg_differ(const struct pytree__alg_match *m, size_t i, size_
     const pytree_node *x = &a->nodes[i], *y = &b->nodes[j];
     struct pytree__alg_both both;
     bool same;
-    if (x->type == NULL || y->type == NULL) { return PYTREE_DIFFERENT_TYPES; }
+    if (y->type == NULL) { return PYTREE_DIFFERENT_TYPES; }    /* a leaf of the prefix differs from nothing */
     if (!pytree_type_equal(x->type, y->type)) {
         if (!m->loose || !pytree__alg_keyed(x) || !pytree__alg_keyed(y)) { return PYTREE_DIFFERENT_TYPES; }
     } else if (x->arity == y->arity && pytree__alg_same_statics(a, i, b, j)) {

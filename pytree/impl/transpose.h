@@ -101,7 +101,7 @@ pytree_status pytree_give(pytree_taker *to, pytree result)
 {
     pytree_status status = to->rows == NULL ? pytree__alg_rows(to, result) : PYTREE_OK;
     const size_t n = to->inner == NULL ? 0 : to->inner->n_leaves;
-    if (to->given > to->index && status == PYTREE_OK) {
+    if (status == PYTREE_OK && to->given > to->index) {
         status = pytree_fail(to->err, PYTREE_ARGUMENT, NULL, "expected one tree for leaf %zu, got a second one", to->index);
     }
     if (status == PYTREE_OK) {

@@ -397,6 +397,21 @@ static void up_to_says_where(void **state)
     }
 }
 
+/* How long a deque may get does not matter, what it has in it does. */
+static void deques_up_to(void **state)
+{
+    pytree_def *const def = structure(PYTREE_DEQUE(3, AN_INT, AN_INT), NULL);
+    pytree_leaf subtrees[2];
+    pytree_error error = { 0 };
+    (void)state;
+    assert_ok(pytree_flatten_up_to(def, PYTREE_DEQUE(5, AN_INT, AN_INT), subtrees, 2, NULL, &error), &error);
+    assert_ok(pytree_flatten_up_to(def, PYTREE_DEQUE(PYTREE_UNBOUNDED, AN_INT, PYTREE_LIST()), subtrees, 2, NULL, &error),
+              &error);
+    assert_int_equal(subtrees[1].form, PYTREE_FORM_ITEMS);
+    assert_error(pytree_flatten_up_to(def, PYTREE_DEQUE(3, AN_INT), subtrees, 2, NULL, &error), PYTREE_STRUCTURE, "", &error);
+    pytree_def_free(def);
+}
+
 static void custom_nodes_are_nodes(void **state)
 {
     Box box = { 2, { 1, 2, 3 }, 'm' }, longer = { 3, { 4, 5, 6 }, 'm' }, other = { 2, { 7, 8, 9 }, 'x' };
@@ -507,7 +522,7 @@ int main(void)
         cmocka_unit_test(subtrees_at_the_leaves), cmocka_unit_test(structs_up_to_their_leaves),
         cmocka_unit_test(containers_of_stb_ds_up_to), cmocka_unit_test(structs_with_none_up_to),
         cmocka_unit_test(descriptors_of_two_files_match), cmocka_unit_test(up_to_says_where),
-        cmocka_unit_test(custom_nodes_are_nodes), cmocka_unit_test(namespaces_are_the_options),
+        cmocka_unit_test(deques_up_to), cmocka_unit_test(custom_nodes_are_nodes), cmocka_unit_test(namespaces_are_the_options),
         cmocka_unit_test(flats_up_to), cmocka_unit_test(broken_trees_are_reported_as_such)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,6 +208,35 @@ static void differences_by_path(void **state)
                 "- [-3]: i64\n! [3]: 1 -> 2\n+ [5]: i64\n");
 }
 
+static bool is_inner_list(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    return path->n != 0 && value->form == PYTREE_FORM_ITEMS;
+}
+
+/* Ordered dicts differ by the order of their keys, beside what differs below them. */
+static void differences_of_ordered_dicts(void **state)
+{
+    const pytree one = PYTREE_INT(1), two = PYTREE_INT(2), none = PYTREE_NONE;
+    (void)state;
+    assert_diff(PYTREE_ODICT({ "a", one }, { "b", PYTREE_LIST() }), PYTREE_ODICT({ "a", two }, { "b", PYTREE_TUPLE() }),
+                "! ['a']: 1 -> 2\n! ['b']: list of length 0 -> tuple of length 0\n");
+    assert_diff(PYTREE_ODICT({ "a", one }, { "b", two }), PYTREE_ODICT({ "a", one }), "- ['b']: i64\n");
+    assert_diff(PYTREE_ODICT({ "a", one }, { "b", two }), PYTREE_ODICT({ "b", two }, { "a", one }),
+                "! : OrderedDict with keys 'a', 'b' -> OrderedDict with keys 'b', 'a'\n");
+    for (int i = 0; i < 2; i++) {         /* None and subtrees that are leaves */
+        const pytree_options opt = { .none_is_leaf = true, .is_leaf = i == 0 ? NULL : is_inner_list };
+        pytree_error error = { 0 };
+        pytree_difference_list *list = pytree_diff(PYTREE_LIST(i == 0 ? none : PYTREE_LIST(one)), PYTREE_LIST(one), NULL, &opt,
+                                                   &error);
+        char text[200];
+        assert_ok(error.status, &error);
+        assert_true(pytree_diff_text(list, text, sizeof text) < sizeof text);
+        assert_string_equal(text, i == 0 ? "! [0]: None -> i64\n" : "! [0]: list -> i64\n");
+        pytree_diff_free(list);
+    }
+}
+
 static void differences_of_structs(void **state)
 {
     MLP a = mlp_make(2, true), b = mlp_make(3, false);
@@ -442,7 +471,8 @@ int main(void)
         cmocka_unit_test(the_first_that_is_not_none), cmocka_unit_test(nones_are_replaced),
         cmocka_unit_test(predicates_hold_in_parts), cmocka_unit_test(views_of_what_is_freed_do_not_get_out),
         cmocka_unit_test(differences_by_path),
-        cmocka_unit_test(differences_of_structs), cmocka_unit_test(keys_lead_to_their_paths),
+        cmocka_unit_test(differences_of_ordered_dicts), cmocka_unit_test(differences_of_structs),
+        cmocka_unit_test(keys_lead_to_their_paths),
         cmocka_unit_test(subtrees_are_not_stacked),
         cmocka_unit_test(subtrees_as_leaves_are_compared),
         cmocka_unit_test(depth_is_bounded_by_memory), cmocka_unit_test(every_allocation_may_fail)

@@ -176,6 +176,54 @@ static void long_namedtuples(void **state)
     pytree_def_free(def);
 }
 
+/* A custom node of ten children under keys. */
+typedef struct Ten { int64_t numbers[10]; } Ten;
+
+static size_t ten_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    static const char *const names[10] = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j" };
+    size_t i;
+    for (i = 0; children != NULL && i < 10; i++) {
+        children[i] = (pytree){ PYTREE_TYPE(int64_t), (void *)(uintptr_t)&((const Ten *)self)->numbers[i] };
+        keys[i] = (pytree_entry){ PYTREE_KEY, names[i], (pytree_key_index)-1 };
+    }
+    return 10;
+}
+static const pytree_custom ten_callbacks = { .children = ten_children, .keyed = true };
+
+#define PYTREE_STRUCT Ten
+#define PYTREE_CUSTOM ten_callbacks
+#include "pytree_registry.h"
+
+static void told(pytree prefix, pytree full, const char *path, const char *text)
+{
+    pytree_error error = { 0 };
+    pytree_def *def = structure(full, NULL);
+    pytree_flat none = pytree_broadcast_prefix(prefix, def, NULL, NULL, &error);
+    assert_null(none.def);
+    assert_error(error.status, PYTREE_STRUCTURE, path, &error);
+    assert_string_equal(error.message, text);
+    pytree_def_free(def);
+}
+
+/* What messages say of nodes: keys of custom nodes, the bounds of deques; and which structs differ where others do, too. */
+static void nodes_that_are_told(void **state)
+{
+    Ten ten = { { 0 } };
+    Linear small = { .din = 1, .dout = 1 }, large = { .din = 2, .dout = 1 };
+    float w[2] = { 0 };
+    (void)state;
+    small.w = small.b = large.w = large.b = w;
+    told(PYTREE_LIST(AN_INT), PYTREE(&ten), "", "prefix: different types: expected list of length 1, got Ten[None] with "
+         "['a'], ['b'], ['c'], ['d'], ['e'], ['f'], ['g'], ['h'] and 2 more");
+    told(PYTREE_DEQUE(3, AN_INT), PYTREE_LIST(AN_INT), "",
+         "prefix: different types: expected deque of length 1, at most 3, got list of length 1");
+    told(PYTREE_DEQUE(PYTREE_UNBOUNDED, AN_INT), PYTREE_LIST(AN_INT), "",
+         "prefix: different types: expected deque of length 1, got list of length 1");
+    told(PYTREE_LIST(AN_INT, PYTREE(&small), PYTREE(&large)), PYTREE_LIST(PYTREE(&small), PYTREE(&large), AN_INT), "[1]",
+         "prefix: different metadata: expected Linear[(1, 1)], got Linear[(2, 1)] (and 1 more mismatches)");
+}
+
 /* All differences of deep and wide trees, each allocation failing. */
 typedef struct Differing { pytree prefix; const pytree_def *full; size_t n; } Differing;
 
@@ -188,6 +236,32 @@ static pytree_status list_errors(void *context, const pytree_options *opt, pytre
     return err->status;
 }
 
+/* Lists of lists, so deep that the way to what differs runs out of room. */
+enum { DEEP = 60 };
+
+static pytree nested(pytree last, pytree items[2 * DEEP], pytree_items lists[DEEP])
+{
+    static double number;
+    for (size_t i = 0; i < DEEP; i++) {
+        items[2 * i] = last;
+        items[2 * i + 1] = (pytree){ PYTREE_TYPE(double), &number };
+        lists[i] = (pytree_items){ .count = 2, .items = &items[2 * i] };
+        last = (pytree){ &pytree_types[PYTREE__T_list], &lists[i] };
+    }
+    return last;
+}
+
+static void deep_errors_without_memory(void **state)
+{
+    static pytree items[2][2 * DEEP];
+    static pytree_items lists[2][DEEP];
+    pytree_def *const full = structure(nested(PYTREE_LIST(AN_INT), items[0], lists[0]), NULL);
+    Differing deep = { nested(PYTREE_TUPLE(AN_INT), items[1], lists[1]), full, 1 };
+    (void)state;
+    assert_true(sweep_allocations(list_errors, &deep) > 4);
+    pytree_def_free(full);
+}
+
 static void errors_without_memory(void **state)
 {
     const pytree one = PYTREE_INT(1), pair = PYTREE_TUPLE(one, one), list = PYTREE_LIST(one);
@@ -196,9 +270,10 @@ static void errors_without_memory(void **state)
     const pytree wrong = PYTREE_LIST(PYTREE_DICT({ "b", PYTREE_LIST(PYTREE_LIST(list, pair)) }, { "a", PYTREE_LIST(list) }),
                                      list);
     pytree_def *full = structure(deep, NULL);
-    Differing all = { wrong, full, 4 };
+    Differing all = { wrong, full, 4 }, root = { PYTREE_DICT({ "a", one }), full, 1 };
     (void)state;
     assert_true(sweep_allocations(list_errors, &all) > 3);
+    assert_true(sweep_allocations(list_errors, &root) > 1);
     pytree_def_free(full);
 }
 
@@ -284,9 +359,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_trees), cmocka_unit_test(structures_without_leaves), cmocka_unit_test(flats_that_are_none),
-        cmocka_unit_test(trees_that_do_not_fit), cmocka_unit_test(long_namedtuples),
+        cmocka_unit_test(trees_that_do_not_fit), cmocka_unit_test(long_namedtuples), cmocka_unit_test(nodes_that_are_told),
         cmocka_unit_test(slices_of_what_is_no_array),
-        cmocka_unit_test(errors_without_memory),
+        cmocka_unit_test(errors_without_memory), cmocka_unit_test(deep_errors_without_memory),
         cmocka_unit_test(vectors_that_are_none), cmocka_unit_test(gaps_between_leaves), cmocka_unit_test(elements_of_types)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,7 +283,17 @@ static void stacks_refuse(void **state)
     assert_error(error.status, PYTREE_TYPE, "[0]", &error);
     assert_string_equal(error.message, "expected i64 as in the first tree, got a subtree in tree 1");
     error.status = PYTREE_OK;
+    flat = pytree_stack(2, (pytree[2]){ PYTREE_LIST(PYTREE_LIST(PYTREE_INT(1)), PYTREE_INT(2)),
+                                       PYTREE_LIST(PYTREE_LIST(PYTREE_INT(1)), PYTREE_NONE) }, NULL, &error);
+    assert_null(flat.def);
+    assert_error(error.status, PYTREE_TYPE, "[1]", &error);
+    assert_string_equal(error.message, "expected i64 as in the first tree, got None in tree 1");
+    error.status = PYTREE_OK;
     flat = pytree_stack(2, (pytree[2]){ PYTREE_LIST(PYTREE_INT(1)), PYTREE_TUPLE(PYTREE_INT(1)) }, NULL, &error);
+    assert_null(flat.def);
+    assert_error(error.status, PYTREE_STRUCTURE, "", &error);
+    error.status = PYTREE_OK;
+    flat = pytree_stack(2, (pytree[2]){ PYTREE_LIST(PYTREE_STR("a")), PYTREE_TUPLE(PYTREE_STR("b")) }, NULL, &error);
     assert_null(flat.def);
     assert_error(error.status, PYTREE_STRUCTURE, "", &error);
     error.status = PYTREE_OK;

@@ -38,6 +38,35 @@ static void equal_within(void **state)
     mlp_clear(&b);
 }
 
+/* Numbers that are not finite on one side only, the largest error first, and integers that are one double. */
+static void numbers_one_by_one(void **state)
+{
+    double a[3] = { 1, 1, 1 }, b[3] = { INFINITY, 2, 1.125 };
+    int64_t i = INT64_C(9007199254740992), j = i + 1;
+    const pytree_tolerance half = { .absolute = 0.5 }, two = { .absolute = 2 };
+    const pytree_group narrow[] = { { "**", &half } }, wide[] = { { "**", &two } };
+    pytree_error error = { 0 };
+    pytree_deviation_list *list = pytree_deviations(PYTREE_ARRAY(a, 3), PYTREE_ARRAY(b, 3), 0, NULL, NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_true(list->leaves[0].not_finite == 1 && list->leaves[0].differing == 3);
+    assert_true(list->leaves[0].absolute == 1 && list->leaves[0].absolute_at == 1);
+    assert_true(list->leaves[0].relative == 0.5 && list->leaves[0].relative_at == 1);
+    pytree_deviation_free(list);
+    list = pytree_deviations(PYTREE(&i), PYTREE(&j), 1, narrow, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(list->leaves[0].differing == 1 && list->leaves[0].absolute == 1);
+    pytree_deviation_free(list);
+    list = pytree_deviations(PYTREE(&i), PYTREE(&j), 1, wide, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(list->leaves[0].differing == 0 && list->leaves[0].absolute == 1);
+    pytree_deviation_free(list);
+    list = pytree_deviations(PYTREE(&i), PYTREE(&i), 1, narrow, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_true(list->leaves[0].differing == 0 && list->leaves[0].absolute == 0);
+    pytree_deviation_free(list);
+}
+
 static bool stop_at_points(void *context, const pytree_leaf *value, const pytree_path *path)
 {
     (void)context;
@@ -266,7 +295,8 @@ static void allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_within), cmocka_unit_test(subtrees), cmocka_unit_test(diff_within),
+        cmocka_unit_test(equal_within), cmocka_unit_test(numbers_one_by_one), cmocka_unit_test(subtrees),
+        cmocka_unit_test(diff_within),
         cmocka_unit_test(table_of_errors), cmocka_unit_test(leaves_of_other_kinds),
             cmocka_unit_test(predicates_that_change_their_mind),
         cmocka_unit_test(what_is_refused), cmocka_unit_test(allocations)

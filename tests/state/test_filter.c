@@ -226,6 +226,13 @@ static void no_role_before_the_first_leaf(void **state)
     assert_null(pytree_iter_role(&it));
     pytree_iter_end(&it);
     assert_null(pytree_iter_role(NULL));
+    free(model.layers[0].w);
+    model.layers[0].w = NULL;             /* nor after one that cannot be had */
+    assert_ok(pytree_iter_begin(&it, 1, &t, NULL, &error), &error);
+    assert_false(pytree_iter_next(&it));
+    assert_int_equal(it.status, PYTREE_NULL_POINTER);
+    assert_null(pytree_iter_role(&it));
+    pytree_iter_end(&it);
     mlp_clear(&model);
 }
 
