@@ -7,10 +7,8 @@
 static pytree_status pytree__template(pytree__cursor *c, const pytree_type *type)
 {
     if (type->size <= PYTREE__ZEROS) { return PYTREE_OK; }
-    return pytree__fail_at(
-        c, PYTREE_NULL_POINTER,
-        "expected a template of the %s to make (its %zu bytes are too many to take zeros), got NULL", type->name,
-        type->size);
+    return pytree__fail_at(c, PYTREE_NULL_POINTER, "expected a template of the %s to make (its %zu bytes are too many to take "
+                           "zeros), got NULL", type->name, type->size);
 }
 
 /* Checks that each string in an array of n characters ends there. */
@@ -207,7 +205,7 @@ static pytree_status pytree__check_space(pytree__cursor *c, const pytree_type *t
     const char *const space = c->opt->space;
     const pytree_type *next = type->namespaces;
     if (space == NULL || *space == '\0' || type->space != NULL || next == NULL || next->name == NULL) { return PYTREE_OK; }
-    for (; next != NULL && next->name != NULL; next = next->namespaces) {
+    for (; next->name != NULL; next = next->namespaces) {      /* the last one has no name */
         if (strcmp(next->space, space) == 0) { return PYTREE_OK; }
     }
     return pytree__fail_at(c, PYTREE_ARGUMENT,
@@ -224,9 +222,10 @@ static pytree_status pytree__cursor_root(pytree__cursor *c, pytree t)
     if (t.type == NULL) { return pytree_fail(c->err, PYTREE_ARGUMENT, NULL, "expected a tree, got a pytree without a type"); }
     pytree__view(&c->root, pytree__origin(t.type), t.data);
     status = pytree__resolve_view(c, &c->root);
+    if (status != PYTREE_OK) { return status; }
     if (c->root.form == PYTREE_FORM_STRUCT) {
         c->root.type = pytree__origin(c->root.type);
-        if (status == PYTREE_OK && !c->plain) { status = pytree__check_space(c, c->root.type); }
+        if (!c->plain) { status = pytree__check_space(c, c->root.type); }
     }
     if (PYTREE__DEVICES && PYTREE__UNLIKELY(t.type->origin != NULL)) { pytree__meet_tree(c, &c->root, t.type); }
     return status;

@@ -144,7 +144,7 @@ static bool pytree__emit_rows(struct pytree__flattener *s, const pytree_type *ty
     const pytree_field *row = type->fields;
     size_t n = first, n_leaves = leaves, left = type->n_children;
     pytree_node *node;
-    if (!type->self_contained || type->views == NULL) { return false; }
+    if (!type->self_contained) { return false; }
     if (s->max_nodes - n <= left) { return pytree__flatten_full(s); }
     for (; left != 0; row++) {
         const void *p;
@@ -495,7 +495,7 @@ static pytree_status pytree__flatten(pytree t, bool making, pytree_leaf **leaves
             if (status == PYTREE_OK) {
                 (*def)->of_flat = s.cursor.met_flat;
                 (*def)->shares = s.shares;
-                (*def)->by_rows = PYTREE__LAYOUTS && s.cursor.plain && !s.cursor.met_flat && !s.shares;
+                (*def)->by_rows = PYTREE__LAYOUTS && s.cursor.plain && !s.cursor.met_flat;         /* only a flat shares */
             }
             if (PYTREE__MORE_ROWS && making && status == PYTREE_OK) {
                 (*def)->given = s.cursor.of.given;

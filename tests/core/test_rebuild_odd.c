@@ -454,6 +454,34 @@ static void leaves_are_referred_to_without_a_device(void **state)
     pytree_def_free(def);
 }
 
+/* A treedef of one leaf stands for that leaf, wherever that lies. */
+static void a_flat_of_one_array_there(void **state)
+{
+    static float numbers[2] = { 1, 2 };
+    FakeDevice device = { 0 };
+    const pytree_device memory = fake_memory(&device), download = fake_download(&device);
+    pytree_options there = { .memory = &memory }, here = { .memory = &download };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_flat flat;
+    pytree_def *def;
+    pytree array, back;
+    (void)state;
+    array = pytree_clone(PYTREE_ARRAY(numbers, 2), &there, &error);
+    assert_ok(error.status, &error);
+    assert_ok(pytree_flatten(array, &leaves, 0, &def, NULL, &error), &error);
+    flat.def = def;
+    flat.leaves = leaves;
+    back = pytree_clone(PYTREE(&flat), &here, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(back, PYTREE_ARRAY(numbers, 2), NULL, NULL, &error));
+    pytree_free(back);
+    assert_null(pytree_clone(PYTREE(&flat), NULL, &error).data);
+    assert_error(error.status, PYTREE_ARGUMENT, "", &error);
+    pytree_def_free(def);
+    pytree_free(array);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +496,7 @@ int main(void)
         cmocka_unit_test(arrays_of_no_strings),
         cmocka_unit_test(a_list_that_is_none_in_a_wide_struct),
         cmocka_unit_test(leaves_are_referred_to_without_a_device),
+        cmocka_unit_test(a_flat_of_one_array_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* One type, another list of fields in each namespace: PYTREE_NAMESPACE and options.space. */
 #include "support.h"
+#include "pytree/object.h"
 
 /* Globally a struct of one child; in `train` its other member is data too; in `frozen` nothing is. */
 typedef struct Layer {
@@ -199,6 +200,27 @@ static void unknown_namespace_of_containers(void **state)
     assert_int_equal(pytree_num_leaves(PYTREE_LIST(PYTREE_INT(1)), &trian, NULL), 1);          /* nothing that could differ */
 }
 
+PYTREE_CLASS(Holder, Module);
+
+/* An object belongs to no file either, and may hold structs of files that know nothing of the namespace. */
+static void unknown_namespace_of_objects(void **state)
+{
+    static const pytree_options trian = { .space = "trian" };
+    Layer layer = { 1, 2, 3 };
+    pytree_error error = { 0 };
+    pytree object = pytree_new_object(&pytree_class_Holder, NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_ok(pytree_object_put_copy(object, "layer", PYTREE(&layer), &error), &error);
+    assert_int_equal(pytree_num_leaves(object, &trian, &error), 1);
+    assert_int_equal(pytree_num_leaves(object, &train, &error), 2);
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(object), &trian, &error), 1);
+    assert_ok(error.status, &error);
+    assert_int_equal(pytree_num_leaves(PYTREE_LIST(object, PYTREE(&layer)), &trian, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_ARGUMENT, "[1]", &error);
+    pytree_container_free(object);
+}
+
 /* Through flatten, rebuild, clone, map and paths, in every place of a struct. */
 static void everywhere_in_a_struct(void **state)
 {
@@ -282,6 +304,7 @@ int main(void)
         cmocka_unit_test(what_a_namespace_sees),
         cmocka_unit_test(unknown_namespace),
         cmocka_unit_test(unknown_namespace_of_containers),
+        cmocka_unit_test(unknown_namespace_of_objects),
         cmocka_unit_test(namespace_and_none_switch_are_structure),
         cmocka_unit_test(everywhere_in_a_struct),
         cmocka_unit_test(children_in_a_namespace),
