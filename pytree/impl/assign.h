@@ -187,15 +187,16 @@ pytree_status pytree_assign_file(pytree t, FILE *file, const pytree_assign_optio
 pytree_status pytree_assign_setting(pytree t, const char *setting, const pytree_assign_options *opt, pytree_error *err)
 {
     const pytree_allocator *const allocator = opt == NULL ? NULL : opt->tree.allocator;
-    const char *equals = setting, *quote = NULL;
+    const char *equals = setting;
+    char quote = '\0';
     pytree_status status;
     char *path;
     size_t n;
     if (setting == NULL) { return pytree_fail(err, PYTREE_ARGUMENT, NULL, "expected a setting, got NULL"); }
-    for (; *equals != '\0' && (*equals != '=' || quote != NULL); equals++) {                 /* not in a quoted key */
-        if (quote == NULL ? *equals == '\'' || *equals == '"' : *equals == *quote && equals[-1] != '\\') {
-            quote = quote == NULL ? equals : NULL;
-        }
+    for (; *equals != '\0' && (*equals != '=' || quote != '\0'); equals++) {                 /* not in a quoted key */
+        if (*equals == quote) { quote = '\0'; }
+        else if (quote == '\0') { quote = *equals == '\'' || *equals == '"' ? *equals : '\0'; }
+        else if (*equals == '\\' && equals[1] != '\0') { equals++; }                         /* escaped */
     }
     if (*equals != '=') { return pytree_fail(err, PYTREE_SYNTAX, NULL, "expected path=value, got %s", setting); }
     n = (size_t)(equals - setting);

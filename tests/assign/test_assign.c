@@ -428,6 +428,7 @@ static void settings(void **state)
     assert_ok(pytree_assign_setting(t, "limits['a=b']=3", NULL, &error), &error);
     assert_ok(pytree_assign_setting(t, "limits[\"c='d\"]=4", NULL, &error), &error);
     assert_ok(pytree_assign_setting(t, "limits['it\\'s=e']=5", NULL, &error), &error);
+    assert_ok(pytree_assign_setting(t, "limits['c:\\\\']=6", NULL, &error), &error);      /* a backslash, escaped */
     assert_ok(pytree_assign_setting(t, "['window'].size[1]=768", NULL, &error), &error);
     assert_ok(pytree_assign_setting(t, "={'gamma': 4}", NULL, &error), &error);
     assert_int_equal(c->window.size[0], 1024);
@@ -436,9 +437,13 @@ static void settings(void **state)
     assert_true(stbds_shget(((Settings *)t.data)->limits, "a=b") == 3);
     assert_true(stbds_shget(((Settings *)t.data)->limits, "c='d") == 4);
     assert_true(stbds_shget(((Settings *)t.data)->limits, "it's=e") == 5);
+    assert_true(stbds_shget(((Settings *)t.data)->limits, "c:\\") == 6);
     assert_true(c->gamma == 4);
     assert_error(pytree_assign_setting(t, "window.size", NULL, &error), PYTREE_SYNTAX, "", &error);
     assert_string_equal(error.message, "expected path=value, got window.size");
+    memset(&error, 0, sizeof error);
+    assert_error(pytree_assign_setting(t, "limits['c=\\", NULL, &error), PYTREE_SYNTAX, "", &error);
+    assert_string_equal(error.message, "expected path=value, got limits['c=\\");
     pytree_free(t);
 }
 
