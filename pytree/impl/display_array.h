@@ -489,10 +489,15 @@ static void pytree__dp_put_array(struct pytree__display *d, const pytree_leaf *l
     pytree__text_put(d->to, ")", 1);
 }
 
-/* Write a leaf: an array, or a value of Python's. */
+/* Write a leaf: an array, a value of Python's, or the type of a node that is_leaf took for one. */
 static void pytree__dp_put_leaf(struct pytree__display *d, const pytree_leaf *leaf)
 {
     if (leaf->form == PYTREE_FORM_NONE) { pytree__put_text(d->to, "None"); }
+    else if (!pytree_is_leaf(leaf)) {
+        pytree__text_put(d->to, "<", 1);
+        pytree__put_text(d->to, pytree__view_name(leaf));
+        pytree__text_put(d->to, ">", 1);
+    }
     else if (pytree__readable(leaf) && pytree__dp_plain(leaf)) { pytree__put_value(d->to, leaf, 0); }
     else { pytree__dp_put_array(d, leaf); }
 }

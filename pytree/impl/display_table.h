@@ -54,7 +54,7 @@ static void pytree__dt_put_flat(struct pytree__display *d, const struct pytree__
     const pytree_leaf *leaf = n->type != NULL ? NULL : &y->flat->leaves[leaf_end - 1];
     if (n->type != NULL && n->type->kind == PYTREE_KIND_NONE) { pytree__put_text(d->to, "None"); }
     else if (n->type != NULL) { pytree__put_text(d->to, pytree__keyed(n->type) ? "{}" : "[]"); }
-    else if (pytree_is_leaf(leaf) && !pytree__dp_plain(leaf)) { pytree__dt_put_array(d, leaf); }
+    else if (!pytree__dp_plain(leaf)) { pytree__dt_put_array(d, leaf); }
     else { pytree__dp_put_leaf(d, leaf); }
 }
 

@@ -279,6 +279,33 @@ static void tables_and_memory(void **state)
     for (n = 0; n < 12; n++) { assert_in_range(sweep_allocations(many_calls_body, &n), 4, 200); }
 }
 
+static bool is_part(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)path;
+    return value->type == PYTREE_TYPE(Part);
+}
+
+/* Structs that are leaves are named, and have no size. */
+static void structs_as_leaves(void **state)
+{
+    Parts parts = { { { 1, 2 }, 3 }, { { 4, 5 }, 6 } };
+    const pytree_options opt = { .is_leaf = is_part };
+    pytree_error error = { 0 };
+    const pytree_leaf leaf = { .data = &parts.a, .type = PYTREE_TYPE(Part), .form = PYTREE_FORM_STRUCT };
+    char text[2000];
+    (void)state;
+    assert_text(pytree_display_text(PYTREE_LIST(PYTREE(&parts)), text, sizeof text, &opt, &error), text,
+                "[Parts(\n"
+                "  a=<Part>,\n"
+                "  ab=<Part>\n"
+                ")]");
+    assert_text(pytree_array_text(&leaf, text, sizeof text), text, "<Part>");
+    (void)pytree_tabulate_text(PYTREE(&parts), NULL, 0, text, sizeof text, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_non_null(strstr(text, "Total Parameters: 0 (0 B)"));
+}
+
 static void failures_without_room(void **state)
 {
     const pytree nothing = { NULL, NULL };
@@ -300,7 +327,8 @@ int main(void)
         cmocka_unit_test(roles_are_counted_by_name),
         cmocka_unit_test(tables),
         cmocka_unit_test(names_and_letters), cmocka_unit_test(lists_in_states), cmocka_unit_test(values_that_are_trees),
-        cmocka_unit_test(tables_and_memory), cmocka_unit_test(failures_without_room),
+        cmocka_unit_test(tables_and_memory), cmocka_unit_test(structs_as_leaves),
+        cmocka_unit_test(failures_without_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
