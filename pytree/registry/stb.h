@@ -135,7 +135,7 @@ static inline pytree_status pytree__stb_map_resize(void *field, size_t n, const 
     ((stbds_array_header *)(void *)entries)[-1].length = 1;    /* the default element */
     ((stbds_array_header *)(void *)entries)[-1].hash_table = table;
     map = entries + size;
-    for (i = 0; i < n && status == PYTREE_OK; i++) {
+    for (i = 0; i < n; i++) {
         char *key = pytree__stb_copy_key(keys[i]);
         if (key == NULL) { status = PYTREE_NO_MEMORY; break; }
         table->strings.mode = STBDS_SH_DEFAULT;                 /* the entry takes this key as it is */

@@ -192,7 +192,41 @@ static void unions_and_members_that_are_none(void **state)
     assert_true(choice.left_out == 2 && choice.kept == 6);
     choice.kind = 7;
     refused(t, ".as", PYTREE_INT(1), PYTREE_VALUE, ".as", "expected a tag that a CASE of the union has, got 7");
+    refused(t, ".kept", PYTREE_INT(1), PYTREE_VALUE, ".as", "expected a tag that a CASE of the union has, got 7");
     assert_int_equal(choice.as.whole, 4);
+}
+
+/* A struct that is made for the occasion, whose tag is a leaf: no value of the tag but those of a CASE is left in it. */
+typedef struct Tagged { int kind; union { float real; int whole; } as; } Tagged;
+
+#define PYTREE_STRUCT Tagged
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, kind) PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, real), CASE(1, whole)))
+#include "pytree_registry.h"
+
+typedef struct Holder { Tagged *tagged; } Holder;
+
+#define PYTREE_STRUCT Holder
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, tagged, OPTIONAL)
+#include "pytree_registry.h"
+
+static void unions_that_are_made(void **state)
+{
+    static const char *const refused_texts[] = { "{'tagged': {'kind': 7, 'as': 5}}", "{'tagged': {'as': 5, 'kind': 7}}" };
+    Holder holder = { NULL };
+    const pytree t = pytree_clone(PYTREE(&holder), NULL, NULL);
+    pytree_error error = { 0 };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(refused_texts); i++) {
+        memset(&error, 0, sizeof error);
+        assert_error(pytree_assign_text(t, "", refused_texts[i], NULL, &error), PYTREE_VALUE, ".tagged.as", &error);
+        assert_string_equal(error.message, "expected a tag that a CASE of the union has, got 7");
+        assert_null(((const Holder *)t.data)->tagged);
+    }
+    memset(&error, 0, sizeof error);
+    assert_ok(pytree_assign_text(t, "", "{'tagged': {'as': 5}}", NULL, &error), &error);
+    assert_true(((const Holder *)t.data)->tagged->as.real == 5);
+    pytree_free(t);
 }
 
 /* Numbers are no letters. */
@@ -350,7 +384,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_of_others), cmocka_unit_test(unions_and_members_that_are_none),
-        cmocka_unit_test(numbers_for_texts), cmocka_unit_test(arrays_without_memory), cmocka_unit_test(counts),
+        cmocka_unit_test(unions_that_are_made), cmocka_unit_test(numbers_for_texts), cmocka_unit_test(arrays_without_memory),
+        cmocka_unit_test(counts),
         cmocka_unit_test(mixed_keys), cmocka_unit_test(statics), cmocka_unit_test(dropped), cmocka_unit_test(custom_elements)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -361,6 +361,7 @@ static void no_options(void **state)
     float saved[2] = { 1, 2 }, loaded[2] = { 0, 0 };
     char path[GOLDEN_PATH];
     pytree arrays;
+    pytree_checkpoint_options opt = { 0 };
     pytree_error error = { 0 };
     (void)state;
     scratch_path(path, "options.npz");
@@ -370,6 +371,10 @@ static void no_options(void **state)
     assert_ok(pytree_read_npz(path, &arrays, NULL, &error), &error);
     assert_int_equal((uintptr_t)array_of(arrays, "x")->data % 64, 0);
     assert_memory_equal(array_of(arrays, "x")->data, saved, sizeof saved);
+    pytree_npz_free(arrays);
+    opt.tree.alignment = 256;
+    assert_ok(pytree_read_npz(path, &arrays, &opt, &error), &error);
+    assert_int_equal((uintptr_t)array_of(arrays, "x")->data % 256, 0);
     pytree_npz_free(arrays);
     assert_int_equal(remove(path), 0);
 }

@@ -224,23 +224,28 @@ static void variables_that_hold_several_values(void **state)
     pytree_container_free(net);
 }
 
-/* A value comes into the middle of a List of so many that other lists would put them into chunks. */
-static void long_lists(void **state)
+/* A value comes into the middle of so many that a list puts them into chunks, and a List does not. */
+static void assert_long(pytree list)
 {
     enum { N = 5000 };
     pytree_error error = { 0 };
-    pytree list = pytree_new_object(&pytree_class_List, NULL, &error);
     int i;
-    (void)state;
     for (i = 0; i < N; i++) { assert_ok(pytree_list_append_copy(list, PYTREE_INT(i), &error), &error); }
     assert_ok(pytree_list_insert_copy(list, N / 2, PYTREE_INT(-1), &error), &error);
     assert_ok(pytree_list_remove(list, N / 2 - 10, &error), &error);
-    assert_int_equal(pytree_object_length(list), N);
+    assert_int_equal(pytree_container_length(list), N);
     for (i = 0; i < N; i++) {
         const int64_t expected = i < N / 2 - 10 ? i : i < N / 2 - 1 ? i + 1 : i == N / 2 - 1 ? -1 : i;
         assert_int_equal(*(const int64_t *)pytree_list_get(list, i, &error).data, expected);
     }
     pytree_container_free(list);
+}
+
+static void long_lists(void **state)
+{
+    (void)state;
+    assert_long(pytree_new_object(&pytree_class_List, NULL, NULL));
+    assert_long(pytree_new_list(NULL, NULL));
 }
 
 static void metadata_need_a_name_and_a_value(void **state)
