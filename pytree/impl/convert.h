@@ -233,7 +233,7 @@ static bool pytree__rv_same_wide(const pytree__rv_wide *a, const pytree__rv_wide
     if (b_whole) { return pytree__rv_whole_is(b->as.u[i], b->sort == PYTREE__RV_SIGNED, pytree__rv_wide_real(a, i)); }
     {
         const long double v = pytree__rv_wide_real(a, i), w = pytree__rv_wide_real(b, i);
-        return v == w || (v != v && w != w);
+        return v == w || v != v;          /* NaN stays NaN in every type that has it */
     }
 }
 

@@ -1,5 +1,7 @@
 /* Assignment of values of every form to places of every form: what fits, and the words for what does not. */
 #include "assign_shared.h"
+#include <float.h>
+#include <math.h>
 
 /* ---- Places -------------------------------------------------------------------------------------------------------- */
 
@@ -197,10 +199,10 @@ static void unions_and_members_that_are_none(void **state)
 }
 
 /* A struct that is made for the occasion, whose tag is a leaf: no value of the tag but those of a CASE is left in it. */
-typedef struct Tagged { int kind; union { float real; int whole; } as; } Tagged;
+typedef struct Tagged { int tag; union { float real; int whole; } value; } Tagged;
 
 #define PYTREE_STRUCT Tagged
-#define PYTREE_FIELDS PYTREE_FIELD(DATA, kind) PYTREE_FIELD(DATA, as, UNION(self->kind, CASE(0, real), CASE(1, whole)))
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, tag) PYTREE_FIELD(DATA, value, UNION(self->tag, CASE(0, real), CASE(1, whole)))
 #include "pytree_registry.h"
 
 typedef struct Holder { Tagged *tagged; } Holder;
@@ -211,7 +213,7 @@ typedef struct Holder { Tagged *tagged; } Holder;
 
 static void unions_that_are_made(void **state)
 {
-    static const char *const refused_texts[] = { "{'tagged': {'kind': 7, 'as': 5}}", "{'tagged': {'as': 5, 'kind': 7}}" };
+    static const char *const refused_texts[] = { "{'tagged': {'tag': 7, 'value': 5}}", "{'tagged': {'value': 5, 'tag': 7}}" };
     Holder holder = { NULL };
     const pytree t = pytree_clone(PYTREE(&holder), NULL, NULL);
     pytree_error error = { 0 };
@@ -219,14 +221,43 @@ static void unions_that_are_made(void **state)
     (void)state;
     for (i = 0; i < COUNT_OF(refused_texts); i++) {
         memset(&error, 0, sizeof error);
-        assert_error(pytree_assign_text(t, "", refused_texts[i], NULL, &error), PYTREE_VALUE, ".tagged.as", &error);
+        assert_error(pytree_assign_text(t, "", refused_texts[i], NULL, &error), PYTREE_VALUE, ".tagged.value", &error);
         assert_string_equal(error.message, "expected a tag that a CASE of the union has, got 7");
         assert_null(((const Holder *)t.data)->tagged);
     }
     memset(&error, 0, sizeof error);
-    assert_ok(pytree_assign_text(t, "", "{'tagged': {'as': 5}}", NULL, &error), &error);
-    assert_true(((const Holder *)t.data)->tagged->as.real == 5);
+    assert_ok(pytree_assign_text(t, "", "{'tagged': {'value': 5}}", NULL, &error), &error);
+    assert_true(((const Holder *)t.data)->tagged->value.real == 5);
     pytree_free(t);
+}
+
+/* A number that the place cannot hold is refused; one that is rounded is not. */
+static void numbers_that_do_not_fit(void **state)
+{
+    static const struct { long double from; bool half, narrow; } reals[] = {
+        { 1.0L / 3, true, true }, { (long double)NAN, true, true }, { (long double)INFINITY, true, true },
+        { 1e300L, false, false }, { -1e300L, false, false }, { LDBL_MAX, false, false }, { 70000.0L, false, true }
+    };
+    static const double wholes[] = { 1.5, -1.5, -1, 18446744073709551616.0, 0.25 };
+    pytree_f16 half = { 0 };
+    pytree_bf16 narrow = { 0 };
+    uint64_t whole = 7;
+    pytree_error error = { 0 };
+    size_t i;
+    (void)state;
+    for (i = 0; i < COUNT_OF(reals); i++) {
+        const pytree from = PYTREE(&reals[i].from);
+        if (under_valgrind() && reals[i].from > DBL_MAX && !reals[i].half) { continue; }           /* which has no more */
+        assert_int_equal(pytree_assign(PYTREE(&half), from, NULL, NULL), reals[i].half ? PYTREE_OK : PYTREE_VALUE);
+        assert_int_equal(pytree_assign(PYTREE(&narrow), from, NULL, NULL), reals[i].narrow ? PYTREE_OK : PYTREE_VALUE);
+    }
+    for (i = 0; i < COUNT_OF(wholes); i++) {
+        memset(&error, 0, sizeof error);
+        assert_error(pytree_assign(PYTREE(&whole), PYTREE(&wholes[i]), NULL, &error), PYTREE_VALUE, "", &error);
+        assert_int_equal(whole, 7);
+    }
+    accepted(PYTREE(&whole), "", PYTREE_FLOAT(9223372036854775808.0));
+    assert_true(whole == UINT64_C(9223372036854775808));
 }
 
 /* Numbers are no letters. */
@@ -384,7 +415,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_of_others), cmocka_unit_test(unions_and_members_that_are_none),
-        cmocka_unit_test(unions_that_are_made), cmocka_unit_test(numbers_for_texts), cmocka_unit_test(arrays_without_memory),
+        cmocka_unit_test(unions_that_are_made), cmocka_unit_test(numbers_that_do_not_fit),
+        cmocka_unit_test(numbers_for_texts), cmocka_unit_test(arrays_without_memory),
         cmocka_unit_test(counts),
         cmocka_unit_test(mixed_keys), cmocka_unit_test(statics), cmocka_unit_test(dropped), cmocka_unit_test(custom_elements)
     };

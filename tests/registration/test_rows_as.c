@@ -1,5 +1,6 @@
 /* Rows with AS: pointers to void, whose type is computed. */
 #include "rows_shared.h"
+#include "odd_nodes.h"
 #include "pytree/ravel.h"
 #include "pytree/safetensors.h"
 
@@ -162,6 +163,41 @@ static void another_type_is_refused(void **state)
     }
 }
 
+/* A custom node may be behind the pointer; in a row there are numbers only. */
+typedef struct Any { int kind, kinds; void *value, *values; } Any;
+
+static const pytree_type *any_of(int kind)
+{
+    return kind == 0 ? PYTREE_TYPE(Mark) : kind == 1 ? PYTREE_TYPE(Scale) : PYTREE_TYPE(short);
+}
+
+#define PYTREE_STRUCT Any
+#define PYTREE_FIELDS                                                                                                   \
+    PYTREE_FIELD(STATIC, kind) PYTREE_FIELD(STATIC, kinds) PYTREE_FIELD(DATA, value, AS(any_of(self->kind)))            \
+    PYTREE_FIELD(DATA, values, AS(any_of(self->kinds), ARRAY(2)))
+#include "pytree_registry.h"
+
+static void custom_nodes_and_rows(void **state)
+{
+    Mark mark = { 7 };
+    short numbers[2] = { 1, 2 };
+    Scale scales[2] = { { 0 } };
+    Any any = { 0, 2, &mark, numbers };
+    pytree_error error = { 0 };
+    (void)state;
+    assert_def_text(PYTREE(&any), "PyTreeDef(CustomNode(Any[(0, 2)], [CustomNode(Mark[b'\\x07'], []), *]))", NULL);
+    any.values = scales;
+    any.kinds = 1;
+    assert_int_equal(pytree_num_leaves(PYTREE(&any), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_TYPE, ".values", &error);
+    assert_string_equal(error.message,
+                        "expected AS to give a registered type (of an array, one of numbers), got another or NULL");
+    memset(&error, 0, sizeof error);
+    any.kinds = 0;
+    assert_int_equal(pytree_num_leaves(PYTREE(&any), NULL, &error), SIZE_MAX);
+    assert_error(error.status, PYTREE_TYPE, ".values", &error);
+}
+
 static pytree_status allocate(void *context, const pytree_options *opt, pytree_error *error)
 {
     int kind;
@@ -213,6 +249,7 @@ int main(void)
         cmocka_unit_test(whatever_is_made_equals_its_source),
         cmocka_unit_test(a_leaf_goes_behind_the_pointer),
         cmocka_unit_test(another_type_is_refused),
+        cmocka_unit_test(custom_nodes_and_rows),
         cmocka_unit_test(memory_is_allocated),
         cmocka_unit_test(files_hold_what_pointers_lead_to),
     };
