@@ -7,19 +7,18 @@
 /* ---- Parse: containers --------------------------------------------------------------------------------------------- */
 
 /* Write the container that opens, and take room for its contents. */
-static void pytree__lit_make(pytree__lit_parser *p, const pytree__lit_open *o, size_t name)
+static void pytree__lit_make(pytree__lit_parser *p, const pytree_type *type, unsigned form, size_t name)
 {
-    const pytree_type *type = &pytree_types[o->type];
-    pytree_items *items = p->items + o->container;
+    pytree_items *items = p->items + p->n_containers;
     size_t count;
-    memcpy(&count, p->counted + o->container * sizeof count, sizeof count);
+    memcpy(&count, p->counted + p->n_containers * sizeof count, sizeof count);
     memset(items, 0, sizeof *items);
     items->count = count;
     items->maxlen = pytree__traits(type)->meta == PYTREE__META_MAXLEN ? PYTREE_UNBOUNDED : 0;
     if (name != PYTREE__LIT_NONE) { items->name = p->texts + name; }
     p->slot->type = type;
     p->slot->data = items;
-    if (o->form == PYTREE__LIT_ITEMS) {
+    if (form == PYTREE__LIT_ITEMS) {
         items->items = (const pytree *)(const void *)p->pieces;
         p->pieces += count * sizeof(pytree);
         return;
@@ -33,24 +32,35 @@ static void pytree__lit_make(pytree__lit_parser *p, const pytree__lit_open *o, s
     }
 }
 
-/* Open a container. `name`: its place among the strings, or PYTREE__LIT_NONE. */
+/* Open a container, unless it ends at once. `name`: its place among the strings, or PYTREE__LIT_NONE. */
 static bool pytree__lit_begin(pytree__lit_parser *p, int type, unsigned form, char close, bool wrapped, size_t name)
 {
-    pytree__lit_open *o = (pytree__lit_open *)pytree__lit_more(p, &p->open, sizeof *o);
+    char *const slot = p->pieces;
+    pytree__lit_open *o;
+    if (p->pass == PYTREE__LIT_MAKE) {
+        pytree__lit_make(p, &pytree_types[type], form, name);
+    } else if (p->pass == PYTREE__LIT_COUNT) {
+        const size_t none = 0;
+        char *count = (char *)pytree__lit_more(p, &p->counts, sizeof none);
+        if (count == NULL) { return false; }
+        memcpy(count, &none, sizeof none);
+    }
+    p->n_containers++;
+    if (p->at < p->end && *p->at == close && !wrapped) {
+        p->at++;
+        return true;
+    }
+    o = (pytree__lit_open *)pytree__lit_more(p, &p->open, sizeof *o);
     if (o == NULL) { return false; }
-    o->container = p->n_containers++;
+    o->container = p->n_containers - 1;
     o->count = 0;
-    o->slot = p->pieces;
+    o->slot = slot;
     o->type = (unsigned char)type;
     o->form = (unsigned char)form;
     o->close = close;
     o->wrapped = wrapped;
     o->numbered = false;
     if (p->open.n > p->most_open) { p->most_open = p->open.n; }
-    if (p->pass != PYTREE__LIT_MAKE) {
-        return p->pass == PYTREE__LIT_SEEK || pytree__lit_more(p, &p->counts, sizeof(size_t)) != NULL;
-    }
-    pytree__lit_make(p, o, name);
     return true;
 }
 
@@ -268,11 +278,7 @@ static bool pytree__lit_wrapped(pytree__lit_parser *p, int type)
     char c = pytree__lit_peek(p);
     const bool deque = !pytree__keyed(&pytree_types[type]);
     const unsigned form = deque ? PYTREE__LIT_ITEMS : c == '[' ? PYTREE__LIT_PAIRS : PYTREE__LIT_BRACES;
-    if (c == ')') {
-        p->at++;
-        if (!pytree__lit_begin(p, type, form, c, false, PYTREE__LIT_NONE)) { return false; }
-        return pytree__lit_close(p);
-    }
+    if (c == ')') { return pytree__lit_begin(p, type, form, c, false, PYTREE__LIT_NONE); }
     if (c != '[' && (deque || c != '{')) { return pytree__lit_expected(p, p->at, deque ? "'[' or ')'" : "'{', '[' or ')'"); }
     p->at++;
     return pytree__lit_begin(p, type, form, c == '{' ? '}' : ']', true, PYTREE__LIT_NONE);

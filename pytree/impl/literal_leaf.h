@@ -22,15 +22,30 @@ static bool pytree__lit_hex(const pytree__lit_parser *p, const char *at, int n, 
     return true;
 }
 
+/* Return what a letter after a backslash stands for; NUL if it needs digits, or is none. */
+PYTREE__INLINE char pytree__lit_meant(char c)
+{
+    switch (c) {
+    case '\\': case '\'': case '"': case '/': return c;
+    case 'a': return '\a';
+    case 'b': return '\b';
+    case 'f': return '\f';
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
+    case 'v': return '\v';
+    default: return '\0';
+    }
+}
+
 /* Parse an escape. Return its number of bytes; 0 with an error if it is invalid. */
 static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
 {
-    static const char plain[] = "\\'\"/abfnrtv", meant[] = "\\'\"/\a\b\f\n\r\t\v";
-    const char c = p->at + 1 < p->end ? p->at[1] : '\0', *found = c == '\0' ? NULL : strchr(plain, c);
+    const char c = p->at + 1 < p->end ? p->at[1] : '\0', meant = pytree__lit_meant(c);
     int digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
     uint32_t code = 0, second = 0;
-    if (found != NULL) {
-        out[0] = meant[found - plain];
+    if (meant != '\0') {
+        out[0] = meant;
         p->at += 2;
         return 1;
     }
@@ -59,15 +74,15 @@ static size_t pytree__lit_escape(pytree__lit_parser *p, char *out)
     return pytree__to_utf8(out, code);
 }
 
-/* Parse 'text' or "text" and append it to the strings. */
-static PYTREE__NOINLINE bool pytree__lit_long_string(pytree__lit_parser *p)
+/* Parse the rest of 'text' or "text" and append it to the strings. */
+static PYTREE__NOINLINE bool pytree__lit_long_string(pytree__lit_parser *p, char quote)
 {
-    const char quote = *p->at++, *const end = p->end;
+    const char *const end = p->end;
     char escaped[4];
     for (;;) {
         const char *at = p->at;
         size_t n;
-        if (p->pass == PYTREE__LIT_MAKE) {                   /* the first pass has seen the closing quote, and UTF-8 */
+        if (p->pass == PYTREE__LIT_MAKE) {
             char *to = p->texts + p->n_texts;
             while (*at != quote && *at != '\\') { *to++ = *at++; }
         } else {
@@ -102,15 +117,16 @@ PYTREE__INLINE bool pytree__lit_string(pytree__lit_parser *p, size_t *where)
     *where = p->n_texts;
     if (p->pass != PYTREE__LIT_MAKE) {
         while (at < end && *at != quote && *at != '\\' && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80) { at++; }
-        if (at == end || *at != quote) { return pytree__lit_long_string(p); }
     } else {
-        char *to = p->texts + p->n_texts;
+        char *to = p->texts + p->n_texts;                    /* the first pass has seen the closing quote, and UTF-8 */
         while (*at != quote && *at != '\\') { *to++ = *at++; }
-        if (*at != quote) { return pytree__lit_long_string(p); }
         *to = '\0';
     }
-    p->n_texts += (size_t)(at - from);
-    p->at = at + 1;
+    p->n_texts += (size_t)(at - from) - 1;
+    p->at = at;
+    if (PYTREE__UNLIKELY(at == end || *at != quote)) { return pytree__lit_long_string(p, quote); }
+    p->n_texts++;
+    p->at++;
     return true;
 }
 
@@ -162,8 +178,8 @@ static bool pytree__lit_element(pytree__lit_parser *p, int id, char *to)
     }
 }
 
-/* Parse the short numbers that follow an element of a row with a comma and at most a space between them. Return how many
- * there are. */
+/* Parse the short numbers that follow an element of a row with a comma and at most a space between them. Return how many there
+ * are. */
 static size_t pytree__lit_row(pytree__lit_parser *p, const pytree_type *type)
 {
     const size_t size = type->size;

@@ -217,7 +217,10 @@ static bool pytree__lit_expected(const pytree__lit_parser *p, const char *at, co
 static PYTREE__NOINLINE char pytree__lit_skip_space(pytree__lit_parser *p)
 {
     const char *at = p->at, *const end = p->end;
-    while (at < end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) { at++; }
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')) {
+        const bool line = *at++ == '\n';
+        while (line && end - at >= 4 && memcmp(at, "    ", 4) == 0) { at += 4; }          /* lines are indented */
+    }
     p->at = at;
     return at < end ? *at : '\0';
 }
@@ -234,19 +237,24 @@ PYTREE__INLINE char pytree__lit_peek(pytree__lit_parser *p)
     return pytree__lit_skip_space(p);
 }
 
-static bool pytree__lit_skip(pytree__lit_parser *p, char c)
+PYTREE__INLINE bool pytree__lit_skip(pytree__lit_parser *p, char c)
 {
     if (p->at == p->end || pytree__lit_peek(p) != c) { return false; }
     p->at++;
     return true;
 }
 
-static bool pytree__lit_need(pytree__lit_parser *p, char c)
+static PYTREE__NOINLINE bool pytree__lit_lacks(const pytree__lit_parser *p, char c)
 {
     char expected[4] = { '\'', '\0', '\'', '\0' };
     expected[1] = c;
-    if (pytree__lit_skip(p, c)) { return true; }
     return pytree__lit_expected(p, p->at, expected);
+}
+
+PYTREE__INLINE bool pytree__lit_need(pytree__lit_parser *p, char c)
+{
+    if (pytree__lit_skip(p, c)) { return true; }
+    return pytree__lit_lacks(p, c);
 }
 
 /* Skip a whole word: `None`, but not the beginning of `Nonesuch`. */
