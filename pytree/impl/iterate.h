@@ -492,7 +492,9 @@ PYTREE__INLINE void pytree__run_next(pytree_iter *it, const size_t n)
     case 4: values[3]++;                  /* fallthrough */
     case 3: values[2]++;                  /* fallthrough */
     case 2: values[1]++; values[0]++; break;
-    default: for (k = 0; k < n; k++) { values[k]++; }
+    default:
+        PYTREE__FEW_STEPS
+        for (k = 0; k < n; k++) { values[k]++; }
     }
 }
 

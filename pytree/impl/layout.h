@@ -242,6 +242,7 @@ PYTREE__INLINE uint64_t pytree__spans_differ(const char *const self[4], size_t a
     uint32_t a, b, c, d;
     size_t i;
     if (n >= sizeof differ) {             /* the last word overlaps the one before it */
+        PYTREE__FEW_STEPS
         for (i = 0; i < n - sizeof differ; i += sizeof differ) { differ |= pytree__words_differ(self, at + i, pair); }
         return differ | pytree__words_differ(self, at + n - sizeof differ, pair);
     }

@@ -13,11 +13,13 @@ PYTREE__INLINE void pytree__copy_few(void *to, const void *from, size_t n)
     const char *y = (const char *)from;
     size_t i;
     if (n >= sizeof(uint64_t)) {
+        PYTREE__FEW_STEPS
         for (i = 0; i < n - sizeof(uint64_t); i += sizeof(uint64_t)) { memcpy(x + i, y + i, sizeof(uint64_t)); }
         memcpy(x + n - sizeof(uint64_t), y + n - sizeof(uint64_t), sizeof(uint64_t));
     } else if (n == sizeof(uint32_t)) {
         memcpy(x, y, sizeof(uint32_t));
     } else {
+        PYTREE__FEW_STEPS
         for (i = 0; i < n; i++) { x[i] = y[i]; }
     }
 }
@@ -423,6 +425,7 @@ PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
     uint32_t u, v;
     size_t i;
     if (n >= sizeof p) {                  /* the last word overlaps the one before it */
+        PYTREE__FEW_STEPS
         for (i = 0; i < n - sizeof p; i += sizeof p) {
             memcpy(&p, x + i, sizeof p);
             memcpy(&q, y + i, sizeof q);
@@ -436,6 +439,7 @@ PYTREE__INLINE uint64_t pytree__differ(const void *a, const void *b, size_t n)
         memcpy(&v, y, sizeof v);
         differ = u ^ v;
     } else {
+        PYTREE__FEW_STEPS
         for (i = 0; i < n; i++) { differ |= (uint64_t)(x[i] != y[i]); }
     }
     return differ;

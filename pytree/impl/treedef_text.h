@@ -194,6 +194,7 @@ PYTREE__INLINE void pytree__pattern_before(struct pytree__backwards *b, const py
     while (pattern[n] != '\0' && pattern[n] != '%') { n++; }
     if (PYTREE__LIKELY(pattern[n] == '\0' && n <= b->left && b->left <= b->room)) {
         char *const to = b->text + (b->left -= n);
+        PYTREE__FEW_STEPS
         for (i = 0; i < n; i++) { to[i] = pattern[i]; }
     } else {
         pytree__long_before(b, def, at, pattern);

@@ -29,6 +29,14 @@
 #define PYTREE__RESTRICT
 #endif
 
+/* Before a loop that usually takes a few steps: clang would make a loop of vectors of it, in each function that it is copied
+ * into, which takes longer to compile and to run. */
+#if defined(__clang__)
+#define PYTREE__FEW_STEPS _Pragma("clang loop vectorize(disable) interleave(disable) unroll(disable)")
+#else
+#define PYTREE__FEW_STEPS
+#endif
+
 /* Places in pytree_types of the integers of fixed width. C++ has no _Generic: there the usual types of those sizes. */
 #if defined(__cplusplus)
 #define PYTREE__T_INT32 PYTREE__T_int_

@@ -120,6 +120,7 @@ PYTREE__INLINE size_t pytree__other_extents(const pytree_leaf *a, const pytree_l
     if (PYTREE__LIKELY(n == 1)) { return a->shape[0] ^ b->shape[0]; }
     if (n == 0) { return 0; }
     differ = (a->shape[0] ^ b->shape[0]) | (a->shape[1] ^ b->shape[1]);
+    PYTREE__FEW_STEPS
     for (i = 2; i < n; i++) { differ |= a->shape[i] ^ b->shape[i]; }
     return differ;
 }
