@@ -352,12 +352,12 @@ PYTREE__INLINE bool pytree__instances_equal(pytree_iter *it, const size_t n, con
 {
     const pytree_type *const type = values[0]->type;
     const pytree__layout *layout;
-    size_t flags = 0, k;
+    size_t k;
     for (k = 0; k < n; k++) {
         const pytree__cursor *const c = &it->cursors[k];
-        flags |= pytree__validate(type, values[k]->data, c->views + c->n_views, c->views + c->max_views);
+        const size_t flags = pytree__validate(type, values[k]->data, c->views + c->n_views, c->views + c->max_views);
+        if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     }
-    if (PYTREE__UNLIKELY((flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     if (n == 1) { return true; }
     layout = pytree__layout_of(&it->cache, type);
     return PYTREE__LIKELY(layout->n_nodes != 0) && pytree__layout_instances_equal(&it->cache, layout, n, values);
@@ -430,19 +430,20 @@ PYTREE__INLINE bool pytree__iter_stretch(pytree_iter *it, const size_t n, struct
 PYTREE__INLINE bool pytree__iter_views(const pytree_iter *it, const size_t n, const pytree_leaf **values, size_t *n_leaves)
 {
     const pytree__cursor *const c = it->cursors;
-    size_t k, bytes = 0, differ = 0, flags = 0;
+    size_t k, bytes = 0;
     for (k = 0; k < n; k++) {
         pytree_leaf *const views = c[k].views + c[k].n_views;
         const pytree__flatten_result seen =
             pytree__leaf_views(values[0]->type, values[k]->data, views, c[k].views + c[k].max_views, false);
         const size_t mine = (size_t)((const char *)seen.end - (const char *)views);
         if (k == 0) { bytes = mine; }
-        differ |= mine ^ bytes;
-        flags |= seen.flags;
+        /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
+        if (PYTREE__UNLIKELY(mine != bytes || (seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) {
+            return false;
+        }
     }
     *n_leaves = bytes / sizeof(pytree_leaf);
-    /* None where the first tree has a leaf is a deeper tree; the other way round was found to be wrong before */
-    return PYTREE__LIKELY(differ == 0 && (flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) == 0);
+    return true;
 }
 
 /* Takes a struct that is a run in every tree. Only the first tree's cursor gets a frame, for paths. AT_LEAF: its first leaf

@@ -162,7 +162,7 @@ static bool pytree__pattern_add_leaves(struct pytree__pattern *p, const pytree_t
     for (i = 0; i < p->n_leaves; i++) {
         struct pytree__pattern_leaf *const leaf = &p->leaves[slots[i].bytes == 0 ? p->n_pointers++ : --in_place];
         leaf->at = slots[i].at;
-        leaf->leaf = i;
+        leaf->view = i * (uint32_t)sizeof(pytree_leaf);
         leaf->bytes = slots[i].bytes;
     }
     return true;
@@ -380,28 +380,24 @@ static PYTREE__NOINLINE void pytree__pattern_store(const struct pytree__pattern 
     const size_t size = p->type->size, step = p->n_leaves;
     const struct pytree__pattern_leaf *leaf = p->leaves, *const pointers = leaf + p->n_pointers, *const end = p->leaves + step;
     size_t i;
-    for (; leaf != pointers; leaf++) {
-        const pytree_leaf *from = leaves + leaf->leaf;
+    for (; leaf != end; leaf++) {
+        const pytree_leaf *from = (const pytree_leaf *)(const void *)((const char *)leaves + leaf->view);
         char *at = self + leaf->at;
-        for (i = 0; i + 4 <= n; i += 4, from += 4 * step, at += 4 * size) {
-            memcpy(at + size, &from->data, sizeof from->data);
-            memcpy(at + 2 * size, &from[step].data, sizeof from->data);
-            memcpy(at + 3 * size, &from[2 * step].data, sizeof from->data);
-            memcpy(at + 4 * size, &from[3 * step].data, sizeof from->data);
-        }
-        for (; i < n; i++, from += step) {
+        for (i = 0; i < n && leaf < pointers; i++, from += step) {
             at += size;
             memcpy(at, &from->data, sizeof from->data);
         }
-    }
-    for (; leaf != end; leaf++) {
-        const pytree_leaf *from = leaves + leaf->leaf;
-        char *at = self + leaf->at;
-        for (i = 0; i < n; i++, from += step) {
+        for (; i < n; i++, from += step) {
             at += size;
             if (from->data != (void *)at) { pytree__copy_few(at, (const char *)from->data, leaf->bytes); }
         }
     }
+}
+
+/* Set the address in the view of a struct's leaf. */
+PYTREE__INLINE void pytree__view_moves(pytree_leaf *views, size_t view, const void *data)
+{
+    ((pytree_leaf *)(void *)((char *)views + view))->data = (void *)(uintptr_t)data;
 }
 
 /* Make the views of leaves of structs that are like those before them, one in each of four trees (of fewer, the last one more
@@ -414,24 +410,23 @@ static PYTREE__NOINLINE bool pytree__pattern_take(const struct pytree__pattern *
     const struct pytree__pattern_leaf *const end = p->leaves + p->n_leaves;
     const char *const a = self[0], *const b = self[1], *const c = self[2], *const d = self[3];
     for (; leaf != pointers; leaf++) {
-        const size_t at = leaf->at, i = leaf->leaf;
+        const size_t at = leaf->at;
         void *x, *y, *z, *w;
         memcpy(&x, a + at, sizeof x);
         memcpy(&y, b + at, sizeof y);
         memcpy(&z, c + at, sizeof z);
         memcpy(&w, d + at, sizeof w);
         if (x == NULL || y == NULL || z == NULL || w == NULL) { return false; }
-        views[0][i].data = x;
-        views[1][i].data = y;
-        views[2][i].data = z;
-        views[3][i].data = w;
+        pytree__view_moves(views[0], leaf->view, x);
+        pytree__view_moves(views[1], leaf->view, y);
+        pytree__view_moves(views[2], leaf->view, z);
+        pytree__view_moves(views[3], leaf->view, w);
     }
     for (; leaf != end; leaf++) {
-        const size_t at = leaf->at, i = leaf->leaf;
-        views[0][i].data = (void *)(uintptr_t)(a + at);
-        views[1][i].data = (void *)(uintptr_t)(b + at);
-        views[2][i].data = (void *)(uintptr_t)(c + at);
-        views[3][i].data = (void *)(uintptr_t)(d + at);
+        pytree__view_moves(views[0], leaf->view, a + leaf->at);
+        pytree__view_moves(views[1], leaf->view, b + leaf->at);
+        pytree__view_moves(views[2], leaf->view, c + leaf->at);
+        pytree__view_moves(views[3], leaf->view, d + leaf->at);
     }
     return true;
 }

@@ -285,8 +285,8 @@ enum {
     PYTREE__PATTERN_PLACES = PYTREE_STACK_PATTERN_PLACES, PYTREE__PATTERN_LEAVES = PYTREE_STACK_PATTERN_LEAVES,
     PYTREE__STRETCHES = PYTREE_STACK_STRETCHES
 };
-struct pytree__pattern_leaf {             /* where a leaf is in the struct, and which one it is */
-    uint32_t at, leaf;
+struct pytree__pattern_leaf {             /* where a leaf is in the struct, and its view among those of the struct's leaves */
+    uint32_t at, view;                    /* in bytes */
     uint32_t bytes;                       /* of a value in place */
 };
 struct pytree__stretch { const char *self; size_t n; };        /* a struct, and how many are like it that follow it */
