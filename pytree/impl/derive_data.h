@@ -107,7 +107,7 @@ static pytree_status pytree__program_bind(struct pytree__fn_bound *b)
     pytree_status status;
     size_t k;
     if (p == NULL) { return pytree__fn_fail(b, PYTREE_ARGUMENT, NULL, 0, "expected a program, got NULL"); }
-    if (here == NULL || views == NULL || given == NULL) { return b->plan->err.status; }
+    if (here == NULL || views == NULL || given == NULL) { return pytree__fn_trouble(b); }
     for (k = 0; k < p->n_in; k++) { views[k] = *p->values[k + 1]; }
     status = pytree__fn_compare(b, "arguments", p->in_def, views, given, b->in);
     if (status != PYTREE_OK) { return status; }

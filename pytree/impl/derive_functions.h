@@ -22,7 +22,7 @@ static pytree_status pytree__ad_finish(struct pytree__fn_bound *b, pytree_trace 
                                        const pytree_value *out, const pytree_leaf *const *views)
 {
     pytree_program *p = def == NULL ? NULL : pytree__pg_end(tr, n, out, views);
-    if (p == NULL || !pytree__pg_prune(p)) { return b->plan->err.status; }
+    if (p == NULL || !pytree__pg_prune(p)) { return pytree__fn_trouble(b); }
     p->out_def = def;
     return pytree__pg_bind(b, p);
 }
@@ -59,14 +59,14 @@ static pytree_status pytree__jvp_bind(struct pytree__fn_bound *b)
     struct pytree__recorder r;
     pytree_trace tr;
     size_t k, n = 0, at;
-    if (p == NULL || active == NULL) { return b->plan->err.status; }
+    if (p == NULL || active == NULL) { return pytree__fn_trouble(b); }
     if (pytree__fn_compare(b, "tangents", b->defs[0], b->in, b->defs[1],
                            b->in + c->n_in) != PYTREE_OK) { return b->err->status; }
     out_active = (bool *)pytree__fn_take(b->plan, p->n_out, 1);
     views = (const pytree_leaf **)pytree__fn_take(b->plan, p->n_out, 2 * sizeof *views);
     out = (pytree_value *)pytree__fn_take(b->plan, p->n_out, 2 * sizeof *out);
     in = pytree__ad_begin(&tr, &r, b);
-    if (out_active == NULL || views == NULL || out == NULL || in == NULL) { return b->plan->err.status; }
+    if (out_active == NULL || views == NULL || out == NULL || in == NULL) { return pytree__fn_trouble(b); }
     r.plus = p->plus;
     for (k = 0; k < c->n_in; k++) { active[k] = pytree__pg_smooth(&c->in[k]); }
     for (k = 0, n = c->n_in; k < c->n_in; k++) {               /* tangents of integers are left out */
@@ -74,7 +74,7 @@ static pytree_status pytree__jvp_bind(struct pytree__fn_bound *b)
     }
     q = pytree__pg_pushforward(b->plan, p, active, out_active, false);
     results = q == NULL ? NULL : pytree__pg_inline(&tr, q, in);
-    if (results == NULL) { return b->plan->err.status; }
+    if (results == NULL) { return pytree__fn_trouble(b); }
     for (k = 0, at = p->n_out; k < p->n_out; k++) {
         views[k] = views[p->n_out + k] = p->out_views[k];
         out[k] = results[k];
@@ -118,13 +118,13 @@ static pytree_status pytree__vjp_bind(struct pytree__fn_bound *b)
     struct pytree__recorder r;
     pytree_trace tr;
     size_t k;
-    if (p == NULL || wanted == NULL) { return b->plan->err.status; }
+    if (p == NULL || wanted == NULL) { return pytree__fn_trouble(b); }
     if (pytree__fn_compare(b, "cotangent", c->def, c->out, b->defs[1], b->in + c->n_in) != PYTREE_OK) { return b->err->status; }
     views = (const pytree_leaf **)pytree__fn_take(b->plan, p->n_out + p->n_in, sizeof *views);
     out = (pytree_value *)pytree__fn_take(b->plan, p->n_out + p->n_in, sizeof *out);
     ct = (pytree_value *)pytree__fn_take(b->plan, p->n_out, sizeof *ct);
     in = pytree__ad_begin(&tr, &r, b);
-    if (views == NULL || out == NULL || in == NULL || ct == NULL) { return b->plan->err.status; }
+    if (views == NULL || out == NULL || in == NULL || ct == NULL) { return pytree__fn_trouble(b); }
     r.plus = p->plus;
     for (k = 0; k < p->n_out; k++) {
         views[k] = p->out_views[k];
@@ -134,7 +134,7 @@ static pytree_status pytree__vjp_bind(struct pytree__fn_bound *b)
         views[p->n_out + k] = &b->in[k];
         wanted[k] = true;
     }
-    if (!pytree__ad_pull(&tr, p, in, ct, wanted, out, out + p->n_out)) { return b->plan->err.status; }
+    if (!pytree__ad_pull(&tr, p, in, ct, wanted, out, out + p->n_out)) { return pytree__fn_trouble(b); }
     return pytree__ad_finish(b, &tr, pytree__ad_pair(b, c->def, b->defs[0]), p->n_out + p->n_in, out, views);
 }
 const pytree_fn_kind pytree_jvp_kind = { "jvp", pytree__ad_inner, pytree__ad_says, pytree__jvp_bind, pytree__pg_run, NULL };
@@ -236,10 +236,10 @@ static pytree_status pytree__grad_bind(struct pytree__fn_bound *b)
     size_t k, n = 0, *first = NULL;
     pytree_status status = pytree__ad_choose(b, of->argnums, of->allow_int, &chosen);
     c = status != PYTREE_OK ? NULL : pytree__ad_bind(b, of->f, b->n_args, b->defs, b->in, NULL, NULL);
-    if (c == NULL || (of->has_aux && (parts = pytree__ad_aux(b, c, &first)) == NULL)) { return b->plan->err.status; }
+    if (c == NULL || (of->has_aux && (parts = pytree__ad_aux(b, c, &first)) == NULL)) { return pytree__fn_trouble(b); }
     status = pytree__grad_value(b, of->has_aux ? parts[0] : c->def, c->out);
     p = status != PYTREE_OK ? NULL : pytree__pg_of(c);
-    if (p == NULL) { return b->plan->err.status; }
+    if (p == NULL) { return pytree__fn_trouble(b); }
     in = pytree__ad_begin(&tr, &r, b);
     views = (const pytree_leaf **)pytree__fn_take(b->plan, p->n_out + chosen.n, sizeof *views);
     out = (pytree_value *)pytree__fn_take(b->plan, p->n_out, sizeof *out);
@@ -247,7 +247,7 @@ static pytree_status pytree__grad_bind(struct pytree__fn_bound *b)
     in_ct = (pytree_value *)pytree__fn_take(b->plan, p->n_in, sizeof *in_ct);
     all = (pytree_value *)pytree__fn_take(b->plan, p->n_out + chosen.n, sizeof *all);
     if (in == NULL || views == NULL || out == NULL || ct == NULL || in_ct == NULL
-        || all == NULL) { return b->plan->err.status; }
+        || all == NULL) { return pytree__fn_trouble(b); }
     {
         const float single = 1;
         const double one = 1;
@@ -255,7 +255,7 @@ static pytree_status pytree__grad_bind(struct pytree__fn_bound *b)
         seed.data = (void *)(uintptr_t)(seed.type->dtype == PYTREE_F64 ? (const void *)&one : (const void *)&single);
         ct[0] = pytree__pg_constant(&tr, &seed);
     }
-    if (!pytree__ad_pull(&tr, p, in, ct, chosen.wanted, out, in_ct)) { return b->plan->err.status; }
+    if (!pytree__ad_pull(&tr, p, in, ct, chosen.wanted, out, in_ct)) { return pytree__fn_trouble(b); }
     for (k = 0; value && k < p->n_out; k++, n++) {
         all[n] = out[k];
         views[n] = p->out_views[k];

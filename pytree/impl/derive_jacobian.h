@@ -163,10 +163,10 @@ static pytree_status pytree__jacobian_bind(struct pytree__fn_bound *b)
     pytree_value *all;
     pytree_status status = pytree__ad_choose(b, of->argnums, false, &chosen);
     c = status != PYTREE_OK ? NULL : pytree__ad_bind(b, of->f, b->n_args, b->defs, b->in, NULL, NULL);
-    if (c == NULL || (of->has_aux && (parts = pytree__ad_aux(b, c, &first)) == NULL)) { return b->plan->err.status; }
+    if (c == NULL || (of->has_aux && (parts = pytree__ad_aux(b, c, &first)) == NULL)) { return pytree__fn_trouble(b); }
     jac.b = b;
     jac.p = pytree__pg_of(c);
-    if (jac.p == NULL) { return b->plan->err.status; }
+    if (jac.p == NULL) { return pytree__fn_trouble(b); }
     jac.tr = &tr;
     jac.chosen = &chosen;
     jac.n_out = of->has_aux ? first[1] : c->n_out;
@@ -180,8 +180,8 @@ static pytree_status pytree__jacobian_bind(struct pytree__fn_bound *b)
     jac.in = pytree__ad_begin(&tr, &r, b);
     jac.views = (const pytree_leaf **)pytree__fn_take(b->plan, pytree__plus(n, c->n_out), sizeof *jac.views);
     jac.out = all = (pytree_value *)pytree__fn_take(b->plan, pytree__plus(n, c->n_out), sizeof *all);
-    if (jac.in == NULL || jac.views == NULL || all == NULL) { return b->plan->err.status; }
-    if (!pytree__jacobian_blocks(&jac, of->mode)) { return b->plan->err.status; }
+    if (jac.in == NULL || jac.views == NULL || all == NULL) { return pytree__fn_trouble(b); }
+    if (!pytree__jacobian_blocks(&jac, of->mode)) { return pytree__fn_trouble(b); }
     def = pytree_def_compose(of->has_aux ? parts[0] : c->def, chosen.def, &b->plan->tree, &b->plan->err);
     if (of->has_aux) {
         pytree_value *results = pytree__pg_inline(&tr, jac.p, jac.in);

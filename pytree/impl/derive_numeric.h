@@ -293,14 +293,14 @@ static pytree_status pytree__approx_bind(struct pytree__fn_bound *b)
     pytree_trace tr;
     pytree_value *in, *out;
     size_t k;
-    if (c == NULL) { return b->plan->err.status; }
+    if (c == NULL) { return pytree__fn_trouble(b); }
     memset(&p, 0, sizeof p);
     p.call.bound = c;
     if (complex_step) {
         const pytree_fn *twin = ((const pytree_complex_step_of *)b->fn->context)->twin;
         pytree_leaf *args = pytree__approx_complex(b, c->in, c->n_in), *res = pytree__approx_complex(b, c->out, c->n_out);
         p.twin = args == NULL || res == NULL ? NULL : pytree__ad_bind(b, twin, b->n_args, b->defs, args, c->def, res);
-        if (p.twin == NULL) { return b->plan->err.status; }
+        if (p.twin == NULL) { return pytree__fn_trouble(b); }
         if (pytree__fn_compare(b, "twin", c->def, res, p.twin->def, p.twin->out) != PYTREE_OK) { return b->err->status; }
     } else {
         p.step = ((const pytree_numeric_of *)b->fn->context)->step;
@@ -308,9 +308,9 @@ static pytree_status pytree__approx_bind(struct pytree__fn_bound *b)
     in = pytree__ad_begin(&tr, &r, b);
     out = (pytree_value *)pytree__fn_take(b->plan, c->n_out, sizeof *out);
     views = (const pytree_leaf **)pytree__fn_take(b->plan, c->n_out, sizeof *views);
-    if (in == NULL || out == NULL || views == NULL) { return b->plan->err.status; }
+    if (in == NULL || out == NULL || views == NULL) { return pytree__fn_trouble(b); }
     for (k = 0; k < c->n_out; k++) { views[k] = &c->out[k]; }
-    if (!pytree__pg_record(&tr, &pytree__op_approx, &p, b->n_in, in, c->n_out, out)) { return b->plan->err.status; }
+    if (!pytree__pg_record(&tr, &pytree__op_approx, &p, b->n_in, in, c->n_out, out)) { return pytree__fn_trouble(b); }
     return pytree__ad_finish(b, &tr, c->def, c->n_out, out, views);
 }
 const pytree_fn_kind pytree_numeric_kind = { "numeric", pytree__ad_inner, pytree__ad_says, pytree__approx_bind,

@@ -114,6 +114,13 @@ struct pytree__fn_kind {
     const char *(*called)(const pytree_fn *f);                 /* its name, if not that of pytree_fn; may be NULL */
 };
 
+/* What has failed while a function was bound, after a NULL: tasks of an executor and calls in programs have errors of their
+ * own, but that memory has run out is told to the plan. */
+static inline pytree_status pytree__fn_trouble(const struct pytree__fn_bound *b)
+{
+    return b->err->status != PYTREE_OK ? b->err->status : b->plan->err.status;
+}
+
 /* Takes n zeroed elements. Returns NULL with an error if there is no memory. */
 static void *pytree__fn_take(struct pytree__fn_plan *plan, size_t n, size_t size);
 /* Makes treedefs of the children of a treedef's root, in the arena; NULL with an error if there is no memory. *first, which may

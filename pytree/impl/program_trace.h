@@ -283,9 +283,9 @@ static pytree_status pytree__pg_bind(struct pytree__fn_bound *b, const pytree_pr
     struct pytree__pg_bound *s = (struct pytree__pg_bound *)pytree__fn_take(b->plan, 1, sizeof *s);
     pytree_program *needed = (pytree_program *)pytree__fn_take(b->plan, 1, sizeof *needed);
     pytree_status status;
-    if (views == NULL || s == NULL || needed == NULL) { return b->plan->err.status; }
+    if (views == NULL || s == NULL || needed == NULL) { return pytree__fn_trouble(b); }
     *needed = *p;
-    if (!pytree__pg_prune(needed)) { return b->plan->err.status; }
+    if (!pytree__pg_prune(needed)) { return pytree__fn_trouble(b); }
     b->state = s;
     s->recorded = p;
     s->program = needed;

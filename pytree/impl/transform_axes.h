@@ -103,7 +103,7 @@ static pytree_status pytree__tf_in_axes(const struct pytree__fn_bound *b, pytree
         tree.data = to.data;
     }
     full = pytree_def_tuple(b->n_args, b->defs, &b->plan->tree, b->err);
-    return full == NULL ? b->err->status : pytree__tf_spread(b, tree, full, "in_axes", axes);
+    return full == NULL ? pytree__fn_trouble(b) : pytree__tf_spread(b, tree, full, "in_axes", axes);
 }
 
 /* ---- Elements along an axis ----------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ static pytree_status pytree__tf_batch_seen(struct pytree__fn_bound *b, struct py
         options.is_leaf = pytree__tf_innermost;
         seen->like = pytree_structure(b->at.all, &options, b->err);
         options.is_leaf = NULL;
-        if (seen->like == NULL) { return b->err->status; }
+        if (seen->like == NULL) { return pytree__fn_trouble(b); }
     }
     n = seen->like->n_leaves;
     seen->subtrees = (pytree_leaf *)pytree__fn_take(b->plan, n, sizeof *seen->subtrees);
@@ -116,7 +116,7 @@ static pytree_status pytree__tf_batch_look(struct pytree__fn_bound *b, struct py
     options.is_leaf = NULL;
     whole = container == NULL ? NULL : pytree_structure(t, &options, b->err);
     parts = whole == NULL ? NULL : pytree__fn_split(b->plan, whole, &offsets);
-    if (parts == NULL) { return b->err->status; }
+    if (parts == NULL) { return pytree__fn_trouble(b); }
     if (s->container == NULL) {
         s->container = container;
         s->n = pytree_def_num_children(container);
@@ -156,9 +156,9 @@ static pytree_status pytree__tf_batch_child(struct pytree__fn_bound *b, struct p
     t.data = &element;
     status = pytree_flatten(t, &leaves, 0, &def, &b->plan->tree, b->err);
     defs = status != PYTREE_OK ? NULL : pytree__fn_split(b->plan, def, &first);
-    if (defs == NULL) { return b->err->status; }
+    if (defs == NULL) { return pytree__fn_trouble(b); }
     s->child = pytree__fn_child(b, pytree__tf_batch_inner(b->fn), b->n_args, defs, NULL);
-    if (s->child == NULL) { return b->err->status; }
+    if (s->child == NULL) { return pytree__fn_trouble(b); }
     n_in = s->child->n_in;
     s->from = (size_t *)pytree__fn_take(b->plan, n_in, sizeof *s->from);
     s->step = (size_t *)pytree__fn_take(b->plan, n_in, sizeof *s->step);
@@ -200,13 +200,13 @@ static pytree_status pytree__tf_batch_result(struct pytree__fn_bound *b, struct 
     }
     if (below != NULL) {
         s->element = pytree_def_compose(below->container, below->element, &b->plan->tree, b->err);
-        if (s->element == NULL) { return b->err->status; }
+        if (s->element == NULL) { return pytree__fn_trouble(b); }
     }
     s->n_element = s->element->n_leaves;
     def = pytree_def_compose(s->container, s->element, &b->plan->tree, b->err);
     if (def != NULL) { def = pytree_def_compose(s->base, def, &b->plan->tree, b->err); }
     views = def == NULL ? NULL : (pytree_leaf *)pytree__fn_take(b->plan, def->n_leaves, sizeof *views);
-    if (views == NULL) { return b->err->status; }
+    if (views == NULL) { return pytree__fn_trouble(b); }
     for (j = 0; j < c->n_out; j++) {
         for (k = 0; k < s->n; k++) { views[pytree__tf_batch_place(s, j, k)] = c->out[j]; }
     }

@@ -51,7 +51,7 @@ static pytree_status pytree__tf_branch(struct pytree__fn_bound *b, const pytree_
     char part[200];
     pytree_status status;
     size_t i;
-    if (c == NULL) { return b->err->status; }
+    if (c == NULL) { return pytree__fn_trouble(b); }
     s->branches[k] = c;
     for (i = 0; i < c->n_in; i++) {
         c->in[i] = b->in[b->in_first[1] + i];

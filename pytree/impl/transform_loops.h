@@ -216,7 +216,7 @@ static pytree_status pytree__tf_scan_bind(struct pytree__fn_bound *b)
     s->reverse = of->reverse;
     n_carry = b->in_first[1];
     body = pytree__fn_child(b, of->f, 2, b->defs, pytree__fn_says(of->f) ? NULL : b->def);
-    if (body == NULL) { return b->err->status; }
+    if (body == NULL) { return pytree__fn_trouble(b); }
     s->body = body;
     for (i = 0; i < b->n_in; i++) {
         body->in[i] = b->in[i];
@@ -301,7 +301,7 @@ static pytree_status pytree__tf_loop_body(struct pytree__fn_bound *b, struct pyt
     const size_t first = body == NULL ? 0 : body->in_first[n - 1];
     pytree_status status = pytree__fn_result(b, b->defs[0], b->in);
     size_t i;
-    if (body == NULL) { return b->err->status; }
+    if (body == NULL) { return pytree__fn_trouble(b); }
     s->body = body;
     for (i = 0; i < b->n_in; i++) {
         body->in[first + i] = b->in[i];
@@ -335,7 +335,7 @@ static pytree_status pytree__tf_loop_cond(struct pytree__fn_bound *b, struct pyt
     char got[PYTREE__SIDE];
     pytree_status status;
     size_t i;
-    if (cond == NULL) { return b->err->status; }
+    if (cond == NULL) { return pytree__fn_trouble(b); }
     s->cond = cond;
     for (i = 0; i < b->n_in; i++) {
         cond->in[i] = b->in[i];

@@ -159,6 +159,28 @@ static void tasks_that_fail_at_once(void **state)
     pthread_mutex_destroy(&turns.lock);
 }
 
+/* What a task cannot prepare is refused, as one element alone is. */
+static void tasks_that_are_refused(void **state)
+{
+    Fails never = { 0, SIZE_MAX };
+    const pytree_fn f = { .name = "f", .call = squares_call, .context = &never };
+    const pytree_executor executor = { in_threads, NULL, 2 };
+    double x[2][2] = { { 1, 2 }, { 3, 4 } }, t[2][3] = { { 0 } }, y[2][2], dy[2][2];
+    const pytree args[2] = { PYTREE_TUPLE(PYTREE_ARRAY(x[0], 2, 2)), PYTREE_TUPLE(PYTREE_ARRAY(t[0], 2, 3)) };
+    const pytree out = PYTREE_TUPLE(PYTREE_ARRAY(y[0], 2, 2), PYTREE_ARRAY(dy[0], 2, 2));
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const pytree_fn_options opt = { .executor = i == 0 ? NULL : &executor };
+        pytree_error error = { 0 };
+        assert_error(pytree_apply(PYTREE_VMAP(PYTREE_JVP(&f)), 2, args, out, &opt, &error), PYTREE_SHAPE, "[0]", &error);
+        assert_string_equal(error.message, "jvp of f: tangents: expected f64[2], got f64[3]");
+        memset(&error, 0, sizeof error);
+        assert_error(pytree_apply(PYTREE_VMAP(PYTREE_JVP(&f)), 1, args, out, &opt, &error), PYTREE_STRUCTURE, "", &error);
+        assert_string_equal(error.message, "jvp of f: expected two arguments, a tuple of arguments and a tuple of tangents, "
+                            "got 1");
+    }
+}
+
 static pytree_status shape_that_fails(void *context, const pytree_call *at)
 {
     Fails *fails = context;
@@ -546,7 +568,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_of_functions_that_fail), cmocka_unit_test(programs_of_functions_that_fail),
-        cmocka_unit_test(tasks_that_fail_at_once), cmocka_unit_test(functions_that_stop_to_know_their_result),
+        cmocka_unit_test(tasks_that_fail_at_once), cmocka_unit_test(tasks_that_are_refused),
+        cmocka_unit_test(functions_that_stop_to_know_their_result),
         cmocka_unit_test(functions_that_do_not_say_what_they_give), cmocka_unit_test(whole_numbers_beside_others),
         cmocka_unit_test(numbers_of_other_sizes), cmocka_unit_test(calls_without_operands),
         cmocka_unit_test(carries_that_are_forgotten),

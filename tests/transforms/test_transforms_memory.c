@@ -143,6 +143,7 @@ static void axes_that_are_no_prefix(void **state)
 
 static void branches_and_batches(void **state)
 {
+    const pytree_executor executor = { one_after_the_other, NULL, 2 };
     float x[2] = { 1, 2 }, y[4];
     const pytree_fn other = { .name = "other", .call = first_call, .shape = pytree_result_first };
     const pytree list[1] = { PYTREE_LIST(PYTREE(&x[0]), PYTREE(&x[1])) };
@@ -151,6 +152,8 @@ static void branches_and_batches(void **state)
     sweep(PYTREE_SWITCH(&first, &first), 2, (pytree[2]){ PYTREE_INT(1), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 2), NULL, true);
     sweep(PYTREE_SELECT(&first, &other), 2, (pytree[2]){ PYTREE_STR("first"), PYTREE_ARRAY(x, 2) }, PYTREE_ARRAY(y, 2), NULL,
           false);
+    sweep(PYTREE_VMAP(PYTREE_BATCH(&first)), 1, (pytree[1]){ PYTREE_LIST(PYTREE_ARRAY(x, 2), PYTREE_ARRAY(x, 2)) },
+          PYTREE_LIST(PYTREE_ARRAY(y, 2), PYTREE_ARRAY(y + 2, 2)), &executor, true);
     sweep(PYTREE_BATCH(&first), 1, list, PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1])), NULL, true);
     sweep(PYTREE_BATCH(PYTREE_BATCH(&first)), 1, (pytree[1]){ PYTREE_LIST(list[0], list[0]) },
           PYTREE_LIST(PYTREE_LIST(PYTREE(&y[0]), PYTREE(&y[1])), PYTREE_LIST(PYTREE(&y[2]), PYTREE(&y[3]))), NULL, false);
