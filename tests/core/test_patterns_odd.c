@@ -95,7 +95,21 @@ typedef struct Long { float *NINE(a), *NINE(b), *NINE(c), *NINE(d); } Long;    /
 #define PYTREE_FIELDS NINE_ROWS(a) NINE_ROWS(b) NINE_ROWS(c) NINE_ROWS(d)
 #include "pytree_registry.h"
 
-enum { SPELT, MASKED, LINKED, LABELLED, TITLED, CALLED, CHAINED, MANY, LONG, KINDS };
+/* A struct among whose nodes others of its type may stand, and one whose static values lie in two places. */
+typedef struct Twig Twig;
+struct Twig { Twig *left, *right; };
+
+#define PYTREE_STRUCT Twig
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, left, OPTIONAL) PYTREE_FIELD(DATA, right, OPTIONAL)
+#include "pytree_registry.h"
+
+typedef struct Parted { int32_t n; float x; int32_t m; } Parted;
+
+#define PYTREE_STRUCT Parted
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, x) PYTREE_FIELD(STATIC, m)
+#include "pytree_registry.h"
+
+enum { SPELT, MASKED, LINKED, LABELLED, TITLED, CALLED, CHAINED, MANY, LONG, TWIGS, PARTED, KINDS };
 
 typedef struct Root {
     int32_t n[KINDS];
@@ -108,6 +122,8 @@ typedef struct Root {
     Chained *chained;
     Many *many;
     Long *longs;
+    Twig *twigs;
+    Parted *parted;
 } Root;
 
 #define PYTREE_STRUCT Root
@@ -121,7 +137,9 @@ typedef struct Root {
     PYTREE_FIELD(DATA, called, LIST(self->n[CALLED]))                   \
     PYTREE_FIELD(DATA, chained, LIST(self->n[CHAINED]))                 \
     PYTREE_FIELD(DATA, many, LIST(self->n[MANY]))                       \
-    PYTREE_FIELD(DATA, longs, LIST(self->n[LONG]))
+    PYTREE_FIELD(DATA, longs, LIST(self->n[LONG]))                      \
+    PYTREE_FIELD(DATA, twigs, LIST(self->n[TWIGS]))                     \
+    PYTREE_FIELD(DATA, parted, LIST(self->n[PARTED]))
 #include "pytree_registry.h"
 
 typedef struct Tree {
@@ -136,8 +154,11 @@ typedef struct Tree {
         Chained chained[LEN];
         Many many[LEN];
         Long longs[LEN];
+        Twig twigs[LEN];
+        Parted parted[LEN];
     } of;
     Masked behind;
+    Twig small[2], larger;                /* of 3 nodes each, and of 5 */
     float floats[16];
 } Tree;
 
@@ -162,8 +183,11 @@ static void fill(Tree *t, int kind)
     case CALLED: t->root.called = t->of.called; break;
     case CHAINED: t->root.chained = t->of.chained; break;
     case MANY: t->root.many = t->of.many; break;
+    case TWIGS: t->root.twigs = t->of.twigs; break;
+    case PARTED: t->root.parted = t->of.parted; break;
     default: t->root.longs = t->of.longs; break;
     }
+    t->larger.left = &t->small[1];
     t->behind.n = 1;
     t->behind.w = t->floats;
     for (i = 0; i < LEN; i++) {
@@ -194,6 +218,11 @@ static void fill(Tree *t, int kind)
             t->of.chained[i].n = 3;
             t->of.chained[i].x[1] = (float)i;
             break;
+        case TWIGS: break;
+        case PARTED:
+            t->of.parted[i].n = 1;
+            t->of.parted[i].m = 2;
+            break;
         case MANY:
             t->of.many[i].a0 = t->of.many[i].b7 = t->floats + i % 2;
             break;
@@ -220,6 +249,8 @@ static const struct Change {
     { CHAINED, PYTREE_OK, "" }, { CHAINED, PYTREE_STRUCTURE, ".next" }, { CHAINED, PYTREE_STRUCTURE, "" },
     { MANY, PYTREE_OK, "" }, { MANY, PYTREE_OK, "" }, { MANY, PYTREE_STRUCTURE, ".b8" },
     { LONG, PYTREE_OK, "" }, { LONG, PYTREE_OK, "" }, { LONG, PYTREE_STRUCTURE, ".d0" },
+    { TWIGS, PYTREE_OK, "" }, { TWIGS, PYTREE_STRUCTURE, ".left" }, { TWIGS, PYTREE_STRUCTURE, ".right" },
+    { PARTED, PYTREE_OK, "" }, { PARTED, PYTREE_STRUCTURE, "" }, { PARTED, PYTREE_STRUCTURE, "" },
 };
 
 static void change(Tree *t, size_t c, int i)
@@ -246,6 +277,13 @@ static void change(Tree *t, size_t c, int i)
     case CALLED: t->of.called[i].name = "another name"; break;
     case CHAINED:
         if (what == 1) { t->of.chained[i].next = &t->behind; } else { t->of.chained[i].n++; }
+        break;
+    case TWIGS:                           /* of 9 nodes, as many as three have */
+        if (what == 1) { t->of.twigs[i].left = &t->small[0]; }
+        t->of.twigs[i].right = &t->larger;
+        break;
+    case PARTED:
+        if (what == 1) { t->of.parted[i].n++; } else { t->of.parted[i].m++; }
         break;
     case MANY:
         if (what == 1) { t->of.many[i].a0 = NULL; } else { t->of.many[i].b8 = t->floats; }
@@ -287,14 +325,15 @@ static void map_both_ways(size_t n, bool out, pytree_error *error)
     assert_same(&a, &b, error, &other_way);
 }
 
-static void into_both_ways(void)
+/* `plain`: the treedef has no other nodes than rows say, and is known to. */
+static void into_both_ways(bool plain)
 {
-    const pytree_options opt = options(false);
+    const pytree_options opt = options(false), flat = options(plain);
     static Tree first, before;
     pytree_error error = { 0 }, other_way = { 0 };
     pytree_leaf *leaves = NULL;
     pytree_def *def;
-    if (pytree_flatten(PYTREE(&trees[0].root), &leaves, 0, &def, NULL, &error) != PYTREE_OK) { return; }
+    if (pytree_flatten(PYTREE(&trees[0].root), &leaves, 0, &def, &flat, &error) != PYTREE_OK) { return; }
     memcpy(&before, &trees[1], sizeof before);
     pytree_unflatten_into(def, def->n_leaves, leaves, PYTREE(&trees[1].root), NULL, &error);
     memcpy(&first, &trees[1], sizeof first);
@@ -319,7 +358,7 @@ static void make(size_t which, size_t c, int i)
 static void structs_with_no_pattern(void **state)
 {
     static const char *const names[KINDS] = {
-        "spelt", "masked", "linked", "labelled", "titled", "called", "chained", "many", "longs",
+        "spelt", "masked", "linked", "labelled", "titled", "called", "chained", "many", "longs", "twigs", "parted",
     };
     size_t c, which, n;
     int i;
@@ -338,7 +377,8 @@ static void structs_with_no_pattern(void **state)
                     }
                     if (n > 1) { map_both_ways(n, true, &error); }
                 }
-                if (which < 2) { into_both_ways(); }
+                if (which < 2) { into_both_ways(true); }
+                if (which < 2) { into_both_ways(false); }
             }
         }
     }

@@ -1,0 +1,173 @@
+/* Maps over trees that are nearly alike: keys of every kind against each other, metadata and static values that are longer,
+ * types that are described twice. */
+#include "support.h"
+
+/* ---- Keys and metadata ------------------------------------------------------------------------------------------------- */
+
+typedef struct Keyed {
+    pytree child;
+    pytree_entry key;
+    const char *metadata;
+} Keyed;
+
+static size_t keyed_children(const void *self, pytree *children, pytree_entry *keys)
+{
+    const Keyed *const k = (const Keyed *)self;
+    if (children != NULL) {
+        children[0] = k->child;
+        keys[0] = k->key;
+    }
+    return 1;
+}
+
+static size_t keyed_metadata(const void *self, void *to)
+{
+    const char *const text = ((const Keyed *)self)->metadata;
+    if (to != NULL) { memcpy(to, text, strlen(text)); }
+    return strlen(text);
+}
+
+static const pytree_custom keyed_callbacks = { .children = keyed_children, .keyed = true, .metadata = keyed_metadata };
+
+#define PYTREE_STRUCT Keyed
+#define PYTREE_CUSTOM keyed_callbacks
+#include "pytree_registry.h"
+
+static pytree_status count(void *context, const pytree_iter *it)
+{
+    (void)it;
+    ++*(size_t *)context;
+    return PYTREE_OK;
+}
+
+/* A map over both stops at that path, and says that (NULL: it goes through). */
+static void assert_map(pytree a, pytree b, const char *path, const char *message)
+{
+    const pytree both[2] = { a, b };
+    pytree_error error = { 0 };
+    size_t n = 0;
+    const pytree_status status = pytree_map(count, &n, NULL, 2, both, NULL, &error);
+    if (message == NULL) {
+        assert_ok(status, &error);
+        assert_true(n != 0);
+        return;
+    }
+    assert_error(status, PYTREE_STRUCTURE, path, &error);
+    assert_string_equal(error.message, message);
+    assert_int_equal(n, 0);
+}
+
+static void keys_of_other_kinds(void **state)
+{
+    static const struct { pytree_entry_kind kind; const char *text; } kinds[] = {
+        { PYTREE_ATTRIBUTE, "'k'" }, { PYTREE_INDEX, "[7]" }, { PYTREE_KEY, "'k'" }, { PYTREE_INT_KEY, "7" },
+        { PYTREE_FLAT_INDEX, "[<flat index 7>]" },
+    };
+    static float x = 1;
+    Keyed a = { PYTREE(&x), { 0 }, "" }, b = a;
+    size_t i, k;
+    (void)state;
+    for (i = 0; i < COUNT_OF(kinds); i++) {
+        a.key.kind = kinds[i].kind;
+        a.key.name = a.key.kind == PYTREE_ATTRIBUTE || a.key.kind == PYTREE_KEY ? "k" : NULL;
+        a.key.index = 7;
+        for (k = 0; k < COUNT_OF(kinds); k++) {
+            char words[100];
+            b.key.kind = kinds[k].kind;
+            b.key.name = b.key.kind == PYTREE_ATTRIBUTE || b.key.kind == PYTREE_KEY ? "k" : NULL;
+            b.key.index = 7;
+            snprintf(words, sizeof words, "expected key %s as in the first tree, got %s in tree 1", kinds[i].text,
+                     kinds[k].text);
+            assert_map(PYTREE(&a), PYTREE(&b), "", i == k ? NULL : words);
+        }
+    }
+}
+
+static pytree_status into(Keyed *from, Keyed *to, pytree_error *error)
+{
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_status status = pytree_flatten(PYTREE(from), &leaves, 0, &def, NULL, error);
+    if (status != PYTREE_OK) { return status; }
+    status = pytree_unflatten_into(def, 1, leaves, PYTREE(to), NULL, error);
+    pytree_def_free(def);
+    return status;
+}
+
+static void metadata_that_is_longer(void **state)
+{
+    static const char words[] = "expected Keyed with the static values of the first tree, got others in tree 1";
+    static float x = 1, y = 2;
+    Keyed a = { PYTREE(&x), { .kind = PYTREE_INT_KEY, .index = 1 }, "ab" }, b = a;
+    pytree_error error = { 0 };
+    (void)state;
+    b.child = PYTREE(&y);
+    assert_map(PYTREE(&a), PYTREE(&b), "", NULL);
+    assert_ok(into(&a, &b, &error), &error);
+    assert_true(y == 1);
+    y = 2;
+    b.metadata = "abc";
+    assert_map(PYTREE(&a), PYTREE(&b), "", words);
+    assert_error(into(&a, &b, &error), PYTREE_STRUCTURE, "", &error);
+    memset(&error, 0, sizeof error);
+    b.metadata = "ac";
+    assert_map(PYTREE(&a), PYTREE(&b), "", words);
+    assert_error(into(&a, &b, &error), PYTREE_STRUCTURE, "", &error);
+    assert_true(y == 2);
+}
+
+/* ---- Static values and types ----------------------------------------------------------------------------------------- */
+
+typedef struct Titled { const char *title; float x; } Titled;
+
+#define PYTREE_STRUCT Titled
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, title) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+/* Treedefs with leaves, of structs whose static values have as many bytes or not. */
+static void static_values_of_flats(void **state)
+{
+    static const char words[] = "expected Titled with the static values of the first tree, got others in tree 1";
+    static const char *const titles[4] = { "one", "one", "two", "three" };
+    pytree_flat flats[4];
+    pytree_error error = { 0 };
+    size_t i;
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        static Titled titled[4];
+        pytree_leaf *leaves = NULL;
+        pytree_def *def;
+        titled[i].title = titles[i];
+        assert_ok(pytree_flatten(PYTREE(&titled[i]), &leaves, 0, &def, NULL, &error), &error);
+        flats[i].def = def;
+        flats[i].leaves = leaves;
+    }
+    assert_map(PYTREE(&flats[0]), PYTREE(&flats[1]), "", NULL);
+    assert_map(PYTREE(&flats[0]), PYTREE(&flats[2]), "", words);
+    assert_map(PYTREE(&flats[0]), PYTREE(&flats[3]), "", words);
+    for (i = 0; i < 4; i++) { pytree_def_free((pytree_def *)(uintptr_t)flats[i].def); }
+}
+
+/* Each file that registers a struct describes it anew: what says the same is the same type. */
+static void types_that_are_described_twice(void **state)
+{
+    Titled one = { "t", 1 }, two = { "t", 2 };
+    pytree_type again = *PYTREE(&one).type;
+    pytree same = { &again, &two };
+    (void)state;
+    assert_map(PYTREE_LIST(PYTREE(&one)), PYTREE_LIST(same), "", NULL);
+    again.name = "Other";
+    assert_map(PYTREE_LIST(PYTREE(&one)), PYTREE_LIST(same), "[0]",
+               "expected Titled as in the first tree, got Other in tree 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_of_other_kinds),
+        cmocka_unit_test(metadata_that_is_longer),
+        cmocka_unit_test(static_values_of_flats),
+        cmocka_unit_test(types_that_are_described_twice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
