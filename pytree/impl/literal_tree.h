@@ -32,7 +32,8 @@ static bool pytree__lit_trim(pytree__lit_parser *p)
 /* Allocate the block for what was counted. The memory of the counts grows into it. */
 static bool pytree__lit_reserve(pytree__lit_parser *p)
 {
-    const size_t pieces = pytree__times(p->n_containers, sizeof(pytree_items)), counts = p->counts.n;
+    const size_t containers = pytree__times(p->n_containers, sizeof(pytree_items)), counts = p->counts.n;
+    const size_t pieces = pytree__round(containers, sizeof(uint64_t));           /* an odd number of them may end midway */
     size_t views, texts, head, bytes;
     char *base, *at;
     views = pytree__plus(pytree__plus(pieces, pytree__times(p->n_cells, sizeof(uint64_t))),
@@ -55,8 +56,8 @@ static bool pytree__lit_reserve(pytree__lit_parser *p)
     p->bytes = bytes;
     p->items = (pytree_items *)(void *)at;
     p->pieces = at + pieces;
-    p->counted = p->pieces - counts;
-    memmove(p->pieces - counts, base, counts);
+    p->counted = at + containers - counts;
+    memmove(at + containers - counts, base, counts);
     p->views = (pytree_leaf *)(void *)(at + views);
     p->texts = at + texts;
     p->arrays = at + head;

@@ -487,7 +487,7 @@ static void texts_are_small(void **state)
         counted.most = 0;
         t = parse_many(texts[k].before, texts[k].item, texts[k].after, N, &opt, &length);
         end = counted.live;
-        assert_in_range(end, bytes * N, bytes * N + REST);
+        assert_in_range(end, sizeof(void *) == 8 ? bytes * N : N, bytes * N + REST);     /* pointers may be shorter */
         assert_in_range(counted.most, end, bytes * N + REST);
         if (bytes <= 8 * strlen(texts[k].item)) { assert_in_range(counted.most, end, 8 * length + REST); }
         clone = pytree_clone(t, &opt, &error);
@@ -514,7 +514,7 @@ static void deep_texts_are_small(void **state)
     memset(closing, ']', N);
     closing[N] = '\0';
     t = parse_many("", "[", closing, N, &opt, &length);
-    assert_in_range(counted.live, 104 * N - 16, 104 * N + REST);
+    assert_in_range(counted.live, sizeof(void *) == 8 ? 104 * N - 16 : N, 104 * N + REST);
     assert_in_range(counted.most, counted.live, 136 * N + 65536);     /* what has grown by less is not given back */
     pytree_free(t);
     free(closing);

@@ -43,7 +43,7 @@ static void test_allocations(void **state)
     assert_non_null(list);
     sprintf(list, "[%s]", long_text);
     assert_in_range(sweep_allocations(parse_all_kinds, (void *)(uintptr_t)all_kinds), 4, 10);
-    assert_in_range(sweep_allocations(parse_all_kinds, list), 6, 20);
+    assert_in_range(sweep_allocations(parse_all_kinds, list), 5, 20);
     assert_int_equal(sweep_allocations(parse_all_kinds, (char[]){ "1" }), 1);         /* the tree itself */
     assert_in_range(sweep_allocations(parse_all_kinds, deepest), 15, 50);             /* a stack that is trimmed */
     assert_true(sweep_allocations(text_of_tree, &t) > 0);
