@@ -630,6 +630,27 @@ static void many_pairs_in_another_order(void **state)
     }
 }
 
+/* None has no data, also where a node of a treedef says that it is there, behind values that had some. */
+static void none_has_no_data(void **state)
+{
+    Point point = { 1, 2 };
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(PYTREE_LIST(PYTREE_NONE, PYTREE_NONE), NULL, &error);
+    const pytree_flat flat = { def, NULL };
+    pytree_options opt = { .none_is_leaf = true };
+    pytree_leaf leaves[4];
+    size_t n;
+    (void)state;
+    assert_ok(pytree_leaves(PYTREE_LIST(PYTREE(&point), PYTREE(&flat)), leaves, 4, &n, &opt, &error), &error);
+    assert_int_equal(n, 4);
+    assert_ptr_equal(leaves[1].data, &point.y);
+    for (n = 2; n < 4; n++) {
+        assert_int_equal(leaves[n].form, PYTREE_FORM_NONE);
+        assert_null(leaves[n].data);
+    }
+    pytree_def_free(def);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,6 +670,7 @@ int main(void)
         cmocka_unit_test(bad_containers),
         cmocka_unit_test(orders_of_ones_own),
         cmocka_unit_test(many_pairs_in_another_order),
+        cmocka_unit_test(none_has_no_data)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

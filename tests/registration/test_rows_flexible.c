@@ -141,7 +141,7 @@ static void flexible_arrays_are_rebuilt(void **state)
     int n;
     Padded *padded = padded_make();
     (void)state;
-    for (n = 0; n < 40; n += 13) {
+    for (n = 0; n < 600; n = 3 * n + 13) {
         Vector *v = vector_make(n);
         rows_assert_round_trip(PYTREE(v), COUNT_OF(types), types);
         free(v);
@@ -269,14 +269,17 @@ static void allocate_leaves_the_callers_array_alone(void **state)
     (void)state;
     scene->after = NULL;
     scene->shape->corners[0].tags = scene->shape->corners[2].tags = NULL;
+    scene->shape->corners[1].tags = PYTREE_WANTED;                     /* in an array that is not the caller's struct's own */
     assert_ok(pytree_allocate(PYTREE(scene), NULL, &error), &error);
     assert_string_equal(scene->names[1], "second");
     assert_ptr_not_equal(scene->weights, before.weights);             /* the template stays with the caller */
     assert_int_equal(scene->weights->n, 5);
     assert_int_equal(scene->shape->n, 3);
     assert_true(scene->after[2] == 0.0f && scene->shape->corners[1].y == 2.0f);
+    assert_ptr_not_equal(scene->shape->corners[1].tags, PYTREE_WANTED);
+    assert_true(scene->shape->corners[1].tags[1] == 0.0f);
     scene->weights->at[4] = 1.0f;
-    assert_true(pytree_num_leaves(PYTREE(scene), NULL, &error) == 13);
+    assert_true(pytree_num_leaves(PYTREE(scene), NULL, &error) == 14);
     pytree_free(PYTREE(scene));
     assert_null(scene->weights);
     free(before.weights);

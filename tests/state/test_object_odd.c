@@ -260,6 +260,24 @@ static void metadata_need_a_name_and_a_value(void **state)
     pytree_container_free(v);
 }
 
+/* An annotation changes the status of the very value that an attribute has, too. */
+static void the_same_value_gets_another_status(void **state)
+{
+    pytree_error error = { 0 };
+    pytree o = pytree_new_object(&pytree_class_Net, NULL, &error);
+    int64_t number = 3;
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        assert_ok(pytree_object_put(o, "n", PYTREE_AS_DATA(PYTREE(&number)), &error), &error);
+        assert_int_equal(pytree_num_leaves(o, NULL, &error), 1);
+        assert_ok(pytree_object_put(o, "n", PYTREE_AS_STATIC(PYTREE(&number)), &error), &error);
+        assert_int_equal(pytree_num_leaves(o, NULL, &error), 0);
+        assert_ptr_equal(pytree_object_get(o, "n", &error).data, &number);
+    }
+    pytree_container_free(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +291,7 @@ int main(void)
         cmocka_unit_test(variables_that_hold_several_values),
         cmocka_unit_test(metadata_need_a_name_and_a_value),
         cmocka_unit_test(long_lists),
+        cmocka_unit_test(the_same_value_gets_another_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,10 @@ static inline void *heap_resize(void *context, void *p, size_t old_size, size_t 
         }
         return NULL;
     }
+    if (p == NULL && old_size != 0) {
+        print_error("# allocator: a new block was said to have had %lu bytes\n", (unsigned long)old_size);
+        heap->mistakes++;
+    }
     if (heap->calls++ == heap->fail_at || new_size > PTRDIFF_MAX - sizeof *head - HEAP_GUARD) {
         return NULL;
     }

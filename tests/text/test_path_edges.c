@@ -42,6 +42,35 @@ static void messages_are_cut_between_characters(void **state)
     }
 }
 
+/* So does the path of an error: its beginning and its end are the path's. */
+static void paths_are_cut_between_characters(void **state)
+{
+    static const char *const characters[] = { "x", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x8C\xB2" };
+    const char *missing = NULL;
+    size_t kind, shift, i;
+    (void)state;
+    for (kind = 0; kind < COUNT_OF(characters); kind++) {
+        for (shift = 0; shift < 8; shift++) {
+            char key[700] = "", path[720];
+            pytree_error error = { 0 };
+            const char *cut;
+            size_t n;
+            for (i = 0; i < shift; i++) { strcat(key, "a"); }
+            for (i = 0; i < 320; i += strlen(characters[kind])) { strcat(key, characters[kind]); }
+            snprintf(path, sizeof path, "['%s']", key);
+            assert_int_equal(pytree_num_leaves(PYTREE_DICT({ key, PYTREE(&missing) }), NULL, &error), SIZE_MAX);
+            assert_error(error.status, PYTREE_NULL_POINTER, NULL, &error);
+            assert_in_range(strlen(error.path), PYTREE_ERROR_PATH - 8, PYTREE_ERROR_PATH - 1);
+            assert_true(whole_characters(error.path));
+            cut = strstr(error.path, "...");
+            assert_non_null(cut);
+            assert_memory_equal(error.path, path, (size_t)(cut - error.path));
+            n = strlen(cut + 3);
+            assert_string_equal(cut + 3, path + strlen(path) - n);
+        }
+    }
+}
+
 static void keys_that_nothing_answers(void **state)
 {
     pytree_error error = { 0 };
@@ -95,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_are_cut_between_characters),
+        cmocka_unit_test(paths_are_cut_between_characters),
         cmocka_unit_test(keys_that_nothing_answers),
         cmocka_unit_test(keys_that_are_numbers),
     };
