@@ -290,7 +290,7 @@ static size_t pytree__build_bytes_of(const struct pytree__builder *b, size_t nod
     const pytree_field *row;
     const pytree_node *child;
     size_t bytes = 0;
-    if (!pytree__is_flexible(type) || b->def->nodes[node].arity == 0) { return type->size; }
+    if (!pytree__is_flexible(type)) { return type->size; }
     row = &type->fields[type->n_fields - 1];
     child = &b->def->nodes[node - 1];
     if (child->type != NULL) {

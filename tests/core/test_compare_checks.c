@@ -321,6 +321,25 @@ static void shared_subtrees(void **state)
     assert_problems(PYTREE_TUPLE(p, PYTREE(&point.y)), 1, (const Problem[1]){ { PYTREE_SHARED, "[1]", "[0]" } });
 }
 
+/* Two files describe a type; a struct is reached by itself, and as the first in a row of a struct that begins with that. */
+typedef struct Row { Point both[2]; } Row;
+
+#define PYTREE_STRUCT Row
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, both)
+#include "pytree_registry.h"
+
+static void shared_by_others(void **state)
+{
+    Point point = { 1, 2 };
+    Row row = { { { 1, 2 }, { 3, 4 } } };
+    pytree_type again = *PYTREE(&point).type;
+    pytree same = { &again, &point };
+    (void)state;
+    assert_problems(PYTREE_LIST(PYTREE(&point), same), 1, (const Problem[1]){ { PYTREE_SHARED, "[1]", "[0]" } });
+    assert_problems(PYTREE_LIST(PYTREE(&row.both[0]), PYTREE(&row)), 1,
+                    (const Problem[1]){ { PYTREE_SHARED, "[1]", "some of that of [0]" } });
+}
+
 static void several_problems_at_once(void **state)
 {
     MLP model = mlp_make(3, true);
@@ -565,6 +584,7 @@ int main(void)
         cmocka_unit_test(shared_memory),
         cmocka_unit_test(a_member_is_not_its_struct),
         cmocka_unit_test(shared_subtrees),
+        cmocka_unit_test(shared_by_others),
         cmocka_unit_test(several_problems_at_once),
         cmocka_unit_test(trees_that_are_none),
         cmocka_unit_test(groups_of_duplicates),

@@ -148,6 +148,36 @@ static void static_values_of_flats(void **state)
     for (i = 0; i < 4; i++) { pytree_def_free((pytree_def *)(uintptr_t)flats[i].def); }
 }
 
+static bool nowhere(void *context, const pytree_leaf *value, const pytree_path *path)
+{
+    (void)context;
+    (void)value;
+    (void)path;
+    return false;
+}
+
+/* The leaves of treedefs go side by side; a predicate is asked about each. */
+static void flats_with_a_predicate(void **state)
+{
+    const pytree_options opt = { .is_leaf = nowhere };
+    Titled titled = { "t", 1 };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_def *def;
+    pytree_flat flat;
+    pytree both[2];
+    size_t n = 0;
+    (void)state;
+    assert_ok(pytree_flatten(PYTREE(&titled), &leaves, 0, &def, NULL, &error), &error);
+    flat.def = def;
+    flat.leaves = leaves;
+    both[0] = both[1] = PYTREE(&flat);
+    assert_ok(pytree_map(count, &n, NULL, 2, both, &opt, &error), &error);
+    assert_ok(pytree_map(count, &n, NULL, 2, both, NULL, &error), &error);
+    assert_int_equal(n, 2);
+    pytree_def_free(def);
+}
+
 /* Each file that registers a struct describes it anew: what says the same is the same type. */
 static void types_that_are_described_twice(void **state)
 {
@@ -167,6 +197,7 @@ int main(void)
         cmocka_unit_test(keys_of_other_kinds),
         cmocka_unit_test(metadata_that_is_longer),
         cmocka_unit_test(static_values_of_flats),
+        cmocka_unit_test(flats_with_a_predicate),
         cmocka_unit_test(types_that_are_described_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

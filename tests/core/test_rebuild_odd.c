@@ -216,6 +216,55 @@ static void shared_values_beside_a_container_in_a_container(void **state)
     pytree_free(made);
 }
 
+/* What owns memory is released in a walk where containers hold some of it: only what has a function for that. */
+typedef struct Mode { unsigned bits : 3; float x; } Mode;
+typedef struct Crate { pytree child; } Crate;
+
+#define PYTREE_STRUCT Mode
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, bits, BITS) PYTREE_FIELD(DATA, x)
+#include "pytree_registry.h"
+
+static pytree_status crate_rebuild(void *self, size_t n, const pytree *children, const void *metadata, size_t bytes)
+{
+    (void)n;
+    (void)metadata;
+    (void)bytes;
+    ((Crate *)self)->child = children[0];
+    return PYTREE_OK;
+}
+
+static const pytree_custom crate_callbacks = { .children = box_children, .rebuild = crate_rebuild };
+
+#define PYTREE_STRUCT Crate
+#define PYTREE_CUSTOM crate_callbacks
+#include "pytree_registry.h"
+
+static void releases_beside_a_container_in_a_container(void **state)
+{
+    Point point = { 1, 2 };
+    Mode mode = { 5, 1 };
+    Box box = { PYTREE(&point) };
+    Crate crate = { PYTREE(&point) };
+    Heap heap;
+    pytree_options opt = { 0 };
+    pytree_error error = { 0 };
+    Nests nests;
+    pytree tree, made;
+    (void)state;
+    heap_init(&heap, HEAP_NEVER_FAILS);
+    opt.allocator = &heap.allocator;
+    nests_make(&nests, &point, true);
+    tree = PYTREE_LIST(PYTREE(&nests), PYTREE(&mode), PYTREE(&box), PYTREE(&crate));
+    made = pytree_clone(tree, &opt, &error);
+    assert_ok(error.status, &error);
+    assert_true(pytree_equal(made, tree, NULL, NULL, &error));
+    assert_int_equal(boxes, 1);
+    pytree_free(made);
+    assert_int_equal(boxes, 0);
+    assert_heap_clean(&heap);
+    nests_clear(&nests);
+}
+
 /* What fails before anything is connected, and before anything is built. */
 static void shared_values_that_are_not_reached(void **state)
 {
@@ -487,6 +536,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_subtree_beside_a_container_in_a_container),
         cmocka_unit_test(shared_values_beside_a_container_in_a_container),
+        cmocka_unit_test(releases_beside_a_container_in_a_container),
         cmocka_unit_test(shared_values_that_are_not_reached),
         cmocka_unit_test(structs_that_are_not_what_they_were_counted_as),
         cmocka_unit_test(lists_of_flats),

@@ -362,6 +362,46 @@ static void strings_in_structs(void **state)
     assert_true(any);
 }
 
+typedef struct Labels { char texts[3][4]; } Labels;
+typedef struct Words { const char *texts[3]; } Words;
+
+#define PYTREE_STRUCT Labels
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, texts, STRING)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Words
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, texts)
+#include "pytree_registry.h"
+
+/* A string counts as true unless it is empty, wherever the empty one is. */
+static void texts_in_a_struct(void **state)
+{
+    static const struct { const char *texts[3]; bool all, any; } cases[] = {
+        { { "a", "b", "c" }, true, true }, { { "", "b", "c" }, false, true }, { { "a", "", "c" }, false, true },
+        { { "a", "b", "" }, false, true }, { { "", "", "" }, false, false },
+    };
+    size_t i, k;
+    (void)state;
+    for (i = 0; i < COUNT_OF(cases); i++) {
+        Labels labels = { { "" } };
+        Words words;
+        bool all, any;
+        pytree_error error = { 0 };
+        for (k = 0; k < 3; k++) {
+            snprintf(labels.texts[k], sizeof labels.texts[k], "%s", cases[i].texts[k]);
+            words.texts[k] = cases[i].texts[k];
+        }
+        assert_ok(pytree_all(PYTREE(&labels), &all, NULL, &error), &error);
+        assert_ok(pytree_any(PYTREE(&labels), &any, NULL, &error), &error);
+        assert_int_equal(all, cases[i].all);
+        assert_int_equal(any, cases[i].any);
+        assert_ok(pytree_all(PYTREE(&words), &all, NULL, &error), &error);
+        assert_ok(pytree_any(PYTREE(&words), &any, NULL, &error), &error);
+        assert_int_equal(all, cases[i].all);
+        assert_int_equal(any, cases[i].any);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +414,7 @@ int main(void)
         cmocka_unit_test(texts_and_none_have_a_truth),
         cmocka_unit_test(structs_and_subtrees),
         cmocka_unit_test(long_arrays_keep_their_digits),
+        cmocka_unit_test(texts_in_a_struct),
         cmocka_unit_test(strings_in_structs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

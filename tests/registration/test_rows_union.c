@@ -255,8 +255,9 @@ static void no_member_no_memory(void **state)
     assert_ok(pytree_allocate(PYTREE(&s), NULL, &error), &error);
     assert_non_null(s.after);
     assert_null(s.as.weights);
+    s.kind = (Kind)77;                    /* what is there is found behind it */
     pytree_free(PYTREE(&s));
-    s.kind = (Kind)77;
+    assert_null(s.after);
     assert_error(pytree_allocate(PYTREE(&s), NULL, &error), PYTREE_VALUE, ".as", &error);
     assert_string_equal(error.message, "expected a tag that a CASE of the union has, got 77");
     assert_null(s.after);
