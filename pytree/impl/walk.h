@@ -12,7 +12,7 @@ struct pytree__visit_state {
     const pytree_visitor *visitor;
     pytree_entry few[PYTREE__FRAMES], *entries;
     size_t max;
-    size_t stopped;                       /* where a walk ended in a run: entries of the path */
+    size_t stopped;                       /* where a walk ended in a run: entries of the path; 0: not in one */
 };
 
 /* Makes room for the entries of a path through that many nodes. */
@@ -115,10 +115,7 @@ static int pytree__visit_run(struct pytree__visit_state *w, const pytree_type *t
     const pytree_field *row = type->fields;
     size_t child = 0;
     pytree_leaf view;
-    if (PYTREE__UNLIKELY(depth > w->max)) {
-        w->stopped = 0;
-        if (pytree__visit_grow(w, depth) != PYTREE_OK) { return PYTREE_NO_MEMORY; }
-    }
+    if (PYTREE__UNLIKELY(depth > w->max) && pytree__visit_grow(w, depth) != PYTREE_OK) { return PYTREE_NO_MEMORY; }
     for (; child < type->n_children; row++) {
         pytree_entry *const entry = &w->entries[depth - 1];
         const char *const at = self + row->offset;
@@ -186,7 +183,6 @@ PYTREE__INLINE bool pytree__visit_as_run(struct pytree__visit_state *w, const py
     if (PYTREE__UNLIKELY((seen.flags & (PYTREE__NEEDS_CHECK | PYTREE__NOT_INLINABLE)) != 0)) { return false; }
     answer = pytree__visit_run(w, value->type, (const char *)value->data, c->n_frames + 1, &leaf);
     if (answer <= 0 && w->visitor->leave != NULL) {
-        w->stopped = 0;
         pytree__left_view(&node, value->type, value->data);
         answer = pytree__visit(w, w->visitor->leave, &node, c->n_frames);
     }
@@ -229,6 +225,7 @@ pytree_status pytree_walk(pytree t, const pytree_visitor *visitor, const pytree_
     w.visitor = visitor;
     w.entries = w.few;
     w.max = sizeof w.few / sizeof w.few[0];
+    w.stopped = 0;
     pytree__cursor_init(&w.cursor, &w.stacks, opt, err);
     w.cursor.status = pytree__cursor_root(&w.cursor, t);
     w.cursor.runs = w.cursor.plain && !w.cursor.none_is_leaf;
