@@ -244,7 +244,7 @@ static PYTREE__NOINLINE bool pytree__places_repeat(struct pytree__places *p, siz
     p->at.role = def->nodes[target].type;
     p->at.type = def->nodes[target - 1].type;
     p->at.view = NULL;
-    if (p->at.type == NULL && p->flat->leaves != NULL) {
+    if (p->at.type == NULL) {             /* what is visited so has leaves: see pytree_pop */
         p->at.view = &p->flat->leaves[leaves - 1];
         p->at.type = p->at.view->type;
     }

@@ -63,9 +63,10 @@ static pytree_status sweep_files(void *context, const pytree_options *opt, pytre
     Pair two = { numbers, numbers + 2 };
     FILE *const file = context;
     size_t i;
-    for (i = 0; i < COUNT_OF(all) && err->status == PYTREE_OK; i++) {
+    const pytree trees[3] = { PYTREE(&two), PYTREE_DICT({ "b", PYTREE(&two) }, { "a", PYTREE_INT(1) }), PYTREE(&numbers[0]) };
+    for (i = 0; i < COUNT_OF(all) * COUNT_OF(trees) && err->status == PYTREE_OK; i++) {
         rewind(file);
-        (void)all[i](file, PYTREE(&two), opt, err);
+        (void)all[i % COUNT_OF(all)](file, trees[i / COUNT_OF(all)], opt, err);
         assert_int_equal(ftell(file) == 0, err->status != PYTREE_OK);
     }
     return err->status;

@@ -6,6 +6,7 @@
 #include "pytree/object.h"
 #include "pytree/path.h"
 #include "pytree/state.h"
+#include "pytree/treedef_io.h"
 
 static float numbers[] = { 1, 2, 3, 4, 5, 6 };
 
@@ -295,6 +296,59 @@ static void keys_that_are_there_twice(void **state)
     }
 }
 
+/* States have their keys in order, numbers before names, in whichever order the trees have them. */
+static void keys_are_in_order(void **state)
+{
+    const pytree x = PYTREE(&numbers[0]), y = PYTREE(&numbers[1]), z = PYTREE(&numbers[2]);
+    const pytree named = PYTREE_DICT({ "k", x }), counted = PYTREE_IDICT({ 1, y });
+    pytree_error error = { 0 };
+    pytree_flat flat = pytree_state(PYTREE_ODICT({ "a", x }, { "c", z }, { "b", y }), PYTREE_EVERYTHING, NULL, &error);
+    (void)state;
+    assert_ok(error.status, &error);
+    assert_true(pytree_leaf_get(&flat.leaves[1], 0) == 2 && pytree_leaf_get(&flat.leaves[2], 0) == 3);
+    pytree_flat_free(&flat);
+    for (int i = 0; i < 2; i++) {
+        flat = pytree_state_minus(i == 0 ? named : counted, i == 0 ? counted : named, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(flat.def->n_leaves, 1);
+        assert_true(pytree_leaf_get(&flat.leaves[0], 0) == (i == 0 ? 1 : 2));
+        pytree_flat_free(&flat);
+    }
+}
+
+/* Metadata of a treedef that was loaded may end without a NUL: then there is none. */
+static void metadata_that_does_not_end(void **state)
+{
+    pytree_variable v = { .value = PYTREE(&numbers[0]), .metadata = "{'tag': 'x'}" };
+    const pytree t = { &pytree_role_Param, &v };
+    pytree_leaf leaf = { .data = numbers, .type = PYTREE_TYPE(float) };
+    const pytree_type *const param[1] = { &pytree_role_Param };
+    unsigned char bytes[400];
+    pytree_error error = { 0 };
+    pytree_def *def = pytree_structure(t, NULL, &error);
+    size_t n;
+    (void)state;
+    assert_ok(error.status, &error);
+    n = pytree_def_save(def, bytes, sizeof bytes, NULL, &error);
+    assert_in_range(n, 1, sizeof bytes);
+    pytree_def_free(def);
+    for (int i = 0; i < 2; i++) {
+        pytree_flat flat = { NULL, &leaf }, kept;
+        pytree tagged;
+        flat.def = def = pytree_def_load(bytes, n, param, 1, NULL, &error);
+        assert_ok(error.status, &error);
+        tagged = PYTREE(&flat);
+        kept = pytree_state(tagged, PYTREE_TAG("x"), NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(kept.def->n_leaves, i == 0 ? 1 : 0);
+        pytree_flat_free(&kept);
+        pytree_def_free(def);
+        for (size_t k = 0; k + 12 < n; k++) {
+            if (memcmp(bytes + k, "{'tag': 'x'}", 13) == 0) { bytes[k + 12] = ' '; }
+        }
+    }
+}
+
 /* ---- Updates ------------------------------------------------------------------------------------------------------- */
 
 static bool no_leaf(void *context, const pytree_leaf *node, const pytree_path *path)
@@ -546,6 +600,8 @@ int main(void)
         cmocka_unit_test(states_have_parts_of_what_is_alike),
         cmocka_unit_test(states_have_parts_with_other_keys),
         cmocka_unit_test(keys_that_are_there_twice),
+        cmocka_unit_test(keys_are_in_order),
+        cmocka_unit_test(metadata_that_does_not_end),
         cmocka_unit_test(updates_of_objects_that_are_not_whole),
         cmocka_unit_test(updates_by_other_ways),
         cmocka_unit_test(a_state_may_end_with_a_part_that_is_repeated),
