@@ -28,7 +28,9 @@ static bool pytree__list_places(const pytree_flat *flat, const pytree_filter *fi
             pytree_place *const to = &room->places[room->n];
             *to = p.at;
             to->path.entries = room->entries + room->n_entries;
-            memcpy(room->entries + room->n_entries, p.at.path.entries, p.at.path.n * sizeof *room->entries);
+            if (p.at.path.n != 0) {       /* the root's path may have none at all */
+                memcpy(room->entries + room->n_entries, p.at.path.entries, p.at.path.n * sizeof *room->entries);
+            }
             if (node) {
                 room->views[room->n_views] = p.view;
                 to->view = &room->views[room->n_views];

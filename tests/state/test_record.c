@@ -101,6 +101,23 @@ static void shared_variables_are_popped_at_any_path(void **state)
     pytree_container_free(block);
 }
 
+/* The same of one whose value is a node. */
+static void shared_lists_are_popped_at_any_path(void **state)
+{
+    static float x[2] = { 1, 2 }, y[3] = { 3, 4, 5 };
+    pytree_error error = { 0 };
+    const pytree list = PYTREE_LIST(PYTREE_ARRAY(x, 2), PYTREE_ARRAY(y, 3));
+    pytree block = new_block(NULL, &error), taken;
+    (void)state;
+    assert_ok(pytree_object_put_copy(block, "a", PYTREE_VARIABLE(Intermediate, list), &error), &error);
+    assert_ok(pytree_object_put(block, "b", pytree_object_get(block, "a", &error), &error), &error);
+    assert_ok(pytree_pop(block, PYTREE_FILTERS(PYTREE_ALL_OF(PYTREE_PATH_HAS("b"), PYTREE_OF(Intermediate))), &taken, NULL,
+                         &error), &error);
+    assert_prints(taken, "['b'].value[0]  f32[2]\n['b'].value[1]  f32[3]\n");
+    pytree_container_free(taken);
+    pytree_container_free(block);
+}
+
 static void rules(void **state)
 {
     pytree_error error = { 0 };
@@ -604,7 +621,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sown_values_are_popped),
-        TEST(rules), TEST(shared_variables_are_popped_at_any_path), TEST(variables_of_a_state_bring_role_and_metadata),
+        TEST(rules), TEST(shared_variables_are_popped_at_any_path), TEST(shared_lists_are_popped_at_any_path),
+        TEST(variables_of_a_state_bring_role_and_metadata),
         TEST(what_cannot_be_sown),
         TEST(a_copy_can_sow),
         TEST(from_lists_dicts_and_structs),

@@ -2,6 +2,7 @@
 #include "support.h"
 #include "pytree/state.h"
 #include "pytree/transform.h"
+#include "pytree/treedef_io.h"
 
 typedef struct Dense {
     int din, dout;
@@ -239,6 +240,106 @@ static void roles_of_leaves(void **state)
     assert_null(pytree_iter_role(NULL));
 }
 
+/* ---- Order and metadata -------------------------------------------------------------------------------------------- */
+
+static void assert_places(pytree t, const pytree_options *opt, const char *expected)
+{
+    pytree_error error = { 0 };
+    pytree_place_list *const list = pytree_places(t, PYTREE_EVERYTHING, opt, &error);
+    char text[300] = "", path[60];
+    size_t i;
+    assert_ok(error.status, &error);
+    for (i = 0; i < list->n; i++) {
+        pytree_path_text(&list->places[i].path, path, sizeof path);
+        strcat(strcat(text, path), " ");
+    }
+    assert_string_equal(text, expected);
+    pytree_places_free(list);
+}
+
+/* Places come in the order of their keys, whichever those of an ordered dict have. */
+static void places_are_sorted(void **state)
+{
+    static float x[4] = { 1, 2, 3, 4 };
+    const pytree a = PYTREE(&x[0]), b = PYTREE(&x[1]), c = PYTREE(&x[2]), d = PYTREE(&x[3]);
+    (void)state;
+    assert_places(PYTREE_ODICT({ "a", a }, { "c", c }, { "b", b }), NULL, ".a .b .c ");
+    assert_places(PYTREE_ODICT({ "c", c }, { "b", b }, { "a", a }), NULL, ".a .b .c ");
+    assert_places(PYTREE_ODICT({ "b", b }, { "d", d }, { "a", a }, { "c", c }), NULL, ".a .b .c .d ");
+}
+
+/* Numbers are before names where one state has the ones and another the others. */
+static void numbers_and_names(void **state)
+{
+    static float x = 1, y = 2;
+    const pytree one = PYTREE(&x), two = PYTREE(&y);
+    const pytree list = PYTREE_LIST(one, two), dict = PYTREE_DICT({ "a", one }, { "b", two });
+    pytree_error error = { 0 };
+    int side;
+    (void)state;
+    for (side = 0; side < 2; side++) {    /* nothing of one is in the other */
+        const pytree a = side == 0 ? list : dict, b = side == 0 ? dict : list;
+        pytree_flat less = pytree_state_minus(a, b, NULL, &error);
+        assert_ok(error.status, &error);
+        assert_int_equal(less.def->n_leaves, 2);
+        pytree_flat_free(&less);
+    }
+}
+
+/* Metadata that is no text is none. */
+static void metadata_without_end(void **state)
+{
+    static float x = 1;
+    static const pytree_type *const types[] = { &pytree_role_Param };
+    pytree_variable variable = { .value = PYTREE(&x), .metadata = "{'key': 1}" };
+    const pytree tree = { &pytree_role_Param, &variable };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL;
+    pytree_place_list *list;
+    pytree_def *def, *other;
+    pytree_flat flat;
+    char bytes[300];
+    size_t n, i;
+    (void)state;
+    assert_ok(pytree_flatten(tree, &leaves, 0, &def, NULL, &error), &error);
+    n = pytree_def_save(def, bytes, sizeof bytes, NULL, &error);
+    assert_in_range(n, 20, sizeof bytes);
+    for (i = 0; memcmp(bytes + i, "{'key': 1}", 11) != 0; i++) { assert_in_range(i, 0, n - 12); }
+    bytes[i + 10] = '}';
+    other = pytree_def_load(bytes, n, types, 1, NULL, &error);
+    assert_ok(error.status, &error);
+    flat.leaves = leaves;
+    flat.def = def;
+    list = pytree_places(PYTREE(&flat), PYTREE_EVERYTHING, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_int_equal(list->n, 1);
+    assert_string_equal(list->places[0].metadata, "{'key': 1}");
+    pytree_places_free(list);
+    flat.def = other;
+    list = pytree_places(PYTREE(&flat), PYTREE_EVERYTHING, NULL, &error);
+    assert_ok(error.status, &error);
+    assert_null(list->places[0].metadata);
+    pytree_places_free(list);
+    pytree_def_free(other);
+    pytree_def_free(def);
+}
+
+static pytree_status sweep_unsorted(void *context, const pytree_options *opt, pytree_error *err)
+{
+    pytree_place_list *const list = pytree_places(*(const pytree *)context, PYTREE_EVERYTHING, opt, err);
+    if (list != NULL) { assert_int_equal(list->n, 2); }
+    pytree_places_free(list);
+    return err->status;
+}
+
+static void orders_take_memory(void **state)
+{
+    static float x = 1, y = 2;
+    pytree dict = PYTREE_DICT({ "b", PYTREE(&x) }, { "a", PYTREE(&y) });
+    (void)state;
+    assert_in_range(sweep_allocations(sweep_unsorted, &dict), 3, 20);
+}
+
 static pytree_status sweep_places(void *context, const pytree_options *opt, pytree_error *err)
 {
     pytree t = fixture((Fixture *)context), values[1] = { PYTREE_INT(0) };
@@ -268,6 +369,10 @@ int main(void)
         cmocka_unit_test(attributes_of_all_nodes),
         cmocka_unit_test(attributes_that_cannot_be_set),
         cmocka_unit_test(roles_of_leaves),
+        cmocka_unit_test(places_are_sorted),
+        cmocka_unit_test(numbers_and_names),
+        cmocka_unit_test(metadata_without_end),
+        cmocka_unit_test(orders_take_memory),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
