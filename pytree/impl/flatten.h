@@ -55,7 +55,7 @@ static void pytree__pack_keys(pytree__statics *to, const pytree_items *items, co
 }
 
 /* Packs what an open node has besides its children: static values, a name and keys, or metadata. */
-static void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f)
+static PYTREE__APART void pytree__pack_node(pytree__statics *to, const pytree__cursor *c, const pytree__frame *f)
 {
     pytree_entry entry;
     size_t i;

@@ -236,7 +236,7 @@ static pytree_status pytree__keys_equal(pytree_iter *it, size_t k)
 }
 
 /* Compares the nodes that tree 0 and tree k have just opened: number of children, metadata and keys. Their types are equal. */
-static pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
+static PYTREE__APART pytree_status pytree__nodes_equal(pytree_iter *it, size_t k)
 {
     const pytree__cursor *a = &it->cursors[0], *b = &it->cursors[k];
     const pytree__frame *f = &a->frames[a->n_frames - 1], *g = &b->frames[b->n_frames - 1];

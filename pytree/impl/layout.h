@@ -193,7 +193,7 @@ PYTREE__INLINE bool pytree__layout_view(const pytree__layout_cache *p, const pyt
 
 /* Makes the nodes those of a struct in which these nullables are None: changes those that were not, or were, and counts their
  * leaves in the structs around them. */
-static void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *layout, uint64_t null_mask)
+static PYTREE__APART void pytree__layout_specialize(pytree__layout_cache *p, pytree__layout *layout, uint64_t null_mask)
 {
     const pytree_node leaf = { NULL, 0, 1, 1, 0 }, none = { &pytree_types[PYTREE__T_none], 0, 0, 1, 0 };
     const pytree__nullable *nullable = &p->nullables[layout->nullables];

@@ -74,7 +74,7 @@ void *pytree__array_new(size_t n, size_t size, const pytree_allocator *a, pytree
     return p;
 }
 
-void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a)
+PYTREE__APART void pytree__array_free(void *p, size_t n, size_t size, const pytree_allocator *a)
 {
     if (p != NULL) { (void)pytree__resize(a, p, pytree__array_bytes(n, size), 0); }
 }

@@ -221,7 +221,7 @@ const unsigned char *pytree__key_at(const unsigned char *at, pytree_entry *key, 
     return at + sizeof n + n;
 }
 
-static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n)
+static PYTREE__APART const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n)
 {
     while (n-- != 0) {
         uint32_t size = pytree__u32(at);
@@ -232,7 +232,7 @@ static const unsigned char *pytree__skip_keys(const unsigned char *at, size_t n)
 
 /* Skips the keys of a custom node: whether there are any, then of each its kind and what other keys have, a number where it has
  * no name. */
-static const unsigned char *pytree__skip_custom_keys(const unsigned char *at, size_t n)
+static PYTREE__APART const unsigned char *pytree__skip_custom_keys(const unsigned char *at, size_t n)
 {
     if (*at++ != 0) {
         while (n-- != 0) { at = pytree__skip_keys(at + 1, 1); }
@@ -295,7 +295,7 @@ const unsigned char *pytree__keys_of(const pytree_def *def, size_t node)
     }
 }
 
-size_t pytree__statics_size(const pytree_def *def, size_t node)
+PYTREE__APART size_t pytree__statics_size(const pytree_def *def, size_t node)
 {
     const pytree_node *n = &def->nodes[node];
     const unsigned char *at = pytree__keys_of(def, node);

@@ -13,7 +13,7 @@ static bool pytree__file_put(FILE *file, const char *s, size_t n)
     return written;
 }
 
-void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
+PYTREE__APART void pytree__text_put(struct pytree__text_writer *to, const char *s, size_t n)
 {
     if (to->file != NULL) {
         to->file->write(to->file->file, s, n);
@@ -35,7 +35,7 @@ PYTREE__INLINE void pytree__text_put_small(struct pytree__text_writer *to, const
     }
 }
 
-void pytree__put_text(struct pytree__text_writer *to, const char *s) { pytree__text_put(to, s, strlen(s)); }
+PYTREE__APART void pytree__put_text(struct pytree__text_writer *to, const char *s) { pytree__text_put(to, s, strlen(s)); }
 
 /* Divides by ten, 16 bits at a time: processors without 64-bit division need a large function for it. Returns the remainder. */
 static uint32_t pytree__divide_by_ten(uint64_t *n)

@@ -29,12 +29,20 @@
 #define PYTREE__RESTRICT
 #endif
 
-/* Before a loop that usually takes a few steps: clang would make a loop of vectors of it, in each function that it is copied
- * into, which takes longer to compile and to run. */
+/* Say that the loop that follows usually takes a few steps. clang would make a loop of vectors of it, in each function that it
+ * is copied into, which takes longer to compile and to run. */
 #if defined(__clang__)
 #define PYTREE__FEW_STEPS _Pragma("clang loop vectorize(disable) interleave(disable) unroll(disable)")
 #else
 #define PYTREE__FEW_STEPS
+#endif
+
+/* Keep a function apart under clang, which would copy it into many others, or into one that is large, though it is called
+ * seldom or takes long itself: that takes longer to compile, and what calls it is no faster. */
+#if defined(__clang__)
+#define PYTREE__APART __attribute__((noinline))
+#else
+#define PYTREE__APART
 #endif
 
 /* Places in pytree_types of the integers of fixed width. C++ has no _Generic: there the usual types of those sizes. */
