@@ -147,12 +147,53 @@ static void any_element_of_lists_is_compared(void **state)
     }
 }
 
+typedef struct Short { float *x; int64_t n; } Short;
+typedef struct Shorts { Short of[3]; } Shorts;
+
+#define PYTREE_STRUCT Short
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, x, ARRAY(2)) PYTREE_FIELD(STATIC, n)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Shorts
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, of)
+#include "pytree_registry.h"
+
+/* Each static value is compared with the one in the same place, not with one of the struct before it, which is the same. */
+static void values_are_compared_in_their_places(void **state)
+{
+    static Shorts all[4];
+    pytree several[4];
+    size_t n, i, k, m;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        for (i = 0; i < 3; i++) { all[k].of[i].x = values; }
+        several[k] = PYTREE(&all[k]);
+    }
+    for (n = 2; n <= 4; n++) {
+        for (k = 0; k < n; k++) {
+            for (i = 0; i < 3; i++) {
+                pytree_error error = { 0 };
+                size_t calls = 0;
+                for (m = i; m < 3; m++) { all[k].of[m].n = 1; }            /* this one and those behind it */
+                assert_int_equal(pytree_map(count, &calls, NULL, n, several, NULL, &error), PYTREE_STRUCTURE);
+                assert_int_equal(calls, 0);
+                for (m = i + 1; m < 3; m++) { all[k].of[m].n = 0; }        /* only this one */
+                error.status = PYTREE_OK;
+                assert_int_equal(pytree_map(count, &calls, NULL, n, several, NULL, &error), PYTREE_STRUCTURE);
+                assert_int_equal(calls, 0);
+                all[k].of[i].n = 0;
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_static_value_that_differs_is_found),
         cmocka_unit_test(none_in_the_first_tree_is_none_in_all),
         cmocka_unit_test(any_element_of_lists_is_compared),
+        cmocka_unit_test(values_are_compared_in_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

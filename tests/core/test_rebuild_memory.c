@@ -1,5 +1,6 @@
 /* Rebuild and memory: how many allocations are made, and each of them failing. */
 #include "rebuild_shared.h"
+#include <errno.h>
 
 /* ---- Allocations ------------------------------------------------------------------------------------------------------- */
 
@@ -297,13 +298,36 @@ static void out_of_memory_while_allocating(void **state)
     free(chain);
 }
 
+/* Where there is no memory the C library says so in errno, which stays as it was all the same. */
+static void errno_stays_as_it_was(void **state)
+{
+    double number = 0;
+    pytree_leaf most;
+    int way;
+    (void)state;
+    if (slow_here()) { return; }          /* a sanitizer ends programs that ask for so much */
+    memset(&most, 0, sizeof most);
+    most.type = PYTREE_TYPE(double);
+    most.data = &number;
+    most.ndim = 1;
+    most.shape[0] = PTRDIFF_MAX / sizeof(double) - 1024;
+    for (way = 0; way < 2; way++) {
+        pytree_error error = { 0 };
+        errno = EDOM;
+        assert_null((way == 0 ? pytree_clone : pytree_zeros_like)(PYTREE(&most), NULL, &error).data);
+        assert_int_equal(errno, EDOM);
+        assert_error(error.status, PYTREE_NO_MEMORY, "", &error);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(how_many_allocations_are_made),
         cmocka_unit_test(containers_take_one_allocation),
         cmocka_unit_test(out_of_memory_at_every_allocation),
-        cmocka_unit_test(out_of_memory_while_allocating)
+        cmocka_unit_test(out_of_memory_while_allocating),
+        cmocka_unit_test(errno_stays_as_it_was)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
