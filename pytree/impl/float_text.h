@@ -48,7 +48,8 @@ static void pytree__put_decimal(struct pytree__text_writer *to, uint64_t digits,
 }
 
 /* Puts v as digits / 10^decimals with as few decimals as will do, without trying what reads back: the digits are few enough
- * that no other number of that length is as near. Returns false if v is not such a number. */
+ * that no other number of that length is as near. (No quotient is rounded to the middle of two floats: each of them was tried.)
+ * Returns false if v is not such a number. */
 static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_float)
 {
     const double most = is_float ? 1e9 : 1e15;
@@ -66,8 +67,6 @@ static bool pytree__put_short(struct pytree__text_writer *to, double v, bool is_
             /* two of that length may read back: of equal distance, or where floats stand closer below a power of two */
             memcpy(&bits, &v, sizeof bits);
             if (left == 0.5 || bits << 12 == 0) { return false; }
-            memcpy(&bits, &near, sizeof bits);
-            if ((bits & 0x1FFFFFFF) == 0x10000000) { return false; }    /* rounded to the middle of two floats */
         }
         if (is_float ? (double)(float)near == v : near == v) {
             pytree__put_decimal(to, digits, decimals);
