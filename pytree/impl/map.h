@@ -17,17 +17,24 @@ static pytree_status pytree__map_check(pytree_iter *it, size_t n, bool out, stru
     return it->status;
 }
 
-/* Calls the function for the leaf at hand and for the rest of its run. */
+/* Calls the function for the leaf at hand and for the rest of its run. What changes from leaf to leaf is computed from where
+ * the run begins: added to what the iterator holds, each leaf would wait for the store of the one before. */
 PYTREE__INLINE pytree_status pytree__map_run(pytree_iter *it, const size_t n, pytree_map_fn *fn, void *context, const bool out)
 {
     pytree__cursor *const c = it->cursors;
-    size_t left = c->of.run_left;
-    for (;; pytree__run_next(it, n)) {
+    const size_t left = c->of.run_left, index = it->index;
+    const pytree_leaf *const first[4] = { it->views[0], it->views[n > 1 ? 1 : 0], it->views[n > 2 ? 2 : 0],
+                                          it->views[n > 3 ? 3 : 0] };
+    size_t i = 0, k;
+    for (;;) {
         pytree_status status;
         if (out) { it->out = it->leaf[n - 1]; }
         status = fn(context, it);
-        if (status != PYTREE_OK || left == 0) { return status; }
-        c->of.run_left = --left;
+        if (status != PYTREE_OK || i == left) { return status; }
+        i++;
+        c->of.run_left = left - i;
+        it->index = index + i;
+        for (k = 0; k < n; k++) { it->views[k] = k < 4 ? first[k] + i : it->views[k] + 1; }
     }
 }
 

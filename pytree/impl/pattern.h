@@ -303,26 +303,27 @@ PYTREE__INLINE bool pytree__pattern_has(const char *at, const int how, uint64_t 
 PYTREE__INLINE size_t pytree__pattern_column(const char *const self[4], size_t at, size_t size, size_t n, const int how,
                                              const bool one)
 {
-    const uint64_t word = how > PYTREE__BOTH_NULL ? pytree__pattern_read(self[0] + at, how) : 0;
-    const char *a = self[0] + at + size;
+    const char *const a = self[0], *const b = self[one ? 0 : 1], *const c = self[one ? 0 : 2], *const d = self[one ? 0 : 3];
+    const uint64_t word = how > PYTREE__BOTH_NULL ? pytree__pattern_read(a + at, how) : 0;
+    const char *next = a + at + size;
     size_t i = 0;
-    if (one) {
-        for (; i + 4 <= n; i += 4, a += 4 * size) {
-            if (!pytree__pattern_has(a, how, word) || !pytree__pattern_has(a + size, how, word)
-                || !pytree__pattern_has(a + 2 * size, how, word) || !pytree__pattern_has(a + 3 * size, how, word)) {
+    if (!one) {
+        for (; i < n; i++) {
+            at += size;
+            if (!pytree__pattern_has(a + at, how, word) || !pytree__pattern_has(b + at, how, word)
+                || !pytree__pattern_has(c + at, how, word) || !pytree__pattern_has(d + at, how, word)) {
                 break;
             }
         }
-        for (; i < n && pytree__pattern_has(a, how, word); i++) { a += size; }
         return i;
     }
-    for (; i < n; i++) {
-        at += size;
-        if (!pytree__pattern_has(self[0] + at, how, word) || !pytree__pattern_has(self[1] + at, how, word)
-            || !pytree__pattern_has(self[2] + at, how, word) || !pytree__pattern_has(self[3] + at, how, word)) {
+    for (; i + 4 <= n; i += 4, next += 4 * size) {
+        if (!pytree__pattern_has(next, how, word) || !pytree__pattern_has(next + size, how, word)
+            || !pytree__pattern_has(next + 2 * size, how, word) || !pytree__pattern_has(next + 3 * size, how, word)) {
             break;
         }
     }
+    for (; i < n && pytree__pattern_has(next, how, word); i++) { next += size; }
     return i;
 }
 
@@ -400,6 +401,15 @@ PYTREE__INLINE void pytree__view_moves(pytree_leaf *views, size_t view, const vo
     ((pytree_leaf *)(void *)((char *)views + view))->data = (void *)(uintptr_t)data;
 }
 
+/* Set it to where a pointer leads. Return whether that is not NULL. */
+PYTREE__INLINE bool pytree__view_follows(pytree_leaf *views, size_t view, const void *pointer)
+{
+    const void *data;
+    memcpy(&data, pointer, sizeof data);
+    pytree__view_moves(views, view, data);
+    return data != NULL;
+}
+
 /* Make the views of leaves of structs that are like those before them, one in each of four trees (of fewer, the last one more
  * than once). The views of those before them stand in `views`: their addresses change. Return false if a pointer is NULL, and
  * then the views are of no use. */
@@ -409,24 +419,18 @@ static PYTREE__NOINLINE bool pytree__pattern_take(const struct pytree__pattern *
     const struct pytree__pattern_leaf *leaf = p->leaves, *const pointers = leaf + p->n_pointers;
     const struct pytree__pattern_leaf *const end = p->leaves + p->n_leaves;
     const char *const a = self[0], *const b = self[1], *const c = self[2], *const d = self[3];
+    pytree_leaf *const x = views[0], *const y = views[1], *const z = views[2], *const w = views[3];
     for (; leaf != pointers; leaf++) {
-        const size_t at = leaf->at;
-        void *x, *y, *z, *w;
-        memcpy(&x, a + at, sizeof x);
-        memcpy(&y, b + at, sizeof y);
-        memcpy(&z, c + at, sizeof z);
-        memcpy(&w, d + at, sizeof w);
-        if (x == NULL || y == NULL || z == NULL || w == NULL) { return false; }
-        pytree__view_moves(views[0], leaf->view, x);
-        pytree__view_moves(views[1], leaf->view, y);
-        pytree__view_moves(views[2], leaf->view, z);
-        pytree__view_moves(views[3], leaf->view, w);
+        if (!pytree__view_follows(x, leaf->view, a + leaf->at) || !pytree__view_follows(y, leaf->view, b + leaf->at)
+            || !pytree__view_follows(z, leaf->view, c + leaf->at) || !pytree__view_follows(w, leaf->view, d + leaf->at)) {
+            return false;
+        }
     }
     for (; leaf != end; leaf++) {
-        pytree__view_moves(views[0], leaf->view, a + leaf->at);
-        pytree__view_moves(views[1], leaf->view, b + leaf->at);
-        pytree__view_moves(views[2], leaf->view, c + leaf->at);
-        pytree__view_moves(views[3], leaf->view, d + leaf->at);
+        pytree__view_moves(x, leaf->view, a + leaf->at);
+        pytree__view_moves(y, leaf->view, b + leaf->at);
+        pytree__view_moves(z, leaf->view, c + leaf->at);
+        pytree__view_moves(w, leaf->view, d + leaf->at);
     }
     return true;
 }
