@@ -121,14 +121,18 @@ PYTREE__INLINE char *pytree__block_memory(struct pytree__builder *b, size_t head
     const pytree_allocator *const a = pytree__allocator(b->opt);
     const bool device = PYTREE__DEVICES && b->memory != NULL && b->memory->allocate != NULL;
     const size_t tail = device ? 0 : b->tail_bytes, spare = tail < 65536 ? 0 : 16 * 192;
-    const int before = PYTREE__GET_ERRNO();
     size_t shift;
     char *base;
     b->head_bytes = pytree__round(pytree__plus(b->head_bytes, headers), b->align);
     *bytes = pytree__plus(pytree__plus(b->head_bytes, tail), b->align + spare);
     b->zeroed = a == NULL && (b->mode == PYTREE__ZERO || b->mode == PYTREE__ALLOCATE);
-    base = *bytes == SIZE_MAX ? NULL : b->zeroed ? (char *)calloc(1, *bytes) : (char *)pytree__resize(a, NULL, 0, *bytes);
-    PYTREE__SET_ERRNO(before);            /* calloc may have changed it */
+    if (b->zeroed) {
+        const int before = PYTREE__GET_ERRNO();
+        base = *bytes == SIZE_MAX ? NULL : (char *)calloc(1, *bytes);
+        PYTREE__SET_ERRNO(before);
+    } else {
+        base = (char *)pytree__resize(a, NULL, 0, *bytes);
+    }
     if (base == NULL) { b->status = pytree__no_memory(b->err, *bytes); return NULL; }
     shift = spare == 0 ? 0 : (size_t)(((uint64_t)(uintptr_t)base >> 12) * UINT64_C(0x9E3779B97F4A7C15) >> 60) * 192;
     b->base = (char *)(((uintptr_t)base + shift + b->align - 1) & ~(uintptr_t)(b->align - 1));
