@@ -15,7 +15,8 @@ static inline bool nowhere(void *context, const pytree_leaf *value, const pytree
 typedef struct Seen {
     uint64_t hash;
     size_t n;
-    int what, at;                         /* what the callback changes in tree 1, and in which struct, at leaf 9 */
+    int what, at;                         /* what the callback changes, and in which struct, at leaf 9 */
+    int tree;                             /* in which tree */
 } Seen;
 
 static inline void note(Seen *s, uint64_t x) { s->hash = (s->hash ^ x) * UINT64_C(0x100000001b3); }

@@ -212,7 +212,7 @@ static pytree_status visit(void *context, const pytree_iter *it)
     size_t k;
     for (k = 0; k < it->n; k++) { note_leaf(s, it->leaf[k]); }
     if (it->out != NULL) { note_leaf(s, it->out); }
-    if (++s->n == 9 && s->what != 0) { change(&trees[1], s->what, s->at); }
+    if (++s->n == 9 && s->what != 0) { change(&trees[s->tree], s->what, s->at); }
     return PYTREE_OK;
 }
 
@@ -232,7 +232,7 @@ static pytree_status map_trees(Seen *s, size_t n, bool out, bool plain, pytree_e
 static int map_both_ways(size_t which)
 {
     pytree_error error, other;
-    Seen a = { 0, 0, 0, 0 }, b = a;
+    Seen a = { 0, 0, 0, 0, 0 }, b = a;
     size_t n;
     int refused = 0;
     for (n = which < TREES ? which + 1 : 1; n <= TREES; n++) {
@@ -276,11 +276,14 @@ static void map_that_changes_a_tree(void **state)
     (void)state;
     for (what = 1; what < CHANGES; what++) {
         for (i = 3; i < BLOCKS; i++) {
-            size_t n, k;
-            for (n = 2; n <= 4; n++) {
+            size_t n, k, way;
+            /* tree 1 of two to four, tree 2 or 3 of four; in the first one only what must not be NULL */
+            for (way = 0; way < (what == 6 || what == 7 ? 6 : 5); way++) {
                 pytree_error error, other;
-                Seen a = { 0, 0, 0, 0 }, b = a;
+                Seen a = { 0, 0, 0, 0, 0 }, b = a;
                 pytree_status status;
+                n = way < 3 ? way + 2 : 4;
+                a.tree = b.tree = way < 3 ? 1 : way == 5 ? 0 : (int)way - 1;
                 a.what = b.what = what;
                 a.at = b.at = i;
                 for (k = 0; k < TREES; k++) { fill(&trees[k], BLOCKS); }

@@ -319,7 +319,7 @@ static pytree_status map_trees(Seen *s, size_t n, bool out, bool plain, pytree_e
 static void map_both_ways(size_t n, bool out, pytree_error *error)
 {
     pytree_error other_way;
-    Seen a = { 0, 0, 0, 0 }, b = a;
+    Seen a = { 0, 0, 0, 0, 0 }, b = a;
     const pytree_status status = map_trees(&a, n, out, true, error);
     assert_int_equal(status, map_trees(&b, n, out, false, &other_way));
     assert_same(&a, &b, error, &other_way);
@@ -391,7 +391,7 @@ static void extents_behind_an_address(void **state)
     (void)state;
     for (n = 1; n <= 4; n++) {
         pytree_error error, other_way;
-        Seen a = { 0, 0, 3, 0 }, b = a;
+        Seen a = { 0, 0, 3, 0, 0 }, b = a;
         make(TREES, 8, 0);                /* Linked */
         assert_ok(map_trees(&a, n, false, true, &error), &error);
         one = 1;
@@ -401,11 +401,84 @@ static void extents_behind_an_address(void **state)
     }
 }
 
+/* ---- More than the first pass can note ------------------------------------------------------------------------------- */
+
+enum { GROUPS = 40, EACH = 3 };
+
+typedef struct Lists {
+    int32_t n;
+    Parted *groups;                       /* each of three alike */
+    Long *longs;                          /* without a layout */
+    Parted *few;
+} Lists;
+
+#define PYTREE_STRUCT Lists
+#define PYTREE_FIELDS                                                   \
+    PYTREE_FIELD(STATIC, n)                                             \
+    PYTREE_FIELD(DATA, groups, LIST(self->n))                           \
+    PYTREE_FIELD(DATA, longs, LIST(LEN))                                \
+    PYTREE_FIELD(DATA, few, LIST(2))
+#include "pytree_registry.h"
+
+static Parted groups[2][GROUPS * EACH], few[2];
+static Long longs[2][LEN];
+static Lists lists[2];
+
+static void fill_lists(void)
+{
+    static float x;
+    int i, k;
+    for (k = 0; k < 2; k++) {
+        for (i = 0; i < GROUPS * EACH; i++) {
+            groups[k][i].n = i / EACH;
+            groups[k][i].m = 2;
+        }
+        for (i = 0; i < LEN; i++) { longs[k][i].b3 = &x; }
+        lists[k].n = GROUPS * EACH;
+        lists[k].groups = groups[k];
+        lists[k].longs = longs[k];
+        lists[k].few = few;
+    }
+}
+
+/* At its first leaf the callback makes the lists shorter, which were found to be alike. */
+static pytree_status shorten(void *context, const pytree_iter *it)
+{
+    Seen *const s = (Seen *)context;
+    size_t k;
+    if (s->n++ == 0 && s->what != 0) { lists[0].n = lists[1].n = s->what; }
+    for (k = 0; k < it->n; k++) { note_leaf(s, it->leaf[k]); }
+    return PYTREE_OK;
+}
+
+static void more_stretches_than_are_noted(void **state)
+{
+    int what;
+    (void)state;
+    for (what = 0; what < 12; what++) {
+        static float first = 1;
+        pytree both[2];
+        const pytree_options opt = options(false);
+        pytree_error error = { 0 }, other_way = { 0 };
+        Seen a = { 0, 0, 0, 0, 0 }, b = a;
+        both[0] = PYTREE_LIST(PYTREE(&first), PYTREE(&lists[0]));
+        both[1] = PYTREE_LIST(PYTREE(&first), PYTREE(&lists[1]));
+        a.what = b.what = what;
+        fill_lists();
+        assert_ok(pytree_map(shorten, &a, NULL, 2, both, NULL, &error), &error);
+        fill_lists();
+        assert_ok(pytree_map(shorten, &b, NULL, 2, both, &opt, &other_way), &other_way);
+        assert_same(&a, &b, &error, &other_way);
+        assert_int_equal(a.n, 1 + (what == 0 ? GROUPS * EACH : what) + LEN + 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structs_with_no_pattern),
         cmocka_unit_test(extents_behind_an_address),
+        cmocka_unit_test(more_stretches_than_are_noted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

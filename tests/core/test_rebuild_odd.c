@@ -75,6 +75,12 @@ typedef struct Words { int n; char **words; } Words;
 #define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, words, ARRAY(self->n))
 #include "pytree_registry.h"
 
+typedef struct Viewing { pytree_leaf view; } Viewing;
+
+#define PYTREE_STRUCT Viewing
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, view)
+#include "pytree_registry.h"
+
 /* More children than views are at hand for, the last of them a list. */
 #define SIXTEEN(f) f##0, f##1, f##2, f##3, f##4, f##5, f##6, f##7, f##8, f##9, f##a, f##b, f##c, f##d, f##e, f##f
 #define ROW(f) PYTREE_FIELD(DATA, f)
@@ -419,6 +425,29 @@ static void lists_of_pointers_that_are_shared(void **state)
     pytree_def_free(def);
 }
 
+/* Nothing is copied to an array without elements, wherever it is; a view takes the other's address. */
+static void arrays_of_nothing(void **state)
+{
+    static float here[2] = { 1, 2 }, there[2] = { 3, 4 };
+    pytree_leaf view = { .data = here, .type = PYTREE_TYPE(float), .ndim = 1, .shape = { 2 } };
+    const pytree to = PYTREE_LIST(PYTREE_ARRAY(here, 0), PYTREE_ARRAY(here, 2));
+    const pytree from = PYTREE_LIST(PYTREE_ARRAY(there, 0), PYTREE_ARRAY(there, 2));
+    Viewing viewing = { view };
+    pytree_error error = { 0 };
+    pytree_leaf *leaves = NULL, one = view;
+    pytree_def *def;
+    (void)state;
+    assert_ok(pytree_flatten(from, &leaves, 0, &def, NULL, &error), &error);
+    assert_ok(pytree_unflatten_into(def, 2, leaves, to, NULL, &error), &error);
+    assert_true(here[0] == 3 && here[1] == 4);
+    pytree_def_free(def);
+    def = pytree_structure(PYTREE(&viewing), NULL, &error);
+    one.data = there;
+    assert_ok(pytree_unflatten_into(def, 1, &one, PYTREE(&viewing), NULL, &error), &error);
+    assert_ptr_equal(viewing.view.data, there);
+    pytree_def_free(def);
+}
+
 /* No strings where there is room for some: nothing is read. */
 static void arrays_of_no_strings(void **state)
 {
@@ -543,6 +572,7 @@ int main(void)
         cmocka_unit_test(lists_in_unions),
         cmocka_unit_test(no_leaves_for_a_flexible_struct),
         cmocka_unit_test(lists_of_pointers_that_are_shared),
+        cmocka_unit_test(arrays_of_nothing),
         cmocka_unit_test(arrays_of_no_strings),
         cmocka_unit_test(a_list_that_is_none_in_a_wide_struct),
         cmocka_unit_test(leaves_are_referred_to_without_a_device),
