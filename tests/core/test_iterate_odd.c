@@ -191,6 +191,49 @@ static void types_that_are_described_twice(void **state)
                "expected Titled as in the first tree, got Other in tree 1");
 }
 
+/* ---- Room ------------------------------------------------------------------------------------------------------------ */
+
+#define TEN(f) f##0, f##1, f##2, f##3, f##4, f##5, f##6, f##7, f##8, f##9
+#define ROW(f) PYTREE_FIELD(DATA, f)
+#define TEN_ROWS(f)                                                                                                     \
+    ROW(f##0) ROW(f##1) ROW(f##2) ROW(f##3) ROW(f##4) ROW(f##5) ROW(f##6) ROW(f##7) ROW(f##8) ROW(f##9)
+
+typedef struct Wide { float TEN(a), TEN(b), TEN(c), TEN(d); } Wide;
+typedef struct Holder { Wide *list; float TEN(h); } Holder;
+
+#define PYTREE_STRUCT Wide
+#define PYTREE_FIELDS TEN_ROWS(a) TEN_ROWS(b) TEN_ROWS(c) TEN_ROWS(d)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Holder
+#define PYTREE_FIELDS PYTREE_FIELD(DATA, list, LIST(2)) TEN_ROWS(h)
+#include "pytree_registry.h"
+
+static pytree_status sweep_map(void *context, const pytree_options *opt, pytree_error *err)
+{
+    const pytree *const trees = (const pytree *)context;
+    size_t n = 0;
+    const pytree_status status = pytree_map(count, &n, NULL, 2, trees, opt, err);
+    assert_true(n == 90 || status != PYTREE_OK);
+    return status;
+}
+
+/* Structs whose views do not fit beside those of the struct that leads to them: each tree gets memory for them. */
+static void structs_that_need_room(void **state)
+{
+    static Wide wide[2][2];
+    Holder holders[2];
+    pytree trees[2];
+    size_t k;
+    (void)state;
+    memset(holders, 0, sizeof holders);
+    for (k = 0; k < 2; k++) {
+        holders[k].list = wide[k];
+        trees[k] = PYTREE(&holders[k]);
+    }
+    assert_in_range(sweep_allocations(sweep_map, trees), 2, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +242,7 @@ int main(void)
         cmocka_unit_test(static_values_of_flats),
         cmocka_unit_test(flats_with_a_predicate),
         cmocka_unit_test(types_that_are_described_twice),
+        cmocka_unit_test(structs_that_need_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
