@@ -188,6 +188,9 @@ static void opaque_leaves(void **state)
     n = pytree_text(tree, text, sizeof text, NULL, &error);
     assert_int_equal(n, strlen(text));
     assert_string_equal(text, "[0]  Handle <Handle>\n[1]  Handle[2]\n[2]  Token <Token>\n");
+    /* and is not called where there is none */
+    assert_error(pytree_print(NULL, tree, NULL, &error), PYTREE_ARGUMENT, "", &error);
+    assert_string_equal(error.message, "expected a file, got NULL");
 }
 
 static bool stops_at_depth(void *context, const pytree_leaf *value, const pytree_path *path)
