@@ -473,12 +473,57 @@ static void more_stretches_than_are_noted(void **state)
     }
 }
 
+/* Arrays that may be NULL are as long as a function says, which no text of a row tells. */
+typedef struct Loose { const int32_t *n; float *w; } Loose;
+typedef struct Loosely { int32_t n; Loose *list; } Loosely;
+
+static int loose_extent(const Loose *self);
+
+#define PYTREE_STRUCT Loose
+#define PYTREE_FIELDS PYTREE_FIELD(DROP, n) PYTREE_FIELD(DATA, w, ARRAY(loose_extent(self)), OPTIONAL)
+#include "pytree_registry.h"
+
+#define PYTREE_STRUCT Loosely
+#define PYTREE_FIELDS PYTREE_FIELD(STATIC, n) PYTREE_FIELD(DATA, list, LIST(self->n))
+#include "pytree_registry.h"
+
+static int loose_extent(const Loose *self) { return self->n == NULL ? 1 : *self->n; }
+
+static pytree_status add_extents(void *context, const pytree_iter *it)
+{
+    *(size_t *)context = *(size_t *)context * 3 + it->leaf[0]->shape[0];
+    assert_int_equal(it->leaf[0]->shape[0], it->leaf[1]->shape[0]);
+    return PYTREE_OK;
+}
+
+static void lengths_that_a_function_gives(void **state)
+{
+    enum { N = 12 };
+    static float values[3];
+    int32_t lengths[N];
+    Loose loose[2][N];
+    const Loosely both[2] = { { N, loose[0] }, { N, loose[1] } };
+    const pytree loosely[2] = { PYTREE(&both[0]), PYTREE(&both[1]) };
+    pytree_error error = { 0 };
+    size_t seen = 0, expected = 0, i;
+    (void)state;
+    for (i = 0; i < N; i++) {
+        lengths[i] = (int32_t)(i % 3) + 1;
+        loose[0][i].n = loose[1][i].n = &lengths[i];
+        loose[0][i].w = loose[1][i].w = values;
+        expected = expected * 3 + i % 3 + 1;
+    }
+    assert_ok(pytree_map(add_extents, &seen, NULL, 2, loosely, NULL, &error), &error);
+    assert_int_equal(seen, expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structs_with_no_pattern),
         cmocka_unit_test(extents_behind_an_address),
         cmocka_unit_test(more_stretches_than_are_noted),
+        cmocka_unit_test(lengths_that_a_function_gives)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
